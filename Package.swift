@@ -1,0 +1,80 @@
+// swift-tools-version:6.1
+import PackageDescription
+
+#if canImport(Darwin)
+  let hostIsApple = true
+#else
+  let hostIsApple = false
+#endif
+
+// CryptoKit and Security ship with Apple's systems, so nothing is resolved there. Elsewhere Apple's own port stands in.
+// Cross-compiling to Linux from a Mac evaluates this manifest on the Mac: set B2C_SWIFT_CRYPTO=1 there.
+let usesSwiftCrypto = !hostIsApple || Context.environment["B2C_SWIFT_CRYPTO"] == "1"
+
+let cryptoPackages: [Package.Dependency] =
+  usesSwiftCrypto ? [.package(url: "https://github.com/apple/swift-crypto.git", from: "4.0.0")] : []
+let crypto: [Target.Dependency] = usesSwiftCrypto ? [.product(name: "Crypto", package: "swift-crypto")] : []
+let cryptoExtras: [Target.Dependency] = usesSwiftCrypto ? [.product(name: "CryptoExtras", package: "swift-crypto")] : []
+
+let package = Package(
+  name: "B2CConnector",
+  platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
+  products: [
+    .library(name: "B2CConnector", targets: ["B2CConnector"]),
+    .library(name: "B2CSettings", targets: ["B2CSettings"]),
+    .library(name: "B2CAuthority", targets: ["B2CAuthority"]),
+    .library(name: "B2CTokenCache", targets: ["B2CTokenCache"]),
+    .library(name: "B2COAuth", targets: ["B2COAuth"]),
+    .library(name: "TaskAPI", targets: ["TaskAPI"]),
+    .library(name: "B2CTestKit", targets: ["B2CTestKit"]),
+  ],
+  dependencies: cryptoPackages,
+  targets: [
+    // The rooms, in the order of the arrows: each knows only what stands above it.
+    .target(name: "B2CCore"),
+    .target(name: "B2CAuthority", dependencies: ["B2CCore"]),
+    .target(name: "B2CSettings", dependencies: ["B2CAuthority", "B2CCore"]),
+    .target(name: "B2CTokenCache", dependencies: ["B2CCore"] + crypto),
+    .target(name: "B2CHTTP", dependencies: ["B2CCore"]),
+    .target(name: "TaskAPI", dependencies: ["B2CHTTP", "B2CCore"]),
+    .target(
+      name: "B2COAuth",
+      dependencies: ["B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CCore"] + crypto + cryptoExtras),
+    .target(
+      name: "B2CConnector",
+      dependencies: ["B2COAuth", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CSettings", "TaskAPI", "B2CCore"]),
+    .target(
+      name: "B2CTestKit",
+      dependencies: [
+        "B2CConnector", "B2COAuth", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CSettings", "TaskAPI", "B2CCore",
+      ] + crypto + cryptoExtras),
+
+    // Programs that no product ships.
+    .executableTarget(name: "quickstart", dependencies: ["B2CConnector", "B2CTestKit"], path: "Docs/Examples/Quickstart"),
+
+    // One test target for each room.
+    .testTarget(name: "B2CCoreTests", dependencies: ["B2CCore"]),
+    .testTarget(name: "B2CAuthorityTests", dependencies: ["B2CAuthority", "B2CCore"]),
+    .testTarget(name: "B2CSettingsTests", dependencies: ["B2CSettings", "B2CAuthority"]),
+    .testTarget(name: "B2CTokenCacheTests", dependencies: ["B2CTokenCache", "B2CTestKit", "B2CCore"]),
+    .testTarget(name: "B2CHTTPTests", dependencies: ["B2CHTTP", "B2CCore"]),
+    .testTarget(name: "TaskAPITests", dependencies: ["TaskAPI", "B2CHTTP", "B2CCore"]),
+    .testTarget(name: "B2COAuthTests", dependencies: ["B2COAuth", "B2CTestKit"] + crypto + cryptoExtras),
+    .testTarget(name: "B2CConnectorTests", dependencies: ["B2CConnector", "B2CTestKit"]),
+    .testTarget(name: "B2CTestKitTests", dependencies: ["B2CTestKit"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+var ownSettings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+  .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+  .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+]
+// The gate turns warnings into errors in this package's own targets only; a user's build never sees the flag.
+if Context.environment["B2C_WARNINGS_AS_ERRORS"] == "1" {
+  ownSettings.append(.unsafeFlags(["-warnings-as-errors"]))
+}
+for target in package.targets {
+  target.swiftSettings = (target.swiftSettings ?? []) + ownSettings
+}

@@ -1,0 +1,93 @@
+/// Any JSON value, kept as it came, for members that this package does not know by name.
+public enum JSONValue: Sendable, Hashable {
+  /// The JSON literal `null`.
+  case null
+  /// `true` or `false`.
+  case bool(Bool)
+  /// A number without fraction that fits 64 bits.
+  case integer(Int64)
+  /// Any other number.
+  case number(Double)
+  /// A text.
+  case string(String)
+  /// A list, in order.
+  case array([JSONValue])
+  /// Members by name.
+  case object([String: JSONValue])
+}
+
+extension JSONValue {
+  /// The text, when the value is one.
+  public var string: String? {
+    if case .string(let text) = self { text } else { nil }
+  }
+
+  /// The truth value, when the value is one.
+  public var bool: Bool? {
+    if case .bool(let flag) = self { flag } else { nil }
+  }
+
+  /// The members, when the value is an object.
+  public var object: [String: JSONValue]? {
+    if case .object(let members) = self { members } else { nil }
+  }
+
+  /// The elements, when the value is a list.
+  public var array: [JSONValue]? {
+    if case .array(let elements) = self { elements } else { nil }
+  }
+
+  /// The value as a number of seconds or a count, from a number or from a text that holds one.
+  ///
+  /// Azure AD B2C gives times both as numbers and as strings.
+  public var double: Double? {
+    switch self {
+    case .integer(let number): Double(number)
+    case .number(let number): number
+    case .string(let text): Double(text).flatMap { $0.isFinite ? $0 : nil }
+    default: nil
+    }
+  }
+}
+
+extension JSONValue: Codable {
+  /// Reads any JSON value.
+  ///
+  /// - Parameter decoder: The decoder to read from.
+  /// - Throws: `DecodingError.dataCorrupted` when the value is none of JSON's kinds.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let flag = try? container.decode(Bool.self) {
+      self = .bool(flag)
+    } else if let number = try? container.decode(Int64.self) {
+      self = .integer(number)
+    } else if let number = try? container.decode(Double.self) {
+      self = .number(number)
+    } else if let text = try? container.decode(String.self) {
+      self = .string(text)
+    } else if let elements = try? container.decode([JSONValue].self) {
+      self = .array(elements)
+    } else {
+      self = .object(try container.decode([String: JSONValue].self))
+    }
+  }
+
+  /// Writes the value as JSON.
+  ///
+  /// - Parameter encoder: The encoder to write to.
+  /// - Throws: `EncodingError` when a number is not finite.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let flag): try container.encode(flag)
+    case .integer(let number): try container.encode(number)
+    case .number(let number): try container.encode(number)
+    case .string(let text): try container.encode(text)
+    case .array(let elements): try container.encode(elements)
+    case .object(let members): try container.encode(members)
+    }
+  }
+}

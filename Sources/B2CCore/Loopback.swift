@@ -1,0 +1,22 @@
+package import Foundation
+
+/// What counts as this machine itself, for the one exception to https.
+package enum Loopback {
+  /// Whether a host name means this machine: `127.0.0.0/8`, `::1` (with or without brackets) or `localhost`.
+  package static func isLoopback(host: String) -> Bool {
+    let host = host.lowercased().trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+    if host == "localhost" || host == "::1" { return true }
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+  }
+
+  /// Whether the package may send a request to a URL: https, or http to this machine.
+  package static func isAllowed(_ url: URL) -> Bool {
+    guard let host = url.host, !host.isEmpty else { return false }
+    switch url.scheme?.lowercased() {
+    case "https": return true
+    case "http": return isLoopback(host: host)
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/// A piece of text that must not be shown: a token, a code, a verifier.
+///
+/// Printing, interpolating, dumping or reflecting a `Secret` gives `[redacted]`. The text itself comes out only where the
+/// source says so, through ``value``. Coding writes the text, because a token cache has to keep it.
+public struct Secret: Sendable, Hashable, Codable, CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
+{
+  /// The secret text itself. Whoever reads it answers for where it goes.
+  public let value: String
+
+  /// Wraps a text so that it no longer prints.
+  ///
+  /// - Parameter value: The text to protect.
+  public init(_ value: String) {
+    self.value = value
+  }
+
+  /// Reads the secret from a single string value.
+  ///
+  /// - Parameter decoder: The decoder to read a string from.
+  /// - Throws: `DecodingError` when the value is not a string.
+  public init(from decoder: any Decoder) throws {
+    value = try decoder.singleValueContainer().decode(String.self)
+  }
+
+  /// Writes the secret text as a single string value.
+  ///
+  /// - Parameter encoder: The encoder to write to; its output is as secret as this value.
+  /// - Throws: `EncodingError` when the encoder cannot take a string.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(value)
+  }
+
+  /// Always `[redacted]`.
+  public var description: String { "[redacted]" }
+
+  /// Always `[redacted]`.
+  public var debugDescription: String { "[redacted]" }
+
+  /// A mirror without children, so that `dump` shows nothing.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+
+  /// Compares two secrets in a time that depends on their lengths only.
+  ///
+  /// - Parameter other: The secret to compare with.
+  /// - Returns: Whether both hold the same bytes.
+  public func isEqualInConstantTime(to other: Secret) -> Bool {
+    let left = Array(value.utf8)
+    let right = Array(other.value.utf8)
+    guard left.count == right.count else { return false }
+    var difference: UInt8 = 0
+    for index in left.indices {
+      difference |= left[index] ^ right[index]
+    }
+    return difference == 0
+  }
+}

@@ -1,0 +1,13 @@
+/// The one way out: sends a request, gives back whatever the server answered.
+///
+/// `URLSessionTransport` is the package's own. An app that has a network layer of its own conforms it in a few lines;
+/// tests use a canned one. A transport must not follow redirects (RFC 9700 section 4.12): a `3xx` is an answer like any
+/// other, because a token must not travel to another origin.
+public protocol HTTPTransport: Sendable {
+  /// Sends one request.
+  ///
+  /// - Parameter request: What to send, with the limits to keep.
+  /// - Returns: The answer, whatever its status.
+  /// - Throws: ``TransportError`` when there is no answer; `CancellationError` when the calling task was cancelled.
+  func send(_ request: TransportRequest) async throws -> TransportResponse
+}

@@ -1,0 +1,67 @@
+/// Why there is no answer to a request. Two errors are equal when their codes are.
+public struct TransportError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What went wrong, as an open set of codes.
+  public struct Code: RawRepresentable, Sendable, Hashable {
+    /// The code's stable name.
+    public var rawValue: String
+
+    /// Makes a code from its stable name.
+    ///
+    /// - Parameter rawValue: The name.
+    public init(rawValue: String) {
+      self.rawValue = rawValue
+    }
+
+    /// The URL is neither https nor http to this machine.
+    public static let insecureURL = Code(rawValue: "insecureURL")
+    /// No connection: refused, no route, no such host, offline.
+    public static let cannotConnect = Code(rawValue: "cannotConnect")
+    /// The connection broke before the answer was whole.
+    public static let connectionLost = Code(rawValue: "connectionLost")
+    /// The deadline or the idle timeout passed.
+    public static let timedOut = Code(rawValue: "timedOut")
+    /// The body is larger than the request's limit.
+    public static let responseTooLarge = Code(rawValue: "responseTooLarge")
+    /// What came back is not HTTP.
+    public static let invalidResponse = Code(rawValue: "invalidResponse")
+    /// The server's certificate was refused.
+    public static let untrustedServer = Code(rawValue: "untrustedServer")
+    /// The transport was closed before the request.
+    public static let closed = Code(rawValue: "closed")
+  }
+
+  /// What went wrong.
+  public var code: Code
+  /// What happened, in words without secrets.
+  public var message: String
+  /// The error of the layer below, if any.
+  public var underlying: (any Error)?
+
+  /// Makes an error.
+  ///
+  /// - Parameters:
+  ///   - code: What went wrong.
+  ///   - message: What happened, in words without secrets.
+  ///   - underlying: The error of the layer below, if any.
+  public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
+    self.code = code
+    self.message = message
+    self.underlying = underlying
+  }
+
+  /// Whether the same request may succeed later without a change.
+  public var isRetryable: Bool {
+    [.cannotConnect, .connectionLost, .timedOut].contains(code)
+  }
+
+  /// Code and message; the underlying error is left out, since it may hold the whole URL.
+  public var description: String { "\(code.rawValue): \(message)" }
+
+  /// Compares the codes.
+  ///
+  /// - Parameters:
+  ///   - left: One error.
+  ///   - right: The other.
+  /// - Returns: Whether the codes are the same.
+  public static func == (left: TransportError, right: TransportError) -> Bool { left.code == right.code }
+}

@@ -1,0 +1,70 @@
+public import Foundation
+
+/// Why a sign-in, a token request or a sign-out did not give what was asked. Two errors are equal when their codes are.
+///
+/// Nothing in it is secret: no token, code, verifier or Authorization header.
+public struct OAuthError: Error, Sendable, Equatable {
+  /// What went wrong.
+  public var code: Code
+  /// What happened, in words without secrets.
+  public var message: String
+  /// What to do about it, if anything is known to help.
+  public var recoverySuggestion: String?
+  /// What the server said, if it was the server that refused.
+  public var server: ServerAnswer?
+  /// The id under which the service logged the request, echoed from the request or the answer.
+  public var correlationID: UUID?
+  /// The error of the layer below, if any.
+  public var underlying: (any Error)?
+
+  /// Makes an error.
+  ///
+  /// - Parameters:
+  ///   - code: What went wrong.
+  ///   - message: What happened, in words without secrets.
+  ///   - recoverySuggestion: What to do about it.
+  ///   - server: What the server said, if it was the server that refused.
+  ///   - correlationID: The id under which the service logged the request.
+  ///   - underlying: The error of the layer below, if any.
+  public init(
+    _ code: Code, _ message: String, recoverySuggestion: String? = nil, server: ServerAnswer? = nil,
+    correlationID: UUID? = nil, underlying: (any Error)? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.recoverySuggestion = recoverySuggestion
+    self.server = server
+    self.correlationID = correlationID
+    self.underlying = underlying
+  }
+
+  /// Whether the same call may succeed later without a change.
+  public var isRetryable: Bool { code.isRetryable || (underlying as? TransportError)?.isRetryable == true }
+
+  /// Whether only the user, at a sign-in page, can mend it.
+  public var needsInteraction: Bool { code.needsInteraction }
+
+  /// Compares the codes.
+  ///
+  /// - Parameters:
+  ///   - left: One error.
+  ///   - right: The other.
+  /// - Returns: Whether the codes are the same.
+  public static func == (left: OAuthError, right: OAuthError) -> Bool { left.code == right.code }
+}
+
+extension OAuthError: CustomStringConvertible {
+  /// Code, message, the server's own code, the correlation id and what to do.
+  public var description: String {
+    var text = "\(code.rawValue): \(message)"
+    if let serverCode = server?.code { text += " [\(serverCode)]" }
+    if let correlationID { text += " (correlation id \(correlationID.uuidString.lowercased()))" }
+    if let recoverySuggestion { text += " " + recoverySuggestion }
+    return text
+  }
+}
+
+extension OAuthError: LocalizedError {
+  /// The message.
+  public var errorDescription: String? { message }
+}

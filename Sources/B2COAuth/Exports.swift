@@ -1,0 +1,3 @@
+@_exported public import B2CAuthority
+@_exported public import B2CHTTP
+@_exported public import B2CTokenCache
