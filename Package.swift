@@ -50,7 +50,8 @@ let package = Package(
       ] + crypto + cryptoExtras),
 
     // Programs that no product ships.
-    .executableTarget(name: "quickstart", dependencies: ["B2CConnector", "B2CTestKit"], path: "Docs/Examples/Quickstart"),
+    .executableTarget(
+      name: "quickstart", dependencies: ["B2CConnector", "B2CTestKit"], path: "Docs/Examples/Quickstart"),
 
     // One test target for each room.
     .testTarget(name: "B2CCoreTests", dependencies: ["B2CCore"]),

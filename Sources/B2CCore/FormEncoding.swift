@@ -1,5 +1,3 @@
-package import Foundation
-
 /// The one percent-encoder of the package: `application/x-www-form-urlencoded` values, queries and path segments.
 ///
 /// `URLComponents.queryItems` leaves `+ / ; : '` as they are and never reads `+` as a space, so a value can change its

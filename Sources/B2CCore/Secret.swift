@@ -5,7 +5,9 @@
 public struct Secret: Sendable, Hashable, Codable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
-  /// The secret text itself. Whoever reads it answers for where it goes.
+  /// The secret text itself.
+  ///
+  /// Whoever reads it answers for where it goes.
   public let value: String
 
   /// Wraps a text so that it no longer prints.

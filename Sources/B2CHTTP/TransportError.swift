@@ -1,4 +1,6 @@
-/// Why there is no answer to a request. Two errors are equal when their codes are.
+/// Why there is no answer to a request.
+///
+/// Two errors are equal when their codes are.
 public struct TransportError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What went wrong, as an open set of codes.
   public struct Code: RawRepresentable, Sendable, Hashable {

@@ -1,4 +1,6 @@
-/// Why a token cache failed. Two errors are equal when their codes are.
+/// Why a token cache failed.
+///
+/// Two errors are equal when their codes are.
 public struct TokenCacheError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What went wrong, as an open set of codes.
   public struct Code: RawRepresentable, Sendable, Hashable {

@@ -14,7 +14,9 @@ public struct PresentationRequest: Sendable {
   public let purpose: Purpose
   /// The redirect URI as the settings have it.
   public let redirectURI: URL
-  /// The request's `state`. A listener uses it to tell the real callback from others.
+  /// The request's `state`.
+  ///
+  /// A listener uses it to tell the real callback from others.
   public let state: Secret
   /// Whether the app wants a browser session that shares no cookies.
   public var prefersEphemeralSession: Bool

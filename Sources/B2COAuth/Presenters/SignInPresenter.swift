@@ -25,5 +25,6 @@ extension SignInPresenter {
   /// Accepts any redirect URI.
   ///
   /// - Parameter redirectURI: The redirect URI of the settings.
+  /// - Throws: Nothing.
   public func validate(redirectURI: URL) throws {}
 }

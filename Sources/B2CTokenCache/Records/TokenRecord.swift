@@ -13,7 +13,9 @@ public struct TokenRecord: Sendable, Hashable {
   public var refreshToken: Secret?
   /// When the refresh token ends, if the server said so.
   public var refreshTokenExpiresAt: Date?
-  /// The last id_token, for `id_token_hint` at sign-out. Never sent to an API.
+  /// The last id_token, for `id_token_hint` at sign-out.
+  ///
+  /// It is never sent to an API.
   public var idToken: Secret?
   /// The verified claims of the person, by name.
   public var claims: [String: JSONValue]
