@@ -34,22 +34,50 @@ package enum Base64URL {
 
   /// Decodes unpadded text; `nil` for a foreign character, padding, an impossible length or stray bits at the end.
   package static func decode(_ text: some StringProtocol) -> Data? {
-    let input = Array(text.utf8)
-    guard input.count % 4 != 1 else { return nil }
-    var output = Data(capacity: input.count * 3 / 4)
-    var group: UInt32 = 0
-    var bits: UInt32 = 0
-    for character in input {
-      let value = values[Int(character)]
-      guard value != 0xFF else { return nil }
-      group = group << 6 | UInt32(value)
-      bits += 6
-      if bits >= 8 {
-        bits -= 8
-        output.append(UInt8(group >> bits & 0xFF))
-        group &= (1 << bits) - 1
+    decodeBytes(text.utf8).map { Data($0) }
+  }
+
+  /// Decodes unpadded text from its ASCII bytes, by the same rules.
+  package static func decodeBytes(_ characters: some Collection<UInt8>) -> [UInt8]? {
+    characters.withContiguousStorageIfAvailable(decodeContiguous)
+      ?? Array(characters).withUnsafeBufferPointer(decodeContiguous)
+  }
+
+  private static func decodeContiguous(_ input: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+    let rest = input.count % 4
+    guard rest != 1 else { return nil }
+    // No value has a bit above the sixth, the mark of a foreign character has: one look at the end finds any.
+    var seen: UInt8 = 0
+    var strayBits: UInt8 = 0
+    let output = values.withUnsafeBufferPointer { values in
+      [UInt8](unsafeUninitializedCapacity: input.count / 4 * 3 + 2) { output, count in
+        var index = 0
+        while index + 4 <= input.count {
+          let first = values[Int(input[index])]
+          let second = values[Int(input[index + 1])]
+          let third = values[Int(input[index + 2])]
+          let fourth = values[Int(input[index + 3])]
+          seen |= first | second | third | fourth
+          output[count] = first << 2 | second >> 4
+          output[count + 1] = second << 4 | third >> 2
+          output[count + 2] = third << 6 | fourth
+          count += 3
+          index += 4
+        }
+        guard rest > 0 else { return }
+        let first = values[Int(input[index])]
+        let second = values[Int(input[index + 1])]
+        let third = rest == 3 ? values[Int(input[index + 2])] : 0
+        seen |= first | second | third
+        strayBits = rest == 3 ? third << 6 : second << 4
+        output[count] = first << 2 | second >> 4
+        count += 1
+        if rest == 3 {
+          output[count] = second << 4 | third >> 2
+          count += 1
+        }
       }
     }
-    return group == 0 ? output : nil
+    return seen & 0xC0 == 0 && strayBits == 0 ? output : nil
   }
 }

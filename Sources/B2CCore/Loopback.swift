@@ -4,10 +4,11 @@ package import Foundation
 package enum Loopback {
   /// Whether a host name means this machine: `127.0.0.0/8`, `::1` (with or without brackets) or `localhost`.
   package static func isLoopback(host: String) -> Bool {
-    let host = host.lowercased().trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
-    if host == "localhost" || host == "::1" { return true }
+    let host = host.lowercased()
+    if ["localhost", "::1", "[::1]"].contains(host) { return true }
+    // Each part as it is written in decimal: some readers take 010 for 8, and `UInt8` takes +1 for 1.
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }
   }
 
   /// Whether the package may send a request to a URL: https, or http to this machine.

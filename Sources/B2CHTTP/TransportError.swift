@@ -16,6 +16,8 @@ public struct TransportError: Error, Sendable, Equatable, CustomStringConvertibl
 
     /// The URL is neither https nor http to this machine.
     public static let insecureURL = Code(rawValue: "insecureURL")
+    /// The request cannot be sent as it is: a forbidden character in a header field, a body where none may be.
+    public static let invalidRequest = Code(rawValue: "invalidRequest")
     /// No connection: refused, no route, no such host, offline.
     public static let cannotConnect = Code(rawValue: "cannotConnect")
     /// The connection broke before the answer was whole.

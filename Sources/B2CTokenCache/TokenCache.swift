@@ -29,4 +29,12 @@ public protocol TokenCache: Sendable {
   /// - Returns: Each key once.
   /// - Throws: ``TokenCacheError``, or the cache's own error, when they cannot be listed.
   func keys() async throws -> [TokenCacheKey]
+
+  /// Whether what the cache keeps outside the process is encrypted; a cache that says nothing is taken not to be.
+  var isEncrypted: Bool { get }
+}
+
+extension TokenCache {
+  /// `false`: nobody has said that it is.
+  public var isEncrypted: Bool { false }
 }

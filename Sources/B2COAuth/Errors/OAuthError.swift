@@ -2,7 +2,7 @@ public import Foundation
 
 /// Why a sign-in, a token request or a sign-out did not give what was asked.
 ///
-/// Two errors are equal when their codes are. /// Nothing in it is secret: no token, code, verifier or Authorization header.
+/// Two errors are equal when their codes are. Nothing in it is secret: no token, code, verifier or Authorization header.
 public struct OAuthError: Error, Sendable, Equatable {
   /// What went wrong.
   public var code: Code

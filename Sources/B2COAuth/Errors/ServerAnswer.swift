@@ -1,3 +1,5 @@
+public import Foundation
+
 /// What an authorization server said when it refused (RFC 6749 sections 4.1.2.1 and 5.2), in full.
 public struct ServerAnswer: Sendable, Hashable {
   /// The OAuth `error`, such as `invalid_grant`.
@@ -18,6 +20,8 @@ public struct ServerAnswer: Sendable, Hashable {
   public var retryAfter: Double?
   /// The `claims` the server wants satisfied, as JSON text.
   public var claims: String?
+  /// The `correlation_id` of the answer.
+  public var correlationID: UUID?
 
   /// Makes an answer.
   ///

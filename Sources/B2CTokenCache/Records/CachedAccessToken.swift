@@ -6,6 +6,8 @@ public struct CachedAccessToken: Sendable, Hashable {
   public var token: Secret
   /// The scopes it was granted for, as the server or the request wrote them.
   public var scopes: Set<String>
+  /// The scopes that were asked for; the server may have granted fewer.
+  public var requestedScopes: Set<String>
   /// When it was received, by this device's clock.
   public var receivedAt: Date
   /// When it ends, by this device's clock: receipt plus the server's `expires_in`.
@@ -26,6 +28,7 @@ public struct CachedAccessToken: Sendable, Hashable {
   public init(token: Secret, scopes: Set<String>, receivedAt: Date, expiresAt: Date, refreshAt: Date? = nil) {
     self.token = token
     self.scopes = scopes
+    self.requestedScopes = scopes
     self.receivedAt = receivedAt
     self.expiresAt = expiresAt
     self.refreshAt = refreshAt

@@ -1,0 +1,60 @@
+import B2CConnector
+import B2CTestKit
+import Foundation
+
+/// A tenant and a task server on this machine, with settings written for them.
+struct LocalWorld: Sendable {
+  let time = AdjustableTime()
+  let tenant: LocalTenant
+  let tasks: LocalTaskServer
+  let settingsFile: URL
+  let folder: URL
+
+  /// Starts both on ports that the system chooses, and writes `settings.plist`.
+  init(redirectURI: String) async throws {
+    let time = time
+    tenant = LocalTenant(
+      tenantName: "quickstart",
+      policies: [
+        LocalPolicy("B2C_1_todo_email_signup", .signUp), LocalPolicy("B2C_1_todo_email_signin", .signIn),
+        LocalPolicy("B2C_1_todo_facebook_signin", .identityProvider("facebook.com")),
+      ], redirectURIs: [redirectURI], now: { time.now })
+    tasks = LocalTaskServer(tenant: tenant)
+    try await tenant.start()
+    try await tasks.start()
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("quickstart-\(UUID().uuidString)")
+    settingsFile = folder.appendingPathComponent("settings.plist")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Data(settings(redirectURI: redirectURI).utf8).write(to: settingsFile)
+  }
+
+  func stop() async {
+    await tenant.stop()
+    await tasks.stop()
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  /// The tutorial's keys, as a person would write them.
+  private func settings(redirectURI: String) -> String {
+    """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+    <plist version="1.0">
+    <dict>
+      <key>authority</key><string>\(tenant.authority(form: .query))</string>
+      <key>clientId</key><string>\(tenant.clientID)</string>
+      <key>scopes</key><array>\(tenant.apiScopes.map { "<string>\($0)</string>" }.joined())</array>
+      <key>additionalScopes</key><array/>
+      <key>redirectUri</key><string>\(redirectURI)</string>
+      <key>taskWebAPI</key><string>\(tasks.url.absoluteString)</string>
+      <key>emailSignUpPolicyId</key><string>B2C_1_todo_email_signup</string>
+      <key>faceBookSignInPolicyId</key><string>B2C_1_todo_facebook_signin</string>
+      <key>emailSignInPolicyId</key><string>B2C_1_todo_email_signin</string>
+      <key>fullScreen</key><false/>
+      <key>showClaims</key><true/>
+    </dict>
+    </plist>
+
+    """
+  }
+}

@@ -1,0 +1,67 @@
+import B2CConnector
+import Foundation
+
+/// Where the sign-in page is shown, as the command line asks for it.
+struct Surface: Sendable {
+  let loopbackPort: UInt16?
+  let printsURL: Bool
+
+  init(_ arguments: Arguments) {
+    loopbackPort = arguments.loopbackPort
+    printsURL = arguments.printsURL
+  }
+
+  /// Reads settings, chooses the presenter that serves their redirect URI, and keeps tokens in memory only.
+  func connector(file: URL, transport: any HTTPTransport) throws -> Connector {
+    let settings: Settings
+    do {
+      settings = try adapted(Settings(contentsOf: file))
+    } catch let error as SettingsError {
+      throw ConnectorError(.settings, error.description, underlying: error)
+    }
+    return try Connector(
+      settings: settings, presenter: presenter(for: settings.redirectURI), cache: InMemoryTokenCache(),
+      transport: transport)
+  }
+
+  /// The settings with the redirect URI moved to the port that was asked for.
+  func adapted(_ settings: Settings) throws -> Settings {
+    guard let loopbackPort else { return settings }
+    var copy = settings
+    copy.redirectURI = try redirectURI(settings.redirectURI, port: loopbackPort)
+    return copy
+  }
+
+  /// A loopback redirect keeps its host and path; any other gives way to one.
+  func redirectURI(_ registered: URL?, port: UInt16?) throws -> URL {
+    let port = port.map { ":\($0)" } ?? ""
+    var text = "http://127.0.0.1\(port)/callback"
+    if let registered, registered.scheme == "http", let host = registered.host {
+      text = "http://\(host.contains(":") ? "[\(host)]" : host)\(port)\(registered.path)"
+    }
+    guard let url = URL(string: text) else { throw UsageError(message: "\(text) is no URL") }
+    return url
+  }
+
+  func presenter(for redirectURI: URL) -> any SignInPresenter {
+    guard redirectURI.scheme == "http" else { return ManualPresenter() }
+    guard printsURL else { return WaitingPresenter(inner: LoopbackPresenter()) }
+    return LoopbackPresenter(opening: BrowserOpening { url in Self.printLine("OPEN \(url.absoluteString)") })
+  }
+
+  /// Writes a line at once, whoever reads it at the other end of a pipe.
+  private static func printLine(_ text: String) {
+    FileHandle.standardOutput.write(Data((text + "\n").utf8))
+  }
+}
+
+/// Shows on the terminal what is waited for while another presenter waits.
+struct WaitingPresenter: SignInPresenter {
+  let inner: any SignInPresenter
+
+  func validate(redirectURI: URL) throws { try inner.validate(redirectURI: redirectURI) }
+
+  func present(_ request: PresentationRequest) async throws -> URL {
+    try await TerminalProgress().waiting(for: "the sign-in page in the browser") { try await inner.present(request) }
+  }
+}

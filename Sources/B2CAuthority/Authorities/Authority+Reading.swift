@@ -1,0 +1,141 @@
+import B2CCore
+
+extension Authority {
+  /// Reads a text; which faults it may show is the caller's to decide.
+  init(reading text: String, kind given: Kind?) throws(Defect) {
+    let text = try AuthorityText(text)
+    let known = MicrosoftHost(text.host)
+    try Self.check(given, against: known, in: text)
+    switch given ?? known?.kind ?? Self.kindOnOtherHost(text) {
+    case .b2c:
+      try self.init(withPolicies: text, known: known, isKindGiven: given != nil)
+    case .entra where given == nil && Self.carriesPolicy(text):
+      try self.init(withPolicies: text, known: known, isKindGiven: false)
+    case .entra, .ciam:
+      let kind = given ?? known?.kind ?? .entra
+      try self.init(withoutPolicies: text, kind: kind, known: known, isKindGiven: given != nil)
+    default:
+      try self.init(issuer: text, isKindGiven: given != nil)
+    }
+  }
+
+  private static func check(_ given: Kind?, against known: MicrosoftHost?, in text: AuthorityText) throws(Defect) {
+    guard let given else { return }
+    guard [.b2c, .ciam, .entra, .openIDConnect].contains(given) else {
+      throw Defect(.kindMismatch, "The authority's kind is none that can be used.")
+    }
+    // Entra ID's hosts serve all three; the other two families serve one each.
+    guard let known, known.kind != .entra, given != known.kind, given != .openIDConnect else { return }
+    throw Defect(
+      .kindMismatch, "The host \(text.host) serves \(known.kind.rawValue), not \(given.rawValue).",
+      recovery: "Leave the kind out: this host tells it.")
+  }
+
+  private static func kindOnOtherHost(_ text: AuthorityText) -> Kind {
+    let isTenant = text.segments.first.map { TenantName.initialName(of: $0) != nil } ?? false
+    return isTenant || carriesPolicy(text) ? .b2c : .openIDConnect
+  }
+
+  private static func carriesPolicy(_ text: AuthorityText) -> Bool {
+    let segments = text.segments
+    let isTrustFramework = segments.first.map { ["tfp", "te"].contains($0.lowercased()) } ?? false
+    return !text.policies.isEmpty || (isTrustFramework && segments.count > 1)
+      || segments.prefix(2).contains(where: Policy.hasPrefix)
+  }
+
+  /// Azure AD B2C, on its own hosts, on a custom domain or on the retired one.
+  private init(withPolicies text: AuthorityText, known: MicrosoftHost?, isKindGiven: Bool) throws(Defect) {
+    let path = try AuthorityPath(text, readsAnyPolicy: known?.kind != .entra)
+    let form: PolicyForm = path.isTrustFramework ? .tfp : path.policy != nil ? .path : .query
+    let policy = try Self.policy(path.policy, text.policies)
+    if let known, known.kind == .b2c, known.tenantName == nil {
+      throw Defect(
+        .invalidHost, "The authority's host lacks the tenant's name.",
+        mended: path.tenant.flatMap { tenant in
+          TenantName.initialName(of: tenant).map {
+            Self.text(origin: "https://\($0).\(text.host)", tenant: tenant, policy: policy, form: form)
+          }
+        }, recovery: AuthorityText.example)
+    }
+    let corrected = known?.homeTenant.map { Self.text(origin: text.origin, tenant: $0, policy: policy, form: form) }
+    guard let tenant = path.tenant else {
+      throw Defect(
+        .missingTenant, "The authority has no tenant behind its host.", mended: corrected,
+        recovery: AuthorityText.example)
+    }
+    guard !TenantName.shared.contains(tenant.lowercased()) else {
+      throw Defect(
+        .invalidTenant, "Policies belong to one tenant; there is none in \(tenant.lowercased()).", mended: corrected,
+        recovery: AuthorityText.example)
+    }
+    try self.init(
+      kind: .b2c, isKindGiven: isKindGiven, origin: text.origin, host: text.host, tenant: tenant, policy: policy,
+      form: form)
+  }
+
+  /// Entra ID and External ID.
+  private init(
+    withoutPolicies text: AuthorityText, kind: Kind, known: MicrosoftHost?, isKindGiven: Bool
+  ) throws(Defect) {
+    let path = try AuthorityPath(text, readsAnyPolicy: false)
+    // What every other library for External ID does with a host alone.
+    let tenant = path.tenant ?? (known?.kind == .ciam ? known?.homeTenant : nil)
+    guard !path.isTrustFramework, path.policy == nil, text.policies.isEmpty else {
+      throw Defect(
+        .unexpectedPolicy, "The authority carries a policy, and its kind (\(kind.rawValue)) has none.",
+        mended: tenant.map { text.origin + "/" + $0 }, recovery: "Remove the policy.")
+    }
+    guard let tenant else {
+      throw Defect(
+        .missingTenant, "The authority has no tenant behind its host.",
+        mended: known?.kind == .entra && kind == .entra ? text.origin + "/common" : nil,
+        recovery: "Add your tenant's domain or GUID, or common for accounts of any tenant.")
+    }
+    try self.init(kind: kind, isKindGiven: isKindGiven, origin: text.origin, host: text.host, tenant: tenant)
+  }
+
+  /// A generic issuer: its path is kept as it is, but for a pasted metadata or endpoint path.
+  private init(issuer text: AuthorityText, isKindGiven: Bool) throws(Defect) {
+    guard text.policies.isEmpty else {
+      throw Defect(
+        .unexpectedPolicy, "The authority carries a policy, and a generic issuer has none.",
+        mended: text.origin + "/" + text.segments.joined(separator: "/"), recovery: "Remove the policy.")
+    }
+    var segments = text.segments[...]
+    if segments.suffix(2).map({ $0.lowercased() }) == [".well-known", "openid-configuration"] {
+      segments = segments.dropLast(2)
+    }
+    var tenant: String?
+    if let first = segments.first, TenantName.isValid(first) {
+      let tail = segments.dropFirst().map { $0.lowercased() }
+      if tail.isEmpty || tail == ["v2.0"] {
+        tenant = first
+      } else if tail.count > 1, AuthorityPath.isTail(tail) {
+        // An endpoint's URL: the issuer of a service of Microsoft's shape is where its metadata is.
+        tenant = first
+        segments = tail.contains("v2.0") ? [first, "v2.0"] : [first]
+      }
+    }
+    try self.init(
+      kind: .openIDConnect, isKindGiven: isKindGiven, origin: text.origin, host: text.host, tenant: tenant,
+      issuerPath: segments.map { "/" + $0 }.joined())
+  }
+
+  /// The policy of the path or of `?p=`; both at once must be the same.
+  private static func policy(_ path: String?, _ query: [String]) throws(Defect) -> Policy? {
+    var found: Policy?
+    for id in [path].compactMap(\.self) + query {
+      let policy: Policy
+      do throws(AuthorityError) {
+        policy = try Policy(id)
+      } catch {
+        throw Defect(error.code, "In the authority: " + error.message, recovery: error.recoverySuggestion)
+      }
+      guard found == nil || found == policy else {
+        throw Defect(.invalidPolicy, "The authority carries two policies.", recovery: "Remove one of them.")
+      }
+      found = found ?? policy
+    }
+    return found
+  }
+}

@@ -1,0 +1,108 @@
+import B2CCore
+public import Foundation
+
+/// The URLs of an authority for one policy: every URL of a sign-in service that is called is built here or named by
+/// metadata.
+public struct Endpoints: Sendable, Hashable {
+  /// What the authority is with this policy.
+  public let kind: Authority.Kind
+  /// The policy that the URLs carry.
+  public let policy: Policy?
+  /// Where the policy stands.
+  public let form: PolicyForm
+  /// The OpenID Connect metadata document.
+  public let metadata: URL
+  /// Where the user signs in; `nil` when only metadata tells.
+  public let authorization: URL?
+  /// Where codes and refresh tokens are redeemed; `nil` when only metadata tells.
+  public let token: URL?
+  /// Where the user's session at the service ends; `nil` when only metadata tells.
+  public let endSession: URL?
+  /// The keys that sign tokens; `nil` when only metadata tells.
+  public let keys: URL?
+  /// Where a device asks for a code to be typed elsewhere (RFC 8628); Entra ID only, `nil` otherwise.
+  public let deviceAuthorization: URL?
+
+  /// Builds the URLs.
+  ///
+  /// They are built for the retired host too; ``Authority/retirement(for:)`` says that nobody answers there.
+  ///
+  /// - Parameters:
+  ///   - authority: The authority.
+  ///   - policy: The policy; it goes before the one of the authority's text, whose form stays.
+  /// - Throws: ``AuthorityError`` with code ``AuthorityError/Code/policyMissing`` when Azure AD B2C is given none,
+  ///   ``AuthorityError/Code/unexpectedPolicy`` when a kind without policies is given one,
+  ///   ``AuthorityError/Code/missingTenant`` or ``AuthorityError/Code/invalidTenant`` when a policy is used with an
+  ///   authority that names no single tenant.
+  public init(authority: Authority, policy: Policy?) throws(AuthorityError) {
+    let policy = policy ?? authority.policy
+    let kind = authority.kind(for: policy)
+    self.kind = kind
+    self.policy = policy
+    form = authority.form
+    if kind == .b2c {
+      let place = try Self.place(of: policy, at: authority)
+      metadata = try Self.url(place, "/v2.0/.well-known/openid-configuration")
+      authorization = try Self.url(place, "/oauth2/v2.0/authorize")
+      token = try Self.url(place, "/oauth2/v2.0/token")
+      endSession = try Self.url(place, "/oauth2/v2.0/logout")
+      keys = try Self.url(place, "/discovery/v2.0/keys")
+      deviceAuthorization = nil
+      return
+    }
+    guard policy == nil else {
+      throw AuthorityError(
+        .unexpectedPolicy, "The policy \(policy?.id ?? "") is used with an authority that has none (\(kind.rawValue)).",
+        value: authority.description, recoverySuggestion: "Leave the policy out, or use an Azure AD B2C authority.")
+    }
+    if kind == .openIDConnect {
+      metadata = try Self.url((authority.origin + authority.issuerPath, ""), "/.well-known/openid-configuration")
+      (authorization, token, endSession, keys, deviceAuthorization) = (nil, nil, nil, nil, nil)
+      return
+    }
+    let place = (authority.baseURL.absoluteString, "")
+    metadata = try Self.url(place, "/v2.0/.well-known/openid-configuration")
+    authorization = try Self.url(place, "/oauth2/v2.0/authorize")
+    token = try Self.url(place, "/oauth2/v2.0/token")
+    endSession = try Self.url(place, "/oauth2/v2.0/logout")
+    keys = try Self.url(place, "/discovery/v2.0/keys")
+    deviceAuthorization = kind == .entra ? try Self.url(place, "/oauth2/v2.0/devicecode") : nil
+  }
+
+  /// What stands in front of and behind each endpoint's own path.
+  private static func place(
+    of policy: Policy?, at authority: Authority
+  ) throws(AuthorityError) -> (before: String, behind: String) {
+    guard let policy else {
+      throw AuthorityError(
+        .policyMissing, "An Azure AD B2C authority is used without a policy.", value: authority.description,
+        recoverySuggestion: "Name a policy such as B2C_1_SignIn. If this is External ID on a custom domain, say so "
+          + "with kind: .ciam.")
+    }
+    guard let tenant = authority.tenant else {
+      throw AuthorityError(
+        .missingTenant, "The policy \(policy.id) is used with an authority that names no tenant.",
+        value: authority.description, recoverySuggestion: AuthorityText.example)
+    }
+    guard !TenantName.shared.contains(tenant.lowercased()) else {
+      throw AuthorityError(
+        .invalidTenant, "The policy \(policy.id) is used with \(tenant), and policies belong to one tenant.",
+        value: authority.description, recoverySuggestion: AuthorityText.example)
+    }
+    let id = FormEncoding.escape(policy.id)
+    return switch authority.form {
+    case .query: (authority.origin + "/" + tenant, "?p=" + id)
+    case .path: (authority.origin + "/" + tenant + "/" + id, "")
+    case .tfp: (authority.origin + "/tfp/" + tenant + "/" + id, "")
+    }
+  }
+
+  private static func url(
+    _ place: (before: String, behind: String), _ path: String
+  ) throws(AuthorityError) -> URL {
+    guard let url = URL(string: place.before + path + place.behind) else {
+      throw AuthorityError(.notAURL, "No URL can be made for \(path).", value: place.before)
+    }
+    return url
+  }
+}

@@ -1,0 +1,57 @@
+internal import B2CCore
+public import Foundation
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
+/// Calls to any API, with the same care as the task API: Microsoft Graph's `/v1.0/me`, say.
+extension Connector {
+  /// Gives a request with a bearer token attached (the sample's `craftRequest`).
+  ///
+  /// - Parameters:
+  ///   - request: The request; its URL has to be on an allowed origin.
+  ///   - scopes: The scopes the token must cover; the settings' when `nil`.
+  /// - Returns: The request with an `Authorization` header. Send it at once, and nowhere else.
+  /// - Throws: ``ConnectorError``: `originNotAllowed` before a token is asked for; `interactionRequired` when only a
+  ///   sign-in helps; see ``OAuthClient/accessToken(for:account:policy:options:)``.
+  public func authorizedRequest(for request: URLRequest, scopes: [String]? = nil) async throws -> URLRequest {
+    try await ConnectorError.mapping {
+      let authorized = try await authorizedTransport(scopes).authorized(TransportRequest(request))
+      var copy = request
+      copy.setValue(authorized.headers["Authorization"], forHTTPHeaderField: "Authorization")
+      return copy
+    }
+  }
+
+  /// Sends a request with a bearer token and gives the answer, whatever its status.
+  ///
+  /// A token that the API refuses is replaced once and the request repeated once.
+  ///
+  /// - Parameters:
+  ///   - request: The request; its URL has to be on an allowed origin. A body has to be data, not a stream.
+  ///   - scopes: The scopes the token must cover; the settings' when `nil`.
+  ///   - limits: How long it may take and how much it may bring.
+  /// - Returns: The body and the response, as `URLSession.data(for:)` gives them.
+  /// - Throws: ``ConnectorError``: `originNotAllowed` before a token is asked for; `interactionRequired` when only a
+  ///   sign-in helps; `unauthorized`, `insufficientScope` or `claimsRequired` when the API wants another token; `network`
+  ///   and its kin when there is no answer.
+  public func data(
+    for request: URLRequest, scopes: [String]? = nil, limits: TransportLimits = .standard
+  ) async throws -> (Data, HTTPURLResponse) {
+    try await ConnectorError.mapping {
+      let outgoing = try TransportRequest(request, limits: limits)
+      let response = try await authorizedTransport(scopes).send(outgoing)
+      guard let httpResponse = response.urlResponse(for: outgoing.url) else {
+        throw ConnectorError(.invalidResponse, "The answer's head is not HTTP.")
+      }
+      return (response.body, httpResponse)
+    }
+  }
+
+  private func authorizedTransport(_ scopes: [String]?) -> AuthorizedTransport {
+    AuthorizedTransport(
+      transport: environment.transport, tokens: oauth.tokenProvider(for: scopes),
+      allowedOrigins: allowedOrigins, retry: retry, clock: environment.clock, now: environment.now)
+  }
+}

@@ -1,0 +1,167 @@
+public import Foundation
+
+/// Signs a user in through a policy of Azure AD B2C and calls the task API with the tokens.
+///
+/// ```swift
+/// let connector = try Connector(settings: .main)
+/// let user = try await connector.doPolicy(.signIn)
+/// let tasks = try await connector.getTaskList()
+/// try await connector.addTask(TaskItem(itemName: "Buy milk"))
+/// try await connector.deleteTask(tasks[0])
+/// try await connector.signOut()
+/// ```
+///
+/// Every call throws ``ConnectorError``, and `CancellationError` when the calling task was cancelled; nothing else.
+public struct Connector: Sendable {
+  /// What the connector was made from.
+  public let settings: Settings
+  /// The engine below, for more than the five calls: accounts, prompts, scopes.
+  public let oauth: OAuthClient
+  /// The client of the task API; `nil` when the settings name none.
+  public let tasks: TaskAPIClient?
+
+  let environment: OAuthEnvironment
+  let retry: RetryPolicy
+  let allowedOrigins: Set<Origin>
+
+  /// Makes a connector.
+  ///
+  /// Nothing is opened or sent yet, but whatever is wrong with the settings is found here.
+  ///
+  /// - Parameters:
+  ///   - settings: What to connect to; `.main` reads `settings.plist` of the main bundle.
+  ///   - presenter: How the sign-in page is shown; a web authentication session on Apple's systems and the system's
+  ///     browser with a loopback redirect elsewhere, unless said otherwise.
+  ///   - cache: Where tokens are kept; the keychain on Apple's systems and a private file elsewhere, unless said
+  ///     otherwise.
+  ///   - transport: How requests are sent.
+  ///   - taskAPI: How the task API wants to be spoken to; the tutorial's way at the settings' address when `nil`.
+  ///   - allowedAPIs: Further APIs that ``data(for:scopes:limits:)`` may send tokens to: their origins count, such as
+  ///     `https://graph.microsoft.com`. The task API's origin is always allowed.
+  ///   - retry: How often and when a failed request is sent again.
+  ///   - clock: The clock that deadlines and pauses run on.
+  ///   - now: The wall time that token lifetimes are measured by.
+  ///   - onEvent: Told of everything the engine does, in values that hold no secret.
+  /// - Throws: ``ConnectorError`` with code `settings`, `retiredAuthority`, `configuration` or `unsupportedRedirectURI`
+  ///   for what has to be mended in the settings; `tokenCache` when the default cache cannot be had.
+  public init(
+    settings: @autoclosure () throws -> Settings, presenter: (any SignInPresenter)? = nil,
+    cache: (any TokenCache)? = nil, transport: any HTTPTransport = URLSessionTransport(),
+    taskAPI: TaskAPIConfiguration? = nil, allowedAPIs: [URL] = [], retry: RetryPolicy = .standard,
+    clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() },
+    onEvent: @escaping @Sendable (OAuthEvent) -> Void = { _ in }
+  ) throws {
+    self = try ConnectorError.mapping {
+      try Connector(
+        wiring: try settings(),
+        OAuthEnvironment(
+          cache: try cache ?? DefaultTokenCache.make(), transport: transport,
+          presenter: presenter ?? DefaultPresenter.make(), clock: clock, now: now, onEvent: onEvent),
+        taskAPI: taskAPI, allowedAPIs: allowedAPIs, retry: retry)
+    }
+  }
+
+  init(
+    settings: Settings, oauth: OAuthClient, tasks: TaskAPIClient?, environment: OAuthEnvironment, retry: RetryPolicy,
+    allowedOrigins: Set<Origin>
+  ) {
+    self.settings = settings
+    self.oauth = oauth
+    self.tasks = tasks
+    self.environment = environment
+    self.retry = retry
+    self.allowedOrigins = allowedOrigins
+  }
+}
+
+/// The tutorial's calls.
+extension Connector {
+  /// Sends the user through one of the settings' policies.
+  ///
+  /// - Parameters:
+  ///   - kind: Which kind of policy: `.signIn`, `.signUp`, `.federatedSignIn` and so on.
+  ///   - options: What to ask for beyond the settings.
+  /// - Returns: Who the user is, by verified claims.
+  /// - Throws: ``ConnectorError``: with code `policyNotConfigured` when the settings have no policy of that kind;
+  ///   otherwise see ``OAuthClient/signIn(policy:prompt:options:)``.
+  @discardableResult
+  public func doPolicy(_ kind: Policy.Kind, options: SignInOptions? = nil) async throws -> UserInfo {
+    guard let policy = settings.policies.policy(of: kind) else {
+      throw ConnectorError(
+        .policyNotConfigured, "The settings name no policy of the kind \(kind.rawValue).",
+        recoverySuggestion: "Add it to the settings, or pass the policy itself.")
+    }
+    return try await doPolicy(policy, options: options)
+  }
+
+  /// Sends the user through a policy.
+  ///
+  /// - Parameters:
+  ///   - policy: The policy, such as `Policy("B2C_1_SignIn")`.
+  ///   - options: What to ask for beyond the settings.
+  /// - Returns: Who the user is, by verified claims.
+  /// - Throws: ``ConnectorError``; see ``OAuthClient/signIn(policy:prompt:options:)``.
+  @discardableResult
+  public func doPolicy(_ policy: Policy, options: SignInOptions? = nil) async throws -> UserInfo {
+    try await ConnectorError.mapping {
+      try await oauth.signIn(policy: policy, options: options ?? SignInOptions(settings)).user
+    }
+  }
+
+  /// Lists the tasks of the user.
+  ///
+  /// - Returns: The tasks, as the server orders them.
+  /// - Throws: ``ConnectorError``: `interactionRequired` when only a sign-in helps; `taskAPINotConfigured`; what the API
+  ///   answered.
+  public func getTaskList() async throws -> [TaskItem] {
+    try await ConnectorError.mapping { try await configuredTasks().list() }
+  }
+
+  /// Adds a task.
+  ///
+  /// It is sent once: a call that failed is reported, and the task is still in the caller's hands.
+  ///
+  /// - Parameter task: The task.
+  /// - Returns: The task as the server stored it.
+  /// - Throws: ``ConnectorError``; see ``getTaskList()``.
+  @discardableResult
+  public func addTask(_ task: TaskItem) async throws -> TaskItem {
+    try await ConnectorError.mapping { try await configuredTasks().add(task) }
+  }
+
+  /// Changes a task, such as whether it is completed.
+  ///
+  /// - Parameter task: The task as it shall be.
+  /// - Returns: The task as the server stored it.
+  /// - Throws: ``ConnectorError``; see ``getTaskList()``.
+  @discardableResult
+  public func updateTask(_ task: TaskItem) async throws -> TaskItem {
+    try await ConnectorError.mapping { try await configuredTasks().update(task) }
+  }
+
+  /// Deletes a task.
+  ///
+  /// - Parameter task: The task; by its id where the server gave one, else by its name.
+  /// - Throws: ``ConnectorError``; see ``getTaskList()``.
+  public func deleteTask(_ task: TaskItem) async throws {
+    try await ConnectorError.mapping { try await configuredTasks().delete(task) }
+  }
+
+  /// Signs everybody out of this app.
+  ///
+  /// The tokens are gone when it returns or throws, whatever becomes of the server.
+  ///
+  /// - Parameter reach: How far the sign-out goes; this device only unless said otherwise.
+  /// - Throws: ``ConnectorError``; see ``OAuthClient/signOut(_:from:)``.
+  public func signOut(from reach: SignOutReach = .device) async throws {
+    try await ConnectorError.mapping { try await oauth.signOut(from: reach) }
+  }
+
+  private func configuredTasks() throws(ConnectorError) -> TaskAPIClient {
+    guard let tasks else {
+      throw ConnectorError(
+        .taskAPINotConfigured, "The settings name no task API.", recoverySuggestion: "Add taskWebAPI to the settings.")
+    }
+    return tasks
+  }
+}

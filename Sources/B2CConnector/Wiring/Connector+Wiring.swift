@@ -1,0 +1,34 @@
+internal import B2CCore
+internal import Foundation
+
+extension Connector {
+  /// Builds the parts from settings: the only place that knows them all.
+  init(
+    wiring settings: Settings, _ environment: OAuthEnvironment, taskAPI: TaskAPIConfiguration?, allowedAPIs: [URL],
+    retry: RetryPolicy
+  ) throws {
+    var configuration = OAuthConfiguration(
+      authority: settings.authority, clientID: settings.clientID, redirectURI: settings.redirectURI,
+      scopes: settings.scopes, additionalScopes: settings.additionalScopes,
+      defaultPolicy: settings.policies.policy(of: .signIn) ?? settings.policies.all.first,
+      passwordResetPolicy: settings.policies.policy(of: .passwordReset), requiredUser: settings.userID,
+      correlationID: settings.correlationID)
+    configuration.retry = retry
+    let oauth = try OAuthClient(configuration: configuration, environment: environment)
+    let tasks = try (taskAPI ?? settings.taskWebAPI.map { try TaskAPIConfiguration(baseURL: $0, retry: retry) }).map {
+      try TaskAPIClient(
+        configuration: $0, transport: environment.transport, tokens: oauth.tokenProvider(),
+        clock: environment.clock, now: environment.now)
+    }
+    self.init(
+      settings: settings, oauth: oauth, tasks: tasks, environment: environment, retry: retry,
+      allowedOrigins: Set((allowedAPIs + [tasks?.configuration.baseURL].compactMap(\.self)).compactMap { Origin($0) }))
+  }
+}
+
+extension SignInOptions {
+  /// What the settings wish for every sign-in.
+  init(_ settings: Settings) {
+    self.init(prefersFullScreen: settings.fullScreen)
+  }
+}

@@ -1,0 +1,45 @@
+internal import B2CCore
+internal import Foundation
+
+extension APIAuthorizationError {
+  /// What an answer says about the token, when asking for the same kind of token again would not help; `nil` otherwise.
+  init?(definite response: TransportResponse) {
+    guard response.status == 401 || response.status == 403,
+      let challenge = AuthenticationChallenge.bearer(in: response.headers)
+    else { return nil }
+    if challenge.parameters["claims"] != nil {
+      self.init(
+        .claimsRequired, "The API answered \(response.status) and wants a token with further claims.",
+        recoverySuggestion: "Sign the user in with the error's claims.", challenge: challenge, response: response)
+    } else if challenge.error == "insufficient_scope" {
+      let scope = challenge.scope.map { " “\(Self.excerpt($0))”" } ?? ""
+      self.init(
+        .insufficientScope, "The API answered \(response.status): the token lacks the scope\(scope).",
+        recoverySuggestion: "Ask for a token with that scope.", challenge: challenge, response: response)
+    } else {
+      return nil
+    }
+  }
+
+  /// A refusal that a new token did not change.
+  init(refused response: TransportResponse) {
+    let challenge = AuthenticationChallenge.bearer(in: response.headers)
+    let reason = challenge?.error.map { " (\(Self.excerpt($0)))" } ?? ""
+    self.init(
+      .unauthorized, "The API answered 401\(reason) to a new token too.",
+      recoverySuggestion: "Check that the token's audience and policy are those that the API expects.",
+      challenge: challenge, response: response)
+  }
+
+  /// A request that must not carry a token.
+  init(notAllowed url: URL, allowed: Set<Origin>) {
+    let origins = allowed.map(\.description).sorted().joined(separator: ", ")
+    let place = Origin(url)?.description ?? "such a URL"
+    self.init(
+      .originNotAllowed,
+      "No token is sent to \(place): the allowed origins are \(origins.isEmpty ? "none" : origins).",
+      recoverySuggestion: "Add the origin to the allowed ones if it is an API that may see the user's token.")
+  }
+
+  private static func excerpt(_ text: String) -> String { String(text.prefix(200)) }
+}

@@ -1,0 +1,36 @@
+package import Foundation
+
+#if canImport(FoundationNetworking)
+  package import FoundationNetworking
+#endif
+
+extension TransportRequest {
+  /// Takes over a request made for `URLSession`; its idle timeout counts when it is shorter.
+  ///
+  /// - Throws: ``TransportError`` with `invalidRequest` when the request has no URL, or a stream for a body, which could
+  ///   not be sent a second time.
+  package init(_ request: URLRequest, limits: TransportLimits = .standard) throws {
+    guard let url = request.url else { throw TransportError(.invalidRequest, "The request has no URL.") }
+    guard request.httpBodyStream == nil else {
+      throw TransportError(.invalidRequest, "The request's body is a stream; give it as data.")
+    }
+    var limits = limits
+    if request.timeoutInterval > 0 {
+      limits.idleTimeout = min(limits.idleTimeout, .seconds(min(request.timeoutInterval, 86_400)))
+    }
+    let headers = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
+    self.init(
+      method: HTTPMethod(rawValue: request.httpMethod ?? "GET"), url: url,
+      headers: HTTPHeaders(headers.map { HTTPHeaders.Field(name: $0.key, value: $0.value) }), body: request.httpBody,
+      limits: limits)
+  }
+}
+
+extension TransportResponse {
+  /// The head of the answer as `URLSession` would give it; of several fields with one name, the values joined.
+  package func urlResponse(for url: URL) -> HTTPURLResponse? {
+    let fields = Dictionary(
+      headers.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { $0 + ", " + $1 })
+    return HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
+  }
+}

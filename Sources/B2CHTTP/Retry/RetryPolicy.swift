@@ -1,0 +1,54 @@
+/// When a request is sent again, and how long to wait before.
+///
+/// Only a request that may be repeated without harm is: `GET` and `HEAD`, and what the caller marks so. The whole, waits
+/// included, stays within the request's deadline: when the next try would begin after it, the last answer is given.
+public struct RetryPolicy: Sendable, Hashable {
+  /// The most times a request is sent, the first included.
+  public var maximumAttempts: Int
+  /// The longest wait before the second try; doubled for each further one.
+  public var baseDelay: Duration
+  /// The longest wait before any try, unless the server asks for more.
+  public var maximumDelay: Duration
+  /// What ``baseDelay`` is for `429 Too Many Requests` without `Retry-After`; at least half of it is waited.
+  public var throttledDelay: Duration
+  /// The longest wait that a server can ask for with `Retry-After`; one that asks for more gets this.
+  public var retryAfterCap: Duration
+  /// How many repetitions all calls of one client have together; each success gives one back.
+  ///
+  /// When a server is down for long, calls soon fail at once instead of adding to its load.
+  public var budget: Int
+  /// The statuses that lead to another try.
+  ///
+  /// `501` never does, even when it is among them.
+  public var statuses: Set<Int>
+
+  /// Makes a policy.
+  ///
+  /// - Parameters:
+  ///   - maximumAttempts: The most times a request is sent, the first included.
+  ///   - baseDelay: The longest wait before the second try; doubled for each further one.
+  ///   - maximumDelay: The longest wait before any try, unless the server asks for more.
+  ///   - throttledDelay: What `baseDelay` is for `429` without `Retry-After`.
+  ///   - retryAfterCap: The longest wait that a server can ask for with `Retry-After`.
+  ///   - budget: How many repetitions all calls of one client have together.
+  ///   - statuses: The statuses that lead to another try.
+  public init(
+    maximumAttempts: Int = 5, baseDelay: Duration = .milliseconds(200), maximumDelay: Duration = .seconds(10),
+    throttledDelay: Duration = .seconds(1), retryAfterCap: Duration = .seconds(30), budget: Int = 100,
+    statuses: Set<Int> = [408, 429, 500, 502, 503, 504]
+  ) {
+    self.maximumAttempts = maximumAttempts
+    self.baseDelay = baseDelay
+    self.maximumDelay = maximumDelay
+    self.throttledDelay = throttledDelay
+    self.retryAfterCap = retryAfterCap
+    self.budget = budget
+    self.statuses = statuses
+  }
+
+  /// Five tries, waits of up to 0.2, 0.4, 0.8 and 1.6 seconds, more when the server throttles or says so.
+  public static let standard = RetryPolicy()
+
+  /// Every request is sent once.
+  public static let none = RetryPolicy(maximumAttempts: 1)
+}

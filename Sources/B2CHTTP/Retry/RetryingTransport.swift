@@ -1,0 +1,82 @@
+package import Foundation
+
+/// A transport that repeats what may be repeated, by a policy, within the request's deadline.
+package struct RetryingTransport: HTTPTransport {
+  private let transport: any HTTPTransport
+  private let policy: RetryPolicy
+  private let budget: RetryBudget
+  private let clock: any Clock<Duration>
+  private let now: @Sendable () -> Date
+  private let random: @Sendable () -> Double
+
+  /// Wraps a transport.
+  ///
+  /// - Parameters:
+  ///   - transport: What carries each try.
+  ///   - policy: When to try again.
+  ///   - clock: What waits between tries, and measures the deadline.
+  ///   - now: The wall time, for a `Retry-After` that is a date.
+  ///   - random: Gives a number from 0 up to but not including 1.
+  package init(
+    transport: any HTTPTransport, policy: RetryPolicy = .standard, clock: any Clock<Duration> = ContinuousClock(),
+    now: @escaping @Sendable () -> Date = { Date() },
+    random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
+  ) {
+    self.transport = transport
+    self.policy = policy
+    budget = RetryBudget(policy.budget)
+    self.clock = clock
+    self.now = now
+    self.random = random
+  }
+
+  /// Sends a request; `GET` and `HEAD` again when they fail in a way that may pass.
+  package func send(_ request: TransportRequest) async throws -> TransportResponse {
+    try await send(request, isIdempotent: nil)
+  }
+
+  /// Sends a request, again when that does no harm and may help.
+  ///
+  /// - Parameters:
+  ///   - request: What to send; its deadline counts for all tries together.
+  ///   - isIdempotent: Whether sending it twice has the effect of sending it once; `nil` goes by the method, and takes
+  ///     `GET` and `HEAD` only.
+  /// - Returns: The last answer.
+  /// - Throws: The last ``TransportError``; `CancellationError` when cancelled, while waiting too.
+  package func send(_ request: TransportRequest, isIdempotent: Bool?) async throws -> TransportResponse {
+    let mayRepeat = isIdempotent ?? (request.method == .get || request.method == .head)
+    guard mayRepeat, policy.maximumAttempts > 1 else { return try await transport.send(request) }
+    let elapsed = Elapsed(on: clock)
+    var attempt = 1
+    while true {
+      let result = await tryOnce(request, within: request.limits.deadline - elapsed())
+      if case .failure(let error) = result, !(error is TransportError) { throw error }
+      let response = try? result.get()
+      let delay = policy.delay(
+        afterAttempt: attempt, response: response, error: Self.error(of: result), now: now(), random: random)
+      guard let delay, elapsed() + delay < request.limits.deadline, budget.take() else {
+        if let response, (200..<400).contains(response.status) { budget.giveBack() }
+        return try result.get()
+      }
+      if delay > .zero { try await clock.sleep(for: delay) }
+      try Task.checkCancellation()
+      attempt += 1
+    }
+  }
+
+  private func tryOnce(
+    _ request: TransportRequest, within time: Duration
+  ) async -> Result<TransportResponse, any Error> {
+    var request = request
+    request.limits.deadline = time
+    do {
+      return .success(try await transport.send(request))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private static func error(of result: Result<TransportResponse, any Error>) -> (any Error)? {
+    if case .failure(let error) = result { error } else { nil }
+  }
+}

@@ -1,0 +1,38 @@
+#if canImport(Security) && !canImport(FoundationNetworking)
+  internal import Foundation
+  internal import Security
+
+  /// Decides on a server's certificate chain, for a host; runs after the system's own check has passed.
+  typealias TrustEvaluation = @Sendable (SecTrust, String) -> Bool
+
+  extension SessionDelegate {
+    /// Asks the app about the server's certificate, if it wants to be asked; everything else is left to the system.
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+      completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      let space = challenge.protectionSpace
+      guard let trust, space.authenticationMethod == NSURLAuthenticationMethodServerTrust else {
+        completionHandler(.performDefaultHandling, nil)
+        return
+      }
+      guard let chain = space.serverTrust, SecTrustEvaluateWithError(chain, nil), trust(chain, space.host) else {
+        forget(task)?.complete(
+          nil, TransportError(.untrustedServer, "The certificate of \(space.host) is not one that the app accepts."))
+        completionHandler(.cancelAuthenticationChallenge, nil)
+        return
+      }
+      completionHandler(.useCredential, URLCredential(trust: chain))
+    }
+  }
+
+  /// What this platform's session does differently.
+  enum SessionTraits {
+    /// The session queues by itself, and HTTP/2 carries many requests on one connection.
+    static let countsWaitingAsSilence = false
+
+    static func pause(_ task: URLSessionTask) { task.suspend() }
+
+    static func resume(_ task: URLSessionTask) { task.resume() }
+  }
+#endif

@@ -1,0 +1,32 @@
+#if canImport(FoundationNetworking)
+  internal import Foundation
+  internal import FoundationNetworking
+
+  /// No check of the app's own: certificates are verified by libcurl, which asks nobody.
+  typealias TrustEvaluation = Never
+
+  extension SessionDelegate {
+    /// Takes the refused answer as the result.
+    ///
+    /// A challenge that is left to the session never ends here: `401` with `WWW-Authenticate: Basic` would wait for
+    /// credentials for ever. The body has been delivered before.
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+      completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      forget(task)?.complete(ResponseHead(challenge.failureResponse ?? task.response), nil)
+      completionHandler(.cancelAuthenticationChallenge, nil)
+    }
+  }
+
+  /// What this platform's session does differently.
+  enum SessionTraits {
+    /// The idle timer runs while a request waits for a free connection, so the waiting is done before the session.
+    static let countsWaitingAsSilence = true
+
+    /// A task cannot be paused: suspending one under way stops the process.
+    static func pause(_ task: URLSessionTask) {}
+
+    static func resume(_ task: URLSessionTask) {}
+  }
+#endif

@@ -1,0 +1,170 @@
+internal import B2CCore
+public import Foundation
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// Sends requests over a `URLSession` of its own.
+///
+/// Redirects are not followed. Cookies, caches and stored credentials are neither read nor written. Only https, or http
+/// to this machine, is spoken. The body is bounded while it arrives, after decompression, and the whole exchange by a
+/// deadline. A cancelled call returns at once.
+///
+/// Make one and keep it: its connections are reused. On Linux, libcurl does the work, and takes a proxy from the
+/// environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, for this machine's own addresses too
+/// unless `no_proxy` names them. On Apple's platforms the system's proxy settings count.
+///
+/// Certificates are verified by the system. On Apple's platforms an initialiser takes a closure for certificate pinning.
+public final class URLSessionTransport: HTTPTransport {
+  private let clock: any Clock<Duration>
+  private let delegate: SessionDelegate
+  /// `nil` once closed: a session that was invalidated stops the process when it is used.
+  private let session: Locked<URLSession?>
+  private let templates = RequestTemplates()
+  private let deadlines: DeadlineTimer
+  private let queue: ConnectionQueue
+
+  /// Makes a transport with a session of its own.
+  ///
+  /// - Parameters:
+  ///   - maximumConnectionsPerHost: The most connections to one host at a time; at least 1.
+  ///   - clock: The clock that deadlines run on.
+  public convenience init(maximumConnectionsPerHost: Int = 6, clock: any Clock<Duration> = ContinuousClock()) {
+    self.init(maximumConnectionsPerHost: maximumConnectionsPerHost, clock: clock, delegate: SessionDelegate())
+  }
+
+  init(maximumConnectionsPerHost: Int, clock: any Clock<Duration>, delegate: SessionDelegate) {
+    let connections = max(1, maximumConnectionsPerHost)
+    self.clock = clock
+    self.delegate = delegate
+    deadlines = DeadlineTimer(clock: clock)
+    queue = ConnectionQueue(limit: SessionTraits.countsWaitingAsSilence ? connections : .max)
+    session = Locked(
+      URLSession(configuration: Self.configuration(connections), delegate: delegate, delegateQueue: nil))
+  }
+
+  deinit {
+    session.withLock { $0 }?.finishTasksAndInvalidate()
+  }
+
+  /// Sends one request.
+  ///
+  /// - Parameter request: What to send, with the limits to keep.
+  /// - Returns: The answer, whatever its status; a redirect too.
+  /// - Throws: ``TransportError`` when there is no answer: ``TransportError/Code/insecureURL`` and
+  ///   ``TransportError/Code/invalidRequest`` before anything is sent, ``TransportError/Code/closed`` after ``close()``.
+  ///   `CancellationError` when the calling task was cancelled.
+  public func send(_ request: TransportRequest) async throws -> TransportResponse {
+    try Task.checkCancellation()
+    let origin = try Self.origin(of: request)
+    let sessionRequest = try templates.request(for: request)
+    let exchange = BufferedExchange(BodyLimit(request))
+    let deadline = deadlines.schedule(after: request.limits.deadline) { exchange.fail(Self.late(request)) }
+    defer {
+      deadlines.cancel(deadline)
+      if exchange.wasStarted { queue.leave(origin) }
+    }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        guard exchange.wait(continuation) else { return }
+        queue.enter(origin) { self.start(sessionRequest, exchange) }
+      }
+    } onCancel: {
+      exchange.fail(CancellationError())
+    }
+  }
+
+  /// Ends the transport: requests under way fail with ``TransportError/Code/closed``, and so does every later one.
+  ///
+  /// Closing twice is harmless.
+  public func close() {
+    let session = session.withLock { session in
+      defer { session = nil }
+      return session
+    }
+    session?.invalidateAndCancel()
+    templates.removeAll()
+  }
+
+  private static func configuration(_ connections: Int) -> URLSessionConfiguration {
+    let configuration = URLSessionConfiguration.ephemeral
+    // With a cache, a request that is cancelled early stops the process on Linux.
+    configuration.urlCache = nil
+    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    configuration.httpCookieStorage = nil
+    configuration.httpShouldSetCookies = false
+    configuration.httpCookieAcceptPolicy = .never
+    configuration.urlCredentialStorage = nil
+    configuration.httpMaximumConnectionsPerHost = connections
+    return configuration
+  }
+
+  private static func origin(of request: TransportRequest) throws -> Origin {
+    guard let origin = Origin(request.url), Loopback.isAllowed(request.url) else {
+      throw TransportError(
+        .insecureURL,
+        "The URL \(RedactedURL(request.url)) is neither https nor http to this machine, or has no plain host.")
+    }
+    return origin
+  }
+
+  private static func late(_ request: TransportRequest) -> TransportError {
+    TransportError(
+      .timedOut, "The exchange was not over after \(request.limits.deadline.inSeconds) seconds, its deadline.")
+  }
+
+  /// Gives a request to the session; `false` when nothing is under way after that.
+  private func start(_ request: URLRequest, _ exchange: any Exchange) -> Bool {
+    // Under the lock, so that closing cannot come between the check and the task.
+    let link = session.withLock { session -> ExchangeLink? in
+      guard let session else { return nil }
+      let link = ExchangeLink(task: session.dataTask(with: request), delegate: delegate)
+      delegate.register(exchange, for: link.task)
+      return link
+    }
+    guard let link else {
+      exchange.fail(TransportError(.closed, "The transport was closed before the request."))
+      return false
+    }
+    guard exchange.attach(link) else {
+      link.abort()
+      return false
+    }
+    link.task.resume()
+    return true
+  }
+}
+
+extension URLSessionTransport: StreamingTransport {
+  /// Sends one request and gives the answer as soon as its head is there, the body while it arrives.
+  ///
+  /// The deadline counts until the last byte has arrived. Letting go of the stream ends the transfer. On Linux a transfer
+  /// cannot be paused, so what the reader has not taken yet is kept, up to the request's limit.
+  ///
+  /// - Parameter request: What to send, with the limits to keep.
+  /// - Returns: The answer with an empty body, and the body's bytes in order.
+  /// - Throws: As ``send(_:)``; the stream throws the same, ``TransportError/Code/responseTooLarge`` included.
+  public func stream(
+    _ request: TransportRequest
+  ) async throws -> (head: TransportResponse, body: AsyncThrowingStream<Data, any Error>) {
+    try Task.checkCancellation()
+    let origin = try Self.origin(of: request)
+    let sessionRequest = try templates.request(for: request)
+    let exchange = StreamedExchange(BodyLimit(request))
+    let deadline = deadlines.schedule(after: request.limits.deadline) { exchange.fail(Self.late(request)) }
+    exchange.whenEnded { [deadlines, queue] wasStarted in
+      deadlines.cancel(deadline)
+      if wasStarted { queue.leave(origin) }
+    }
+    let head = try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        guard exchange.waitForHead(continuation) else { return }
+        queue.enter(origin) { self.start(sessionRequest, exchange) }
+      }
+    } onCancel: {
+      exchange.fail(CancellationError())
+    }
+    return (head.response(with: Data()), StreamedBody(exchange).chunks)
+  }
+}

@@ -1,0 +1,28 @@
+public import B2CCore
+public import Foundation
+
+/// What a sign-in brought.
+public struct SignInResult: Sendable {
+  /// The account that signed in.
+  public let account: Account
+  /// Who the user is, by verified claims.
+  public let user: UserInfo
+  /// The access token; `nil` when no API scope was asked for.
+  public let accessToken: AccessToken?
+  /// The policy that was run.
+  public let policy: Policy?
+  /// The correlation id of the requests.
+  public let correlationID: UUID
+  /// Members of the token answer that this version does not know, as they came.
+  ///
+  /// They are left out of descriptions, since a provider may put anything there.
+  public let unknownMembers: [String: JSONValue]
+}
+
+extension SignInResult: CustomStringConvertible, CustomReflectable {
+  /// The account's id and the policy.
+  public var description: String { "account \(account.id), policy \(policy?.id ?? "none")" }
+
+  /// A mirror that shows the description only.
+  public var customMirror: Mirror { Mirror(self, children: ["result": description]) }
+}

@@ -1,0 +1,67 @@
+public import B2CCore
+internal import Foundation
+
+/// Who the user is, by the claims of a verified id_token.
+public struct UserInfo: Sendable, Hashable {
+  /// All claims, by name, as they came.
+  public let claims: [String: JSONValue]
+
+  init(claims: [String: JSONValue]) {
+    self.claims = claims
+  }
+
+  /// The object id (`oid`), else the subject.
+  public var id: String { objectID ?? subject }
+
+  /// The subject (`sub`).
+  public var subject: String { text("sub") ?? "" }
+
+  /// The object id of the user in the directory (`oid`).
+  public var objectID: String? { text("oid") }
+
+  /// The tenant id (`tid`).
+  public var tenantID: String? { text("tid") }
+
+  /// The display name (`name`), else given and family name.
+  public var name: String? {
+    if let name = text("name") { return name }
+    let parts = [text("given_name"), text("family_name")].compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: " ")
+  }
+
+  /// The email addresses (`emails`, else `email`).
+  public var emails: [String] {
+    claims["emails"]?.array?.compactMap(\.string) ?? text("email").map { [$0] } ?? []
+  }
+
+  /// The name the user signs in with: `preferred_username`, `upn`, `unique_name`, else the first email.
+  public var username: String? {
+    text("preferred_username") ?? text("upn") ?? text("unique_name") ?? emails.first
+  }
+
+  /// The policy that was run (`tfp`, in old policies `acr`).
+  public var policyID: String? { text("tfp") ?? text("acr") }
+
+  /// Who said who the user is (`idp`), such as `facebook.com`; `nil` for a local account.
+  public var identityProvider: String? { text("idp") }
+
+  /// Whether the user has just signed up (`newUser`).
+  public var isNewUser: Bool { claims["newUser"]?.bool ?? (text("newUser") == "true") }
+
+  /// A claim's text; a list of texts gives the first.
+  ///
+  /// - Parameter name: The claim's name.
+  public subscript(name: String) -> String? { text(name) ?? claims[name]?.array?.first?.string }
+
+  private func text(_ name: String) -> String? {
+    claims[name]?.string.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// Whether the user is the one of an email, user name, object id or subject, without regard to case.
+  func isUser(_ wanted: String) -> Bool {
+    let names =
+      emails
+      + ["preferred_username", "upn", "unique_name", "email", "oid", "sub", "signInName"].compactMap { text($0) }
+    return names.contains { $0.lowercased() == wanted.trimmingCharacters(in: .whitespaces).lowercased() }
+  }
+}

@@ -1,0 +1,66 @@
+internal import Foundation
+
+internal import B2CCore
+
+/// One request for authorization (RFC 6749 section 4.1.1): everything secret in it is fresh and is used once.
+struct AuthorizationRequest: Sendable {
+  let provider: Provider
+  let configuration: OAuthConfiguration
+  let policy: Policy?
+  let options: SignInOptions
+  let correlationID: UUID
+  let scopes: [String]
+  let proofKey = ProofKey()
+  let state = RandomToken.make(bytes: 32)
+  let nonce = RandomToken.make(bytes: 32)
+
+  private let extra: [(name: String, value: String)]
+
+  init(
+    provider: Provider, configuration: OAuthConfiguration, policy: Policy?, options: SignInOptions, correlationID: UUID
+  ) throws(OAuthError) {
+    self.provider = provider
+    self.configuration = configuration
+    self.policy = policy
+    self.options = options
+    self.correlationID = correlationID
+    scopes = options.scopes ?? configuration.scopes
+    extra = try ReservedParameters.checked(options.extraParameters)
+  }
+
+  /// The URL of the sign-in page for a redirect URI.
+  func url(redirectURI: URL) -> URL {
+    Endpoints.appending(parameters(redirectURI: redirectURI), to: provider.authorizationEndpoint)
+  }
+
+  private func parameters(redirectURI: URL) -> [(name: String, value: String)] {
+    let consent = scopes + configuration.additionalScopes + options.extraScopesToConsent
+    var parameters: [(name: String, value: String)] = [
+      ("client_id", configuration.clientID),
+      ("response_type", "code"),
+      ("redirect_uri", redirectURI.absoluteString),
+      ("response_mode", "query"),
+      ("scope", Scopes.forRequest(consent).joined(separator: " ")),
+      ("state", state.value),
+      ("nonce", nonce.value),
+      ("code_challenge", proofKey.challenge),
+      ("code_challenge_method", "S256"),
+    ]
+    if provider.isMicrosoft {
+      // The only source of account ids as MSAL makes them.
+      parameters.append(("client_info", "1"))
+      parameters.append(("client-request-id", correlationID.uuidString.lowercased()))
+    }
+    let optional: [(String, String?)] = [
+      ("prompt", options.prompt?.rawValue),
+      ("login_hint", options.loginHint ?? configuration.requiredUser),
+      ("domain_hint", options.domainHint ?? policy?.domainHint),
+      ("ui_locales", options.uiLocales.isEmpty ? nil : options.uiLocales.joined(separator: " ")),
+      ("claims", options.claimsRequest),
+    ]
+    for (name, value) in optional {
+      if let value, !value.isEmpty { parameters.append((name, value)) }
+    }
+    return parameters + extra
+  }
+}

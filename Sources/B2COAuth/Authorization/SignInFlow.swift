@@ -1,0 +1,72 @@
+internal import B2CCore
+internal import Foundation
+
+/// Runs one policy from the page to the stored record.
+struct SignInFlow: Sendable {
+  let services: OAuthServices
+
+  private var configuration: OAuthConfiguration { services.configuration }
+
+  func run(policy: Policy?, options: SignInOptions) async throws -> SignInResult {
+    let correlationID = services.correlationID(options.correlationID)
+    return try await services.reporting(
+      .signInStarted, .signInFinished, policy: policy, correlationID: correlationID
+    ) {
+      do {
+        return try await authorize(policy, options, correlationID)
+      } catch let error as OAuthError where error.code == .passwordResetRequested && options.runsPasswordReset {
+        guard let reset = configuration.passwordResetPolicy, reset != policy else { throw error }
+        _ = try await authorize(reset, options.forPasswordReset, correlationID)
+        return try await authorize(policy, options, correlationID)
+      }
+    }
+  }
+
+  private func authorize(_ policy: Policy?, _ options: SignInOptions, _ correlationID: UUID) async throws
+    -> SignInResult
+  {
+    // Whatever is wrong with the settings is found here, before a page opens.
+    if let retired = configuration.authority.retirement(for: policy) { throw OAuthError(retired) }
+    try services.environment.presenter.validate(redirectURI: configuration.redirectURI)
+    _ = try ReservedParameters.checked(options.extraParameters)
+    let provider = try await services.providers.provider(for: policy)
+    let request = try AuthorizationRequest(
+      provider: provider, configuration: configuration, policy: policy, options: options, correlationID: correlationID)
+    let callback = try request.validate(try await present(request))
+    let response = try await services.endpoint.redeem(callback, of: request)
+    return try await finish(request, response)
+  }
+
+  private func present(_ request: AuthorizationRequest) async throws -> URL {
+    try await services.environment.presenter.present(
+      PresentationRequest(
+        purpose: .signIn, redirectURI: configuration.redirectURI, state: request.state,
+        prefersEphemeralSession: request.options.prefersEphemeralSession,
+        prefersFullScreen: request.options.prefersFullScreen,
+        makeURL: { request.url(redirectURI: $0) }))
+  }
+
+  private func finish(_ request: AuthorizationRequest, _ response: TokenResponse) async throws -> SignInResult {
+    guard let idToken = response.idToken else {
+      throw OAuthError(
+        .invalidResponse, "The token answer has no id_token, though openid was asked for.",
+        correlationID: request.correlationID)
+    }
+    let claims = try await IDTokenCheck(services: services).claims(
+      of: idToken, provider: request.provider, nonce: request.nonce, accessToken: response.accessToken, previous: nil)
+    return try await GrantWriter(services: services).write(
+      response, claims: claims, provider: request.provider, scopes: request.scopes,
+      correlationID: request.correlationID)
+  }
+}
+
+extension SignInOptions {
+  /// The options of the detour to the reset policy: what was meant for the sign-in page stays away from it.
+  fileprivate var forPasswordReset: SignInOptions {
+    var copy = self
+    copy.prompt = nil
+    copy.domainHint = nil
+    copy.extraParameters = [:]
+    return copy
+  }
+}

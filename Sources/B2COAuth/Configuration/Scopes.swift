@@ -1,0 +1,25 @@
+/// Rules for scopes (RFC 6749 section 3.3): sent as written, compared without regard to case, named once.
+enum Scopes {
+  /// Scopes of OpenID Connect itself, which name no API.
+  static let reserved: Set<String> = ["openid", "offline_access", "profile", "email", "address", "phone"]
+
+  /// Removes blanks and repetitions, and puts `openid` and `offline_access` in front where they are missing.
+  static func forRequest(_ scopes: [String]) -> [String] {
+    unique(["openid", "offline_access"] + scopes)
+  }
+
+  /// The scopes that name an API, in lower case, for comparing.
+  static func ofAPI(_ scopes: some Sequence<String>) -> Set<String> {
+    Set(scopes.map { $0.lowercased() }).subtracting(reserved).subtracting([""])
+  }
+
+  /// Whether granted scopes cover wanted ones.
+  static func cover(_ granted: some Sequence<String>, wanted: some Sequence<String>) -> Bool {
+    ofAPI(wanted).isSubset(of: ofAPI(granted))
+  }
+
+  private static func unique(_ scopes: [String]) -> [String] {
+    var seen: Set<String> = []
+    return scopes.flatMap { $0.split(separator: " ").map(String.init) }.filter { seen.insert($0.lowercased()).inserted }
+  }
+}

@@ -1,0 +1,84 @@
+/// What one of the service's own codes means here.
+struct ServiceCode {
+  let code: OAuthError.Code
+  /// What happened, in our words; the server's words travel in ``ServerAnswer/description``.
+  let meaning: String
+  let suggestion: String?
+  /// Whether the answer is definite: the refresh token it was sent with will never work again.
+  let endsSession: Bool
+
+  private init(_ code: OAuthError.Code, _ meaning: String, _ suggestion: String? = nil, endsSession: Bool = false) {
+    self.code = code
+    self.meaning = meaning
+    self.suggestion = suggestion
+    self.endsSession = endsSession
+  }
+
+  /// The entry of a code as the service writes it, such as `AADB2C90118`.
+  static func named(_ code: String) -> ServiceCode? { table[code] }
+
+  private static let askAgain = "Sign in again."
+  private static let checkRegistration = "Compare the settings with the app registration in the portal."
+
+  private static let table: [String: ServiceCode] = {
+    var table: [String: ServiceCode] = [
+      "AADB2C90118": .init(
+        .passwordResetRequested, "The user asked for a new password.", "Run the password-reset policy."),
+      "AADB2C90091": .init(.userCancelledInPage, "The user cancelled in the page."),
+      "AADB2C90273": .init(
+        .identityProviderFailed, "The identity provider gave no valid answer; often its page was cancelled."),
+      "AADB2C90077": .init(.interactionRequired, "There is no session at the server.", askAgain),
+      "AADB2C90080": .init(.interactionRequired, "The session has expired.", askAgain, endsSession: true),
+      "AADB2C90129": .init(.interactionRequired, "The session was revoked.", askAgain, endsSession: true),
+      "AADB2C90128": .init(.interactionRequired, "The account no longer exists.", askAgain, endsSession: true),
+      "AADB2C90085": .init(.interactionRequired, "The service asks for a new sign-in.", askAgain),
+      "AADB2C90088": .init(
+        .interactionRequired, "The token belongs to another policy than the one asked.",
+        "Sign in with the policy that the call names, or name the policy that was signed in with."),
+      "AADB2C90244": .init(.throttled, "Too many requests.", "Wait, then try again."),
+      "AADB2C90001": .init(.userAlreadyExists, "A user of that name exists already.", "Sign in instead."),
+      "AADB2C90111": .init(.accountLocked, "The account is locked.", "Have it unlocked, or reset the password."),
+      "AADB2C90114": .init(.accountLocked, "The account is locked for a while.", "Try again later."),
+      "AADB2C90146": .init(
+        .configuration, "The scopes belong to more than one API.", "Ask for the scopes of one API at a time."),
+      "AADB2C90117": .init(
+        .configuration, "A scope is not offered.", "Publish the scope in the API's registration, or correct its name."),
+      "AADB2C90055": .init(
+        .configuration, "A scope names no API.", "Write API scopes as `https://<tenant>/<api>/<scope>`."),
+      "AADB2C90006": .init(
+        .configuration, "The redirect URI is not registered.", "Register the settings' redirectUri exactly as it is."),
+      "AADSTS50011": .init(
+        .configuration, "The redirect URI is not registered.", "Register the settings' redirectUri exactly as it is."),
+      "AADSTS50058": .init(.interactionRequired, "There is no session at the server.", askAgain),
+      "AADSTS50076": .init(.interactionRequired, "The service asks for a second factor.", askAgain),
+      "AADSTS50079": .init(.interactionRequired, "The user has to set up a second factor.", askAgain),
+      "AADSTS65001": .init(.interactionRequired, "The user has not consented.", "Sign in again and consent."),
+      "AADSTS700082": .init(.interactionRequired, "The session has expired.", askAgain, endsSession: true),
+      "AADSTS70008": .init(.interactionRequired, "The session has expired.", askAgain, endsSession: true),
+      "AADSTS50173": .init(.interactionRequired, "The session was revoked.", askAgain, endsSession: true),
+      "AADSTS65004": .init(.userCancelledInPage, "The user declined to consent."),
+    ]
+    func add(_ codes: [Int], _ entry: ServiceCode) {
+      for code in codes { table["AADB2C\(code)"] = entry }
+    }
+    add(
+      [90289, 90051, 90255, 90075], .init(.identityProviderFailed, "The identity provider or a step behind it failed."))
+    add([90087, 90279], .init(.configuration, "The grant was made for another protocol version or client."))
+    add([90182, 90183, 90184, 99059], .init(.protocolViolation, "The service refused the proof key (PKCE)."))
+    add([90007, 90287], .init(.configuration, "The redirect URI is refused.", checkRegistration))
+    add(
+      [90008, 90010, 90011, 90012, 90013, 90014, 90018, 90083, 90115, 99005],
+      .init(.configuration, "The service refused the request, its scopes or its client.", checkRegistration))
+    add(
+      [90058, 90079, 90081, 90084],
+      .init(
+        .configuration, "The app is registered as another type of client.", "Register it as a public (native) client."))
+    add(
+      [90092, 90068, 90285, 90284, 90205],
+      .init(.configuration, "The application is disabled, unknown, or lacks consent.", checkRegistration))
+    add([90052, 90053, 90054, 90225], .init(.invalidCredentials, "User name or password are wrong."))
+    add([90035, 90037, 90048, 90206], .init(.serviceUnavailable, "The service has trouble.", "Try again later."))
+    add([90151, 90157], .init(.tooManyAttempts, "Too many tries.", "Start again later."))
+    return table
+  }()
+}

@@ -1,0 +1,29 @@
+import B2CCore
+package import Foundation
+
+/// The public keys of an issuer or of one of its policies (RFC 7517 section 5).
+package struct JWKSet: Sendable {
+  /// The most keys that are read; no issuer publishes nearly as many.
+  package static let maximumCount = 64
+  /// The most bytes a key set may have.
+  package static let maximumLength = 1024 * 1024
+
+  /// The keys, in the order published; entries of unknown kinds are left out.
+  package let keys: [JSONWebKey]
+
+  /// Reads a key set and makes its keys ready.
+  ///
+  /// - Parameter json: The document behind `jwks_uri`.
+  /// - Throws: ``OAuthError`` with `invalidResponse` when the document is no key set.
+  package init(json: Data) throws(OAuthError) {
+    guard json.count <= Self.maximumLength else {
+      throw OAuthError(.invalidResponse, "The issuer's key set has more than \(Self.maximumLength) bytes.")
+    }
+    let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let text = json.starts(with: byteOrderMark) ? Array(json.dropFirst(3)) : Array(json)
+    guard let members = try? StrictJSON.object(text), let entries = members["keys"]?.array else {
+      throw OAuthError(.invalidResponse, "The issuer's key set is no JSON object with a list of keys.")
+    }
+    keys = Array(entries.lazy.compactMap(\.object).compactMap(JSONWebKey.init).prefix(Self.maximumCount))
+  }
+}

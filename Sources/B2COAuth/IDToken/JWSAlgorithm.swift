@@ -1,0 +1,54 @@
+/// The `alg` of a signature (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864), as an open set.
+///
+/// Only the names below can ever be verified; `none` and the HMAC family have no scheme here, so that no allow-list can
+/// let them in.
+package struct JWSAlgorithm: RawRepresentable, Sendable, Hashable {
+  package let rawValue: String
+
+  package init(rawValue: String) {
+    self.rawValue = rawValue
+  }
+
+  package static let rs256 = Self(rawValue: "RS256")
+  package static let rs384 = Self(rawValue: "RS384")
+  package static let rs512 = Self(rawValue: "RS512")
+  package static let ps256 = Self(rawValue: "PS256")
+  package static let ps384 = Self(rawValue: "PS384")
+  package static let ps512 = Self(rawValue: "PS512")
+  package static let es256 = Self(rawValue: "ES256")
+  package static let es384 = Self(rawValue: "ES384")
+  package static let es512 = Self(rawValue: "ES512")
+  /// Ed25519 under its first name.
+  package static let edDSA = Self(rawValue: "EdDSA")
+  /// Ed25519 under the name that also says the curve.
+  package static let ed25519 = Self(rawValue: "Ed25519")
+}
+
+extension Set<JWSAlgorithm> {
+  /// What Azure AD B2C, Entra External ID and Entra ID sign with.
+  package static var microsoft: Self { [.rs256] }
+
+  /// What any OpenID Connect issuer may sign with.
+  package static var openIDConnect: Self {
+    [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512, .es256, .es384, .es512, .edDSA, .ed25519]
+  }
+}
+
+extension JWSAlgorithm {
+  /// How signatures of this algorithm are checked; `nil` for everything that is no public-key signature known here.
+  var scheme: SignatureScheme? {
+    switch self {
+    case .rs256: SignatureScheme(family: .rsaPKCS1, hash: .sha256)
+    case .rs384: SignatureScheme(family: .rsaPKCS1, hash: .sha384)
+    case .rs512: SignatureScheme(family: .rsaPKCS1, hash: .sha512)
+    case .ps256: SignatureScheme(family: .rsaPSS, hash: .sha256)
+    case .ps384: SignatureScheme(family: .rsaPSS, hash: .sha384)
+    case .ps512: SignatureScheme(family: .rsaPSS, hash: .sha512)
+    case .es256: SignatureScheme(family: .p256, hash: .sha256)
+    case .es384: SignatureScheme(family: .p384, hash: .sha384)
+    case .es512: SignatureScheme(family: .p521, hash: .sha512)
+    case .edDSA, .ed25519: SignatureScheme(family: .ed25519, hash: .sha512)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package import Foundation
+
+/// The DER form of an RSA public key (RFC 8017 appendix A.1.1), which Security takes on Apple's systems.
+package enum RSAPublicKeyDER {
+  /// Encodes `SEQUENCE { INTEGER modulus, INTEGER publicExponent }` from big-endian numbers.
+  package static func encode(modulus: [UInt8], exponent: [UInt8]) -> Data {
+    element(tag: 0x30, content: integer(modulus) + integer(exponent))
+  }
+
+  private static func integer(_ bigEndian: [UInt8]) -> Data {
+    var content = Data(bigEndian.drop { $0 == 0 })
+    // A leading zero keeps the number positive, and stands for the number zero itself.
+    if content.first.map({ $0 >= 0x80 }) ?? true {
+      content.insert(0, at: content.startIndex)
+    }
+    return element(tag: 0x02, content: content)
+  }
+
+  private static func element(tag: UInt8, content: Data) -> Data {
+    var output = Data([tag])
+    if content.count < 0x80 {
+      output.append(UInt8(content.count))
+    } else {
+      var length: [UInt8] = []
+      var rest = content.count
+      while rest > 0 {
+        length.insert(UInt8(rest & 0xFF), at: 0)
+        rest >>= 8
+      }
+      output.append(0x80 | UInt8(length.count))
+      output.append(contentsOf: length)
+    }
+    output.append(content)
+    return output
+  }
+}

@@ -1,0 +1,161 @@
+internal import B2CCore
+internal import Foundation
+
+/// Signs people in at one authority and keeps their tokens fresh.
+///
+/// The engine under the facade, for whoever wants more than the tutorial's five calls: Azure AD B2C with policies, Entra
+/// ID and Entra External ID without, and any other OpenID Connect provider. A client is a value to share: all its calls
+/// may come from any task at any time.
+public final class OAuthClient: Sendable {
+  /// What the client works with.
+  public let configuration: OAuthConfiguration
+
+  let services: OAuthServices
+  private let silent: SilentTokens
+
+  /// Makes a client.
+  ///
+  /// Nothing is opened, read or sent yet.
+  ///
+  /// - Parameters:
+  ///   - configuration: What to work with.
+  ///   - environment: What to stand on: network, store, page, clocks.
+  /// - Throws: ``OAuthError`` with code ``OAuthError/Code/retiredAuthority`` when Azure AD B2C has retired the authority's
+  ///   host; with code ``OAuthError/Code/unsupportedRedirectURI`` when the presenter cannot serve the redirect URI.
+  public init(configuration: OAuthConfiguration, environment: OAuthEnvironment) throws {
+    if let retired = configuration.authority.retirement(for: configuration.defaultPolicy) { throw OAuthError(retired) }
+    try environment.presenter.validate(redirectURI: configuration.redirectURI)
+    self.configuration = configuration
+    services = OAuthServices(configuration: configuration, environment: environment)
+    silent = SilentTokens(services: services, refresher: TokenRefresher(services: services))
+  }
+
+  /// Shows the sign-in page of a policy and keeps what comes of it.
+  ///
+  /// - Parameters:
+  ///   - policy: The policy to run; the configuration's when `nil`.
+  ///   - prompt: What the server shows even when it could do without; the options' when `nil`.
+  ///   - options: What to ask for beyond the settings.
+  /// - Returns: The account, its verified claims and, if an API scope was asked for, an access token.
+  /// - Throws: ``OAuthError``: `userCancelledInPage`, `userClosedBrowser`, `passwordResetRequested`, `wrongUser`,
+  ///   `identityProviderFailed` and other things the user did; `configuration`, `reservedParameter`,
+  ///   `unsupportedRedirectURI` for what the developer can mend; `network`, `serviceUnavailable`, `throttled`,
+  ///   `invalidResponse`, `stateMismatch`, `issuerMismatch`, `invalidIDToken`, `invalidCallback` for the wire;
+  ///   `tokenCache` when the result could not be kept. `CancellationError` when the calling task was cancelled.
+  @discardableResult
+  public func signIn(
+    policy: Policy? = nil, prompt: Prompt? = nil, options: SignInOptions = SignInOptions()
+  ) async throws -> SignInResult {
+    var options = options
+    if let prompt { options.prompt = prompt }
+    return try await SignInFlow(services: services).run(
+      policy: policy ?? configuration.defaultPolicy, options: options)
+  }
+
+  /// Gives an access token without showing anything: a cached one, else a refreshed one.
+  ///
+  /// - Parameters:
+  ///   - scopes: The scopes the token must cover; the configuration's when `nil`.
+  ///   - account: Whose token; the account that signed in last when `nil`.
+  ///   - policy: By which policy the account signed in; whichever was last when `nil`.
+  ///   - options: What to ask for beyond the settings.
+  /// - Returns: A token that outlives the configured margin, or, if a refresh failed, one that has not ended yet.
+  /// - Throws: ``OAuthError``: `interactionRequired` when only a sign-in helps; `missingAPIScope` when no scope names an
+  ///   API; `reservedParameter`; `network`, `timedOut`, `serviceUnavailable`, `throttled` when it may work later (the
+  ///   session stays); `invalidResponse`, `invalidIDToken`, `configuration`, `server`; `tokenCache`. `CancellationError`
+  ///   when the calling task was cancelled; other callers of the same refresh go on.
+  public func accessToken(
+    for scopes: [String]? = nil, account: Account? = nil, policy: Policy? = nil, options: TokenOptions = TokenOptions()
+  ) async throws -> AccessToken {
+    try await silent.token(
+      for: scopes ?? configuration.scopes, accountID: account?.id, policy: policy, options: options)
+  }
+
+  /// A source of bearer tokens for an API client.
+  ///
+  /// - Parameters:
+  ///   - scopes: The scopes the tokens must cover; the configuration's when `nil`.
+  ///   - policy: By which policy the account signed in; whichever was last when `nil`.
+  /// - Returns: A provider that gives a cached or refreshed token, and another one for one the API has refused.
+  public func tokenProvider(for scopes: [String]? = nil, policy: Policy? = nil) -> some AccessTokenProvider {
+    SilentTokenProvider(client: self, scopes: scopes, policy: policy)
+  }
+
+  /// The accounts that have signed in here, the latest first.
+  ///
+  /// - Returns: Each person once, whatever policies they used.
+  /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
+  public func accounts() async throws -> [Account] {
+    var order: [String] = []
+    var byPerson: [String: [Grant]] = [:]
+    for grant in try await services.grants.grants() {
+      if byPerson[grant.key.accountID] == nil { order.append(grant.key.accountID) }
+      byPerson[grant.key.accountID, default: []].append(grant)
+    }
+    return order.compactMap { id in
+      byPerson[id].flatMap { grants in
+        grants.first.map { Account(grants: grants, fallback: $0.record, id: id) }
+      }
+    }
+  }
+
+  /// The account that signed in last.
+  ///
+  /// - Parameter policy: Only sign-ins by this policy count, if one is named.
+  /// - Returns: The account, or `nil` when nobody is signed in.
+  /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
+  public func currentAccount(policy: Policy? = nil) async throws -> Account? {
+    guard let grant = try await services.grants.grant(accountID: nil, policy: policy) else { return nil }
+    return try await account(id: grant.key.accountID)
+  }
+
+  /// The account of an id.
+  ///
+  /// - Parameter id: `<object id>.<tenant id>`, or MSAL's home account id, in any case.
+  /// - Returns: The account, or `nil` when there is none.
+  /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
+  public func account(id: String) async throws -> Account? {
+    let wanted = id.lowercased()
+    return try await accounts().first { $0.id == wanted || $0.homeAccountID.lowercased() == wanted }
+  }
+
+  /// Removes an account's tokens from this device, the same as signing it out of here alone.
+  ///
+  /// - Parameter account: The account to remove.
+  /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be changed.
+  public func remove(_ account: Account) async throws {
+    try await signOut(account)
+  }
+
+  /// Signs out: removes tokens from this device and, if asked to, ends the session at the server.
+  ///
+  /// The tokens go first. Whatever becomes of the browser, they do not come back, and a refresh under way writes nothing.
+  ///
+  /// - Parameters:
+  ///   - account: Whose tokens; everybody's at this authority and client when `nil`.
+  ///   - reach: How far the sign-out goes; this device only unless said otherwise.
+  /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be changed; for
+  ///   ``SignOutReach/server`` also what keeps the page from being shown, after the tokens are gone. Closing the page is
+  ///   no error.
+  public func signOut(_ account: Account? = nil, from reach: SignOutReach = .device) async throws {
+    try await SignOutFlow(services: services).run(accountID: account?.id, reach: reach)
+  }
+
+  /// Signs in on another device: shows a code here that the user types there (RFC 8628).
+  ///
+  /// For command lines without a browser, at authorities that offer it; Azure AD B2C does not.
+  ///
+  /// - Parameters:
+  ///   - scopes: Scopes of the API to get a token for; the configuration's when `nil`.
+  ///   - show: Shows the user the code and the address.
+  /// - Returns: The same as ``signIn(policy:prompt:options:)``.
+  /// - Throws: ``OAuthError``: `unsupported` when the authority does not offer it, `userCancelledInPage` when the user
+  ///   declined, `timedOut` when the code ended, and what a sign-in throws. `CancellationError` when the calling task was
+  ///   cancelled.
+  @discardableResult
+  public func signInWithDeviceCode(
+    scopes: [String]? = nil, show: @Sendable (DeviceAuthorization) async throws -> Void
+  ) async throws -> SignInResult {
+    try await DeviceFlow(services: services).run(scopes: scopes ?? configuration.scopes, show: show)
+  }
+}

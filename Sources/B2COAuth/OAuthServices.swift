@@ -1,0 +1,51 @@
+internal import B2CCore
+internal import Foundation
+
+/// What every flow of a client shares, made once.
+struct OAuthServices: Sendable {
+  let configuration: OAuthConfiguration
+  let environment: OAuthEnvironment
+  let serverClock: ServerClock
+  let providers: ProviderDirectory
+  let endpoint: TokenEndpoint
+  let cache: GrantCache
+  let grants: GrantDirectory
+
+  init(configuration: OAuthConfiguration, environment: OAuthEnvironment) {
+    self.configuration = configuration
+    self.environment = environment
+    serverClock = ServerClock(localNow: environment.now)
+    let documents = DocumentFetcher(
+      transport: RetryingTransport(
+        transport: environment.transport, policy: configuration.retry, clock: environment.clock, now: environment.now),
+      limits: configuration.limits, serverClock: serverClock)
+    providers = ProviderDirectory(configuration: configuration, documents: documents, now: environment.now)
+    endpoint = TokenEndpoint(
+      configuration: configuration, transport: environment.transport, serverClock: serverClock)
+    cache = GrantCache(environment.cache)
+    grants = GrantDirectory(configuration: configuration, cache: cache)
+  }
+
+  func correlationID(_ wanted: UUID?) -> UUID { wanted ?? configuration.correlationID ?? UUID() }
+
+  /// Runs a step and tells when it began and how it ended.
+  func reporting<Result>(
+    _ started: OAuthEvent.Kind, _ finished: OAuthEvent.Kind, policy: Policy?, correlationID: UUID,
+    _ body: () async throws -> Result
+  ) async throws -> Result {
+    environment.onEvent(OAuthEvent(started, policyID: policy?.id, correlationID: correlationID))
+    let stopwatch = Stopwatch(environment.clock)
+    do {
+      let result = try await body()
+      environment.onEvent(
+        OAuthEvent(finished, policyID: policy?.id, correlationID: correlationID, duration: stopwatch.elapsed))
+      return result
+    } catch {
+      let code = (error as? OAuthError)?.code ?? .init(rawValue: error is CancellationError ? "cancelled" : "other")
+      environment.onEvent(
+        OAuthEvent(
+          finished, policyID: policy?.id, correlationID: correlationID, duration: stopwatch.elapsed, errorCode: code))
+      throw error
+    }
+  }
+}

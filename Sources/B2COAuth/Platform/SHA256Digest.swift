@@ -1,0 +1,12 @@
+#if canImport(CryptoKit)
+  import CryptoKit
+#else
+  import Crypto
+#endif
+
+/// SHA-256 of a text's UTF-8 bytes.
+enum SHA256Digest {
+  static func of(_ text: String) -> [UInt8] {
+    Array(SHA256.hash(data: Array(text.utf8)))
+  }
+}

@@ -1,0 +1,125 @@
+internal import B2CCore
+public import Foundation
+
+/// Signs in with a browser outside the app, which comes back through the app's open-URL callback.
+///
+/// For apps that open the page themselves and receive their own scheme, or an https link that they claim. Hand every URL the
+/// app is opened with to ``resume(with:)``, as MSAL's `handleMSALResponse` wants it.
+///
+/// ```swift
+/// let presenter = ExternalBrowserPresenter(opening: BrowserOpening { await openURL($0) })
+/// // in the app: .onOpenURL { presenter.resume(with: $0) }
+/// ```
+public final class ExternalBrowserPresenter: SignInPresenter {
+  private struct Flow {
+    let redirectURI: URL
+    let state: Secret
+    let answers: AsyncThrowingStream<URL, any Error>.Continuation
+  }
+
+  private struct State {
+    var nextID = 0
+    var flows: [Int: Flow] = [:]
+  }
+
+  private let opening: BrowserOpening
+  private let timeout: Duration
+  private let clock: any Clock<Duration>
+  private let state = Locked(State())
+
+  /// Makes a presenter.
+  ///
+  /// - Parameters:
+  ///   - opening: How the page is brought before the user.
+  ///   - timeout: How long the user may take; 10 minutes.
+  ///   - clock: The clock that the timeout runs on.
+  public init(
+    opening: BrowserOpening, timeout: Duration = .seconds(600), clock: any Clock<Duration> = ContinuousClock()
+  ) {
+    self.opening = opening
+    self.timeout = timeout
+    self.clock = clock
+  }
+
+  /// Takes a URL that the app was opened with.
+  ///
+  /// May be called with any URL at any time, on any thread.
+  ///
+  /// - Parameter url: The URL, unchanged.
+  /// - Returns: Whether it is the callback that a sign-in waits for; `false` for every other one, also for a callback that
+  ///   comes twice or too late.
+  @discardableResult
+  public func resume(with url: URL) -> Bool {
+    let flow = state.withLock { state -> Flow? in
+      let match = state.flows.first {
+        CallbackState.isRight(url, redirectURI: $0.value.redirectURI, state: $0.value.state)
+      }
+      return match.flatMap { state.flows.removeValue(forKey: $0.key) }
+    }
+    flow?.answers.yield(url)
+    flow?.answers.finish()
+    return flow != nil
+  }
+
+  /// Ends every sign-in that waits, as when the user comes back to the app without having finished.
+  ///
+  /// The sign-ins throw ``OAuthError`` with code ``OAuthError/Code/userClosedBrowser``.
+  public func cancel() {
+    let flows = state.withLock { state in
+      defer { state.flows = [:] }
+      return Array(state.flows.values)
+    }
+    for flow in flows {
+      flow.answers.finish(throwing: OAuthError(.userClosedBrowser, "The user came back without finishing the page."))
+    }
+  }
+
+  /// Accepts schemes of an app's own and https.
+  ///
+  /// - Parameter redirectURI: The redirect URI of the settings.
+  /// - Throws: ``OAuthError`` with code ``OAuthError/Code/unsupportedRedirectURI`` for any other.
+  public func validate(redirectURI: URL) throws {
+    switch RedirectKind(redirectURI) {
+    case .privateUse, .customScheme, .https: return
+    case .loopback, .outOfBand, .unusable:
+      throw RedirectKind.mismatch(redirectURI, presenter: "ExternalBrowserPresenter")
+    }
+  }
+
+  /// Opens the page and waits until ``resume(with:)`` gets the callback.
+  ///
+  /// - Parameter request: The page to show and the redirect to wait for.
+  /// - Returns: The callback URL.
+  /// - Throws: ``OAuthError`` with code ``OAuthError/Code/userClosedBrowser`` after ``cancel()``,
+  ///   ``OAuthError/Code/timedOut``, ``OAuthError/Code/presentationFailed`` or
+  ///   ``OAuthError/Code/unsupportedRedirectURI``; `CancellationError`.
+  public func present(_ request: PresentationRequest) async throws -> URL {
+    try validate(redirectURI: request.redirectURI)
+    try Task.checkCancellation()
+    let answers = AsyncThrowingStream<URL, any Error>.makeStream(bufferingPolicy: .bufferingOldest(1))
+    let id = add(Flow(redirectURI: request.redirectURI, state: request.state, answers: answers.continuation))
+    let browser = Task { [opening] in
+      do {
+        try await opening.open(request.url)
+      } catch {
+        answers.continuation.finish(throwing: error)
+      }
+    }
+    defer {
+      browser.cancel()
+      state.withLock { _ = $0.flows.removeValue(forKey: id) }
+    }
+    return try await PresentationDeadline.run(timeout, clock: clock) {
+      for try await url in answers.stream { return url }
+      throw CancellationError()
+    }
+  }
+
+  private func add(_ flow: Flow) -> Int {
+    state.withLock { state in
+      state.nextID += 1
+      state.flows[state.nextID] = flow
+      return state.nextID
+    }
+  }
+}

@@ -1,0 +1,5 @@
+#if os(Linux)
+  extension BrowserOpening {
+    static let systemProgram = "xdg-open"
+  }
+#endif

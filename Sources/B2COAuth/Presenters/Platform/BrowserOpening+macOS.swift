@@ -1,0 +1,5 @@
+#if os(macOS)
+  extension BrowserOpening {
+    static let systemProgram = "open"
+  }
+#endif

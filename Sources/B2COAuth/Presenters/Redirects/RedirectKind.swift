@@ -1,0 +1,73 @@
+internal import B2CCore
+internal import Foundation
+
+/// What a redirect URI leads back to, and so which presenter can serve it.
+enum RedirectKind: Hashable {
+  /// `http` to this machine (RFC 8252 section 7.3).
+  case loopback
+  /// A scheme that belongs to one app: a reverse domain name (RFC 8252 section 7.1), or `msal` and the client id.
+  case privateUse(scheme: String)
+  /// Another scheme of an app's own.
+  case customScheme
+  /// `https` that the system hands to the app that claims it (RFC 8252 section 7.2).
+  case https
+  /// `urn:ietf:wg:oauth:2.0:oob`: the server shows the code.
+  case outOfBand
+  /// `http` to another machine, a fragment, user-info, no scheme: nothing may come back that way.
+  case unusable
+
+  init(_ url: URL) {
+    guard let scheme = url.scheme?.lowercased(), url.fragment == nil, url.user == nil else {
+      self = .unusable
+      return
+    }
+    let host = url.host?.lowercased() ?? ""
+    switch scheme {
+    case "http":
+      // Other addresses of 127.0.0.0/8 are this machine too, but no listener is bound to them.
+      self = ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host) ? .loopback : .unusable
+    case "https":
+      self = host.isEmpty ? .unusable : .https
+    case "urn":
+      self = url.absoluteString.lowercased() == "urn:ietf:wg:oauth:2.0:oob" ? .outOfBand : .unusable
+    case "file", "data", "javascript", "about", "blob", "ftp", "ws", "wss", "mailto":
+      self = .unusable
+    default:
+      self = Self.isPrivateUse(scheme) ? .privateUse(scheme: scheme) : .customScheme
+    }
+  }
+
+  // The portal makes `msal<client id>://auth` by itself, which has no dot and is unique nevertheless.
+  private static func isPrivateUse(_ scheme: String) -> Bool {
+    scheme.contains(".") || (scheme.hasPrefix("msal") && UUID(uuidString: String(scheme.dropFirst(4))) != nil)
+  }
+
+  /// What to do about a redirect URI of this kind with a presenter that does not serve it.
+  var advice: String {
+    switch self {
+    case .loopback: "LoopbackPresenter serves it."
+    case .privateUse: "WebAuthenticationPresenter serves it on Apple's systems, ExternalBrowserPresenter elsewhere."
+    case .customScheme:
+      "ExternalBrowserPresenter serves it; a scheme with a dot, such as com.example.app, is safer (RFC 8252 section 7.1)."
+    case .https:
+      "WebAuthenticationPresenter serves it from iOS 17.4 and macOS 14.4 on, ExternalBrowserPresenter where the app"
+        + " claims it as a universal link."
+    case .outOfBand: "ManualPresenter serves it."
+    case .unusable:
+      "No presenter serves it; register http://localhost:<port> for LoopbackPresenter, or a scheme of the app's own such"
+        + " as com.example.app:/callback."
+    }
+  }
+}
+
+extension RedirectKind {
+  /// The error of a presenter that cannot come back from a redirect URI.
+  static func mismatch(_ redirectURI: URL, presenter: String, reason: String? = nil) -> OAuthError {
+    let reason = reason.map { ": " + $0 } ?? "."
+    return OAuthError(
+      .unsupportedRedirectURI,
+      "\(presenter) cannot come back from the redirect URI \(RedactedURL(redirectURI))\(reason)"
+        + " \(RedirectKind(redirectURI).advice)",
+      recoverySuggestion: "Use that presenter, or register another redirect URI.")
+  }
+}

@@ -1,0 +1,51 @@
+internal import B2CCore
+internal import Foundation
+
+/// What a provider publishes of itself (OpenID Connect Discovery 1.0 section 3, RFC 8414 section 2).
+struct ProviderMetadata: Sendable {
+  let issuer: String
+  let authorizationEndpoint: URL?
+  let tokenEndpoint: URL?
+  let endSessionEndpoint: URL?
+  let keysEndpoint: URL
+  let deviceAuthorizationEndpoint: URL?
+  let revocationEndpoint: URL?
+  /// Whether callbacks carry `iss` (RFC 9207 section 3).
+  let sendsIssuerInCallback: Bool
+  let signingAlgorithms: [String]
+
+  /// Reads a metadata document; every URL in it must be https, or http to this machine.
+  init(json: Data) throws(OAuthError) {
+    guard let members = try? JSONDecoder().decode(JSONValue.self, from: json).object else {
+      throw OAuthError(.invalidResponse, "The metadata document is not a JSON object.")
+    }
+    guard let issuer = members["issuer"]?.string, !issuer.isEmpty else {
+      throw OAuthError(.invalidResponse, "The metadata document has no issuer.")
+    }
+    self.issuer = issuer
+    func url(_ name: String) throws(OAuthError) -> URL? {
+      guard let text = members[name]?.string else { return nil }
+      guard let url = URL(string: text), Loopback.isAllowed(url) else {
+        throw OAuthError(.invalidResponse, "The metadata document's \(name) is not an https URL.")
+      }
+      return url
+    }
+    authorizationEndpoint = try url("authorization_endpoint")
+    tokenEndpoint = try url("token_endpoint")
+    endSessionEndpoint = try url("end_session_endpoint")
+    deviceAuthorizationEndpoint = try url("device_authorization_endpoint")
+    revocationEndpoint = try url("revocation_endpoint")
+    guard let keys = try url("jwks_uri") else {
+      throw OAuthError(.invalidResponse, "The metadata document has no jwks_uri.")
+    }
+    keysEndpoint = keys
+    sendsIssuerInCallback = members["authorization_response_iss_parameter_supported"]?.bool ?? false
+    signingAlgorithms = members["id_token_signing_alg_values_supported"]?.array?.compactMap(\.string) ?? []
+  }
+
+  /// Every URL of the document.
+  var endpoints: [URL] {
+    [authorizationEndpoint, tokenEndpoint, endSessionEndpoint, keysEndpoint, deviceAuthorizationEndpoint].compactMap(
+      \.self)
+  }
+}

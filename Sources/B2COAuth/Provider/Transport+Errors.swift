@@ -1,0 +1,40 @@
+internal import B2CCore
+internal import Foundation
+
+extension HTTPTransport {
+  /// Sends a request; the transport's own error becomes the engine's.
+  func sendMappingErrors(_ request: TransportRequest, correlationID: UUID? = nil) async throws -> TransportResponse {
+    do {
+      return try await send(request)
+    } catch let error as TransportError {
+      let code: OAuthError.Code =
+        switch error.code {
+        case .timedOut: .timedOut
+        case .insecureURL: .configuration
+        case .responseTooLarge, .invalidResponse: .invalidResponse
+        default: .network
+        }
+      throw OAuthError(
+        code, "No answer from \(request.url.host ?? "the server"): \(error.message)",
+        recoverySuggestion: error.isRetryable ? "Check the connection, then try again." : nil,
+        correlationID: correlationID, underlying: error)
+    }
+  }
+}
+
+extension OAuthError {
+  /// Wraps what the authority's rules refuse.
+  package init(_ error: AuthorityError) {
+    self.init(
+      error.code == .retiredAuthority ? .retiredAuthority : .configuration, error.message,
+      recoverySuggestion: error.recoverySuggestion, underlying: error)
+  }
+}
+
+extension Duration {
+  /// The duration in seconds.
+  var seconds: TimeInterval {
+    let (seconds, attoseconds) = components
+    return Double(seconds) + Double(attoseconds) / 1e18
+  }
+}

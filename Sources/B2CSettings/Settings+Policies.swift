@@ -1,0 +1,113 @@
+public import B2CAuthority
+
+extension Settings {
+  /// The policies that a settings file names.
+  public struct Policies: Sendable {
+    /// The policy of `emailSignUpPolicyId`: makes a new account.
+    public var emailSignUp: Policy?
+    /// The policy of `emailSignInPolicyId`: signs in with an account of the tenant's own.
+    public var emailSignIn: Policy?
+    /// The policy of `faceBookSignInPolicyId`: goes straight to Facebook.
+    public var facebookSignIn: Policy?
+    /// The policies of `policies`, in the order of the file, without those that stand above.
+    public var others: [Policy]
+    /// The policy of the `policyID`/`policyName` pair: the one to use when none is named.
+    public var selected: Policy?
+
+    /// Makes a list of policies.
+    ///
+    /// - Parameters:
+    ///   - emailSignUp: The policy that makes a new account.
+    ///   - emailSignIn: The policy that signs in with an account of the tenant's own.
+    ///   - facebookSignIn: The policy that goes straight to Facebook.
+    ///   - others: Further policies.
+    ///   - selected: The policy to use when none is named.
+    public init(
+      emailSignUp: Policy? = nil, emailSignIn: Policy? = nil, facebookSignIn: Policy? = nil, others: [Policy] = [],
+      selected: Policy? = nil
+    ) {
+      self.emailSignUp = emailSignUp
+      self.emailSignIn = emailSignIn
+      self.facebookSignIn = facebookSignIn
+      self.others = others
+      self.selected = selected
+    }
+  }
+}
+
+extension Settings.Policies {
+  /// All policies, each id once: e-mail sign-up, e-mail sign-in, Facebook, the others in their order, the selected one.
+  public var all: [Policy] {
+    let listed = [emailSignUp, emailSignIn, facebookSignIn] + others + [selected]
+    var seen: Set<Policy> = []
+    return listed.compactMap { policy in
+      policy.flatMap { seen.insert($0).inserted ? $0 : nil }
+    }
+  }
+
+  /// The policy with an id, whatever its case.
+  ///
+  /// - Parameter id: The policy's id.
+  public subscript(id: String) -> Policy? {
+    let key = id.lowercased()
+    return all.first { $0.key == key }
+  }
+
+  /// The policy to use for a purpose.
+  ///
+  /// The selected policy comes first when it is of that kind, then the first one of ``all``. When there is none,
+  /// ``Policy/Kind/signUp``, ``Policy/Kind/signIn`` and ``Policy/Kind/federatedSignIn`` are served by a policy of kind
+  /// ``Policy/Kind/signUpOrSignIn``, whose page offers all of them, and ``Policy/Kind/signUpOrSignIn`` by one of kind
+  /// ``Policy/Kind/signIn``. No other kind has a stand-in.
+  ///
+  /// - Parameter kind: What the policy is to do.
+  /// - Returns: The policy, or `nil` when neither it nor a stand-in is listed.
+  public func policy(of kind: Policy.Kind) -> Policy? {
+    for kind in [kind] + Self.standIns(for: kind) {
+      if let policy = ([selected].compactMap { $0 } + all).first(where: { $0.kind == kind }) { return policy }
+    }
+    return nil
+  }
+
+  private static func standIns(for kind: Policy.Kind) -> [Policy.Kind] {
+    switch kind {
+    case .signUp, .signIn, .federatedSignIn: [.signUpOrSignIn]
+    case .signUpOrSignIn: [.signIn]
+    default: []
+    }
+  }
+
+  /// The key of the file under which a policy stands.
+  func key(of policy: Policy) -> SettingsKey {
+    switch policy {
+    case emailSignUp: .emailSignUp
+    case emailSignIn: .emailSignIn
+    case facebookSignIn: .facebookSignIn
+    case _ where others.contains(policy): .policies
+    default: .policyID
+    }
+  }
+}
+
+extension Settings.Policies: Hashable {
+  /// Compares every policy with its name, kind and hint, which `Policy` itself leaves out.
+  ///
+  /// - Parameters:
+  ///   - left: Some policies.
+  ///   - right: Others.
+  /// - Returns: Whether a file would say the same of both.
+  public static func == (left: Self, right: Self) -> Bool { left.facts == right.facts }
+
+  /// Hashes what is compared.
+  ///
+  /// - Parameter hasher: The hasher to feed.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(facts)
+  }
+
+  private var facts: [[String?]] {
+    ([emailSignUp, emailSignIn, facebookSignIn, selected] + others).map { policy in
+      [policy?.key, policy?.name, policy?.kind.rawValue, policy?.domainHint]
+    }
+  }
+}

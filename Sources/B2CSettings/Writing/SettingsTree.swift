@@ -1,0 +1,81 @@
+import B2CAuthority
+import Foundation
+
+/// Settings as the tree of values of a file, in the order of the tutorial's.
+struct SettingsTree {
+  private(set) var members: [Node.Member] = []
+
+  init(_ settings: Settings) {
+    add(.authority, settings.authority.description)
+    // The text alone tells the kind on Microsoft's own hosts, and wherever a policy stands in it.
+    let reread = try? Authority(settings.authority.description)
+    if !Self.isSame(reread, settings.authority) { add(.authorityKind, settings.authority.kind.rawValue) }
+    if !settings.authority.trustedHosts.isEmpty { add(.trustedHosts, list: settings.authority.trustedHosts.sorted()) }
+    add(.clientID, settings.clientID)
+    add(.scopes, list: settings.scopes)
+    if !settings.additionalScopes.isEmpty { add(.additionalScopes, list: settings.additionalScopes) }
+    add(.redirectURI, settings.redirectURI.absoluteString)
+    add(.taskWebAPI, settings.taskWebAPI?.absoluteString)
+    addPolicies(settings.policies)
+    add(.fullScreen, .bool(settings.fullScreen))
+    add(.showClaims, .bool(settings.showClaims))
+    add(.correlationID, settings.correlationID?.uuidString)
+    add(.userID, settings.userID)
+  }
+
+  private static func isSame(_ reread: Authority?, _ authority: Authority) -> Bool {
+    guard var reread else { return false }
+    reread.trustedHosts = authority.trustedHosts
+    return reread == authority
+  }
+
+  private mutating func add(_ key: SettingsKey, _ value: Node.Value) {
+    members.append(Node.Member(key: key.rawValue, node: Node(value: value)))
+  }
+
+  private mutating func add(_ key: SettingsKey, _ text: String?) {
+    if let text { add(key, .string(text)) }
+  }
+
+  private mutating func add(_ key: SettingsKey, list: [String]) {
+    add(key, .array(list.map { Node(value: .string($0)) }))
+  }
+
+  private mutating func addPolicies(_ policies: Settings.Policies) {
+    add(.emailSignUp, policies.emailSignUp, .emailSignUp)
+    add(.facebookSignIn, policies.facebookSignIn, .facebookSignIn)
+    add(.emailSignIn, policies.emailSignIn, .emailSignIn)
+    if !policies.others.isEmpty {
+      add(.policies, .array(policies.others.map { Node(value: Self.value($0, .none)) }))
+    }
+    guard let selected = policies.selected else { return }
+    var rest = policies
+    rest.selected = nil
+    let listed = rest[selected.id]
+    add(
+      .policyID, selected,
+      PolicyDefaults(
+        name: listed.flatMap { $0.name == $0.id ? nil : $0.name }, kind: listed?.kind,
+        domainHint: listed?.domainHint))
+  }
+
+  private mutating func add(_ key: SettingsKey, _ policy: Policy?, _ defaults: PolicyDefaults) {
+    if let policy { add(key, Self.value(policy, defaults)) }
+  }
+
+  /// The id alone where that says all, otherwise a dictionary.
+  private static func value(_ policy: Policy, _ defaults: PolicyDefaults) -> Node.Value {
+    let bare = try? Policy(id: policy.id, name: defaults.name, kind: defaults.kind, domainHint: defaults.domainHint)
+    if let bare, bare.name == policy.name, bare.kind == policy.kind, bare.domainHint == policy.domainHint {
+      return .string(policy.id)
+    }
+    let texts = [
+      ("id", policy.id), ("name", policy.name == policy.id ? nil : policy.name), ("kind", policy.kind.rawValue),
+      ("domainHint", policy.domainHint),
+    ]
+    return .dictionary(
+      texts.compactMap { key, text in
+        text.map { Node.Member(key: key, node: Node(value: .string($0))) }
+      })
+  }
+}

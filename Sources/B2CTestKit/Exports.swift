@@ -1,0 +1,2 @@
+@_exported public import B2CHTTP
+@_exported public import B2COAuth

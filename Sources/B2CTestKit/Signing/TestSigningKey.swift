@@ -1,0 +1,100 @@
+public import B2CCore
+public import Foundation
+
+/// A private key for tests: makes itself, shows its public half as a JWK, signs tokens.
+///
+/// ```swift
+/// let key = try TestSigningKey(.es256)
+/// let token = try key.token(claims: ["iss": .string("https://issuer.example"), "sub": .string("1")])
+/// let keySet = TestSigningKey.keySet([key])
+/// ```
+/// Such a key never leaves the process, and nothing outside a test may trust it.
+public struct TestSigningKey: Sendable {
+  /// The algorithm it signs with.
+  public let algorithm: JWSAlgorithm
+  /// The key's id (`kid`).
+  public let id: String
+
+  private let material: any SigningMaterial
+
+  /// Makes a fresh key.
+  ///
+  /// - Parameters:
+  ///   - algorithm: The algorithm to sign with; an RSA key has 2048 bits and takes about a tenth of a second.
+  ///   - id: The key's id; drawn at random unless said otherwise.
+  /// - Throws: ``TestSigningKeyError`` when there is no such kind of key or the system cannot make one.
+  public init(_ algorithm: JWSAlgorithm = .rs256, id: String? = nil) throws {
+    switch algorithm {
+    case .rs256, .ps256: material = try RSAMaterial()
+    case .es256: material = P256Material()
+    case .es384: material = P384Material()
+    case .es512: material = P521Material()
+    case .edDSA: material = Ed25519Material()
+    default: throw TestSigningKeyError.unsupportedAlgorithm
+    }
+    self.algorithm = algorithm
+    self.id = id ?? RandomText.make(bytes: 16)
+  }
+
+  /// The public key as a JWK (RFC 7517): `kty`, `kid`, `use` and the numbers, without `alg`, as Azure AD B2C gives it.
+  public var jwk: [String: JSONValue] {
+    var members = material.publicMembers.mapValues(JSONValue.string)
+    members["kid"] = .string(id)
+    members["use"] = .string("sig")
+    return members
+  }
+
+  /// The JSON text of a key set (RFC 7517 section 5).
+  ///
+  /// - Parameter keys: The keys whose public halves to list.
+  /// - Returns: `{"keys": […]}`.
+  public static func keySet(_ keys: [TestSigningKey]) -> Data {
+    LocalJSON.data(["keys": .array(keys.map { .object($0.jwk) })])
+  }
+
+  /// Signs any bytes.
+  ///
+  /// - Parameters:
+  ///   - input: What to sign.
+  ///   - algorithm: Another algorithm of the same kind of key, such as PS256 for an RSA key; the key's own for `nil`.
+  /// - Returns: The signature in JWS form (RFC 7518 section 3).
+  /// - Throws: The system's error when it refuses to sign.
+  public func signature(for input: Data, algorithm: JWSAlgorithm? = nil) throws -> Data {
+    try material.signature(for: input, algorithm: algorithm ?? self.algorithm)
+  }
+
+  /// Signs claims as a compact JWS (RFC 7515 section 7.1).
+  ///
+  /// - Parameters:
+  ///   - claims: The payload.
+  ///   - header: Members to add to the header, or to put in place of `alg`, `kid` and `typ`; `null` leaves one out.
+  /// - Returns: The token.
+  /// - Throws: The system's error when it refuses to sign.
+  public func token(claims: [String: JSONValue], header: [String: JSONValue] = [:]) throws -> String {
+    var members: [String: JSONValue] = [
+      "alg": .string(algorithm.rawValue), "kid": .string(id), "typ": .string("JWT"),
+    ]
+    members.merge(header) { $1 }
+    members = members.filter { $0.value != .null }
+    let input = Base64URL.encode(LocalJSON.data(members)) + "." + Base64URL.encode(LocalJSON.data(claims))
+    return input + "." + Base64URL.encode(try signature(for: Data(input.utf8)))
+  }
+
+  /// Makes an unsigned token: `alg` is `none` and the third part is empty.
+  ///
+  /// - Parameter claims: The payload.
+  /// - Returns: The token, which every verifier has to refuse.
+  public static func unsignedToken(claims: [String: JSONValue]) -> String {
+    let header = LocalJSON.data(["alg": .string("none"), "typ": .string("JWT")])
+    return Base64URL.encode(header) + "." + Base64URL.encode(LocalJSON.data(claims)) + "."
+  }
+
+  /// Says whether this key signed a token.
+  ///
+  /// - Parameter token: A compact JWS.
+  /// - Returns: Whether the header names this key's algorithm and the signature is right; no claim is looked at.
+  public func verifies(_ token: String) -> Bool {
+    guard let parsed = LocalToken(token), parsed.header["alg"]?.string == algorithm.rawValue else { return false }
+    return material.isValid(signature: parsed.signature, for: parsed.signedPart, algorithm: algorithm)
+  }
+}

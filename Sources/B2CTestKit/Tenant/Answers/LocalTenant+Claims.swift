@@ -1,0 +1,92 @@
+internal import B2CCore
+internal import Foundation
+
+/// The two kinds of token, claim by claim.
+extension LocalTenant {
+  func signedIDToken(
+    _ subject: LocalTokenSubject, accessToken: String?, _ behavior: Behavior, _ call: LocalTenantCall
+  ) throws -> String {
+    var claims = commonClaims(subject, audience: subject.grant.clientID, behavior, call)
+    let user = subject.user
+    claims["auth_time"] = .integer(LocalDates.epoch(subject.grant.authenticatedAt))
+    claims["nonce"] = echo(subject.nonce, subject.isRefresh ? .unchanged : behavior.nonce).map(JSONValue.string)
+    claims["name"] = .string(user.displayName)
+    claims["idp"] = user.identityProvider.map(JSONValue.string)
+    switch shape {
+    case .b2c:
+      claims["emails"] = .array([.string(user.email)])
+      if subject.grant.isNewUser, !subject.isRefresh { claims["newUser"] = .bool(true) }
+    case .entra, .ciam:
+      claims["tid"] = .string(tenantID)
+      claims["preferred_username"] = .string(user.email)
+      claims["email"] = .string(user.email)
+    case .openIDConnect:
+      claims["email"] = .string(user.email)
+      claims["at_hash"] = accessToken.map { .string(PKCE.leftHalfHash($0)) }
+    }
+    claims.merge(user.claims) { $1 }
+    behavior.changeIDTokenClaims?(&claims)
+    var header: [String: JSONValue] = [:]
+    behavior.changeIDTokenHeader?(&header)
+    return try sign(claims, header: header, behavior.idTokenSigning)
+  }
+
+  func signedAccessToken(
+    _ subject: LocalTokenSubject, _ scopes: LocalScopes, audience: String, _ behavior: Behavior,
+    _ call: LocalTenantCall
+  ) throws -> String {
+    var claims = commonClaims(subject, audience: audience, behavior, call)
+    // Azure AD B2C has the scopes' last parts only; a token for the client itself has none.
+    let names = scopes.resourceScopes.filter { $0.lowercased() != clientID.lowercased() }
+      .compactMap { $0.split(separator: "/").last.map(String.init) }
+    if !names.isEmpty { claims["scp"] = .string(names.joined(separator: " ")) }
+    claims["azp"] = .string(subject.grant.clientID)
+    claims["name"] = .string(subject.user.displayName)
+    if shape == .entra || shape == .ciam { claims["tid"] = .string(tenantID) }
+    // Makes two tokens of the same second differ, as real ones do.
+    claims["uti"] = .string(RandomText.make(bytes: 9))
+    behavior.changeAccessTokenClaims?(&claims)
+    return try sign(claims, header: [:], .published)
+  }
+
+  private func commonClaims(
+    _ subject: LocalTokenSubject, audience: String, _ behavior: Behavior, _ call: LocalTenantCall
+  ) -> [String: JSONValue] {
+    let issuedAt = LocalDates.epoch(call.now)
+    var claims: [String: JSONValue] = [
+      "iss": .string(issuer(origin: call.origin)), "sub": .string(subject.user.id), "aud": .string(audience),
+      "iat": .integer(issuedAt), "exp": .integer(issuedAt + accessTokenLifetime.components.seconds),
+    ]
+    guard shape != .openIDConnect else { return claims }
+    claims["nbf"] = .integer(issuedAt)
+    claims["oid"] = .string(subject.user.id)
+    claims["ver"] = .string(shape == .b2c ? "1.0" : "2.0")
+    if let policyID = subject.grant.policyID {
+      switch behavior.policyClaim {
+      case .tfp: claims["tfp"] = .string(policyID)
+      case .acr: claims["acr"] = .string(policyID.lowercased())
+      case .absent: break
+      }
+    }
+    return claims
+  }
+
+  private func sign(
+    _ claims: [String: JSONValue], header: [String: JSONValue], _ signing: Behavior.Signing
+  ) throws -> String {
+    guard let key = signingKeys.first else { throw LocalRefusal.noSigningKey }
+    var header = header
+    switch signing {
+    case .published: return try key.token(claims: claims, header: header)
+    case .foreignKey:
+      guard let foreign = TestSigningKey.foreign else { throw LocalRefusal.noSigningKey }
+      header["kid"] = header["kid"] ?? .string(key.id)
+      return try foreign.token(claims: claims, header: header)
+    case .unknownKeyID:
+      header["kid"] = .string("unknown-" + key.id)
+      return try key.token(claims: claims, header: header)
+    case .unsigned: return TestSigningKey.unsignedToken(claims: claims)
+    case .damaged: return LocalToken.damagingSignature(of: try key.token(claims: claims, header: header))
+    }
+  }
+}

@@ -1,0 +1,144 @@
+internal import B2CCore
+internal import B2CHTTP
+internal import Foundation
+
+/// The device authorization grant (RFC 8628).
+extension LocalTenant {
+  func deviceCode(_ call: LocalTenantCall) -> TransportResponse {
+    state.withLock { $0.counters.deviceRequests += 1 }
+    do {
+      guard let client = call.form["client_id"], !client.isEmpty else { throw LocalRefusal.missingClient }
+      guard client.lowercased() == clientID.lowercased() else { throw LocalRefusal.unknownClient(client) }
+      let scopes = (call.form["scope"] ?? "").split(separator: " ").map(String.init)
+      guard !scopes.isEmpty else { throw LocalRefusal.missingScope }
+      _ = try classify(scopes)
+      let code = RandomText.make()
+      let device = LocalDevice(
+        userCode: RandomText.userCode(), scopes: scopes, wantsClientInfo: call.form["client_info"] == "1",
+        expiresAt: call.now.addingTimeInterval(900), interval: 5)
+      state.withLock { $0.devices[code] = device }
+      let page = call.url(shape == .openIDConnect ? "/device" : "/oauth2/deviceauth")
+      var members: [String: JSONValue] = [
+        "device_code": .string(code), "user_code": .string(device.userCode), "verification_uri": .string(page),
+        "expires_in": .integer(900), "interval": .integer(5),
+        "message": .string("To sign in, open \(page) and enter the code \(device.userCode)."),
+      ]
+      if shape == .openIDConnect {
+        members["verification_uri_complete"] = .string("\(page)?user_code=\(device.userCode)")
+        members["message"] = nil
+      }
+      return json(members, call)
+    } catch let refusal as LocalRefusal {
+      return jsonAnswer(refusal, call)
+    } catch {
+      return jsonAnswer(.noSigningKey, call)
+    }
+  }
+
+  func redeemDeviceCode(_ call: LocalTenantCall) throws -> [String: JSONValue] {
+    guard let code = call.form["device_code"] else { throw LocalRefusal.missingParameter("device_code") }
+    let (device, userID): (LocalDevice, String) = try state.withLock { state in
+      guard var device = state.devices[code] else { throw LocalRefusal.unknownDeviceCode }
+      let lastPollAt = device.lastPollAt
+      device.lastPollAt = call.now
+      defer { state.devices[code] = device }
+      guard call.now < device.expiresAt else { throw LocalRefusal.deviceCodeExpired }
+      switch device.decision {
+      case .denied: throw LocalRefusal.deviceDenied
+      case .spent: throw LocalRefusal.codeSpent
+      case .approved(let userID):
+        device.decision = .spent
+        return (device, userID)
+      case .pending:
+        if let lastPollAt, call.now.timeIntervalSince(lastPollAt) < Double(device.interval) {
+          // RFC 8628 section 3.5: from now on five seconds more.
+          device.interval += 5
+          throw LocalRefusal.slowDown
+        }
+        throw LocalRefusal.authorizationPending
+      }
+    }
+    let grant = LocalGrant(
+      id: RandomText.guid(), userID: userID, clientID: clientID, policyID: nil, scopes: device.scopes,
+      authenticatedAt: call.now)
+    return try tokenAnswer(
+      grant, scopes: device.scopes, nonce: nil, isRefresh: false, wantsClientInfo: device.wantsClientInfo, call)
+  }
+
+  func devicePage(_ call: LocalTenantCall) -> TransportResponse {
+    guard call.request.method == .post else { return showDevicePage(call, alert: nil) }
+    let code = (call.form["user_code"] ?? "").uppercased().filter { $0.isLetter }
+    let isApproval = call.form["action"] != "cancel"
+    if !isApproval {
+      return denyDevice(userCode: code) ? done("Declined") : showDevicePage(call, alert: Self.unknownUserCode)
+    }
+    let page = LocalSignInPage(
+      request: AuthorizeRequest.device, csrf: "", stage: .signIn(offersSignUp: false), userID: nil)
+    switch state.withLock({ $0.take(page, form: call.form) }) {
+    case .refused(let alert): return showDevicePage(call, alert: alert)
+    case .accepted(let userID, _):
+      return decide(code, .approved(userID: userID))
+        ? done("You are signed in") : showDevicePage(call, alert: Self.unknownUserCode)
+    }
+  }
+
+  private static let unknownUserCode = "This code is not known, or no longer good."
+
+  private func done(_ title: String) -> TransportResponse {
+    LocalHTML.response(LocalPage(title: title, text: ["You can close this page and go back to your device."]))
+  }
+
+  private func showDevicePage(_ call: LocalTenantCall, alert: String?) -> TransportResponse {
+    let code = call.form["user_code"] ?? call.query["user_code"] ?? ""
+    var page = LocalPages.page(.signIn(offersSignUp: false), email: call.form["email"] ?? "", displayName: "")
+    page.title = "Sign in on your device"
+    page.alert = alert
+    page.formAction = call.url(shape == .openIDConnect ? "/device" : "/oauth2/deviceauth")
+    page.fields.insert(LocalPage.Field(name: "user_code", label: "Code on your device", value: code), at: 0)
+    page.buttons = [
+      LocalPage.Button(action: "continue", label: "Allow", isSecondary: false),
+      LocalPage.Button(action: "cancel", label: "Decline"),
+    ]
+    return LocalHTML.response(page)
+  }
+
+  func decide(_ userCode: String, _ decision: LocalDevice.Decision) -> Bool {
+    let moment = now()
+    return state.withLock { state in
+      guard
+        let code = state.devices.first(where: { $0.value.userCode == userCode })?.key,
+        let device = state.devices[code], moment < device.expiresAt, case .pending = device.decision
+      else { return false }
+      state.devices[code]?.decision = decision
+      return true
+    }
+  }
+}
+
+extension LocalTenant {
+  /// Allows a waiting device to sign in, as its user would on the page.
+  ///
+  /// - Parameters:
+  ///   - userCode: The code the device shows.
+  ///   - email: The email of the person who allows it.
+  /// - Returns: Whether there were such a device and such a person.
+  @discardableResult
+  public func approveDevice(userCode: String, email: String) -> Bool {
+    guard let user = user(email: email) else { return false }
+    return decide(userCode, .approved(userID: user.id))
+  }
+
+  /// Declines a waiting device.
+  ///
+  /// - Parameter userCode: The code the device shows.
+  /// - Returns: Whether there was such a device.
+  @discardableResult
+  public func denyDevice(userCode: String) -> Bool { decide(userCode, .denied) }
+}
+
+extension AuthorizeRequest {
+  /// A page that belongs to no authorize request.
+  fileprivate static let device = AuthorizeRequest(
+    clientID: "", redirectURI: "", responseMode: .query, scopes: [], state: nil, nonce: nil, codeChallenge: nil,
+    prompts: [], loginHint: nil, domainHint: nil, wantsClientInfo: false)
+}

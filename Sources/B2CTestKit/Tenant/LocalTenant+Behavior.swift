@@ -1,0 +1,92 @@
+public import B2CCore
+
+extension LocalTenant {
+  /// How a tenant behaves, right or wrong; every member starts as a sound provider of the tenant's shape has it.
+  public struct Behavior: Sendable {
+    /// What becomes of a value that the tenant has to give back.
+    public enum Echo: Sendable, Hashable {
+      /// It comes back as it was.
+      case unchanged
+      /// It is left out.
+      case dropped
+      /// Another one comes back.
+      case replaced(String)
+    }
+
+    /// What happens when a refresh token is used a second time.
+    public enum RefreshTokenReuse: Sendable, Hashable {
+      /// It is refused, and every token of the grant ends (RFC 9700 section 4.14.2).
+      case revokesGrant
+      /// It is refused; the token that replaced it stays good.
+      case refused
+      /// It works again, as with some Azure AD B2C native apps.
+      case allowed
+    }
+
+    /// What id_tokens are signed with.
+    public enum Signing: Sendable, Hashable {
+      /// The published key.
+      case published
+      /// A key that is published nowhere, under the published key's id.
+      case foreignKey
+      /// The published key, under an id that is not published.
+      case unknownKeyID
+      /// No key: `alg` is `none`.
+      case unsigned
+      /// The published key, but one bit of the signature is changed.
+      case damaged
+    }
+
+    /// The claim that names the policy.
+    public enum PolicyClaim: String, Sendable, Hashable {
+      /// `tfp`, in the portal's case.
+      case tfp
+      /// `acr`, in lower case, as old policies give it.
+      case acr
+      /// None.
+      case absent
+    }
+
+    /// Whether PKCE with S256 is demanded and checked.
+    public var enforcesPKCE = true
+    /// What becomes of `state` in the redirect.
+    public var state = Echo.unchanged
+    /// What becomes of `nonce` in the id_token.
+    public var nonce = Echo.unchanged
+    /// What becomes of `iss` in the redirect (RFC 9207); Azure AD B2C and Entra ID never send it.
+    public var callbackIssuer = Echo.unchanged
+    /// What id_tokens are signed with.
+    public var idTokenSigning = Signing.published
+    /// The claim that names the policy.
+    public var policyClaim = PolicyClaim.tfp
+    /// Whether each refresh gives a new refresh token.
+    public var rotatesRefreshTokens = true
+    /// What happens when a refresh token is used a second time.
+    public var refreshTokenReuse = RefreshTokenReuse.revokesGrant
+    /// Whether a refresh gives an id_token when `openid` is among its scopes.
+    public var refreshesIDToken = true
+    /// Whether the token answer's numbers come as texts.
+    public var numbersAsStrings = false
+    /// The `token_type` of answers.
+    public var tokenType = "Bearer"
+    /// The seconds after which the server wants an access token renewed (`refresh_in`), if any.
+    public var refreshIn: Int?
+    /// The scopes that are granted of those that were asked for; all of them for `nil`.
+    public var grantedScopes: (@Sendable ([String]) -> [String])?
+    /// Changes the members of a token answer.
+    public var changeTokenAnswer: (@Sendable (inout [String: JSONValue]) -> Void)?
+    /// Changes the claims of an id_token before it is signed.
+    public var changeIDTokenClaims: (@Sendable (inout [String: JSONValue]) -> Void)?
+    /// Changes the header of an id_token before it is signed.
+    public var changeIDTokenHeader: (@Sendable (inout [String: JSONValue]) -> Void)?
+    /// Changes the claims of an access token before it is signed.
+    public var changeAccessTokenClaims: (@Sendable (inout [String: JSONValue]) -> Void)?
+    /// Changes the members of the metadata document.
+    public var changeMetadata: (@Sendable (inout [String: JSONValue]) -> Void)?
+    /// Changes the list of published keys.
+    public var changeKeys: (@Sendable (inout [[String: JSONValue]]) -> Void)?
+
+    /// Makes the sound behaviour.
+    public init() {}
+  }
+}

@@ -1,0 +1,107 @@
+internal import B2CCore
+public import B2CHTTP
+public import Foundation
+
+/// A provider in the shape of Azure AD B2C for tests and demonstrations: policies with real pages, tokens that verify,
+/// every refusal with its code.
+///
+/// It is one core from request to answer with two fronts. In memory, through ``LocalService/transport`` or a
+/// ``LocalNetwork``, it answers for ``origin`` without any socket. After ``start()`` it also answers over HTTP on a
+/// loopback port that the system chose, for browsers and `URLSession`.
+///
+/// ```swift
+/// let tenant = LocalTenant(clientID: "…", redirectURIs: ["com.example.tasks:/callback"])
+/// let authority = tenant.authority(form: .query)   // goes into the settings
+/// ```
+public final class LocalTenant: LocalService, Sendable {
+  /// Which kind of service the tenant plays.
+  public enum Shape: Sendable, Hashable {
+    /// Azure AD B2C: policies, `AADB2C` codes.
+    case b2c
+    /// Microsoft Entra ID: no policies, `AADSTS` codes, device codes, a Graph-like `/v1.0/me`.
+    case entra
+    /// Microsoft Entra External ID: as Entra ID, with an issuer host of its own.
+    case ciam
+    /// A plain OpenID Connect provider: discovery at the root, `iss` in callbacks (RFC 9207).
+    case openIDConnect
+  }
+
+  /// The client id that tenants know unless told otherwise.
+  public static let standardClientID = "11111111-1111-4111-8111-111111111111"
+  /// The client id of the API whose scopes tenants know unless told otherwise.
+  public static let standardAPIClientID = "33333333-3333-4333-8333-333333333333"
+  /// The redirect URI that tenants know unless told otherwise.
+  public static let standardRedirectURI = "com.example.tasks:/callback"
+
+  /// Which kind of service the tenant plays.
+  public let shape: Shape
+  /// The tenant's name, such as `contoso`.
+  public let tenantName: String
+  /// The tenant's GUID.
+  public let tenantID: String
+  /// The policies; used in the shape ``Shape/b2c`` only.
+  public let policies: [LocalPolicy]
+  /// The app's client id.
+  public let clientID: String
+  /// The client id of the API: the audience of access tokens for ``apiScopes``.
+  public let apiClientID: String
+  /// The scopes of the API, in full.
+  public let apiScopes: [String]
+  /// How long access and id tokens live.
+  public let accessTokenLifetime: Duration
+  /// How long a refresh token lives, counted anew with each refresh.
+  public let refreshTokenLifetime: Duration
+
+  let now: @Sendable () -> Date
+  let exchange: LocalExchange
+  let state: Locked<LocalTenantState>
+
+  /// Makes a tenant; nothing listens before ``start()``.
+  ///
+  /// - Parameters:
+  ///   - tenantName: The tenant's name.
+  ///   - shape: Which kind of service the tenant plays.
+  ///   - tenantID: The tenant's GUID.
+  ///   - policies: The policies, for the shape ``Shape/b2c``.
+  ///   - clientID: The app's client id.
+  ///   - redirectURIs: The app's registered redirect URIs, compared exactly.
+  ///   - apiClientID: The client id of the API.
+  ///   - apiScopes: The scopes of the API, in full; `https://<domain>/tasks/read` and `…/write` for `nil`.
+  ///   - users: The people the tenant knows from the start.
+  ///   - accessTokenLifetime: How long access and id tokens live.
+  ///   - refreshTokenLifetime: How long a refresh token lives, counted anew with each refresh.
+  ///   - behavior: How the tenant behaves.
+  ///   - now: The tenant's clock.
+  public init(
+    tenantName: String = "contoso", shape: Shape = .b2c,
+    tenantID: String = "22222222-2222-4222-8222-222222222222", policies: [LocalPolicy] = LocalPolicy.standard,
+    clientID: String = LocalTenant.standardClientID,
+    redirectURIs: [String] = [LocalTenant.standardRedirectURI],
+    apiClientID: String = LocalTenant.standardAPIClientID, apiScopes: [String]? = nil,
+    users: [LocalUser] = [.alice, .bob], accessTokenLifetime: Duration = .seconds(3600),
+    refreshTokenLifetime: Duration = .seconds(14 * 86_400), behavior: Behavior = Behavior(),
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    self.tenantName = tenantName
+    self.shape = shape
+    self.tenantID = tenantID.lowercased()
+    self.policies = policies
+    self.clientID = clientID
+    self.apiClientID = apiClientID
+    let domain = tenantName + ".onmicrosoft.com"
+    self.apiScopes = apiScopes ?? ["https://\(domain)/tasks/read", "https://\(domain)/tasks/write"]
+    self.accessTokenLifetime = accessTokenLifetime
+    self.refreshTokenLifetime = refreshTokenLifetime
+    self.now = now
+    exchange = LocalExchange(now: now)
+    state = Locked(LocalTenantState(users: users, redirectURIs: redirectURIs, behavior: behavior))
+  }
+
+  /// Answers a request, with whatever faults are set.
+  ///
+  /// - Parameter request: The request.
+  /// - Returns: What happens on the wire.
+  public func answer(_ request: TransportRequest) async -> LocalAnswer {
+    await exchange.run(request) { .response(self.respond(to: $0)) }
+  }
+}

@@ -1,0 +1,64 @@
+/// An answer of the keychain other than success (`OSStatus`).
+package struct KeychainStatus: Error, RawRepresentable, Hashable, Sendable {
+  package let rawValue: Int32
+
+  package init(rawValue: Int32) {
+    self.rawValue = rawValue
+  }
+
+  /// `errSecItemNotFound`
+  package static let itemNotFound = KeychainStatus(rawValue: -25300)
+  /// `errSecDuplicateItem`
+  package static let duplicateItem = KeychainStatus(rawValue: -25299)
+  /// `errSecInteractionNotAllowed`
+  package static let interactionNotAllowed = KeychainStatus(rawValue: -25308)
+  /// `errSecMissingEntitlement`
+  package static let missingEntitlement = KeychainStatus(rawValue: -34018)
+  /// `errSecAuthFailed`
+  package static let authenticationFailed = KeychainStatus(rawValue: -25293)
+  /// `errSecUserCanceled`
+  package static let userCanceled = KeychainStatus(rawValue: -128)
+  /// `errSecNotAvailable`
+  package static let notAvailable = KeychainStatus(rawValue: -25291)
+  /// `errSecDecode`
+  package static let undecodable = KeychainStatus(rawValue: -26275)
+}
+
+extension KeychainStatus {
+  /// The cache's error for it.
+  ///
+  /// - Parameters:
+  ///   - code: The code where the status has none of its own.
+  ///   - action: What was tried, in words.
+  func error(_ code: TokenCacheError.Code, _ action: String) -> TokenCacheError {
+    let explanation = explanation
+    return TokenCacheError(
+      self == .missingEntitlement ? .missingEntitlement : code,
+      "The keychain refused to \(action): \(explanation.what) (OSStatus \(rawValue)).",
+      recoverySuggestion: explanation.mend, underlying: self)
+  }
+
+  private var explanation: (what: String, mend: String?) {
+    switch self {
+    case .missingEntitlement:
+      (
+        "the app has no entitlement for it, or is not signed",
+        "Sign the app; with an access group, add it under Keychain Sharing, written <team id>.<group>. Programs run "
+          + "from the package and unsigned builds have no data protection keychain: use FileTokenCache there."
+      )
+    case .interactionNotAllowed:
+      (
+        "the device is locked, or no user can be asked",
+        "Try again after the device has been unlocked; tokens are readable from the first unlock after a restart."
+      )
+    case .authenticationFailed, .userCanceled:
+      ("the user did not allow it", "Try again and allow the app to use its keychain item.")
+    case .notAvailable:
+      ("there is no keychain", "Services without a user session have none: use FileTokenCache there.")
+    case .undecodable:
+      ("the item cannot be decrypted", "The item comes from another device; sign in again.")
+    default:
+      ("see the system's list of result codes", nil)
+    }
+  }
+}

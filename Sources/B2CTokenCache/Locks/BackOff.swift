@@ -1,0 +1,13 @@
+/// The pauses between attempts at a lock that another process holds: growing, with some chance in them so that
+/// processes do not try in step.
+struct BackOff {
+  private static let longest = 25.0
+  private var milliseconds = 0.5
+
+  /// The next pause.
+  mutating func next() -> Duration {
+    let pause = milliseconds * Double.random(in: 0.5...1)
+    milliseconds = min(milliseconds * 2, Self.longest)
+    return .microseconds(Int(pause * 1000))
+  }
+}

@@ -1,0 +1,3 @@
+public import AppKit
+
+public typealias ASPresentationAnchor = NSWindow

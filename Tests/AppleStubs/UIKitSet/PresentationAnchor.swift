@@ -1,0 +1,3 @@
+public import UIKit
+
+public typealias ASPresentationAnchor = UIWindow

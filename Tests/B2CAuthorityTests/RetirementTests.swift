@@ -1,0 +1,84 @@
+import B2CAuthority
+import Foundation
+import Testing
+
+@Suite struct RetirementTests {
+  @Test func theTutorialsOwnAuthorityIsNamedAndMended() throws {
+    let authority = try Authority("https://login.microsoftonline.com/hypercubeb2c.onmicrosoft.com/")
+    let policy = try Policy("B2C_1_todo_email_signin")
+    #expect(authority.retirement(for: nil) == nil)
+    let error = try #require(authority.retirement(for: policy))
+    #expect(error.code == .retiredAuthority)
+    #expect(error.value == "https://login.microsoftonline.com/hypercubeb2c.onmicrosoft.com/")
+    #expect(error.suggestion == "https://hypercubeb2c.b2clogin.com/hypercubeb2c.onmicrosoft.com/")
+    #expect(error.recoverySuggestion?.contains("migratedFromRetiredHost") == true)
+
+    let migrated = try authority.migratedFromRetiredHost()
+    #expect(migrated.description == error.suggestion)
+    #expect(migrated.kind == .b2c)
+    #expect(migrated.retirement(for: policy) == nil)
+    #expect(
+      try Endpoints(authority: migrated, policy: policy).token?.absoluteString
+        == "https://hypercubeb2c.b2clogin.com/hypercubeb2c.onmicrosoft.com/oauth2/v2.0/token?p=B2C_1_todo_email_signin")
+  }
+
+  @Test(arguments: [
+    (
+      "https://login.microsoftonline.com/tfp/Contoso.onmicrosoft.com/B2C_1_x",
+      "https://contoso.b2clogin.com/tfp/Contoso.onmicrosoft.com/B2C_1_x"
+    ),
+    (
+      "https://login.windows.net/contoso.onmicrosoft.com/B2C_1_x",
+      "https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x"
+    ),
+    (
+      "https://login.microsoft.com/contoso.onmicrosoft.com?p=B2C_1_x",
+      "https://contoso.b2clogin.com/contoso.onmicrosoft.com/?p=B2C_1_x"
+    ),
+    (
+      "https://login.partner.microsoftonline.cn/contoso.partner.onmschina.cn/B2C_1_x",
+      "https://contoso.b2clogin.cn/contoso.partner.onmschina.cn/B2C_1_x"
+    ),
+    (
+      "https://login.microsoftonline.us/contoso.onmicrosoft.us?p=B2C_1_x",
+      "https://contoso.b2clogin.us/contoso.onmicrosoft.us/?p=B2C_1_x"
+    ),
+  ])
+  func formAndPolicyAreKept(old: String, new: String) throws {
+    let authority = try Authority(old)
+    #expect(authority.retirement(for: nil)?.suggestion == new)
+    #expect(try authority.migratedFromRetiredHost() == Authority(new))
+  }
+
+  @Test(arguments: [
+    "https://login.microsoftonline.com/\(guid)?p=B2C_1_x", "https://login.microsoftonline.com/contoso.com/B2C_1_x",
+    "https://login.sovcloud-identity.fr/contoso.onsovcloud.fr/B2C_1_x",
+  ])
+  func withoutTheTenantsNameTheNewHostIsNotGuessed(text: String) throws {
+    let authority = try Authority(text)
+    let error = try #require(authority.retirement(for: nil))
+    #expect(error.code == .retiredAuthority)
+    #expect(error.suggestion == nil)
+    #expect(error.recoverySuggestion != nil)
+    #expect(throws: AuthorityError(.tenantNameUnknown, "")) { try authority.migratedFromRetiredHost() }
+  }
+
+  @Test(arguments: [
+    "https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x", "https://login.contoso.com/\(guid)/B2C_1_x",
+    "http://127.0.0.1:8080/tenant/B2C_1_x", "https://contoso.ciamlogin.com",
+  ])
+  func othersAreAliveAndStayAsTheyAre(text: String) throws {
+    let authority = try Authority(text)
+    #expect(authority.retirement(for: nil) == nil)
+    #expect(authority.retirement(for: try Policy("B2C_1_x")) == nil)
+    #expect(try authority.migratedFromRetiredHost() == authority)
+  }
+
+  @Test func entraIDWithoutAPolicyIsAlive() throws {
+    let authority = try Authority("https://login.microsoftonline.com/common")
+    #expect(authority.retirement(for: nil) == nil)
+    // Told to be Entra ID it has no policies at all, which `Endpoints` says.
+    let told = try Authority("https://login.microsoftonline.com/contoso.onmicrosoft.com", kind: .entra)
+    #expect(told.retirement(for: try Policy("B2C_1_x")) == nil)
+  }
+}

@@ -1,0 +1,122 @@
+import B2CConnector
+import B2CTestKit
+import Foundation
+import Testing
+
+/// The six lines of the README, over real loopback HTTP and in memory.
+@Suite("Connector")
+struct ConnectorTests {
+  @Test("The README's lines work over loopback HTTP", arguments: LocalTenant.AuthorityForm.allCases)
+  func readme(form: LocalTenant.AuthorityForm) async throws {
+    let world = World()
+    try await world.tenant.start()
+    try await world.tasks.start()
+    let settings = try world.settings(form: form)
+    let transport = URLSessionTransport()
+    let connector = try world.connector(
+      settings, presenter: ScriptedPresenter(transport: transport, .signIn(.alice)), transport: transport)
+    let user = try await connector.doPolicy(.signIn)
+    #expect(user.name == LocalUser.alice.displayName)
+    #expect(try await connector.getTaskList().isEmpty)
+    try await connector.addTask(TaskItem(itemName: "Buy milk"))
+    try await connector.addTask(TaskItem(itemName: "Feed the cat"))
+    let tasks = try await connector.getTaskList()
+    #expect(tasks.map(\.itemName) == ["Buy milk", "Feed the cat"])
+    try await connector.deleteTask(tasks[0])
+    #expect(try await connector.getTaskList().map(\.itemName) == ["Feed the cat"])
+    try await connector.signOut()
+    await #expect(throws: ConnectorError(.interactionRequired, "")) { try await connector.getTaskList() }
+    await world.tenant.stop()
+    await world.tasks.stop()
+  }
+
+  @Test("Tasks belong to whoever added them")
+  func owners() async throws {
+    let world = World()
+    let presenter = world.script(.signIn(.alice))
+    let connector = try world.connector(presenter: presenter)
+    try await connector.doPolicy(.signIn)
+    try await connector.addTask(TaskItem(itemName: "Alice's"))
+    try await connector.signOut()
+    presenter.follow(.signIn(.bob))
+    try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
+    #expect(try await connector.getTaskList().isEmpty)
+  }
+
+  @Test("An expired token is renewed silently, once")
+  func expiry() async throws {
+    let world = World()
+    let connector = try world.connector()
+    try await connector.doPolicy(.signIn)
+    await world.clock.advance(by: .seconds(3_700))
+    _ = try await connector.getTaskList()
+    _ = try await connector.getTaskList()
+    #expect(world.tenant.counters.refreshes == 1)
+  }
+
+  @Test("A token the API refuses is replaced once by one refresh for a thousand callers")
+  func refusedToken() async throws {
+    let world = World()
+    let connector = try world.connector()
+    try await connector.doPolicy(.signIn)
+    // The API forgets the keys that the cached token was signed with; the tenant signs with new ones.
+    try world.tenant.rotateKeys(keepingOld: false)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<1_000 { group.addTask { _ = try await connector.getTaskList() } }
+      try await group.waitForAll()
+    }
+    #expect(world.tenant.counters.refreshes == 1)
+  }
+
+  @Test("A policy that the settings lack is said so, without opening anything")
+  func missingPolicy() async throws {
+    let world = World()
+    let presenter = world.script(.signIn(.alice))
+    let connector = try world.connector(presenter: presenter)
+    await #expect(throws: ConnectorError(.policyNotConfigured, "")) { try await connector.doPolicy(.profileEdit) }
+    #expect(presenter.requests.isEmpty)
+  }
+
+  @Test("A policy of one's own can be run by its id")
+  func ownPolicy() async throws {
+    let world = World()
+    let connector = try world.connector()
+    #expect(try await connector.doPolicy(Policy("B2C_1_SignUpOrSignIn")).policyID == "B2C_1_SignUpOrSignIn")
+  }
+
+  @Test("The retired authority is refused with the corrected URL before anything opens")
+  func retired() throws {
+    let settings = try Settings(
+      authority: Authority("https://login.microsoftonline.com/contoso.onmicrosoft.com/"),
+      clientID: LocalTenant.standardClientID, scopes: [LocalTenant.standardClientID],
+      redirectURI: #require(URL(string: LocalTenant.standardRedirectURI)),
+      policies: .init(emailSignIn: Policy("B2C_1_SignIn")))
+    let error = try #require(throws: ConnectorError.self) {
+      try Connector(settings: settings, presenter: World().script(.signIn(.alice)), cache: InMemoryTokenCache())
+    }
+    #expect(error.code == .retiredAuthority)
+    #expect("\(error)".contains("https://contoso.b2clogin.com/contoso.onmicrosoft.com/"))
+  }
+
+  @Test("A cache of under thirty lines plugs in")
+  func ownCache() async throws {
+    let cache = DictionaryCache()
+    let world = World()
+    let connector = try world.connector(cache: cache)
+    try await connector.doPolicy(.signIn)
+    #expect(try await cache.keys().count == 1)
+    _ = try await connector.getTaskList()
+    try await connector.signOut()
+    #expect(try await cache.keys().isEmpty)
+  }
+}
+
+/// What an app may write: four methods over a dictionary.
+actor DictionaryCache: TokenCache {
+  private var records: [TokenCacheKey: TokenRecord] = [:]
+
+  func record(for key: TokenCacheKey) -> TokenRecord? { records[key] }
+  func store(_ record: TokenRecord, for key: TokenCacheKey) { records[key] = record }
+  func removeRecord(for key: TokenCacheKey) { records[key] = nil }
+  func keys() -> [TokenCacheKey] { Array(records.keys) }
+}

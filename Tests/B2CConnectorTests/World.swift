@@ -1,0 +1,45 @@
+import B2CConnector
+import B2CTestKit
+import Foundation
+
+/// A tenant, a task server and the settings that name them, for one test.
+struct World: Sendable {
+  let clock = TestClock()
+  let tenant: LocalTenant
+  let tasks: LocalTaskServer
+  let network: LocalNetwork
+
+  init(dialect: LocalTaskServer.Dialect = .tutorial) {
+    let clock = clock
+    tenant = LocalTenant(now: { clock.date })
+    tasks = LocalTaskServer(tenant: tenant, dialect: dialect)
+    network = LocalNetwork(tenant, tasks, clock: clock)
+  }
+
+  func script(_ action: ScriptedPresenter.Action) -> ScriptedPresenter {
+    ScriptedPresenter(transport: network, action)
+  }
+
+  func settings(form: LocalTenant.AuthorityForm = .query) throws -> Settings {
+    Settings(
+      authority: try Authority(tenant.authority(form: form, policy: form == .query ? nil : .signIn)),
+      clientID: tenant.clientID, scopes: tenant.apiScopes, redirectURI: try url(LocalTenant.standardRedirectURI),
+      taskWebAPI: tasks.url, policies: .init(emailSignUp: try Policy(id: "B2C_1_SignUp", kind: .signUp), emailSignIn: try Policy("B2C_1_SignIn")))
+  }
+
+  func connector(
+    _ settings: Settings? = nil, presenter: (any SignInPresenter)? = nil,
+    cache: any TokenCache = InMemoryTokenCache(), transport: (any HTTPTransport)? = nil, allowedAPIs: [URL] = []
+  ) throws -> Connector {
+    let clock = clock
+    return try Connector(
+      settings: try settings ?? self.settings(), presenter: presenter ?? script(.signIn(.alice)), cache: cache,
+      transport: transport ?? network, allowedAPIs: allowedAPIs, clock: clock, now: { clock.date })
+  }
+}
+
+/// A URL from a text that is one.
+func url(_ text: String) throws -> URL {
+  guard let url = URL(string: text) else { throw URLError(.badURL) }
+  return url
+}

@@ -1,0 +1,28 @@
+import B2CCore
+import Testing
+
+@Suite struct LockedTests {
+  @Test func noChangeIsLost() async {
+    let counter = Locked(0)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<50 {
+        group.addTask {
+          for _ in 0..<200 { counter.withLock { $0 += 1 } }
+        }
+      }
+    }
+    #expect(counter.withLock { $0 } == 10_000)
+  }
+
+  @Test func anErrorComesThroughAndTheLockIsFreeAgain() {
+    struct Thrown: Error {}
+    let value = Locked(1)
+    #expect(throws: Thrown.self) {
+      try value.withLock { number in
+        number = 2
+        throw Thrown()
+      }
+    }
+    #expect(value.withLock { $0 } == 2)
+  }
+}

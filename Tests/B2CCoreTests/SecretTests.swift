@@ -1,0 +1,43 @@
+import B2CCore
+import Foundation
+import Testing
+
+@Suite struct SecretTests {
+  private static let canary = "canary-7f3a"
+
+  @Test func everyWayOfShowingItGivesRedacted() {
+    struct Holder { let token = Secret(SecretTests.canary) }
+    let secret = Secret(Self.canary)
+    var dumped = ""
+    dump(Holder(), to: &dumped)
+    let shown = [
+      secret.description, secret.debugDescription, "\(secret)", "\([secret])", "\(Optional(secret) as Any)",
+      String(describing: secret), String(reflecting: secret), "\(Holder())", String(reflecting: Holder()), dumped,
+      "\(["token": secret])",
+    ]
+    for text in shown {
+      #expect(!text.contains(Self.canary))
+    }
+    #expect(secret.description == "[redacted]")
+    #expect(secret.debugDescription == "[redacted]")
+    #expect(Mirror(reflecting: secret).children.isEmpty)
+  }
+
+  @Test func codingKeepsTheText() throws {
+    let data = try JSONEncoder().encode([Secret(Self.canary)])
+    #expect(String(decoding: data, as: UTF8.self) == #"["canary-7f3a"]"#)
+    #expect(try JSONDecoder().decode([Secret].self, from: data).first?.value == Self.canary)
+    #expect(throws: DecodingError.self) { try JSONDecoder().decode([Secret].self, from: Data("[1]".utf8)) }
+  }
+
+  @Test(arguments: [("a", "a", true), ("", "", true), ("a", "b", false), ("a", "ab", false), ("ab", "ba", false)])
+  func comparing(left: String, right: String, isEqual: Bool) {
+    #expect(Secret(left).isEqualInConstantTime(to: Secret(right)) == isEqual)
+    #expect((Secret(left) == Secret(right)) == isEqual)
+  }
+
+  // Swift's == holds two ways of writing é for the same text; bytes do not.
+  @Test func comparingInConstantTimeGoesByBytes() {
+    #expect(!Secret("\u{E9}").isEqualInConstantTime(to: Secret("e\u{301}")))
+  }
+}

@@ -1,0 +1,118 @@
+import B2CHTTP
+import Testing
+
+struct AuthenticationChallengeTests {
+  typealias Challenge = AuthenticationChallenge
+
+  static let table: [(String, [Challenge])] = [
+    // RFC 6750 section 3.
+    ("Bearer realm=\"example\"", [Challenge(scheme: "Bearer", parameters: ["realm": "example"])]),
+    (
+      "Bearer realm=\"example\", error=\"invalid_token\", error_description=\"The access token expired\"",
+      [
+        Challenge(
+          scheme: "Bearer",
+          parameters: [
+            "realm": "example", "error": "invalid_token", "error_description": "The access token expired",
+          ])
+      ]
+    ),
+    // RFC 9110 section 11.6.1.
+    (
+      "Basic realm=\"simple\", Newauth realm=\"apps\", type=1, title=\"Login to \\\"apps\\\"\"",
+      [
+        Challenge(scheme: "Basic", parameters: ["realm": "simple"]),
+        Challenge(scheme: "Newauth", parameters: ["realm": "apps", "type": "1", "title": "Login to \"apps\""]),
+      ]
+    ),
+    ("Bearer", [Challenge(scheme: "Bearer")]),
+    ("Bearer, Negotiate", [Challenge(scheme: "Bearer"), Challenge(scheme: "Negotiate")]),
+    ("Negotiate YII=, Bearer", [Challenge(scheme: "Negotiate", token68: "YII="), Challenge(scheme: "Bearer")]),
+    ("Negotiate a+/b-._~c==", [Challenge(scheme: "Negotiate", token68: "a+/b-._~c==")]),
+    (
+      "Negotiate,Basic realm=\"a, b\",Bearer error=\"invalid_token\"",
+      [
+        Challenge(scheme: "Negotiate"), Challenge(scheme: "Basic", parameters: ["realm": "a, b"]),
+        Challenge(scheme: "Bearer", parameters: ["error": "invalid_token"]),
+      ]
+    ),
+    // What servers send besides.
+    ("error=\"invalid_token\"", [Challenge(scheme: "", parameters: ["error": "invalid_token"])]),
+    (
+      "Bearer error=invalid_token, realm=Users",
+      [Challenge(scheme: "Bearer", parameters: ["error": "invalid_token", "realm": "Users"])]
+    ),
+    (
+      "Bearer scope=read write, error=insufficient_scope",
+      [Challenge(scheme: "Bearer", parameters: ["scope": "read write", "error": "insufficient_scope"])]
+    ),
+    (
+      "Bearer authorization_uri=https://login.example.com/a/authorize, resource_id=https://api.example.com/",
+      [
+        Challenge(
+          scheme: "Bearer",
+          parameters: [
+            "authorization_uri": "https://login.example.com/a/authorize", "resource_id": "https://api.example.com/",
+          ])
+      ]
+    ),
+    (
+      "Bearer realm=\"\" error=\"invalid_token\" Basic realm=x",
+      [
+        Challenge(scheme: "Bearer", parameters: ["realm": "", "error": "invalid_token"]),
+        Challenge(scheme: "Basic", parameters: ["realm": "x"]),
+      ]
+    ),
+    ("Bearer REALM = \"a\"", [Challenge(scheme: "Bearer", parameters: ["realm": "a"])]),
+    ("bearer realm=\"a\", realm=\"b\"", [Challenge(scheme: "bearer", parameters: ["realm": "a"])]),
+    ("Bearer realm=\"no end", [Challenge(scheme: "Bearer", parameters: ["realm": "no end"])]),
+    ("Bearer realm=\"end\\", [Challenge(scheme: "Bearer", parameters: ["realm": "end\\"])]),
+    (", ,Bearer ,, realm=a,,", [Challenge(scheme: "Bearer", parameters: ["realm": "a"])]),
+    ("Bearer realm=\"größe\"", [Challenge(scheme: "Bearer", parameters: ["realm": "größe"])]),
+    ("", []), (" , ,", []), ("=", []), ("\"", []), ("\"stray\" =,", []),
+  ]
+
+  @Test(arguments: table)
+  func reads(text: String, challenges: [Challenge]) {
+    #expect(Challenge.parse(text) == challenges)
+  }
+
+  @Test func neverStumblesOverRandomBytes() {
+    let pieces = ["Bearer", " ", ",", "=", "\"", "\\", "realm", "error=\"x\"", "a b", "\t", "é", "==", "+/"]
+    var generator = SystemRandomNumberGenerator()
+    for _ in 0..<5000 {
+      let text = (0..<Int.random(in: 0...12, using: &generator)).map { _ in pieces.randomElement() ?? "" }.joined()
+      let read = Challenge.parse(text)
+      #expect(read.count <= text.utf8.count)
+      #expect(read.dropFirst().allSatisfy { !$0.scheme.isEmpty })
+    }
+  }
+
+  @Test func prefersTheChallengeThatSaysMost() {
+    let headers = HTTPHeaders([
+      .init(name: "WWW-Authenticate", value: "Basic realm=\"b\", error=\"not ours\""),
+      .init(name: "www-authenticate", value: "Bearer realm=\"first\""),
+      .init(name: "WWW-Authenticate", value: "Bearer error=\"invalid_token\", Bearer claims=\"{}\""),
+    ])
+    #expect(Challenge.bearer(in: headers)?.claims == "{}")
+    #expect(Challenge.bearer(in: ["WWW-Authenticate": "Bearer realm=a, Bearer error=x"])?.error == "x")
+    #expect(Challenge.bearer(in: ["WWW-Authenticate": "Basic realm=a"]) == nil)
+    #expect(Challenge.bearer(in: [:]) == nil)
+  }
+
+  // {"access_token":{"nbf":{"essential":true,"value":"1"}}} in Base64 and Base64url, with and without padding.
+  @Test(arguments: [
+    "eyJhY2Nlc3NfdG9rZW4iOnsibmJmIjp7ImVzc2VudGlhbCI6dHJ1ZSwidmFsdWUiOiIxIn19fQ==",
+    "eyJhY2Nlc3NfdG9rZW4iOnsibmJmIjp7ImVzc2VudGlhbCI6dHJ1ZSwidmFsdWUiOiIxIn19fQ",
+    "{\\\"access_token\\\":{\\\"nbf\\\":{\\\"essential\\\":true,\\\"value\\\":\\\"1\\\"}}}",
+  ])
+  func givesClaimsAsJSON(text: String) throws {
+    let challenge = try #require(Challenge.parse("Bearer error=\"insufficient_claims\", claims=\"\(text)\"").first)
+    #expect(challenge.claims == "{\"access_token\":{\"nbf\":{\"essential\":true,\"value\":\"1\"}}}")
+  }
+
+  @Test func givesClaimsAsTheyAreWhenTheyAreNotJSON() {
+    #expect(Challenge(scheme: "Bearer", parameters: ["claims": "mfa"]).claims == "mfa")
+    #expect(Challenge(scheme: "Bearer", parameters: ["claims": ""]).claims == nil)
+  }
+}

@@ -1,0 +1,197 @@
+import B2CCore
+import B2CHTTP
+import B2CTestKit
+import Foundation
+import Testing
+
+struct AuthorizedTransportTests {
+  private let tokens = CannedTokens()
+
+  private func authorized(_ transport: any HTTPTransport, retry: RetryPolicy = .standard) throws -> AuthorizedTransport
+  {
+    let origin = try #require(Origin(try url()))
+    return AuthorizedTransport(
+      transport: transport, tokens: tokens, allowedOrigins: [origin], retry: retry, clock: LeapingClock(),
+      random: { 0.5 })
+  }
+
+  private func url(_ text: String = "https://api.example.com/tasks") throws -> URL {
+    try #require(URL(string: text))
+  }
+
+  private func refusal(_ challenge: String? = nil, status: Int = 401) -> TransportResponse {
+    TransportResponse(status: status, headers: challenge.map { ["WWW-Authenticate": $0] } ?? [:])
+  }
+
+  @Test func attachesTheToken() async throws {
+    let canned = CannedTransport(statuses: 200)
+    var request = TransportRequest(url: try url(), headers: ["authorization": "Basic other", "Accept": "text/plain"])
+    request.body = Data("x".utf8)
+    _ = try await authorized(canned).send(request)
+    #expect(canned.sent.first?.headers.values(of: "Authorization") == ["Bearer token-1"])
+    #expect(canned.sent.first?.headers["Accept"] == "text/plain")
+    #expect(tokens.asked == [nil])
+  }
+
+  @Test(arguments: [
+    "https://evil.example.com/", "http://api.example.com/tasks", "https://api.example.com:8443/tasks",
+    "https://api.example.com.evil.example/", "https://api.example.com@evil.example/", "https://me@api.example.com/",
+    "https://api%2Eexample.com/", "file:///tasks", "/tasks",
+  ])
+  func refusesAnOriginThatIsNotAllowedBeforeATokenIsFetched(text: String) async throws {
+    let canned = CannedTransport(statuses: 200)
+    let transport = try authorized(canned)
+    let request = TransportRequest(url: try url(text))
+    let error = await #expect(throws: APIAuthorizationError.self) { try await transport.send(request) }
+    #expect(error?.code == .originNotAllowed)
+    await #expect(throws: APIAuthorizationError(.originNotAllowed, "")) { try await transport.authorized(request) }
+    #expect(tokens.asked.isEmpty)
+    #expect(canned.sent.isEmpty)
+  }
+
+  @Test(arguments: ["https://API.example.com:443/other?x=1", "HTTPS://api.example.com"])
+  func knowsAnOriginInAnySpelling(text: String) async throws {
+    let canned = CannedTransport(statuses: 200)
+    #expect(try await authorized(canned).send(TransportRequest(url: try url(text))).status == 200)
+  }
+
+  @Test(arguments: [
+    nil, "Bearer", "Bearer realm=\"Users\"", "Bearer error=\"invalid_token\"", "error=invalid_token",
+    "Basic realm=\"x\"", "Bearer realm=\"\", Basic realm=\"x\", Bearer error=\"invalid_token\"",
+  ])
+  func replacesARefusedTokenOnce(challenge: String?) async throws {
+    let canned = CannedTransport(refusal(challenge), TransportResponse(status: 201))
+    let response = try await authorized(canned).send(TransportRequest(method: .post, url: try url(), body: Data([1])))
+    #expect(response.status == 201)
+    #expect(tokens.asked == [nil, Secret("token-1")])
+    #expect(canned.sent.map { $0.headers["Authorization"] } == ["Bearer token-1", "Bearer token-2"])
+    #expect(canned.sent.map(\.body) == [Data([1]), Data([1])])
+  }
+
+  @Test func reportsASecondRefusalAndStops() async throws {
+    let second = refusal("Bearer realm=\"Users\", error=\"invalid_token\", error_description=\"audience\"")
+    let canned = CannedTransport(refusal(), second, TransportResponse(status: 200))
+    let transport = try authorized(canned)
+    let request = TransportRequest(url: try url())
+    let error = await #expect(throws: APIAuthorizationError.self) { try await transport.send(request) }
+    #expect(error?.code == .unauthorized)
+    #expect(error?.status == 401)
+    #expect(error?.realm == "Users")
+    #expect(error?.serverError == "invalid_token")
+    #expect(canned.sent.count == 2)
+    #expect(tokens.asked.count == 2)
+  }
+
+  @Test(arguments: [401, 403])
+  func saysWhichScopeIsMissing(status: Int) async throws {
+    let canned = CannedTransport(
+      refusal("Bearer error=\"insufficient_scope\", scope=\"tasks.read tasks.write\"", status: status))
+    let transport = try authorized(canned)
+    let request = TransportRequest(url: try url())
+    let error = await #expect(throws: APIAuthorizationError.self) { try await transport.send(request) }
+    #expect(error?.code == .insufficientScope)
+    #expect(error?.scope == "tasks.read tasks.write")
+    #expect(error?.status == status)
+    #expect(error.map { "\($0)".contains("tasks.read tasks.write") } == true)
+    #expect(tokens.asked == [nil])
+  }
+
+  @Test(arguments: [401, 403])
+  func saysWhichClaimsAreWanted(status: Int) async throws {
+    let challenge =
+      "Bearer realm=\"\", authorization_uri=\"https://login.example.com/authorize\", error=\"insufficient_claims\", "
+      + "claims=\"eyJhY2Nlc3NfdG9rZW4iOnsiYWNycyI6bnVsbH19\""
+    let canned = CannedTransport(refusal(challenge, status: status))
+    let transport = try authorized(canned)
+    let request = TransportRequest(url: try url())
+    let error = await #expect(throws: APIAuthorizationError.self) { try await transport.send(request) }
+    #expect(error?.code == .claimsRequired)
+    #expect(error?.claims == "{\"access_token\":{\"acrs\":null}}")
+    #expect(error?.challenge?.authorizationURI == "https://login.example.com/authorize")
+    #expect(error?.needsInteraction == true)
+    #expect(canned.sent.count == 1)
+  }
+
+  @Test func reportsWhatTheAnswerToTheSecondTokenSays() async throws {
+    let canned = CannedTransport(refusal(), refusal("Bearer error=insufficient_scope, scope=a"))
+    let transport = try authorized(canned)
+    let request = TransportRequest(url: try url())
+    await #expect(throws: APIAuthorizationError(.insufficientScope, "")) { try await transport.send(request) }
+  }
+
+  @Test(arguments: [200, 204, 302, 400, 403, 404, 409, 407])
+  func givesEveryOtherAnswerAsItIs(status: Int) async throws {
+    let canned = CannedTransport(statuses: status)
+    #expect(try await authorized(canned).send(TransportRequest(url: try url())).status == status)
+    #expect(canned.sent.count == 1)
+  }
+
+  @Test func retriesFaultsBeforeAndAfterTheRefusal() async throws {
+    let canned = CannedTransport(statuses: 503, 401, 429, 200)
+    #expect(try await authorized(canned).send(TransportRequest(url: try url())).status == 200)
+    #expect(tokens.asked == [nil, Secret("token-1")])
+  }
+
+  @Test func repeatsADeletionOnlyWhenMarked() async throws {
+    let request = TransportRequest(method: .delete, url: try url())
+    #expect(try await authorized(CannedTransport(statuses: 503, 204)).send(request).status == 503)
+    #expect(try await authorized(CannedTransport(statuses: 503, 204)).send(request, isIdempotent: true).status == 204)
+  }
+
+  @Test func passesOnWhatTheProviderThrows() async throws {
+    struct SignedOut: Error {}
+    struct Provider: AccessTokenProvider {
+      func accessToken(replacing refused: Secret?) async throws -> Secret { throw SignedOut() }
+    }
+    let canned = CannedTransport(statuses: 200)
+    let transport = AuthorizedTransport(
+      transport: canned, tokens: Provider(), allowedOrigins: [try #require(Origin(try url()))])
+    await #expect(throws: SignedOut.self) { try await transport.send(TransportRequest(url: try url())) }
+    #expect(canned.sent.isEmpty)
+  }
+
+  /// A server that refuses the first token, but only when all callers have come with it.
+  private struct RefusingFirst: HTTPTransport {
+    let gate: TestGate
+    let sent = Locked<[String: Int]>([:])
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+      let token = request.headers["Authorization"] ?? ""
+      sent.withLock { $0[token, default: 0] += 1 }
+      guard token == "Bearer token-1" else { return TransportResponse(status: 200) }
+      try await gate.wait()
+      return TransportResponse(status: 401, headers: ["WWW-Authenticate": "Bearer error=\"invalid_token\""])
+    }
+  }
+
+  @Test func aThousandCallersEachNameTheRefusedTokenAndRepeatOnce() async throws {
+    let server = RefusingFirst(gate: TestGate())
+    let transport = try authorized(server)
+    let request = TransportRequest(method: .post, url: try url())
+    let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<1000 {
+        group.addTask { try await transport.send(request).status }
+      }
+      await server.gate.waitForArrivals(1000)
+      server.gate.open()
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(statuses == [Int](repeating: 200, count: 1000))
+    #expect(server.sent.withLock { $0 } == ["Bearer token-1": 1000, "Bearer token-2": 1000])
+    #expect(tokens.asked.count { $0 == nil } == 1000)
+    #expect(tokens.asked.count { $0 == Secret("token-1") } == 1000)
+  }
+
+  @Test func showsNoTokenInItsErrors() async throws {
+    let canned = CannedTransport(
+      TransportResponse(status: 401), TransportResponse(status: 401, body: Data("canary-body".utf8)))
+    let transport = try authorized(canned)
+    let request = TransportRequest(url: try url("https://api.example.com/tasks?code=canary-query"))
+    let error = await #expect(throws: APIAuthorizationError.self) { try await transport.send(request) }
+    var dumped = ""
+    dump(error, to: &dumped)
+    let shown = "\(String(describing: error)) \(String(reflecting: error)) \(dumped)"
+    #expect(!shown.contains("canary"))
+    #expect(!shown.contains("token-1"))
+  }
+}

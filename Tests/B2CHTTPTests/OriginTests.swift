@@ -1,0 +1,30 @@
+import B2CHTTP
+import Foundation
+import Testing
+
+struct OriginTests {
+  @Test(arguments: [
+    ("https://Example.COM/a?b#c", "https://example.com"), ("https://example.com:443", "https://example.com"),
+    ("https://example.com:8443/", "https://example.com:8443"), ("http://127.0.0.1:80", "http://127.0.0.1"),
+    ("http://[::1]:3000/tasks", "http://[::1]:3000"),
+  ])
+  func isTheSameForEverySpelling(text: String, origin: String) throws {
+    let url = try #require(URL(string: text))
+    #expect(Origin(url)?.description == origin)
+  }
+
+  @Test(arguments: [
+    "https://user@example.com/", "https://user:password@example.com/", "https://ex%61mple.com/", "mailto:a@b.c",
+    "file:///etc/hosts", "https:///path", "tasks", "https://a\\@b.example/",
+  ])
+  func isNoneWhereReadersDisagree(text: String) throws {
+    guard let url = URL(string: text) else { return }
+    #expect(Origin(url) == nil)
+  }
+
+  @Test func tellsSchemesAndPortsApart() throws {
+    let texts = ["https://a.example", "http://a.example", "https://a.example:444", "https://b.a.example"]
+    let origins = texts.compactMap { URL(string: $0).flatMap(Origin.init) }
+    #expect(Set(origins).count == 4)
+  }
+}

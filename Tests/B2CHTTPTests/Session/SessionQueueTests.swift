@@ -1,0 +1,64 @@
+import B2CCore
+import B2CHTTP
+import B2CTestKit
+import Foundation
+import Testing
+
+/// No more than so many requests at a time go to one host; the others wait.
+@Suite(.timeLimit(.minutes(1)))
+struct SessionQueueTests {
+  @Test func noMoreThanTheLimitAreUnderWay() async throws {
+    let counts = Locked((now: 0, most: 0))
+    let server = try await TestServer { exchange in
+      counts.withLock {
+        $0.now += 1
+        $0.most = max($0.most, $0.now)
+      }
+      for _ in 0..<20 { await Task.yield() }
+      counts.withLock { $0.now -= 1 }
+      await exchange.respond(.text("ok"))
+    }
+    let transport = URLSessionTransport(maximumConnectionsPerHost: 3)
+    let request = try server.request()
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<60 {
+        group.addTask { try await transport.send(request).status }
+      }
+      for try await status in group { #expect(status == 200) }
+    }
+    #expect(server.requests.count == 60)
+    #expect((1...3).contains(counts.withLock { $0.most }))
+  }
+
+  @Test func oneThatWaitsCanBeCancelledOrRunLate() async throws {
+    let (arrived, release) = (LoopbackGate(), LoopbackGate())
+    let server = try await TestServer { exchange in
+      arrived.open()
+      await release.wait()
+      await exchange.respond(.text("ok"))
+    }
+    let clock = TestClock()
+    let transport = URLSessionTransport(maximumConnectionsPerHost: 1, clock: clock)
+    let first = try server.request("/first", limits: TransportLimits(deadline: .seconds(100)))
+    let running = Task { try await transport.send(first) }
+    await arrived.wait()
+
+    let late = try server.request("/late", limits: TransportLimits(deadline: .seconds(10)))
+    let waiting = Task { try await transport.send(late) }
+    let unwanted = try server.request("/unwanted", limits: TransportLimits(deadline: .seconds(100)))
+    let cancelled = Task { try await transport.send(unwanted) }
+    let last = try server.request("/last", limits: TransportLimits(deadline: .seconds(100)))
+    let patient = Task { try await transport.send(last) }
+    cancelled.cancel()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    while clock.now.offset < .seconds(50) {
+      await clock.waitForSleepers()
+      await clock.advance(by: .seconds(1))
+    }
+    await #expect(throws: TransportError(.timedOut, "")) { try await waiting.value }
+    release.open()
+    #expect(try await running.value.status == 200)
+    #expect(try await patient.value.status == 200)
+    #expect(server.requests.map(\.path) == ["/first", "/last"])
+  }
+}

@@ -1,0 +1,38 @@
+import B2CCore
+import B2CHTTP
+import Foundation
+
+/// A server of this machine that a test tells what to do, and asks what it was sent.
+final class TestServer: Sendable {
+  private let listener: LoopbackListener
+  private let received: Locked<[LoopbackRequest]>
+
+  init(_ handler: @escaping @Sendable (LoopbackExchange) async -> Void) async throws {
+    let received = Locked<[LoopbackRequest]>([])
+    self.received = received
+    listener = try await LoopbackListener { exchange in
+      received.withLock { $0.append(exchange.request) }
+      await handler(exchange)
+    }
+  }
+
+  /// Answers every request the same.
+  convenience init(answering response: LoopbackResponse) async throws {
+    try await self.init { await $0.respond(response) }
+  }
+
+  var requests: [LoopbackRequest] { received.withLock { $0 } }
+
+  func url(_ path: String = "/") throws -> URL {
+    guard let url = URL(string: "http://127.0.0.1:\(listener.port)\(path)") else { throw URLError(.badURL) }
+    return url
+  }
+
+  func request(_ path: String = "/", limits: TransportLimits = .standard) throws -> TransportRequest {
+    TransportRequest(url: try url(path), limits: limits)
+  }
+
+  func close() async {
+    await listener.close()
+  }
+}

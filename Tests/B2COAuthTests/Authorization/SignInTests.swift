@@ -1,0 +1,190 @@
+import B2CCore
+import B2CTestKit
+import B2COAuth
+import Foundation
+import Testing
+
+@Suite("Sign-in")
+struct SignInTests {
+  @Test("A sign-in brings verified claims, an access token and one record")
+  func works() async throws {
+    let fixture = Fixture()
+    let result = try await fixture.client().signIn()
+    #expect(result.user.name == LocalUser.alice.displayName)
+    #expect(result.user.emails == [LocalUser.alice.email])
+    #expect(result.user.objectID == LocalUser.alice.id)
+    #expect(result.policy?.id == Fixture.signIn)
+    #expect(result.accessToken?.expiresAt == fixture.clock.date.addingTimeInterval(3600))
+    #expect(result.account.id == "\(LocalUser.alice.id).\(fixture.tenant.tenantID)")
+    #expect(result.account.homeAccountID == "\(LocalUser.alice.id)-b2c_1_signin.\(fixture.tenant.tenantID)")
+    #expect(try await fixture.cache.keys().count == 1)
+  }
+
+  @Test("The request carries S256, state and nonce, and none of them twice")
+  func freshSecrets() async throws {
+    let fixture = Fixture()
+    let presenter = fixture.script(.signIn(.alice))
+    let client = try fixture.client(presenter: presenter)
+    try await client.signIn(prompt: .login)
+    try await client.signIn(prompt: .login)
+    let queries = presenter.requests.map { query(of: $0.url) }
+    #expect(queries.count == 2)
+    for query in queries {
+      #expect(query["code_challenge_method"] == "S256")
+      #expect(query["response_type"] == "code")
+      #expect(query["client_info"] == "1")
+      for name in ["state", "nonce", "code_challenge"] { #expect((query[name] ?? "").count == 43) }
+    }
+    for name in ["state", "nonce", "code_challenge"] { #expect(queries[0][name] != queries[1][name]) }
+    let verifiers = fixture.transport.tokenForms.compactMap { $0["code_verifier"] }
+    #expect(Set(verifiers).count == 2)
+    for (verifier, query) in zip(verifiers, queries) {
+      #expect(ProofKey(verifier: Secret(verifier)).challenge == query["code_challenge"])
+    }
+  }
+
+  @Test("Options reach the page, and the plist's wishes reach the presenter")
+  func options() async throws {
+    let fixture = Fixture()
+    let presenter = fixture.script(.signIn(.alice))
+    let correlationID = UUID()
+    try await fixture.client(presenter: presenter) { $0.additionalScopes = ["https://other/extra"] }.signIn(
+      options: SignInOptions(
+        prompt: Prompt(rawValue: "x-own"), loginHint: "a+b@example.com", domainHint: "facebook.com",
+        uiLocales: ["de", "en-GB"], extraScopesToConsent: ["https://other/more"],
+        extraParameters: ["campaignId": "spring;1"], claimsRequest: #"{"id_token":{}}"#, correlationID: correlationID,
+        prefersEphemeralSession: true, prefersFullScreen: true))
+    let request = try require(presenter.requests.first)
+    let query = query(of: request.url)
+    #expect(query["prompt"] == "x-own")
+    #expect(query["login_hint"] == "a+b@example.com")
+    #expect(query["domain_hint"] == "facebook.com")
+    #expect(query["ui_locales"] == "de en-GB")
+    #expect(query["campaignId"] == "spring;1")
+    #expect(query["claims"] == #"{"id_token":{}}"#)
+    #expect(query["client-request-id"] == correlationID.uuidString.lowercased())
+    let scopes = (query["scope"] ?? "").split(separator: " ").map(String.init)
+    #expect(Set(scopes).isSuperset(of: ["openid", "offline_access", "https://other/extra", "https://other/more"]))
+    #expect(request.prefersEphemeralSession && request.prefersFullScreen)
+    // Scopes that are only consented to are not asked for a token.
+    #expect(fixture.transport.tokenForms[0]["scope"]?.contains("https://other") == false)
+  }
+
+  @Test("Parameters of the protocol cannot be overridden", arguments: ["state", "Nonce", "client_id", "p", "prompt", "code_challenge"])
+  func reserved(name: String) async throws {
+    let fixture = Fixture()
+    let presenter = fixture.script(.signIn(.alice))
+    await #expect(throws: OAuthError(.reservedParameter, "")) {
+      try await fixture.client(presenter: presenter).signIn(options: SignInOptions(extraParameters: [name: "x"]))
+    }
+    #expect(presenter.requests.isEmpty)
+  }
+
+  @Test("Closing the browser and Cancel in the page are told apart")
+  func cancelling() async throws {
+    let fixture = Fixture()
+    await #expect(throws: OAuthError(.userClosedBrowser, "")) {
+      try await fixture.client(presenter: fixture.script(.closeBrowser)).signIn()
+    }
+    await #expect(throws: OAuthError(.userCancelledInPage, "")) {
+      try await fixture.client(presenter: fixture.script(.cancel)).signIn()
+    }
+    #expect(try await fixture.cache.keys().isEmpty)
+  }
+
+  @Test("An error keeps everything the server said")
+  func details() async throws {
+    let fixture = Fixture()
+    let error = try await #require(throws: OAuthError.self) {
+      try await fixture.client(presenter: fixture.script(.cancel)).signIn()
+    }
+    #expect(error.server?.code == "AADB2C90091")
+    #expect(error.server?.error == "access_denied")
+    #expect(error.server?.correlationID != nil)
+    #expect(error.server?.timestamp?.hasPrefix("2026-01-01") == true)
+    #expect(error.server?.description?.contains("+") == false)
+  }
+
+  @Test("A forgotten password is a typed outcome without a reset policy")
+  func forgottenPassword() async throws {
+    let fixture = Fixture()
+    await #expect(throws: OAuthError(.passwordResetRequested, "")) {
+      try await fixture.client(presenter: fixture.script(.forgotPassword)).signIn()
+    }
+  }
+
+  @Test("With a reset policy it is run, and the sign-in goes on")
+  func passwordReset() async throws {
+    let fixture = Fixture()
+    let presenter = ScriptedPresenter(
+      transport: fixture.network, .forgotPassword,
+      .resetPassword(email: LocalUser.alice.email, newPassword: "Another-1"),
+      .signIn(email: LocalUser.alice.email, password: "Another-1"))
+    let client = try fixture.client(presenter: presenter) { $0.passwordResetPolicy = try? Policy("B2C_1_ResetPassword") }
+    let result = try await client.signIn(prompt: .login)
+    #expect(result.policy?.id == Fixture.signIn)
+    #expect(presenter.requests.count == 3)
+    #expect(try await client.accounts().count == 1)
+  }
+
+  @Test("The option turns the detour off")
+  func passwordResetOff() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client(presenter: fixture.script(.forgotPassword)) {
+      $0.passwordResetPolicy = try? Policy("B2C_1_ResetPassword")
+    }
+    await #expect(throws: OAuthError(.passwordResetRequested, "")) {
+      try await client.signIn(options: SignInOptions(runsPasswordReset: false))
+    }
+  }
+
+  @Test("Somebody else than the required user stores nothing")
+  func wrongUser() async throws {
+    let fixture = Fixture()
+    let presenter = fixture.script(.signIn(.bob))
+    let client = try fixture.client(presenter: presenter) { $0.requiredUser = LocalUser.alice.email }
+    await #expect(throws: OAuthError(.wrongUser, "")) { try await client.signIn() }
+    #expect(try await fixture.cache.keys().isEmpty)
+    #expect(query(of: try require(presenter.requests.first).url)["login_hint"] == LocalUser.alice.email)
+  }
+
+  @Test("The required user may be named by email in any case or by object id", arguments: [LocalUser.alice.email.uppercased(), LocalUser.alice.id])
+  func requiredUser(name: String) async throws {
+    let fixture = Fixture()
+    let client = try fixture.client { $0.requiredUser = name }
+    #expect(try await client.signIn().user.objectID == LocalUser.alice.id)
+  }
+
+  @Test("Sign-up makes an account")
+  func signUp() async throws {
+    let fixture = Fixture()
+    let presenter = fixture.script(.signUp(email: "new@example.com", password: "Not-A-Secret-3", displayName: "New Person"))
+    let result = try await fixture.client(presenter: presenter).signIn(policy: Policy("B2C_1_SignUp"))
+    #expect(result.user.name == "New Person")
+    #expect(result.policy?.kind == .signUp)
+  }
+
+  @Test("The identity provider's fragment after the query does no harm")
+  func facebook() async throws {
+    let fixture = Fixture()
+    let presenter = fixture.script(.identityProvider(email: "f@example.com", displayName: "F Friend"))
+    let policy = try Policy(id: "B2C_1_FacebookSignIn", kind: .federatedSignIn, domainHint: "facebook.com")
+    let result = try await fixture.client(presenter: presenter).signIn(policy: policy)
+    #expect(result.user.identityProvider == "facebook.com")
+  }
+
+  @Test("A sign-in tells when it began and how it ended")
+  func events() async throws {
+    let fixture = Fixture()
+    try await fixture.client().signIn()
+    #expect(fixture.events.values.map(\.kind) == [.signInStarted, .signInFinished])
+    #expect(fixture.events.values.last?.policyID == Fixture.signIn)
+    #expect(fixture.events.values.last?.duration != nil)
+  }
+}
+
+/// The query of a URL, decoded.
+func query(of url: URL) -> [String: String] {
+  let text = url.absoluteString.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+  return Dictionary(FormEncoding.decode(text).map { ($0.name, $0.value) }) { first, _ in first }
+}

@@ -1,0 +1,87 @@
+import B2CCore
+import B2CHTTP
+import B2COAuth
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct BrowserOpeningTests {
+  /// Opens the page of a flow that ends at once, and gives the error of the flow.
+  private func open(_ opening: BrowserOpening, page: String = "https://login.example/") async throws -> OAuthError.Code?
+  {
+    let state = Secret("state-of-the-flow")
+    let presenter = ExternalBrowserPresenter(opening: opening, timeout: .seconds(20))
+    let redirect = try #require(URL(string: "com.example.app:/cb"))
+    let url = try #require(URL(string: page))
+    let request = PresentationRequest(purpose: .signIn, redirectURI: redirect, state: state) { _ in url }
+    do {
+      _ = try await presenter.present(request)
+      return nil
+    } catch let error as OAuthError {
+      return error.code
+    }
+  }
+
+  /// A folder with a program that writes its argument into a file and ends with a status.
+  private func folder(exitStatus: Int) throws -> (path: String, opened: URL) {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let opened = folder.appendingPathComponent("opened")
+    let program = folder.appendingPathComponent("fake-open")
+    let script = "#!/bin/sh\nprintf '%s' \"$#:$1\" > '\(opened.path)'\nexit \(exitStatus)\n"
+    try Data(script.utf8).write(to: program)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
+    return (folder.path, opened)
+  }
+
+  @Test("the program gets the URL as its only argument, whatever stands in it")
+  func program() async throws {
+    let (path, opened) = try folder(exitStatus: 3)
+    let page = "https://login.example/?a=$(x)&b=';%22"
+    // The status makes the flow end; the program has run by then.
+    #expect(try await open(.command(named: ["fake-open"], path: path), page: page) == .presentationFailed)
+    let url = try #require(URL(string: page))
+    #expect(try String(contentsOf: opened, encoding: .utf8) == "1:\(url.absoluteString)")
+  }
+
+  @Test("a program that is not there is a clear error")
+  func noProgram() async throws {
+    let opening = BrowserOpening.command(named: ["no-such-program"], path: "/nonexistent:relative")
+    #expect(try await open(opening) == .presentationFailed)
+  }
+
+  @Test("a way that fails falls back to another")
+  func fallsBack() async throws {
+    let opening = BrowserOpening.command(named: ["no-such-program"], path: "")
+      .fallingBack(to: BrowserOpening { _ in throw OAuthError(.timedOut, "the other way") })
+    #expect(try await open(opening) == .timedOut)
+  }
+
+  @Test("the URL can be shown instead")
+  func printing() async throws {
+    let lines = Locked<[String]>([])
+    let opening = BrowserOpening.printing { line in lines.withLock { $0.append(line) } }
+    let presenter = LoopbackPresenter(opening: opening)
+    let task = Task { try await presenter.present(.test("http://localhost/")) }
+    while lines.withLock({ $0.isEmpty }) { await Task.yield() }
+    task.cancel()
+    _ = await task.result
+    let line = lines.withLock { $0.first ?? "" }
+    #expect(line.contains("https://login.example/authorize?redirect_uri=http%3A%2F%2Flocalhost%3A"))
+  }
+
+  @Test(
+    "only https and this machine are opened",
+    arguments: ["file:///etc/passwd", "http://login.example/", "com.example.app:/x", "javascript:1"])
+  func refuses(_ page: String) async throws {
+    let opened = LockedFlag()
+    #expect(try await open(BrowserOpening { _ in opened.set() }, page: page) == .presentationFailed)
+    #expect(!opened.isSet)
+  }
+
+  @Test("an error of the app's own way is kept below")
+  func wrapsErrors() async throws {
+    struct Refused: Error {}
+    #expect(try await open(BrowserOpening { _ in throw Refused() }) == .presentationFailed)
+  }
+}

@@ -1,0 +1,99 @@
+import B2CCore
+import B2COAuth
+import Foundation
+import Testing
+
+struct ManualPresenterTests {
+  private static let state = PresentationRequest.testState
+  private static let oob = "urn:ietf:wg:oauth:2.0:oob"
+
+  /// A person at a terminal: what they are shown, and the lines they will paste.
+  private final class Person: Sendable {
+    private let lines: Locked<[String]>
+    private let seen = Locked<[String]>([])
+
+    init(_ lines: [String]) {
+      self.lines = Locked(lines)
+    }
+
+    var shown: String { seen.withLock { $0.joined(separator: "\n") } }
+
+    var presenter: ManualPresenter {
+      ManualPresenter(
+        write: { line in self.seen.withLock { $0.append(line) } },
+        readLine: { self.lines.withLock { $0.isEmpty ? nil : $0.removeFirst() } })
+    }
+  }
+
+  private func present(
+    _ lines: [String], redirectURI: String = oob, purpose: PresentationRequest.Purpose = .signIn
+  ) async throws -> (String, Person) {
+    let person = Person(lines.map { $0.replacingOccurrences(of: "STATE", with: Self.state) })
+    let url = try await person.presenter.present(.test(redirectURI, purpose: purpose))
+    return (url.absoluteString, person)
+  }
+
+  @Test("shows the whole URL and says what to paste")
+  func shows() async throws {
+    let (_, person) = try await present(["eyJjb2Rl.x-y_z"])
+    #expect(person.shown.contains("https://login.example/authorize?redirect_uri=urn%3Aietf%3Awg%3Aoauth%3A2.0%3Aoob"))
+    #expect(person.shown.contains("paste"))
+  }
+
+  @Test(
+    "takes a code, the callback URL or its query",
+    arguments: [
+      (oob, "eyJjb2Rl.x-y_z", "?code=eyJjb2Rl.x-y_z&state=STATE"),
+      (oob, "  eyJjb2Rl\t.x-y_z \r", "?code=eyJjb2Rl.x-y_z&state=STATE"),
+      (oob, "4/0Ab+cd", "?code=4%2F0Ab%2Bcd&state=STATE"),
+      (oob, "urn:ietf:wg:oauth:2.0:oob?code=abc&state=STATE", "?code=abc&state=STATE"),
+      (oob, "?state=STATE&code=abc&iss=i", "?code=abc&iss=i&state=STATE"),
+      (oob, "error=access_denied&state=STATE", "?error=access_denied&state=STATE"),
+      ("http://localhost:8400/cb", "http://localhost:8400/cb?code=abc&state=STATE", "?code=abc&state=STATE"),
+      ("http://localhost:8400/cb", "\"http://localhost:8400/cb?code=abc&state=STATE\"", "?code=abc&state=STATE"),
+      ("com.example.app:/cb", "com.example.app:/cb?code=abc&state=STATE", "?code=abc&state=STATE"),
+      ("https://app.example/cb", "https://app.example/cb?code=abc&state=STATE", "?code=abc&state=STATE"),
+    ])
+  func takes(_ redirectURI: String, _ pasted: String, _ rest: String) async throws {
+    let (url, _) = try await present([pasted], redirectURI: redirectURI)
+    #expect(url == redirectURI + rest.replacingOccurrences(of: "STATE", with: Self.state))
+  }
+
+  @Test(
+    "asks again for what is no answer to this request",
+    arguments: [
+      "", "   ", "yes", "urn:ietf:wg:oauth:2.0:oob?code=abc&state=wrong", "urn:ietf:wg:oauth:2.0:oob?code=abc",
+      "https://evil.example/?code=abc&state=STATE", "code=abc&state=wrong", "code=abc", "grüße-aus-bonn",
+    ])
+  func asksAgain(_ pasted: String) async throws {
+    let (url, person) = try await present([pasted, "the-right-code"])
+    #expect(url == "\(Self.oob)?code=the-right-code&state=\(Self.state)")
+    #expect(person.shown.contains("Try again"))
+  }
+
+  @Test("gives up after three tries")
+  func givesUp() async {
+    await #expect(throws: OAuthError(.invalidCallback, "")) { _ = try await present(["", "", "", "the-right-code"]) }
+  }
+
+  @Test("the end of the input is the user's leaving")
+  func endOfInput() async {
+    await #expect(throws: OAuthError(.userClosedBrowser, "")) { _ = try await present([]) }
+  }
+
+  @Test("a sign-out needs no more than Return")
+  func signOut() async throws {
+    let (url, _) = try await present([""], redirectURI: "https://app.example/out", purpose: .signOut)
+    #expect(url == "https://app.example/out?state=\(Self.state)")
+  }
+
+  @Test("a cancelled task is no answer")
+  func cancellation() async {
+    let presenter = ManualPresenter(write: { _ in }, readLine: { "the-right-code" })
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await presenter.present(.test(Self.oob))
+    }
+    await #expect(throws: CancellationError.self) { _ = try await task.value }
+  }
+}

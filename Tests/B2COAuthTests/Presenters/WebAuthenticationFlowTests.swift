@@ -1,0 +1,155 @@
+import B2CCore
+import B2COAuth
+import Foundation
+import Testing
+
+@MainActor
+@Suite(.timeLimit(.minutes(1)))
+struct WebAuthenticationFlowTests {
+  /// A sheet that a test holds in its hand.
+  private final class Sheet: WebAuthenticationSession {
+    let page: WebAuthenticationPage
+    private let starts: Bool
+    private(set) var completion: (@Sendable (WebAuthenticationOutcome) -> Void)?
+    private(set) var isCancelled = false
+
+    init(_ page: WebAuthenticationPage, starts: Bool) {
+      self.page = page
+      self.starts = starts
+    }
+
+    func start(_ completion: @escaping @Sendable (WebAuthenticationOutcome) -> Void) -> Bool {
+      self.completion = completion
+      return starts
+    }
+
+    func cancel() {
+      isCancelled = true
+      completion?(.closed)
+    }
+  }
+
+  /// Gives the sheets that a flow makes, as they are shown.
+  private final class Sheets {
+    private let stream = AsyncStream<Sheet>.makeStream()
+    private let starts: Bool
+
+    init(starts: Bool = true) {
+      self.starts = starts
+    }
+
+    var flow: WebAuthenticationFlow {
+      WebAuthenticationFlow(supportsHTTPSCallbacks: true) { [stream, starts] page, _ in
+        let sheet = Sheet(page, starts: starts)
+        stream.continuation.yield(sheet)
+        return sheet
+      }
+    }
+
+    func next() async throws -> Sheet {
+      var iterator = stream.stream.makeAsyncIterator()
+      return try #require(await iterator.next())
+    }
+  }
+
+  private let callback = URL(fileURLWithPath: "/callback")
+
+  /// Starts a flow and gives its task with the sheet it shows.
+  private func start(
+    _ request: PresentationRequest = .test("com.example.app:/cb")
+  ) async throws -> (Task<URL, any Error>, Sheet) {
+    let sheets = Sheets()
+    let flow = sheets.flow
+    let task = Task { try await flow.run(request) }
+    let sheet = try await sheets.next()
+    while sheet.completion == nil { await Task.yield() }
+    return (task, sheet)
+  }
+
+  @Test("shows the page with the callback and the wish for an ephemeral session")
+  func shows() async throws {
+    let (task, sheet) = try await start(.test("com.example.app:/cb", ephemeral: true))
+    #expect(sheet.page.url.host == "login.example")
+    #expect(sheet.page.callback == .customScheme("com.example.app"))
+    #expect(sheet.page.isEphemeral)
+    sheet.completion?(.callback(callback))
+    #expect(try await task.value == callback)
+    #expect(!sheet.isCancelled)
+  }
+
+  @Test("an https redirect is waited for by host and path, and cookies are shared unless asked otherwise")
+  func https() async throws {
+    let (task, sheet) = try await start(.test("https://app.example.com/cb"))
+    #expect(sheet.page.callback == .https(host: "app.example.com", path: "/cb"))
+    #expect(!sheet.page.isEphemeral)
+    sheet.completion?(.callback(callback))
+    _ = try await task.value
+  }
+
+  @Test("closing the sheet is the user's choice, not a failure")
+  func closed() async throws {
+    let (task, sheet) = try await start()
+    sheet.completion?(.closed)
+    let error = await #expect(throws: OAuthError.self) { _ = try await task.value }
+    #expect(error?.code == .userClosedBrowser)
+  }
+
+  @Test("a failure of the system says its reason")
+  func failed() async throws {
+    let (task, sheet) = try await start()
+    sheet.completion?(.failed("no window."))
+    let error = await #expect(throws: OAuthError.self) { _ = try await task.value }
+    #expect(error?.code == .presentationFailed)
+    #expect(error?.message.contains("no window.") == true)
+  }
+
+  @Test("the completion may come on any thread, and twice")
+  func anyThread() async throws {
+    let (task, sheet) = try await start()
+    let completion = sheet.completion
+    let callback = callback
+    await Task.detached {
+      completion?(.callback(callback))
+      completion?(.closed)
+    }.value
+    #expect(try await task.value == callback)
+  }
+
+  @Test("cancelling the task takes the sheet away")
+  func cancellation() async throws {
+    let (task, sheet) = try await start()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { _ = try await task.value }
+    #expect(sheet.isCancelled)
+  }
+
+  @Test("a task that is cancelled already shows nothing")
+  func cancelledBefore() async {
+    let flow = WebAuthenticationFlow(supportsHTTPSCallbacks: true) { _, _ in
+      throw OAuthError(.presentationFailed, "shown")
+    }
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await flow.run(.test("com.example.app:/cb"))
+    }
+    await #expect(throws: CancellationError.self) { _ = try await task.value }
+  }
+
+  @Test("a sheet that does not start is a failure")
+  func doesNotStart() async {
+    let flow = Sheets(starts: false).flow
+    await #expect(throws: OAuthError(.presentationFailed, "")) {
+      _ = try await flow.run(.test("com.example.app:/cb"))
+    }
+  }
+
+  @Test("a redirect URI that the sheet cannot serve shows nothing")
+  func mismatch() async {
+    let flow = WebAuthenticationFlow(supportsHTTPSCallbacks: false) { _, _ in
+      throw OAuthError(.presentationFailed, "shown")
+    }
+    await #expect(throws: OAuthError(.unsupportedRedirectURI, "")) {
+      _ = try await flow.run(.test("https://app.example.com/cb"))
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import B2CAuthority
+import B2CCore
+import B2CHTTP
+import B2COAuth
+import B2CTestKit
+import B2CTokenCache
+import Foundation
+
+/// A tenant, a network and a client for one test; nothing is shared between tests.
+struct Fixture: Sendable {
+  let clock = TestClock()
+  let tenant: LocalTenant
+  let network: LocalNetwork
+  let transport: GatedTransport
+  let cache: any TokenCache
+  let events = Recorder<OAuthEvent>()
+
+  static let signIn = "B2C_1_SignIn"
+  static let redirect = LocalTenant.standardRedirectURI
+
+  init(
+    shape: LocalTenant.Shape = .b2c, cache: any TokenCache = InMemoryTokenCache(),
+    redirectURIs: [String] = [LocalTenant.standardRedirectURI], lifetime: Duration = .seconds(3600),
+    behavior: (inout LocalTenant.Behavior) -> Void = { _ in }
+  ) {
+    var changed = LocalTenant.Behavior()
+    behavior(&changed)
+    let clock = clock
+    tenant = LocalTenant(
+      shape: shape, redirectURIs: redirectURIs, accessTokenLifetime: lifetime, behavior: changed, now: { clock.date })
+    network = LocalNetwork(tenant, clock: clock)
+    transport = GatedTransport(network)
+    self.cache = cache
+  }
+
+  /// A client of the tenant; each has an engine of its own over the fixture's cache.
+  func client(
+    presenter: (any SignInPresenter)? = nil, policy: String? = Fixture.signIn, scopes: [String]? = nil,
+    cache: (any TokenCache)? = nil, configure: (inout OAuthConfiguration) -> Void = { _ in }
+  ) throws -> OAuthClient {
+    let isB2C = tenant.shape == .b2c
+    var configuration = OAuthConfiguration(
+      authority: try Authority(tenant.authority(), kind: kind), clientID: tenant.clientID,
+      redirectURI: try require(URL(string: Fixture.redirect)), scopes: scopes ?? tenant.apiScopes,
+      defaultPolicy: isB2C ? try policy.map { try Policy($0) } : nil)
+    configure(&configuration)
+    let events = events
+    let clock = clock
+    return try OAuthClient(
+      configuration: configuration,
+      environment: OAuthEnvironment(
+        cache: cache ?? self.cache, transport: transport, presenter: presenter ?? script(.signIn(.alice)),
+        clock: clock, now: { clock.date }, onEvent: { events.record($0) }))
+  }
+
+  /// A presenter that fills in the tenant's pages: one action for every page it meets.
+  func script(_ action: ScriptedPresenter.Action) -> ScriptedPresenter {
+    ScriptedPresenter(transport: network, action)
+  }
+
+  private var kind: Authority.Kind? {
+    switch tenant.shape {
+    case .b2c: nil
+    case .entra: .entra
+    case .ciam: .ciam
+    case .openIDConnect: .openIDConnect
+    }
+  }
+}
+
+/// Gives a value that a test cannot go on without.
+func require<Value>(_ value: Value?) throws -> Value {
+  guard let value else { throw MissingValue() }
+  return value
+}
+
+struct MissingValue: Error {}

@@ -1,0 +1,177 @@
+import B2CCore
+import B2CHTTP
+import B2COAuth
+import B2CTestKit
+import B2CTokenCache
+import Foundation
+import Testing
+
+@Suite("Rotation of refresh tokens")
+struct RotationTests {
+  @Test("Ten refreshes in a row each spend the newest token once")
+  func chain() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    try await client.signIn()
+    for _ in 0..<10 {
+      await fixture.clock.advance(by: .seconds(4_000))
+      _ = try await client.accessToken()
+    }
+    let spent = fixture.transport.tokenForms.compactMap { $0["refresh_token"] }
+    #expect(Set(spent).count == 10)
+    #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
+  }
+
+  @Test("The new refresh token is stored before the access token is handed out")
+  func storedFirst() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    let token = try await client.accessToken()
+    let key = try #require(try await fixture.cache.keys().first)
+    let record = try #require(try await fixture.cache.record(for: key))
+    #expect(record.accessTokens.first?.token == token.token)
+    #expect(record.refreshToken?.value != fixture.transport.tokenForms.last?["refresh_token"])
+    // Another launch goes on from what was stored.
+    await fixture.clock.advance(by: .seconds(4_000))
+    _ = try await fixture.client().accessToken()
+    #expect(fixture.tenant.counters.refreshes == 2)
+  }
+
+  @Test("The old refresh token stays when the answer has none")
+  func noRotation() async throws {
+    let fixture = Fixture { $0.rotatesRefreshTokens = false }
+    let client = try fixture.client()
+    try await client.signIn()
+    fixture.tenant.behavior.changeTokenAnswer = { $0["refresh_token"] = nil }
+    for _ in 0..<2 {
+      await fixture.clock.advance(by: .seconds(4_000))
+      _ = try await client.accessToken()
+    }
+    #expect(fixture.tenant.counters.refreshes == 2)
+  }
+
+  @Test("A refresh without an id_token keeps the claims")
+  func noIDToken() async throws {
+    let fixture = Fixture { $0.refreshesIDToken = false }
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    _ = try await client.accessToken()
+    #expect(try await client.currentAccount()?.name == LocalUser.alice.displayName)
+  }
+
+  @Test("An id_token of somebody else in a refresh is refused and nothing is written")
+  func foreignSubject() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    try await client.signIn()
+    let key = try #require(try await fixture.cache.keys().first)
+    let before = try await fixture.cache.record(for: key)
+    await fixture.clock.advance(by: .seconds(4_000))
+    fixture.tenant.behavior.changeIDTokenClaims = { $0["sub"] = "somebody-else" }
+    await #expect(throws: OAuthError(.invalidIDToken, "")) { try await client.accessToken() }
+    #expect(try await fixture.cache.record(for: key) == before)
+  }
+
+  @Test("A refresh token that another client has spent meanwhile is no sign-out")
+  func quickerClient() async throws {
+    // A cache that keeps nobody away, as one shared without locks would be.
+    let fixture = Fixture(cache: UnlockedCache())
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    let other = try fixture.client()
+    let winner = Locked<AccessToken?>(nil)
+    fixture.transport.intercept { request in
+      guard request.isTokenRequest, winner.withLock({ $0 == nil }) else { return nil }
+      fixture.transport.letEverythingPass()
+      let token = try await other.accessToken()
+      winner.withLock { $0 = token }
+      return nil
+    }
+    let token = try await client.accessToken()
+    #expect(token.token == winner.withLock { $0?.token })
+  }
+
+  struct Refusal: Sendable, CustomTestStringConvertible {
+    let body: String
+    let ends: Bool
+    var shape = LocalTenant.Shape.b2c
+    var status = 400
+    var testDescription: String { "\(shape) \(status) \(body.prefix(80))" }
+
+    static func b2c(_ code: Int, ends: Bool) -> Refusal {
+      Refusal(body: #"{"error":"invalid_grant","error_description":"AADB2C\#(code): Text.\r\nTimestamp: 2026-01-01 00:00:00Z"}"#, ends: ends)
+    }
+  }
+
+  static let refusals: [Refusal] = [
+    .b2c(90080, ends: true), .b2c(90129, ends: true), .b2c(90128, ends: true),
+    .b2c(90088, ends: false), .b2c(90085, ends: false), .b2c(90244, ends: false), .b2c(90035, ends: false),
+    .b2c(90117, ends: false), .b2c(99999, ends: false),
+    Refusal(body: #"{"error":"invalid_grant"}"#, ends: false),
+    Refusal(body: #"{"error":"invalid_grant","suberror":"bad_token"}"#, ends: true),
+    Refusal(body: #"{"error":"invalid_grant","error_description":"AADSTS700082: Text."}"#, ends: true, shape: .entra),
+    Refusal(body: #"{"error":"invalid_grant","error_codes":[50173]}"#, ends: true, shape: .entra),
+    Refusal(body: #"{"error":"invalid_grant","suberror":"client_mismatch"}"#, ends: false, shape: .entra),
+    Refusal(body: #"{"error":"interaction_required","error_description":"AADSTS50076: Text."}"#, ends: false, shape: .entra),
+    Refusal(body: #"{"error":"invalid_grant"}"#, ends: true, shape: .openIDConnect),
+    Refusal(body: #"{"error":"invalid_client"}"#, ends: false, status: 401),
+    Refusal(body: #"{"error":"temporarily_unavailable"}"#, ends: false),
+    Refusal(body: "", ends: false), Refusal(body: "<html>", ends: false, status: 403),
+    Refusal(body: "", ends: false, status: 500), Refusal(body: "", ends: false, status: 429),
+  ]
+
+  @Test("Only a definite answer ends the session", arguments: refusals)
+  func definite(_ refusal: Refusal) async throws {
+    let fixture = Fixture(shape: refusal.shape)
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    fixture.transport.answerTokens(refusal.status, refusal.body)
+    await #expect(throws: OAuthError.self) { try await client.accessToken() }
+    let key = try #require(try await fixture.cache.keys().first)
+    #expect((try await fixture.cache.record(for: key)?.refreshToken == nil) == refusal.ends)
+    fixture.transport.letEverythingPass()
+    if refusal.ends {
+      await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
+    } else {
+      _ = try await client.accessToken()
+    }
+    // Who it was stays known either way.
+    #expect(try await client.currentAccount()?.username != nil)
+  }
+
+  @Test("No connection, and nothing is lost", arguments: [TransportError.Code.cannotConnect, .connectionLost, .timedOut, .responseTooLarge])
+  func offline(_ code: TransportError.Code) async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    fixture.transport.intercept { request in
+      guard request.isTokenRequest else { return nil }
+      throw TransportError(code, "Gone.")
+    }
+    await #expect(throws: OAuthError.self) { try await client.accessToken() }
+    #expect(fixture.transport.tokenForms.count == 2)
+    fixture.transport.letEverythingPass()
+    _ = try await client.accessToken()
+  }
+
+  @Test("A full disk loses no rotated token: the next call stores it")
+  func fullDisk() async throws {
+    let cache = FailingCache()
+    let fixture = Fixture(cache: cache)
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    cache.failsToStore.withLock { $0 = true }
+    await #expect(throws: OAuthError(.tokenCache, "")) { try await client.accessToken() }
+    cache.failsToStore.withLock { $0 = false }
+    _ = try await client.accessToken()
+    #expect(fixture.tenant.counters.refreshes == 1)
+    #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
+  }
+}

@@ -1,0 +1,108 @@
+import B2CCore
+import B2CHTTP
+import B2COAuth
+import B2CTestKit
+import Foundation
+import Testing
+
+@Suite("Token answers as real servers give them")
+struct TokenResponseTests {
+  struct Variety: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let lifetime: TimeInterval
+    let change: @Sendable (inout [String: JSONValue]) -> Void
+
+    init(
+      _ name: String, lifetime: TimeInterval = 3_600, _ change: @escaping @Sendable (inout [String: JSONValue]) -> Void
+    ) {
+      testDescription = name
+      self.lifetime = lifetime
+      self.change = change
+    }
+  }
+
+  static let varieties: [Variety] = [
+    Variety("bearer in lower case") { $0["token_type"] = "bearer" },
+    Variety("no token_type") { $0["token_type"] = nil },
+    Variety("expires_in as text", lifetime: 1_800) { $0["expires_in"] = "1800" },
+    Variety("expires_in before expires_on", lifetime: 1_800) {
+      $0["expires_in"] = 1_800
+      $0["expires_on"] = 99
+    },
+    Variety("no expires_in, but expires_on and not_before", lifetime: 900) {
+      $0["expires_in"] = nil
+      $0["not_before"] = "1000"
+      $0["expires_on"] = "1900"
+    },
+    Variety("nothing about its end") {
+      for name in ["expires_in", "expires_on", "not_before"] { $0[name] = nil }
+    },
+    Variety("no scope") { $0["scope"] = nil },
+    Variety("unknown members") { $0["x_new"] = ["a": 1] },
+    Variety("a broken client_info") { $0["client_info"] = "!!" },
+    Variety("a broken profile_info") { $0["profile_info"] = "a.b" },
+    Variety("no refresh_token") { $0["refresh_token"] = nil },
+    Variety("a negative life", lifetime: 0) { $0["expires_in"] = -5 },
+    Variety("a life beyond reason", lifetime: 31_536_000) { $0["expires_in"] = .number(1e300) },
+  ]
+
+  @Test("An answer that differs within reason is read", arguments: varieties)
+  func good(_ variety: Variety) async throws {
+    let fixture = Fixture { $0.changeTokenAnswer = variety.change }
+    let token = try #require(try await fixture.client().signIn().accessToken)
+    #expect(token.expiresAt == fixture.clock.date.addingTimeInterval(variety.lifetime))
+  }
+
+  @Test("Numbers as strings throughout")
+  func numbersAsStrings() async throws {
+    let fixture = Fixture { $0.numbersAsStrings = true }
+    #expect(try await fixture.client().signIn().accessToken != nil)
+  }
+
+  @Test("Members that are not known are kept for the caller and not printed")
+  func unknownMembers() async throws {
+    let fixture = Fixture { $0.changeTokenAnswer = { $0["x_new"] = "canary" } }
+    let result = try await fixture.client().signIn()
+    #expect(result.unknownMembers["x_new"] == "canary")
+    var dumped = ""
+    dump(result, to: &dumped)
+    #expect(!"\(result)".contains("canary") && !dumped.contains("canary"))
+  }
+
+  struct Bad: Sendable, CustomTestStringConvertible {
+    let status: Int
+    let body: String
+    let code: OAuthError.Code
+    var type = "application/json"
+    var testDescription: String { "\(status) \(body.prefix(30))" }
+  }
+
+  static let bad: [Bad] = [
+    Bad(status: 200, body: "<html></html>", code: .invalidResponse, type: "text/html"),
+    Bad(status: 200, body: "", code: .invalidResponse),
+    Bad(status: 200, body: "{", code: .invalidResponse),
+    Bad(status: 200, body: "[]", code: .invalidResponse),
+    Bad(status: 200, body: "{}", code: .invalidResponse),
+    Bad(status: 200, body: #"{"access_token": 7}"#, code: .invalidResponse),
+    Bad(status: 200, body: #"{"access_token": "a", "token_type": "DPoP"}"#, code: .invalidResponse),
+    Bad(status: 200, body: String(repeating: "[", count: 100_000), code: .invalidResponse),
+    Bad(status: 400, body: "", code: .invalidResponse),
+    Bad(status: 400, body: #"{"error": "invalid_client"}"#, code: .configuration),
+    Bad(status: 401, body: #"{"error": "invalid_client"}"#, code: .configuration),
+    Bad(status: 404, body: "<html>", code: .invalidResponse, type: "text/html"),
+    Bad(status: 302, body: "", code: .invalidResponse),
+    Bad(status: 429, body: "", code: .throttled),
+    Bad(status: 500, body: "", code: .serviceUnavailable),
+    Bad(status: 503, body: "<html>", code: .serviceUnavailable, type: "text/html"),
+  ]
+
+  @Test("An answer that is none is a typed error", arguments: bad)
+  func refused(_ bad: Bad) async throws {
+    let fixture = Fixture()
+    fixture.transport.answerTokens(bad.status, bad.body, contentType: bad.type)
+    let error = try await #require(throws: OAuthError.self) { try await fixture.client().signIn() }
+    #expect(error.code == bad.code)
+    #expect(error.correlationID != nil)
+    #expect(try await fixture.cache.keys().isEmpty)
+  }
+}

@@ -1,0 +1,135 @@
+import B2CSettings
+import Foundation
+import Testing
+
+/// A file that breaks the rules of its format, and where.
+struct Fault: Sendable, CustomTestStringConvertible {
+  var text: String
+  var line: Int
+  var column: Int
+  var keyPath = ""
+  var kind = SettingsProblem.Kind.malformed
+
+  var testDescription: String { String(text.suffix(60)) }
+
+  /// In the dictionary of a whole document, from line 5 on.
+  static func member(_ text: String, _ line: Int, _ column: Int, _ keyPath: String = "") -> Fault {
+    Fault(text: Samples.document(text), line: line, column: column, keyPath: keyPath)
+  }
+}
+
+@Suite("Files that are not well formed")
+struct MalformedTests {
+  static let xml: [Fault] = [
+    .member("<key>userId</key>\n<string>a & b</string>", 6, 11, "userId"),
+    .member("<key>userId</key>\n<string>a &nbsp; b</string>", 6, 11, "userId"),
+    .member("<key>userId</key>\n<string>a<b>c</b></string>", 6, 10, "userId"),
+    .member("<key>userId</key>\n<string>a\n<key>fullScreen</key><true/>", 6, 1, "userId"),
+    .member("<key>userId</key>\n<string>\u{1}</string>", 6, 9, "userId"),
+    .member("<key>userId</key>\n<string>&#1;</string>", 6, 9, "userId"),
+    .member("<key>userId</key>\n<bool>true</bool>", 6, 1, "userId"),
+    .member("<key>fullScreen</key>\n<integer>yes</integer>", 6, 1, "fullScreen"),
+    .member("<key>fullScreen</key>\n<integer>99999999999999999999</integer>", 6, 1, "fullScreen"),
+    .member("<key>fullScreen</key>\n<key>showClaims</key><true/>", 5, 1, "fullScreen"),
+    .member("<key>fullScreen</key>", 5, 1, "fullScreen"),
+    .member("<string>a</string>", 5, 1),
+    .member("\u{E4}\u{F6} text <key>fullScreen</key><true/>", 5, 1),
+    .member("<key>scopes</key>\n<array><string>a</string></dict>", 6, 26, "scopes"),
+    .member("</array>", 5, 1),
+    .member("<key>userId</key><string>a</string>\n</dict>", 7, 1),
+    .member("<!-- never closed", 5, 1),
+    .member("<key>userId</key>\n<string><![CDATA[a</string>", 6, 9, "userId"),
+    .member("<key>userId</key>\n<string", 6, 1, "userId"),
+    .member("< key>", 5, 1),
+    Fault(text: Samples.plist() + "\n<plist/>", line: 23, column: 1),
+    Fault(text: Samples.plist().replacing("</plist>", with: ""), line: 22, column: 1),
+    Fault(text: "<plist>", line: 1, column: 8),
+    Fault(text: "<plist/>", line: 1, column: 1),
+    Fault(text: "<?xml version=\"1.0\"?>\n", line: 2, column: 1),
+    Fault(text: "<!-- a -->\ntext <plist/>", line: 2, column: 1),
+    Fault(
+      text: "<!DOCTYPE plist [<!ENTITY a \"b\">]>\n" + Samples.plist(), line: 1, column: 1,
+      kind: .documentTypeDefinition),
+    Fault(
+      text: Samples.plist().replacing("PropertyList-1.0.dtd\">", with: "x\" [ <!ENTITY x SYSTEM \"file:///\"> ]>"),
+      line: 2, column: 1, kind: .documentTypeDefinition),
+  ]
+
+  static let json: [Fault] = [
+    Fault(text: "{\n \"clientId\" \"x\"}", line: 2, column: 13),
+    Fault(text: "{\n \"clientId\": \"x\",\n}", line: 3, column: 1),
+    Fault(text: "{\n \"clientId\": \"x\"", line: 2, column: 17),
+    Fault(text: "{\n \"clientId\": \"x\ny\"}", line: 2, column: 16),
+    Fault(text: "{ \"clientId\": yes }", line: 1, column: 15),
+    Fault(text: "{ \"fullScreen\": 01 }", line: 1, column: 17),
+    Fault(text: "{ \"clientId\": \"\\q\" }", line: 1, column: 16),
+    Fault(text: "{ \"clientId\": \"\\ud83d\" }", line: 1, column: 16),
+    Fault(text: "{ \"clientId\": \"x\" } }", line: 1, column: 21),
+    Fault(text: "{ \"scopes\": [\"a\" \"b\"] }", line: 1, column: 18),
+    Fault(text: "{ \u{22}\u{E4}\u{22}: } ", line: 1, column: 8),
+    Fault(text: "[", line: 1, column: 2),
+  ]
+
+  @Test("The first fault has its line, its column and its key", arguments: xml + json)
+  func place(_ fault: Fault) throws {
+    let error = try #require(failure(of: fault.text))
+    let found = try #require(error.problems.first { $0.kind == fault.kind }, "\(error)")
+    #expect(found.line == fault.line, "\(error)")
+    #expect(found.column == fault.column, "\(error)")
+    #expect(found.keyPath == fault.keyPath)
+    #expect(found.suggestion?.isEmpty == false)
+  }
+
+  @Test("Lines end as on any system", arguments: ["\n", "\r\n", "\r"])
+  func lineEnds(_ end: String) throws {
+    let text = Samples.plist(["fullScreen": "<string>maybe</string>"]).replacing("\n", with: end)
+    #expect(failure(of: text)?.problems.map(\.line) == [18])
+  }
+
+  @Test("An ampersand is given back escaped")
+  func ampersand() throws {
+    let plist = Samples.plist(["taskWebAPI": "<string>https://api.contoso.com/tasks?a=1&b=2</string>"])
+    let error = try #require(failure(of: plist))
+    #expect(error.problems.count == 1)
+    let corrected = try #require(error.problems.first?.correctedValue)
+    #expect(corrected == "https://api.contoso.com/tasks?a=1&amp;b=2")
+    let settings = try Samples.settings(["taskWebAPI": "<string>\(corrected)</string>"])
+    #expect(settings.taskWebAPI?.absoluteString == "https://api.contoso.com/tasks?a=1&b=2")
+  }
+
+  @Test("A forgotten closing tag does not hide the keys behind it")
+  func recovery() throws {
+    let plist = Samples.plist([
+      "clientId": "<string>7bf688ce-8139-4ca8-9391-02fdb6f86d67", "taskWebAPI": "<string>ftp://x/</string>",
+    ])
+    let error = try #require(failure(of: plist))
+    #expect(error.problems.map(\.kind) == [.malformed, .invalidURL])
+    #expect(error.problems.map(\.line) == [8, 14])
+  }
+
+  @Test("Where reading has to stop, what stands before is judged and nothing behind is called missing")
+  func stopped() throws {
+    let error = try #require(
+      failure(of: Samples.document("<key>clientId</key>\n<string>x</string>\n<key>a</key></array>")))
+    #expect(!error.problems.contains { $0.kind == .missingKey })
+    #expect(error.problems.contains { $0.kind == .invalidClientID && $0.line == 6 })
+    #expect(error.problems.contains { $0.kind == .malformed })
+  }
+
+  @Test("Keys that appear twice, at the line of the second", arguments: ["clientId", "scopes", "showClaims"])
+  func duplicates(_ key: String) throws {
+    let again = Samples.plist().replacing("</dict>", with: "<key>\(key)</key><true/>\n</dict>")
+    let error = try #require(failure(of: again))
+    #expect(error.problems.map(\.kind) == [.duplicateKey])
+    #expect(error.problems.map(\.keyPath) == [key])
+    #expect(error.problems.map(\.line) == [21])
+  }
+
+  @Test("Keys that appear twice among the policies")
+  func duplicatePolicies() throws {
+    let twice = "<key>a</key><string>B2C_1_a</string>\n<key>a</key><string>B2C_1_b</string>"
+    let error = try #require(failure(of: Samples.plist(["policies": "<dict>\(twice)</dict>"])))
+    #expect(error.problems.map(\.keyPath) == ["policies.a"])
+    #expect(error.problems.map(\.line) == [23])
+  }
+}

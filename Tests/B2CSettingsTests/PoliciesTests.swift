@@ -1,0 +1,105 @@
+import B2CAuthority
+import B2CSettings
+import Foundation
+import Testing
+
+@Suite("Policies")
+struct PoliciesTests {
+  private func policies(_ changes: [String: Any]) throws -> Settings.Policies {
+    try Settings(data: Samples.json(changes)).policies
+  }
+
+  @Test("A dictionary: by what they do, or by names of the app's own")
+  func dictionary() throws {
+    let list = try policies([
+      "policies": [
+        "passwordReset": "B2C_1_Forgot", "edit-profile": ["id": "B2C_1_Edit", "name": "Your data"],
+        "invite": ["id": "B2C_1A_Invite", "kind": "signUp"],
+        "google": ["id": "B2C_1_G", "kind": "federatedSignIn", "domainHint": "google.com"],
+      ]
+    ])
+    #expect(list.others.count == 4)
+    #expect(list["B2C_1_Forgot"]?.kind == .passwordReset)
+    #expect(list["B2C_1_Edit"]?.kind == .profileEdit)
+    #expect(list["B2C_1_Edit"]?.name == "Your data")
+    #expect(list["B2C_1A_Invite"]?.kind == .signUp)
+    #expect(list["B2C_1A_Invite"]?.name == "invite")
+    #expect(list["B2C_1_G"]?.domainHint == "google.com")
+  }
+
+  @Test("An array: ids or dictionaries, in their order")
+  func array() throws {
+    let list = try policies([
+      "policies": ["B2C_1_ResetPassword", ["id": "B2C_1_x", "kind": "profileEdit", "name": "X"], ""]
+    ])
+    #expect(list.others.map(\.id) == ["B2C_1_ResetPassword", "B2C_1_x"])
+    #expect(list.others.map(\.kind) == [.passwordReset, .profileEdit])
+    #expect(list.others[1].name == "X")
+  }
+
+  @Test("A dictionary in XML keeps the order of the file")
+  func order() throws {
+    let members = ["c", "a", "b"].map { "<key>\($0)</key><string>B2C_1_\($0)</string>" }.joined()
+    let settings = try Samples.settings(["policies": "<dict>\(members)</dict>"])
+    #expect(settings.policies.others.map(\.id) == ["B2C_1_c", "B2C_1_a", "B2C_1_b"])
+  }
+
+  @Test("All policies, each id once, whatever its case")
+  func all() throws {
+    let list = try policies([
+      "emailSignUpPolicyId": "B2C_1_Up", "faceBookSignInPolicyId": "B2C_1_FB", "emailSignInPolicyId": "B2C_1_In",
+      "policies": ["b2c_1_up", "B2C_1_More"], "policyID": "B2C_1_Last",
+    ])
+    #expect(list.all.map(\.id) == ["B2C_1_Up", "B2C_1_In", "B2C_1_FB", "B2C_1_More", "B2C_1_Last"])
+    #expect(list["b2c_1_MORE"]?.id == "B2C_1_More")
+    #expect(list["B2C_1_None"] == nil)
+  }
+
+  @Test("policyID selects, with the name of policyName and what the list knows")
+  func selectedByID() throws {
+    let list = try policies([
+      "faceBookSignInPolicyId": "B2C_1_FB", "policyID": "b2c_1_fb", "policyName": "Facebook",
+    ])
+    #expect(list.selected?.id == "b2c_1_fb")
+    #expect(list.selected?.name == "Facebook")
+    #expect(list.selected?.kind == .federatedSignIn)
+    #expect(list.selected?.domainHint == "facebook.com")
+  }
+
+  @Test("policyName alone selects a policy of the list")
+  func selectedByName() throws {
+    let list = try policies(["policies": [["id": "B2C_1_x", "name": "My flow"]], "policyName": "my FLOW"])
+    #expect(list.selected?.id == "B2C_1_x")
+  }
+
+  @Test("A policy that does it all stands in for sign-up, sign-in and social sign-in, and for nothing else")
+  func standIns() throws {
+    let both = try Policy(id: "B2C_1_susi", kind: .signUpOrSignIn)
+    let list = Settings.Policies(others: [both])
+    for kind in [Policy.Kind.signUp, .signIn, .signUpOrSignIn, .federatedSignIn] {
+      #expect(list.policy(of: kind) == both)
+    }
+    #expect(list.policy(of: .passwordReset) == nil)
+    #expect(list.policy(of: .profileEdit) == nil)
+  }
+
+  @Test("A policy of the very kind goes before a stand-in, and the selected one before all of its kind")
+  func precedence() throws {
+    let both = try Policy(id: "B2C_1_susi", kind: .signUpOrSignIn)
+    let signIn = try Policy(id: "B2C_1_in", kind: .signIn)
+    let other = try Policy(id: "B2C_1_other", kind: .signIn)
+    #expect(Settings.Policies(others: [both, signIn, other]).policy(of: .signIn) == signIn)
+    #expect(Settings.Policies(others: [both, signIn], selected: other).policy(of: .signIn) == other)
+    #expect(Settings.Policies(others: [signIn]).policy(of: .signUpOrSignIn) == signIn)
+    #expect(Settings.Policies(others: [signIn]).policy(of: .signUp) == nil)
+    #expect(Settings.Policies().policy(of: .signIn) == nil)
+  }
+
+  @Test("Equality sees names, kinds and hints")
+  func equality() throws {
+    let plain = Settings.Policies(emailSignIn: try Policy(id: "B2C_1_in", kind: .signIn))
+    let named = Settings.Policies(emailSignIn: try Policy(id: "B2C_1_in", name: "In", kind: .signIn))
+    #expect(plain != named)
+    #expect(plain == Settings.Policies(emailSignIn: try Policy(id: "b2c_1_IN", name: "B2C_1_in", kind: .signIn)))
+  }
+}

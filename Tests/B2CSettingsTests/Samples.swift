@@ -1,0 +1,150 @@
+import B2CSettings
+import Foundation
+
+/// Files that people really have.
+enum Samples {
+  /// The tutorial's finished sample, value for value.
+  static let finished = """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+    <plist version="1.0">
+    <dict>
+    \t<key>authority</key>
+    \t<string>https://login.microsoftonline.com/hypercubeb2c.onmicrosoft.com/</string>
+    \t<key>clientId</key>
+    \t<string>7bf688ce-8139-4ca8-9391-02fdb6f86d67</string>
+    \t<key>scopes</key>
+    \t<array>
+    \t\t<string>7bf688ce-8139-4ca8-9391-02fdb6f86d67</string>
+    \t</array>
+    \t<key>additionalScopes</key>
+    \t<array>
+    \t\t<string></string>
+    \t</array>
+    \t<key>redirectUri</key>
+    \t<string>urn:ietf:wg:oauth:2.0:oob</string>
+    \t<key>userId</key>
+    \t<string>test@hypercubeb2c.onmicrosoft.com</string>
+    \t<key>taskWebAPI</key>
+    \t<string>https://kidventus.net/todoserver/tasks</string>
+    \t<key>emailSignUpPolicyId</key>
+    \t<string>B2C_1_todo_email_signup</string>
+    \t<key>faceBookSignInPolicyId</key>
+    \t<string>B2C_1_todo_facebook_signin</string>
+    \t<key>emailSignInPolicyId</key>
+    \t<string>B2C_1_todo_email_signin</string>
+    \t<key>fullScreen</key>
+    \t<false/>
+    \t<key>showClaims</key>
+    \t<true/>
+    </dict>
+    </plist>
+    """
+
+  /// The tutorial's template as it is before anyone has filled it in: no well-formed XML.
+  static let template = """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+    <plist version="1.0">
+    <dict>
+    \t<key>authority</key>
+    \t<string>https://login.microsoftonline.com/<your tenant name>.onmicrosoft.com/</string>
+    \t<key>clientId</key>
+    \t<string><Enter the Application Id assigned to your app by the Azure portal, e.g.580e250c></string>
+    \t<key>scopes</key>
+    \t<array>
+    \t\t<string><Enter the Application Id assigned to your app by the Azure portal, e.g.580e250c></string>
+    \t</array>
+    \t<key>additionalScopes</key>
+    \t<array>
+    \t</array>
+    \t<key>redirectUri</key>
+    \t<string>urn:ietf:wg:oauth:2.0:oob</string>
+    \t<key>taskWebAPI</key>
+    \t<string>http://localhost/tasks:3000</string>
+    \t<key>emailSignUpPolicyId</key>
+    \t<string><Enter your sign up policy name, e.g.g b2c_1_sign_up></string>
+    \t<key>faceBookSignInPolicyId</key>
+    \t<string><your sign in policy for FB></string>
+    \t<key>emailSignInPolicyId</key>
+    \t<string><Enter your sign in policy name, e.g. b2c_1_sign_in></string>
+    \t<key>fullScreen</key>
+    \t<false/>
+    \t<key>showClaims</key>
+    \t<true/>
+    </dict>
+    </plist>
+    """
+
+  /// Settings without a fault, as XML fragments; in ``plist(_:)`` the value of the key at `index` is on line 6 + 2 index.
+  static let base: [(key: String, value: String)] = [
+    ("authority", "<string>https://contoso.b2clogin.com/contoso.onmicrosoft.com/</string>"),
+    ("clientId", "<string>7bf688ce-8139-4ca8-9391-02fdb6f86d67</string>"),
+    ("scopes", "<array><string>https://contoso.onmicrosoft.com/tasks/read</string></array>"),
+    ("redirectUri", "<string>com.contoso.tasks:/redirect</string>"),
+    ("taskWebAPI", "<string>https://api.contoso.com/tasks</string>"),
+    ("emailSignInPolicyId", "<string>B2C_1_SignIn</string>"),
+    ("fullScreen", "<false/>"),
+    ("showClaims", "<true/>"),
+  ]
+
+  /// The base with values replaced, removed (`nil`), or keys added at the end.
+  static func plist(_ changes: KeyValuePairs<String, String?> = [:]) -> String {
+    var members = base
+    for (key, value) in changes {
+      let index = members.firstIndex { $0.key == key }
+      if let index, let value {
+        members[index].value = value
+      } else if let index {
+        members.remove(at: index)
+      } else if let value {
+        members.append((key, value))
+      }
+    }
+    return document(members.map { "<key>\($0.key)</key>\n\($0.value)" }.joined(separator: "\n"))
+  }
+
+  /// Members in a whole document; the first is on line 5.
+  static func document(_ members: String) -> String {
+    """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+    <plist version="1.0">
+    <dict>
+    \(members)
+    </dict>
+    </plist>
+    """
+  }
+
+  /// The base as JSON, with members in place of or added to it.
+  static func json(_ changes: [String: Any] = [:]) throws -> Data {
+    var members: [String: Any] = [
+      "authority": "https://contoso.b2clogin.com/contoso.onmicrosoft.com/",
+      "clientId": "7bf688ce-8139-4ca8-9391-02fdb6f86d67",
+      "scopes": ["https://contoso.onmicrosoft.com/tasks/read"],
+      "redirectUri": "com.contoso.tasks:/redirect",
+      "taskWebAPI": "https://api.contoso.com/tasks",
+      "emailSignInPolicyId": "B2C_1_SignIn",
+      "fullScreen": false, "showClaims": true,
+    ]
+    members.merge(changes) { $1 }
+    return try JSONSerialization.data(withJSONObject: members)
+  }
+
+  static func settings(_ changes: KeyValuePairs<String, String?> = [:]) throws -> Settings {
+    try Settings(data: Data(plist(changes).utf8))
+  }
+}
+
+/// The error of settings that cannot be read; nothing when they can.
+func failure(of data: Data) -> SettingsError? {
+  do {
+    _ = try Settings(data: data)
+    return nil
+  } catch {
+    return error as? SettingsError
+  }
+}
+
+func failure(of text: String) -> SettingsError? { failure(of: Data(text.utf8)) }

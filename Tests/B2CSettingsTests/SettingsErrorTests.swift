@@ -1,0 +1,49 @@
+import B2CSettings
+import Foundation
+import Testing
+
+@Suite("The error's text")
+struct SettingsErrorTests {
+  @Test("One line for each problem, with place, key, fault, value and mend")
+  func description() throws {
+    let plist = Samples.plist([
+      "clientId": nil, "taskWebAPI": "<string>http://localhost/tasks:3000</string>", "clientid": "<string/>",
+    ])
+    let error = #expect(throws: SettingsError.self) { try Settings(data: Data(plist.utf8), file: "settings.plist") }
+    let lines = "\(try #require(error))".split(separator: "\n").map(String.init)
+    #expect(
+      lines == [
+        "settings.plist: 2 problems, 1 warning",
+        "  line 12: taskWebAPI: The port stands at the end of the path. It is \"http://localhost/tasks:3000\". "
+          + "Write \"http://localhost:3000/tasks\".",
+        "  clientId: The key is missing. Perhaps clientid was meant for it. "
+          + "Write the application (client) ID of your app's registration in the portal; it is a GUID.",
+        "  warning: line 19: clientid: The key is not known here. Write \"clientId\".",
+      ])
+    #expect(error?.localizedDescription == "\(try #require(error))")
+  }
+
+  @Test("Without a name the file is called the settings")
+  func unnamed() throws {
+    #expect("\(try #require(failure(of: "")))".hasPrefix("The settings: 1 problem\n"))
+  }
+
+  @Test(
+    "Nothing that may be a secret is shown",
+    arguments: [
+      ("taskWebAPI", "https://user:hunter2@api.contoso.com/"), ("redirectUri", "https://user:hunter2@contoso.com/"),
+      ("authority", "https://user:hunter2@contoso.b2clogin.com/contoso.onmicrosoft.com/"),
+      ("clientId", "eyJhbGciOiJSUzI1NiJ9.hunter2.sig"), ("clientSecret", "hunter2"),
+      ("taskWebAPI", "https://user:hunter2@api contoso.com/"), ("taskWebAPI", "user:hunter2@api.contoso.com/tasks"),
+      ("redirectUri", "com.contoso://a@b:hunter2@/#x"),
+    ])
+  func secrets(_ key: String, _ value: String) throws {
+    let plist = Samples.plist(["scopes": nil, key: "<string>\(value)</string>"])
+    let error = try #require(failure(of: plist))
+    var dumped = ""
+    dump(error, to: &dumped)
+    #expect(error.problems.count + error.warnings.count >= 2)
+    #expect(!"\(error)".contains("hunter2"))
+    #expect(!dumped.contains("hunter2"))
+  }
+}

@@ -1,0 +1,113 @@
+import B2CSettings
+import Foundation
+import Testing
+
+@Suite("Warnings: the settings can be used, and should be mended")
+struct WarningTests {
+  private static let retired = "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"
+
+  static let mistakes: [Mistake] = [
+    .string(
+      "authority", "https://login.microsoftonline.com/contoso.onmicrosoft.com/", .retiredAuthority, retired, line: 6),
+    .string(
+      "redirectUri", "urn:ietf:wg:oauth:2.0:oob", .outOfBandRedirectURI,
+      "Register a redirect URI of the app's own, such as com.contoso.tasks:/redirect, or use ManualPresenter.", line: 12
+    ),
+    .string(
+      "redirectUri", "tasks://redirect", .ambiguousRedirectScheme,
+      "Use a domain name of yours, reversed, as the scheme, such as com.contoso.tasks:/redirect.", line: 12),
+    Mistake(
+      "emailSignInPolicyId", nil, at: "authority", .noPolicy,
+      "Add emailSignInPolicyId or policies, unless the app names its policies itself.", line: 6),
+    .string("emailSignInPolicyId", "SignIn", .unusualPolicyPrefix, "B2C_1_SignIn", line: 16),
+    Mistake(
+      "authority", "<string>https://contoso.ciamlogin.com/</string>", .unexpectedPolicy,
+      "Remove the policies, or give the authority of an Azure AD B2C tenant.", line: 6),
+    .string("resourceString", "x", .unusedKey, "Remove the key.", line: 21),
+    .string("policyName", "nobody", .unusedKey, "Add the key policyID, or remove policyName.", line: 22),
+    .string("correlationID", "", .unknownKey, "correlationId", line: 21),
+    .string("facebookSigninPolicyId", "B2C_1_F", .unknownKey, "faceBookSignInPolicyId", line: 21),
+    .string("CFBundleIdentifier", "com.contoso", .unknownKey, "Remove it if nothing else reads it.", line: 21),
+    .string("clientSecret", "abc", .clientSecret, "Remove it, and register the app as a public client.", line: 21),
+    Mistake(
+      "policies", "<array><string>b2c_1_signin</string></array>", at: "policies[0]", .duplicatePolicy,
+      "Remove one of them.", line: 22),
+    Mistake(
+      "policies",
+      "<array><dict><key>id</key><string>B2C_1_x</string><key>kind</key><string>sinIn</string></dict></array>",
+      at: "policies[0].kind", .unknownPolicyKind, "signIn", line: 22),
+    Mistake(
+      "policies",
+      "<array><dict><key>id</key><string>B2C_1_x</string><key>Name</key><string>X</string></dict></array>",
+      at: "policies[0].Name", .unknownKey, "name", line: 22),
+  ]
+
+  @Test("Each is the only warning", arguments: mistakes)
+  func answer(_ mistake: Mistake) throws {
+    let settings = try Samples.settings([mistake.key: mistake.value])
+    #expect(settings.warnings.count == 1, "\(settings.warnings)")
+    let warning = try #require(settings.warnings.first)
+    #expect(warning.keyPath == mistake.keyPath)
+    #expect(warning.kind == mistake.kind)
+    #expect(warning.suggestion == mistake.suggestion)
+    #expect(warning.line == mistake.line)
+    #expect(warning.severity == .warning)
+  }
+
+  @Test("Scopes that name no API matter less when there is no API")
+  func noAPIScope() throws {
+    let settings = try Samples.settings(["scopes": "<array><string>openid</string></array>", "taskWebAPI": nil])
+    #expect(settings.warnings.map(\.kind) == [.noAPIScope])
+    #expect(settings.warnings.first?.suggestion == "7bf688ce-8139-4ca8-9391-02fdb6f86d67")
+  }
+
+  @Test("A scope of the API may stand among the additional ones, and be the app's own ID")
+  func ownScope() throws {
+    let settings = try Samples.settings([
+      "scopes": "<array><string>openid</string></array>",
+      "additionalScopes": "<array><string>7bf688ce-8139-4ca8-9391-02fdb6f86d67</string></array>",
+    ])
+    #expect(settings.warnings.isEmpty)
+  }
+
+  @Test("The retired host without a policy is Entra ID and alive")
+  func entra() throws {
+    let settings = try Samples.settings([
+      "authority": "<string>https://login.microsoftonline.com/common</string>", "emailSignInPolicyId": nil,
+      "scopes": "<array><string>User.Read</string></array>", "taskWebAPI": nil,
+    ])
+    #expect(settings.warnings.isEmpty)
+  }
+
+  @Test("An unknown key that may hold a secret does not show it")
+  func secret() throws {
+    let settings = try Samples.settings([
+      "clientSecret": "<string>hunter2</string>", "apiKey": "<string>hunter2</string>",
+    ])
+    #expect(settings.warnings.count == 2)
+    #expect(!"\(settings.warnings)".contains("hunter2"))
+  }
+
+  @Test(
+    "Redirect URIs that need no remark",
+    arguments: [
+      "https://contoso.com/redirect", "http://localhost", "http://localhost:8400/", "http://127.0.0.1/cb",
+      "http://[::1]:1234/cb", "com.contoso.tasks:/redirect", "com.contoso.tasks://redirect/path",
+      "msauth.com.contoso.tasks://auth", "msal7bf688ce-8139-4ca8-9391-02fdb6f86d67://auth",
+    ])
+  func redirectURI(_ text: String) throws {
+    let settings = try Samples.settings(["redirectUri": "<string> \(text)\n</string>"])
+    #expect(settings.warnings.isEmpty)
+    #expect(settings.redirectURI.absoluteString == text)
+  }
+
+  @Test("Other providers give out client IDs that are no GUIDs")
+  func openIDConnect() throws {
+    let settings = try Samples.settings([
+      "authority": "<string>https://issuer.example/realms/one</string>", "clientId": "<string>tasks-app</string>",
+      "emailSignInPolicyId": nil,
+    ])
+    #expect(settings.clientID == "tasks-app")
+    #expect(settings.warnings.isEmpty)
+  }
+}

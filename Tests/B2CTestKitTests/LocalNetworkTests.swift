@@ -1,0 +1,149 @@
+import B2CCore
+import B2CTestKit
+import Foundation
+import Testing
+
+struct LocalNetworkTests {
+  let tenant = LocalTenant()
+  let clock = TestClock()
+  var keys: TransportRequest {
+    get throws { TransportRequest(url: try TenantVisitor(tenant).url("/discovery/v2.0/keys")) }
+  }
+
+  @Test func carriesEachRequestToItsOriginAndCounts() async throws {
+    let server = LocalTaskServer(tenant: tenant)
+    let network = LocalNetwork(tenant, server)
+    #expect(try await network.send(keys).status == 200)
+    #expect(try await network.send(TransportRequest(url: server.url)).status == 401)
+    #expect(network.requestCount == 2)
+    #expect(network.requests.map(\.response?.status) == [200, 401])
+    #expect(tenant.requests.count == 1)
+    #expect(server.requests.count == 1)
+    tenant.clearRequests()
+    #expect(tenant.requests.isEmpty)
+    #expect(tenant.counters == LocalTenant(shape: .b2c).counters)
+  }
+
+  @Test func recordsShowSecretsOnlyWhenAsked() async throws {
+    let visitor = TenantVisitor(tenant)
+    _ = try await visitor.tokens()
+    let record = try #require(tenant.requests.last)
+    #expect(record.form["code_verifier"] == TenantVisitor.verifier)
+    #expect(!"\(record)".contains(TenantVisitor.verifier))
+    #expect(record.query["p"] == "B2C_1_SignIn")
+    #expect(record.response?.status == 200)
+    #expect("\(record)".hasSuffix("→ 200"))
+  }
+
+  @Test(arguments: [
+    ("http://contoso.b2clogin.com/", TransportError.Code.insecureURL), ("https://nobody.example/", .cannotConnect),
+    ("https://contoso.b2clogin.com:8443/", .cannotConnect),
+  ])
+  func foreignOriginsAreNotReached(url: String, code: TransportError.Code) async throws {
+    let request = TransportRequest(url: try #require(URL(string: url)))
+    await #expect(throws: TransportError(code, "")) { try await LocalNetwork(tenant).send(request) }
+    #expect(tenant.requests.isEmpty)
+  }
+
+  @Test func bodyOverTheLimitIsRefused() async throws {
+    let limits = TransportLimits(maximumBodyBytes: 10)
+    let request = TransportRequest(url: try keys.url, limits: limits)
+    await #expect(throws: TransportError(.responseTooLarge, "")) { try await tenant.transport.send(request) }
+  }
+
+  @Test func faultsHappenToTheirTargetAsOftenAsSaid() async throws {
+    tenant.faults = [LocalFault(on: .keys, times: 2, .respond(TransportResponse(status: 503)))]
+    let metadata = TransportRequest(url: try TenantVisitor(tenant).url("/v2.0/.well-known/openid-configuration"))
+    #expect(try await tenant.transport.send(metadata).status == 200)
+    for status in [503, 503, 200] { #expect(try await tenant.transport.send(keys).status == status) }
+    #expect(tenant.counters.keysRequests == 1)
+  }
+
+  @Test func faultsAddUp() async throws {
+    let gate = TestGate()
+    tenant.faults = [
+      LocalFault(on: .keys, .wait(gate)), LocalFault(on: .keys, .change { $0.headers["X-Test"] = "1" }),
+      LocalFault(on: .any, .change { $0.status = 418 }),
+    ]
+    async let answer = tenant.transport.send(keys)
+    await gate.waitForArrivals(1)
+    #expect(tenant.counters.keysRequests == 0)
+    gate.open()
+    let response = try await answer
+    #expect(response.status == 418)
+    #expect(response.headers["X-Test"] == "1")
+  }
+
+  @Test func heldAnswerHasTakenEffect() async throws {
+    let gate = TestGate()
+    tenant.faults = [LocalFault(.holdAnswer(gate))]
+    async let answer = tenant.transport.send(keys)
+    await gate.waitForArrivals(1)
+    #expect(tenant.counters.keysRequests == 1)
+    gate.open()
+    #expect(try await answer.status == 200)
+  }
+
+  @Test(arguments: [
+    (LocalFault.Effect.reset, true), (.cut(afterBodyBytes: 3), true), (.cut(afterBodyBytes: 1 << 20), false),
+  ])
+  func brokenConnectionsAreLost(effect: LocalFault.Effect, isLost: Bool) async throws {
+    tenant.faults = [LocalFault(effect)]
+    let request = try keys
+    if isLost {
+      await #expect(throws: TransportError(.connectionLost, "")) { try await tenant.transport.send(request) }
+    } else {
+      #expect(try await tenant.transport.send(request).status == 200)
+    }
+    #expect(tenant.counters.keysRequests == 1)
+  }
+
+  @Test func neverEndsWithTheDeadlineOnTheGivenClock() async throws {
+    tenant.faults = [LocalFault(.never)]
+    let network = LocalNetwork(tenant, clock: clock)
+    let request = try keys
+    let answer = Task { try await network.send(request) }
+    await clock.waitForSleepers()
+    await clock.advance(by: .seconds(15))
+    await #expect(throws: TransportError(.timedOut, "")) { try await answer.value }
+    #expect(tenant.counters.keysRequests == 0)
+  }
+
+  @Test func dripTakesItsTime() async throws {
+    tenant.faults = [LocalFault(.respond(TransportResponse(status: 200, body: Data("12345".utf8))))]
+    tenant.faults.append(LocalFault(.drip(piece: 2, pause: .seconds(1))))
+    let network = LocalNetwork(tenant, clock: clock)
+    async let answer = network.send(keys)
+    await clock.waitForSleepers()
+    await clock.advance(by: .seconds(3))
+    #expect(try await answer.body.count == 5)
+  }
+
+  @Test func cancelledCallerLeavesAtOnce() async throws {
+    tenant.faults = [LocalFault(on: .keys, .wait(TestGate())), LocalFault(.never)]
+    let gate = TestGate()
+    tenant.faults[0] = LocalFault(.wait(gate))
+    let request = try keys
+    let task = Task { [tenant] in try await tenant.transport.send(request) }
+    await gate.waitForArrivals(1)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test func targetsFindTheirRequests() async throws {
+    let visitor = TenantVisitor(tenant)
+    let answer = try await visitor.tokens()
+    _ = try await visitor.refresh(answer["refresh_token"])
+    _ = try await visitor.get(visitor.url("/oauth2/v2.0/logout"))
+    let requests = tenant.requests.map(\.request)
+    func count(_ target: LocalFaultTarget) -> Int { requests.filter(target.contains).count }
+    #expect(count(.any) == 5)
+    #expect(count(.authorize) == 2)
+    #expect(count(.token) == 2)
+    #expect(count(.tokenCode) == 1)
+    #expect(count(.tokenRefresh) == 1)
+    #expect(count(.logout) == 1)
+    #expect(count(.method(.post)) == 3)
+    #expect(count(.token.and(.method(.get))) == 0)
+  }
+}

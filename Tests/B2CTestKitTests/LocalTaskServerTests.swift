@@ -1,0 +1,254 @@
+import B2CCore
+import B2CTestKit
+import Foundation
+import Testing
+
+struct LocalTaskServerTests {
+  let clock = TestClock()
+  let tenant: LocalTenant
+
+  init() {
+    let clock = clock
+    tenant = LocalTenant(now: { clock.date })
+  }
+
+  private func token(_ user: LocalUser = .alice, scope: String = "openid https://contoso.onmicrosoft.com/tasks/read")
+    async throws -> String
+  {
+    let visitor = TenantVisitor(tenant)
+    let presenter = ScriptedPresenter(transport: tenant.transport, .signIn(user))
+    let answer = try await visitor.redeem(visitor.signIn(["scope": scope], presenter: presenter)["code"])
+    return try #require(answer["access_token"])
+  }
+
+  private func send(
+    _ server: LocalTaskServer, _ method: HTTPMethod, _ path: String = "", _ token: String?,
+    body: [String: JSONValue]? = nil
+  ) async throws -> (status: Int, headers: HTTPHeaders, value: JSONValue?) {
+    let url = try #require(URL(string: server.url.absoluteString + path))
+    var request = TransportRequest(method: method, url: url)
+    request.headers["Authorization"] = token.map { "Bearer " + $0 }
+    if let body {
+      request.headers["Content-Type"] = "application/json"
+      request.body = try JSONEncoder().encode(JSONValue.object(body))
+    }
+    let answer = try await server.transport.send(request)
+    return (answer.status, answer.headers, try? JSONDecoder().decode(JSONValue.self, from: answer.body))
+  }
+
+  private func texts(_ value: JSONValue?, key: String = "task") -> [String?]? {
+    value?.array?.map { $0.object?[key]?.string }
+  }
+
+  @Test(arguments: [
+    (LocalTaskServer.Dialect.tutorial, "/tasks", "task"), (.repository, "/api/tasks", "Text"),
+  ])
+  func addListDeleteInBothDialects(dialect: LocalTaskServer.Dialect, path: String, key: String) async throws {
+    let server = LocalTaskServer(tenant: tenant, dialect: dialect)
+    #expect(server.url.path == path)
+    let token = try await token()
+    let added = try await send(server, .post, "", token, body: [key: .string("Buy milk")])
+    #expect(added.status == 201)
+    let document = try #require(added.value?.object)
+    #expect(Set(document.keys) == ["_id", "owner", key, "date", "__v"])
+    #expect(document["owner"] == .string(LocalUser.alice.id))
+    #expect(document["date"] == .string("2026-01-01T00:00:00.000Z"))
+    #expect(document["_id"]?.string?.utf8.count == 24)
+    await clock.advance(by: .milliseconds(1500))
+    _ = try await send(server, .post, "", token, body: [key: .string("Walk dog")])
+    let list = try await send(server, .get, "", token)
+    #expect(list.status == 200)
+    #expect(texts(list.value, key: key) == ["Buy milk", "Walk dog"])
+    #expect(list.value?.array?[1].object?["date"] == .string("2026-01-01T00:00:01.500Z"))
+    #expect(try await send(server, .delete, "", token, body: [key: .string("Buy milk")]).status == 204)
+    #expect(texts(try await send(server, .get, "", token).value, key: key) == ["Walk dog"])
+  }
+
+  @Test func everyPersonHasTasksOfTheirOwn() async throws {
+    let server = LocalTaskServer(tenant: tenant)
+    let (alice, bob) = (try await token(), try await token(.bob))
+    _ = try await send(server, .post, "", alice, body: ["task": .string("hers")])
+    _ = try await send(server, .post, "", bob, body: ["task": .string("his")])
+    #expect(texts(try await send(server, .get, "", alice).value) == ["hers"])
+    #expect(texts(try await send(server, .get, "/" + LocalUser.alice.id, bob).value) == ["his"])
+    #expect(try await send(server, .delete, "", bob, body: ["task": .string("hers")]).status == 204)
+    #expect(server.tasks(of: LocalUser.alice.id).map(\.text) == ["hers"])
+    server.bugs.mixesOwners = true
+    #expect(texts(try await send(server, .get, "", alice).value) == ["hers", "his"])
+  }
+
+  @Test func badTokensGet401WithAChallenge() async throws {
+    let server = LocalTaskServer(tenant: tenant)
+    let good = try await token()
+    let claims = TokenAnswer.claims(good)
+    let key = tenant.signingKeys[0]
+    let visitor = TenantVisitor(tenant)
+    let cases: [(String?, String)] = [
+      (nil, "Bearer realm=\"Users\""), ("nonsense", "malformed"),
+      (TestSigningKey.unsignedToken(claims: claims), "signature"),
+      (try TestSigningKey(.es256, id: key.id).token(claims: claims), "signature"),
+      (try key.token(claims: claims.merging(["aud": .string("other")]) { $1 }), "audience"),
+      (try key.token(claims: claims.merging(["iss": .string("https://x.example/")]) { $1 }), "issuer"),
+      (try key.token(claims: claims.merging(["exp": .integer(1)]) { $1 }), "expired"),
+      (try key.token(claims: claims.merging(["nbf": .integer(9_000_000_000)]) { $1 }), "not active"),
+      (try await visitor.tokens()["id_token"], "not an access token"),
+    ]
+    for (token, word) in cases {
+      let answer = try await send(server, .get, "", token)
+      #expect(answer.status == 401)
+      let challenge = try #require(answer.headers["WWW-Authenticate"])
+      #expect(challenge.hasPrefix("Bearer realm=\"Users\""))
+      #expect(challenge.contains(word), "\(challenge)")
+      #expect(challenge.contains("error=\"invalid_token\"") == (token != nil))
+      #expect(answer.value == nil)
+    }
+    #expect(try await send(server, .get, "", good).status == 200)
+    await clock.advance(by: .seconds(3600))
+    #expect(try await send(server, .get, "", good).status == 401)
+  }
+
+  @Test func missingScopeGets403() async throws {
+    let server = LocalTaskServer(tenant: tenant, requiredScopes: ["write"])
+    let answer = try await send(server, .get, "", try await token())
+    #expect(answer.status == 403)
+    #expect(answer.headers["WWW-Authenticate"]?.contains("error=\"insufficient_scope\", scope=\"write\"") == true)
+  }
+
+  @Test func tokenForTheAppItselfIsTaken() async throws {
+    let server = LocalTaskServer(tenant: tenant)
+    #expect(try await send(server, .get, "", try await token(scope: tenant.clientID)).status == 200)
+  }
+
+  @Test func missingTextIs409AndForeignPathsAre404() async throws {
+    let server = LocalTaskServer(tenant: tenant, dialect: .repository)
+    let token = try await token()
+    for body in [[:], ["task": .string("x")], ["Text": .string("")]] as [[String: JSONValue]] {
+      let answer = try await send(server, .post, "", token, body: body)
+      #expect(answer.status == 409)
+      #expect(answer.value?.object?["code"] == .string("MissingTask"))
+      #expect(answer.value?.object?["message"] == .string("\"Text\" is a required parameter"))
+    }
+    #expect(try await send(server, .get, "/a/b/c", token).status == 404)
+    let other = try #require(URL(string: "https://tasks.example/other"))
+    #expect(try await server.transport.send(TransportRequest(url: other)).status == 404)
+    let method = HTTPMethod(rawValue: "OPTIONS")
+    #expect(try await send(server, method, "", token).status == 405)
+  }
+
+  @Test func rootListsTheRoutesWithoutAToken() async throws {
+    let server = LocalTaskServer(tenant: tenant)
+    let answer = try await server.transport.send(TransportRequest(url: server.origin))
+    #expect(answer.status == 200)
+    #expect(String(decoding: answer.body, as: UTF8.self).contains("GET /tasks"))
+  }
+
+  @Test func malformedBodyIs400() async throws {
+    let server = LocalTaskServer(tenant: tenant)
+    var request = TransportRequest(method: .post, url: server.url, body: Data("{".utf8))
+    request.headers["Authorization"] = "Bearer " + (try await token())
+    #expect(try await server.transport.send(request).status == 400)
+  }
+
+  @Test func deleteTakesIDOrTextFromBodyQueryOrPath() async throws {
+    let server = LocalTaskServer(tenant: tenant)
+    let token = try await token()
+    let owner = LocalUser.alice.id
+    let kept = LocalTask(owner: owner, text: "kept", date: clock.date)
+    let gone = LocalTask(owner: owner, text: "buy milk", date: clock.date)
+    let ways: [(String, [String: JSONValue]?)] = [
+      ("", ["_id": .string(gone.id)]), ("", ["task": .string("buy milk")]), ("?task=buy%20milk", nil),
+      ("?id=\(gone.id)", nil), ("/\(gone.id)", nil), ("/buy%20milk", nil), ("/\(owner)/buy%20milk", nil),
+      ("/\(owner)/\(gone.id)", nil),
+    ]
+    for (path, body) in ways {
+      server.tasks = [kept, gone]
+      #expect(try await send(server, .delete, path, token, body: body).status == 204)
+      #expect(server.tasks == [kept], "\(path)")
+    }
+  }
+
+  @Test func deleteWithoutAKeyIsRefusedOrDeletesAll() async throws {
+    let server = LocalTaskServer(tenant: tenant)
+    let token = try await token()
+    let his = LocalTask(owner: LocalUser.bob.id, text: "his", date: clock.date)
+    server.tasks = [LocalTask(owner: LocalUser.alice.id, text: "hers", date: clock.date), his]
+    for path in ["", "/" + LocalUser.alice.id] {
+      #expect(try await send(server, .delete, path, token).status == 409)
+    }
+    #expect(server.tasks.count == 2)
+    server.bugs.deletesAllWithoutKey = true
+    #expect(try await send(server, .delete, "", token).status == 204)
+    #expect(server.tasks == [his])
+  }
+
+  @Test func deleteByTextCanDoNothing() async throws {
+    let server = LocalTaskServer(tenant: tenant, bugs: LocalTaskServer.Bugs())
+    let task = LocalTask(owner: LocalUser.alice.id, text: "hers", date: clock.date)
+    server.tasks = [task]
+    server.bugs.deletesNothingByText = true
+    let token = try await token()
+    #expect(try await send(server, .delete, "", token, body: ["task": .string("hers")]).status == 204)
+    #expect(server.tasks == [task])
+    #expect(try await send(server, .delete, "/" + task.id, token).status == 204)
+    #expect(server.tasks.isEmpty)
+  }
+
+  @Test func updateChangesOwnTasksOnly() async throws {
+    let server = LocalTaskServer(tenant: tenant)
+    let task = LocalTask(owner: LocalUser.alice.id, text: "hers", date: clock.date)
+    server.tasks = [task]
+    let changes: [String: JSONValue] = ["completed": .bool(true)]
+    for method in [HTTPMethod.put, .patch] {
+      let answer = try await send(server, method, "/" + task.id, try await token(), body: changes)
+      #expect(answer.status == 200)
+      #expect(answer.value?.object?["completed"] == .bool(true))
+    }
+    #expect(try await send(server, .put, "/" + task.id, try await token(.bob), body: changes).status == 404)
+  }
+
+  @Test func plainListIsLimitedAndTheOwnersIsNot() async throws {
+    let server = LocalTaskServer(tenant: tenant)
+    let owner = LocalUser.alice.id
+    server.tasks = (0..<25).map {
+      LocalTask(owner: owner, text: "\($0)", date: clock.date.addingTimeInterval(Double(-$0)))
+    }
+    let token = try await token()
+    let plain = texts(try await send(server, .get, "", token).value)
+    #expect(plain?.count == 20)
+    #expect(plain?.first == "24")
+    #expect(texts(try await send(server, .get, "/" + owner, token).value)?.count == 25)
+    server.listLimit = nil
+    #expect(texts(try await send(server, .get, "", token).value)?.count == 25)
+    let head = try await send(server, .head, "/" + owner, token)
+    #expect(head.status == 200)
+    #expect(head.value == nil)
+  }
+
+  @Test func throttlesByATokenBucketOnItsOwnClock() async throws {
+    let server = LocalTaskServer(tenant: tenant, rateLimit: .published)
+    let token = try await token()
+    for _ in 0..<10 { #expect(try await send(server, .get, "", token).status == 200) }
+    let refused = try await send(server, .get, "", token)
+    #expect(refused.status == 429)
+    #expect(refused.value?.object?["code"] == .string("TooManyRequests"))
+    #expect(refused.value?.object?["message"] == .string("You have exceeded your request rate of 5 r/s."))
+    #expect(refused.headers["Retry-After"] == nil)
+    await clock.advance(by: .milliseconds(200))
+    #expect(try await send(server, .get, "", token).status == 200)
+    #expect(try await send(server, .get, "", token).status == 429)
+  }
+
+  @Test func listWithoutOwnerCanBeNeverAnswered() async throws {
+    tenant.behavior.changeAccessTokenClaims = { $0["sub"] = nil }
+    let server = LocalTaskServer(tenant: tenant)
+    let token = try await token()
+    #expect(try await send(server, .get, "", token).value == .array([]))
+    server.bugs.neverAnswersWithoutOwner = true
+    let network = LocalNetwork(server, clock: clock)
+    let request = TransportRequest(url: server.url, headers: ["Authorization": "Bearer " + token])
+    let answer = Task { try await network.send(request) }
+    await clock.waitForSleepers()
+    await clock.advance(by: .seconds(15))
+    await #expect(throws: TransportError(.timedOut, "")) { try await answer.value }
+  }
+}

@@ -1,0 +1,157 @@
+import B2CCore
+import B2CTestKit
+import Foundation
+import Testing
+
+struct LocalTenantAuthorizeTests {
+  let tenant = LocalTenant()
+  var visitor: TenantVisitor { TenantVisitor(tenant) }
+
+  @Test(arguments: LocalTenant.AuthorityForm.allCases)
+  func everyFormOfTheAuthorityShowsThePage(form: LocalTenant.AuthorityForm) async throws {
+    var visitor = visitor
+    visitor.form = form
+    let answer = try await visitor.get(visitor.authorizeURL())
+    #expect(answer.status == 200)
+    #expect(answer.headers["Content-Type"] == "text/html; charset=utf-8")
+    #expect(answer.headers["Cache-Control"] == "no-store")
+    #expect(try await visitor.tokens().status == 200)
+  }
+
+  @Test func pageIsReadableWithoutScriptAndHasLabels() async throws {
+    let page = String(decoding: try await visitor.get(visitor.authorizeURL()).body, as: UTF8.self)
+    #expect(page.contains("<html lang=\"en\">"))
+    #expect(page.contains("name=\"viewport\""))
+    #expect(page.contains("prefers-color-scheme: dark"))
+    #expect(page.contains("<label for=\"email\">"))
+    #expect(page.contains("<label for=\"password\">"))
+    #expect(page.contains("autocomplete=\"current-password\""))
+    #expect(!page.contains("<script"))
+  }
+
+  @Test func loginHintIsFilledInAndEscaped() async throws {
+    let url = try visitor.authorizeURL(["login_hint": "\"><script>alert(1)</script>"])
+    let page = String(decoding: try await visitor.get(url).body, as: UTF8.self)
+    #expect(!page.contains("<script"))
+    #expect(page.contains("value=\"&quot;&gt;&lt;script&gt;"))
+  }
+
+  // Shown in the page and never redirected: there is nobody who may be told.
+  @Test(
+    arguments: [
+      (["client_id": nil], "AADB2C90008"), (["client_id": "unknown"], "AADB2C90018"),
+      (["redirect_uri": nil], "AADB2C90006"), (["redirect_uri": "com.example.other:/callback"], "AADB2C90006"),
+      (["redirect_uri": "com.example.tasks:/callback/"], "AADB2C90006"),
+    ] as [([String: String?], String)])
+  func unknownClientOrRedirectIsShownInThePage(changes: [String: String?], code: String) async throws {
+    let answer = try await visitor.get(visitor.authorizeURL(changes))
+    #expect(answer.status == 400)
+    #expect(answer.headers["Location"] == nil)
+    #expect(String(decoding: answer.body, as: UTF8.self).contains(code))
+  }
+
+  @Test func clientWithoutRedirectsIsShownInThePage() async throws {
+    let url = try visitor.authorizeURL()
+    tenant.redirectURIs = []
+    let answer = try await visitor.get(url)
+    #expect(answer.headers["Location"] == nil)
+    #expect(String(decoding: answer.body, as: UTF8.self).contains("AADB2C90007"))
+  }
+
+  @Test(
+    arguments: [
+      (["response_type": "token"], "unsupported_response_type", "AADB2C90013"),
+      (["response_mode": "smoke"], "invalid_request", "AADB2C90014"),
+      (["scope": nil], "invalid_request", "AADB2C90010"),
+      (["scope": "openid https://contoso.onmicrosoft.com/other/read"], "invalid_scope", "AADB2C90117"),
+      (
+        ["scope": "https://contoso.onmicrosoft.com/tasks/read " + LocalTenant.standardClientID], "invalid_scope",
+        "AADB2C90146"
+      ),
+      (["prompt": "smile"], "invalid_request", "AADB2C90043"),
+      (["prompt": "none login"], "invalid_request", "AADB2C90043"),
+      (["prompt": "none"], "interaction_required", "AADB2C90077"),
+      (["code_challenge": nil], "invalid_request", "AADB2C99059"),
+      (["code_challenge_method": nil], "invalid_request", "AADB2C90184"),
+      (["code_challenge_method": "plain"], "invalid_request", "AADB2C90184"),
+      (["code_challenge": "short"], "invalid_request", "AADB2C90183"),
+    ] as [([String: String?], String, String)])
+  func badRequestIsToldByRedirect(changes: [String: String?], error: String, code: String) async throws {
+    let answer = try await visitor.get(visitor.authorizeURL(changes))
+    #expect(answer.status == 302)
+    let location = try #require(answer.headers["Location"])
+    #expect(location.hasPrefix("com.example.tasks:/callback?"))
+    let values = TenantVisitor.values(try #require(URL(string: location)))
+    #expect(values["error"] == error)
+    #expect(values["error_description"]?.hasPrefix(code + ": ") == true)
+    #expect(values["state"] == "state-1")
+  }
+
+  @Test func errorDescriptionHasTheServicesForm() async throws {
+    let clock = TestClock()
+    let visitor = TenantVisitor(LocalTenant(now: { clock.date }))
+    let id = "01234567-89ab-4cde-8f01-23456789abcd"
+    let answer = try await visitor.get(visitor.authorizeURL(["prompt": "none", "client-request-id": id]))
+    let location = try #require(answer.headers["Location"])
+    #expect(location.contains("AADB2C90077%3A+User+does+not+have"))
+    #expect(location.contains("%0D%0ACorrelation+ID%3A+\(id)%0D%0A"))
+    #expect(location.contains("Timestamp%3A+2026-01-01+00%3A00%3A00Z%0D%0A"))
+    #expect(answer.headers["client-request-id"] == id)
+    #expect(answer.headers["Date"] == "Thu, 01 Jan 2026 00:00:00 GMT")
+  }
+
+  @Test func unknownPolicyAndUnknownTenantAreNotFound() async throws {
+    var visitor = visitor
+    visitor.policy = LocalPolicy("B2C_1_Other", .signIn)
+    #expect(try await visitor.get(visitor.authorizeURL()).status == 404)
+    let url = try #require(URL(string: "https://contoso.b2clogin.com/other.onmicrosoft.com/oauth2/v2.0/authorize"))
+    #expect(try await visitor.get(url).status == 404)
+  }
+
+  @Test func tenantAndPolicyAreFoundInAnyCaseAndByGUID() async throws {
+    let base = "https://CONTOSO.b2clogin.com/" + tenant.tenantID + "/b2c_1_SIGNIN/v2.0/.well-known/openid-configuration"
+    #expect(try await visitor.get(#require(URL(string: base))).status == 200)
+  }
+
+  @Test func wrongMethodIsRefused() async throws {
+    #expect(try await visitor.get(visitor.url("/oauth2/v2.0/token")).status == 405)
+    #expect(try await visitor.post(visitor.url("/oauth2/v2.0/authorize"), [:]).status == 405)
+  }
+
+  @Test(arguments: ["query", "fragment", "form_post"])
+  func everyResponseModeBringsCodeAndState(mode: String) async throws {
+    let values = try await visitor.signIn(["response_mode": mode])
+    #expect(values["state"] == "state-1")
+    #expect(values["error"] == nil)
+    #expect(try await visitor.redeem(values["code"]).status == 200)
+  }
+
+  @Test func fragmentModeAndFacebooksMarkStandBehindTheHash() async throws {
+    let presenter = ScriptedPresenter(
+      transport: tenant.transport, .identityProvider(email: "fb@example.com", displayName: "Face"))
+    var visitor = visitor
+    visitor.policy = .facebookSignIn
+    let page = try visitor.authorizeURL()
+    let redirect = try #require(URL(string: LocalTenant.standardRedirectURI))
+    let callback = try await presenter.present(
+      PresentationRequest(purpose: .signIn, redirectURI: redirect, state: Secret("s")) { _ in page })
+    #expect(callback.fragment == "_=_")
+    let answer = try await visitor.redeem(TenantVisitor.values(callback)["code"])
+    #expect(answer.idToken["idp"] == .string("facebook.com"))
+    #expect(answer.idToken["name"] == .string("Face"))
+    #expect(tenant.user(email: "FB@example.com")?.identityProvider == "facebook.com")
+  }
+
+  @Test func stateCanBeDroppedOrReplaced() async throws {
+    tenant.behavior.state = .dropped
+    #expect(try await visitor.signIn()["state"] == nil)
+    tenant.behavior.state = .replaced("other")
+    #expect(try await visitor.signIn()["state"] == "other")
+  }
+
+  @Test func callbackIssuerIsAbsentUnlessWished() async throws {
+    #expect(try await visitor.signIn()["iss"] == nil)
+    tenant.behavior.callbackIssuer = .replaced("https://attacker.example")
+    #expect(try await visitor.signIn()["iss"] == "https://attacker.example")
+  }
+}

@@ -1,0 +1,91 @@
+import B2CCore
+import B2CTestKit
+import Foundation
+import Testing
+
+struct LocalTenantDeviceTests {
+  let clock = TestClock()
+
+  private func visitor(_ shape: LocalTenant.Shape) -> TenantVisitor {
+    let clock = clock
+    return TenantVisitor(LocalTenant(shape: shape, now: { clock.date }))
+  }
+
+  private func begin(_ visitor: TenantVisitor) async throws -> TokenAnswer {
+    let path = visitor.tenant.shape == .openIDConnect ? "/device_authorization" : "/oauth2/v2.0/devicecode"
+    let form = ["client_id": visitor.tenant.clientID, "scope": "openid offline_access"]
+    return try TokenAnswer(await visitor.post(visitor.url(path), form))
+  }
+
+  private func poll(_ visitor: TenantVisitor, _ code: String?) async throws -> TokenAnswer {
+    let form = [
+      "grant_type": "urn:ietf:params:oauth:grant-type:device_code", "client_id": visitor.tenant.clientID,
+      "device_code": try #require(code),
+    ]
+    return try TokenAnswer(await visitor.post(visitor.url(visitor.tokenPath), form))
+  }
+
+  @Test(arguments: [LocalTenant.Shape.entra, .openIDConnect])
+  func deviceWaitsIsApprovedAndGetsTokensOnce(shape: LocalTenant.Shape) async throws {
+    let visitor = visitor(shape)
+    let device = try await begin(visitor)
+    #expect(device.members["expires_in"] == .integer(900))
+    #expect(device.members["interval"] == .integer(5))
+    let userCode = try #require(device["user_code"])
+    #expect(try await poll(visitor, device["device_code"]).error == "authorization_pending")
+    #expect(visitor.tenant.approveDevice(userCode: userCode, email: "bob@example.com"))
+    let answer = try await poll(visitor, device["device_code"])
+    #expect(answer.status == 200)
+    #expect(answer.idToken["sub"] == .string(LocalUser.bob.id))
+    #expect(try await poll(visitor, device["device_code"]).error == "invalid_grant")
+  }
+
+  @Test func tooFrequentPollsMakeTheIntervalLonger() async throws {
+    let visitor = visitor(.entra)
+    let code = try await begin(visitor)["device_code"]
+    #expect(try await poll(visitor, code).error == "authorization_pending")
+    await clock.advance(by: .seconds(4))
+    #expect(try await poll(visitor, code).error == "slow_down")
+    await clock.advance(by: .seconds(6))
+    #expect(try await poll(visitor, code).error == "slow_down")
+    await clock.advance(by: .seconds(15))
+    #expect(try await poll(visitor, code).error == "authorization_pending")
+  }
+
+  @Test(arguments: [(LocalTenant.Shape.entra, "authorization_declined"), (.openIDConnect, "access_denied")])
+  func declinedAndExpiredAreTold(shape: LocalTenant.Shape, word: String) async throws {
+    let visitor = visitor(shape)
+    let declined = try await begin(visitor)
+    #expect(visitor.tenant.denyDevice(userCode: try #require(declined["user_code"])))
+    #expect(try await poll(visitor, declined["device_code"]).error == word)
+    let expired = try await begin(visitor)
+    await clock.advance(by: .seconds(900))
+    #expect(try await poll(visitor, expired["device_code"]).error == "expired_token")
+    #expect(!visitor.tenant.approveDevice(userCode: try #require(expired["user_code"]), email: "bob@example.com"))
+    #expect(try await poll(visitor, "unknown").error == "invalid_grant")
+  }
+
+  @Test func approvePageAsksForCodeAndPassword() async throws {
+    let visitor = visitor(.entra)
+    let device = try await begin(visitor)
+    let page = try #require(URL(string: device["verification_uri"] ?? ""))
+    let text = String(decoding: try await visitor.get(page).body, as: UTF8.self)
+    #expect(text.contains("<label for=\"user_code\">"))
+    var form = ["user_code": device["user_code"] ?? "", "email": "alice@example.com", "password": "wrong"]
+    let refused = String(decoding: try await visitor.post(page, form).body, as: UTF8.self)
+    #expect(refused.contains("Your password is incorrect."))
+    form["password"] = LocalUser.alice.password.value
+    let done = String(decoding: try await visitor.post(page, form).body, as: UTF8.self)
+    #expect(done.contains("You are signed in"))
+    #expect(try await poll(visitor, device["device_code"]).status == 200)
+    form["user_code"] = "OTHER"
+    let unknown = String(decoding: try await visitor.post(page, form).body, as: UTF8.self)
+    #expect(unknown.contains("This code is not known"))
+  }
+
+  @Test func azureADB2COffersNone() async throws {
+    let visitor = visitor(.b2c)
+    let answer = try await visitor.post(visitor.url("/oauth2/v2.0/devicecode"), ["client_id": "x"])
+    #expect(answer.status == 404)
+  }
+}

@@ -1,0 +1,183 @@
+import B2CCore
+import B2CTestKit
+import Foundation
+import Testing
+
+struct LocalTenantPageTests {
+  let tenant = LocalTenant()
+  var visitor: TenantVisitor { TenantVisitor(tenant) }
+
+  private func visitor(_ policy: LocalPolicy) -> TenantVisitor {
+    var visitor = visitor
+    visitor.policy = policy
+    return visitor
+  }
+
+  private func presenter(_ script: ScriptedPresenter.Action) -> ScriptedPresenter {
+    ScriptedPresenter(transport: tenant.transport, script)
+  }
+
+  @Test func signUpMakesAUserWhoCanSignIn() async throws {
+    let signUp = presenter(.signUp(email: "new@example.com", password: "Not-A-Secret-3", displayName: "New"))
+    let values = try await visitor(.signUp).signIn(presenter: signUp)
+    let answer = try await visitor(.signUp).redeem(values["code"])
+    #expect(answer.idToken["newUser"] == .bool(true))
+    #expect(answer.idToken["emails"] == .array([.string("new@example.com")]))
+    #expect(tenant.users.count == 3)
+    let signIn = presenter(.signIn(email: "NEW@example.com", password: "Not-A-Secret-3"))
+    let second = try await visitor.redeem(visitor.signIn(presenter: signIn)["code"])
+    #expect(second.idToken["oid"] == answer.idToken["oid"])
+    #expect(second.idToken["newUser"] == nil)
+  }
+
+  @Test func combinedPolicyLeadsToSignUp() async throws {
+    let signUp = presenter(.signUp(email: "new@example.com", password: "Not-A-Secret-3", displayName: "New"))
+    let values = try await visitor(.signUpOrSignIn).signIn(presenter: signUp)
+    #expect(values["code"] != nil)
+    #expect(tenant.user(email: "new@example.com")?.displayName == "New")
+    #expect(signUp.steps.contains { $0.hasPrefix("on 'Sign up'") })
+  }
+
+  @Test(arguments: [
+    ScriptedPresenter.Action.signUp(email: "alice@example.com", password: "Not-A-Secret-3", displayName: "A"),
+    .signUp(email: "nobody", password: "Not-A-Secret-3", displayName: "A"),
+    .signUp(email: "new@example.com", password: "short", displayName: "A"),
+  ])
+  func badSignUpIsToldInThePage(action: ScriptedPresenter.Action) async throws {
+    let presenter = ScriptedPresenter(transport: tenant.transport, action, .cancel)
+    let values = try await visitor(.signUp).signIn(presenter: presenter)
+    #expect(values["error"] == "access_denied")
+    #expect(presenter.steps.contains { $0.hasPrefix("'Sign up' says:") })
+    #expect(tenant.users.count == 2)
+  }
+
+  @Test(arguments: [
+    (ScriptedPresenter.Action.signIn(email: "alice@example.com", password: "wrong"), "Your password is incorrect."),
+    (.signIn(email: "nobody@example.com", password: "x"), "There is no account with this email address."),
+  ])
+  func wrongCredentialsShowThePageAgain(action: ScriptedPresenter.Action, alert: String) async throws {
+    let presenter = ScriptedPresenter(transport: tenant.transport, action, .signIn(.alice))
+    let values = try await visitor.signIn(presenter: presenter)
+    #expect(values["code"] != nil)
+    #expect(presenter.steps.contains("'Sign in' says: \(alert)"))
+  }
+
+  @Test(arguments: [
+    (ScriptedPresenter.Action.cancel, LocalPolicy.signIn, "AADB2C90091"), (.cancel, .signUp, "AADB2C90091"),
+    (.cancel, .resetPassword, "AADB2C90091"), (.forgotPassword, .signIn, "AADB2C90118"),
+    (.forgotPassword, .signUpOrSignIn, "AADB2C90118"), (.cancel, .facebookSignIn, "AADB2C90273"),
+  ])
+  func buttonsEndWithTheirCode(
+    action: ScriptedPresenter.Action, policy: LocalPolicy, code: String
+  ) async throws {
+    let values = try await visitor(policy).signIn(presenter: presenter(action))
+    #expect(values["error"] == "access_denied")
+    #expect(values["error_description"]?.hasPrefix(code) == true)
+    #expect(values["state"] == "state-1")
+    #expect(values["code"] == nil)
+  }
+
+  @Test func profileEditSignsInFirstAndChangesTheName() async throws {
+    let presenter = ScriptedPresenter(
+      transport: tenant.transport, .signIn(.alice), .editProfile(displayName: "Alice Changed"))
+    let visitor = visitor(.editProfile)
+    let answer = try await visitor.redeem(visitor.signIn(presenter: presenter)["code"])
+    #expect(answer.idToken["name"] == .string("Alice Changed"))
+    #expect(answer.idToken["oid"] == .string(LocalUser.alice.id))
+    #expect(answer.idToken["tfp"] == .string("B2C_1_EditProfile"))
+    #expect(tenant.user(email: "alice@example.com")?.displayName == "Alice Changed")
+  }
+
+  @Test func profileEditWithASessionGoesStraightToTheProfile() async throws {
+    let presenter = ScriptedPresenter(
+      transport: tenant.transport, .signIn(.alice), .editProfile(displayName: "Alice Changed"))
+    _ = try await visitor.signIn(presenter: presenter)
+    _ = try await visitor(.editProfile).signIn(presenter: presenter)
+    #expect(presenter.steps.filter { $0.hasPrefix("on 'Sign in'") }.count == 1)
+    #expect(tenant.user(email: "alice@example.com")?.displayName == "Alice Changed")
+  }
+
+  @Test func resetSetsThePasswordAndEndsOldTokens() async throws {
+    let old = try await visitor.tokens()
+    let reset = presenter(.resetPassword(email: "alice@example.com", newPassword: "Not-A-Secret-9"))
+    #expect(try await visitor(.resetPassword).signIn(presenter: reset)["code"] != nil)
+    let retry = ScriptedPresenter(
+      transport: tenant.transport, .signIn(.alice), .signIn(email: "alice@example.com", password: "Not-A-Secret-9"))
+    #expect(try await visitor.signIn(presenter: retry)["code"] != nil)
+    #expect(retry.steps.contains("'Sign in' says: Your password is incorrect."))
+    #expect(try await visitor.refresh(old["refresh_token"]).description.hasPrefix("AADB2C90129"))
+  }
+
+  @Test func sessionSignsInWithoutAPageAndKeepsItsTime() async throws {
+    let clock = TestClock()
+    let tenant = LocalTenant(now: { clock.date })
+    let visitor = TenantVisitor(tenant)
+    let presenter = visitor.makePresenter()
+    let first = try await visitor.redeem(visitor.signIn(presenter: presenter)["code"])
+    await clock.advance(by: .seconds(60))
+    for changes in [[:], ["prompt": "none"]] as [[String: String?]] {
+      let again = try await visitor.redeem(visitor.signIn(changes, presenter: presenter)["code"])
+      #expect(again.idToken["auth_time"] == first.idToken["auth_time"])
+      #expect(again.idToken["iat"] != first.idToken["iat"])
+    }
+    #expect(presenter.steps.filter { $0.hasPrefix("on ") }.count == 1)
+  }
+
+  @Test func promptLoginAsksAgainAndSelectAccountOffersTheSession() async throws {
+    let presenter = ScriptedPresenter(transport: tenant.transport, .signIn(.alice))
+    _ = try await visitor.signIn(presenter: presenter)
+    presenter.follow(.signIn(.bob))
+    let bob = try await visitor.redeem(visitor.signIn(["prompt": "login"], presenter: presenter)["code"])
+    #expect(bob.idToken["oid"] == .string(LocalUser.bob.id))
+    presenter.follow(.continueAsSignedIn)
+    let same = try await visitor.redeem(
+      visitor.signIn(["prompt": "select_account"], presenter: presenter)["code"])
+    #expect(same.idToken["oid"] == .string(LocalUser.bob.id))
+    presenter.follow(.signIn(.alice))
+    let alice = try await visitor.redeem(
+      visitor.signIn(["prompt": "select_account"], presenter: presenter)["code"])
+    #expect(alice.idToken["oid"] == .string(LocalUser.alice.id))
+  }
+
+  @Test func deletedUsersSessionIsNone() async throws {
+    let presenter = visitor.makePresenter()
+    _ = try await visitor.signIn(presenter: presenter)
+    tenant.users.removeAll { $0.id == LocalUser.alice.id }
+    let values = try await visitor.signIn(["prompt": "none"], presenter: presenter)
+    #expect(values["error"] == "interaction_required")
+  }
+
+  @Test func postWithoutTheCookieOrWithAnotherTokenIsRefused() async throws {
+    let answer = try await visitor.get(visitor.authorizeURL())
+    let page = String(decoding: answer.body, as: UTF8.self)
+    let transaction = try #require(page.firstMatch(of: /name="tx" value="([^"]+)"/)).1
+    let csrf = try #require(page.firstMatch(of: /name="csrf" value="([^"]+)"/)).1
+    let cookie = try #require(answer.headers["Set-Cookie"]).split(separator: ";")[0]
+    let url = try visitor.url("/oauth2/v2.0/authorize/page")
+    let form = [
+      "tx": String(transaction), "csrf": String(csrf), "email": "alice@example.com",
+      "password": LocalUser.alice.password.value, "action": "continue",
+    ]
+    #expect(try await visitor.post(url, form).status == 400)
+    #expect(try await visitor.post(url, form, cookie: "x-ms-cpim-trans-other=1").status == 400)
+    let forged = form.merging(["csrf": "forged"]) { $1 }
+    #expect(try await visitor.post(url, forged, cookie: String(cookie)).status == 400)
+    #expect(try await visitor.post(url, form, cookie: String(cookie)).status == 302)
+    #expect(try await visitor.post(url, form, cookie: String(cookie)).status == 400)
+  }
+
+  @Test func cookiesAreOutOfReachOfScripts() async throws {
+    let answer = try await visitor.get(visitor.authorizeURL())
+    let cookie = try #require(answer.headers["Set-Cookie"])
+    #expect(cookie.contains("; HttpOnly"))
+    #expect(cookie.contains("; Secure"))
+    #expect(cookie.contains("; SameSite=Lax"))
+  }
+
+  @Test func domainHintJumpsToTheIdentityProvider() async throws {
+    let presenter = presenter(.identityProvider(email: "fb@example.com", displayName: "Face"))
+    let values = try await visitor.signIn(["domain_hint": "facebook.com"], presenter: presenter)
+    #expect(values["code"] != nil)
+    #expect(tenant.user(email: "fb@example.com")?.identityProvider == "facebook.com")
+  }
+}

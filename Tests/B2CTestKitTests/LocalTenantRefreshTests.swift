@@ -1,0 +1,122 @@
+import B2CCore
+import B2CTestKit
+import Foundation
+import Testing
+
+struct LocalTenantRefreshTests {
+  let clock = TestClock()
+  let tenant: LocalTenant
+  let visitor: TenantVisitor
+
+  init() {
+    let clock = clock
+    tenant = LocalTenant(now: { clock.date })
+    visitor = TenantVisitor(tenant)
+  }
+
+  @Test func refreshRotatesAndKeepsThePerson() async throws {
+    let first = try await visitor.tokens()
+    await clock.advance(by: .seconds(60))
+    let second = try await visitor.refresh(first["refresh_token"])
+    #expect(second.status == 200)
+    #expect(second["refresh_token"] != first["refresh_token"])
+    #expect(second["access_token"] != first["access_token"])
+    for claim in ["iss", "sub", "aud", "auth_time", "tfp"] {
+      #expect(second.idToken[claim] == first.idToken[claim], "\(claim)")
+    }
+    #expect(second.idToken["nonce"] == nil)
+    #expect(second.members["expires_on"] == .integer(1_767_229_260))
+    #expect(try await visitor.refresh(second["refresh_token"]).status == 200)
+    #expect(tenant.counters.refreshRequests == 2)
+    #expect(tenant.counters.refreshes == 2)
+  }
+
+  @Test func secondUseEndsTheWholeGrant() async throws {
+    let first = try await visitor.tokens()["refresh_token"]
+    let second = try await visitor.refresh(first)["refresh_token"]
+    let reused = try await visitor.refresh(first)
+    #expect(reused.status == 400)
+    #expect(reused.error == "invalid_grant")
+    #expect(reused.description.hasPrefix("AADB2C90129"))
+    #expect(try await visitor.refresh(second).description.hasPrefix("AADB2C90129"))
+    #expect(tenant.counters.reusedRefreshTokens == 1)
+  }
+
+  @Test func secondUseCanBeRefusedAlone() async throws {
+    tenant.behavior.refreshTokenReuse = .refused
+    let first = try await visitor.tokens()["refresh_token"]
+    let second = try await visitor.refresh(first)["refresh_token"]
+    #expect(try await visitor.refresh(first).error == "invalid_grant")
+    #expect(try await visitor.refresh(second).status == 200)
+  }
+
+  @Test func secondUseCanBeAllowed() async throws {
+    tenant.behavior.refreshTokenReuse = .allowed
+    let first = try await visitor.tokens()["refresh_token"]
+    _ = try await visitor.refresh(first)
+    #expect(try await visitor.refresh(first).status == 200)
+    #expect(tenant.counters.reusedRefreshTokens == 1)
+  }
+
+  @Test func withoutRotationTheAnswerHasNoRefreshToken() async throws {
+    tenant.behavior.rotatesRefreshTokens = false
+    let token = try await visitor.tokens()["refresh_token"]
+    #expect(try await visitor.refresh(token)["refresh_token"] == nil)
+    #expect(try await visitor.refresh(token).status == 200)
+  }
+
+  @Test func refreshTokenEndsUnlessItSlides() async throws {
+    let token = try await visitor.tokens()["refresh_token"]
+    await clock.advance(by: .seconds(13 * 86_400))
+    let next = try await visitor.refresh(token)["refresh_token"]
+    await clock.advance(by: .seconds(13 * 86_400))
+    #expect(try await visitor.refresh(next).status == 200)
+    let last = try await visitor.tokens()["refresh_token"]
+    await clock.advance(by: .seconds(14 * 86_400))
+    #expect(try await visitor.refresh(last).description.hasPrefix("AADB2C90080"))
+  }
+
+  @Test func revocationIsForOnePerson() async throws {
+    let alice = try await visitor.tokens()["refresh_token"]
+    let presenter = ScriptedPresenter(transport: tenant.transport, .signIn(.bob))
+    let bob = try await visitor.redeem(visitor.signIn(presenter: presenter)["code"])["refresh_token"]
+    tenant.revokeGrants(of: "alice@example.com")
+    #expect(try await visitor.refresh(alice).description.hasPrefix("AADB2C90129"))
+    let next = try await visitor.refresh(bob)
+    #expect(next.status == 200)
+    tenant.revokeGrants()
+    #expect(try await visitor.refresh(next["refresh_token"]).description.hasPrefix("AADB2C90129"))
+    #expect(tenant.counters.reusedRefreshTokens == 0)
+  }
+
+  @Test func deletedAccountIsTold() async throws {
+    let token = try await visitor.tokens()["refresh_token"]
+    tenant.users = [.bob]
+    #expect(try await visitor.refresh(token).description.hasPrefix("AADB2C90128"))
+  }
+
+  @Test(
+    arguments: [
+      (["refresh_token": "unknown"], "AADB2C90085"), (["refresh_token": nil], "AADB2C90083"),
+      (["client_secret": "x"], "AADB2C90084"), (["scope": "https://contoso.onmicrosoft.com/x/y"], "AADB2C90117"),
+    ] as [([String: String?], String)])
+  func badRefreshIsRefused(changes: [String: String?], code: String) async throws {
+    let token = try await visitor.tokens()["refresh_token"]
+    #expect(try await visitor.refresh(token, changing: changes).description.hasPrefix(code))
+    #expect(try await visitor.refresh(token).status == 200)
+  }
+
+  @Test func refreshCanAskForLess() async throws {
+    let token = try await visitor.tokens()["refresh_token"]
+    let scope = "https://contoso.onmicrosoft.com/tasks/write offline_access"
+    let answer = try await visitor.refresh(token, changing: ["scope": scope])
+    #expect(answer["id_token"] == nil)
+    #expect(answer.accessToken["scp"] == .string("write"))
+  }
+
+  @Test func idTokenOnRefreshCanBeLeftOut() async throws {
+    tenant.behavior.refreshesIDToken = false
+    let token = try await visitor.tokens()["refresh_token"]
+    #expect(try await visitor.refresh(token)["id_token"] == nil)
+  }
+}

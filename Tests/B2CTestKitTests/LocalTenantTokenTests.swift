@@ -1,0 +1,205 @@
+import B2CCore
+import B2CTestKit
+import Foundation
+import Testing
+
+struct LocalTenantTokenTests {
+  let clock = TestClock()
+  let tenant: LocalTenant
+  let visitor: TenantVisitor
+
+  init() {
+    let clock = clock
+    tenant = LocalTenant(now: { clock.date })
+    visitor = TenantVisitor(tenant)
+  }
+
+  private static let api = "https://contoso.onmicrosoft.com/tasks/read"
+
+  @Test func answerHasTheMembersOfTheService() async throws {
+    let answer = try await visitor.redeem(visitor.signIn(["client_info": "1"])["code"])
+    #expect(answer.status == 200)
+    #expect(answer.headers["Cache-Control"] == "no-store")
+    #expect(answer["token_type"] == "Bearer")
+    #expect(answer.members["not_before"] == .integer(1_767_225_600))
+    #expect(answer.members["expires_in"] == .integer(3600))
+    #expect(answer.members["expires_on"] == .integer(1_767_229_200))
+    #expect(answer.members["id_token_expires_in"] == .integer(3600))
+    #expect(answer.members["refresh_token_expires_in"] == .integer(1_209_600))
+    #expect(answer["resource"] == LocalTenant.standardAPIClientID)
+    #expect(answer["scope"] == Self.api + " offline_access")
+    #expect(answer["refresh_token"] != nil)
+    let info = try #require(answer["client_info"].flatMap { Base64URL.decode($0) })
+    let members = try JSONDecoder().decode([String: String].self, from: info)
+    #expect(members == ["uid": LocalUser.alice.id + "-b2c_1_signin", "utid": tenant.tenantID])
+    let profile = try #require(answer["profile_info"].flatMap { Base64URL.decode($0) })
+    let claims = try JSONDecoder().decode(JSONValue.self, from: profile).object
+    #expect(claims?["preferred_username"] == .string("alice@example.com"))
+    #expect(claims?["ver"] == .string("1.0"))
+  }
+
+  @Test func idTokenHasTheClaimsOfTheServiceAndVerifies() async throws {
+    let answer = try await visitor.tokens()
+    #expect(
+      answer.idToken == [
+        "iss": .string("https://contoso.b2clogin.com/\(tenant.tenantID)/v2.0/"),
+        "sub": .string(LocalUser.alice.id), "oid": .string(LocalUser.alice.id),
+        "aud": .string(tenant.clientID), "exp": .integer(1_767_229_200), "nbf": .integer(1_767_225_600),
+        "iat": .integer(1_767_225_600), "auth_time": .integer(1_767_225_600), "ver": .string("1.0"),
+        "nonce": .string("nonce-1"), "tfp": .string("B2C_1_SignIn"), "name": .string("Alice Example"),
+        "emails": .array([.string("alice@example.com")]),
+      ])
+    #expect(tenant.signingKeys[0].verifies(try #require(answer["id_token"])))
+    #expect(answer.idToken["iss"] == .string(tenant.issuer))
+  }
+
+  @Test func accessTokenIsForTheAPIAndOnlyItIsTakenThere() async throws {
+    let answer = try await visitor.tokens()
+    #expect(answer.accessToken["aud"] == .string(LocalTenant.standardAPIClientID))
+    #expect(answer.accessToken["scp"] == .string("read"))
+    #expect(answer.accessToken["azp"] == .string(tenant.clientID))
+    let audiences: Set = [tenant.clientID, tenant.apiClientID]
+    let access = try #require(answer["access_token"])
+    let id = try #require(answer["id_token"])
+    #expect((try? tenant.checkAccessToken(access, audiences: audiences).get()) == answer.accessToken)
+    #expect(tenant.checkAccessToken(id, audiences: audiences) == .failure(.notAnAccessToken))
+    #expect(tenant.checkAccessToken(access, audiences: ["other"]) == .failure(.audience))
+    #expect(tenant.checkAccessToken("x.y.z", audiences: audiences) == .failure(.malformed))
+    let unsigned = TestSigningKey.unsignedToken(claims: answer.accessToken)
+    #expect(tenant.checkAccessToken(unsigned, audiences: audiences) == .failure(.signature))
+    let key = tenant.signingKeys[0]
+    let other = try key.token(claims: answer.accessToken.merging(["iss": .string("https://x.example")]) { $1 })
+    #expect(tenant.checkAccessToken(other, audiences: audiences) == .failure(.issuer))
+    await clock.advance(by: .seconds(3600))
+    #expect(tenant.checkAccessToken(access, audiences: audiences) == .failure(.expired))
+  }
+
+  @Test func openIDAloneGivesNoAccessToken() async throws {
+    let answer = try await visitor.tokens(["scope": "openid offline_access"])
+    #expect(answer["access_token"] == nil)
+    #expect(answer.members["expires_in"] == nil)
+    #expect(answer.members["id_token_expires_in"] == .integer(3600))
+    #expect(answer["id_token"] != nil)
+  }
+
+  @Test func clientIDAsScopeGivesATokenForOneself() async throws {
+    let answer = try await visitor.tokens(["scope": "openid \(tenant.clientID)"])
+    #expect(answer.accessToken["aud"] == .string(tenant.clientID))
+    #expect(answer.accessToken["scp"] == nil)
+    #expect(answer["refresh_token"] == nil)
+  }
+
+  @Test func numbersCanComeAsTexts() async throws {
+    tenant.behavior.numbersAsStrings = true
+    let answer = try await visitor.tokens()
+    for name in ["not_before", "expires_in", "expires_on", "id_token_expires_in", "refresh_token_expires_in"] {
+      #expect(answer.members[name]?.string.flatMap(Int.init) != nil, "\(name)")
+    }
+  }
+
+  @Test(
+    arguments: [
+      (["code_verifier": nil], "AADB2C90183"), (["code_verifier": "short"], "AADB2C90183"),
+      (["code_verifier": String(repeating: "a", count: 129)], "AADB2C90183"),
+      (["code_verifier": String(repeating: "é", count: 43)], "AADB2C90183"),
+      (["code_verifier": String(repeating: "a", count: 43)], "AADB2C90182"),
+      (["redirect_uri": "com.example.tasks:/other"], "AADB2C90006"), (["client_id": "unknown"], "AADB2C90018"),
+      (["client_id": nil], "AADB2C90008"), (["client_secret": "x"], "AADB2C90084"),
+      (["grant_type": "password"], "AADB2C90086"), (["code": "unknown"], "AADB2C90085"), (["code": nil], "AADB2C90083"),
+    ] as [([String: String?], String)])
+  func badRedemptionIsRefused(changes: [String: String?], code: String) async throws {
+    let answer = try await visitor.redeem(visitor.signIn()["code"], changing: changes)
+    #expect(answer.status == 400)
+    #expect(answer.description.hasPrefix(code + ": "), "\(answer.description)")
+    #expect(answer.description.contains("\r\nCorrelation ID: "))
+    #expect(answer["access_token"] == nil)
+  }
+
+  @Test func withPKCEOffNothingIsChecked() async throws {
+    tenant.behavior.enforcesPKCE = false
+    let code = try await visitor.signIn(["code_challenge": nil, "code_challenge_method": nil])["code"]
+    #expect(try await visitor.redeem(code, changing: ["code_verifier": nil]).status == 200)
+  }
+
+  @Test func codeIsGoodOnceAndItsSecondUseEndsTheTokens() async throws {
+    let code = try await visitor.signIn()["code"]
+    let first = try await visitor.redeem(code)
+    #expect(first.status == 200)
+    let second = try await visitor.redeem(code)
+    #expect(second.error == "invalid_grant")
+    #expect(second.description.hasPrefix("AADB2C90129"))
+    #expect(try await visitor.refresh(first["refresh_token"]).error == "invalid_grant")
+  }
+
+  @Test func codeIsGoodForTenMinutes() async throws {
+    let early = try await visitor.signIn()["code"]
+    await clock.advance(by: .seconds(600))
+    #expect(try await visitor.redeem(early).status == 200)
+    let late = try await visitor.signIn()["code"]
+    await clock.advance(by: .seconds(601))
+    #expect(try await visitor.redeem(late).description.hasPrefix("AADB2C90080"))
+  }
+
+  @Test func codeAndRefreshTokenBelongToTheirPolicy() async throws {
+    var other = visitor
+    other.policy = .signUpOrSignIn
+    let code = try await visitor.signIn()["code"]
+    let refused = try await other.redeem(code)
+    #expect(refused.error == "invalid_grant")
+    #expect(refused.description.hasPrefix("AADB2C90088"))
+    #expect(
+      refused.description.contains("Actual Value : B2C_1_SignIn and Expected Value : B2C_1_SignUpOrSignIn"))
+    let answer = try await visitor.redeem(code)
+    #expect(answer.status == 200)
+    #expect(try await other.refresh(answer["refresh_token"]).description.hasPrefix("AADB2C90088"))
+    #expect(try await visitor.refresh(answer["refresh_token"]).status == 200)
+  }
+
+  @Test func requestIDsAreEchoed() async throws {
+    let id = "01234567-89ab-4cde-8f01-23456789abcd"
+    var request = TransportRequest(method: .post, url: try visitor.url("/oauth2/v2.0/token"))
+    request.headers["client-request-id"] = id
+    let answer = try await visitor.transport.send(request)
+    #expect(answer.headers["client-request-id"] == id)
+    #expect(try TokenAnswer(answer).description.contains(id))
+  }
+
+  @Test func answerCanBeChanged() async throws {
+    tenant.behavior.tokenType = "bearer"
+    tenant.behavior.refreshIn = 1800
+    tenant.behavior.policyClaim = .acr
+    tenant.behavior.nonce = .replaced("other")
+    tenant.behavior.grantedScopes = { $0.filter { $0 != "offline_access" } }
+    tenant.behavior.changeTokenAnswer = { $0["expires_in"] = nil }
+    tenant.behavior.changeIDTokenClaims = { $0["aud"] = .string("other") }
+    tenant.behavior.changeAccessTokenClaims = { $0["extra"] = .bool(true) }
+    let answer = try await visitor.tokens()
+    #expect(answer["token_type"] == "bearer")
+    #expect(answer.members["refresh_in"] == .integer(1800))
+    #expect(answer.members["expires_in"] == nil)
+    #expect(answer["refresh_token"] == nil)
+    #expect(answer.idToken["acr"] == .string("b2c_1_signin"))
+    #expect(answer.idToken["tfp"] == nil)
+    #expect(answer.idToken["nonce"] == .string("other"))
+    #expect(answer.idToken["aud"] == .string("other"))
+    #expect(answer.accessToken["extra"] == .bool(true))
+  }
+
+  @Test(arguments: [
+    LocalTenant.Behavior.Signing.foreignKey, .unknownKeyID, .unsigned, .damaged,
+  ])
+  func idTokenCanBeSignedWrongly(signing: LocalTenant.Behavior.Signing) async throws {
+    tenant.behavior.idTokenSigning = signing
+    let token = try #require(try await visitor.tokens()["id_token"])
+    let key = tenant.signingKeys[0]
+    let header = TokenAnswer.part(0, of: token)
+    #expect(key.verifies(token) == (signing == .unknownKeyID))
+    #expect(header["kid"] != .string(key.id) || signing == .foreignKey || signing == .damaged)
+    #expect(header["alg"] == .string(signing == .unsigned ? "none" : "RS256"))
+  }
+
+  @Test func predefinedClaimsAreInTheToken() async throws {
+    tenant.users[0].claims = ["extension_Role": .string("admin")]
+    #expect(try await visitor.tokens().idToken["extension_Role"] == .string("admin"))
+  }
+}

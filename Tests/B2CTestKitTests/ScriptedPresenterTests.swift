@@ -1,0 +1,113 @@
+import B2CCore
+import B2CTestKit
+import Foundation
+import Testing
+
+struct ScriptedPresenterTests {
+  let tenant = LocalTenant()
+  var visitor: TenantVisitor { TenantVisitor(tenant) }
+
+  private func present(
+    _ presenter: ScriptedPresenter, _ changes: [String: String?] = [:], isEphemeral: Bool = false
+  ) async throws -> URL {
+    let page = try visitor.authorizeURL(changes)
+    let redirect = try #require(URL(string: tenant.redirectURIs.first ?? ""))
+    return try await presenter.present(
+      PresentationRequest(
+        purpose: .signIn, redirectURI: redirect, state: Secret("state-1"), prefersEphemeralSession: isEphemeral,
+        makeURL: { _ in page }))
+  }
+
+  @Test func stepsTellTheWayWithoutSecrets() async throws {
+    let seen = Collected()
+    let presenter = ScriptedPresenter(transport: tenant.transport, .signIn(.alice), onStep: { seen.append($0) })
+    let code = try #require(TenantVisitor.values(try await present(presenter))["code"])
+    #expect(presenter.steps == seen.lines)
+    #expect(presenter.steps.count == 4)
+    #expect(
+      presenter.steps[0].hasPrefix("GET https://contoso.b2clogin.com/contoso.onmicrosoft.com/oauth2/v2.0/authorize?"))
+    #expect(presenter.steps[0].hasSuffix("→ 200"))
+    #expect(presenter.steps[1] == "on 'Sign in': sign in, typing email, password")
+    #expect(presenter.steps[3].hasPrefix("redirect to com.example.tasks:/callback?state=…&code=…"))
+    let all = presenter.steps.joined()
+    for secret in [code, "state-1", "nonce-1", LocalUser.alice.password.value] { #expect(!all.contains(secret)) }
+    #expect(presenter.requests.count == 1)
+  }
+
+  @Test func closedBrowserIsAnErrorOfItsOwn() async {
+    let presenter = ScriptedPresenter(transport: tenant.transport, .closeBrowser)
+    await #expect(throws: OAuthError(.userClosedBrowser, "")) { try await present(presenter) }
+  }
+
+  @Test(arguments: [
+    ScriptedPresenter.Action.editProfile(displayName: "A"), .continueAsSignedIn,
+    .identityProvider(email: "a", displayName: ""),
+    .signIn(email: "alice@example.com", password: "wrong"),
+  ])
+  func scriptThatDoesNotFitIsAnError(action: ScriptedPresenter.Action) async {
+    let presenter = ScriptedPresenter(transport: tenant.transport, action)
+    await #expect(throws: OAuthError(.presentationFailed, "")) { try await present(presenter) }
+  }
+
+  @Test func emptyScriptIsAnErrorUnlessTheSessionIsEnough() async throws {
+    let presenter = ScriptedPresenter(transport: tenant.transport)
+    await #expect(throws: OAuthError(.presentationFailed, "")) { try await present(presenter) }
+    presenter.follow(.signIn(.alice))
+    _ = try await present(presenter)
+    presenter.follow()
+    #expect(TenantVisitor.values(try await present(presenter))["code"] != nil)
+  }
+
+  @Test func pageOfARefusalHasNothingToDo() async {
+    let presenter = ScriptedPresenter(transport: tenant.transport, .signIn(.alice))
+    await #expect(throws: OAuthError(.userClosedBrowser, "")) {
+      try await present(presenter, ["client_id": "unknown"])
+    }
+  }
+
+  @Test func ephemeralSessionSharesNoCookies() async throws {
+    let presenter = ScriptedPresenter(transport: tenant.transport, .signIn(.alice))
+    _ = try await present(presenter)
+    _ = try await present(presenter, isEphemeral: true)
+    #expect(presenter.steps.filter { $0.hasPrefix("on ") }.count == 2)
+    _ = try await present(presenter)
+    #expect(presenter.steps.filter { $0.hasPrefix("on ") }.count == 2)
+    presenter.clearCookies()
+    _ = try await present(presenter)
+    #expect(presenter.steps.filter { $0.hasPrefix("on ") }.count == 3)
+  }
+
+  @Test func loopbackRedirectNeedsNobodyBehindIt() async throws {
+    tenant.redirectURIs = ["http://127.0.0.1:1/callback"]
+    let presenter = ScriptedPresenter(transport: tenant.transport, .signIn(.alice))
+    let callback = try await present(presenter)
+    #expect(callback.absoluteString.hasPrefix("http://127.0.0.1:1/callback?state=state-1&code="))
+  }
+
+  @Test func transportErrorsPassThrough() async throws {
+    tenant.faults = [LocalFault(.reset)]
+    let presenter = ScriptedPresenter(transport: tenant.transport, .signIn(.alice))
+    await #expect(throws: TransportError(.connectionLost, "")) { try await present(presenter) }
+  }
+
+  // The reader has to live with pages that no tenant of ours writes.
+  @Test(arguments: [
+    "", "<", "<form", "<form action=", "<form action='x'><input name=a", "</form><button>", "<title>", "&amp;&#39;&",
+    "<style></style", "<form><input name=\"email\" required></form>",
+  ])
+  func brokenPagesEndInAnError(html: String) async {
+    let body = Data(html.utf8)
+    tenant.faults = [LocalFault(.respond(TransportResponse(status: 200, body: body)))]
+    let presenter = ScriptedPresenter(transport: tenant.transport, .cancel)
+    await #expect(throws: OAuthError.self) { try await present(presenter) }
+  }
+}
+
+/// Lines gathered from a callback.
+final class Collected: Sendable {
+  private let state = Locked<[String]>([])
+
+  var lines: [String] { state.withLock { $0 } }
+
+  func append(_ line: String) { state.withLock { $0.append(line) } }
+}

@@ -1,0 +1,33 @@
+import B2CTestKit
+import Testing
+
+struct TestGateTests {
+  @Test func holdsUntilOpenAndLetsEverybodyPassAfterwards() async throws {
+    let gate = TestGate()
+    let task = Task { try await gate.wait() }
+    await gate.waitForArrivals(1)
+    gate.open()
+    try await task.value
+    try await gate.wait()
+    #expect(gate.arrivals == 2)
+  }
+
+  @Test func cancelledVisitorLeaves() async {
+    let gate = TestGate()
+    let task = Task { try await gate.wait() }
+    await gate.waitForArrivals(1)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test func visitorCancelledBeforeItComesLeaves() async {
+    let gate = TestGate()
+    let start = TestGate()
+    let task = Task {
+      try? await start.wait()
+      try await gate.wait()
+    }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+}

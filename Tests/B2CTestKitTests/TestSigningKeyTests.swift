@@ -1,0 +1,91 @@
+import B2CCore
+import B2CTestKit
+import Foundation
+import Testing
+
+struct TestSigningKeyTests {
+  static let algorithms: [JWSAlgorithm] = [.rs256, .ps256, .es256, .es384, .es512, .edDSA]
+
+  @Test(arguments: algorithms)
+  func signsWhatItVerifies(algorithm: JWSAlgorithm) throws {
+    let key = try TestSigningKey(algorithm, id: "key-1")
+    let token = try key.token(claims: ["sub": .string("1")])
+    #expect(key.verifies(token))
+    #expect(TokenAnswer.part(0, of: token)["alg"] == .string(algorithm.rawValue))
+    #expect(TokenAnswer.part(0, of: token)["kid"] == .string("key-1"))
+    #expect(TokenAnswer.claims(token) == ["sub": .string("1")])
+  }
+
+  @Test(arguments: algorithms)
+  func refusesAChangedTokenAndAForeignKey(algorithm: JWSAlgorithm) throws {
+    let key = try TestSigningKey(algorithm)
+    let token = try key.token(claims: ["sub": .string("1")])
+    var parts = token.split(separator: ".").map(String.init)
+    parts[1] = Base64URL.encode(Data(#"{"sub":"2"}"#.utf8))
+    #expect(!key.verifies(parts.joined(separator: ".")))
+    #expect(!(try TestSigningKey(algorithm, id: key.id)).verifies(token))
+  }
+
+  // RFC 7518 section 3.4: R and S of fixed length, 64, 96 and 132 octets; section 3.3: as long as the modulus.
+  @Test(arguments: [
+    (JWSAlgorithm.rs256, 256), (.ps256, 256), (.es256, 64), (.es384, 96), (.es512, 132), (.edDSA, 64),
+  ])
+  func signaturesHaveTheirFixedLength(algorithm: JWSAlgorithm, length: Int) throws {
+    #expect(try TestSigningKey(algorithm).signature(for: Data("input".utf8)).count == length)
+  }
+
+  @Test(arguments: [
+    (JWSAlgorithm.rs256, "RSA", String?.none), (.es256, "EC", "P-256"), (.es384, "EC", "P-384"),
+    (.es512, "EC", "P-521"), (.edDSA, "OKP", "Ed25519"),
+  ])
+  func jwkNamesKindAndCurveAndNothingPrivate(algorithm: JWSAlgorithm, kind: String, curve: String?) throws {
+    let jwk = try TestSigningKey(algorithm, id: "k").jwk
+    #expect(jwk["kty"] == .string(kind))
+    #expect(jwk["crv"]?.string == curve)
+    #expect(jwk["kid"] == .string("k"))
+    #expect(jwk["use"] == .string("sig"))
+    #expect(Set(jwk.keys).isDisjoint(with: ["d", "p", "q", "dp", "dq", "qi", "k"]))
+  }
+
+  @Test func rsaKeyHas2048BitsAndTheUsualExponent() throws {
+    let jwk = try TestSigningKey().jwk
+    #expect(Base64URL.decode(jwk["n"]?.string ?? "")?.count == 256)
+    #expect(jwk["e"] == .string("AQAB"))
+  }
+
+  @Test func keySetListsThePublicHalves() throws {
+    let keys = [try TestSigningKey(.es256), try TestSigningKey(.edDSA)]
+    let set = try JSONDecoder().decode(JSONValue.self, from: TestSigningKey.keySet(keys)).object
+    #expect(set?["keys"]?.array == keys.map { .object($0.jwk) })
+  }
+
+  @Test func unsignedTokenHasAnEmptyThirdPart() {
+    let token = TestSigningKey.unsignedToken(claims: ["sub": .string("1")])
+    #expect(token.hasSuffix("."))
+    #expect(TokenAnswer.part(0, of: token)["alg"] == .string("none"))
+  }
+
+  @Test func headerMembersCanBeReplacedAndLeftOut() throws {
+    let key = try TestSigningKey(.es256)
+    let token = try key.token(claims: [:], header: ["kid": .null, "alg": .string("HS256")])
+    #expect(TokenAnswer.part(0, of: token)["kid"] == nil)
+    #expect(TokenAnswer.part(0, of: token)["alg"] == .string("HS256"))
+    #expect(!key.verifies(token))
+  }
+
+  @Test func noSuchAlgorithmIsAnError() {
+    #expect(throws: TestSigningKeyError.unsupportedAlgorithm) { try TestSigningKey(JWSAlgorithm(rawValue: "HS256")) }
+  }
+
+  // A PKCS #1 key as RFC 8017 appendix A.1.1 has it: SEQUENCE { INTEGER, INTEGER }.
+  @Test(
+    arguments: [
+      ([0x30, 0x08, 0x02, 0x02, 0x00, 0x81, 0x02, 0x02, 0x01, 0x01], [Data([0x81]), Data([1, 1])]),
+      ([0x30, 0x81, 0x03, 0x02, 0x01, 0x05], [Data([5])]), ([0x30, 0x03, 0x02, 0x02, 0x05], nil),
+      ([0x31, 0x03, 0x02, 0x01, 0x05], nil), ([0x30, 0x03, 0x02, 0x01, 0x05, 0x00], nil), ([0x30], nil), ([], nil),
+      ([0x30, 0x85, 1, 1, 1, 1, 1], nil), ([0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF], nil),
+    ] as [([UInt8], [Data]?)])
+  func derIntegersAreReadOrRefused(bytes: [UInt8], expected: [Data]?) {
+    #expect(DERIntegers.read(Data(bytes)) == expected)
+  }
+}

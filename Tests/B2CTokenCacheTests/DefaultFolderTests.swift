@@ -1,0 +1,18 @@
+#if !canImport(Darwin)
+  import B2CTokenCache
+  import Foundation
+  import Testing
+
+  @Suite struct DefaultFolderTests {
+    // XDG Base Directory Specification: $XDG_STATE_HOME, else $HOME/.local/state; a relative path is invalid.
+    @Test(arguments: [
+      (["XDG_STATE_HOME": "/var/state"], "/var/state/b2cconnector/tokens"),
+      ([:], "/home/person/.local/state/b2cconnector/tokens"),
+      (["XDG_STATE_HOME": ""], "/home/person/.local/state/b2cconnector/tokens"),
+      (["XDG_STATE_HOME": "relative"], "/home/person/.local/state/b2cconnector/tokens"),
+    ])
+    func stateDirectory(_ environment: [String: String], _ expected: String) {
+      #expect(DefaultFolder.location(environment: environment, home: "/home/person").path == expected)
+    }
+  }
+#endif

@@ -1,0 +1,209 @@
+import B2CCore
+import B2CTestKit
+import B2CTokenCache
+import Foundation
+import Testing
+
+/// Caches that are broken on purpose: each has to fail, and on its own rule.
+@Suite struct TokenCacheConformanceTests {
+  struct Fault: Sendable, CustomTestStringConvertible {
+    let name: String
+    let rule: TokenCacheRule
+    /// Rules that cannot hold either when this one is broken.
+    var alsoBroken: Set<TokenCacheRule> = []
+    let make: @Sendable () -> any TokenCache
+
+    var testDescription: String { name }
+  }
+
+  struct Refused: Error {}
+
+  static let faults: [Fault] = [
+    Fault(name: "throws for what is absent", rule: .absence, alsoBroken: [.reading, .removing, .exclusivity]) {
+      FaultyTokenCache {
+        $0.reading = { _, record in
+          guard let record else { throw Refused() }
+          return record
+        }
+      }
+    },
+    Fault(name: "throws when removing what is absent", rule: .absence) {
+      FaultyTokenCache { $0.removing = { _, isThere in if !isThere { throw Refused() } } }
+    },
+    Fault(name: "drops the record", rule: .reading, alsoBroken: Set(allButAbsence)) {
+      FaultyTokenCache { $0.storing = { _, _, _ in nil } }
+    },
+    Fault(name: "keeps the first record", rule: .overwriting, alsoBroken: [.concurrentUse, .useInside, .exclusivity]) {
+      FaultyTokenCache { $0.storing = { _, old, new in old ?? new } }
+    },
+    Fault(name: "merges records", rule: .overwriting) {
+      FaultyTokenCache {
+        $0.storing = { _, old, new in
+          var merged = new
+          merged.homeAccountID = new.homeAccountID ?? old?.homeAccountID
+          return merged
+        }
+      }
+    },
+    Fault(
+      name: "removes nothing", rule: .removing,
+      alsoBroken: [.listing, .distinctKeys, .manyKeys, .oddCharacters, .longKeys]
+    ) {
+      FaultyTokenCache { $0.removes = false }
+    },
+    Fault(name: "lists a key twice", rule: .listing, alsoBroken: keepingApart.union([.concurrentUse])) {
+      FaultyTokenCache { $0.listing = { $0 + $0.prefix(1) } }
+    },
+    Fault(name: "forgets a key in the list", rule: .listing, alsoBroken: keepingApart.union([.concurrentUse])) {
+      FaultyTokenCache { $0.listing = { Array($0.dropFirst()) } }
+    },
+    Fault(name: "does not look at the policy", rule: .distinctKeys, alsoBroken: [.oddCharacters, .longKeys]) {
+      FaultyTokenCache {
+        $0.naming = {
+          TokenCacheKey(authority: $0.authority, policy: "", clientID: $0.clientID, accountID: $0.accountID)
+        }
+      }
+    },
+    Fault(name: "joins the parts without a mark", rule: .distinctKeys) {
+      FaultyTokenCache {
+        $0.naming = {
+          TokenCacheKey(authority: $0.authority, policy: $0.policy + $0.clientID, clientID: "", accountID: $0.accountID)
+        }
+        $0.listsStoredKeys = true
+      }
+    },
+    Fault(name: "keeps a hundred records", rule: .manyKeys) { FaultyTokenCache { $0.capacity = 100 } },
+    Fault(name: "makes paths of accounts", rule: .oddCharacters) {
+      FaultyTokenCache {
+        $0.naming = { key in
+          key.accountID == ".." || key.accountID == "."
+            ? TokenCacheKey(authority: key.authority, policy: key.policy, clientID: key.clientID, accountID: "")
+            : key
+        }
+      }
+    },
+    Fault(name: "cuts long keys", rule: .longKeys) {
+      FaultyTokenCache {
+        $0.naming = {
+          TokenCacheKey(
+            authority: $0.authority, policy: $0.policy, clientID: $0.clientID, accountID: String($0.accountID.prefix(255)))
+        }
+      }
+    },
+    Fault(name: "cuts large values", rule: .largeValues) {
+      FaultyTokenCache {
+        $0.storing = { _, _, new in
+          var cut = new
+          cut.refreshToken = new.refreshToken.map { Secret(String($0.value.prefix(65_535))) }
+          return cut
+        }
+      }
+    },
+    Fault(name: "rounds dates to seconds", rule: .everyMember) {
+      FaultyTokenCache {
+        $0.storing = { _, _, new in
+          var rounded = new
+          for index in rounded.accessTokens.indices {
+            let ends = rounded.accessTokens[index].expiresAt.timeIntervalSince1970
+            rounded.accessTokens[index].expiresAt = Date(timeIntervalSince1970: ends.rounded(.down))
+          }
+          return rounded
+        }
+      }
+    },
+    Fault(name: "drops the claims' nested values", rule: .everyMember) {
+      FaultyTokenCache {
+        $0.storing = { _, _, new in
+          var flat = new
+          flat.claims = new.claims.filter { $0.value.object == nil }
+          return flat
+        }
+      }
+    },
+    Fault(name: "drops members it does not know", rule: .unknownMembers) {
+      FaultyTokenCache {
+        $0.storing = { _, _, new in
+          var known = new
+          known.unknownMembers = [:]
+          return known
+        }
+      }
+    },
+    Fault(name: "drops an access token's unknown members", rule: .unknownMembers) {
+      FaultyTokenCache {
+        $0.storing = { _, _, new in
+          var known = new
+          for index in known.accessTokens.indices { known.accessTokens[index].unknownMembers = [:] }
+          return known
+        }
+      }
+    },
+    Fault(name: "mixes two writes", rule: .concurrentUse, alsoBroken: [.exclusivity]) {
+      FaultyTokenCache { $0.writesInTwoSteps = true }
+    },
+    Fault(name: "lets everybody in", rule: .exclusivity) { FaultyTokenCache { $0.excludes = false } },
+    Fault(name: "swallows the body's error", rule: .release) { FaultyTokenCache { $0.releasesAfterErrors = false } },
+  ]
+
+  static let keepingApart: Set<TokenCacheRule> = [.distinctKeys, .manyKeys, .oddCharacters, .longKeys]
+  static let allButAbsence: [TokenCacheRule] = [
+    .overwriting, .removing, .listing, .distinctKeys, .manyKeys, .oddCharacters, .longKeys, .largeValues, .everyMember,
+    .unknownMembers, .concurrentUse, .exclusivity, .useInside,
+  ]
+
+  @Test(arguments: faults)
+  func aBrokenCacheFailsOnItsRule(_ fault: Fault) async {
+    let clock = TestClock()
+    // A cache that hangs is given up as soon as its check sleeps on the clock with nothing else to do.
+    let broken = await TokenCacheConformance(timeLimit: .seconds(60), clock: clock) { fault.make() }.brokenRules()
+    let rules = Set(broken.map(\.rule))
+    #expect(rules.contains(fault.rule), "\(broken)")
+    #expect(rules.isSubset(of: fault.alsoBroken.union([fault.rule])), "\(broken)")
+    for observation in broken { #expect(observation.description.contains(observation.rule.rawValue)) }
+  }
+
+  @Test func aSoundCacheBreaksNothing() async {
+    let broken = await TokenCacheConformance { FaultyTokenCache { _ in } }.brokenRules()
+    #expect(broken.isEmpty, "\(broken)")
+  }
+
+  @Test func aCacheThatWaitsForItselfIsGivenUp() async {
+    let clock = TestClock()
+    let (stuck, signal) = AsyncStream.makeStream(of: Void.self)
+    let mover = Task {
+      for await _ in stuck {
+        await clock.waitForSleepers()
+        await clock.advance(by: .seconds(60))
+      }
+    }
+    let broken = await TokenCacheConformance(timeLimit: .seconds(60), clock: clock) {
+      FaultyTokenCache { $0.stuckInside = { signal.yield() } }
+    }.brokenRules()
+    mover.cancel()
+    #expect(Set(broken.map(\.rule)) == [.useInside, .exclusivity])
+    #expect(broken.allSatisfy { $0.observation.contains("waiting for itself") })
+  }
+
+  @Test func aSecondInstanceThatRemembersIsFound() async {
+    let store = Locked<[TokenCacheKey: TokenRecord]>([:])
+    var suite = TokenCacheConformance {
+      store.withLock { $0 = [:] }
+      return RememberingTokenCache(store: store)
+    }
+    suite.makeSecondInstance = { _ in RememberingTokenCache(store: store) }
+    let broken = await suite.brokenRules()
+    #expect(broken.map(\.rule) == [.sharing], "\(broken)")
+  }
+
+  @Test func anUnreachableStoreThatLooksEmptyIsFound() async {
+    var suite = TokenCacheConformance { InMemoryTokenCache() }
+    suite.makeUnreachableCache = { InMemoryTokenCache() }
+    #expect(await suite.brokenRules().map(\.rule) == [.failing])
+  }
+
+  @Test func aFactoryThatThrowsIsReported() async {
+    let broken = await TokenCacheConformance { throw Refused() }.brokenRules()
+    #expect(broken.count == 15)
+    #expect(broken.allSatisfy { $0.observation.contains("error") })
+  }
+}

@@ -1,0 +1,64 @@
+import B2CTokenCache
+import Foundation
+import Testing
+
+@Suite struct TokenRecordCodingTests {
+  @Test func storedFormStaysAsItIs() throws {
+    let stored = """
+      {"access":[{"ends":1767229200,"received":1767225600,"renew":1767227400,"scopes":["read","write"],\
+      "token":"canary-access-one"}],"claims":{"name":"Canary Claim"},"home":"person-b2c_1_signin.tenant",\
+      "id":"canary-id-one","policy":"B2C_1_SignIn","refresh":"canary-refresh-one","refreshEnds":1767312000,\
+      "signedIn":1767225600,"v":1}
+      """
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    #expect(String(decoding: try encoder.encode(Samples.record()), as: UTF8.self) == stored)
+    #expect(try JSONDecoder().decode(TokenRecord.self, from: Data(stored.utf8)) == Samples.record())
+  }
+
+  @Test func unknownMembersSurviveARoundTrip() throws {
+    let newer = """
+      {"v":1,"signedIn":1767225600.5,"binding":{"kind":"dpop","keys":[1,2.5,null,true]},
+       "access":[{"token":"t","received":0,"ends":1,"family":"x"}]}
+      """
+    var record = try JSONDecoder().decode(TokenRecord.self, from: Data(newer.utf8))
+    record.refreshToken = Secret("changed by the older version")
+    let again = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(record))
+    #expect(again.object?["binding"]?.object?["keys"] == .array([.integer(1), .number(2.5), .null, .bool(true)]))
+    #expect(again.object?["access"]?.array?.first?.object?["family"] == .string("x"))
+    #expect(again.object?["refresh"] == .string("changed by the older version"))
+  }
+
+  @Test func knownMembersAreNotWrittenTwice() throws {
+    var record = Samples.record()
+    record.unknownMembers = ["refresh": .string("not this"), "v": .integer(99)]
+    let decoded = try JSONDecoder().decode(TokenRecord.self, from: JSONEncoder().encode(record))
+    #expect(decoded == Samples.record())
+  }
+
+  @Test func newerVersionIsRefused() throws {
+    let error = #expect(throws: TokenCacheError.self) {
+      try JSONDecoder().decode(TokenRecord.self, from: Data(#"{"v":2,"signedIn":0}"#.utf8))
+    }
+    #expect(error?.code == .newerVersion)
+    #expect(error?.message.contains("2") == true)
+  }
+
+  @Test(arguments: [#"{}"#, #"{"v":1}"#, #"{"signedIn":1}"#, #"{"v":"1","signedIn":1}"#, #"[]"#])
+  func incompleteFormIsRefused(_ stored: String) {
+    #expect(throws: DecodingError.self) { try JSONDecoder().decode(TokenRecord.self, from: Data(stored.utf8)) }
+  }
+
+  @Test func sparseFormReads() throws {
+    let record = try JSONDecoder().decode(
+      TokenRecord.self, from: Data(#"{"v":1,"signedIn":1767225600,"refresh":null}"#.utf8))
+    #expect(record == TokenRecord(signedInAt: Samples.date(0)))
+  }
+
+  @Test func nothingSecretIsPrinted() {
+    var text = ""
+    dump(Samples.record(), to: &text)
+    text += "\(Samples.record())" + String(reflecting: Samples.record())
+    for canary in ["canary-refresh", "canary-id", "canary-access"] { #expect(!text.contains(canary)) }
+  }
+}

@@ -1,0 +1,64 @@
+import B2CCore
+import Foundation
+import TaskAPI
+import Testing
+
+func url(_ text: String) throws -> URL {
+  try #require(URL(string: text))
+}
+
+/// A client of `https://tasks.example.com/tasks` over canned answers.
+func client(
+  _ transport: any HTTPTransport, base: String = "https://tasks.example.com/tasks",
+  tokens: any AccessTokenProvider = CannedTokens("opaque-token-1"), clock: any Clock<Duration> = SkippingClock(),
+  change: (inout TaskAPIConfiguration) -> Void = { _ in }
+) throws -> TaskAPIClient {
+  var configuration = try TaskAPIConfiguration(baseURL: url(base))
+  change(&configuration)
+  return try TaskAPIClient(
+    configuration: configuration, transport: transport, tokens: tokens, clock: clock,
+    now: { Date(timeIntervalSince1970: 1_448_000_000) }, random: { 0.5 })
+}
+
+/// The JSON members of a request's body.
+func members(of request: TransportRequest) throws -> [String: JSONValue] {
+  let body = try #require(request.body)
+  return try JSONDecoder().decode([String: JSONValue].self, from: body)
+}
+
+/// The query of a request, undone.
+func query(of request: TransportRequest) -> [String: String] {
+  let pairs = FormEncoding.decode(request.url.query(percentEncoded: true) ?? "")
+  return Dictionary(pairs.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+}
+
+/// The error that a call ends with.
+func taskError(_ body: () async throws -> Void) async -> TaskAPIError? {
+  do {
+    try await body()
+    return nil
+  } catch {
+    return error as? TaskAPIError
+  }
+}
+
+enum Samples {
+  /// As the tutorial's server gives a list.
+  static let tutorialList = """
+    [{"_id":"564d9a1f6b3c2a0d00a1b2c3","owner":"6f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0","task":"Buy milk",\
+    "date":"2015-11-19T09:45:03.117Z","__v":0},{"_id":"564d9a206b3c2a0d00a1b2c4",\
+    "owner":"00000000-0000-0000-0000-000000000002","task":"Walk the \\"dog\\"\\n\\u00e9 🐕","completed":true,\
+    "date":"2015-11-19T09:45:04Z","__v":0}]
+    """
+  /// As the server of the sample's repository gives it.
+  static let repositoryList = """
+    [
+      {"_id": "57c5a0b1c2d3e4f5a6b7c8d9", "owner": "o-1", "Text": "Buy milk", "date": "2016-08-30T15:05:21.000Z",
+       "__v": 0},
+      {"_id": "57c5a0b1c2d3e4f5a6b7c8da", "owner": "o-2", "Text": "", "completed": false, "date": null, "__v": 2}
+    ]
+    """
+  static let stored = """
+    {"__v":0,"owner":"o-1","task":"Buy milk","_id":"564d9a1f6b3c2a0d00a1b2c3","date":"2015-11-19T09:45:03.117Z"}
+    """
+}

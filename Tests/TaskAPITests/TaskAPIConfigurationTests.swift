@@ -1,0 +1,92 @@
+import Foundation
+import TaskAPI
+import Testing
+
+@Suite struct TaskAPIConfigurationTests {
+  @Test(arguments: [
+    "http://tasks.example.com/tasks", "ftp://tasks.example.com/tasks", "file:///tasks", "https:///tasks", "/tasks",
+    "http://localhost.example.com/tasks", "https://user:pass@tasks.example.com/tasks",
+    "https://tasks.example.com/tasks#top", "http://localhost/tasks:3000",
+  ])
+  func refusesBaseURL(_ base: String) throws {
+    #expect(throws: TaskAPIError(.invalidConfiguration, "")) { try TaskAPIConfiguration(baseURL: url(base)) }
+  }
+
+  @Test(arguments: [
+    "https://tasks.example.com/tasks", "http://localhost:8080/tasks/", "http://127.0.0.1:3000/api/tasks",
+    "http://[::1]:3000/api/tasks?code=1", "https://tasks.example.com", "https://tasks.example.com/a:b/tasks",
+  ])
+  func takesBaseURL(_ base: String) throws {
+    #expect(try TaskAPIConfiguration(baseURL: url(base)).baseURL == url(base))
+  }
+
+  @Test func saysWhereThePortBelongs() throws {
+    do {
+      _ = try TaskAPIConfiguration(baseURL: url("http://localhost/tasks:3000"))
+      Issue.record("The port in the path was taken.")
+    } catch let error as TaskAPIError {
+      #expect(error.recoverySuggestion?.contains("http://localhost:3000/tasks") == true)
+    }
+  }
+
+  @Test func hidesWhatARefusedURLCarries() throws {
+    do {
+      _ = try TaskAPIConfiguration(baseURL: url("http://tasks.example.com/tasks?code=canary-value"))
+      Issue.record("Plain http was taken.")
+    } catch {
+      #expect(!"\(error)".contains("canary-value"))
+    }
+  }
+
+  @Test(arguments: [
+    { @Sendable (configuration: inout TaskAPIConfiguration) in configuration.maximumNameBytes = 0 },
+    { @Sendable (configuration: inout TaskAPIConfiguration) in configuration.limits.deadline = .zero },
+    { @Sendable (configuration: inout TaskAPIConfiguration) in configuration.limits.idleTimeout = .seconds(-1) },
+    { @Sendable (configuration: inout TaskAPIConfiguration) in configuration.limits.maximumBodyBytes = 0 },
+    { @Sendable (configuration: inout TaskAPIConfiguration) in
+      if let url = URL(string: "http://example.com") { configuration.baseURL = url }
+    },
+  ])
+  func clientChecksAgain(_ change: @Sendable (inout TaskAPIConfiguration) -> Void) throws {
+    #expect(throws: TaskAPIError(.invalidConfiguration, "")) { try client(CannedTransport(), change: change) }
+  }
+
+  @Test(arguments: [
+    ("https://h.example/tasks", "https://h.example/tasks", "https://h.example/tasks/a%2Fb?_id=a%2Fb&task=x&Text=x"),
+    ("https://h.example/tasks/", "https://h.example/tasks", "https://h.example/tasks/a%2Fb?_id=a%2Fb&task=x&Text=x"),
+    (
+      "https://h.example/tasks?k=%2B", "https://h.example/tasks?k=%2B",
+      "https://h.example/tasks/a%2Fb?k=%2B&_id=a%2Fb&task=x&Text=x"
+    ),
+    (
+      "https://h.example/tasks/?k=1", "https://h.example/tasks?k=1",
+      "https://h.example/tasks/a%2Fb?k=1&_id=a%2Fb&task=x&Text=x"
+    ),
+    ("https://h.example", "https://h.example/", "https://h.example/a%2Fb?_id=a%2Fb&task=x&Text=x"),
+    ("https://h.example/?k=1", "https://h.example/?k=1", "https://h.example/a%2Fb?k=1&_id=a%2Fb&task=x&Text=x"),
+    ("http://[::1]:81/t", "http://[::1]:81/t", "http://[::1]:81/t/a%2Fb?_id=a%2Fb&task=x&Text=x"),
+  ])
+  func buildsURLs(_ base: String, _ list: String, _ item: String) async throws {
+    let transport = CannedTransport(.text(200, "[]"), .text(204, ""))
+    let client = try client(transport, base: base)
+    _ = try await client.list()
+    try await client.delete(decoded(#"{"_id":"a/b","task":"x"}"#))
+    #expect(transport.requests.map(\.url.absoluteString) == [list, item])
+  }
+
+  @Test func limitsGoAlongWithEveryRequest() async throws {
+    let limits = TransportLimits(maximumBodyBytes: 9, deadline: .seconds(3), idleTimeout: .seconds(2))
+    let transport = CannedTransport(.text(200, "[]"), .text(204, ""), .text(204, ""), .text(204, ""))
+    let client = try client(transport) { $0.limits = limits }
+    let task = try decoded(#"{"_id":"1","task":"x"}"#)
+    _ = try await client.list()
+    try await client.add(task)
+    try await client.update(task)
+    try await client.delete(task)
+    #expect(transport.requests.map(\.limits) == Array(repeating: limits, count: 4))
+  }
+}
+
+func decoded(_ json: String) throws -> TaskItem {
+  try JSONDecoder().decode(TaskItem.self, from: Data(json.utf8))
+}

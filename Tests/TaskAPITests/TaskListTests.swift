@@ -1,0 +1,102 @@
+import B2CCore
+import Foundation
+import TaskAPI
+import Testing
+
+@Suite struct TaskListTests {
+  @Test(arguments: TaskDialect.allCases)
+  func readsEitherDialect(_ dialect: TaskDialect) async throws {
+    let transport = CannedTransport(.text(200, Samples.tutorialList), .text(200, Samples.repositoryList))
+    let client = try client(transport) { $0.dialect = dialect }
+    let tutorial = try await client.list()
+    let repository = try await client.list()
+    #expect(tutorial.map(\.itemName) == ["Buy milk", "Walk the \"dog\"\né 🐕"])
+    #expect(tutorial.map(\.completed) == [false, true])
+    #expect(tutorial[1].creationDate == Date(timeIntervalSince1970: 1_447_926_304))
+    #expect(repository.map(\.itemName) == ["Buy milk", ""])
+    #expect(repository.map(\.id) == ["57c5a0b1c2d3e4f5a6b7c8d9", "57c5a0b1c2d3e4f5a6b7c8da"])
+    #expect(repository[1].unknownMembers == ["__v": .integer(2)])
+  }
+
+  @Test(arguments: [(TaskDialect.tutorial, "old", "Text", "new"), (.repository, "new", "task", "old")])
+  func configuredNameWins(_ dialect: TaskDialect, _ name: String, _ other: String, _ rest: String) async throws {
+    let transport = CannedTransport(.text(200, #"[{"task":"old","Text":"new"}]"#))
+    let tasks = try await client(transport) { $0.dialect = dialect }.list()
+    #expect(tasks.map(\.itemName) == [name])
+    #expect(tasks[0].unknownMembers == [other: .string(rest)])
+  }
+
+  @Test func asksWithTokenForJSON() async throws {
+    let transport = CannedTransport(.text(200, "[]"))
+    #expect(try await client(transport).list().isEmpty)
+    let request = try #require(transport.requests.first)
+    #expect(request.method == .get && request.body == nil)
+    #expect(request.headers.values(of: "authorization") == ["Bearer opaque-token-1"])
+    #expect(request.headers["accept"] == "application/json")
+  }
+
+  @Test(arguments: [
+    (String?.none, String?.none, 2), ("00000000-0000-0000-0000-000000000002", nil, 1),
+    (nil, "00000000-0000-0000-0000-000000000002", 1), ("nobody", "00000000-0000-0000-0000-000000000002", 1),
+    ("nobody", nil, 0),
+  ])
+  func filtersByOwner(_ configured: String?, _ asked: String?, _ count: Int) async throws {
+    let transport = CannedTransport(.text(200, Samples.tutorialList), .text(200, Samples.tutorialList))
+    let client = try client(transport) { $0.ownerFilter = configured }
+    #expect(try await client.list(owner: asked).count == count)
+    var streamed = 0
+    for try await _ in client.items(owner: asked) { streamed += 1 }
+    #expect(streamed == count)
+  }
+
+  @Test func taskWithoutOwnerBelongsToNobody() async throws {
+    let transport = CannedTransport(.text(200, #"[{"task":"a"},{"task":"b","owner":"o"}]"#))
+    #expect(try await client(transport) { $0.ownerFilter = "o" }.list().map(\.itemName) == ["b"])
+  }
+
+  @Test func contentTypeDoesNotDecide() async throws {
+    let transport = CannedTransport(.text(200, "\n [ ] ", headers: ["Content-Type": "text/plain"]))
+    #expect(try await client(transport).list().isEmpty)
+  }
+
+  static let unreadable: [(String, Data, String)] = [
+    ("HTML", Data("<!DOCTYPE html><html><body>Sign in</body></html>".utf8), "HTML"),
+    ("empty", Data(), "empty"), ("blank", Data(" \n".utf8), "empty"), ("an object", Data("{}".utf8), "wrong type"),
+    ("null", Data("null".utf8), "null"), ("a text", Data("\"tasks\"".utf8), "wrong type"),
+    ("numbers", Data("[1]".utf8), "[0]"), ("a null task", Data("[null]".utf8), "[0]"),
+    ("no text", Data(#"[{"task":"a"},{"_id":"1"}]"#.utf8), "[1]"),
+    ("number as text", Data(#"[{"task":"a"},{"task":7}]"#.utf8), "[1].task"),
+    ("bad date", Data(#"[{"task":"a","date":"soon"}]"#.utf8), "[0].date"),
+    ("truncated", Data(Samples.tutorialList.utf8.prefix(150)), "broken"),
+    ("trailing text", Data("[] tail".utf8), "broken"), ("two commas", Data(#"[{"task":"a"},,]"#.utf8), ""),
+    ("invalid UTF-8", Data([0x5B]) + Data(#"{"task":""#.utf8) + Data([0xC3, 0x28]) + Data(#""}]"#.utf8), ""),
+    ("lone surrogate", Data(#"[{"task":"\ud800"}]"#.utf8), ""),
+    ("raw line end in a text", Data("[{\"task\":\"a\nb\"}]".utf8), ""),
+    ("100,000 lists", Data(repeating: UInt8(ascii: "["), count: 100_000), ""),
+    ("100,000 objects", Data(String(repeating: #"{"a":"#, count: 100_000).utf8), ""),
+    ("deep member", Data((#"[{"task":"x","a":"# + String(repeating: "[", count: 100_000)).utf8), ""),
+    (
+      "deep, closed member",
+      Data((#"[{"task":"x","a":"# + String(repeating: "[", count: 60) + String(repeating: "]", count: 60) + "}]").utf8),
+      ""
+    ),
+  ]
+
+  @Test(arguments: unreadable)
+  func unreadableListIsTyped(_ name: String, _ body: Data, _ says: String) async throws {
+    let answer = TransportResponse(status: 200, headers: ["X-Request-Id": "r-1"], body: body)
+    let transport = CannedTransport(answer, answer)
+    let client = try client(transport)
+    let whole = try #require(await taskError { _ = try await client.list() })
+    #expect(whole.code == .invalidResponse && whole.status == 200 && whole.requestID == "r-1")
+    #expect(says.isEmpty || whole.message.contains(says), "\(whole.message)")
+    #expect(!whole.isRetryable && !whole.outcomeIsUnknown)
+    let streamed = await taskError { for try await _ in client.items() {} }
+    #expect(streamed?.code == .invalidResponse && streamed?.requestID == "r-1")
+  }
+
+  @Test func successWithoutContentIsNoList() async throws {
+    let transport = CannedTransport(.text(204, ""))
+    #expect(await taskError { _ = try await client(transport).list() }?.code == .invalidResponse)
+  }
+}
