@@ -62,7 +62,8 @@ let package = Package(
     .testTarget(name: "TaskAPITests", dependencies: ["TaskAPI", "B2CHTTP", "B2CCore", "B2CTestKit"]),
     .testTarget(
       name: "B2COAuthTests",
-      dependencies: ["B2COAuth", "B2CTestKit", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CCore"] + crypto + cryptoExtras),
+      dependencies: ["B2COAuth", "B2CTestKit", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CCore"] + crypto
+        + cryptoExtras),
     .testTarget(name: "B2CConnectorTests", dependencies: ["B2CConnector", "B2CTestKit"]),
     .testTarget(name: "B2CTestKitTests", dependencies: ["B2CTestKit"]),
   ],

@@ -51,6 +51,8 @@ extension SettingsProblem.Kind {
   public static let wrongType = Self(rawValue: "wrongType")
   /// A value is still the text of a template.
   public static let placeholder = Self(rawValue: "placeholder")
+  /// A value has a control character or a line break inside.
+  public static let controlCharacter = Self(rawValue: "controlCharacter")
   /// A key appears twice.
   public static let duplicateKey = Self(rawValue: "duplicateKey")
   /// A key has no meaning here; perhaps another one was meant.

@@ -24,7 +24,9 @@ struct World: Sendable {
     Settings(
       authority: try Authority(tenant.authority(form: form, policy: form == .query ? nil : .signIn)),
       clientID: tenant.clientID, scopes: tenant.apiScopes, redirectURI: try url(LocalTenant.standardRedirectURI),
-      taskWebAPI: tasks.url, policies: .init(emailSignUp: try Policy(id: "B2C_1_SignUp", kind: .signUp), emailSignIn: try Policy("B2C_1_SignIn")))
+      taskWebAPI: tasks.url,
+      policies: .init(
+        emailSignUp: try Policy(id: "B2C_1_SignUp", kind: .signUp), emailSignIn: try Policy("B2C_1_SignIn")))
   }
 
   func connector(

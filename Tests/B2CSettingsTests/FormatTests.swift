@@ -75,7 +75,7 @@ struct FormatTests {
     #expect(error.problems.map(\.keyPath) == ["clientId", "clientId"])
     #expect(error.problems.map(\.kind) == [.invalidClientID, .duplicateKey])
     #expect(error.problems.map(\.line) == [3, 4])
-    #expect(error.problems.map(\.column) == [15, 55])
+    #expect(error.problems.map(\.column) == [15, 57])
     #expect(error.warnings.map(\.kind) == [.noAPIScope, .unknownKey])
   }
 

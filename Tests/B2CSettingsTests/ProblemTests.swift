@@ -51,6 +51,8 @@ struct ProblemTests {
     .string("authority", "", .emptyValue, authorityAdvice, line: 6),
     .string("clientId", " \n ", .emptyValue, clientAdvice, line: 8),
     .string("redirectUri", "", .emptyValue, redirectAdvice, line: 12),
+    .string("userId", "a\nb", .controlCharacter, "Type it anew instead of pasting it.", line: 22),
+    .string("clientId", "7bf688ce-\u{85}8139", .controlCharacter, "Type it anew instead of pasting it.", line: 8),
     Mistake("authority", "<integer>1</integer>", .wrongType, authorityAdvice, line: 6),
     Mistake("clientId", "<true/>", .wrongType, clientAdvice, line: 8),
     Mistake("scopes", "<string>https://contoso/read</string>", .wrongType, scopesAdvice, line: 10),

@@ -1,3 +1,4 @@
+import B2CAuthority
 import B2CSettings
 import Foundation
 import Testing
@@ -5,8 +6,8 @@ import Testing
 @Suite("The tutorial's template, not filled in")
 struct TemplateTests {
   private static let placeholders: [(keyPath: String, line: Int)] = [
-    ("authority", 6), ("clientId", 8), ("scopes[0]", 11), ("emailSignUpPolicyId", 20), ("faceBookSignInPolicyId", 22),
-    ("emailSignInPolicyId", 24),
+    ("authority", 6), ("clientId", 8), ("scopes[0]", 11), ("emailSignUpPolicyId", 21), ("faceBookSignInPolicyId", 23),
+    ("emailSignInPolicyId", 25),
   ]
 
   @Test("All that is to be filled in is named at once, with its line, although the file is no well-formed XML")
@@ -26,7 +27,7 @@ struct TemplateTests {
     #expect(others.map(\.keyPath) == ["taskWebAPI"])
     #expect(others.first?.kind == .portInPath)
     #expect(others.first?.suggestion == "http://localhost:3000/tasks")
-    #expect(others.first?.line == 18)
+    #expect(others.first?.line == 19)
     #expect(error.warnings.map(\.kind) == [.outOfBandRedirectURI])
   }
 
@@ -47,7 +48,7 @@ struct TemplateTests {
     let lines = Samples.template.split(separator: "\n").dropFirst(3).joined(separator: "\n")
     let error = try #require(failure(of: lines))
     #expect(error.problems.filter { $0.kind == .placeholder }.map(\.keyPath) == Self.placeholders.map(\.keyPath))
-    #expect(error.problems.contains { $0.kind == .malformed && $0.line == 25 })
+    #expect(error.problems.contains { $0.kind == .malformed && $0.line == 28 })
   }
 
   @Test("Keys that are missing besides are listed too")
@@ -69,5 +70,34 @@ struct TemplateTests {
     let error = try #require(failure(of: Samples.plist(["clientId": "<string>\(text)</string>"])))
     #expect(error.problems.map(\.kind) == [.placeholder])
     #expect(error.problems.first?.line == 8)
+  }
+}
+
+@Suite("Placeholders at unusual places")
+struct UnusualPlaceholderTests {
+  @Test(
+    "A placeholder that is no well-formed XML is told wherever it stands",
+    arguments: [
+      ("userId", "<string><Enter a name></string>", "userId"),
+      ("policyName", "<string><a name></string>", "policyName"),
+      ("ownKey", "<string><own value></string>", "ownKey"),
+      ("ownKey", "<dict><key>a</key><array><string>x</string><string><y z></string></array></dict>", "ownKey.a[1]"),
+      ("policies", "<dict><key>signIn</key><string><id></string></dict>", "policies.signIn"),
+      ("fullScreen", "<string><true or false></string>", "fullScreen"),
+      ("scopes", "<string><Enter the id></string>", "scopes"),
+    ])
+  func unescaped(_ key: String, _ value: String, _ keyPath: String) throws {
+    let error = try #require(failure(of: Samples.plist([key: value])))
+    #expect(error.problems.map(\.kind) == [.placeholder], "\(error)")
+    #expect(error.problems.map(\.keyPath) == [keyPath])
+    #expect(error.problems.allSatisfy { $0.line != nil && $0.suggestion?.isEmpty == false })
+  }
+
+  @Test("Names are free to look like one")
+  func names() throws {
+    let settings = try Samples.settings([
+      "policyID": "<dict><key>id</key><string>B2C_1_x</string><key>name</key><string>Your &lt;data&gt;</string></dict>"
+    ])
+    #expect(settings.policies.selected?.name == "Your <data>")
   }
 }

@@ -99,9 +99,10 @@ struct ValueTests {
   @Test("Characters are written in every way that XML has")
   func characters() throws {
     let settings = try Samples.settings([
-      "userId":
-        "<string>a&amp;b&lt;&#99;&#x64;&quot;&apos;<!-- not this --><![CDATA[<e>&amp;]]><?nor this?>f&gt;</string>"
+      "policyName":
+        "<string>a&amp;b&lt;&#99;&#x64;&quot;&apos;<!-- not this --><![CDATA[<e>&amp;]]><?nor this?>f&gt;</string>",
+      "policyID": "<string>B2C_1_x</string>",
     ])
-    #expect(settings.userID == "a&b<cd\"'<e>&amp;f>")
+    #expect(settings.policies.selected?.name == "a&b<cd\"'<e>&amp;f>")
   }
 }

@@ -3,6 +3,7 @@ import B2CTestKit
 import Foundation
 import Testing
 
+@Suite(.timeLimit(.minutes(1)))
 struct LocalNetworkTests {
   let tenant = LocalTenant()
   let clock = TestClock()
@@ -49,6 +50,31 @@ struct LocalNetworkTests {
     let limits = TransportLimits(maximumBodyBytes: 10)
     let request = TransportRequest(url: try keys.url, limits: limits)
     await #expect(throws: TransportError(.responseTooLarge, "")) { try await tenant.transport.send(request) }
+  }
+
+  @Test func largeBodiesAreNotKept() async throws {
+    let body = Data(repeating: 0x20, count: (1 << 20) + 1)
+    tenant.faults = [LocalFault(.respond(TransportResponse(status: 200, body: body)))]
+    var request = TransportRequest(method: .post, url: try keys.url, body: body)
+    request.limits.maximumBodyBytes = 2 << 20
+    let network = LocalNetwork(tenant)
+    #expect(try await network.send(request).body.count == body.count)
+    for record in network.requests + tenant.requests {
+      #expect(record.request.body == nil)
+      #expect(record.response?.body.isEmpty == true)
+    }
+  }
+
+  @Test func longRunsForgetTheirBeginning() async throws {
+    tenant.faults = [LocalFault(.respond(TransportResponse(status: 204)))]
+    let network = LocalNetwork(tenant)
+    let first = TransportRequest(method: .head, url: try keys.url)
+    _ = try await network.send(first)
+    for _ in 0..<20_000 { _ = try await network.send(keys) }
+    #expect(network.requestCount == 20_001)
+    #expect(network.requests.count == 10_001)
+    #expect(!network.requests.contains { $0.request.method == .head })
+    #expect(network.requests.allSatisfy { $0.response?.status == 204 })
   }
 
   @Test func faultsHappenToTheirTargetAsOftenAsSaid() async throws {

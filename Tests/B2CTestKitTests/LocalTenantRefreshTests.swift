@@ -50,6 +50,18 @@ struct LocalTenantRefreshTests {
     #expect(try await visitor.refresh(second).status == 200)
   }
 
+  @Test func ofManyAtTheSameTimeOneIsTheFirst() async throws {
+    tenant.behavior.refreshTokenReuse = .refused
+    let token = try await visitor.tokens()["refresh_token"]
+    let visitor = visitor
+    let successes = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<50 { group.addTask { try await visitor.refresh(token).status == 200 ? 1 : 0 } }
+      return try await group.reduce(0, +)
+    }
+    #expect(successes == 1)
+    #expect(tenant.counters.reusedRefreshTokens == 49)
+  }
+
   @Test func secondUseCanBeAllowed() async throws {
     tenant.behavior.refreshTokenReuse = .allowed
     let first = try await visitor.tokens()["refresh_token"]

@@ -2,6 +2,7 @@ import B2CTestKit
 import Foundation
 import Testing
 
+@Suite(.timeLimit(.minutes(1)))
 struct TestClockTests {
   @Test func standsStillUntilMoved() async throws {
     let clock = TestClock(start: Date(timeIntervalSince1970: 100))
@@ -19,5 +20,13 @@ struct TestClockTests {
     await clock.waitForSleepers()
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test func cancelledWatcherLeaves() async {
+    let clock = TestClock()
+    let watcher = Task { await clock.waitForSleepers() }
+    watcher.cancel()
+    await watcher.value
+    #expect(watcher.isCancelled)
   }
 }

@@ -1,6 +1,7 @@
 import B2CTestKit
 import Testing
 
+@Suite(.timeLimit(.minutes(1)))
 struct TestGateTests {
   @Test func holdsUntilOpenAndLetsEverybodyPassAfterwards() async throws {
     let gate = TestGate()
@@ -18,6 +19,14 @@ struct TestGateTests {
     await gate.waitForArrivals(1)
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test func cancelledWatcherLeaves() async {
+    let gate = TestGate()
+    let early = Task { await gate.waitForArrivals(1) }
+    early.cancel()
+    await early.value
+    #expect(gate.arrivals == 0)
   }
 
   @Test func visitorCancelledBeforeItComesLeaves() async {

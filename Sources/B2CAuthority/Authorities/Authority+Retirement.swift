@@ -8,7 +8,9 @@ extension Authority {
   /// - Returns: An error with code ``AuthorityError/Code/retiredAuthority`` that names the authority to use in its
   ///   `suggestion` (`nil` when the tenant's name is not known), or `nil` when nothing is wrong.
   public func retirement(for policy: Policy?) -> AuthorityError? {
-    guard policy ?? self.policy != nil, let known = MicrosoftHost(host), known.kind == .entra else { return nil }
+    guard let policy = policy ?? self.policy, kind(for: policy) == .b2c, let known = MicrosoftHost(host),
+      known.kind == .entra
+    else { return nil }
     let suggestion = (try? migratedFromRetiredHost())?.description
     let home = known.cloud.b2cDomain.map { "<tenant>." + $0 } ?? "its present host"
     return AuthorityError(

@@ -62,7 +62,8 @@ struct Doctor: Sendable {
         findings.append(Finding("keys" + name, .ok, "\(count) can verify a signature"))
       case .success:
         findings.append(
-          Finding("keys" + name, .failed, "none can verify a signature", mend: "Check the policy's keys in the portal."))
+          Finding("keys" + name, .failed, "none can verify a signature", mend: "Check the policy's keys in the portal.")
+        )
       case .failure(let error):
         findings.append(Finding("keys" + name, .failed, error.message, mend: error.recoverySuggestion))
       case nil: findings.append(Finding("keys" + name, .skipped, "there is no metadata"))

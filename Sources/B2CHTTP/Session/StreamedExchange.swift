@@ -77,7 +77,7 @@ final class StreamedExchange: Exchange {
   }
 
   func receive(_ bytes: Data) {
-    enum Step { case kept, handed(CheckedContinuation<Data?, any Error>), pause(ExchangeLink), tooMuch }
+    enum Step { case kept, handed(CheckedContinuation<Data?, any Error>), tooMuch }
     let step = state.withLock { state -> Step in
       guard !state.hasEnded else { return .kept }
       state.received += bytes.count
@@ -87,14 +87,16 @@ final class StreamedExchange: Exchange {
         return .handed(reader)
       }
       if state.waiting.isEmpty { state.waiting = bytes } else { state.waiting.append(bytes) }
-      guard state.waiting.count > Self.highWater, !state.isPaused, let link = state.link else { return .kept }
-      state.isPaused = true
-      return .pause(link)
+      if state.waiting.count > Self.highWater, !state.isPaused, let link = state.link {
+        // Under the lock, as the resuming is: the two must not change places.
+        SessionTraits.pause(link.task)
+        state.isPaused = true
+      }
+      return .kept
     }
     switch step {
     case .kept: break
     case .handed(let reader): reader.resume(returning: bytes)
-    case .pause(let link): SessionTraits.pause(link.task)
     case .tooMuch: fail(limit.error)
     }
   }
@@ -137,14 +139,15 @@ final class StreamedExchange: Exchange {
   }
 
   private func read(_ reader: CheckedContinuation<Data?, any Error>) {
-    enum Step { case wait, give(Data, resuming: ExchangeLink?), end((any Error)?) }
+    enum Step { case wait, give(Data), end((any Error)?) }
     let step = state.withLock { state -> Step in
       if !state.waiting.isEmpty {
-        defer {
-          state.waiting = Data()
+        defer { state.waiting = Data() }
+        if state.isPaused, let link = state.link {
+          SessionTraits.resume(link.task)
           state.isPaused = false
         }
-        return .give(state.waiting, resuming: state.isPaused ? state.link : nil)
+        return .give(state.waiting)
       }
       if state.hasEnded { return .end(state.error) }
       state.bodyReader = reader
@@ -152,9 +155,7 @@ final class StreamedExchange: Exchange {
     }
     switch step {
     case .wait: break
-    case .give(let bytes, let link):
-      reader.resume(returning: bytes)
-      (link?.task).map(SessionTraits.resume)
+    case .give(let bytes): reader.resume(returning: bytes)
     case .end(let error?): reader.resume(throwing: error)
     case .end(nil): reader.resume(returning: nil)
     }

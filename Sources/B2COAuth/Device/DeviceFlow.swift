@@ -10,7 +10,7 @@ struct DeviceFlow: Sendable {
   ) async throws -> SignInResult {
     let correlationID = services.correlationID(nil)
     return try await services.reporting(.signInStarted, .signInFinished, policy: nil, correlationID: correlationID) {
-      let provider = try await services.providers.provider(for: nil)
+      let provider = try await services.providers.provider(for: services.configuration.defaultPolicy)
       guard let endpoint = provider.deviceAuthorizationEndpoint else {
         throw OAuthError(
           .unsupported, "The authority offers no device authorization.",

@@ -3,6 +3,11 @@ struct Findings {
   struct Finding {
     var problem: SettingsProblem
     var offset: Int?
+
+    /// The place of the key in the table of keys, for files without lines.
+    var rank: Int {
+      SettingsKey.first(of: problem.keyPath).flatMap(SettingsKey.allCases.firstIndex) ?? SettingsKey.allCases.count
+    }
   }
 
   private(set) var errors: [Finding] = []
@@ -32,7 +37,8 @@ struct Findings {
   /// The problems with lines and columns, in the order of the file.
   static func located(_ findings: [Finding], in text: SourceText?) -> [SettingsProblem] {
     let ordered = findings.enumerated().sorted { left, right in
-      (left.element.offset ?? .max, left.offset) < (right.element.offset ?? .max, right.offset)
+      (left.element.offset ?? .max, left.element.rank, left.offset)
+        < (right.element.offset ?? .max, right.element.rank, right.offset)
     }
     return ordered.map { _, finding in
       var problem = finding.problem

@@ -21,8 +21,8 @@ struct SettingsDocument {
     if bytes.starts(with: Array("bplist".utf8)) {
       var reader = BinaryReader(bytes)
       do {
+        isComplete = true
         take(try reader.read(), findings: &findings)
-        isComplete = members != nil
       } catch {
         findings.addToFile(error.kind, error.message, advice: error.advice)
       }
@@ -76,6 +76,7 @@ struct SettingsDocument {
     switch root.value {
     case .dictionary(let members): self.members = members
     case .unreadable: break
+    case _ where !isComplete: break
     default:
       findings.addToFile(
         .notADictionary, "The outermost value is \(root.typeName), not a dictionary.",

@@ -10,7 +10,7 @@ extension XMLReader {
 
   /// Reads up to the closing tag; nothing, after a fault, when the text cannot be used.
   ///
-  /// Markup inside is kept as text: `<Enter …>` is a template's placeholder, and whoever reads the value says so.
+  /// Markup inside is kept as text, since `<Enter …>` is a template's placeholder, and noted when the text is complete.
   mutating func readText(_ tag: XMLTag) -> String? {
     guard !tag.isEmpty else { return "" }
     var state = TextState()
@@ -40,7 +40,10 @@ extension XMLReader {
       fault("A control character stands in the text.", at: offset, advice: "Remove it.")
       return nil
     }
-    if Placeholder.isPlaceholder(text) { return text }
+    if state.markupOffset != nil, Placeholder.isPlaceholder(text) {
+      notePlaceholder(text, at: tag.offset)
+      return nil
+    }
     if let offset = state.ampersandOffset {
       fault(
         "An ampersand is not escaped.", at: offset, advice: "Write & as &amp; in XML.",
@@ -58,6 +61,8 @@ extension XMLReader {
   private mutating func readMarkup(in tag: XMLTag, _ state: inout TextState) -> Bool {
     if starts(with: "<!--", at: index) {
       skip(to: "-->", "A comment is not closed.")
+    } else if starts(with: "<?", at: index) {
+      skip(to: "?>", "An instruction is not closed.")
     } else if starts(with: "<![CDATA[", at: index) {
       let start = index + 9
       skip(to: "]]>", "A CDATA section is not closed.")

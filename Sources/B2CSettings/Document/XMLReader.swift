@@ -51,8 +51,9 @@ struct XMLReader {
     guard !isStopped else { return }
     skipBetweenElements()
     if isInsidePlist {
+      let end = index
       guard !isStopped, let tag = readTag(), tag.isClosing, tag.name == "plist" else {
-        stop("The <plist> is not closed behind its value.", advice: "End the file with </plist>.")
+        stop("The <plist> is not closed behind its value.", at: end, advice: "End the file with </plist>.")
         return
       }
       skipBetweenElements()
@@ -75,6 +76,16 @@ extension XMLReader {
     findings.add(
       SettingsProblem(
         keyPath: path.description, kind: kind, message: message, correctedValue: correctedValue, advice: advice),
+      at: offset)
+  }
+
+  /// Notes a template's placeholder that was not even escaped.
+  mutating func notePlaceholder(_ text: String, at offset: Int) {
+    let key = SettingsKey.first(of: path.description)
+    findings.add(
+      SettingsProblem(
+        keyPath: path.description, kind: .placeholder, value: text.trimmed, message: Placeholder.message,
+        advice: key?.advice ?? "Write the value in its place, or remove the key."),
       at: offset)
   }
 

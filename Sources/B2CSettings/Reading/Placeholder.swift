@@ -2,6 +2,8 @@
 ///
 /// No setting has `<…>`, `{…}` or a build variable in it, so a value that does was never filled in.
 enum Placeholder {
+  static let message = "The value is still a template's placeholder."
+
   private static let beginnings = ["enter ", "enter_", "insert ", "replace ", "your ", "your_", "your-"]
   private static let words: Set<String> = ["todo", "tbd", "changeme", "change_me", "change-me", "xxx", "..."]
   private static let stems = [

@@ -21,6 +21,11 @@ enum SettingsKey: String, CaseIterable {
   /// Of version 1 of the protocol, which knew no scopes.
   case resource = "resourceString"
 
+  /// The key that a key path begins with.
+  static func first(of keyPath: String) -> SettingsKey? {
+    SettingsKey(rawValue: String(keyPath.prefix { $0 != "." && $0 != "[" }))
+  }
+
   /// What to write, for a key that is missing or not filled in.
   var advice: String {
     switch self {

@@ -115,8 +115,11 @@ extension SettingsReader {
   private static func isReadableList(_ node: Node) -> Bool {
     guard case .array(let nodes) = node.value else { return false }
     return nodes.allSatisfy { node in
-      guard case .string(let text) = node.value else { return false }
-      return !Placeholder.isPlaceholder(text)
+      switch node.value {
+      case .string(let text): !Placeholder.isPlaceholder(text)
+      case .null: true
+      default: false
+      }
     }
   }
 }

@@ -77,7 +77,11 @@ extension SettingsReader {
         continue
       }
       let isID = member.key == "id"
-      guard let entry = text(member.node, at: path, isRequired: isID, advice: isID ? advice : "Remove the key.") else {
+      guard
+        let entry = text(
+          member.node, at: path, isRequired: isID, isFree: member.key == "name",
+          advice: isID ? advice : "Remove the key.")
+      else {
         continue
       }
       switch member.key {
@@ -124,7 +128,7 @@ extension SettingsReader {
 // The policy that is used when none is named.
 extension SettingsReader {
   private mutating func readSelected(among policies: Settings.Policies) -> Policy? {
-    let name = text(.policyName)
+    let name = text(.policyName, isFree: true)
     guard let node = self[.policyID]?.node else {
       return name.flatMap { named($0, among: policies) }
     }

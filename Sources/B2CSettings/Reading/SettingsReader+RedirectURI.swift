@@ -25,14 +25,14 @@ extension SettingsReader {
       let start = Loopback.isLoopback(host: scheme) ? "http://" : "https://"
       return refuse(entry, "The redirect URI has no scheme, only a host and a port.", start + entry.text)
     }
+    guard parts.userInfo == nil else {
+      return refuse(entry, showsValue: false, "The redirect URI carries a user name or a password.")
+    }
     if parts.fragment != nil {
       var mended = parts
       mended.fragment = nil
       return refuse(
         entry, "The redirect URI has a fragment (#), which OAuth forbids (RFC 6749 section 3.1.2).", mended.text)
-    }
-    guard parts.userInfo == nil else {
-      return refuse(entry, showsValue: false, "The redirect URI carries a user name or a password.")
     }
     guard let url = URL(string: entry.text), url.absoluteString == entry.text else {
       return refuse(entry, "The redirect URI is no URI.")

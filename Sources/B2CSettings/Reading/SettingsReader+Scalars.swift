@@ -3,20 +3,23 @@ import Foundation
 // Texts and truth values.
 extension SettingsReader {
   /// The text of a key, without blanks around it; nothing when it is absent, or when what is wrong has been noted.
-  mutating func text(_ key: SettingsKey, isRequired: Bool = false) -> Entry? {
+  mutating func text(_ key: SettingsKey, isRequired: Bool = false, isFree: Bool = false) -> Entry? {
     guard let member = self[key] else {
       if isRequired { noteMissing(key) }
       return nil
     }
-    return text(member.node, at: KeyPath(key.rawValue), isRequired: isRequired, advice: key.advice)
+    return text(
+      member.node, at: KeyPath(key.rawValue), isRequired: isRequired, isFree: isFree, advice: key.advice)
   }
 
-  /// The text of a value.
-  mutating func text(_ node: Node, at path: KeyPath, isRequired: Bool, advice: String) -> Entry? {
+  /// The text of a value; a free one, such as a name, may look like a placeholder.
+  mutating func text(
+    _ node: Node, at path: KeyPath, isRequired: Bool, isFree: Bool = false, advice: String
+  ) -> Entry? {
     switch node.value {
     case .string(let text):
       let entry = Entry(text: text.trimmed, path: path, offset: node.offset, advice: advice)
-      return check(entry, isRequired: isRequired) ? entry : nil
+      return check(entry, isRequired: isRequired, isFree: isFree) ? entry : nil
     case .unreadable: return nil
     case .null where !isRequired: return nil
     default:
@@ -34,15 +37,24 @@ extension SettingsReader {
       at: node.offset)
   }
 
-  private mutating func check(_ entry: Entry, isRequired: Bool) -> Bool {
+  private mutating func check(_ entry: Entry, isRequired: Bool, isFree: Bool) -> Bool {
     guard !entry.text.isEmpty else {
       if isRequired {
         findings.add(.about(entry, .emptyValue, showsValue: false, "The value is empty."), at: entry.offset)
       }
       return false
     }
-    guard !Placeholder.isPlaceholder(entry.text) else {
-      findings.add(.about(entry, .placeholder, "The value is still a template's placeholder."), at: entry.offset)
+    guard isFree || !Placeholder.isPlaceholder(entry.text) else {
+      findings.add(.about(entry, .placeholder, Placeholder.message), at: entry.offset)
+      return false
+    }
+    // Names may have anything else in them, and are shown and written again.
+    guard !entry.text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+      findings.add(
+        .about(
+          entry, .controlCharacter, "The value has a control character or a line break in it.",
+          advice: "Type it anew instead of pasting it."),
+        at: entry.offset)
       return false
     }
     return true

@@ -5,8 +5,7 @@ internal import Foundation
 /// What every local server does around its core: records the request, applies the faults, dates the answer.
 final class LocalExchange: Sendable {
   private struct State {
-    var records: [RecordedRequest] = []
-    var forgotten = 0
+    var log = RecordLog()
     var faults: [LocalFault] = []
   }
 
@@ -17,20 +16,14 @@ final class LocalExchange: Sendable {
     self.now = now
   }
 
-  var records: [RecordedRequest] { state.withLock { $0.records } }
+  var records: [RecordedRequest] { state.withLock { $0.log.records } }
 
   var faults: [LocalFault] {
     get { state.withLock { $0.faults } }
     set { state.withLock { $0.faults = newValue } }
   }
 
-  func clearRecords() {
-    state.withLock { state in
-      // An exchange under way must not write its answer to a later record.
-      state.forgotten += state.records.count
-      state.records = []
-    }
-  }
+  func clearRecords() { state.withLock { $0.log.clear() } }
 
   func run(
     _ request: TransportRequest, core: @Sendable (TransportRequest) async -> LocalAnswer
@@ -59,7 +52,7 @@ final class LocalExchange: Sendable {
       response.body = Data()
     }
     for case .change(let change) in faults.map(\.effect) { change(&response) }
-    end(mark, response)
+    state.withLock { [response] in $0.log.end(mark, response) }
     for case .holdAnswer(let gate) in faults.map(\.effect) {
       guard (try? await gate.wait()) != nil else { return .never }
     }
@@ -68,7 +61,7 @@ final class LocalExchange: Sendable {
 
   private func begin(_ request: TransportRequest) -> (mark: Int, faults: [LocalFault]) {
     state.withLock { state in
-      state.records.append(RecordedRequest(request: request, response: nil))
+      let mark = state.log.begin(request)
       var active: [LocalFault] = []
       for index in state.faults.indices where state.faults[index].target.contains(request) {
         if let times = state.faults[index].times {
@@ -77,15 +70,7 @@ final class LocalExchange: Sendable {
         }
         active.append(state.faults[index])
       }
-      return (state.forgotten + state.records.count - 1, active)
-    }
-  }
-
-  private func end(_ mark: Int, _ response: TransportResponse) {
-    state.withLock { state in
-      let index = mark - state.forgotten
-      guard state.records.indices.contains(index) else { return }
-      state.records[index].response = response
+      return (mark, active)
     }
   }
 }

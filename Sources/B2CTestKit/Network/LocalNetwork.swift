@@ -13,7 +13,7 @@ internal import Foundation
 public struct LocalNetwork: HTTPTransport {
   private let services: [any LocalService]
   private let clock: any Clock<Duration>
-  private let log = Locked<[RecordedRequest]>([])
+  private let log = Locked(RecordLog())
 
   /// Makes a network of servers.
   ///
@@ -25,8 +25,8 @@ public struct LocalNetwork: HTTPTransport {
     self.clock = clock
   }
 
-  /// Everything that was sent, in order, also to origins where nobody answers.
-  public var requests: [RecordedRequest] { log.withLock { $0 } }
+  /// What was sent, in order, also to origins where nobody answers: the newest 10,000 requests at least.
+  public var requests: [RecordedRequest] { log.withLock { $0.records } }
 
   /// How many requests were sent.
   public var requestCount: Int { log.withLock { $0.count } }
@@ -43,17 +43,14 @@ public struct LocalNetwork: HTTPTransport {
     guard Loopback.isAllowed(request.url) else {
       throw TransportError(.insecureURL, "\(RedactedURL(request.url)) is neither https nor http to this machine.")
     }
-    let index = log.withLock { log in
-      log.append(RecordedRequest(request: request, response: nil))
-      return log.count - 1
-    }
+    let mark = log.withLock { $0.begin(request) }
     guard let service = services.first(where: { $0.serves(request.url) }) else {
       throw TransportError(.cannotConnect, "No local server answers for \(RedactedURL(request.url)).")
     }
     let answer = await service.answer(request)
     try Task.checkCancellation()
     let response = try await receive(answer, within: request.limits)
-    log.withLock { $0[index].response = response }
+    log.withLock { $0.end(mark, response) }
     return response
   }
 

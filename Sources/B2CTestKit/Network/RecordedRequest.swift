@@ -3,7 +3,7 @@ internal import Foundation
 
 /// A request that a local server has seen, secrets and all.
 ///
-/// It prints without them; ``query``, ``form`` and ``request`` have them in the clear.
+/// It prints without them; ``query``, ``form`` and ``request`` have them in the clear. Bodies over 1 MiB are not kept.
 public struct RecordedRequest: Sendable, CustomStringConvertible {
   /// The request.
   public let request: TransportRequest

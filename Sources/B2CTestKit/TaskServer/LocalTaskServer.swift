@@ -117,7 +117,8 @@ extension LocalTaskServer {
     set { exchange.faults = newValue }
   }
 
-  /// Everything the server was asked, on both fronts, in order.
+  /// Everything the server was asked, on both fronts, in order; of a long run the newest 10,000 requests at
+  /// least.
   public var requests: [RecordedRequest] { exchange.records }
 
   /// Forgets what the server was asked; the tasks stay.

@@ -14,7 +14,8 @@ extension LocalTenant {
     set { exchange.faults = newValue }
   }
 
-  /// Everything the tenant was asked, on both fronts, in order.
+  /// Everything the tenant was asked, on both fronts, in order; of a long run the newest 10,000 requests at
+  /// least.
   public var requests: [RecordedRequest] { exchange.records }
 
   /// Forgets what the tenant was asked and sets ``counters`` to zero; tokens and sessions stay.

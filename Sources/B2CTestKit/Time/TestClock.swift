@@ -118,17 +118,37 @@ public final class TestClock: Clock, Sendable {
 
   /// Waits until at least so many tasks sleep on this clock, so that moving it is sure to wake them.
   ///
+  /// It returns early when the calling task is cancelled, so that a test's time limit can end a wait in vain.
+  ///
   /// - Parameter count: How many sleepers to wait for.
   public func waitForSleepers(_ count: Int = 1) async {
-    await withCheckedContinuation { continuation in
-      let isThere = state.withLock { state in
-        guard state.sleepers.count < count else { return true }
-        state.nextID += 1
-        state.watchers.append(Watcher(id: state.nextID, count: count, continuation: continuation))
-        return false
-      }
-      if isThere { continuation.resume() }
+    let id = state.withLock { state in
+      state.nextID += 1
+      return state.nextID
     }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isDone = state.withLock { state in
+          if state.cancelled.remove(id) != nil || state.sleepers.count >= count { return true }
+          state.watchers.append(Watcher(id: id, count: count, continuation: continuation))
+          return false
+        }
+        if isDone { continuation.resume() }
+      }
+    } onCancel: {
+      cancelWatcher(id)
+    }
+  }
+
+  private func cancelWatcher(_ id: Int) {
+    let watcher = state.withLock { state -> Watcher? in
+      guard let index = state.watchers.firstIndex(where: { $0.id == id }) else {
+        state.cancelled.insert(id)
+        return nil
+      }
+      return state.watchers.remove(at: index)
+    }
+    watcher?.continuation.resume()
   }
 
   private func register(_ sleeper: Sleeper) {

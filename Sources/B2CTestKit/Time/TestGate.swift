@@ -16,6 +16,7 @@ public final class TestGate: Sendable {
   }
 
   private struct Watcher {
+    let id: Int
     let count: Int
     let continuation: CheckedContinuation<Void, Never>
   }
@@ -51,10 +52,7 @@ public final class TestGate: Sendable {
   ///
   /// - Throws: `CancellationError` when the calling task is cancelled first.
   public func wait() async throws {
-    let id = state.withLock { state in
-      state.nextID += 1
-      return state.nextID
-    }
+    let id = nextID()
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         enter(Visitor(id: id, continuation: continuation))
@@ -66,16 +64,41 @@ public final class TestGate: Sendable {
 
   /// Waits until at least so many have come.
   ///
+  /// It returns early when the calling task is cancelled, so that a test's time limit can end a wait in vain.
+  ///
   /// - Parameter count: How many to wait for, counted from the gate's making.
   public func waitForArrivals(_ count: Int) async {
-    await withCheckedContinuation { continuation in
-      let isThere = state.withLock { state in
-        guard state.arrivals < count else { return true }
-        state.watchers.append(Watcher(count: count, continuation: continuation))
-        return false
+    let id = nextID()
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isDone = state.withLock { state in
+          if state.cancelled.remove(id) != nil || state.arrivals >= count { return true }
+          state.watchers.append(Watcher(id: id, count: count, continuation: continuation))
+          return false
+        }
+        if isDone { continuation.resume() }
       }
-      if isThere { continuation.resume() }
+    } onCancel: {
+      cancelWatcher(id)
     }
+  }
+
+  private func nextID() -> Int {
+    state.withLock { state in
+      state.nextID += 1
+      return state.nextID
+    }
+  }
+
+  private func cancelWatcher(_ id: Int) {
+    let watcher = state.withLock { state -> Watcher? in
+      guard let index = state.watchers.firstIndex(where: { $0.id == id }) else {
+        state.cancelled.insert(id)
+        return nil
+      }
+      return state.watchers.remove(at: index)
+    }
+    watcher?.continuation.resume()
   }
 
   private func enter(_ visitor: Visitor) {

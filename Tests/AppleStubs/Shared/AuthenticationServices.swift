@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 // The sign-in sheet. The reference declares the session without an actor, its presentation protocol `@MainActor`, and the
 // completion handler without `@Sendable`: that it may be called on any thread is what the package has to provide for.
 @_exported import Foundation

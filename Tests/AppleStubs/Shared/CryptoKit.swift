@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 // The parts of CryptoKit that the package uses, with the reference's generic constraints.
 import Foundation
 

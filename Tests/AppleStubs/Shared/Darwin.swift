@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 // What Darwin has and the C library of Linux has not, or has with another type.
 @_exported import Glibc
 

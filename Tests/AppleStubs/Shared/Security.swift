@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 // The parts of Security that the package uses. Bridging casts do not exist off Apple, so Core Foundation's types are the
 // types they bridge to; objects are classes, and none of them is Sendable, as the reference declares them.
 import Foundation

@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 // As much of SwiftUI as the documentation's examples use; protocols and property wrappers isolated as in the reference.
 @_exported import Foundation
 

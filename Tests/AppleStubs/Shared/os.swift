@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 // The unified log, as far as the package writes to it.
 
 public struct OSLogPrivacy: Sendable {

@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 public import UIKit
 
 public typealias ASPresentationAnchor = UIWindow

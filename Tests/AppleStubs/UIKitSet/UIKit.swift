@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 // The parts of UIKit that the package and its documentation use. The reference declares these classes `@MainActor`.
 @_exported import Foundation
 

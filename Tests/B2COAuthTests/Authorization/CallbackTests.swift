@@ -23,8 +23,10 @@ struct CallbackTests {
   static let bad: [Bad] = [
     Bad("another state", .stateMismatch) { try $0.replacing("state=", "state=x") },
     Bad("no state", .stateMismatch) { try $0.replacing("state=", "other=") },
-    Bad("an empty state", .stateMismatch) { try require(URL(string: "\(Fixture.redirect)?code=c&state=")) },
-    Bad("an error with another state") { try require(URL(string: "\(Fixture.redirect)?error=access_denied&state=x")) },
+    Bad("an empty state", .stateMismatch) { _ in try require(URL(string: "\(Fixture.redirect)?code=c&state=")) },
+    Bad("an error with another state") { _ in
+      try require(URL(string: "\(Fixture.redirect)?error=access_denied&state=x"))
+    },
     Bad("a doubled code", .invalidCallback) { try require(URL(string: $0.absoluteString + "&code=again")) },
     Bad("a doubled state", .invalidCallback) { try require(URL(string: $0.absoluteString + "&state=again")) },
     Bad("no code", .invalidCallback) { try $0.replacing("code=", "cod=") },

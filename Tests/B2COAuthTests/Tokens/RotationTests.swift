@@ -103,7 +103,10 @@ struct RotationTests {
     var testDescription: String { "\(shape) \(status) \(body.prefix(80))" }
 
     static func b2c(_ code: Int, ends: Bool) -> Refusal {
-      Refusal(body: #"{"error":"invalid_grant","error_description":"AADB2C\#(code): Text.\r\nTimestamp: 2026-01-01 00:00:00Z"}"#, ends: ends)
+      Refusal(
+        body:
+          #"{"error":"invalid_grant","error_description":"AADB2C\#(code): Text.\r\nTimestamp: 2026-01-01 00:00:00Z"}"#,
+        ends: ends)
     }
   }
 
@@ -116,7 +119,8 @@ struct RotationTests {
     Refusal(body: #"{"error":"invalid_grant","error_description":"AADSTS700082: Text."}"#, ends: true, shape: .entra),
     Refusal(body: #"{"error":"invalid_grant","error_codes":[50173]}"#, ends: true, shape: .entra),
     Refusal(body: #"{"error":"invalid_grant","suberror":"client_mismatch"}"#, ends: false, shape: .entra),
-    Refusal(body: #"{"error":"interaction_required","error_description":"AADSTS50076: Text."}"#, ends: false, shape: .entra),
+    Refusal(
+      body: #"{"error":"interaction_required","error_description":"AADSTS50076: Text."}"#, ends: false, shape: .entra),
     Refusal(body: #"{"error":"invalid_grant"}"#, ends: true, shape: .openIDConnect),
     Refusal(body: #"{"error":"invalid_client"}"#, ends: false, status: 401),
     Refusal(body: #"{"error":"temporarily_unavailable"}"#, ends: false),
@@ -144,7 +148,9 @@ struct RotationTests {
     #expect(try await client.currentAccount()?.username != nil)
   }
 
-  @Test("No connection, and nothing is lost", arguments: [TransportError.Code.cannotConnect, .connectionLost, .timedOut, .responseTooLarge])
+  @Test(
+    "No connection, and nothing is lost",
+    arguments: [TransportError.Code.cannotConnect, .connectionLost, .timedOut, .responseTooLarge])
   func offline(_ code: TransportError.Code) async throws {
     let fixture = Fixture()
     let client = try fixture.client()

@@ -29,7 +29,8 @@ struct SilentTokenTests {
     #expect(fixture.tenant.counters.refreshes == refreshes)
   }
 
-  @Test("A token that lives no longer than the margin is still used for half its life", arguments: [(149, 0), (151, 1)])
+  @Test(
+    "A token that lives no longer than the margin is still used for half its life", arguments: [(149, 0), (151, 1)])
   func shortLife(seconds: Int, refreshes: Int) async throws {
     let fixture = Fixture(lifetime: .seconds(300))
     let client = try fixture.client()
@@ -139,11 +140,11 @@ struct SilentTokenTests {
 
   @Test("Fewer scopes than asked for: the call succeeds, says so, and does not ask again")
   func smallerGrant() async throws {
-    let fixture = Fixture { $0.grantedScopes = { Array($0.prefix(1)) } }
+    let fixture = Fixture { $0.grantedScopes = { $0.filter { !$0.hasSuffix("write") } } }
     let client = try fixture.client()
     try await client.signIn()
     let token = try await client.accessToken()
-    #expect(token.scopes.isSubset(of: Set(fixture.tenant.apiScopes)) && token.scopes.count < 3)
+    #expect(!token.scopes.contains(fixture.tenant.apiScopes[1]))
     #expect(fixture.tenant.counters.refreshes == 0)
   }
 }

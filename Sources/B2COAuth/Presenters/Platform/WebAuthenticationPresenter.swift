@@ -1,6 +1,5 @@
 #if canImport(AuthenticationServices) && !os(tvOS) && !os(watchOS)
   public import AuthenticationServices
-  public import Foundation
 
   /// Signs in with the system's own sheet, `ASWebAuthenticationSession`.
   ///

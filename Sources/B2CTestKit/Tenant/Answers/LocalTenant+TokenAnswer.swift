@@ -3,10 +3,10 @@ internal import Foundation
 
 /// The token answer, member by member as the service gives it.
 extension LocalTenant {
-  /// Makes the tokens of a grant; `spending` is the refresh token that ends when the answer brings another.
+  /// Makes the tokens of a grant.
   func tokenAnswer(
     _ grant: LocalGrant, scopes asked: [String], nonce: String?, isRefresh: Bool, wantsClientInfo: Bool,
-    spending: String? = nil, _ call: LocalTenantCall
+    _ call: LocalTenantCall
   ) throws -> [String: JSONValue] {
     let behavior = behavior
     let scopes = try classify(behavior.grantedScopes?(asked) ?? asked)
@@ -42,28 +42,19 @@ extension LocalTenant {
     }
     answer["scope"] = .string(shownScope(scopes))
     if wantsClientInfo { answer["client_info"] = .string(Base64URL.encode(LocalJSON.data(clientInfo(subject)))) }
-    if scopes.wantsRefreshToken || (isRefresh && grant.scopes.contains("offline_access")) {
-      let token = newRefreshToken(grant, spending: spending, behavior, call)
-      if let token { answer["refresh_token"] = .string(token) }
-      if token != nil, shape == .b2c {
-        answer["refresh_token_expires_in"] = number(refreshTokenLifetime.components.seconds)
-      }
+    let keepsRefreshToken = isRefresh && !behavior.rotatesRefreshTokens
+    if !keepsRefreshToken, scopes.wantsRefreshToken || (isRefresh && grant.scopes.contains("offline_access")) {
+      answer["refresh_token"] = .string(newRefreshToken(grant, call))
+      if shape == .b2c { answer["refresh_token_expires_in"] = number(refreshTokenLifetime.components.seconds) }
     }
     behavior.changeTokenAnswer?(&answer)
     return answer
   }
 
-  /// The next refresh token; `nil` when the one that was used stays.
-  private func newRefreshToken(
-    _ grant: LocalGrant, spending: String?, _ behavior: Behavior, _ call: LocalTenantCall
-  ) -> String? {
-    if spending != nil, !behavior.rotatesRefreshTokens { return nil }
+  private func newRefreshToken(_ grant: LocalGrant, _ call: LocalTenantCall) -> String {
     let token = RandomText.make()
     let end = call.now.addingTimeInterval(Double(refreshTokenLifetime.components.seconds))
-    state.withLock { state in
-      if let spending { state.refreshTokens[spending]?.isSpent = true }
-      state.refreshTokens[token] = IssuedRefreshToken(grant: grant, issuedAt: call.now, expiresAt: end)
-    }
+    state.withLock { $0.refreshTokens[token] = IssuedRefreshToken(grant: grant, issuedAt: call.now, expiresAt: end) }
     return token
   }
 

@@ -69,8 +69,12 @@ extension LocalTenant {
 
   private func refresh(_ call: LocalTenantCall) throws -> [String: JSONValue] {
     guard let token = call.form["refresh_token"] else { throw LocalRefusal.missingParameter("refresh_token") }
+    let asked = call.form["scope"].map { $0.split(separator: " ").map(String.init) }
+    state.withLock { $0.counters.refreshRequests += 1 }
+    // A request that fails for its scopes does not spend the token.
+    if let asked { _ = try classify(asked) }
+    // Checked and spent in one step: of two at the same time one is the second.
     let issued: IssuedRefreshToken = try state.withLock { state in
-      state.counters.refreshRequests += 1
       guard let issued = state.refreshTokens[token] else { throw LocalRefusal.unknownGrant }
       guard issued.grant.clientID.lowercased() == call.form["client_id"]?.lowercased() else {
         throw LocalRefusal.otherClient
@@ -89,12 +93,12 @@ extension LocalTenant {
           throw LocalRefusal.grantRevoked
         }
       }
+      if state.behavior.rotatesRefreshTokens { state.refreshTokens[token]?.isSpent = true }
       return issued
     }
-    let asked = call.form["scope"].map { $0.split(separator: " ").map(String.init) } ?? issued.grant.scopes
     let answer = try tokenAnswer(
-      issued.grant, scopes: asked, nonce: nil, isRefresh: true,
-      wantsClientInfo: call.form["client_info"] == "1", spending: token, call)
+      issued.grant, scopes: asked ?? issued.grant.scopes, nonce: nil, isRefresh: true,
+      wantsClientInfo: call.form["client_info"] == "1", call)
     state.withLock { $0.counters.refreshes += 1 }
     return answer
   }

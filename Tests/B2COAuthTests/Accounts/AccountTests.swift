@@ -1,0 +1,106 @@
+import B2CAuthority
+import B2CCore
+import B2COAuth
+import B2CTestKit
+import B2CTokenCache
+import Foundation
+import Testing
+
+@Suite("Accounts")
+struct AccountTests {
+  @Test("Two people stand side by side; the latest is current, and either can be named")
+  func two() async throws {
+    let fixture = Fixture()
+    let presenter = fixture.script(.signIn(.alice))
+    let client = try fixture.client(presenter: presenter)
+    let alice = try await client.signIn()
+    await fixture.clock.advance(by: .seconds(1))
+    presenter.follow(.signIn(.bob))
+    let bob = try await client.signIn(prompt: .login)
+    #expect(try await client.accounts().map(\.username) == [LocalUser.bob.email, LocalUser.alice.email])
+    #expect(try await client.currentAccount()?.id == bob.account.id)
+    #expect(try await client.accessToken().token == bob.accessToken?.token)
+    #expect(try await client.accessToken(account: alice.account).token == alice.accessToken?.token)
+    #expect(try await client.account(id: alice.account.id.uppercased())?.username == LocalUser.alice.email)
+    #expect(try await client.account(id: alice.account.homeAccountID)?.username == LocalUser.alice.email)
+    try await client.remove(bob.account)
+    #expect(try await client.currentAccount()?.id == alice.account.id)
+  }
+
+  @Test("One person with two policies is one account with two grants")
+  func twoPolicies() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    let first = try await client.signIn()
+    await fixture.clock.advance(by: .seconds(1))
+    let other = try Policy("B2C_1_SignUpOrSignIn")
+    let second = try await client.signIn(policy: other, prompt: .login)
+    #expect(first.account.id == second.account.id)
+    #expect(first.account.homeAccountID != second.account.homeAccountID)
+    #expect(try await client.accounts().count == 1)
+    #expect(try await client.accounts().first?.policyIDs == ["B2C_1_SignUpOrSignIn", "B2C_1_SignIn"])
+    #expect(try await client.accessToken(policy: Policy("b2c_1_signin")).token == first.accessToken?.token)
+    #expect(try await client.accessToken(policy: other).token == second.accessToken?.token)
+    // Each refresh goes to the endpoint of the policy that the grant was made by.
+    await fixture.clock.advance(by: .seconds(4_000))
+    _ = try await client.accessToken(policy: Policy("B2C_1_SignIn"))
+    _ = try await client.accessToken(policy: other)
+    #expect(fixture.tenant.counters.refreshes == 2)
+  }
+
+  @Test("Editing the profile updates the claims and makes no second account")
+  func profileEdit() async throws {
+    let fixture = Fixture()
+    let presenter = fixture.script(.signIn(.alice))
+    let client = try fixture.client(presenter: presenter)
+    let signedIn = try await client.signIn()
+    presenter.follow(.editProfile(displayName: "Alice Renamed"))
+    let edited = try await client.signIn(policy: Policy(id: "B2C_1_EditProfile", kind: .profileEdit))
+    #expect(edited.user.name == "Alice Renamed")
+    #expect(edited.account.id == signedIn.account.id)
+    #expect(try await client.accounts().map(\.name) == ["Alice Renamed"])
+    #expect(try await fixture.cache.keys().count == 1)
+    #expect(try await client.accessToken().token == signedIn.accessToken?.token)
+    // The refreshed id_token is still checked against the sign-in, not the edit.
+    await fixture.clock.advance(by: .seconds(4_000))
+    _ = try await client.accessToken()
+  }
+
+  @Test("A person survives a new launch")
+  func relaunch() async throws {
+    let fixture = Fixture()
+    let token = try await fixture.client().signIn().accessToken?.token
+    let relaunched = try fixture.client(presenter: fixture.script(.closeBrowser))
+    #expect(try await relaunched.currentAccount()?.username == LocalUser.alice.email)
+    #expect(try await relaunched.accessToken().token == token)
+  }
+
+  @Test("Clients of other applications and authorities in the same cache are left alone")
+  func neighbours() async throws {
+    let fixture = Fixture()
+    let foreign = TokenCacheKey(
+      authority: "https://other.example/tenant", policy: "", clientID: fixture.tenant.clientID, accountID: "x.y")
+    let neighbour = TokenCacheKey(
+      authority: "https://contoso.b2clogin.com/contoso.onmicrosoft.com", policy: "", clientID: "other", accountID: "x.y"
+    )
+    for key in [foreign, neighbour] {
+      try await fixture.cache.store(TokenRecord(signedInAt: .distantFuture), for: key)
+    }
+    let client = try fixture.client()
+    try await client.signIn()
+    #expect(try await client.accounts().count == 1)
+    try await client.signOut()
+    #expect(Set(try await fixture.cache.keys()) == [foreign, neighbour])
+  }
+
+  @Test("A session that has ended leaves the person known")
+  func endedSession() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    try await client.signIn()
+    fixture.tenant.revokeGrants()
+    await fixture.clock.advance(by: .seconds(4_000))
+    await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
+    #expect(try await client.currentAccount()?.username == LocalUser.alice.email)
+  }
+}

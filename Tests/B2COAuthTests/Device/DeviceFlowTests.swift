@@ -1,0 +1,73 @@
+import B2CCore
+import B2CHTTP
+import B2COAuth
+import B2CTestKit
+import Foundation
+import Testing
+
+@Suite("Device authorization (RFC 8628)")
+struct DeviceFlowTests {
+  @Test("The user approves elsewhere, and the poll brings the tokens")
+  func approved() async throws {
+    let fixture = Fixture(shape: .entra)
+    let client = try fixture.client()
+    let shown = Recorder<DeviceAuthorization>()
+    let signIn = Task { try await client.signInWithDeviceCode { shown.record($0) } }
+    await fixture.clock.waitForSleepers()
+    await fixture.clock.advance(by: .seconds(5))
+    await fixture.clock.waitForSleepers()
+    let code = try #require(shown.values.first)
+    #expect(fixture.tenant.approveDevice(userCode: code.userCode, email: LocalUser.alice.email))
+    await fixture.clock.advance(by: .seconds(5))
+    #expect(try await signIn.value.user.username == LocalUser.alice.email)
+    #expect(try await client.accessToken().accountID.hasPrefix(LocalUser.alice.id))
+  }
+
+  @Test("The user declines")
+  func declined() async throws {
+    let fixture = Fixture(shape: .entra)
+    let shown = Recorder<DeviceAuthorization>()
+    let client = try fixture.client()
+    let signIn = Task { try await client.signInWithDeviceCode { shown.record($0) } }
+    await fixture.clock.waitForSleepers()
+    #expect(fixture.tenant.denyDevice(userCode: try #require(shown.values.first).userCode))
+    await fixture.clock.advance(by: .seconds(5))
+    await #expect(throws: OAuthError(.userCancelledInPage, "")) { try await signIn.value }
+  }
+
+  @Test("slow_down adds five seconds for good")
+  func slowDown() async throws {
+    let fixture = Fixture(shape: .entra)
+    let client = try fixture.client()
+    fixture.transport.answerTokens(
+      400, #"{"error":"slow_down"}"#, grant: "urn:ietf:params:oauth:grant-type:device_code")
+    let signIn = Task { try await client.signInWithDeviceCode { _ in } }
+    await fixture.clock.waitForSleepers()
+    await fixture.clock.advance(by: .seconds(5))
+    await fixture.clock.waitForSleepers()
+    let asked = fixture.transport.tokenForms.count
+    await fixture.clock.advance(by: .seconds(9))
+    #expect(fixture.transport.tokenForms.count == asked)
+    await fixture.clock.advance(by: .seconds(1))
+    await fixture.clock.waitForSleepers()
+    #expect(fixture.transport.tokenForms.count == asked + 1)
+    signIn.cancel()
+    await #expect(throws: CancellationError.self) { try await signIn.value }
+  }
+
+  @Test("The code ends")
+  func ended() async throws {
+    let fixture = Fixture(shape: .entra)
+    let client = try fixture.client()
+    let signIn = Task { try await client.signInWithDeviceCode { _ in } }
+    await fixture.clock.waitForSleepers()
+    await fixture.clock.advance(by: .seconds(86_400))
+    await #expect(throws: OAuthError(.timedOut, "")) { try await signIn.value }
+  }
+
+  @Test("Azure AD B2C does not offer it")
+  func unsupported() async throws {
+    let client = try Fixture().client()
+    await #expect(throws: OAuthError(.unsupported, "")) { try await client.signInWithDeviceCode { _ in } }
+  }
+}

@@ -1,0 +1,69 @@
+import B2CAuthority
+import B2CCore
+import B2CHTTP
+import B2COAuth
+import B2CTestKit
+import Foundation
+import Testing
+
+@Suite("Authorities without a policy")
+struct OtherProvidersTests {
+  @Test("Sign-in, refresh and sign-out", arguments: [LocalTenant.Shape.entra, .ciam, .openIDConnect])
+  func works(_ shape: LocalTenant.Shape) async throws {
+    let fixture = Fixture(shape: shape)
+    let client = try fixture.client()
+    let result = try await client.signIn()
+    #expect(result.user.objectID == LocalUser.alice.id || result.user.subject == LocalUser.alice.id)
+    #expect(result.policy == nil && result.account.policyIDs.isEmpty)
+    await fixture.clock.advance(by: .seconds(4_000))
+    #expect(try await client.accessToken().token != result.accessToken?.token)
+    try await client.signOut(from: .server)
+    #expect(try await client.accounts().isEmpty)
+  }
+
+  @Test(
+    "A generic issuer's iss in the callback is checked (RFC 9207)",
+    arguments: [LocalTenant.Behavior.Echo.dropped, .replaced("https://evil.example")])
+  func mixUp(_ echo: LocalTenant.Behavior.Echo) async throws {
+    let fixture = Fixture(shape: .openIDConnect) { $0.callbackIssuer = echo }
+    await #expect(throws: OAuthError(.issuerMismatch, "")) { try await fixture.client().signIn() }
+    #expect(fixture.transport.tokenForms.isEmpty)
+  }
+
+  @Test("A generic issuer gives an access token for openid alone")
+  func openidOnly() async throws {
+    let fixture = Fixture(shape: .openIDConnect)
+    let client = try fixture.client(scopes: ["openid"])
+    try await client.signIn()
+    _ = try await client.accessToken()
+  }
+
+  @Test("Metadata of a foreign issuer is refused before a page opens")
+  func foreignMetadata() async throws {
+    let fixture = Fixture { $0.changeMetadata = { $0["issuer"] = "https://evil.example/v2.0/" } }
+    let presenter = fixture.script(.signIn(.alice))
+    await #expect(throws: OAuthError(.issuerMismatch, "")) { try await fixture.client(presenter: presenter).signIn() }
+    #expect(presenter.requests.isEmpty)
+  }
+
+  @Test("Metadata that points elsewhere is refused", arguments: ["jwks_uri", "token_endpoint", "end_session_endpoint"])
+  func foreignEndpoint(_ member: String) async throws {
+    let fixture = Fixture { $0.changeMetadata = { $0[member] = "https://evil.example/x" } }
+    await #expect(throws: OAuthError(.invalidResponse, "")) { try await fixture.client().signIn() }
+  }
+
+  @Test("Metadata over http is refused", arguments: ["jwks_uri", "authorization_endpoint"])
+  func insecure(_ member: String) async throws {
+    let fixture = Fixture(shape: .openIDConnect) { $0.changeMetadata = { $0[member] = "http://login.example/x" } }
+    await #expect(throws: OAuthError(.invalidResponse, "")) { try await fixture.client().signIn() }
+  }
+
+  @Test("A service in trouble is asked again, and then it works")
+  func retries() async throws {
+    let fixture = Fixture()
+    fixture.tenant.faults = [LocalFault(on: .metadata, times: 2, .respond(TransportResponse(status: 503)))]
+    let client = try fixture.client { $0.retry = RetryPolicy(baseDelay: .zero, maximumDelay: .zero) }
+    try await client.signIn()
+    #expect(fixture.tenant.requests.filter { $0.request.url.path.contains("openid-configuration") }.count == 3)
+  }
+}

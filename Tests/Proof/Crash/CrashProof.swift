@@ -1,0 +1,94 @@
+import B2CTokenCache
+import Foundation
+
+/// Kills a writing process at random instants and looks at what is left.
+struct CrashProof: ProofCommand {
+  static let name = "crash"
+  static let summary = "kills a writing process at 1,000 random instants and looks at what is left"
+
+  /// The accounts of a round: some that every round writes, one that is new, now and then of a new group.
+  static func accounts(_ round: Int) -> [String] {
+    ["a", "b", "c", "d", "new-\(round)"]
+  }
+
+  static func key(_ account: String) -> TokenCacheKey {
+    let round = account.hasPrefix("new-") ? Int(account.dropFirst(4)) ?? 0 : 0
+    return ProofRecord.key(account, policy: "b2c_1_group_\(round / 10)")
+  }
+
+  static func run(_ options: ProofOptions) async throws -> Bool {
+    let rounds = options.isQuick ? 60 : 1000
+    let folder = try ProofFolder("crash")
+    defer { folder.remove() }
+    var findings = CrashFindings()
+    var state = CrashState()
+    for round in 0..<rounds {
+      let child = try ChildProcess(
+        CrashWriter.self, [folder.url.path, "\(round)", "\(state.highest)"] + (options.isBroken ? ["--broken"] : []))
+      guard child.readLine() == "ready" else { throw ProofError("the writer did not start") }
+      usleep(UInt32.random(in: 0..<12_000))
+      state.read(child.killAndRead())
+      if child.ending != -SIGKILL { findings.note("the writer ended by itself (\(child.ending))", round) }
+      findings.kills += 1
+      if !state.underWay.isEmpty { findings.duringAChange += 1 }
+      if !ProofFolder.strayFiles(folder.url).isEmpty { findings.duringAWrite += 1 }
+      try await look(folder.url, round, &state, &findings, options)
+    }
+    try await lookAtAll(folder.url, rounds, state, &findings, options)
+    findings.finishedChanges = state.finishedCount
+    findings.show()
+    return findings.broken.isEmpty
+  }
+
+  private static func look(
+    _ url: URL, _ round: Int, _ state: inout CrashState, _ findings: inout CrashFindings, _ options: ProofOptions
+  ) async throws {
+    for path in try ProofFolder.openToOthers(url) { findings.note("open to others: \(path)", round) }
+    let cache = try ProofFolder.openCache(url, isBroken: options.isBroken)
+    for name in ProofFolder.strayFiles(url) { findings.note("a temporary file is left after opening: \(name)", round) }
+    for account in accounts(round) {
+      let number = try await read(account, cache, round, &findings)
+      guard let number else { continue }
+      findings.reads += 1
+      if !state.allows(number, for: account) {
+        findings.note("\(account) is \(number), neither the old nor the new value", round)
+      } else if let new = state.underWay[account] {
+        if number == new { findings.foundNew += 1 } else { findings.foundOld += 1 }
+      }
+      state.settle(number, for: account)
+    }
+    // A killed holder's lock has to be free at once.
+    try await cache.withExclusiveAccess(to: key("a")) {}
+    if let cache = cache as? FileTokenCache, let file = try await cache.filesSetAside().first {
+      findings.note("a file was set aside: \(file.lastPathComponent)", round)
+    }
+  }
+
+  /// At the end, the records of all rounds.
+  private static func lookAtAll(
+    _ url: URL, _ rounds: Int, _ state: CrashState, _ findings: inout CrashFindings, _ options: ProofOptions
+  ) async throws {
+    let cache = try ProofFolder.openCache(url, isBroken: options.isBroken)
+    for (account, number) in state.finished {
+      let found = try await read(account, cache, rounds, &findings)
+      findings.reads += 1
+      if found != number { findings.note("\(account) has changed since its round", rounds) }
+    }
+    let expected = Set(state.finished.filter { $0.value != 0 }.map { key($0.key) })
+    if try await Set(cache.keys()) != expected { findings.note("the list of keys is not that of the records", rounds) }
+  }
+
+  /// The number of a record, 0 when there is none; `nil` when it is broken.
+  private static func read(
+    _ account: String, _ cache: any TokenCache, _ round: Int, _ findings: inout CrashFindings
+  ) async throws -> Int? {
+    do {
+      guard let record = try await cache.record(for: key(account)) else { return 0 }
+      if let number = ProofRecord.number(record) { return number }
+      findings.note("\(account) holds parts of two records", round)
+    } catch {
+      findings.note("\(account) cannot be read: \(error)", round)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+/// `swift run proof <command> [--quick]`: what tests cannot show, because processes have to die or devices to fill up.
+///
+/// Each proof prints a table and ends with 0 when every promise held, with 1 when one was broken.
+@main
+struct Proof {
+  /// Every proof; one more is a type of its own in a file of its own, and a line here.
+  static var commands: [any ProofCommand.Type] {
+    [
+      CrashProof.self, ProcessesProof.self, StorageFaultsProof.self,
+      // What the proofs start as processes of their own:
+      CrashWriter.self, ProcessWorker.self, StorageFaultScene.self,
+    ]
+  }
+
+  static func main() async {
+    var arguments = Array(CommandLine.arguments.dropFirst())
+    guard let name = arguments.first, let command = commands.first(where: { $0.name == name }) else {
+      showHelp()
+      exit(CommandLine.arguments.dropFirst().first.map { $0 == "--help" || $0 == "help" } == true ? 0 : 64)
+    }
+    arguments.removeFirst()
+    do {
+      exit(try await command.run(ProofOptions(arguments)) ? 0 : 1)
+    } catch {
+      FileHandle.standardError.write(Data("proof \(name): \(error)\n".utf8))
+      exit(2)
+    }
+  }
+
+  private static func showHelp() {
+    print("swift run proof <command> [--quick] [--broken]\n")
+    for command in commands where !command.summary.isEmpty {
+      print("  \(command.name.padding(toLength: 16, withPad: " ", startingAt: 0))\(command.summary)")
+    }
+    print("\n  --quick    a short form, for every change")
+    print("  --broken   with a cache that breaks its promises, to see that the proof finds it: it has to end with 1")
+  }
+}

@@ -1,0 +1,29 @@
+import Foundation
+
+/// Rows under headings, in columns as wide as their widest cell.
+struct Table {
+  private var rows: [[String]]
+
+  init(_ headings: String...) {
+    rows = [headings]
+  }
+
+  mutating func add(_ cells: String...) {
+    rows.append(cells)
+  }
+
+  /// Prints the table, with a line under the headings.
+  func show() {
+    let widths = rows.reduce(into: [Int]()) { widths, row in
+      for (column, cell) in row.enumerated() {
+        if column == widths.count { widths.append(0) }
+        widths[column] = max(widths[column], cell.count)
+      }
+    }
+    for (number, row) in rows.enumerated() {
+      let cells = zip(row, widths).map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }
+      print(cells.joined(separator: "  ").replacingOccurrences(of: " +$", with: "", options: .regularExpression))
+      if number == 0 { print(widths.map { String(repeating: "-", count: $0) }.joined(separator: "  ")) }
+    }
+  }
+}
