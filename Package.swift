@@ -52,6 +52,12 @@ let package = Package(
     // Programs that no product ships.
     .executableTarget(
       name: "quickstart", dependencies: ["B2CConnector", "B2CTestKit"], path: "Docs/Examples/Quickstart"),
+    .executableTarget(
+      name: "proof",
+      dependencies: [
+        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CSettings", "TaskAPI",
+        "B2CCore",
+      ], path: "Tests/Proof"),
 
     // One test target for each room.
     .testTarget(name: "B2CCoreTests", dependencies: ["B2CCore"]),
@@ -65,7 +71,7 @@ let package = Package(
       dependencies: ["B2COAuth", "B2CTestKit", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CCore"] + crypto
         + cryptoExtras),
     .testTarget(name: "B2CConnectorTests", dependencies: ["B2CConnector", "B2CTestKit"]),
-    .testTarget(name: "B2CTestKitTests", dependencies: ["B2CTestKit"]),
+    .testTarget(name: "B2CTestKitTests", dependencies: ["B2CTestKit", "B2COAuth", "B2CHTTP", "B2CCore"]),
   ],
   swiftLanguageModes: [.v6]
 )

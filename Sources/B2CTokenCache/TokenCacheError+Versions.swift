@@ -4,6 +4,7 @@ extension TokenCacheError {
     TokenCacheError(
       .newerVersion,
       "The record has the stored form \(version); this version of the package reads up to \(supported).",
-      recoverySuggestion: "Update the app that reads it, or give each version a folder of its own. Nothing was changed.")
+      recoverySuggestion: "Update the app that reads it, or give each version a folder of its own. Nothing was changed."
+    )
   }
 }

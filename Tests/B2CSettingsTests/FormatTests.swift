@@ -90,6 +90,16 @@ struct FormatTests {
     #expect(settings.userID == nil)
   }
 
+  @Test("Null is no value")
+  func null() throws {
+    let missing = failure(of: try Samples.json(["scopes": NSNull(), "clientId": NSNull()]))
+    #expect(missing?.problems.map(\.kind) == [.missingKey, .missingKey])
+    #expect(missing?.problems.map(\.keyPath) == ["clientId", "scopes"])
+    let settings = try Settings(data: Samples.json(["taskWebAPI": NSNull(), "scopes": ["openid"]]))
+    #expect(settings.taskWebAPI == nil)
+    #expect(settings.warnings.map(\.kind) == [.noAPIScope])
+  }
+
   @Test(
     "What is no property list is said to be none",
     arguments: [

@@ -27,6 +27,15 @@ struct PoliciesTests {
     #expect(list["B2C_1_G"]?.domainHint == "google.com")
   }
 
+  @Test("A key that serves as a name is read as one")
+  func keysAsNames() throws {
+    let list = try policies(["policies": [" My flow ": "B2C_1_x", "": "B2C_1_y"]])
+    #expect(list["B2C_1_x"]?.name == "My flow")
+    #expect(list["B2C_1_y"]?.name == "B2C_1_y")
+    let error = failure(of: try Samples.json(["policies": ["a\u{1}b": "B2C_1_x"]]))
+    #expect(error?.problems.map(\.kind) == [.controlCharacter])
+  }
+
   @Test("An array: ids or dictionaries, in their order")
   func array() throws {
     let list = try policies([

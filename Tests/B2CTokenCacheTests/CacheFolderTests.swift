@@ -49,7 +49,9 @@ import Testing
   @Test func missingParentsAreMadeForTheOwnerAlone() throws {
     let deep = folder.url.appendingPathComponent("a/b/c", isDirectory: true)
     _ = try FileTokenCache(directory: deep)
-    for path in ["a", "a/b", "a/b/c"] { #expect(try folder.mode(folder.url.appendingPathComponent(path).path) == 0o700) }
+    for path in ["a", "a/b", "a/b/c"] {
+      #expect(try folder.mode(folder.url.appendingPathComponent(path).path) == 0o700)
+    }
   }
 
   @Test func whatKilledWritersLeftIsRemovedAtTheNextOpen() async throws {

@@ -69,7 +69,8 @@ import Testing
     let text = try await sealed(Samples.key)
     var parts = text.split(separator: ".").map(String.init)
     var changed = 0
-    for index in parts[part].indices where part != 2 || parts[part].distance(from: index, to: parts[part].endIndex) > 2 {
+    for index in parts[part].indices where part != 2 || parts[part].distance(from: index, to: parts[part].endIndex) > 2
+    {
       var other = parts
       other[part].replaceSubrange(index...index, with: parts[part][index] == "A" ? "B" : "A")
       try await put(other.joined(separator: "."), for: Samples.key)
@@ -138,7 +139,8 @@ import Testing
     let failing = EncryptedTokenCache(wrapping: store, keys: ClosureKeyProvider { throw Unreachable() })
     let empty = EncryptedTokenCache(wrapping: store, keys: ClosureKeyProvider { [] })
     for cache in [failing, empty] {
-      #expect(await failure { try await cache.store(Samples.record(), for: Samples.key) }?.code == .encryptionUnavailable)
+      let error = await failure { try await cache.store(Samples.record(), for: Samples.key) }
+      #expect(error?.code == .encryptionUnavailable)
     }
     #expect(await store.keys().isEmpty)
   }

@@ -15,7 +15,9 @@ import Testing
     try await cache.store(Samples.record("other"), for: Samples.otherKey)
   }
 
-  @Test(arguments: ["", "{", "null", "canary-content", #"{"b2cTokenRecord":1}"#, #"{"b2cTokenRecord":1,"key":{},"record":{}}"#])
+  @Test(arguments: [
+    "", "{", "null", "canary-content", #"{"b2cTokenRecord":1}"#, #"{"b2cTokenRecord":1,"key":{},"record":{}}"#,
+  ])
   func aDamagedRecordIsSetAsideAndTheOthersGoOn(_ content: String) async throws {
     try write(content, to: file)
     let error = await failure { _ = try await cache.record(for: Samples.key) }
@@ -108,7 +110,9 @@ import Testing
     }
     let again = try FileTokenCache(directory: folder.store)
     #expect(try await Set(again.keys()) == [Samples.key, Samples.otherKey])
-    for name in names { #expect(FileManager.default.fileExists(atPath: folder.store.appendingPathComponent(name).path)) }
+    for name in names {
+      #expect(FileManager.default.fileExists(atPath: folder.store.appendingPathComponent(name).path))
+    }
   }
 
   @Test func aDamagedRecordDoesNotHideTheKeysOfTheOthers() async throws {

@@ -62,7 +62,8 @@ import Testing
         Samples.record(), for: TokenCacheKey(authority: "a", policy: "p", clientID: "c", accountID: "\(number)"))
     }
     let before = try Dictionary(
-      uniqueKeysWithValues: folder.recordFiles().map { ($0, try FileManager.default.attributesOfItem(atPath: $0.path)) })
+      uniqueKeysWithValues: folder.recordFiles().map { ($0, try FileManager.default.attributesOfItem(atPath: $0.path)) }
+    )
     try await cache.store(
       Samples.record("two"), for: TokenCacheKey(authority: "a", policy: "p", clientID: "c", accountID: "7"))
     var changed: [String] = []

@@ -87,7 +87,8 @@ import Testing
       FaultyTokenCache {
         $0.naming = {
           TokenCacheKey(
-            authority: $0.authority, policy: $0.policy, clientID: $0.clientID, accountID: String($0.accountID.prefix(255)))
+            authority: $0.authority, policy: $0.policy, clientID: $0.clientID,
+            accountID: String($0.accountID.prefix(255)))
         }
       }
     },

@@ -35,13 +35,20 @@ extension SettingsReader {
       for member in unique(members, in: path) {
         let path = path.appending(key: member.key)
         let kind = PolicyKindName.kind(member.key)
-        let defaults = PolicyDefaults(name: kind == nil ? member.key : nil, kind: kind)
+        let name = kind == nil ? self.name(member, at: path) : nil
+        let defaults = PolicyDefaults(name: name, kind: kind)
         let policy = policy(member.node, at: path, defaults, isRequired: true, advice: advice)
         add(policy, from: member.node, at: path, to: &policies)
       }
     case .null, .unreadable: break
     default: noteType(node, at: path, wanted: "an array or a dictionary", advice: SettingsKey.policies.advice)
     }
+  }
+
+  /// The key of a policy that serves as its name.
+  private mutating func name(_ member: Node.Member, at path: KeyPath) -> String? {
+    let key = Node(value: .string(member.key), offset: member.keyOffset)
+    return text(key, at: path, isRequired: false, isFree: true, advice: SettingsKey.policies.advice)?.text
   }
 
   private mutating func add(_ policy: Policy?, from node: Node, at path: KeyPath, to policies: inout Settings.Policies)

@@ -33,7 +33,7 @@ struct SettingsReader {
     checkTogether(authority, policies: policies)
     if let scopes {
       checkScopes(
-        scopes + additionalScopes, hasAPI: self[.taskWebAPI] != nil, clientID: clientID, authority: authority)
+        scopes + additionalScopes, hasAPI: isGiven(.taskWebAPI), clientID: clientID, authority: authority)
     }
     guard let authority, let clientID, let scopes, let redirectURI, !findings.hasErrors else { return nil }
     return Settings(
@@ -43,6 +43,13 @@ struct SettingsReader {
   }
 
   subscript(key: SettingsKey) -> Node.Member? { known[key] }
+
+  /// Whether a key has a value that is not blank, right or wrong.
+  private func isGiven(_ key: SettingsKey) -> Bool {
+    guard let node = known[key]?.node else { return false }
+    if case .string(let text) = node.value { return !text.trimmed.isEmpty }
+    return true
+  }
 }
 
 // Keys.
@@ -55,6 +62,8 @@ extension SettingsReader {
         strangers.append(member)
         continue
       }
+      // JSON's null and the null of binary files say that there is no value.
+      if case .null = member.node.value { continue }
       known[key] = member
     }
     for member in strangers { noteStranger(member) }

@@ -1,4 +1,5 @@
 internal import B2CCore
+internal import B2COAuth
 internal import Foundation
 
 #if canImport(CryptoKit)

@@ -1,3 +1,4 @@
+internal import B2COAuth
 internal import Foundation
 
 /// A private key that can sign, check and show its public half; one type for each kind of key.

@@ -47,9 +47,7 @@ struct KeyRing: Codable, Sendable {
     }
   }
 
-  /// Reads a stored ring.
-  ///
-  /// - Parameter place: Where it came from, for the error's words.
+  /// Reads a stored ring; its place goes into the error's words.
   init(_ data: Data, from place: String) throws(TokenCacheError) {
     do {
       self = try JSONDecoder().decode(KeyRing.self, from: data)

@@ -74,7 +74,7 @@ struct CacheFolder: Sendable {
     guard status.owner == SystemCalls.userID else {
       throw TokenCacheError(
         .insecurePermissions, "\(folder) belongs to the user \(status.owner), not to the one that runs this process.",
-        recoverySuggestion: "Run as its owner, choose another folder, or hand it over: chown \(SystemCalls.userID) \(folder)")
+        recoverySuggestion: "Run as its owner, choose another folder, or: chown \(SystemCalls.userID) \(folder)")
     }
     guard status.mode & 0o022 == 0 else {
       throw TokenCacheError(

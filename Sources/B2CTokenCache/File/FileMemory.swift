@@ -16,7 +16,7 @@ struct FileMemory: Sendable {
     let isSettled: Bool
   }
 
-  var entries: [TokenCacheKey: Entry] = [:]
+  var entries = MemoryTable<Entry>()
   var groups: [RecordGroup.Identity: RecordGroup] = [:]
   var groupsByName: [String: RecordGroup] = [:]
   /// By the group's name.

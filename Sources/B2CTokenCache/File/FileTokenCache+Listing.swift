@@ -51,13 +51,12 @@ extension FileTokenCache {
     if let listing = memory.withLock({ $0.listings[name] }), listing.isSettled, listing.stamp == status.stamp {
       return listing.keys
     }
-    let files = try SystemCalls.names(in: path).filter { $0.hasSuffix(RecordGroup.suffix) }
-    guard let group = try group(named: name, with: files) else { return [] }
-    var seen = Set<String>(minimumCapacity: files.count)
+    let names = try recordNames(in: path, status.stamp)
+    guard let group = try group(named: name, with: names) else { return [] }
     var keys: [TokenCacheKey] = []
-    keys.reserveCapacity(files.count)
-    for file in files where seen.insert(file).inserted {
-      if let key = try group.key(ofFile: file) ?? keyInside(path + "/" + file) { keys.append(key) }
+    keys.reserveCapacity(names.count)
+    for name in names {
+      if let key = try group.key(ofName: name) ?? keyInside(path + "/" + name + RecordGroup.suffix) { keys.append(key) }
     }
     let listing = FileMemory.Listing(
       keys: keys, stamp: status.stamp, isSettled: status.stamp.isSettled(at: started))
@@ -65,13 +64,22 @@ extension FileTokenCache {
     return keys
   }
 
+  /// The names of a group's records, without their suffix.
+  ///
+  /// While a folder changes, some file systems show a replaced file twice or not at all; a second look makes up for it.
+  private func recordNames(in path: String, _ stamp: FileStamp) throws -> [String] {
+    let names = try SystemCalls.names(in: path, endingIn: RecordGroup.suffix)
+    if try SystemCalls.status(of: path)?.stamp == stamp { return names }
+    return Array(Set(names).union(try SystemCalls.names(in: path, endingIn: RecordGroup.suffix)))
+  }
+
   /// The group of a folder: known, or learned from the first of its records that can be read.
-  private func group(named name: String, with files: [String]) throws -> RecordGroup? {
+  private func group(named name: String, with records: [String]) throws -> RecordGroup? {
     if let group = memory.withLock({ $0.groupsByName[name] }) { return group }
     var obstacle: (any Error)?
-    for file in files {
+    for record in records {
       do {
-        guard let key = try keyInside(folder.path + "/" + name + "/" + file) else { continue }
+        guard let key = try keyInside(folder.path + "/" + name + "/" + record + RecordGroup.suffix) else { continue }
         let group = place(of: key).group
         if group.name == name { return group }
       } catch {

@@ -15,7 +15,7 @@ extension FileTokenCache {
   }
 
   func forget(_ key: TokenCacheKey) {
-    memory.withLock { $0.entries[key] = nil }
+    memory.withLock { $0.entries.remove(key) }
   }
 
   /// Reads a file and keeps what it holds in memory.
@@ -55,8 +55,10 @@ extension FileTokenCache {
     _ record: TokenRecord, for key: TokenCacheKey, _ path: String, _ stamp: FileStamp, at moment: Date
   ) {
     let isSettled = stamp.isSettled(at: moment)
-    memory.withLock {
-      $0.entries[key] = FileMemory.Entry(path: path, record: record, stamp: stamp, isSettled: isSettled)
+    memory.withLock { memory in
+      memory.entries.put(record, for: key) {
+        FileMemory.Entry(path: path, record: $0, stamp: stamp, isSettled: isSettled)
+      }
     }
   }
 }

@@ -100,8 +100,11 @@ public final class FileTokenCache: ExclusiveTokenCache {
     let writer = RecordWriter(folder: folder, place: place)
     try await underWriteLock(of: place) { [memory] in
       let stamp = try writer.replace(with: bytes, known: known)
-      let entry = FileMemory.Entry(path: place.path, record: record, stamp: stamp, isSettled: false)
-      memory.withLock { $0.entries[key] = entry }
+      memory.withLock { memory in
+        memory.entries.put(record, for: key) {
+          FileMemory.Entry(path: place.path, record: $0, stamp: stamp, isSettled: false)
+        }
+      }
     }
   }
 

@@ -55,9 +55,7 @@ struct RecordFile: Codable {
     }
   }
 
-  /// Reads a file and says what it is.
-  ///
-  /// - Parameter key: The key that the file has to belong to; any when `nil`.
+  /// Reads a file and says what it is; without a key, the file may belong to any.
   static func read(_ path: String, expecting key: TokenCacheKey?) throws -> (file: RecordFile?, finding: Finding) {
     let descriptor: Int32
     do throws(SystemFailure) {

@@ -69,12 +69,11 @@ final class RecordGroup: Sendable {
     path + "/" + fileName(of: accountID)
   }
 
-  /// The key that a file name stands for; `nil` when only the file itself can tell.
-  func key(ofFile name: String) -> TokenCacheKey? {
+  /// The key that a file name without its suffix stands for; `nil` when only the file itself can tell.
+  func key(ofName name: String) -> TokenCacheKey? {
     guard !name.hasPrefix(Self.hashMark) else { return nil }
-    let account = name.dropLast(Self.suffix.count)
     return TokenCacheKey(
       lowercasedAuthority: identity.authority, policy: identity.policy, clientID: identity.clientID,
-      accountID: account.utf8.contains(UInt8(ascii: "%")) ? FormEncoding.unescape(account) : String(account))
+      accountID: name.utf8.contains(UInt8(ascii: "%")) ? FormEncoding.unescape(name) : name)
   }
 }

@@ -5,9 +5,8 @@ struct RecordWriter: Sendable {
 
   /// Puts bytes in the place of the record: a new file is written and flushed, then renamed over the old one.
   ///
-  /// Killed at any instant, the record is the old or the new one.
-  ///
-  /// - Parameter known: The stamp of the file that the caller has read, which then need not be looked at again.
+  /// Killed at any instant, the record is the old or the new one. A file with the stamp that the caller knows has been
+  /// looked at before and is not read again. The answer is the new file's stamp.
   func replace(with bytes: [UInt8], known: FileStamp?) throws -> FileStamp {
     do {
       try makeWay(known: known)

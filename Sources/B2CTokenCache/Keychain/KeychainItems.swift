@@ -25,10 +25,10 @@ extension KeychainItems {
   func put(_ data: Data, account: String) throws(KeychainStatus) {
     do {
       try update(data, account: account)
-    } catch where error == .itemNotFound {
+    } catch  where error == .itemNotFound {
       do {
         try add(data, account: account)
-      } catch where error == .duplicateItem {
+      } catch  where error == .duplicateItem {
         // Another process was quicker.
         try update(data, account: account)
       }

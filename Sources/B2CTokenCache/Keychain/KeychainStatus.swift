@@ -6,30 +6,26 @@ package struct KeychainStatus: Error, RawRepresentable, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// `errSecItemNotFound`
+  /// The system's `errSecItemNotFound`.
   package static let itemNotFound = KeychainStatus(rawValue: -25300)
-  /// `errSecDuplicateItem`
+  /// The system's `errSecDuplicateItem`.
   package static let duplicateItem = KeychainStatus(rawValue: -25299)
-  /// `errSecInteractionNotAllowed`
+  /// The system's `errSecInteractionNotAllowed`.
   package static let interactionNotAllowed = KeychainStatus(rawValue: -25308)
-  /// `errSecMissingEntitlement`
+  /// The system's `errSecMissingEntitlement`.
   package static let missingEntitlement = KeychainStatus(rawValue: -34018)
-  /// `errSecAuthFailed`
+  /// The system's `errSecAuthFailed`.
   package static let authenticationFailed = KeychainStatus(rawValue: -25293)
-  /// `errSecUserCanceled`
+  /// The system's `errSecUserCanceled`.
   package static let userCanceled = KeychainStatus(rawValue: -128)
-  /// `errSecNotAvailable`
+  /// The system's `errSecNotAvailable`.
   package static let notAvailable = KeychainStatus(rawValue: -25291)
-  /// `errSecDecode`
+  /// The system's `errSecDecode`.
   package static let undecodable = KeychainStatus(rawValue: -26275)
 }
 
 extension KeychainStatus {
-  /// The cache's error for it.
-  ///
-  /// - Parameters:
-  ///   - code: The code where the status has none of its own.
-  ///   - action: What was tried, in words.
+  /// The cache's error for it: with the given code where the status has none of its own, and with what was tried.
   func error(_ code: TokenCacheError.Code, _ action: String) -> TokenCacheError {
     let explanation = explanation
     return TokenCacheError(

@@ -1,7 +1,7 @@
 /// The pauses between attempts at a lock that another process holds: growing, with some chance in them so that
 /// processes do not try in step.
 struct BackOff {
-  private static let longest = 25.0
+  private static let longest = 5.0
   private var milliseconds = 0.5
 
   /// The next pause.

@@ -5,7 +5,7 @@ internal import B2CCore
 /// Looking a key up costs the same however many records there are. Exclusive access holds among the callers of one
 /// instance, since nobody else can see it.
 public final class InMemoryTokenCache: ExclusiveTokenCache {
-  private let records = Locked<[TokenCacheKey: TokenRecord]>([:])
+  private let records = Locked(MemoryTable<TokenRecord>())
   private let gate = KeyedGate<TokenCacheKey>()
   private let lockTimeout: Duration
   private let clock: any Clock<Duration>
@@ -34,21 +34,21 @@ public final class InMemoryTokenCache: ExclusiveTokenCache {
   ///   - record: What to keep.
   ///   - key: The key to keep it under.
   public func store(_ record: TokenRecord, for key: TokenCacheKey) async {
-    records.withLock { $0[key] = record }
+    records.withLock { table in table.put(record, for: key) { $0 } }
   }
 
   /// Removes the record of a key; nothing happens when there is none.
   ///
   /// - Parameter key: The key to remove.
   public func removeRecord(for key: TokenCacheKey) async {
-    records.withLock { $0[key] = nil }
+    records.withLock { $0.remove(key) }
   }
 
   /// Lists the keys of all records, in any order.
   ///
   /// - Returns: Each key once.
   public func keys() async -> [TokenCacheKey] {
-    records.withLock { Array($0.keys) }
+    records.withLock { $0.keys }
   }
 
   /// Runs a body while no other caller of this instance holds the same key.

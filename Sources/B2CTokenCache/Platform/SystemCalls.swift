@@ -139,7 +139,9 @@ enum SystemCalls {
   }
 
   /// The names in a folder, without `.` and `..`; none when there is no such folder.
-  static func names(in path: String) throws(SystemFailure) -> [String] {
+  ///
+  /// With a suffix, only the names that end in it, without it: folders of many thousand files are listed this way.
+  static func names(in path: String, endingIn suffix: String = "") throws(SystemFailure) -> [String] {
     guard let folder = opendir(path) else {
       let failure = SystemFailure("opendir", path, errno)
       if failure.isMissing { return [] }
@@ -147,11 +149,15 @@ enum SystemCalls {
     }
     defer { closedir(folder) }
     let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+    let ending = Array(suffix.utf8)
     var names: [String] = []
     while let entry = readdir(folder) {
       let start = UnsafeRawPointer(entry).advanced(by: nameOffset)
-      let name = String(cString: start.assumingMemoryBound(to: CChar.self))
-      if name != "." && name != ".." { names.append(name) }
+      let length = strlen(start.assumingMemoryBound(to: CChar.self))
+      let name = UnsafeRawBufferPointer(start: start, count: length)
+      guard length > ending.count, name.suffix(ending.count).elementsEqual(ending) else { continue }
+      if length <= 2, name.allSatisfy({ $0 == UInt8(ascii: ".") }) { continue }
+      names.append(String(decoding: name.dropLast(ending.count), as: UTF8.self))
     }
     return names
   }

@@ -9,13 +9,17 @@ extension TokenCacheKey {
     self.accountID = accountID
   }
 
-  /// The key as one text that no other key has: the four parts, escaped, with `|` between them.
-  package var canonicalText: String {
+  /// The key as one text that no other key has: the four parts, percent-encoded, with `|` between them.
+  ///
+  /// It serves as the primary key of a database or the name of an item; it never changes its form.
+  public var canonicalText: String {
     [authority, policy, clientID, accountID].map(FormEncoding.escape).joined(separator: "|")
   }
 
-  /// Reads ``canonicalText`` back; `nil` for any other text.
-  package init?(canonicalText: String) {
+  /// Reads a key back from its text.
+  ///
+  /// - Parameter canonicalText: What ``canonicalText`` gave; the result is `nil` for any other text.
+  public init?(canonicalText: String) {
     let parts = canonicalText.split(separator: "|", omittingEmptySubsequences: false).map(FormEncoding.unescape)
     guard parts.count == 4 else { return nil }
     self.init(authority: parts[0], policy: parts[1], clientID: parts[2], accountID: parts[3])

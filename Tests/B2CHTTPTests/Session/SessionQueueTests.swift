@@ -61,4 +61,28 @@ struct SessionQueueTests {
     #expect(try await patient.value.status == 200)
     #expect(server.requests.map(\.path) == ["/first", "/last"])
   }
+
+  @Test func waitingIsNotTakenForSilence() async throws {
+    let (arrived, release) = (LoopbackGate(), LoopbackGate())
+    let server = try await TestServer { exchange in
+      arrived.open()
+      await release.wait()
+      await exchange.respond(.text("ok"))
+    }
+    let transport = URLSessionTransport(maximumConnectionsPerHost: 1)
+    let first = try server.request()
+    let impatient = try server.request(limits: TransportLimits(idleTimeout: .milliseconds(1)))
+    let running = Task { try await transport.send(first) }
+    await arrived.wait()
+    let waiting = Task { try await transport.send(impatient) }
+    // Others that were silent as long as the second has waited now are given up, one after the other.
+    let silent = try await TestServer { await $0.waitForDisconnect() }
+    let hopeless = try silent.request(limits: impatient.limits)
+    for _ in 0..<2 {
+      await #expect(throws: TransportError(.timedOut, "")) { try await URLSessionTransport().send(hopeless) }
+    }
+    release.open()
+    #expect(try await running.value.status == 200)
+    #expect(try await waiting.value.status == 200)
+  }
 }

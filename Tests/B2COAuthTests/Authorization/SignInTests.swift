@@ -46,18 +46,18 @@ struct SignInTests {
   @Test("Options reach the page, and the plist's wishes reach the presenter")
   func options() async throws {
     let fixture = Fixture()
-    let presenter = fixture.script(.signIn(.alice))
+    let presenter = fixture.script(.identityProvider(email: "f@example.com", displayName: "F Friend"))
     let correlationID = UUID()
     let scopes = fixture.tenant.apiScopes
     try await fixture.client(presenter: presenter, scopes: [scopes[0]]) { $0.additionalScopes = [scopes[1]] }.signIn(
       options: SignInOptions(
-        prompt: Prompt(rawValue: "x-own"), loginHint: "a+b@example.com", domainHint: "facebook.com",
+        prompt: Prompt(rawValue: "login"), loginHint: "a+b@example.com", domainHint: "facebook.com",
         uiLocales: ["de", "en-GB"], extraScopesToConsent: ["profile"],
         extraParameters: ["campaignId": "spring;1"], claimsRequest: #"{"id_token":{}}"#, correlationID: correlationID,
         prefersEphemeralSession: true, prefersFullScreen: true))
     let request = try require(presenter.requests.first)
     let query = query(of: request.url)
-    #expect(query["prompt"] == "x-own")
+    #expect(query["prompt"] == "login")
     #expect(query["login_hint"] == "a+b@example.com")
     #expect(query["domain_hint"] == "facebook.com")
     #expect(query["ui_locales"] == "de en-GB")

@@ -103,7 +103,8 @@ struct RefreshRaceTests {
   func leavesBeforeSending() async throws {
     let cache = InMemoryTokenCache()
     let stage = try await Stage(cache: cache)
-    let key = try #require(try await cache.keys().first)
+    let keys = await cache.keys()
+    let key = try #require(keys.first)
     let spending = TokenCacheKey(
       authority: key.authority, policy: key.policy, clientID: key.clientID, accountID: key.accountID + "#refresh")
     let held = TestGate()

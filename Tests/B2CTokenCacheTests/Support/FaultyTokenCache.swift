@@ -47,7 +47,8 @@ final class FaultyTokenCache: ExclusiveTokenCache {
       for _ in 0..<5 { await Task.yield() }
     }
     records.withLock { records in
-      if let kept = behaviour.storing(key, records[name], record), records.count < behaviour.capacity { records[name] = kept }
+      guard records.count < behaviour.capacity else { return }
+      if let kept = behaviour.storing(key, records[name], record) { records[name] = kept }
     }
     stored.withLock { _ = $0.insert(key) }
   }
@@ -73,7 +74,7 @@ final class FaultyTokenCache: ExclusiveTokenCache {
     return try await turns.withExclusiveAccess(to: key) {
       do {
         return try await Self.$isInside.withValue(true) { try await body() }
-      } catch where !behaviour.releasesAfterErrors {
+      } catch  where !behaviour.releasesAfterErrors {
         throw TokenCacheError(.unwritable, "Something else.")
       }
     }

@@ -26,7 +26,7 @@ struct CrashProof: ProofCommand {
       let child = try ChildProcess(
         CrashWriter.self, [folder.url.path, "\(round)", "\(state.highest)"] + (options.isBroken ? ["--broken"] : []))
       guard child.readLine() == "ready" else { throw ProofError("the writer did not start") }
-      usleep(UInt32.random(in: 0..<12_000))
+      usleep(UInt32.random(in: 0..<25_000))
       state.read(child.killAndRead())
       if child.ending != -SIGKILL { findings.note("the writer ended by itself (\(child.ending))", round) }
       findings.kills += 1

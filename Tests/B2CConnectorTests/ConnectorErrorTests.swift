@@ -1,0 +1,100 @@
+import B2CConnector
+import B2CTestKit
+import Foundation
+import Testing
+
+@Suite("Errors of the facade")
+struct ConnectorErrorTests {
+  @Test("Everything the server said is there")
+  func server() async throws {
+    let world = World()
+    let connector = try world.connector(presenter: world.script(.cancel))
+    let error = try await #require(throws: ConnectorError.self) { try await connector.doPolicy(.signIn) }
+    #expect(error.code == .userCancelledInPage)
+    #expect(error.serverCode == "AADB2C90091")
+    #expect(error.oauthError == "access_denied")
+    #expect(error.correlationID != nil && error.timestamp != nil)
+    #expect(error.underlying is OAuthError)
+    #expect(!error.isRetryable && !error.needsInteraction)
+  }
+
+  @Test("The task server's refusal keeps its status and code")
+  func tasks() async throws {
+    let world = World()
+    let connector = try world.connector()
+    try await connector.doPolicy(.signIn)
+    world.tasks.faults = [
+      LocalFault(
+        on: .add,
+        .respond(
+          TransportResponse(
+            status: 409, headers: ["Content-Type": "application/json"],
+            body: Data(#"{"code":"MissingTask","message":"\"Text\" is a required parameter"}"#.utf8))))
+    ]
+    let error = try await #require(throws: ConnectorError.self) {
+      try await connector.addTask(TaskItem(itemName: "x"))
+    }
+    #expect(error.status == 409)
+    #expect(error.serverCode == "MissingTask")
+  }
+
+  @Test("A cancelled call throws CancellationError")
+  func cancelled() async throws {
+    let world = World()
+    let connector = try world.connector()
+    let gate = TestGate()
+    world.tenant.faults = [LocalFault(on: .metadata, .wait(gate))]
+    let task = Task { try await connector.doPolicy(.signIn) }
+    await gate.waitForArrivals(1)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    gate.open()
+  }
+
+  @Test("A part of the app's own that fails is wrapped, and its text is not repeated")
+  func ownPart() async throws {
+    struct Canary: Error { let text = "canary-text" }
+    struct Presenter: SignInPresenter {
+      func present(_ request: PresentationRequest) async throws -> URL { throw Canary() }
+    }
+    let error = try await #require(throws: ConnectorError.self) {
+      try await World().connector(presenter: Presenter()).doPolicy(.signIn)
+    }
+    #expect(error.code == .other && error.underlying is Canary)
+    #expect(!"\(error)".contains("canary-text"))
+  }
+
+  @Test("Without a network the answer is retryable and the session stays")
+  func offline() async throws {
+    let world = World()
+    let cable = Cable(world.network)
+    let connector = try world.connector(transport: cable)
+    try await connector.doPolicy(.signIn)
+    await world.clock.advance(by: .seconds(4_000))
+    cable.isCut.set(true)
+    let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken() }
+    #expect(error.isRetryable && !error.needsInteraction)
+    cable.isCut.set(false)
+    _ = try await connector.accessToken()
+  }
+}
+
+/// A network that can be unplugged.
+private struct Cable: HTTPTransport {
+  let isCut = Switch()
+  let inner: any HTTPTransport
+
+  init(_ inner: any HTTPTransport) { self.inner = inner }
+
+  func send(_ request: TransportRequest) async throws -> TransportResponse {
+    guard !isCut.isOn else { throw TransportError(.cannotConnect, "The cable is cut.") }
+    return try await inner.send(request)
+  }
+}
+
+/// On or off.
+private final class Switch: Sendable {
+  private let states = Collected<Bool>()
+  var isOn: Bool { states.all.last ?? false }
+  func set(_ isOn: Bool) { states.add(isOn) }
+}

@@ -1,0 +1,126 @@
+import B2CConnector
+import B2CTestKit
+import Foundation
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite("Requests to any API")
+struct RequestTests {
+  @Test("Microsoft Graph's /v1.0/me answers with the user")
+  func graph() async throws {
+    let clock = TestClock()
+    let tenant = LocalTenant(shape: .entra, now: { clock.date })
+    let network = LocalNetwork(tenant, clock: clock)
+    let settings = Settings(
+      authority: try Authority(tenant.authority(), kind: .entra), clientID: tenant.clientID,
+      scopes: ["https://graph.microsoft.com/User.Read"], redirectURI: try url(LocalTenant.standardRedirectURI))
+    let connector = try Connector(
+      settings: settings, presenter: ScriptedPresenter(transport: network, .signIn(.alice)),
+      cache: InMemoryTokenCache(), transport: network, allowedAPIs: [tenant.graphURL], clock: clock,
+      now: { clock.date })
+    try await connector.oauth.signIn()
+    let (data, response) = try await connector.data(for: URLRequest(url: tenant.graphURL.appendingPathComponent("v1.0/me")))
+    #expect(response.statusCode == 200)
+    let me = try JSONDecoder().decode(JSONValue.self, from: data)
+    #expect(me.object?["displayName"]?.string == LocalUser.alice.displayName)
+  }
+
+  @Test(
+    "A token is not attached for an origin that was not allowed",
+    arguments: [
+      "https://evil.example/tasks", "https://tasks.example:8443/tasks", "http://tasks.example/tasks",
+      "https://tasks.example.evil.example/",
+    ])
+  func foreignOrigin(_ text: String) async throws {
+    let world = World()
+    let connector = try world.connector()
+    try await connector.doPolicy(.signIn)
+    await world.clock.advance(by: .seconds(4_000))
+    let request = URLRequest(url: try url(text))
+    await #expect(throws: ConnectorError(.originNotAllowed, "")) { try await connector.data(for: request) }
+    await #expect(throws: ConnectorError(.originNotAllowed, "")) { try await connector.authorizedRequest(for: request) }
+    // Not even a token was asked for.
+    #expect(world.tenant.counters.refreshRequests == 0)
+  }
+
+  @Test("A crafted request carries the bearer token and everything it had")
+  func crafted() async throws {
+    let world = World()
+    let connector = try world.connector()
+    try await connector.doPolicy(.signIn)
+    var request = URLRequest(url: world.tasks.url)
+    request.setValue("de", forHTTPHeaderField: "Accept-Language")
+    let authorized = try await connector.authorizedRequest(for: request)
+    #expect(
+      authorized.value(forHTTPHeaderField: "Authorization") == "Bearer \(try await connector.accessToken().token.value)"
+    )
+    #expect(authorized.value(forHTTPHeaderField: "Accept-Language") == "de")
+    #expect(authorized.url == request.url)
+  }
+
+  @Test("A scope the API wants and the token lacks is named")
+  func insufficientScope() async throws {
+    let clock = TestClock()
+    let tenant = LocalTenant(now: { clock.date })
+    let tasks = LocalTaskServer(tenant: tenant, requiredScopes: ["tasks/admin"])
+    let network = LocalNetwork(tenant, tasks, clock: clock)
+    let settings = Settings(
+      authority: try Authority(tenant.authority()), clientID: tenant.clientID, scopes: tenant.apiScopes,
+      redirectURI: try url(LocalTenant.standardRedirectURI), taskWebAPI: tasks.url,
+      policies: .init(emailSignIn: try Policy("B2C_1_SignIn")))
+    let connector = try Connector(
+      settings: settings, presenter: ScriptedPresenter(transport: network, .signIn(.alice)),
+      cache: InMemoryTokenCache(), transport: network, clock: clock, now: { clock.date })
+    try await connector.doPolicy(.signIn)
+    let error = try await #require(throws: ConnectorError.self) { try await connector.getTaskList() }
+    #expect(error.code == .insufficientScope)
+    #expect("\(error)".contains("tasks/admin"))
+    #expect(tenant.counters.refreshRequests == 0)
+  }
+
+  @Test("A second refusal is an error, not a loop")
+  func refusedTwice() async throws {
+    let world = World()
+    let connector = try world.connector()
+    try await connector.doPolicy(.signIn)
+    world.tasks.faults = [
+      LocalFault(
+        on: .any,
+        .respond(TransportResponse(status: 401, headers: ["WWW-Authenticate": #"Bearer error="invalid_token""#])))
+    ]
+    world.tasks.clearRequests()
+    await #expect(throws: ConnectorError(.unauthorized, "")) { try await connector.getTaskList() }
+    #expect(world.tasks.requests.count == 2)
+    #expect(world.tenant.counters.refreshes == 1)
+  }
+
+  @Test("The repository's dialect works as well")
+  func repository() async throws {
+    let world = World(dialect: .repository)
+    let clock = world.clock
+    let connector = try Connector(
+      settings: world.settings(), presenter: world.script(.signIn(.alice)), cache: InMemoryTokenCache(),
+      transport: world.network, taskAPI: TaskAPIConfiguration(baseURL: world.tasks.url, dialect: .repository),
+      clock: clock, now: { clock.date })
+    try await connector.doPolicy(.signIn)
+    let task = try await connector.addTask(TaskItem(itemName: "Zwölf Boxkämpfer\n\"jagen\" 🥊"))
+    #expect(try await connector.getTaskList().map(\.itemName) == [task.itemName])
+    try await connector.deleteTask(task)
+    #expect(try await connector.getTaskList().isEmpty)
+  }
+
+  @Test("A throttled list backs off and succeeds")
+  func throttled() async throws {
+    let world = World()
+    let connector = try Connector(
+      settings: world.settings(), presenter: world.script(.signIn(.alice)), cache: InMemoryTokenCache(),
+      transport: world.network, retry: RetryPolicy(baseDelay: .zero, maximumDelay: .zero, throttledDelay: .zero),
+      now: { world.clock.date })
+    try await connector.doPolicy(.signIn)
+    world.tasks.faults = [LocalFault(on: .any, times: 2, .respond(TransportResponse(status: 429)))]
+    #expect(try await connector.getTaskList().isEmpty)
+  }
+}

@@ -1,0 +1,74 @@
+import B2CConnector
+import B2CCore
+import B2CTestKit
+import Foundation
+
+/// Cancels calls at random instants and looks whether each comes back and the session lives.
+struct CancelProof: ProofCommand {
+  static let name = "cancel"
+  static let summary = "10,000 cancellations at random instants: none hangs, the session lives"
+
+  /// A call that is not back by then hangs.
+  static let watchdog = Duration.seconds(10)
+  private static let lanes = 12
+
+  static func run(_ options: ProofOptions) async throws -> Bool {
+    let count = options.isQuick ? 1_000 : 10_000
+    let seed = try options.values.isEmpty ? 7 : UInt64(options.number(0, "the seed"))
+    let random = Locked(SplitMix(state: seed))
+    let world = try await FaultWorld { .microseconds(random.withLock { Int64($0.below(3_000)) }) }
+    let scene = try await CancelScene(world)
+    let start = ContinuousClock.now
+    var total = CancelCount()
+    try await withThrowingTaskGroup(of: CancelCount.self) { group in
+      let left = Locked(count)
+      for _ in 0..<lanes {
+        group.addTask {
+          var count = CancelCount()
+          while left.withLock({ left in
+            left -= 1
+            return left >= 0
+          }) {
+            let (call, microseconds) = random.withLock { random in
+              (CancelScene.Call.allCases[random.below(3)], random.below(random.below(4) == 0 ? 60_000 : 12_000))
+            }
+            count.note(call, try await scene.cancel(call, after: .microseconds(microseconds)))
+          }
+          return count
+        }
+      }
+      for try await count in group { total.add(count) }
+    }
+    let seconds = start.duration(to: .now) / .seconds(1)
+    let after = await scene.isUsable()
+    total.show()
+    let refreshes = world.tenant.counters
+    print(
+      """
+
+      \(count) cancellations (seed \(seed)) in \(String(format: "%.0f", seconds)) s; the server saw \
+      \(refreshes.refreshes) refreshes, \(refreshes.reusedRefreshTokens) with a token that was spent already.
+      Slowest return after a cancellation: \(String(format: "%.1f", total.slowest * 1_000)) ms.
+      The session afterwards: \(after).
+      """)
+    await world.stop()
+    let isKept = total.hangs == 0 && total.untyped.isEmpty && after == "value" && refreshes.reusedRefreshTokens == 0
+    for line in Set(total.untyped).sorted() { print("BROKEN  \(line)") }
+    return isKept
+  }
+}
+
+/// Numbers that follow from a seed (Sebastiano Vigna's SplitMix64).
+struct SplitMix: RandomNumberGenerator, Sendable {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+    return value ^ (value >> 31)
+  }
+
+  mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
+}

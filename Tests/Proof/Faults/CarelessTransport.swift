@@ -1,0 +1,21 @@
+import B2CConnector
+import B2CCore
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What `--broken` puts in the transport's place: an ordinary session that follows redirects and keeps no limit.
+struct CarelessTransport: HTTPTransport {
+  func send(_ request: TransportRequest) async throws -> TransportResponse {
+    var call = URLRequest(url: request.url, timeoutInterval: 6)
+    call.httpMethod = request.method.rawValue
+    call.httpBody = request.body
+    for field in request.headers.fields { call.addValue(field.value, forHTTPHeaderField: field.name) }
+    let (body, response) = try await URLSession.shared.data(for: call)
+    guard let head = response as? HTTPURLResponse else { throw TransportError(.invalidResponse, "Not HTTP.") }
+    let fields = head.allHeaderFields.map { HTTPHeaders.Field(name: "\($0.key)", value: "\($0.value)") }
+    return TransportResponse(status: head.statusCode, headers: HTTPHeaders(fields), body: body)
+  }
+}

@@ -1,0 +1,95 @@
+import B2CConnector
+import B2CCore
+import B2CTestKit
+import Foundation
+
+/// A tenant and a task server behind fronts that can misbehave, and an origin that must stay alone.
+struct FaultWorld: Sendable {
+  /// Short enough to wait for, long enough for a busy machine.
+  static let deadline = Duration.seconds(2)
+  static let limits = TransportLimits(maximumBodyBytes: 256 << 10, deadline: deadline, idleTimeout: .seconds(5))
+  /// So quick that every try falls within the deadline.
+  static let retry = RetryPolicy(
+    maximumAttempts: 3, baseDelay: .milliseconds(5), maximumDelay: .milliseconds(20),
+    throttledDelay: .milliseconds(20), retryAfterCap: .milliseconds(50), budget: 1_000_000)
+
+  let tenant: LocalTenant
+  let tenantFront: FaultyFront
+  let taskFront: FaultyFront
+  let other: OtherOrigin
+  let transport: any HTTPTransport
+  private let tasks: Locked<LocalTaskServer>
+
+  init(transport: any HTTPTransport = URLSessionTransport(), delay: (@Sendable () -> Duration)? = nil) async throws {
+    let tenant = LocalTenant()
+    // The task server knows the tenant by its own name; what the front is called is not its affair.
+    let issuer = tenant.issuer
+    tenant.behavior.changeAccessTokenClaims = { $0["iss"] = .string(issuer) }
+    let tasks = Locked(LocalTaskServer(tenant: tenant))
+    self.tenant = tenant
+    self.tasks = tasks
+    self.transport = transport
+    let wait: @Sendable () async -> Void = {
+      if let delay { try? await ContinuousClock().sleep(for: delay()) }
+    }
+    tenantFront = try await FaultyFront { request in
+      await wait()
+      return await tenant.answer(request)
+    }
+    taskFront = try await FaultyFront { request in
+      await wait()
+      return await tasks.withLock { $0 }.answer(request)
+    }
+    other = try await OtherOrigin()
+  }
+
+  /// The task server of now.
+  var taskServer: LocalTaskServer { tasks.withLock { $0 } }
+
+  /// Forgets everything but keys and ports.
+  func reset() async throws {
+    try await tenantFront.disarm()
+    try await taskFront.disarm()
+    tenant.endSessions()
+    tenant.revokeGrants()
+    tenant.clearRequests()
+    tasks.withLock { [tenant] in $0 = LocalTaskServer(tenant: tenant) }
+  }
+
+  func stop() async {
+    await tenantFront.close()
+    await taskFront.close()
+    await other.close()
+  }
+
+  /// An engine with short limits.
+  func engine(_ cache: any TokenCache, _ presenter: any SignInPresenter) throws -> OAuthClient {
+    let settings = try settings()
+    var configuration = OAuthConfiguration(
+      authority: settings.authority, clientID: settings.clientID, redirectURI: settings.redirectURI,
+      scopes: settings.scopes, defaultPolicy: settings.policies.policy(of: .signIn))
+    configuration.limits = Self.limits
+    configuration.retry = Self.retry
+    return try OAuthClient(
+      configuration: configuration,
+      environment: OAuthEnvironment(cache: cache, transport: transport, presenter: presenter))
+  }
+
+  /// A connector with short limits for the task API.
+  func connector(_ cache: any TokenCache, _ presenter: any SignInPresenter) throws -> Connector {
+    let base = taskFront.url.appendingPathComponent("tasks")
+    return try Connector(
+      settings: try settings(), presenter: presenter, cache: cache, transport: transport,
+      taskAPI: TaskAPIConfiguration(baseURL: base, limits: Self.limits, retry: Self.retry), retry: Self.retry)
+  }
+
+  private func settings() throws -> Settings {
+    let inMemory = tenant.inMemoryOrigin.absoluteString
+    let authority = tenant.authority(form: .query).replacingOccurrences(
+      of: inMemory, with: tenantFront.url.absoluteString)
+    guard let redirectURI = URL(string: LocalTenant.standardRedirectURI) else { throw ProofError("no redirect URI") }
+    return Settings(
+      authority: try Authority(authority), clientID: tenant.clientID, scopes: tenant.apiScopes,
+      redirectURI: redirectURI, policies: .init(emailSignIn: try Policy("B2C_1_SignIn")))
+  }
+}

@@ -1,0 +1,102 @@
+import B2CCore
+import B2CHTTP
+import B2CTestKit
+import Foundation
+
+/// A local server's front on loopback HTTP that can be made to misbehave on the wire.
+///
+/// Requests go to the server as they come; those that an armed fault is for are answered by the fault.
+final class FaultyFront: Sendable {
+  private struct Armed {
+    let fault: WireFault
+    let target: LocalFaultTarget
+    let other: URL
+    /// How many requests it still happens to; all for `nil`.
+    var left: Int?
+  }
+
+  private struct State {
+    var listener: LoopbackListener?
+    var armed: Armed?
+    var hits = 0
+  }
+
+  let port: UInt16
+  let url: URL
+  private let state = Locked(State())
+  private let answer: @Sendable (TransportRequest) async -> LocalAnswer
+
+  /// Listens on a port that the system chooses.
+  init(answer: @escaping @Sendable (TransportRequest) async -> LocalAnswer) async throws {
+    self.answer = answer
+    let listener = try await Self.listener(port: 0, state, answer)
+    guard let url = URL(string: "http://127.0.0.1:\(listener.port)") else { throw ProofError("a port is no port") }
+    port = listener.port
+    self.url = url
+    state.withLock { $0.listener = listener }
+  }
+
+  /// How many requests the armed fault has happened to.
+  var hits: Int { state.withLock { $0.hits } }
+
+  /// Lets a fault happen to requests, from now until ``disarm()``.
+  func arm(_ fault: WireFault, on target: LocalFaultTarget, times: Int?, other: URL) async {
+    if fault.isRefusal { return await close() }
+    state.withLock {
+      $0.armed = Armed(fault: fault, target: target, other: other, left: times)
+      $0.hits = 0
+    }
+  }
+
+  /// Behaves again.
+  func disarm() async throws {
+    let isOpen = state.withLock { state in
+      state.armed = nil
+      return state.listener != nil
+    }
+    guard !isOpen else { return }
+    let listener = try await Self.listener(port: port, state, answer)
+    state.withLock { $0.listener = listener }
+  }
+
+  /// Takes no more connections, and ends those that there are.
+  func close() async {
+    let listener = state.withLock { state in
+      defer { state.listener = nil }
+      return state.listener
+    }
+    await listener?.close()
+  }
+
+  private static func listener(
+    port: UInt16, _ state: Locked<State>, _ answer: @escaping @Sendable (TransportRequest) async -> LocalAnswer
+  ) async throws -> LoopbackListener {
+    try await LoopbackListener(port: port) { exchange in
+      guard let request = request(exchange) else { return exchange.close() }
+      let genuine: @Sendable () async -> LoopbackResponse = {
+        guard case .response(let response) = await answer(request) else { return LoopbackResponse(status: 500) }
+        return LoopbackResponse(status: response.status, headers: response.headers, body: response.body)
+      }
+      let armed = state.withLock { state -> Armed? in
+        guard let armed = state.armed, armed.target.contains(request), armed.left != 0 else { return nil }
+        state.armed?.left = armed.left.map { $0 - 1 }
+        state.hits += 1
+        return armed
+      }
+      if let armed {
+        await armed.fault.play(WireScene(exchange: exchange, other: armed.other, genuine: genuine))
+      } else {
+        await exchange.respond(await genuine())
+      }
+    }
+  }
+
+  private static func request(_ exchange: LoopbackExchange) -> TransportRequest? {
+    let request = exchange.request
+    let target = request.path + (request.query.map { "?" + $0 } ?? "")
+    guard let url = URL(string: "http://127.0.0.1:\(exchange.port)" + target) else { return nil }
+    return TransportRequest(
+      method: HTTPMethod(rawValue: request.method), url: url, headers: request.headers,
+      body: request.body.isEmpty ? nil : request.body)
+  }
+}
