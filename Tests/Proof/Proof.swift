@@ -8,9 +8,9 @@ struct Proof {
   /// Every proof; one more is a type of its own in a file of its own, and a line here.
   static var commands: [any ProofCommand.Type] {
     [
-      CrashProof.self, ProcessesProof.self, StorageFaultsProof.self,
+      CrashProof.self, ProcessesProof.self, StorageFaultsProof.self, FaultsProof.self, CancelProof.self,
       // What the proofs start as processes of their own:
-      CrashWriter.self, ProcessWorker.self, StorageFaultScene.self,
+      CrashWriter.self, ProcessWorker.self, StorageFaultScene.self, RefreshWorker.self,
     ]
   }
 

@@ -20,13 +20,13 @@ struct CacheFolder: Sendable {
   func prepare() throws(TokenCacheError) {
     do {
       try makeParents()
-      try SystemCalls.makeFolder(path)
+      var isNew = try SystemCalls.makeFolder(path)
       try check(path)
       for part in [locks, temporary] {
-        try SystemCalls.makeFolder(part)
+        isNew = try SystemCalls.makeFolder(part) || isNew
         try check(part)
       }
-      try FileReplacement.synchronizeFolder(path)
+      if isNew { try FileReplacement.synchronizeFolder(path) }
     } catch let failure as SystemFailure {
       throw .unwritable("The token cache's folder cannot be made", failure)
     } catch {
