@@ -52,6 +52,8 @@ let package = Package(
     // Programs that no product ships.
     .executableTarget(
       name: "quickstart", dependencies: ["B2CConnector", "B2CTestKit"], path: "Docs/Examples/Quickstart"),
+    .executableTarget(
+      name: "graph-example", dependencies: ["B2CConnector", "B2CTestKit"], path: "Docs/Examples/Graph"),
     .executableTarget(name: "fuzz", dependencies: ["B2CSettings", "B2CAuthority"], path: "Tests/Fuzz"),
     .executableTarget(
       name: "proof",

@@ -22,7 +22,8 @@ struct RequestTests {
       cache: InMemoryTokenCache(), transport: network, allowedAPIs: [tenant.graphURL], clock: clock,
       now: { clock.date })
     try await connector.oauth.signIn()
-    let (data, response) = try await connector.data(for: URLRequest(url: tenant.graphURL.appendingPathComponent("v1.0/me")))
+    let (data, response) = try await connector.data(
+      for: URLRequest(url: tenant.graphURL.appendingPathComponent("v1.0/me")))
     #expect(response.statusCode == 200)
     let me = try JSONDecoder().decode(JSONValue.self, from: data)
     #expect(me.object?["displayName"]?.string == LocalUser.alice.displayName)

@@ -51,7 +51,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     forget(task)?.complete(ResponseHead(task.response), error.map { TransportError(sessionError: $0) })
   }
 
-  private func exchange(of task: URLSessionTask) -> (any Exchange)? {
+  func exchange(of task: URLSessionTask) -> (any Exchange)? {
     exchanges.withLock { $0[task.taskIdentifier] }
   }
 }

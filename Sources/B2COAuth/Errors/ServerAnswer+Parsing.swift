@@ -80,7 +80,13 @@ extension ServerAnswer {
       .configuration
     case "temporarily_unavailable", "server_error": .serviceUnavailable
     case "access_denied": .userCancelledInPage
-    default: status == 429 ? .throttled : (status ?? 0) >= 500 ? .serviceUnavailable : .server
+    default:
+      switch status ?? 0 {
+      case 408: .timedOut
+      case 429: .throttled
+      case 500...: .serviceUnavailable
+      default: .server
+      }
     }
   }
 }

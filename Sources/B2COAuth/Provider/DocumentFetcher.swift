@@ -9,7 +9,7 @@ struct DocumentFetcher: Sendable {
 
   /// Gets a JSON document.
   ///
-  /// - Throws: ``OAuthError``: `network`, `serviceUnavailable`, `throttled`, `configuration` for a 4xx, or
+  /// - Throws: ``OAuthError``: `network`, `timedOut`, `serviceUnavailable`, `throttled`, `configuration` for a 4xx, or
   ///   `invalidResponse`.
   func json(at url: URL, what: String) async throws -> Data {
     let request = TransportRequest(url: url, headers: ["Accept": "application/json"], limits: limits)
@@ -17,6 +17,7 @@ struct DocumentFetcher: Sendable {
     serverClock.note(response)
     switch response.status {
     case 200: return response.body
+    case 408: throw failure(.timedOut, what, response, "Try again later.")
     case 429: throw failure(.throttled, what, response, "Wait, then try again.")
     case 500...: throw failure(.serviceUnavailable, what, response, "Try again later.")
     case 400..<500:

@@ -88,6 +88,7 @@ struct TokenEndpoint: Sendable {
     }
     let code: OAuthError.Code =
       switch response.status {
+      case 408: .timedOut
       case 429: .throttled
       case 500...: .serviceUnavailable
       default: .invalidResponse

@@ -1,3 +1,4 @@
+import B2CCore
 import B2CHTTP
 import Foundation
 import Testing
@@ -39,6 +40,33 @@ struct SessionFaultTests {
 
   @Test func aResetBeforeTheHeadIsLost() async throws {
     #expect(try await code { $0.reset() } == .connectionLost)
+  }
+
+  @Test(arguments: [true, false])
+  func aBodyIsNotSentAgainWhenAKeptConnectionIsLost(byReset: Bool) async throws {
+    let count = Locked(0)
+    let server = try await TestServer { exchange in
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
+      if number == 1 {
+        await exchange.respond(.text("first"))
+      } else if byReset {
+        exchange.reset()
+      } else {
+        exchange.close()
+      }
+    }
+    var request = try server.request()
+    request.method = .post
+    request.body = Data("task=milk".utf8)
+    #expect(try await transport.send(request).body == Data("first".utf8))
+    await #expect(throws: TransportError(.connectionLost, "")) { [request] in try await transport.send(request) }
+    #expect(server.requests.count == 2)
+    // The session goes on.
+    count.withLock { $0 = 0 }
+    #expect(try await transport.send(request).status == 200)
   }
 
   @Test func aResetInTheHeadIsLost() async throws {

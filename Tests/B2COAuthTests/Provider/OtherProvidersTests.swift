@@ -58,6 +58,16 @@ struct OtherProvidersTests {
     await #expect(throws: OAuthError(.invalidResponse, "")) { try await fixture.client().signIn() }
   }
 
+  @Test("A service that says 408 may be asked later", arguments: [LocalFaultTarget.metadata, .keys])
+  func slowDocuments(_ target: LocalFaultTarget) async throws {
+    let fixture = Fixture()
+    fixture.tenant.faults = [LocalFault(on: target, .respond(TransportResponse(status: 408)))]
+    let client = try fixture.client { $0.retry = .none }
+    let error = try await #require(throws: OAuthError.self) { try await client.signIn() }
+    #expect(error.code == .timedOut)
+    #expect(error.isRetryable)
+  }
+
   @Test("A service in trouble is asked again, and then it works")
   func retries() async throws {
     let fixture = Fixture()

@@ -91,6 +91,8 @@ struct TokenResponseTests {
     Bad(status: 401, body: #"{"error": "invalid_client"}"#, code: .configuration),
     Bad(status: 404, body: "<html>", code: .invalidResponse, type: "text/html"),
     Bad(status: 302, body: "", code: .invalidResponse),
+    Bad(status: 408, body: "", code: .timedOut),
+    Bad(status: 408, body: #"{"error":"slow"}"#, code: .timedOut),
     Bad(status: 429, body: "", code: .throttled),
     Bad(status: 500, body: "", code: .serviceUnavailable),
     Bad(status: 503, body: "<html>", code: .serviceUnavailable, type: "text/html"),

@@ -16,7 +16,8 @@ struct CancelProof: ProofCommand {
     let count = options.isQuick ? 1_000 : 10_000
     let seed = try options.values.isEmpty ? 7 : UInt64(options.number(0, "the seed"))
     let random = Locked(SplitMix(state: seed))
-    let world = try await FaultWorld { .microseconds(random.withLock { Int64($0.below(3_000)) }) }
+    // A token that is spent twice would end the session here.
+    let world = try await FaultWorld(reuse: .revokesGrant) { .microseconds(random.withLock { Int64($0.below(3_000)) }) }
     let scene = try await CancelScene(world)
     let start = ContinuousClock.now
     var total = CancelCount()

@@ -20,10 +20,16 @@ struct FaultWorld: Sendable {
   let transport: any HTTPTransport
   private let tasks: Locked<LocalTaskServer>
 
-  init(transport: any HTTPTransport = URLSessionTransport(), delay: (@Sendable () -> Duration)? = nil) async throws {
+  // Microsoft's services take a refresh token that was spent already. With a server that does not, an answer that is
+  // lost after it was made loses the session, whatever a client does.
+  init(
+    transport: any HTTPTransport = URLSessionTransport(),
+    reuse: LocalTenant.Behavior.RefreshTokenReuse = .allowed, delay: (@Sendable () -> Duration)? = nil
+  ) async throws {
     let tenant = LocalTenant()
     // The task server knows the tenant by its own name; what the front is called is not its affair.
     let issuer = tenant.issuer
+    tenant.behavior.refreshTokenReuse = reuse
     tenant.behavior.changeAccessTokenClaims = { $0["iss"] = .string(issuer) }
     let tasks = Locked(LocalTaskServer(tenant: tenant))
     self.tenant = tenant

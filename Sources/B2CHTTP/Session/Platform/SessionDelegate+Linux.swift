@@ -17,6 +17,19 @@
       forget(task)?.complete(ResponseHead(challenge.failureResponse ?? task.response), nil)
       completionHandler(.cancelAuthenticationChallenge, nil)
     }
+
+    /// Ends a request whose kept connection was lost before the answer.
+    ///
+    /// libcurl would send it again on a new connection and asks for the body anew. Without one it sends the head alone and
+    /// waits; with one, a request that must not be repeated would be.
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask,
+      needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+      exchange(of: task)?.fail(
+        TransportError(.connectionLost, "The connection broke before the answer was whole."))
+      completionHandler(nil)
+    }
   }
 
   /// What this platform's session does differently.

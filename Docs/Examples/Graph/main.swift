@@ -1,0 +1,44 @@
+// Microsoft Graph's /v1.0/me with an Entra ID authority: no policy, the same connector.
+//
+// swift run graph-example runs it against a local tenant in Entra's shape. For the real service take the settings from
+// `settings.plist`, leave out `presenter` and `transport`, and allow https://graph.microsoft.com.
+
+import B2CConnector
+import B2CTestKit
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+let redirectURI = "com.example.tasks:/callback"
+let tenant = LocalTenant(shape: .entra, redirectURIs: [redirectURI])
+try await tenant.start()
+
+let settings = try Settings(
+  data: Data(
+    """
+    {
+      "authority": "\(tenant.authority())",
+      "clientId": "\(tenant.clientID)",
+      "scopes": ["https://graph.microsoft.com/User.Read"],
+      "redirectUri": "\(redirectURI)"
+    }
+    """.utf8))
+// On this machine the host tells nothing, so the kind is said; login.microsoftonline.com needs no such help.
+var entra = settings
+entra.authority = try Authority(tenant.authority(), kind: .entra)
+
+let connector = try Connector(
+  settings: entra, presenter: ScriptedPresenter(transport: URLSessionTransport(), .signIn(.alice)),
+  cache: InMemoryTokenCache(), allowedAPIs: [tenant.graphURL])
+let result = try await connector.oauth.signIn(prompt: .selectAccount)
+print("signed in as \(result.user.username ?? result.user.id)")
+
+let url = tenant.graphURL.appendingPathComponent("v1.0/me")
+let (data, response) = try await connector.data(for: URLRequest(url: url))
+print("GET \(url.path) -> \(response.statusCode): \(String(decoding: data, as: UTF8.self))")
+
+try await connector.signOut()
+await tenant.stop()
+exit(response.statusCode == 200 ? 0 : 1)

@@ -1,0 +1,61 @@
+import B2CConnector
+import B2CTestKit
+import Foundation
+import Testing
+
+/// The quickstart as a new user runs it, with the browser in the user's hands.
+@Suite(
+  "Real browser: quickstart",
+  .enabled(if: ChromeDriver.executable != nil, "There is no chromedriver: .ci/browser installs one."),
+  .enabled(if: RealBrowserQuickstartTests.program != nil, "The quickstart is not built."), .timeLimit(.minutes(3)))
+struct RealBrowserQuickstartTests {
+  /// The program, where the build puts it: beside the tests.
+  static let program: URL? = {
+    let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+      .appendingPathComponent("quickstart")
+    return FileManager.default.isExecutableFile(atPath: program.path) ? program : nil
+  }()
+
+  @Test("Three sign-ins in the browser lead to the end, with exit code 0")
+  func quickstart() async throws {
+    let program = try #require(Self.program)
+    let port = try await freePort()
+    try await Browser.run { browser in
+      let quickstart = try ChildProgram(program, ["--print-url", "--loopback-port", "\(port)"])
+      var pages = 0
+      var output: [String] = []
+      for await line in quickstart.lines {
+        output.append(line)
+        guard line.hasPrefix("OPEN ") else { continue }
+        pages += 1
+        try await browser.open(try url(String(line.dropFirst("OPEN ".count))))
+        try await fill(browser, page: pages)
+        try await browser.waitForHeading("You can close this window")
+      }
+      #expect(await quickstart.exitCode() == 0, "\(output.joined(separator: "\n"))")
+      #expect(pages == 3)
+      #expect(output.last == "Done.")
+    }
+  }
+
+  private func fill(_ browser: Browser, page: Int) async throws {
+    switch page {
+    case 1:
+      try await browser.waitForHeading("Sign up")
+      try await browser.type("dora@example.com", into: "email")
+      try await browser.type("Not-A-Secret-5", into: "password")
+      try await browser.type("Dora Example", into: "displayName")
+      try await browser.press("Create")
+    case 2: try await browser.signIn("dora@example.com", "Not-A-Secret-5")
+    default: try await browser.signIn(LocalUser.bob.email, LocalUser.bob.password.value)
+    }
+  }
+
+  /// A port that the system has just had to give.
+  private func freePort() async throws -> Int {
+    let tenant = LocalTenant()
+    try await tenant.start()
+    defer { Task { await tenant.stop() } }
+    return try #require(tenant.origin.port)
+  }
+}
