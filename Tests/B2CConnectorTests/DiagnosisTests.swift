@@ -38,6 +38,18 @@ struct DiagnosisTests {
     #expect(diagnosis.findings.count >= 4)
   }
 
+  @Test("The retired authority is named as such, with the one to write")
+  func retired() async throws {
+    let settings = try Settings(
+      authority: Authority("https://login.microsoftonline.com/contoso.onmicrosoft.com/"),
+      clientID: LocalTenant.standardClientID, scopes: [LocalTenant.standardClientID],
+      redirectURI: url(LocalTenant.standardRedirectURI), policies: .init(emailSignIn: Policy("B2C_1_SignIn")))
+    let diagnosis = try await Connector.diagnose(
+      settings: settings, presenter: World().script(.signIn(.alice)), cache: InMemoryTokenCache())
+    #expect(diagnosis.findings.map(\.check) == ["authority"])
+    #expect(diagnosis.findings[0].mend?.contains("https://contoso.b2clogin.com/contoso.onmicrosoft.com/") == true)
+  }
+
   @Test("A wrong policy, a silent network, a wrong clock, a broken cache and a wrong API are each named")
   func each() async throws {
     let world = World()

@@ -15,22 +15,21 @@ let redirectURI = "com.example.tasks:/callback"
 let tenant = LocalTenant(shape: .entra, redirectURIs: [redirectURI])
 try await tenant.start()
 
+// On this machine the host tells nothing, so the kind is said; login.microsoftonline.com needs no such help.
 let settings = try Settings(
   data: Data(
     """
     {
       "authority": "\(tenant.authority())",
+      "authorityKind": "entra",
       "clientId": "\(tenant.clientID)",
       "scopes": ["https://graph.microsoft.com/User.Read"],
       "redirectUri": "\(redirectURI)"
     }
     """.utf8))
-// On this machine the host tells nothing, so the kind is said; login.microsoftonline.com needs no such help.
-var entra = settings
-entra.authority = try Authority(tenant.authority(), kind: .entra)
 
 let connector = try Connector(
-  settings: entra, presenter: ScriptedPresenter(transport: URLSessionTransport(), .signIn(.alice)),
+  settings: settings, presenter: ScriptedPresenter(transport: URLSessionTransport(), .signIn(.alice)),
   cache: InMemoryTokenCache(), allowedAPIs: [tenant.graphURL])
 let result = try await connector.oauth.signIn(prompt: .selectAccount)
 print("signed in as \(result.user.username ?? result.user.id)")

@@ -14,7 +14,14 @@ struct Doctor: Sendable {
     if let settings = error.underlying as? SettingsError {
       return settings.problems.map { finding(of: $0, .failed) }
     }
-    return [Finding("settings", .failed, error.message, mend: error.recoverySuggestion)]
+    let check =
+      switch error.code {
+      case .retiredAuthority, .configuration: "authority"
+      case .unsupportedRedirectURI: "redirect URI"
+      case .tokenCache: "token cache"
+      default: "settings"
+      }
+    return [Finding(check, .failed, error.message, mend: error.recoverySuggestion)]
   }
 
   func settings() -> [Finding] {

@@ -10,7 +10,7 @@ extension Connector {
     var configuration = OAuthConfiguration(
       authority: settings.authority, clientID: settings.clientID, redirectURI: settings.redirectURI,
       scopes: settings.scopes, additionalScopes: settings.additionalScopes,
-      defaultPolicy: settings.policies.policy(of: .signIn) ?? settings.policies.all.first,
+      defaultPolicy: settings.policies.selected ?? settings.policies.policy(of: .signIn) ?? settings.policies.all.first,
       passwordResetPolicy: settings.policies.policy(of: .passwordReset), requiredUser: settings.userID,
       correlationID: settings.correlationID)
     configuration.retry = retry

@@ -27,8 +27,8 @@ extension OAuthError {
   package init(_ error: AuthorityError) {
     self.init(
       error.code == .retiredAuthority ? .retiredAuthority : .configuration, error.message,
-      recoverySuggestion: [error.suggestion.map { "Write \($0)" }, error.recoverySuggestion].compactMap(\.self)
-        .joined(separator: " ; "), underlying: error)
+      recoverySuggestion: [error.suggestion.map { "Write \"\($0)\"." }, error.recoverySuggestion].compactMap(\.self)
+        .joined(separator: " "), underlying: error)
   }
 }
 
