@@ -54,7 +54,7 @@ let package = Package(
       name: "quickstart", dependencies: ["B2CConnector", "B2CTestKit"], path: "Docs/Examples/Quickstart"),
     .executableTarget(
       name: "graph-example", dependencies: ["B2CConnector", "B2CTestKit"], path: "Docs/Examples/Graph"),
-    .executableTarget(name: "fuzz", dependencies: ["B2CSettings", "B2CAuthority"], path: "Tests/Fuzz"),
+    .executableTarget(name: "fuzz", dependencies: ["B2CSettings", "B2CAuthority", "B2CCore"], path: "Tests/Fuzz"),
     .executableTarget(
       name: "proof",
       dependencies: [

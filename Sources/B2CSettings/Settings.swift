@@ -26,7 +26,7 @@ public struct Settings: Sendable {
   public var showClaims: Bool
   /// The id to send with every request so that the server's logs can be searched for it (`correlationId`).
   public var correlationID: UUID?
-  /// The user name to fill in (`userId`).
+  /// The only user who may sign in, also filled in on the page (`userId`): an email, user name or object id.
   public var userID: String?
   /// What should be mended in the file although it can be used, in the order of the file.
   public var warnings: [SettingsProblem] = []
@@ -46,7 +46,7 @@ public struct Settings: Sendable {
   ///   - fullScreen: Whether the page is to cover the screen.
   ///   - showClaims: Whether the app shows the claims of who signed in.
   ///   - correlationID: The id to send with every request.
-  ///   - userID: The user name to fill in.
+  ///   - userID: The only user who may sign in: an email, user name or object id.
   public init(
     authority: Authority, clientID: String, scopes: [String], additionalScopes: [String] = [], redirectURI: URL,
     taskWebAPI: URL? = nil, policies: Policies = Policies(), fullScreen: Bool = false, showClaims: Bool = false,

@@ -1,7 +1,8 @@
 /// A token cache that several processes share: it can keep the others away from one key for a while.
 ///
 /// With it, a refresh token is spent once however many processes wait for it. The body reads and writes through the
-/// cache as usual.
+/// cache as usual. The engine holds ``TokenCacheKey/forSpending`` while it waits for the network and takes the key itself
+/// inside, for the moment of writing; it asks for nothing else inside a body.
 public protocol ExclusiveTokenCache: TokenCache {
   /// Runs a body while no other process and no other caller holds the same key.
   ///

@@ -53,6 +53,19 @@ import Testing
     }
   }
 
+  /// Keys share a fixed number of locks, so with thousands of keys any overlap of the two kinds would show.
+  @Test func aSpendingKeyMayBeHeldAroundItsKey() async throws {
+    let cache = try FileTokenCache(directory: folder.store, lockTimeout: .milliseconds(1))
+    for number in 0..<3_000 {
+      let key = TokenCacheKey(authority: "a", policy: "p", clientID: "c", accountID: "person-\(number).tenant")
+      #expect(!key.isForSpending)
+      #expect(key.forSpending.isForSpending)
+      try await cache.withExclusiveAccess(to: key.forSpending) {
+        try await cache.withExclusiveAccess(to: key) {}
+      }
+    }
+  }
+
   @Test func lockFilesStay() async throws {
     let cache = try FileTokenCache(directory: folder.store)
     try await cache.withExclusiveAccess(to: Samples.key) {

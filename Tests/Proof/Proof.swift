@@ -35,6 +35,6 @@ struct Proof {
       print("  \(command.name.padding(toLength: 16, withPad: " ", startingAt: 0))\(command.summary)")
     }
     print("\n  --quick    a short form, for every change")
-    print("  --broken   with a cache that breaks its promises, to see that the proof finds it: it has to end with 1")
+    print("  --broken   with a cache or transport that breaks its promises: the proof has to find it and end with 1")
   }
 }

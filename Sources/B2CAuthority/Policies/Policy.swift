@@ -103,6 +103,7 @@ extension Policy {
     let parameter = FormEncoding.decode(query.prefix { $0 != "#" }).first { $0.name.lowercased() == "p" }?.value
     let segment = visible.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").first { hasPrefix(String($0)) }
     let candidate = parameter ?? segment.map(String.init) ?? visible
-    return candidate.isEmpty || candidate == text || candidate.count > limit || !isClean(candidate) ? nil : candidate
+    let isRefused = ["", ".", "..", text].contains(candidate) || candidate.count > limit || !isClean(candidate)
+    return isRefused ? nil : candidate
   }
 }

@@ -4,7 +4,8 @@ internal import Foundation
 /// The token cache as the engine uses it: errors typed, and changes to one key one after another.
 struct GrantCache: Sendable {
   private let cache: any TokenCache
-  private let localLocks = KeyedLock<TokenCacheKey>()
+  // Turns for a cache that offers none: nothing is stored in it.
+  private let ownTurns = InMemoryTokenCache()
   // A rotated refresh token that a full disk refused is the only good one: it waits here for the next call.
   private let pending = Locked<[TokenCacheKey: PendingWrite]>([:])
 
@@ -77,17 +78,13 @@ struct GrantCache: Sendable {
   func whileSpending<Result: Sendable>(
     _ key: TokenCacheKey, _ body: @escaping @Sendable () async throws -> Result
   ) async throws -> Result {
-    let spending = TokenCacheKey(
-      authority: key.authority, policy: key.policy, clientID: key.clientID, accountID: key.accountID + "#refresh")
-    return try await exclusively(spending, body)
+    try await exclusively(key.forSpending, body)
   }
 
   private func exclusively<Result: Sendable>(
     _ key: TokenCacheKey, _ body: @escaping @Sendable () async throws -> Result
   ) async throws -> Result {
-    guard let shared = cache as? any ExclusiveTokenCache else {
-      return try await localLocks.withLock(key, body)
-    }
+    let shared: any ExclusiveTokenCache = cache as? any ExclusiveTokenCache ?? ownTurns
     do {
       return try await shared.withExclusiveAccess(to: key, body)
     } catch let error as TokenCacheError {

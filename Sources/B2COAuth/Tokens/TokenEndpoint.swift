@@ -21,7 +21,7 @@ struct TokenEndpoint: Sendable {
       ], to: request.provider, correlationID: request.correlationID)
   }
 
-  /// Spends a refresh token.
+  /// Spends a refresh token for exactly these scopes.
   func refresh(
     _ refreshToken: Secret, scopes: [String], extra: [(name: String, value: String)], at provider: Provider,
     correlationID: UUID
@@ -30,7 +30,7 @@ struct TokenEndpoint: Sendable {
       [
         ("grant_type", "refresh_token"),
         ("refresh_token", refreshToken.value),
-        ("scope", Scopes.forRequest(scopes).joined(separator: " ")),
+        ("scope", scopes.joined(separator: " ")),
       ] + extra, to: provider, correlationID: correlationID)
   }
 

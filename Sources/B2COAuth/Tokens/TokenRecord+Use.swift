@@ -20,6 +20,18 @@ extension TokenRecord {
     accessTokens.first { $0.covers(scopes) && $0.token != refused && $0.expiresAt > now }
   }
 
+  /// The scopes to name when the refresh token is spent.
+  ///
+  /// A refresh must not name what the user was asked for and did not grant (RFC 6749 section 6). Microsoft's services take
+  /// the whole list each time, and need `openid` and `offline_access` in it.
+  func scopesToRenew(_ scopes: [String], isMicrosoft: Bool) -> [String] {
+    let wanted = Scopes.forRequest(scopes)
+    let granted = accessTokens.reduce(into: Set<String>()) { $0.formUnion($1.scopes) }
+    guard !isMicrosoft, !granted.isEmpty else { return wanted }
+    let asked = accessTokens.reduce(into: Set(Scopes.forRequest([]))) { $0.formUnion($1.requestedScopes) }
+    return wanted.filter { granted.contains($0) || !asked.contains($0) }
+  }
+
   /// The record after a token answer: the new tokens in place of those they replace, the rest kept.
   func merging(_ response: TokenResponse, requested scopes: [String], now: Date) -> TokenRecord {
     var copy = self

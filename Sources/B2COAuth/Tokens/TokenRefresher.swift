@@ -50,8 +50,8 @@ struct TokenRefresher: Sendable {
     let response: TokenResponse
     do {
       response = try await services.endpoint.refresh(
-        refreshToken, scopes: request.scopes, extra: request.extra.map { ($0.name, $0.value) }, at: provider,
-        correlationID: request.correlationID)
+        refreshToken, scopes: record.scopesToRenew(request.scopes, isMicrosoft: provider.isMicrosoft),
+        extra: request.extra.map { ($0.name, $0.value) }, at: provider, correlationID: request.correlationID)
     } catch let error as OAuthError {
       return try await recover(from: error, spending: refreshToken, isMicrosoft: provider.isMicrosoft, request)
     }

@@ -44,7 +44,7 @@ enum SettingsKey: String, CaseIterable {
     case .policyName: "Write a name to show, or remove the key."
     case .fullScreen, .showClaims: "Write true or false."
     case .correlationID: "Write a UUID, or remove the key."
-    case .userID: "Write the user name to fill in, or remove the key."
+    case .userID: "Write the email, user name or object id of the only user who may sign in, or remove the key."
     case .resource: "Remove the key."
     }
   }

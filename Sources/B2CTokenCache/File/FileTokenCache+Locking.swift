@@ -3,8 +3,9 @@ internal import B2CCore
 extension FileTokenCache {
   /// Runs a body while no other process and no other caller holds the same key.
   ///
-  /// Reading and writing the key inside the body is what it is for. Asking for a second key inside may wait for itself,
-  /// because keys share a fixed number of lock files; so does asking for the same key again. Both end with the error.
+  /// Reading and writing the key inside the body is what it is for; so is asking for a key inside the body that holds its
+  /// ``TokenCacheKey/forSpending``. Asking for any other key inside may wait for itself, because keys share a fixed number
+  /// of lock files; so does asking for the same key again. Both end with the error.
   ///
   /// - Parameters:
   ///   - key: The key to hold.

@@ -13,6 +13,6 @@ struct RecordPlace: Sendable {
     self.group = group
     path = group.path + "/" + fileName
     writeLock = LockNames.write(group, fileName)
-    exclusiveLock = LockNames.exclusive(group, fileName)
+    exclusiveLock = LockNames.exclusive(group, fileName, isForSpending: key.isForSpending)
   }
 }

@@ -5,6 +5,8 @@
 enum LockNames {
   private static let writePrefix = "w-"
   private static let exclusivePrefix = "x-"
+  // A spending lock is held around others, so that it must be none of theirs.
+  private static let spendingPrefix = "s-"
   private static let writeCount: UInt64 = 64
   private static let exclusiveCount: UInt64 = 1024
 
@@ -14,8 +16,8 @@ enum LockNames {
   }
 
   /// The lock that is held for the time of an exclusive access, which may wait for a network.
-  static func exclusive(_ group: RecordGroup, _ fileName: String) -> String {
-    exclusivePrefix + String(number(group, fileName) % exclusiveCount, radix: 16)
+  static func exclusive(_ group: RecordGroup, _ fileName: String, isForSpending: Bool) -> String {
+    (isForSpending ? spendingPrefix : exclusivePrefix) + String(number(group, fileName) % exclusiveCount, radix: 16)
   }
 
   /// Whether a name is that of a write lock.

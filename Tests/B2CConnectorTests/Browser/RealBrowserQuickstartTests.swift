@@ -7,18 +7,11 @@ import Testing
 @Suite(
   "Real browser: quickstart",
   .enabled(if: ChromeDriver.executable != nil, "There is no chromedriver: .ci/browser installs one."),
-  .enabled(if: RealBrowserQuickstartTests.program != nil, "The quickstart is not built."), .timeLimit(.minutes(3)))
+  .enabled(if: Quickstart.program != nil, "The quickstart is not built."), .timeLimit(.minutes(3)))
 struct RealBrowserQuickstartTests {
-  /// The program, where the build puts it: beside the tests.
-  static let program: URL? = {
-    let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-      .appendingPathComponent("quickstart")
-    return FileManager.default.isExecutableFile(atPath: program.path) ? program : nil
-  }()
-
   @Test("Three sign-ins in the browser lead to the end, with exit code 0")
   func quickstart() async throws {
-    let program = try #require(Self.program)
+    let program = try #require(Quickstart.program)
     let port = try await freePort()
     try await Browser.run { browser in
       let quickstart = try ChildProgram(program, ["--print-url", "--loopback-port", "\(port)"])

@@ -58,11 +58,9 @@ struct SessionFaultTests {
         exchange.close()
       }
     }
-    var request = try server.request()
-    request.method = .post
-    request.body = Data("task=milk".utf8)
+    let request = TransportRequest(method: .post, url: try server.url(), body: Data("task=milk".utf8))
     #expect(try await transport.send(request).body == Data("first".utf8))
-    await #expect(throws: TransportError(.connectionLost, "")) { [request] in try await transport.send(request) }
+    await #expect(throws: TransportError(.connectionLost, "")) { try await transport.send(request) }
     #expect(server.requests.count == 2)
     // The session goes on.
     count.withLock { $0 = 0 }

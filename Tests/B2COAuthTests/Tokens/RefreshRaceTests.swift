@@ -105,10 +105,8 @@ struct RefreshRaceTests {
     let stage = try await Stage(cache: cache)
     let keys = await cache.keys()
     let key = try #require(keys.first)
-    let spending = TokenCacheKey(
-      authority: key.authority, policy: key.policy, clientID: key.clientID, accountID: key.accountID + "#refresh")
     let held = TestGate()
-    let holder = Task { try await cache.withExclusiveAccess(to: spending) { try await held.wait() } }
+    let holder = Task { try await cache.withExclusiveAccess(to: key.forSpending) { try await held.wait() } }
     await held.waitForArrivals(1)
     let caller = Task { try await stage.client.accessToken() }
     while !stage.fixture.events.values.contains(where: { $0.kind == .cacheMiss }) { await Task.yield() }

@@ -13,7 +13,12 @@ struct CarelessTransport: HTTPTransport {
     call.httpMethod = request.method.rawValue
     call.httpBody = request.body
     for field in request.headers.fields { call.addValue(field.value, forHTTPHeaderField: field.name) }
-    let (body, response) = try await URLSession.shared.data(for: call)
+    let (body, response): (Data, URLResponse)
+    do {
+      (body, response) = try await URLSession.shared.data(for: call)
+    } catch let error as URLError {
+      throw TransportError(error.code == .timedOut ? .timedOut : .connectionLost, "No answer.")
+    }
     guard let head = response as? HTTPURLResponse else { throw TransportError(.invalidResponse, "Not HTTP.") }
     let fields = head.allHeaderFields.map { HTTPHeaders.Field(name: "\($0.key)", value: "\($0.value)") }
     return TransportResponse(status: head.statusCode, headers: HTTPHeaders(fields), body: body)
