@@ -33,8 +33,8 @@ extension Connector {
       if !clearingCache, extraParameters.isEmpty, let account = try await oauth.currentAccount(policy: policy) {
         return account.claims
       }
-      var options = SignInOptions(settings)
-      options.extraParameters = extraParameters
+      var options = SignInOptions(extraParameters: extraParameters)
+      options.add(settings)
       return try await oauth.signIn(policy: policy ?? settings.policies.policy(of: .signIn), options: options).user
     }
   }

@@ -98,13 +98,15 @@ extension Connector {
   ///
   /// - Parameters:
   ///   - policy: The policy, such as `Policy("B2C_1_SignIn")`.
-  ///   - options: What to ask for beyond the settings.
+  ///   - options: What to ask for beyond the settings, whose `fullScreen` holds all the same.
   /// - Returns: Who the user is, by verified claims.
   /// - Throws: ``ConnectorError``; see ``OAuthClient/signIn(policy:prompt:options:)``.
   @discardableResult
   public func doPolicy(_ policy: Policy, options: SignInOptions? = nil) async throws -> UserInfo {
     try await ConnectorError.mapping {
-      try await oauth.signIn(policy: policy, options: options ?? SignInOptions(settings)).user
+      var options = options ?? SignInOptions()
+      options.add(settings)
+      return try await oauth.signIn(policy: policy, options: options).user
     }
   }
 
@@ -149,7 +151,8 @@ extension Connector {
 
   /// Signs everybody out of this app.
   ///
-  /// The tokens are gone when it returns or throws, whatever becomes of the server.
+  /// The tokens are gone when it returns, and also when it throws for what became of the server. Only an error with code
+  /// `tokenCache` means that the cache may still hold some.
   ///
   /// - Parameter reach: How far the sign-out goes; this device only unless said otherwise.
   /// - Throws: ``ConnectorError``; see ``OAuthClient/signOut(_:from:)``.

@@ -56,7 +56,7 @@ public final class OAuthClient: Sendable {
   ///
   /// - Parameters:
   ///   - scopes: The scopes the token must cover; the configuration's when `nil`.
-  ///   - account: Whose token; the account that signed in last when `nil`.
+  ///   - account: Whose token; that of ``currentAccount(policy:)`` when `nil`.
   ///   - policy: By which policy the account signed in; whichever was last when `nil`.
   ///   - options: What to ask for beyond the settings.
   /// - Returns: A token that outlives the configured margin, or, if a refresh failed, one that has not ended yet.
@@ -83,12 +83,25 @@ public final class OAuthClient: Sendable {
 
   /// The accounts that have signed in here, the latest first.
   ///
+  /// A record that cannot be read hides its own account only.
+  ///
   /// - Returns: Each person once, whatever policies they used.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
   public func accounts() async throws -> [Account] {
+    try await OAuthError.echoing(services.correlationID(nil)) { accounts(of: try await readableGrants()) }
+  }
+
+  /// All grants that can be read; only where none can, the cache's trouble is the answer.
+  private func readableGrants() async throws -> [Grant] {
+    let (grants, failure) = try await services.grants.read()
+    if let failure, grants.isEmpty { throw failure }
+    return grants
+  }
+
+  private func accounts(of grants: [Grant]) -> [Account] {
     var order: [String] = []
     var byPerson: [String: [Grant]] = [:]
-    for grant in try await services.grants.grants() {
+    for grant in grants {
       if byPerson[grant.key.accountID] == nil { order.append(grant.key.accountID) }
       byPerson[grant.key.accountID, default: []].append(grant)
     }
@@ -101,22 +114,32 @@ public final class OAuthClient: Sendable {
 
   /// The account that signed in last.
   ///
+  /// Where the configuration requires a user, nobody else is current. A sign-in of this client is seen at once; one of
+  /// another client or process over the same cache when the account that was current so far signs out, or at the next
+  /// launch.
+  ///
   /// - Parameter policy: Only sign-ins by this policy count, if one is named.
   /// - Returns: The account, or `nil` when nobody is signed in.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
   public func currentAccount(policy: Policy? = nil) async throws -> Account? {
-    guard let grant = try await services.grants.grant(accountID: nil, policy: policy) else { return nil }
-    return try await account(id: grant.key.accountID)
+    try await OAuthError.echoing(services.correlationID(nil)) {
+      guard let grant = try await services.grants.grant(accountID: nil, policy: policy) else { return nil }
+      return accounts(of: try await services.grants.grants(accountID: grant.key.accountID)).first
+    }
   }
 
   /// The account of an id.
   ///
-  /// - Parameter id: `<object id>.<tenant id>`, or MSAL's home account id, in any case.
+  /// - Parameter id: `<object id>.<tenant id>`, or MSAL's home account id by any policy, in any case.
   /// - Returns: The account, or `nil` when there is none.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
   public func account(id: String) async throws -> Account? {
     let wanted = id.lowercased()
-    return try await accounts().first { $0.id == wanted || $0.homeAccountID.lowercased() == wanted }
+    return try await OAuthError.echoing(services.correlationID(nil)) {
+      let grants = try await readableGrants()
+      let match = grants.first { $0.key.accountID == wanted || $0.record.homeAccountID?.lowercased() == wanted }
+      return accounts(of: grants.filter { $0.key.accountID == match?.key.accountID }).first
+    }
   }
 
   /// Removes an account's tokens from this device, the same as signing it out of here alone.
@@ -134,7 +157,8 @@ public final class OAuthClient: Sendable {
   /// - Parameters:
   ///   - account: Whose tokens; everybody's at this authority and client when `nil`.
   ///   - reach: How far the sign-out goes; this device only unless said otherwise.
-  /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be changed; for
+  /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be listed or changed, after everything that
+  ///   could be removed is gone; for
   ///   ``SignOutReach/server`` also what keeps the page from being shown, after the tokens are gone. Closing the page is
   ///   no error.
   public func signOut(_ account: Account? = nil, from reach: SignOutReach = .device) async throws {

@@ -17,7 +17,8 @@ struct OAuthServices: Sendable {
     serverClock = ServerClock(localNow: environment.now)
     let documents = DocumentFetcher(
       transport: RetryingTransport(
-        transport: environment.transport, policy: configuration.retry, clock: environment.clock, now: environment.now),
+        transport: environment.transport, policy: configuration.retry, clock: environment.clock, now: environment.now,
+        onRetry: { [onEvent = environment.onEvent] in onEvent(OAuthEvent(.retry)) }),
       limits: configuration.limits, serverClock: serverClock)
     providers = ProviderDirectory(configuration: configuration, documents: documents, now: environment.now)
     endpoint = TokenEndpoint(
@@ -28,7 +29,7 @@ struct OAuthServices: Sendable {
 
   func correlationID(_ wanted: UUID?) -> UUID { wanted ?? configuration.correlationID ?? UUID() }
 
-  /// Runs a step and tells when it began and how it ended.
+  /// Runs a step and tells when it began and how it ended; whatever error leaves it names the correlation id.
   func reporting<Result>(
     _ started: OAuthEvent.Kind, _ finished: OAuthEvent.Kind, policy: Policy?, correlationID: UUID,
     _ body: () async throws -> Result
@@ -36,7 +37,7 @@ struct OAuthServices: Sendable {
     environment.onEvent(OAuthEvent(started, policyID: policy?.id, correlationID: correlationID))
     let stopwatch = Stopwatch(environment.clock)
     do {
-      let result = try await body()
+      let result = try await OAuthError.echoing(correlationID, body)
       environment.onEvent(
         OAuthEvent(finished, policyID: policy?.id, correlationID: correlationID, duration: stopwatch.elapsed))
       return result

@@ -38,12 +38,13 @@ extension Settings {
 extension Settings.Policies {
   /// All policies, each id once: e-mail sign-up, e-mail sign-in, Facebook, the others in their order, the selected one.
   public var all: [Policy] {
-    let listed = [emailSignUp, emailSignIn, facebookSignIn] + others + [selected]
     var seen: Set<Policy> = []
     return listed.compactMap { policy in
       policy.flatMap { seen.insert($0).inserted ? $0 : nil }
     }
   }
+
+  private var listed: [Policy?] { [emailSignUp, emailSignIn, facebookSignIn] + others + [selected] }
 
   /// The policy with an id, whatever its case.
   ///
@@ -64,7 +65,8 @@ extension Settings.Policies {
   /// - Returns: The policy, or `nil` when neither it nor a stand-in is listed.
   public func policy(of kind: Policy.Kind) -> Policy? {
     for kind in [kind] + Self.standIns(for: kind) {
-      if let policy = ([selected].compactMap { $0 } + all).first(where: { $0.kind == kind }) { return policy }
+      // Not of `all`: one policy may stand under two keys and serve both kinds.
+      if let policy = ([selected] + listed).compactMap(\.self).first(where: { $0.kind == kind }) { return policy }
     }
     return nil
   }

@@ -51,6 +51,8 @@ extension SettingsProblem.Kind {
   public static let wrongType = Self(rawValue: "wrongType")
   /// A value is still the text of a template.
   public static let placeholder = Self(rawValue: "placeholder")
+  /// A value has quotation marks around it, as code has and files have not.
+  public static let quotedValue = Self(rawValue: "quotedValue")
   /// A value has a control character or a line break inside.
   public static let controlCharacter = Self(rawValue: "controlCharacter")
   /// A key appears twice.
@@ -67,6 +69,8 @@ extension SettingsProblem.Kind {
 extension SettingsProblem.Kind {
   /// The authority is refused by ``Authority``.
   public static let invalidAuthority = Self(rawValue: "invalidAuthority")
+  /// The authority's host seems to belong to another tenant than its path.
+  public static let unusualTenant = Self(rawValue: "unusualTenant")
   /// The authority's host no longer runs policies.
   public static let retiredAuthority = Self(rawValue: "retiredAuthority")
   /// The client ID is no GUID.
@@ -79,6 +83,8 @@ extension SettingsProblem.Kind {
   public static let invalidRedirectURI = Self(rawValue: "invalidRedirectURI")
   /// The redirect URI is the out-of-band one, which only pasting by hand can serve.
   public static let outOfBandRedirectURI = Self(rawValue: "outOfBandRedirectURI")
+  /// The redirect URI is a web page for trying things out, which gives the answer to no app.
+  public static let foreignRedirectURI = Self(rawValue: "foreignRedirectURI")
   /// The redirect URI's own scheme has no dot, so that another app may have the same (RFC 8252 section 7.1).
   public static let ambiguousRedirectScheme = Self(rawValue: "ambiguousRedirectScheme")
   /// A value is no URL, or no URL of a kind that can be called.

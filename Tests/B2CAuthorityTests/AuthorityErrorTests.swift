@@ -17,7 +17,13 @@ import Testing
     Row(text: "", code: .notAURL),
     Row(text: "  \n", code: .notAURL),
     Row(text: "   ", code: .notAURL),
-    Row(text: "contoso", code: .notAURL, suggestion: "https://contoso"),
+    Row(text: "contoso", code: .notAURL, suggestion: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
+    Row(
+      text: "Contoso.onmicrosoft.com", code: .notAURL,
+      suggestion: "https://contoso.b2clogin.com/Contoso.onmicrosoft.com/"),
+    Row(
+      text: "7bf688ce-8139-4ca8-9391-02fdb6f86d67", code: .notAURL,
+      suggestion: "https://7bf688ce-8139-4ca8-9391-02fdb6f86d67"),
     Row(
       text: "contoso.b2clogin.com/contoso.onmicrosoft.com", code: .notAURL,
       suggestion: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
@@ -100,6 +106,12 @@ import Testing
     Row(
       text: "https://b2clogin.com/contoso.onmicrosoft.com/B2C_1_x", code: .invalidHost,
       suggestion: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x"),
+    Row(
+      text: "https://contoso.onmicrosoft.com/B2C_1_x", code: .invalidHost,
+      suggestion: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
+    Row(
+      text: "https://contoso.partner.onmschina.cn", code: .invalidHost,
+      suggestion: "https://contoso.b2clogin.cn/contoso.partner.onmschina.cn/"),
     // Path.
     Row(text: "https://contoso.b2clogin.com/%zz", code: .invalidPath),
     Row(text: "https://contoso.b2clogin.com/contoso%", code: .invalidPath),

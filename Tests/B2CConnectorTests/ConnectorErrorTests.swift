@@ -3,6 +3,10 @@ import B2CTestKit
 import Foundation
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 @Suite("Errors of the facade")
 struct ConnectorErrorTests {
   @Test("Everything the server said is there")
@@ -62,6 +66,78 @@ struct ConnectorErrorTests {
     }
     #expect(error.code == .other && error.underlying is Canary)
     #expect(!"\(error)".contains("canary-text"))
+  }
+
+  @Test("A claims challenge of an API reaches the next sign-in")
+  func claimsChallenge() async throws {
+    let world = World()
+    let presenter = world.script(.signIn(.alice))
+    let connector = try world.connector(presenter: presenter)
+    try await connector.doPolicy(.signIn)
+    let claims = #"{"access_token":{"nbf":{"essential":true,"value":"1767225600"}}}"#
+    let challenge = #"Bearer error="insufficient_claims", claims="\#(Data(claims.utf8).base64EncodedString())""#
+    world.tasks.faults = [
+      LocalFault(
+        on: .any, times: 2, .respond(TransportResponse(status: 401, headers: ["WWW-Authenticate": challenge])))
+    ]
+    let fromTasks = try await #require(throws: ConnectorError.self) { try await connector.getTaskList() }
+    let fromData = try await #require(throws: ConnectorError.self) {
+      try await connector.data(for: URLRequest(url: world.tasks.url))
+    }
+    for error in [fromTasks, fromData] {
+      #expect(error.code == .claimsRequired && error.needsInteraction)
+      #expect(error.claims == claims)
+      #expect(error.oauthError == "insufficient_claims" && error.status == 401)
+    }
+    try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login, claimsRequest: fromData.claims))
+    let page = try #require(presenter.requests.last).url
+    #expect(
+      URLComponents(url: page, resolvingAgainstBaseURL: false)?.queryItems?.first { $0.name == "claims" }?.value
+        == claims)
+    #expect(try await connector.getTaskList().isEmpty)
+  }
+
+  @Test(
+    "What keeps an answer away is told apart",
+    arguments: [
+      (TransportError.Code.insecureURL, ConnectorError.Code.configuration, false), (.timedOut, .timedOut, true),
+      (.untrustedServer, .network, false), (.responseTooLarge, .invalidResponse, false),
+      (.connectionLost, .network, true),
+    ])
+  func transport(_ code: TransportError.Code, _ means: ConnectorError.Code, _ isRetryable: Bool) async throws {
+    struct Wire: HTTPTransport {
+      let inner: any HTTPTransport
+      let host: String?
+      let code: TransportError.Code
+      func send(_ request: TransportRequest) async throws -> TransportResponse {
+        guard request.url.host != host else { throw TransportError(code, "Text.") }
+        return try await inner.send(request)
+      }
+    }
+    let world = World()
+    let wire = Wire(inner: world.network, host: world.tasks.url.host, code: code)
+    let connector = try Connector(
+      settings: world.settings(), presenter: world.script(.signIn(.alice)), cache: InMemoryTokenCache(),
+      transport: wire, retry: .none, now: { world.clock.date })
+    try await connector.doPolicy(.signIn)
+    let error = try await #require(throws: ConnectorError.self) {
+      try await connector.data(for: URLRequest(url: world.tasks.url))
+    }
+    #expect(error.code == means && error.isRetryable == isRetryable)
+  }
+
+  @Test("How long a server asks to wait is there")
+  func retryAfter() async throws {
+    let world = World()
+    let connector = try Connector(
+      settings: world.settings(), presenter: world.script(.signIn(.alice)), cache: InMemoryTokenCache(),
+      transport: world.network, retry: .none, now: { world.clock.date })
+    try await connector.doPolicy(.signIn)
+    world.tasks.faults = [
+      LocalFault(on: .any, .respond(TransportResponse(status: 429, headers: ["Retry-After": "7"])))
+    ]
+    let error = try await #require(throws: ConnectorError.self) { try await connector.getTaskList() }
+    #expect(error.code == .throttled && error.isRetryable && error.retryAfter == 7)
   }
 
   @Test("Without a network the answer is retryable and the session stays")

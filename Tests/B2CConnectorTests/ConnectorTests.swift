@@ -68,6 +68,33 @@ struct ConnectorTests {
     #expect(world.tenant.counters.refreshes == 1)
   }
 
+  @Test("The settings' full screen holds whatever else a call asks for")
+  func fullScreen() async throws {
+    let world = World()
+    let presenter = world.script(.signIn(.alice))
+    var settings = try world.settings()
+    settings.fullScreen = true
+    let connector = try world.connector(settings, presenter: presenter)
+    try await connector.doPolicy(.signIn)
+    try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
+    _ = try await connector.claims(clearingCache: true)
+    #expect(presenter.requests.map(\.prefersFullScreen) == [true, true, true])
+  }
+
+  @Test("Claims are the stored ones, unless fresh ones are asked for")
+  func claims() async throws {
+    let world = World()
+    let presenter = world.script(.signIn(.alice))
+    let connector = try world.connector(presenter: presenter)
+    #expect(try await connector.claims().name == LocalUser.alice.displayName)
+    #expect(try await connector.claims().name == LocalUser.alice.displayName)
+    #expect(presenter.requests.count == 1)
+    _ = try await connector.claims(clearingCache: true)
+    _ = try await connector.claims(policy: Policy("B2C_1_SignUpOrSignIn"), extraParameters: ["campaign": "spring"])
+    #expect(presenter.requests.count == 3)
+    #expect(presenter.requests.last?.url.absoluteString.contains("campaign=spring") == true)
+  }
+
   @Test("A policy that the settings lack is said so, without opening anything")
   func missingPolicy() async throws {
     let world = World()
@@ -104,10 +131,10 @@ struct ConnectorTests {
     let world = World()
     let connector = try world.connector(cache: cache)
     try await connector.doPolicy(.signIn)
-    #expect(try await cache.keys().count == 1)
+    #expect(await cache.keys().count == 1)
     _ = try await connector.getTaskList()
     try await connector.signOut()
-    #expect(try await cache.keys().isEmpty)
+    #expect(await cache.keys().isEmpty)
   }
 }
 

@@ -15,8 +15,8 @@ struct DiagnosisTests {
     #expect(diagnosis.isHealthy)
     #expect(
       diagnosis.findings.map(\.check) == [
-        "settings", "authority", "redirect URI", "metadata of B2C_1_SignUp", "keys of B2C_1_SignUp",
-        "metadata of B2C_1_SignIn", "keys of B2C_1_SignIn", "clock", "token cache", "task API",
+        "settings", "authority", "metadata of B2C_1_SignUp", "keys of B2C_1_SignUp", "metadata of B2C_1_SignIn",
+        "keys of B2C_1_SignIn", "clock", "redirect URI", "token cache", "task API",
       ])
     #expect(diagnosis.findings.allSatisfy { $0.outcome == .ok && $0.mend == nil })
   }
@@ -46,8 +46,13 @@ struct DiagnosisTests {
       redirectURI: url(LocalTenant.standardRedirectURI), policies: .init(emailSignIn: Policy("B2C_1_SignIn")))
     let diagnosis = try await Connector.diagnose(
       settings: settings, presenter: World().script(.signIn(.alice)), cache: InMemoryTokenCache())
-    #expect(diagnosis.findings.map(\.check) == ["authority"])
-    #expect(diagnosis.findings[0].mend?.contains("https://contoso.b2clogin.com/contoso.onmicrosoft.com/") == true)
+    let authority = try #require(diagnosis.findings.first { $0.check == "authority" })
+    #expect(authority.outcome == .failed)
+    #expect(
+      "\(authority.detail) \(authority.mend ?? "")".contains("https://contoso.b2clogin.com/contoso.onmicrosoft.com/"))
+    #expect(outcomes(diagnosis)["metadata"] == .skipped)
+    #expect(outcomes(diagnosis)["redirect URI"] == .ok)
+    #expect(outcomes(diagnosis)["token cache"] == .ok)
   }
 
   @Test("A wrong policy, a silent network, a wrong clock, a broken cache and a wrong API are each named")
@@ -76,19 +81,115 @@ struct DiagnosisTests {
     #expect(outcomes(try await slow.diagnose())["clock"] == .warning)
   }
 
+  @Test("Warnings of the settings stand beside their problems, and what could not be checked is said")
+  func warnings() async throws {
+    let file = Data(
+      """
+      {"authority": "https://login.microsoftonline.com/contoso.onmicrosoft.com/", "clientId": "nonsense",
+       "scopes": ["https://contoso.onmicrosoft.com/tasks/read"], "emailSignInPolicyId": "B2C_1_SignIn",
+       "redirectUri": "urn:ietf:wg:oauth:2.0:oob",
+       "taskWebAPI": "http://api.contoso.com/tasks?code=an-api-key"}
+      """.utf8)
+    let diagnosis = try await Connector.diagnose(
+      settings: try Settings(data: file), presenter: ManualPresenter(), cache: InMemoryTokenCache())
+    let lines = diagnosis.findings.map { "\($0.outcome.rawValue) \($0.check)" }
+    #expect(
+      lines == [
+        "failed settings: clientId (line 1)", "failed settings: taskWebAPI (line 4)",
+        "warning settings: authority (line 1)", "warning settings: redirectUri (line 3)", "skipped authority",
+        "skipped metadata", "skipped keys", "skipped clock", "skipped redirect URI", "skipped token cache",
+        "skipped task API",
+      ])
+    #expect(diagnosis.description.contains("Write https://contoso.b2clogin.com/contoso.onmicrosoft.com/"))
+    #expect(diagnosis.description.contains("Write https://api.contoso.com/tasks?…"))
+    #expect(!"\(diagnosis.description)\(diagnosis.markdown)".contains("an-api-key"))
+  }
+
+  @Test("A presenter that cannot serve the redirect URI keeps nothing else from being checked")
+  func mismatch() async throws {
+    let world = World()
+    let clock = world.clock
+    let diagnosis = try await Connector.diagnose(
+      settings: world.settings(), presenter: LoopbackPresenter(opening: .printing { _ in }),
+      cache: InMemoryTokenCache(), transport: world.network, now: { clock.date })
+    #expect(diagnosis.findings.filter { $0.outcome != .ok }.map(\.check) == ["redirect URI"])
+    let redirect = try #require(diagnosis.findings.first { $0.check == "redirect URI" })
+    #expect(redirect.outcome == .failed)
+    #expect(redirect.detail.contains("WebAuthenticationPresenter serves it"))
+    #expect(outcomes(diagnosis)["task API"] == .ok)
+  }
+
+  @Test("A file that others can read, a folder they can write to and a damaged record are found and mended")
+  func permissions() async throws {
+    let world = World()
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("diagnosis-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let connector = try world.connector(cache: try FileTokenCache(directory: folder))
+    _ = try await connector.doPolicy(.signIn)
+    func cacheFinding() async throws -> Diagnosis.Finding {
+      try #require(try await connector.diagnose().findings.first { $0.check == "token cache" })
+    }
+    func setMode(_ mode: Int, _ path: String) throws {
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+    let healthy = try await cacheFinding()
+    #expect(healthy.outcome == .ok)
+    #expect(healthy.detail.contains("1 records are readable"))
+    #expect(healthy.detail.contains("nobody else can read or write"))
+
+    try setMode(0o777, folder.path)
+    let open = try await cacheFinding()
+    #expect(open.outcome == .failed)
+    #expect(open.mend?.contains("chmod 700") == true)
+    try setMode(0o700, folder.path)
+
+    let names = try #require(FileManager.default.enumerator(atPath: folder.path)).compactMap { $0 as? String }
+    let record = try #require(names.first { $0.hasSuffix(".json") })
+    try setMode(0o644, folder.path + "/" + record)
+    let readable = try await cacheFinding()
+    #expect(readable.outcome == .failed)
+    #expect(readable.mend?.contains("chmod 600") == true, "\(readable)")
+    try setMode(0o600, folder.path + "/" + record)
+    #expect(try await cacheFinding().outcome == .ok)
+  }
+
+  @Test("A transport or a cache of the app's own that fails is a finding, whose text is not repeated")
+  func strangers() async throws {
+    let world = World()
+    let clock = world.clock
+    let diagnosis = try await Connector.diagnose(
+      settings: world.settings(), presenter: world.script(.signIn(.alice)), cache: InMemoryTokenCache(),
+      transport: FailingTransport(), now: { clock.date })
+    #expect(outcomes(diagnosis)["metadata of B2C_1_SignIn"] == .failed)
+    #expect(outcomes(diagnosis)["clock"] == .skipped)
+    #expect(outcomes(diagnosis)["task API"] == .failed)
+    #expect(!diagnosis.description.contains("canary"))
+  }
+
+  @Test("What answers with a redirect or an error of the server is not the task API")
+  func otherAnswers() async throws {
+    let world = World()
+    for (status, outcome) in [(302, Diagnosis.Finding.Outcome.failed), (503, .failed), (403, .warning)] {
+      world.tasks.faults = [LocalFault(on: .any, .respond(TransportResponse(status: status)))]
+      let finding = try await world.connector().diagnose().findings.last
+      #expect(finding?.outcome == outcome)
+      #expect(finding?.mend?.isEmpty == false)
+    }
+  }
+
   @Test("It can be pasted as Markdown, a row for each finding")
   func markdown() {
     let diagnosis = Diagnosis([
-      .init("a|b", .failed, "first\nsecond", mend: "Mend it."), .init("c", .ok, "fine"),
+      .init("a|b", .failed, "first\nsecond", mend: "Use <tenant> & go."), .init("c", .ok, "fine"),
     ])
     #expect(
       diagnosis.markdown == """
         | check | result | found | what to do |
         |---|---|---|---|
-        | a\\|b | failed | first<br>second | Mend it. |
+        | a\\|b | failed | first<br>second | Use &lt;tenant> &amp; go. |
         | c | ok | fine |  |
         """)
-    #expect(diagnosis.description == "[failed] a|b: first\nsecond\n    Mend it.\n[ok] c: fine")
+    #expect(diagnosis.description == "[failed] a|b: first\nsecond\n    Use <tenant> & go.\n[ok] c: fine")
   }
 }
 
@@ -98,4 +199,13 @@ private struct LosingCache: TokenCache {
   func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {}
   func removeRecord(for key: TokenCacheKey) async throws {}
   func keys() async throws -> [TokenCacheKey] { [] }
+}
+
+/// A transport of an app's own that fails with an error nobody knows.
+private struct FailingTransport: HTTPTransport {
+  struct Failure: Error, CustomStringConvertible {
+    var description: String { "canary" }
+  }
+
+  func send(_ request: TransportRequest) async throws -> TransportResponse { throw Failure() }
 }

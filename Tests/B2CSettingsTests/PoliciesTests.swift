@@ -81,6 +81,14 @@ struct PoliciesTests {
     #expect(list.selected?.id == "B2C_1_x")
   }
 
+  @Test("One policy under two keys serves both purposes, also when its case differs")
+  func shared() throws {
+    let list = try policies(["emailSignUpPolicyId": "B2C_1_susi", "emailSignInPolicyId": "b2c_1_SUSI"])
+    #expect(list.all.map(\.id) == ["B2C_1_susi"])
+    #expect(list.policy(of: .signUp)?.id == "B2C_1_susi")
+    #expect(list.policy(of: .signIn)?.id == "b2c_1_SUSI")
+  }
+
   @Test("A policy that does it all stands in for sign-up, sign-in and social sign-in, and for nothing else")
   func standIns() throws {
     let both = try Policy(id: "B2C_1_susi", kind: .signUpOrSignIn)

@@ -68,6 +68,8 @@ struct ProblemTests {
     .string("clientId", "&lt;Enter the id&gt;", .placeholder, clientAdvice, line: 8),
     .string("clientId", "<Enter the id>", .placeholder, clientAdvice, line: 8),
     .string("taskWebAPI", "https://<your server>/tasks", .placeholder, taskAdvice, line: 14),
+    .string("redirectUri", "REPLACE_ME", .placeholder, redirectAdvice, line: 12),
+    .string("redirectUri", "msauth.your-bundle-id://auth", .placeholder, redirectAdvice, line: 12),
   ]
 
   static let client: [Mistake] = [
@@ -75,6 +77,9 @@ struct ProblemTests {
     .string("clientId", "{\(clientID)}", .invalidClientID, clientID, line: 8),
     .string("clientId", "7bf688ce81394ca8939102fdb6f86d67", .invalidClientID, clientID, line: 8),
     .string("clientId", "7bf688ce-8139-4ca8-9391-02fdb6f86d6", .invalidClientID, clientAdvice, line: 8),
+    .string("clientId", "'\(clientID)'", .quotedValue, clientID, line: 8),
+    .string("clientId", "\u{201C}\(clientID)\u{201D}", .quotedValue, clientID, line: 8),
+    .string("userId", "\"alice@contoso.com\"", .quotedValue, "alice@contoso.com", line: 22),
     Mistake("scopes", "<array/>", .noAPIScope, clientID, line: 10),
     Mistake("scopes", "<array><string> </string></array>", .noAPIScope, clientID, line: 10),
     Mistake(
@@ -100,7 +105,23 @@ struct ProblemTests {
       "authority", "https://contoso.b2clogin.com/contoso.onmicrosoft.com/#a", .invalidAuthority,
       "https://contoso.b2clogin.com/contoso.onmicrosoft.com/", line: 6),
     .string(
+      "authority", "contoso.onmicrosoft.com", .invalidAuthority,
+      "https://contoso.b2clogin.com/contoso.onmicrosoft.com/", line: 6),
+    .string(
+      "authority", "https://contoso.onmicrosoft.com/", .invalidAuthority,
+      "https://contoso.b2clogin.com/contoso.onmicrosoft.com/", line: 6),
+    .string(
+      "authority", "\"https://contoso.b2clogin.com/contoso.onmicrosoft.com/\"", .quotedValue,
+      "https://contoso.b2clogin.com/contoso.onmicrosoft.com/", line: 6),
+    .string(
       "authorityKind", "b2b", .invalidAuthority, "b2c", line: 22),
+    .string("emailSignInPolicyId", "`B2C_1_SignIn`", .quotedValue, "B2C_1_SignIn", line: 16),
+    Mistake(
+      "policies", "<dict><key>B2C_1_x</key><string>Sign me in</string></dict>", at: "policies.B2C_1_x", .invalidPolicy,
+      turnedAdvice, line: 22),
+    Mistake(
+      "policies", "<dict><key>b2c_1a_x</key><string>signIn</string></dict>", at: "policies.b2c_1a_x", .invalidPolicy,
+      turnedAdvice, line: 22),
     .string("emailSignInPolicyId", "B2C_1_Sign In", .invalidPolicy, "B2C_1_SignIn", line: 16),
     .string("emailSignInPolicyId", "?p=B2C_1_SignIn", .invalidPolicy, "B2C_1_SignIn", line: 16),
     Mistake(
@@ -115,6 +136,8 @@ struct ProblemTests {
       line: 22),
     Mistake("policies", "<array><true/></array>", at: "policies[0]", .wrongType, policyAdvice, line: 22),
   ]
+  private static let turnedAdvice =
+    "Write the id as the value, and as the key what the policy does (signIn) or its name."
   private static let policiesAdvice =
     "List policy ids, or name them by what they do: signIn, passwordReset and the like."
 
@@ -154,6 +177,9 @@ struct ProblemTests {
     .string(
       "redirectUri", "http://127.0.0.1.evil.com/r", .invalidRedirectURI, "https://127.0.0.1.evil.com/r", line: 12),
     .string("redirectUri", "localhost:8400/r", .invalidRedirectURI, "http://localhost:8400/r", line: 12),
+    .string("redirectUri", "https://localhost:8400/r", .invalidRedirectURI, "http://localhost:8400/r", line: 12),
+    .string("redirectUri", "https://[::1]/r", .invalidRedirectURI, "http://[::1]/r", line: 12),
+    .string("redirectUri", "http://127.0.0.2:8400/r", .invalidRedirectURI, "http://127.0.0.1:8400/r", line: 12),
     .string("redirectUri", "http://localhost:0/", .invalidRedirectURI, redirectAdvice, line: 12),
     .string("redirectUri", "https://", .invalidRedirectURI, redirectAdvice, line: 12),
     .string("redirectUri", "https://u@contoso.com/r", .invalidRedirectURI, redirectAdvice, line: 12),

@@ -10,6 +10,14 @@ struct WarningTests {
     .string(
       "authority", "https://login.microsoftonline.com/contoso.onmicrosoft.com/", .retiredAuthority, retired, line: 6),
     .string(
+      "authority", "https://contoso.b2clogin.com/fabrikam.onmicrosoft.com/", .unusualTenant, retired, line: 6),
+    .string(
+      "authority", "https://contoso.b2clogin.com/contoso.onmircosoft.com/", .unusualTenant, retired, line: 6),
+    .string(
+      "redirectUri", "https://jwt.ms", .foreignRedirectURI,
+      "Register a redirect URI of the app's own, such as com.contoso.tasks:/redirect or http://localhost:8400/.",
+      line: 12),
+    .string(
       "redirectUri", "urn:ietf:wg:oauth:2.0:oob", .outOfBandRedirectURI,
       "Register a redirect URI of the app's own, such as com.contoso.tasks:/redirect, or use ManualPresenter.", line: 12
     ),

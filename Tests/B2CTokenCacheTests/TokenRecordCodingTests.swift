@@ -29,6 +29,12 @@ import Testing
     #expect(again.object?["refresh"] == .string("changed by the older version"))
   }
 
+  @Test func scopesThatWereAskedButNotGrantedAreKept() throws {
+    var record = Samples.record()
+    record.accessTokens[0].requestedScopes = ["read", "write", "admin"]
+    #expect(try JSONDecoder().decode(TokenRecord.self, from: JSONEncoder().encode(record)) == record)
+  }
+
   @Test func knownMembersAreNotWrittenTwice() throws {
     var record = Samples.record()
     record.unknownMembers = ["refresh": .string("not this"), "v": .integer(99)]

@@ -5,12 +5,12 @@ import Foundation
 struct Narrator: Sendable {
   /// Begins a step.
   func step(_ text: String) {
-    print("\n" + text)
+    Self.write("\n" + text)
   }
 
   /// Says what came of it.
   func result(_ text: String) {
-    print("    " + text)
+    Self.write("    " + text)
   }
 
   /// Lists tasks.
@@ -25,6 +25,11 @@ struct Narrator: Sendable {
     for name in user.claims.keys.sorted() where name != "nonce" {
       if let claim = user.claims[name] { result("  \(name): \(Self.text(claim))") }
     }
+  }
+
+  /// Writes a line at once, so that it stands before an error that follows, whoever reads.
+  static func write(_ line: String) {
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
   }
 
   private static func text(_ value: JSONValue) -> String {

@@ -6,6 +6,11 @@ struct Program: Sendable {
   let arguments: Arguments
   let narrator = Narrator()
 
+  /// What only a change of the settings or the options can mend.
+  static let mendable: Set<ConnectorError.Code> = [
+    .settings, .retiredAuthority, .configuration, .unsupportedRedirectURI, .policyNotConfigured,
+  ]
+
   init(_ arguments: Arguments) {
     self.arguments = arguments
   }
@@ -35,7 +40,7 @@ struct Program: Sendable {
 
   /// Prints a diagnosis; an unhealthy one ends the program with exit code 2.
   static func show(_ diagnosis: Diagnosis) async throws {
-    print(diagnosis)
+    Narrator.write("\(diagnosis)")
     if !diagnosis.isHealthy { throw UnhealthyError() }
   }
 }

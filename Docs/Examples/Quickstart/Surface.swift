@@ -19,6 +19,7 @@ struct Surface: Sendable {
     } catch let error as SettingsError {
       throw ConnectorError(.settings, error.description, underlying: error)
     }
+    for warning in settings.warnings { TerminalText.standardError("warning: \(warning)") }
     return try Connector(
       settings: settings, presenter: presenter(for: settings.redirectURI), cache: InMemoryTokenCache(),
       transport: transport)
@@ -45,23 +46,21 @@ struct Surface: Sendable {
 
   func presenter(for redirectURI: URL) -> any SignInPresenter {
     guard redirectURI.scheme == "http" else { return ManualPresenter() }
-    guard printsURL else { return WaitingPresenter(inner: LoopbackPresenter()) }
-    return LoopbackPresenter(opening: BrowserOpening { url in Self.printLine("OPEN \(url.absoluteString)") })
-  }
-
-  /// Writes a line at once, whoever reads it at the other end of a pipe.
-  private static func printLine(_ text: String) {
-    FileHandle.standardOutput.write(Data((text + "\n").utf8))
+    guard printsURL else { return WaitingPresenter() }
+    return LoopbackPresenter(opening: BrowserOpening { url in Narrator.write("OPEN \(url.absoluteString)") })
   }
 }
 
-/// Shows on the terminal what is waited for while another presenter waits.
+/// Shows on the terminal what is waited for, and for how long, while the browser is open.
 struct WaitingPresenter: SignInPresenter {
-  let inner: any SignInPresenter
+  private static let timeout: Duration = .seconds(300)
+  private let inner = LoopbackPresenter(timeout: timeout)
 
   func validate(redirectURI: URL) throws { try inner.validate(redirectURI: redirectURI) }
 
   func present(_ request: PresentationRequest) async throws -> URL {
-    try await TerminalProgress().waiting(for: "the sign-in page in the browser") { try await inner.present(request) }
+    try await TerminalProgress().waiting(for: "the sign-in page in the browser", timeout: Self.timeout) {
+      try await inner.present(request)
+    }
   }
 }

@@ -8,10 +8,14 @@ struct TenantTour: Sendable {
 
   func run() async throws {
     let showsClaims = connector.settings.showClaims
-    narrator.step("1. doPolicy(\(policyID ?? ".signIn"))")
-    if let policyID {
+    if !runsPolicies {
+      narrator.step("1. oauth.signIn(): this authority has no policies.")
+      narrator.user(try await connector.oauth.signIn().user, showsClaims: showsClaims)
+    } else if let policyID {
+      narrator.step("1. doPolicy(\(policyID))")
       narrator.user(try await connector.doPolicy(Policy(policyID)), showsClaims: showsClaims)
     } else {
+      narrator.step("1. doPolicy(.signIn)")
       narrator.user(try await connector.doPolicy(.signIn), showsClaims: showsClaims)
     }
     let steps = TaskSteps(connector: connector, narrator: narrator)
@@ -28,5 +32,11 @@ struct TenantTour: Sendable {
       try await connector.signOut()
     }
     narrator.step("Done.")
+  }
+
+  /// Entra ID, External ID and other issuers have none, unless the settings or the options name one all the same.
+  private var runsPolicies: Bool {
+    let settings = connector.settings
+    return policyID != nil || settings.authority.kind == .b2c || !settings.policies.all.isEmpty
   }
 }

@@ -5,6 +5,11 @@ extension Authority {
   init(reading text: String, kind given: Kind?) throws(Defect) {
     let text = try AuthorityText(text)
     let known = MicrosoftHost(text.host)
+    if TenantName.initialName(of: text.host) != nil {
+      throw Defect(
+        .invalidHost, "The authority's host is the name of a tenant, and nobody signs in there.",
+        mended: TenantName.b2cHome(of: text.host), recovery: AuthorityText.example)
+    }
     try Self.check(given, against: known, in: text)
     switch given ?? known?.kind ?? Self.kindOnOtherHost(text) {
     case .b2c:

@@ -25,6 +25,13 @@ enum TenantName {
     return nil
   }
 
+  /// The authority of a tenant that is written as `contoso.onmicrosoft.com`, on the host where its policies run.
+  static func b2cHome(of tenant: String) -> String? {
+    guard let name = initialName(of: tenant) else { return nil }
+    let cloud = Cloud.all.first { tenant.lowercased().hasSuffix("." + $0.tenantDomain) }
+    return cloud?.b2cDomain.map { "https://\(name).\($0)/\(tenant)/" }
+  }
+
   /// Whether a text can be a tenant at all: a domain name, a GUID or a single word.
   static func isValid(_ tenant: String) -> Bool {
     let labels = tenant.split(separator: ".", omittingEmptySubsequences: false)

@@ -49,6 +49,8 @@ extension AuthorityError.Code {
   public static let missingTenant = Self(rawValue: "missingTenant")
   /// A tenant that is no domain name, no GUID, or one that policies do not have (`common`).
   public static let invalidTenant = Self(rawValue: "invalidTenant")
+  /// A tenant that the host does not seem to belong to.
+  public static let unusualTenant = Self(rawValue: "unusualTenant")
   /// A tenant known by GUID or by its own domain only, where its `onmicrosoft.com` name is needed.
   public static let tenantNameUnknown = Self(rawValue: "tenantNameUnknown")
   /// A policy on the host where Azure AD B2C no longer answers.

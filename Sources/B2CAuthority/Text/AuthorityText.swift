@@ -69,6 +69,12 @@ struct AuthorityText {
 
   /// A text without `://`, perhaps with a part of it, as it was probably meant.
   private static func withScheme(_ text: String) -> String {
+    // The tenant's name alone, as the portal's overview shows it.
+    if TenantName.isValid(text), !text.contains("."), !TenantName.isGUID(text), !Loopback.isLoopback(host: text),
+      !TenantName.shared.contains(text.lowercased())
+    {
+      return TenantName.b2cHome(of: text + "." + Cloud.global.tenantDomain) ?? "https://" + text
+    }
     let start = ["https:", "http:"].first { text.lowercased().hasPrefix($0) } ?? ""
     return "https://" + text.dropFirst(start.count).drop { $0 == "/" }
   }

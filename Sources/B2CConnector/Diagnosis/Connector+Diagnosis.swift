@@ -6,15 +6,13 @@ extension Connector {
   /// - Returns: What was checked and found, in the order to mend it.
   /// - Throws: `CancellationError` when the calling task was cancelled.
   public func diagnose() async throws -> Diagnosis {
-    let doctor = Doctor(connector: self)
-    var findings = doctor.settings() + [doctor.authority(), doctor.redirect()]
-    findings += try await doctor.provider()
-    findings.append(try await doctor.cache())
-    findings.append(try await doctor.taskAPI())
-    return Diagnosis(findings)
+    try await Doctor(
+      settings: settings, presenter: environment.presenter, cache: .success(environment.cache),
+      transport: environment.transport, connector: .success(self)
+    ).diagnosis()
   }
 
-  /// Checks settings that may be beyond use, and everything behind them if they are not.
+  /// Checks settings that may be beyond use, and everything behind them as far as it goes.
   ///
   /// - Parameters:
   ///   - settings: The settings to check; reading them may throw.
@@ -30,13 +28,23 @@ extension Connector {
     cache: (any TokenCache)? = nil, transport: any HTTPTransport = URLSessionTransport(),
     now: @escaping @Sendable () -> Date = { Date() }
   ) async throws -> Diagnosis {
-    let connector: Connector
+    let read: Settings
     do {
-      connector = try Connector(
-        settings: try settings(), presenter: presenter, cache: cache, transport: transport, now: now)
+      read = try ConnectorError.mapping { try settings() }
     } catch let error as ConnectorError {
-      return Diagnosis(Doctor.findings(of: error))
+      return Diagnosis(Doctor.findings(ofUnreadable: error))
     }
-    return try await connector.diagnose()
+    let presenter = presenter ?? DefaultPresenter.make()
+    let store = Result { try ConnectorError.mapping { try cache ?? DefaultTokenCache.make() } }
+    let connector = Result {
+      // A presenter that takes every redirect URI, and a cache that is always to be had: both are checked by themselves,
+      // and shall not keep the rest from being checked.
+      try Connector(
+        settings: read, presenter: ManualPresenter(), cache: (try? store.get()) ?? InMemoryTokenCache(),
+        transport: transport, now: now)
+    }
+    return try await Doctor(
+      settings: read, presenter: presenter, cache: store, transport: transport, connector: connector
+    ).diagnosis()
   }
 }

@@ -59,7 +59,8 @@ extension Diagnosis: CustomStringConvertible {
   public var description: String {
     findings.map { finding in
       "[\(finding.outcome.rawValue)] \(finding.check): \(finding.detail)" + (finding.mend.map { "\n    " + $0 } ?? "")
-    }.joined(separator: "\n")
+    }
+    .joined(separator: "\n")
   }
 
   /// The findings as a Markdown table.
@@ -72,6 +73,8 @@ extension Diagnosis: CustomStringConvertible {
   }
 
   private static func cell(_ text: String) -> String {
-    text.split(whereSeparator: \.isNewline).joined(separator: "<br>").replacing("|", with: "\\|")
+    // What looks like a tag, such as `<tenant>`, would not be shown.
+    let visible = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("|", with: "\\|")
+    return visible.split(whereSeparator: \.isNewline).joined(separator: "<br>")
   }
 }

@@ -57,6 +57,8 @@ extension ConnectorError.Code {
   public static let missingAPIScope = Self(.missingAPIScope)
   /// The API wants a scope that the token has not.
   public static let insufficientScope = Self(.insufficientScope)
+  /// The API wants a token with further claims: sign in with ``ConnectorError/claims``.
+  public static let claimsRequired = Self(.claimsRequired)
 }
 
 /// The wire's and the device's part.

@@ -30,7 +30,9 @@ extension ConnectorError {
     case let error as AuthorityError: ConnectorError(OAuthError(error))
     case let error as TransportError: ConnectorError(error)
     case let error as TokenCacheError:
-      ConnectorError(.tokenCache, error.message, recoverySuggestion: error.recoverySuggestion, underlying: error)
+      ConnectorError(
+        .tokenCache, error.message, recoverySuggestion: error.recoverySuggestion,
+        isRetryable: error.code == .lockTimedOut, underlying: error)
     // A cache, presenter or transport of the app's own: its text is not repeated, for it may hold anything.
     default:
       ConnectorError(
@@ -51,6 +53,7 @@ extension ConnectorError {
     timestamp = error.server?.timestamp
     status = error.server?.status
     retryAfter = error.server?.retryAfter
+    claims = error.server?.claims
   }
 
   init(_ error: TaskAPIError) {
@@ -66,6 +69,9 @@ extension ConnectorError {
     status = error.status
     serverCode = error.serverCode
     traceID = error.requestID
+    retryAfter = error.retryAfter
+    oauthError = authorization?.serverError
+    claims = authorization?.claims
   }
 
   init(_ error: APIAuthorizationError) {
@@ -74,6 +80,7 @@ extension ConnectorError {
       needsInteraction: error.needsInteraction, underlying: error)
     status = error.status
     oauthError = error.serverError
+    claims = error.claims
   }
 
   init(_ error: SettingsError) {
@@ -81,7 +88,6 @@ extension ConnectorError {
   }
 
   init(_ error: TransportError) {
-    self.init(
-      error.code == .timedOut ? .timedOut : .network, error.message, isRetryable: error.isRetryable, underlying: error)
+    self.init(Code(OAuthError.Code(error)), error.message, isRetryable: error.isRetryable, underlying: error)
   }
 }

@@ -30,6 +30,8 @@ public struct ConnectorError: Error, Sendable, Equatable {
   public var status: Int?
   /// How many seconds the server asks to wait.
   public var retryAfter: Double?
+  /// The claims that the API or the service wants, as JSON text for ``SignInOptions/claimsRequest`` of the next sign-in.
+  public var claims: String?
   /// The error of the room it comes from.
   public var underlying: (any Error)?
 

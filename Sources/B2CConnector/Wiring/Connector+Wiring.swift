@@ -27,8 +27,8 @@ extension Connector {
 }
 
 extension SignInOptions {
-  /// What the settings wish for every sign-in.
-  init(_ settings: Settings) {
-    self.init(prefersFullScreen: settings.fullScreen)
+  /// Adds what the settings wish for every sign-in.
+  mutating func add(_ settings: Settings) {
+    prefersFullScreen = prefersFullScreen || settings.fullScreen
   }
 }

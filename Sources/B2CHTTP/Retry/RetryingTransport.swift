@@ -8,6 +8,7 @@ package struct RetryingTransport: HTTPTransport {
   private let clock: any Clock<Duration>
   private let now: @Sendable () -> Date
   private let random: @Sendable () -> Double
+  private let onRetry: @Sendable () -> Void
 
   /// Wraps a transport.
   ///
@@ -17,10 +18,12 @@ package struct RetryingTransport: HTTPTransport {
   ///   - clock: What waits between tries, and measures the deadline.
   ///   - now: The wall time, for a `Retry-After` that is a date.
   ///   - random: Gives a number from 0 up to but not including 1.
+  ///   - onRetry: Told each time a request is sent again.
   package init(
     transport: any HTTPTransport, policy: RetryPolicy = .standard, clock: any Clock<Duration> = ContinuousClock(),
     now: @escaping @Sendable () -> Date = { Date() },
-    random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
+    random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
+    onRetry: @escaping @Sendable () -> Void = {}
   ) {
     self.transport = transport
     self.policy = policy
@@ -28,6 +31,7 @@ package struct RetryingTransport: HTTPTransport {
     self.clock = clock
     self.now = now
     self.random = random
+    self.onRetry = onRetry
   }
 
   /// Sends a request; `GET` and `HEAD` again when they fail in a way that may pass.
@@ -61,6 +65,7 @@ package struct RetryingTransport: HTTPTransport {
       if delay > .zero { try await clock.sleep(for: delay) }
       try Task.checkCancellation()
       attempt += 1
+      onRetry()
     }
   }
 

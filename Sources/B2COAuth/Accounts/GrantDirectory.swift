@@ -3,17 +3,27 @@ internal import Foundation
 
 /// Finds the grants of this authority and client in the cache.
 ///
-/// The current grant is the one signed in last. Which one that is needs no store of its own, so every cache will do.
+/// The current grant is the one signed in last. Which one that is needs no store of its own, so every cache will do. Where
+/// the settings require a user, nobody else's grant is current.
 struct GrantDirectory: Sendable {
   let authority: String
   let clientID: String
   let cache: GrantCache
+  private let requiredUser: String?
   // Saves listing the keys at each call; a handle whose record is gone is looked up anew.
-  private let current = Locked<[String: TokenCacheKey]>([:])
+  private let current = Locked(Handles())
+
+  private struct Handles: Sendable {
+    var keys: [String: TokenCacheKey] = [:]
+    /// How often somebody came or went: what was looked up before that must not be kept after it.
+    var changes = 0
+    var latestSignIn = Date.distantPast
+  }
 
   init(configuration: OAuthConfiguration, cache: GrantCache) {
     authority = configuration.authority.cacheID
     clientID = configuration.clientID
+    requiredUser = configuration.requiredUser.flatMap { $0.isEmpty ? nil : $0 }
     self.cache = cache
   }
 
@@ -22,33 +32,92 @@ struct GrantDirectory: Sendable {
   }
 
   /// The grant to use: of an account if one is named, by a policy if one is named, else the latest.
+  ///
+  /// - Throws: The cache's error when a record cannot be read that may be the current one: nobody gets the token of
+  ///   somebody else, and nobody counts as signed out, because a cache has trouble.
   func grant(accountID: String?, policy: Policy?) async throws -> Grant? {
-    let handle = (accountID?.lowercased() ?? "") + "|" + (policy?.key ?? "")
-    if let key = current.withLock({ $0[handle] }), let record = try await cache.record(for: key) {
-      return Grant(key: key, record: record)
-    }
-    let latest = try await grants(accountID: accountID, policy: policy).first
-    current.withLock { $0[handle] = latest?.key }
+    let handle = Self.handle(accountID?.lowercased(), policy?.key)
+    let (known, changes) = current.withLock { ($0.keys[handle], $0.changes) }
+    if let known, let record = try await cache.record(for: known) { return Grant(key: known, record: record) }
+    let (grants, failure) = try await read(accountID: accountID, policy: policy)
+    let latest = grants.first { accountID != nil || isRequired($0) }
+    if let failure, latest == nil || (accountID == nil && !Self.isLasting(failure)) { throw failure }
+    current.withLock { if $0.changes == changes { $0.keys[handle] = latest?.key } }
     return latest
   }
 
-  /// All grants, the latest first; of an account or by a policy, if one is named.
+  /// All grants that can be read, the latest first; of an account or by a policy, if one is named.
+  ///
+  /// - Throws: The cache's error when it cannot be listed.
   func grants(accountID: String? = nil, policy: Policy? = nil) async throws -> [Grant] {
+    try await read(accountID: accountID, policy: policy).grants
+  }
+
+  /// The grants that can be read, and why others cannot: one bad record does not hide the others.
+  func read(
+    accountID: String? = nil, policy: Policy? = nil
+  ) async throws -> (grants: [Grant], failure: (any Error)?) {
     let wanted = TokenCacheKey(
       authority: authority, policy: policy?.key ?? "", clientID: clientID, accountID: accountID ?? "")
     var grants: [Grant] = []
+    var failure: (any Error)?
     for key in try await cache.keys()
     where key.authority == wanted.authority && key.clientID == wanted.clientID
       && (policy == nil || key.policy == wanted.policy) && (accountID == nil || key.accountID == wanted.accountID)
     {
-      // A record that is damaged must not hide the others; using it by its key still says what is wrong.
-      if let record = try? await cache.record(for: key) { grants.append(Grant(key: key, record: record)) }
+      do {
+        if let record = try await cache.record(for: key) { grants.append(Grant(key: key, record: record)) }
+      } catch let error as CancellationError {
+        throw error
+      } catch {
+        if failure.map(Self.isLasting) ?? true { failure = error }
+      }
     }
-    return grants.sorted { $0.record.signedInAt > $1.record.signedInAt }
+    return (grants.sorted { $0.record.signedInAt > $1.record.signedInAt }, failure)
   }
 
-  /// Forgets which grants are current, after one came or went.
-  func forgetCurrent() {
-    current.withLock { $0 = [:] }
+  /// Gives the time to keep with a sign-in: now, but later than that of any sign-in before it here.
+  func signInDate(_ now: Date) -> Date {
+    current.withLock { handles in
+      handles.latestSignIn = max(now, handles.latestSignIn.addingTimeInterval(0.001))
+      return handles.latestSignIn
+    }
+  }
+
+  /// Takes note of a sign-in: its grant is current now.
+  func signedIn(_ key: TokenCacheKey) {
+    current.withLock { handles in
+      handles.changes += 1
+      handles.keys = [:]
+      for account in ["", key.accountID] {
+        for policy in ["", key.policy] { handles.keys[Self.handle(account, policy)] = key }
+      }
+    }
+  }
+
+  /// Forgets which grants are current, after one went.
+  ///
+  /// - Returns: The keys of those that were known.
+  @discardableResult
+  func forgetCurrent() -> Set<TokenCacheKey> {
+    current.withLock { handles in
+      defer { handles.keys = [:] }
+      handles.changes += 1
+      return Set(handles.keys.values)
+    }
+  }
+
+  private func isRequired(_ grant: Grant) -> Bool {
+    requiredUser.map { UserInfo(claims: grant.record.claims).isUser($0) } ?? true
+  }
+
+  private static func handle(_ accountID: String?, _ policy: String?) -> String {
+    (accountID ?? "") + "|" + (policy ?? "")
+  }
+
+  /// Whether reading the record again will fail again, so that waiting for it would shut everybody else out.
+  private static func isLasting(_ error: any Error) -> Bool {
+    let code = ((error as? OAuthError)?.underlying as? TokenCacheError)?.code
+    return code == .newerVersion || code == .decryptionFailed
   }
 }

@@ -10,8 +10,10 @@ struct GrantWriter: Sendable {
     "iss", "aud", "exp", "nbf", "iat", "nonce", "tfp", "acr", "azp", "at_hash", "c_hash", "ver", "auth_time", "sub",
   ]
 
+  /// Writes what a sign-in brought; one that is a detour of another updates who is known and leaves no session of its own.
   func write(
-    _ response: TokenResponse, claims: [String: JSONValue], provider: Provider, scopes: [String], correlationID: UUID
+    _ response: TokenResponse, claims: [String: JSONValue], provider: Provider, scopes: [String], correlationID: UUID,
+    isDetour: Bool = false
   ) async throws -> SignInResult {
     let user = UserInfo(claims: claims)
     try checkRequiredUser(user, correlationID: correlationID)
@@ -19,24 +21,33 @@ struct GrantWriter: Sendable {
       claims: claims, clientInfo: response.clientInfo, policy: provider.policy, issuer: provider.metadata.issuer)
     let now = services.environment.now()
     let record = TokenRecord(
-      claims: claims, homeAccountID: identity.homeAccountID, signedInAt: now, policyID: provider.policy?.id
+      claims: claims, homeAccountID: identity.homeAccountID, signedInAt: services.grants.signInDate(now),
+      policyID: provider.policy?.id
     ).merging(response, requested: scopes, now: now)
 
     let others = try await services.grants.grants(accountID: identity.accountID)
-    if provider.policy?.updatesProfileOnly == true, !others.isEmpty {
+    if isDetour || (updatesProfileOnly(provider.policy) && !others.isEmpty) {
       for grant in others {
         try await services.cache.update(grant.key) { Self.adopting(claims, in: $0) }
       }
     } else {
       let key = services.grants.key(accountID: identity.accountID, policy: provider.policy)
       try await services.cache.store(record, for: key)
+      services.grants.signedIn(key)
     }
-    services.grants.forgetCurrent()
     let grants = try await services.grants.grants(accountID: identity.accountID)
     return SignInResult(
       account: Account(grants: grants, fallback: record, id: identity.accountID), user: user,
       accessToken: record.accessTokens.first.map { AccessToken($0, accountID: identity.accountID) },
-      policy: provider.policy, correlationID: correlationID, unknownMembers: response.unknownMembers)
+      policy: provider.policy, correlationID: correlationID, profileInfo: response.profileInfo,
+      unknownMembers: response.unknownMembers)
+  }
+
+  /// Whether the policy changes a person's data and is none to be signed in by.
+  private func updatesProfileOnly(_ policy: Policy?) -> Bool {
+    guard let policy else { return false }
+    return policy.kind == .profileEdit || policy.kind == .passwordReset
+      || policy == services.configuration.passwordResetPolicy
   }
 
   private func checkRequiredUser(_ user: UserInfo, correlationID: UUID) throws(OAuthError) {
@@ -52,11 +63,6 @@ struct GrantWriter: Sendable {
     copy.claims.merge(claims.filter { !claimsOfToken.contains($0.key) }) { _, new in new }
     return copy
   }
-}
-
-extension Policy {
-  /// Whether the policy changes a person's data and is none to be signed in by.
-  var updatesProfileOnly: Bool { kind == .profileEdit || kind == .passwordReset }
 }
 
 extension Account {

@@ -4,7 +4,7 @@ enum ReservedParameters {
     "client_id", "response_type", "redirect_uri", "response_mode", "scope", "state", "nonce", "code_challenge",
     "code_challenge_method", "p", "client_info", "request", "request_uri", "grant_type", "code", "code_verifier",
     "refresh_token", "device_code", "client_secret", "client_assertion", "client_assertion_type", "prompt",
-    "login_hint", "domain_hint", "ui_locales", "claims",
+    "login_hint", "domain_hint", "ui_locales", "claims", "client-request-id",
   ]
 
   /// Gives extra parameters in a stable order, or says which of them are not the app's to set.

@@ -16,15 +16,16 @@ struct SignInFlow: Sendable {
         return try await authorize(policy, options, correlationID)
       } catch let error as OAuthError where error.code == .passwordResetRequested && options.runsPasswordReset {
         guard let reset = configuration.passwordResetPolicy, reset != policy else { throw error }
-        _ = try await authorize(reset, options.forPasswordReset, correlationID)
+        // Whoever gives up after it has a new password, and is as little signed in as before.
+        _ = try await authorize(reset, options.forPasswordReset, correlationID, isDetour: true)
         return try await authorize(policy, options, correlationID)
       }
     }
   }
 
-  private func authorize(_ policy: Policy?, _ options: SignInOptions, _ correlationID: UUID) async throws
-    -> SignInResult
-  {
+  private func authorize(
+    _ policy: Policy?, _ options: SignInOptions, _ correlationID: UUID, isDetour: Bool = false
+  ) async throws -> SignInResult {
     // Whatever is wrong with the settings is found here, before a page opens.
     if let retired = configuration.authority.retirement(for: policy) { throw OAuthError(retired) }
     try services.environment.presenter.validate(redirectURI: configuration.redirectURI)
@@ -34,7 +35,7 @@ struct SignInFlow: Sendable {
       provider: provider, configuration: configuration, policy: policy, options: options, correlationID: correlationID)
     let callback = try request.validate(try await present(request))
     let response = try await services.endpoint.redeem(callback, of: request)
-    return try await finish(request, response)
+    return try await finish(request, response, isDetour: isDetour)
   }
 
   private func present(_ request: AuthorizationRequest) async throws -> URL {
@@ -46,7 +47,9 @@ struct SignInFlow: Sendable {
         makeURL: { request.url(redirectURI: $0) }))
   }
 
-  private func finish(_ request: AuthorizationRequest, _ response: TokenResponse) async throws -> SignInResult {
+  private func finish(
+    _ request: AuthorizationRequest, _ response: TokenResponse, isDetour: Bool
+  ) async throws -> SignInResult {
     guard let idToken = response.idToken else {
       throw OAuthError(
         .invalidResponse, "The token answer has no id_token, though openid was asked for.",
@@ -56,7 +59,7 @@ struct SignInFlow: Sendable {
       of: idToken, provider: request.provider, nonce: request.nonce, accessToken: response.accessToken, previous: nil)
     return try await GrantWriter(services: services).write(
       response, claims: claims, provider: request.provider, scopes: request.scopes,
-      correlationID: request.correlationID)
+      correlationID: request.correlationID, isDetour: isDetour)
   }
 }
 

@@ -5,12 +5,10 @@ internal import Foundation
 struct ValidatedCallback: Sendable {
   let code: Secret
   let redirectURI: URL
-  let clientInfo: String?
 
-  fileprivate init(code: Secret, redirectURI: URL, clientInfo: String?) {
+  fileprivate init(code: Secret, redirectURI: URL) {
     self.code = code
     self.redirectURI = redirectURI
-    self.clientInfo = clientInfo
   }
 }
 
@@ -36,7 +34,7 @@ extension AuthorizationRequest {
       throw OAuthError(
         .invalidCallback, "The callback has neither a code nor an error.", correlationID: correlationID)
     }
-    return ValidatedCallback(code: Secret(code), redirectURI: redirectURI, clientInfo: parameters["client_info"])
+    return ValidatedCallback(code: Secret(code), redirectURI: redirectURI)
   }
 
   private func checkIssuer(_ issuer: String?) throws(OAuthError) {
@@ -48,7 +46,7 @@ extension AuthorizationRequest {
       }
       return
     }
-    guard issuer == provider.metadata.issuer else {
+    guard IssuerExpectation(published: provider.metadata.issuer).accepts(callbackIssuer: issuer) else {
       throw OAuthError(
         .issuerMismatch, "The callback comes from another issuer than the one asked (RFC 9207 section 2.4).",
         correlationID: correlationID)

@@ -39,7 +39,13 @@ public struct OAuthError: Error, Sendable, Equatable {
   }
 
   /// Whether the same call may succeed later without a change.
-  public var isRetryable: Bool { code.isRetryable || (underlying as? TransportError)?.isRetryable == true }
+  public var isRetryable: Bool {
+    switch underlying {
+    case let error as TransportError: error.isRetryable
+    case let error as TokenCacheError: error.code == .lockTimedOut
+    default: code.isRetryable
+    }
+  }
 
   /// Whether only the user, at a sign-in page, can mend it.
   public var needsInteraction: Bool { code.needsInteraction }

@@ -11,13 +11,20 @@ extension ServerAnswer {
   }
 
   /// Reads an error answer of the token endpoint (RFC 6749 section 5.2); `nil` for a body that is none.
-  init?(_ response: TransportResponse, now: Date) {
+  ///
+  /// - Parameters:
+  ///   - response: The answer.
+  ///   - now: The wall time, for a `Retry-After` that is a date.
+  ///   - secrets: What was sent and must not come back in a description.
+  init?(_ response: TransportResponse, now: Date, hiding secrets: [String]) {
     guard let members = try? JSONDecoder().decode(JSONValue.self, from: response.body).object,
       let error = members["error"]?.string
     else { return nil }
     self.init(
-      error: error,
-      description: members["error_description"]?.string.map { String($0.prefix(Self.longestDescription)) },
+      error: Self.hide(secrets, in: error),
+      description: members["error_description"]?.string.map {
+        String(Self.hide(secrets, in: $0).prefix(Self.longestDescription))
+      },
       suberror: members["suberror"]?.string, traceID: members["trace_id"]?.string,
       timestamp: members["timestamp"]?.string, status: response.status,
       retryAfter: RetryAfter.seconds(in: response.headers, now: now), claims: members["claims"]?.string)
@@ -26,6 +33,10 @@ extension ServerAnswer {
     if code == nil, let number = members["error_codes"]?.array?.first?.double {
       code = "AADSTS\(Int(exactly: number.rounded()) ?? 0)"
     }
+  }
+
+  private static func hide(_ secrets: [String], in text: String) -> String {
+    secrets.reduce(text) { $1.isEmpty ? $0 : $0.replacingOccurrences(of: $1, with: "<hidden>") }
   }
 
   /// Takes code, correlation id and time out of a description as Azure AD B2C writes it: one on each line.
@@ -51,7 +62,10 @@ extension ServerAnswer {
   /// The typed error of this answer.
   func asError(fallbackCorrelationID: UUID?) -> OAuthError {
     let known = code.flatMap(ServiceCode.named)
-    let kind = known?.code ?? Self.code(forOAuthError: error, suberror: suberror, status: status)
+    // Azure AD B2C says access_denied of nearly everything. Where it has a code of its own, the user need not have been it.
+    let hasOwnCode = code != nil && error == "access_denied"
+    let kind =
+      known?.code ?? (hasOwnCode ? .server : Self.code(forOAuthError: error, suberror: suberror, status: status))
     return OAuthError(
       kind, known?.meaning ?? plainMeaning, recoverySuggestion: known?.suggestion, server: self,
       correlationID: correlationID ?? fallbackCorrelationID)

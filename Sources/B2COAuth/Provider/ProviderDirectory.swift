@@ -71,9 +71,9 @@ actor ProviderDirectory {
   private func refetchKeys(_ policy: Policy?, key: String) async throws -> Provider {
     guard var entry = entries[key] else { return try await discover(policy, key: key) }
     let old = entry.provider
-    entry.keysFetchedAt = now()
-    entries[key] = entry
     let keys = try await keys(of: old.metadata)
+    // What brought no keys does not count for the interval: the network may be back in a moment.
+    entry.keysFetchedAt = now()
     entry.provider = try Provider(
       authority: old.authority, policy: policy, endpoints: try endpoints(of: policy), metadata: old.metadata, keys: keys
     )

@@ -45,7 +45,9 @@ struct ProviderMetadata: Sendable {
 
   /// Every URL of the document.
   var endpoints: [URL] {
-    [authorizationEndpoint, tokenEndpoint, endSessionEndpoint, keysEndpoint, deviceAuthorizationEndpoint].compactMap(
-      \.self)
+    [
+      authorizationEndpoint, tokenEndpoint, endSessionEndpoint, keysEndpoint, deviceAuthorizationEndpoint,
+      revocationEndpoint,
+    ].compactMap(\.self)
   }
 }

@@ -3,8 +3,12 @@ internal import Foundation
 
 /// How far this device's clock is from the server's, by the `Date` of its last answer.
 ///
-/// A wrong device clock then locks nobody out: an id_token's times are compared with the server's time.
+/// A wrong device clock then locks nobody out: an id_token's times are compared with the server's time. A `Date` is not
+/// signed, so it may not make tokens valid again that ended long ago: only so far is a server believed to be behind.
 final class ServerClock: Sendable {
+  /// How far the server's time may be before this device's: a wrong day and a wrong time zone together.
+  private static let furthestBehind: TimeInterval = 172_800
+
   let localNow: @Sendable () -> Date
   private let offset = Locked<TimeInterval>(0)
 
@@ -12,8 +16,11 @@ final class ServerClock: Sendable {
     self.localNow = localNow
   }
 
-  /// The server's time, as far as it is known.
-  var now: Date { localNow().addingTimeInterval(offset.withLock { $0 }) }
+  /// The server's time, as far as it is known and believed.
+  var now: Date {
+    let offset = measuredOffset
+    return localNow().addingTimeInterval(offset < -Self.furthestBehind ? 0 : offset)
+  }
 
   /// The measured difference in seconds: positive when this device is behind.
   var measuredOffset: TimeInterval { offset.withLock { $0 } }
@@ -21,7 +28,9 @@ final class ServerClock: Sendable {
   /// Takes the time from an answer, if it has one.
   func note(_ response: TransportResponse) {
     guard let text = response.headers["Date"], let date = HTTPDate.parse(text) else { return }
-    let difference = date.timeIntervalSince(localNow())
+    // An answer out of a cache has the time of when it was made (RFC 9111 section 5.1).
+    let age = response.headers["Age"].flatMap { Double($0) }.flatMap { (0..<31_536_000).contains($0) ? $0 : nil } ?? 0
+    let difference = date.addingTimeInterval(age).timeIntervalSince(localNow())
     // The header counts whole seconds and the answer travelled: a small difference is none.
     offset.withLock { $0 = abs(difference) < 2 ? 0 : difference }
   }

@@ -7,18 +7,24 @@ extension HTTPTransport {
     do {
       return try await send(request)
     } catch let error as TransportError {
-      let code: OAuthError.Code =
-        switch error.code {
-        case .timedOut: .timedOut
-        case .insecureURL: .configuration
-        case .responseTooLarge, .invalidResponse: .invalidResponse
-        default: .network
-        }
       throw OAuthError(
-        code, "No answer from \(request.url.host ?? "the server"): \(error.message)",
+        .init(error), "No answer from \(request.url.host ?? "the server"): \(error.message)",
         recoverySuggestion: error.isRetryable ? "Check the connection, then try again." : nil,
         correlationID: correlationID, underlying: error)
     }
+  }
+}
+
+extension OAuthError.Code {
+  /// What the lack of an answer means to the caller.
+  package init(_ error: TransportError) {
+    self =
+      switch error.code {
+      case .timedOut: .timedOut
+      case .insecureURL, .invalidRequest: .configuration
+      case .responseTooLarge, .invalidResponse: .invalidResponse
+      default: .network
+      }
   }
 }
 

@@ -6,20 +6,34 @@ struct SignOutFlow: Sendable {
   let services: OAuthServices
 
   func run(accountID: String?, reach: SignOutReach) async throws {
+    let correlationID = services.correlationID(nil)
+    try await OAuthError.echoing(correlationID) { try await run(accountID, reach, correlationID) }
+  }
+
+  private func run(_ accountID: String?, _ reach: SignOutReach, _ correlationID: UUID) async throws {
+    let stopwatch = Stopwatch(services.environment.clock)
     // The id_token is needed for the server's page, so it is taken out before everything goes.
     let grants = (try? await services.grants.grants(accountID: accountID)) ?? []
     try await removeLocally(accountID)
-    SessionCookies.remove(of: services.configuration.authority.host)
-    services.environment.onEvent(OAuthEvent(.signedOut, policyID: grants.first?.record.policyID))
+    let authority = services.configuration.authority
+    for host in authority.trustedHosts.union([authority.host]) { SessionCookies.remove(of: host) }
+    services.environment.onEvent(
+      OAuthEvent(
+        .signedOut, policyID: grants.first?.record.policyID, correlationID: correlationID, duration: stopwatch.elapsed))
     guard reach == .server else { return }
-    try await endSession(of: grants.first)
+    try await endSession(of: grants.first, correlationID)
   }
 
   private func removeLocally(_ accountID: String?) async throws {
-    services.grants.forgetCurrent()
     let grants = services.grants
+    var keys = grants.forgetCurrent()
     var failure: (any Error)?
-    for key in try await services.cache.keys()
+    do {
+      keys.formUnion(try await services.cache.keys())
+    } catch {
+      failure = error  // What is known without a list goes all the same.
+    }
+    for key in keys
     where key.authority == grants.authority.lowercased() && key.clientID == grants.clientID.lowercased()
       && (accountID == nil || key.accountID == accountID?.lowercased())
     {
@@ -33,10 +47,10 @@ struct SignOutFlow: Sendable {
     if let failure { throw failure }
   }
 
-  private func endSession(of grant: Grant?) async throws {
+  private func endSession(of grant: Grant?, _ correlationID: UUID) async throws {
     let policy = try grant?.record.policy(for: grant?.key ?? emptyKey) ?? services.configuration.defaultPolicy
     let provider = try await services.providers.provider(for: policy)
-    await revoke(grant?.record.refreshToken, at: provider)
+    await revoke(grant?.record.refreshToken, at: provider, correlationID)
     guard let endpoint = provider.endSessionEndpoint else {
       throw OAuthError(
         .unsupported, "The authority offers no way to end its session.",
@@ -63,13 +77,13 @@ struct SignOutFlow: Sendable {
   /// Tells the server to forget the refresh token, where it can be told (RFC 7009).
   ///
   /// What it answers changes nothing here.
-  private func revoke(_ refreshToken: Secret?, at provider: Provider) async {
+  private func revoke(_ refreshToken: Secret?, at provider: Provider, _ correlationID: UUID) async {
     guard let refreshToken, let endpoint = provider.metadata.revocationEndpoint else { return }
     _ = try? await services.endpoint.post(
       [
         ("token", refreshToken.value), ("token_type_hint", "refresh_token"),
         ("client_id", services.configuration.clientID),
-      ], to: endpoint, isMicrosoft: false, correlationID: services.correlationID(nil))
+      ], to: endpoint, isMicrosoft: false, correlationID: correlationID)
   }
 
   private var emptyKey: TokenCacheKey { services.grants.key(accountID: "", policy: nil) }

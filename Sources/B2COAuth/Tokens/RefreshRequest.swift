@@ -7,7 +7,8 @@ internal import Foundation
 struct RefreshRequest: Sendable {
   let key: TokenCacheKey
   let scopes: [String]
-  let refused: Secret?
+  /// Tokens that are known to be bad, or not wanted any more.
+  let passedOver: Set<Secret>
   let extra: [FormField]
   let correlationID: UUID
 

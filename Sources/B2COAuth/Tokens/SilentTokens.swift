@@ -9,6 +9,18 @@ struct SilentTokens: Sendable {
   func token(
     for scopes: [String], accountID: String?, policy: Policy?, options: TokenOptions
   ) async throws -> AccessToken {
+    do {
+      return try await find(scopes, accountID, policy, options)
+    } catch var error as OAuthError where error.correlationID == nil {
+      // Made only here, since nearly every call is answered from the cache.
+      error.correlationID = services.correlationID(options.correlationID)
+      throw error
+    }
+  }
+
+  private func find(
+    _ scopes: [String], _ accountID: String?, _ policy: Policy?, _ options: TokenOptions
+  ) async throws -> AccessToken {
     guard !Scopes.ofAPI(scopes).isEmpty || !givesTokensForAPIsOnly else {
       throw OAuthError(
         .missingAPIScope, "No API scope was asked for, so the service gives no access token.",
@@ -20,30 +32,48 @@ struct SilentTokens: Sendable {
     }
     let now = services.environment.now()
     let margin = services.configuration.expiryMargin.seconds
+    var passedOver = Set([options.refused].compactMap(\.self))
     // Clearing the cache means: whatever lies there now is not good enough.
-    let refused =
-      options.clearingCache
-      ? grant.record.accessTokens.first { $0.covers(scopes) }?.token ?? options.refused : options.refused
+    if options.clearingCache {
+      passedOver.formUnion(grant.record.accessTokens.filter { $0.covers(scopes) }.map(\.token))
+    }
     let mustReplace = options.clearingCache || !extra.isEmpty
     if !mustReplace,
-      let hit = grant.record.usableToken(covering: scopes, now: now, margin: margin, refused: refused)
+      let hit = grant.record.usableToken(covering: scopes, now: now, margin: margin, passingOver: passedOver)
     {
-      services.environment.onEvent(OAuthEvent(.cacheHit, policyID: grant.record.policyID))
+      services.environment.onEvent(
+        OAuthEvent(
+          .cacheHit, policyID: grant.record.policyID,
+          correlationID: options.correlationID ?? services.configuration.correlationID))
       return AccessToken(hit, accountID: grant.key.accountID)
     }
-    services.environment.onEvent(OAuthEvent(.cacheMiss, policyID: grant.record.policyID))
+    let correlationID = services.correlationID(options.correlationID)
+    services.environment.onEvent(
+      OAuthEvent(.cacheMiss, policyID: grant.record.policyID, correlationID: correlationID))
     do {
       let entry = try await refresher.token(
         RefreshRequest(
-          key: grant.key, scopes: scopes, refused: refused, extra: extra.map { FormField($0.name, $0.value) },
-          correlationID: services.correlationID(options.correlationID)))
+          key: grant.key, scopes: scopes, passedOver: passedOver, extra: extra.map { FormField($0.name, $0.value) },
+          correlationID: correlationID))
       return AccessToken(entry, accountID: grant.key.accountID)
-    } catch let error as OAuthError where !error.needsInteraction && !mustReplace {
-      guard let still = grant.record.unexpiredToken(covering: scopes, now: now, refused: refused) else { throw error }
+    } catch let error as OAuthError where !mustReplace {
+      guard
+        let still = try await standing(grant, after: error).unexpiredToken(
+          covering: scopes, now: services.environment.now(), passingOver: passedOver)
+      else { throw error }
       services.environment.onEvent(
-        OAuthEvent(.staleTokenServed, policyID: grant.record.policyID, errorCode: error.code))
+        OAuthEvent(
+          .staleTokenServed, policyID: grant.record.policyID, correlationID: correlationID, errorCode: error.code))
       return AccessToken(still, accountID: grant.key.accountID)
     }
+  }
+
+  /// The record as it is after a failed refresh: a sign-out or a definite answer has left no token in it.
+  private func standing(_ grant: Grant, after error: OAuthError) async throws -> TokenRecord {
+    // Where the cache itself has trouble, nothing says that anybody has signed out.
+    guard error.code != .tokenCache else { return grant.record }
+    guard let record = try? await services.cache.record(for: grant.key) else { throw error }
+    return record
   }
 
   /// Microsoft's services give an access token for an API's scope only, others for `openid` as well.

@@ -71,7 +71,10 @@ struct TokenEndpoint: Sendable {
     if provider.isMicrosoft { all.append(("client_info", "1")) }
     let response = try await post(
       all, to: provider.tokenEndpoint, isMicrosoft: provider.isMicrosoft, correlationID: correlationID)
-    guard response.status == 200 else { throw refusal(response, correlationID: correlationID) }
+    guard response.status == 200 else {
+      let secrets = fields.filter { Self.secretFields.contains($0.name) }.map(\.value)
+      throw refusal(response, correlationID: correlationID, hiding: secrets)
+    }
     do {
       return try TokenResponse(response, serverNow: serverClock.now)
     } catch {
@@ -81,9 +84,11 @@ struct TokenEndpoint: Sendable {
     }
   }
 
+  private static let secretFields: Set<String> = ["code", "code_verifier", "refresh_token", "device_code"]
+
   /// The typed error of an answer that is no success.
-  func refusal(_ response: TransportResponse, correlationID: UUID) -> OAuthError {
-    if let answer = ServerAnswer(response, now: serverClock.localNow()) {
+  func refusal(_ response: TransportResponse, correlationID: UUID, hiding secrets: [String] = []) -> OAuthError {
+    if let answer = ServerAnswer(response, now: serverClock.localNow(), hiding: secrets) {
       return answer.asError(fallbackCorrelationID: correlationID)
     }
     let code: OAuthError.Code =

@@ -4,20 +4,22 @@ internal import Foundation
 extension TokenRecord {
   /// The access token that covers the wanted scopes and lasts long enough, if there is one.
   ///
-  /// Of the margin before its end at most half of a token's life counts, so that short tokens are used at all; `refused`
-  /// is a token that is known to be bad.
-  func usableToken(covering scopes: [String], now: Date, margin: TimeInterval, refused: Secret?) -> CachedAccessToken? {
+  /// Of the margin before its end at most half of a token's life counts, so that short tokens are used at all; what is
+  /// passed over is known to be bad or not wanted.
+  func usableToken(
+    covering scopes: [String], now: Date, margin: TimeInterval, passingOver: Set<Secret>
+  ) -> CachedAccessToken? {
     accessTokens.first { entry in
       let life = entry.expiresAt.timeIntervalSince(entry.receivedAt)
-      return entry.covers(scopes) && entry.token != refused
+      return entry.covers(scopes) && !passingOver.contains(entry.token)
         && entry.expiresAt.timeIntervalSince(now) > min(margin, life / 2)
         && (entry.refreshAt.map { now < $0 } ?? true)
     }
   }
 
   /// The access token that covers the wanted scopes and has not ended, though it should be renewed.
-  func unexpiredToken(covering scopes: [String], now: Date, refused: Secret?) -> CachedAccessToken? {
-    accessTokens.first { $0.covers(scopes) && $0.token != refused && $0.expiresAt > now }
+  func unexpiredToken(covering scopes: [String], now: Date, passingOver: Set<Secret>) -> CachedAccessToken? {
+    accessTokens.first { $0.covers(scopes) && !passingOver.contains($0.token) && $0.expiresAt > now }
   }
 
   /// The scopes to name when the refresh token is spent.

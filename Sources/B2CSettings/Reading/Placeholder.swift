@@ -5,9 +5,12 @@ enum Placeholder {
   static let message = "The value is still a template's placeholder."
 
   private static let beginnings = ["enter ", "enter_", "insert ", "replace ", "your ", "your_", "your-"]
-  private static let words: Set<String> = ["todo", "tbd", "changeme", "change_me", "change-me", "xxx", "..."]
+  private static let words: Set<String> = [
+    "todo", "tbd", "changeme", "change_me", "change-me", "xxx", "...", "replaceme", "replace_me", "replace-me",
+  ]
   private static let stems = [
     "yourtenant", "yourclientid", "yourappid", "yourapplicationid", "yourpolicy", "yourdomain", "yourb2ctenant",
+    "yourbundleid", "yourredirect",
   ]
 
   /// Whether a value is a placeholder, or has one in it.

@@ -34,6 +34,7 @@ extension SettingsReader {
     case .dictionary(let members):
       for member in unique(members, in: path) {
         let path = path.appending(key: member.key)
+        guard !noteTurned(member, at: path) else { continue }
         let kind = PolicyKindName.kind(member.key)
         let name = kind == nil ? self.name(member, at: path) : nil
         let defaults = PolicyDefaults(name: name, kind: kind)
@@ -44,6 +45,22 @@ extension SettingsReader {
     default: noteType(node, at: path, wanted: "an array or a dictionary", advice: SettingsKey.policies.advice)
     }
   }
+
+  /// Notes that id and name have changed places; the value may even read like an id.
+  private mutating func noteTurned(_ member: Node.Member, at path: KeyPath) -> Bool {
+    guard case .string(let text) = member.node.value, Self.isLikeID(member.key), !text.trimmed.isEmpty,
+      !Self.isLikeID(text.trimmed)
+    else { return false }
+    findings.add(
+      SettingsProblem(
+        keyPath: path.description, kind: .invalidPolicy, value: text,
+        message: "The key is a policy's id, and its value is none.",
+        advice: "Write the id as the value, and as the key what the policy does (signIn) or its name."),
+      at: member.node.offset)
+    return true
+  }
+
+  private static func isLikeID(_ text: String) -> Bool { text.lowercased().hasPrefix("b2c_1") }
 
   /// The key of a policy that serves as its name.
   private mutating func name(_ member: Node.Member, at path: KeyPath) -> String? {
@@ -169,6 +186,9 @@ extension SettingsReader {
     let entry = Entry(
       text: authority.description, path: KeyPath(member.key), offset: member.node.offset,
       advice: SettingsKey.authority.advice)
+    if let error = authority.tenantWarning {
+      findings.add(problem(entry, .unusualTenant, severity: .warning, error), at: entry.offset)
+    }
     let policy = policies.selected ?? policies.all.first ?? authority.policy
     if let error = authority.retirement(for: policy) {
       findings.add(problem(entry, .retiredAuthority, severity: .warning, error), at: entry.offset)

@@ -8,6 +8,10 @@ extension SettingsReader {
     "about", "blob", "chrome", "data", "file", "filesystem", "ftp", "ftps", "geo", "intent", "itms-apps",
     "javascript", "mailto", "resource", "sms", "tel", "vbscript", "view-source", "ws", "wss",
   ]
+  /// What the portal's and the tutorials' test runs come back to.
+  private static let foreignPages: Set<String> = ["jwt.ms", "jwt.io", "oidcdebugger.com", "oauth.pstmn.io"]
+  /// The only names of this machine that a listener answers to.
+  private static let listened: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
   private static let outOfBand: Set<String> = ["urn:ietf:wg:oauth:2.0:oob", "urn:ietf:wg:oauth:2.0:oob:auto"]
 
   /// The redirect URI exactly as it is written, since the server compares it character by character.
@@ -68,8 +72,24 @@ extension SettingsReader {
     guard parts.hasUsableHost, let host = parts.host else {
       return refuse(entry, "The redirect URI has no host, or a host or port that cannot be.") != nil
     }
-    guard scheme == "http", !Loopback.isLoopback(host: host) else { return true }
     var mended = parts
+    if Loopback.isLoopback(host: host) {
+      guard !Self.listened.contains(host.lowercased()) || scheme == "https" else { return true }
+      if !Self.listened.contains(host.lowercased()) { mended.host = "127.0.0.1" }
+      mended.scheme = "http"
+      return refuse(
+        entry,
+        scheme == "https"
+          ? "No presenter answers https on this machine; the registration has to say http too."
+          : "No presenter listens on this address of this machine.",
+        mended.text) != nil
+    }
+    if Self.foreignPages.contains(host.lowercased()) {
+      warn(
+        entry, .foreignRedirectURI, "\(host) is a page for trying policies out, which gives its answer to no app.",
+        "Register a redirect URI of the app's own, such as com.contoso.tasks:/redirect or http://localhost:8400/.")
+    }
+    guard scheme == "http" else { return true }
     mended.scheme = "https"
     return refuse(entry, "A redirect over http to another machine gives the code away.", mended.text) != nil
   }

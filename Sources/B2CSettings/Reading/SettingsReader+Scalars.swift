@@ -48,6 +48,12 @@ extension SettingsReader {
       findings.add(.about(entry, .placeholder, Placeholder.message), at: entry.offset)
       return false
     }
+    if !isFree, let bare = Self.unquoted(entry.text) {
+      findings.add(
+        .about(entry, .quotedValue, "The value has quotation marks around it.", correctedValue: bare),
+        at: entry.offset)
+      return false
+    }
     // Names may have anything else in them, and are shown and written again.
     guard !entry.text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
       findings.add(
@@ -58,6 +64,15 @@ extension SettingsReader {
       return false
     }
     return true
+  }
+
+  /// The text between quotation marks, straight or typographic; nothing when it has none around it.
+  private static func unquoted(_ text: String) -> String? {
+    let marks = "\"'`\u{201C}\u{201D}\u{201E}\u{2018}\u{2019}\u{AB}\u{BB}"
+    guard text.count > 2, let first = text.first, let last = text.last, marks.contains(first), marks.contains(last)
+    else { return nil }
+    let bare = String(text.dropFirst().dropLast()).trimmed
+    return bare.isEmpty || bare.contains(where: marks.contains) ? nil : bare
   }
 
   /// The truth value of a key; false when it is absent.

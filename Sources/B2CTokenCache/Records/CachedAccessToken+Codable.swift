@@ -4,11 +4,12 @@ extension CachedAccessToken: Codable {
   private enum Member {
     static let token: MemberName = "token"
     static let scopes: MemberName = "scopes"
+    static let requestedScopes: MemberName = "asked"
     static let receivedAt: MemberName = "received"
     static let expiresAt: MemberName = "ends"
     static let refreshAt: MemberName = "renew"
 
-    static let all: Set<MemberName> = [token, scopes, receivedAt, expiresAt, refreshAt]
+    static let all: Set<MemberName> = [token, scopes, requestedScopes, receivedAt, expiresAt, refreshAt]
   }
 
   /// Reads an access token in its stored form.
@@ -24,6 +25,9 @@ extension CachedAccessToken: Codable {
       expiresAt: Date(timeIntervalSince1970: try container.decode(Double.self, forKey: Member.expiresAt)),
       refreshAt: try container.decodeIfPresent(Double.self, forKey: Member.refreshAt)
         .map(Date.init(timeIntervalSince1970:)))
+    if let asked = try container.decodeIfPresent([String].self, forKey: Member.requestedScopes) {
+      requestedScopes = Set(asked)
+    }
     unknownMembers = try container.decodeUnknown(besides: Member.all)
   }
 
@@ -37,6 +41,8 @@ extension CachedAccessToken: Codable {
     try container.encode(token, forKey: Member.token)
     // Sorted, so that the same record is the same bytes.
     try container.encode(scopes.sorted(), forKey: Member.scopes)
+    // Without them a token that was granted for less than was asked would be renewed at each launch.
+    if requestedScopes != scopes { try container.encode(requestedScopes.sorted(), forKey: Member.requestedScopes) }
     try container.encode(receivedAt.timeIntervalSince1970, forKey: Member.receivedAt)
     try container.encode(expiresAt.timeIntervalSince1970, forKey: Member.expiresAt)
     try container.encodeIfPresent(refreshAt?.timeIntervalSince1970, forKey: Member.refreshAt)

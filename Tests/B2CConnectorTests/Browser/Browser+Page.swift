@@ -34,7 +34,12 @@ extension Browser {
   }
 
   func element(_ strategy: String, _ value: String) async throws -> String {
-    let answer = try await send(.post, "element", ["using": .string(strategy), "value": .string(value)])
+    let answer: JSONValue
+    do {
+      answer = try await send(.post, "element", ["using": .string(strategy), "value": .string(value)])
+    } catch let error as WebDriverError {
+      throw WebDriverError("\(error) in the page:\n\(try await source)")
+    }
     // The name that the protocol gives to a reference (W3C WebDriver, section 12).
     guard let id = answer.object?["element-6066-11e4-a52e-4f735466cecf"]?.string else {
       throw WebDriverError("The driver gave no reference for \(value).")

@@ -6,7 +6,7 @@ import Foundation
 /// Looking for an element waits until it is there, by the driver's own implicit wait.
 struct Browser: Sendable {
   let session: URL
-  private let transport = URLSessionTransport()
+  private let transport = DriverTransport()
 
   /// Runs a test with a fresh browser, which is gone afterwards.
   static func run(scripts: Bool = true, _ test: (Browser) async throws -> Void) async throws {
@@ -47,7 +47,6 @@ struct Browser: Sendable {
 
   private func quit() async throws {
     try await send(.delete, "")
-    transport.close()
   }
 
   /// Sends a command of the session and gives its value.
@@ -58,14 +57,12 @@ struct Browser: Sendable {
   }
 
   private static func send(
-    _ method: HTTPMethod, _ target: URL, _ parameters: JSONValue, over transport: URLSessionTransport
+    _ method: HTTPMethod, _ target: URL, _ parameters: JSONValue, over transport: DriverTransport
   ) async throws -> JSONValue {
     let response = try await transport.send(
       TransportRequest(
         method: method, url: target, headers: ["Content-Type": "application/json; charset=utf-8"],
-        body: method == .post ? try JSONEncoder().encode(parameters) : nil,
-        limits: TransportLimits(
-          maximumBodyBytes: 32 << 20, deadline: .seconds(120), idleTimeout: .seconds(120))))
+        body: method == .post ? try JSONEncoder().encode(parameters) : nil))
     let value = try JSONDecoder().decode(JSONValue.self, from: response.body).object?["value"] ?? .null
     guard response.status == 200 else {
       let problem = value.object ?? [:]

@@ -6,7 +6,7 @@ import Testing
 /// What the pages look like and forbid, in Chromium.
 @Suite(
   "Real browser: pages", .serialized,
-  .enabled(if: ChromeDriver.executable != nil, "There is no chromedriver: .ci/browser installs one."),
+  .enabled(if: ChromeDriver.executable != nil, "B2C_CHROMEDRIVER names none: .ci/browser does."),
   .timeLimit(.minutes(3)))
 struct RealBrowserPageTests {
   /// Where pictures of the pages are kept; none are when `B2C_BROWSER_SCREENSHOTS` names no folder.

@@ -6,7 +6,7 @@ import Testing
 /// The quickstart as a new user runs it, with the browser in the user's hands.
 @Suite(
   "Real browser: quickstart",
-  .enabled(if: ChromeDriver.executable != nil, "There is no chromedriver: .ci/browser installs one."),
+  .enabled(if: ChromeDriver.executable != nil, "B2C_CHROMEDRIVER names none: .ci/browser does."),
   .enabled(if: Quickstart.program != nil, "The quickstart is not built."), .timeLimit(.minutes(3)))
 struct RealBrowserQuickstartTests {
   @Test("Three sign-ins in the browser lead to the end, with exit code 0")

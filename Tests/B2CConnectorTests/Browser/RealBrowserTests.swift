@@ -6,7 +6,7 @@ import Testing
 /// Sign-ins as a person does them: Chromium on the tenant's pages, redirected to the real loopback listener.
 @Suite(
   "Real browser", .serialized,
-  .enabled(if: ChromeDriver.executable != nil, "There is no chromedriver: .ci/browser installs one."),
+  .enabled(if: ChromeDriver.executable != nil, "B2C_CHROMEDRIVER names none: .ci/browser does."),
   .timeLimit(.minutes(3)))
 struct RealBrowserTests {
   private static let finished = "You can close this window"

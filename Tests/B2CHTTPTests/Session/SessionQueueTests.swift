@@ -19,7 +19,8 @@ struct SessionQueueTests {
       await exchange.respond(.text("ok"))
     }
     let transport = URLSessionTransport(maximumConnectionsPerHost: 3)
-    let request = try server.request()
+    let request = try server.request(
+      limits: TransportLimits(deadline: .seconds(300), idleTimeout: .seconds(300)))
     try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<60 {
         group.addTask { try await transport.send(request).status }

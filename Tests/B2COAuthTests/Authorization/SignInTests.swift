@@ -132,6 +132,30 @@ struct SignInTests {
     #expect(try await client.accounts().count == 1)
   }
 
+  @Test("Giving up after the reset leaves nobody signed in who was not before")
+  func passwordResetOnly() async throws {
+    let fixture = Fixture()
+    let presenter = ScriptedPresenter(
+      transport: fixture.network, .forgotPassword,
+      .resetPassword(email: LocalUser.alice.email, newPassword: "Another-1"), .closeBrowser)
+    let client = try fixture.client(presenter: presenter) {
+      $0.passwordResetPolicy = try? Policy("B2C_1_ResetPassword")
+    }
+    await #expect(throws: OAuthError(.userClosedBrowser, "")) { try await client.signIn(prompt: .login) }
+    #expect(try await fixture.cache.keys().isEmpty)
+    #expect(try await client.currentAccount() == nil)
+  }
+
+  @Test("profile_info is given as it came, and nothing is decided by it")
+  func profileInfo() async throws {
+    let fixture = Fixture {
+      $0.changeTokenAnswer = { $0["profile_info"] = .string(Base64URL.encode(Array(#"{"name":"Mallory"}"#.utf8))) }
+    }
+    let result = try await fixture.client().signIn()
+    #expect(result.profileInfo == ["name": "Mallory"])
+    #expect(result.user.name == LocalUser.alice.displayName)
+  }
+
   @Test("The option turns the detour off")
   func passwordResetOff() async throws {
     let fixture = Fixture()

@@ -30,6 +30,38 @@ struct OtherProvidersTests {
     #expect(fixture.transport.tokenForms.isEmpty)
   }
 
+  @Test("Entra ID's shared tenants", arguments: ["common", "organizations", "consumers"])
+  func shared(_ name: String) async throws {
+    // Personal accounts have a tenant of their own, which `consumers` stands for.
+    let fixture = Fixture(
+      shape: .entra, tenantID: name == "consumers" ? "9188040d-6c67-4c5b-b112-36a304b66dad" : UUID().uuidString)
+    let text = "\(fixture.tenant.origin.absoluteString)/\(name)"
+    let authority = try Authority(text, kind: .entra)
+    let client = try fixture.client { $0.authority = authority }
+    let result = try await client.signIn()
+    // The account belongs to the person's own tenant, whatever was asked.
+    #expect(result.account.id == "\(LocalUser.alice.id).\(fixture.tenant.tenantID)")
+    #expect(fixture.network.requests.contains { $0.request.url.path.hasPrefix("/\(name)/") })
+    await fixture.clock.advance(by: .seconds(4_000))
+    _ = try await client.accessToken()
+  }
+
+  @Test("An iss in the callback of a shared tenant may name any tenant and no other host")
+  func sharedIssuer() async throws {
+    let fixture = Fixture(shape: .entra)
+    let authority = try Authority("\(fixture.tenant.origin.absoluteString)/common", kind: .entra)
+    func signIn(_ issuer: String) async throws {
+      let presenter = CallbackPresenter(fixture.script(.signIn(.alice))) {
+        try require(URL(string: $0.absoluteString + "&iss=" + FormEncoding.escape(issuer)))
+      }
+      try await fixture.client(presenter: presenter) { $0.authority = authority }.signIn(prompt: .login)
+    }
+    try await signIn(fixture.tenant.issuer)
+    for evil in ["https://evil.example/\(fixture.tenant.tenantID)/v2.0", fixture.tenant.issuer + "/x", ""] {
+      await #expect(throws: OAuthError(.issuerMismatch, "")) { try await signIn(evil) }
+    }
+  }
+
   @Test("A generic issuer gives an access token for openid alone")
   func openidOnly() async throws {
     let fixture = Fixture(shape: .openIDConnect)
@@ -46,7 +78,9 @@ struct OtherProvidersTests {
     #expect(presenter.requests.isEmpty)
   }
 
-  @Test("Metadata that points elsewhere is refused", arguments: ["jwks_uri", "token_endpoint", "end_session_endpoint"])
+  @Test(
+    "Metadata that points elsewhere is refused",
+    arguments: ["jwks_uri", "token_endpoint", "end_session_endpoint", "revocation_endpoint"])
   func foreignEndpoint(_ member: String) async throws {
     let fixture = Fixture { $0.changeMetadata = { $0[member] = "https://evil.example/x" } }
     await #expect(throws: OAuthError(.invalidResponse, "")) { try await fixture.client().signIn() }

@@ -94,6 +94,18 @@ struct SignOutTests {
     #expect(try await fixture.cache.keys().isEmpty)
   }
 
+  @Test("A cache that cannot be listed is an error, and what is known is removed all the same")
+  func unlistable() async throws {
+    let cache = FailingCache()
+    let fixture = Fixture(cache: cache)
+    let client = try fixture.client()
+    try await client.signIn()
+    cache.failsToList.withLock { $0 = true }
+    await #expect(throws: OAuthError(.tokenCache, "")) { try await client.signOut() }
+    cache.failsToList.withLock { $0 = false }
+    #expect(try await cache.keys().isEmpty)
+  }
+
   @Test("Only cookies of the authority's host are removed")
   func cookies() async throws {
     let fixture = Fixture()

@@ -21,13 +21,15 @@ struct Fixture: Sendable {
   init(
     shape: LocalTenant.Shape = .b2c, cache: any TokenCache = InMemoryTokenCache(),
     redirectURIs: [String] = [LocalTenant.standardRedirectURI], lifetime: Duration = .seconds(3600),
+    tenantID: String = "22222222-2222-4222-8222-222222222222",
     behavior: (inout LocalTenant.Behavior) -> Void = { _ in }
   ) {
     var changed = LocalTenant.Behavior()
     behavior(&changed)
     let clock = clock
     tenant = LocalTenant(
-      shape: shape, redirectURIs: redirectURIs, accessTokenLifetime: lifetime, behavior: changed, now: { clock.date })
+      shape: shape, tenantID: tenantID, redirectURIs: redirectURIs, accessTokenLifetime: lifetime, behavior: changed,
+      now: { clock.date })
     network = LocalNetwork(tenant, clock: clock)
     transport = GatedTransport(network)
     self.cache = cache

@@ -151,6 +151,40 @@ struct RefreshRaceTests {
     #expect(try await stage.client.accessToken().token == new.accessToken?.token)
   }
 
+  @Test("A new sign-in for another API does not look like a sign-out to a refresh under way")
+  func signInForAnotherAPI() async throws {
+    let stage = try await Stage()
+    let caller = Task { try await stage.client.accessToken() }
+    await stage.gate.waitForArrivals(1)
+    try await stage.client.signIn(
+      prompt: .login, options: SignInOptions(scopes: [LocalTenant.standardClientID]))
+    stage.gate.open()
+    #expect(try await caller.value.scopes.contains(stage.fixture.tenant.apiScopes[0]))
+    #expect(stage.fixture.tenant.counters.reusedRefreshTokens == 0)
+  }
+
+  @Test("A caller that joins a refresh is not given the very token it wants replaced")
+  func joinedWithRefusedToken() async throws {
+    let cache = InMemoryTokenCache()
+    let fixture = Fixture(cache: cache)
+    let client = try fixture.client()
+    let first = try #require(try await client.signIn().accessToken?.token)
+    let keys = await cache.keys()
+    let key = try #require(keys.first)
+    let held = TestGate()
+    let holder = Task { try await cache.withExclusiveAccess(to: key.forSpending) { try await held.wait() } }
+    await held.waitForArrivals(1)
+    let starter = Task { try await client.accessToken(options: TokenOptions(refused: first)) }
+    while !fixture.events.values.contains(where: { $0.kind == .cacheMiss }) { await Task.yield() }
+    let second = try #require(try await fixture.client().signIn(prompt: .login).accessToken?.token)
+    let joiner = Task { try await client.accessToken(options: TokenOptions(refused: second)) }
+    while !fixture.events.values.contains(where: { $0.kind == .refreshShared }) { await Task.yield() }
+    held.open()
+    try await holder.value
+    #expect(try await starter.value.token == second)
+    #expect(![first, second].contains(try await joiner.value.token))
+  }
+
   @Test("After sign-out and the sign-in of somebody else, the old refresh brings nothing back")
   func otherUser() async throws {
     let stage = try await Stage()

@@ -166,6 +166,89 @@ struct RotationTests {
     _ = try await client.accessToken()
   }
 
+  @Test("An answer without an access token is an error, and its refresh token is kept")
+  func keptWithoutAccessToken() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    fixture.tenant.behavior.changeTokenAnswer = { $0["access_token"] = nil }
+    await #expect(throws: OAuthError(.missingAPIScope, "")) { try await client.accessToken() }
+    fixture.tenant.behavior.changeTokenAnswer = nil
+    _ = try await client.accessToken()
+    #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
+  }
+
+  @Test("An id_token whose key cannot be had ends no session, and nothing is taken from it")
+  func unknownKey() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    try await client.signIn()
+    let key = try #require(try await fixture.cache.keys().first)
+    let before = try #require(try await fixture.cache.record(for: key))
+    fixture.tenant.behavior.idTokenSigning = .unknownKeyID
+    fixture.tenant.behavior.changeIDTokenClaims = { $0["name"] = "Mallory" }
+    await fixture.clock.advance(by: .seconds(4_000))
+    _ = try await client.accessToken()
+    let after = try #require(try await fixture.cache.record(for: key))
+    #expect(after.claims == before.claims && after.idToken == before.idToken)
+    #expect(after.refreshToken != before.refreshToken)
+  }
+
+  @Test("A refused refresh token that another process has replaced, for another API, gives way to the new one")
+  func quickerForAnotherAPI() async throws {
+    let fixture = Fixture(cache: UnlockedCache()) { $0.refreshTokenReuse = .refused }
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    let other = try fixture.client()
+    fixture.transport.intercept { request in
+      guard request.isTokenRequest else { return nil }
+      fixture.transport.letEverythingPass()
+      _ = try await other.accessToken(for: [LocalTenant.standardClientID])
+      return nil
+    }
+    #expect(try await client.accessToken().scopes.contains(fixture.tenant.apiScopes[0]))
+    #expect(fixture.events.values.contains { $0.kind == .retry })
+  }
+
+  @Test("A cache that cannot be read when the answer comes loses no rotated token")
+  func unreadableAfterAnswer() async throws {
+    let cache = FailingCache()
+    let fixture = Fixture(cache: cache)
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    let gate = TestGate()
+    fixture.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
+    let call = Task { try await client.accessToken() }
+    await gate.waitForArrivals(1)
+    cache.readFailure.withLock { $0 = { _ in TokenCacheError(.unreadable, "Locked.") } }
+    gate.open()
+    await #expect(throws: OAuthError(.tokenCache, "")) { try await call.value }
+    cache.readFailure.withLock { $0 = { _ in nil } }
+    _ = try await client.accessToken()
+    #expect(fixture.tenant.counters.refreshes == 1)
+    #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
+  }
+
+  @Test("A token that a full disk refused does not come back after the sign-out, nor into a new session")
+  func fullDiskAndSignOut() async throws {
+    let cache = FailingCache()
+    let fixture = Fixture(cache: cache)
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    cache.failsToStore.withLock { $0 = true }
+    await #expect(throws: OAuthError(.tokenCache, "")) { try await client.accessToken() }
+    cache.failsToStore.withLock { $0 = false }
+    try await client.signOut()
+    await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
+    #expect(try await cache.keys().isEmpty)
+    let again = try await client.signIn()
+    #expect(try await client.accessToken().token == again.accessToken?.token)
+  }
+
   @Test("A full disk loses no rotated token: the next call stores it")
   func fullDisk() async throws {
     let cache = FailingCache()

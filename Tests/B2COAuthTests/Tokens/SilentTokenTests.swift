@@ -76,6 +76,33 @@ struct SilentTokenTests {
     #expect(fixture.tenant.counters.refreshes == 1)
   }
 
+  @Test("clearingCache is not served by another cached token that covers the same scopes")
+  func clearingSeveral() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    try await client.signIn()
+    let narrow = [fixture.tenant.apiScopes[0]]
+    var seen: Set<Secret> = []
+    for _ in 0..<3 {
+      seen.insert(try await client.accessToken(for: narrow, options: TokenOptions(clearingCache: true)).token)
+    }
+    #expect(seen.count == 3)
+    #expect(fixture.tenant.counters.refreshes == 3)
+  }
+
+  @Test("A valid token is served when an early refresh wants the user; after a definite end it is not")
+  func earlyRefreshRefused() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    let first = try await client.signIn().accessToken
+    await fixture.clock.advance(by: .seconds(3_400))
+    fixture.transport.answerTokens(400, #"{"error":"interaction_required"}"#)
+    #expect(try await client.accessToken().token == first?.token)
+    fixture.transport.letEverythingPass()
+    fixture.transport.answerTokens(400, #"{"error":"invalid_grant","error_description":"AADB2C90129: Text."}"#)
+    await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
+  }
+
   @Test("Extra parameters reach the token request, those of the protocol do not")
   func extraParameters() async throws {
     let fixture = Fixture()
@@ -145,6 +172,12 @@ struct SilentTokenTests {
     try await client.signIn()
     let token = try await client.accessToken()
     #expect(!token.scopes.contains(fixture.tenant.apiScopes[1]))
+    // The stored form keeps what was asked for, so that a new launch does not ask again either.
+    let key = try #require(try await fixture.cache.keys().first)
+    let record = try #require(try await fixture.cache.record(for: key))
+    try await fixture.cache.store(
+      JSONDecoder().decode(TokenRecord.self, from: JSONEncoder().encode(record)), for: key)
+    #expect(try await fixture.client().accessToken().token == token.token)
     #expect(fixture.tenant.counters.refreshes == 0)
   }
 }

@@ -16,6 +16,8 @@ enum RedirectKind: Hashable {
   /// `http` to another machine, a fragment, user-info, no scheme: nothing may come back that way.
   case unusable
 
+  private static let outOfBandURIs: Set<String> = ["urn:ietf:wg:oauth:2.0:oob", "urn:ietf:wg:oauth:2.0:oob:auto"]
+
   init(_ url: URL) {
     guard let scheme = url.scheme?.lowercased(), url.fragment == nil, url.user == nil else {
       self = .unusable
@@ -27,9 +29,10 @@ enum RedirectKind: Hashable {
       // Other addresses of 127.0.0.0/8 are this machine too, but no listener is bound to them.
       self = ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host) ? .loopback : .unusable
     case "https":
-      self = host.isEmpty ? .unusable : .https
+      // Nobody answers https on this machine, and no app can claim its names.
+      self = host.isEmpty || Loopback.isLoopback(host: host) ? .unusable : .https
     case "urn":
-      self = url.absoluteString.lowercased() == "urn:ietf:wg:oauth:2.0:oob" ? .outOfBand : .unusable
+      self = Self.outOfBandURIs.contains(url.absoluteString.lowercased()) ? .outOfBand : .unusable
     case "file", "data", "javascript", "about", "blob", "ftp", "ws", "wss", "mailto":
       self = .unusable
     default:

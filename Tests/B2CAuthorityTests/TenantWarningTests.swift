@@ -1,0 +1,46 @@
+import B2CAuthority
+import Testing
+
+@Suite struct TenantWarningTests {
+  @Test(arguments: [
+    (
+      "https://contoso.b2clogin.com/fabrikam.onmicrosoft.com/B2C_1_x",
+      "https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x"
+    ),
+    (
+      "https://contoso.b2clogin.com/contoso.onmircosoft.com/?p=B2C_1_x",
+      "https://contoso.b2clogin.com/contoso.onmicrosoft.com/?p=B2C_1_x"
+    ),
+    ("https://contoso.b2clogin.com/contoso", "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
+    (
+      "https://contoso.b2clogin.com/tfp/contso.onmicrosoft.com/B2C_1_x",
+      "https://contoso.b2clogin.com/tfp/contoso.onmicrosoft.com/B2C_1_x"
+    ),
+    (
+      "https://contoso.b2clogin.cn/contoso.onmicrosoft.com",
+      "https://contoso.b2clogin.cn/contoso.partner.onmschina.cn/"
+    ),
+    (
+      "https://contoso.ciamlogin.com/fabrikam.onmicrosoft.com", "https://contoso.ciamlogin.com/contoso.onmicrosoft.com/"
+    ),
+  ])
+  func anotherTenantsNameIsDoubtedAndMended(_ text: String, _ mended: String) throws {
+    let warning = try #require(Authority(text).tenantWarning)
+    #expect(warning.code == .unusualTenant)
+    #expect(warning.suggestion == mended)
+    #expect(try Authority(mended).tenantWarning == nil)
+  }
+
+  @Test(arguments: [
+    "https://Contoso.b2clogin.com/contoso.OnMicrosoft.com/B2C_1_x",
+    "https://contoso.b2clogin.com/contoso.com/B2C_1_x",
+    "https://contoso.b2clogin.com/11111111-2222-3333-4444-555555555555/B2C_1_x",
+    "https://login.contoso.com/fabrikam.onmicrosoft.com/B2C_1_x",
+    "https://login.microsoftonline.com/contoso.onmicrosoft.com", "https://login.microsoftonline.com/common",
+    "https://contoso.ciamlogin.com/", "http://localhost:8080/tenant/?p=B2C_1_x",
+    "https://11111111-2222-3333-4444-555555555555.ciamlogin.com/contoso.onmicrosoft.com",
+  ])
+  func whatFitsOrCannotBeToldIsLetBe(_ text: String) throws {
+    #expect(try Authority(text).tenantWarning == nil)
+  }
+}

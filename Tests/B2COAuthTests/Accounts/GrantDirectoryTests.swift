@@ -1,0 +1,118 @@
+import B2CCore
+import B2COAuth
+import B2CTestKit
+import B2CTokenCache
+import Foundation
+import Testing
+
+@Suite("The current grant")
+struct GrantDirectoryTests {
+  /// Alice, then Bob, signed in over a cache that can fail; and a client that has seen neither.
+  private func two() async throws -> (Fixture, FailingCache, alice: SignInResult, bob: SignInResult, OAuthClient) {
+    let cache = FailingCache()
+    let fixture = Fixture(cache: cache)
+    let presenter = fixture.script(.signIn(.alice))
+    let client = try fixture.client(presenter: presenter)
+    let alice = try await client.signIn()
+    presenter.follow(.signIn(.bob))
+    let bob = try await client.signIn(prompt: .login)
+    return (fixture, cache, alice, bob, try fixture.client())
+  }
+
+  @Test("Of two sign-ins at the same instant the second is current, also after a new launch")
+  func sameInstant() async throws {
+    let (_, _, _, bob, relaunched) = try await two()
+    #expect(try await relaunched.accessToken().token == bob.accessToken?.token)
+    #expect(try await relaunched.accounts().map(\.username) == [LocalUser.bob.email, LocalUser.alice.email])
+  }
+
+  @Test("A record that cannot be read now is the cache's trouble: no sign-out, and nobody else's token")
+  func unreadable() async throws {
+    let (_, cache, alice, bob, client) = try await two()
+    let id = bob.account.id
+    cache.readFailure.withLock { $0 = { $0.accountID == id ? TokenCacheError(.unreadable, "Locked.") : nil } }
+    let error = try await #require(throws: OAuthError.self) { try await client.accessToken() }
+    #expect(error.code == .tokenCache && !error.needsInteraction)
+    #expect(error.correlationID != nil)
+    await #expect(throws: OAuthError(.tokenCache, "")) { try await client.currentAccount() }
+    // The other account is still there for whoever names it.
+    #expect(try await client.accessToken(account: alice.account).token == alice.accessToken?.token)
+    #expect(try await client.accounts().map(\.id) == [alice.account.id])
+    cache.readFailure.withLock { $0 = { _ in nil } }
+    #expect(try await client.accessToken().token == bob.accessToken?.token)
+  }
+
+  @Test("A cache in which nothing can be read is no empty cache")
+  func nothingReadable() async throws {
+    let (_, cache, _, _, client) = try await two()
+    cache.readFailure.withLock { $0 = { _ in TokenCacheError(.unreadable, "Locked.") } }
+    await #expect(throws: OAuthError(.tokenCache, "")) { try await client.accessToken() }
+    await #expect(throws: OAuthError(.tokenCache, "")) { try await client.accounts() }
+  }
+
+  @Test(
+    "A record of a newer version, or of a lost key, does not shut the others out",
+    arguments: [TokenCacheError.Code.newerVersion, .decryptionFailed])
+  func lasting(_ code: TokenCacheError.Code) async throws {
+    let (_, cache, alice, bob, client) = try await two()
+    let id = bob.account.id
+    cache.readFailure.withLock { $0 = { $0.accountID == id ? TokenCacheError(code, "Not ours.") : nil } }
+    #expect(try await client.accessToken().token == alice.accessToken?.token)
+  }
+
+  @Test("A damaged record does not keep its owner from signing in again")
+  func repair() async throws {
+    let (_, cache, alice, _, client) = try await two()
+    let id = alice.account.id
+    let isRepaired = Locked(false)
+    cache.readFailure.withLock {
+      $0 = { key in
+        key.accountID == id && !isRepaired.withLock({ $0 }) ? TokenCacheError(.damaged, "Half a record.") : nil
+      }
+    }
+    let again = try await client.signIn()
+    isRepaired.withLock { $0 = true }
+    #expect(try await client.accessToken().token == again.accessToken?.token)
+  }
+
+  @Test("A look-up that is overtaken by a sign-in does not bring the old account back")
+  func overtaken() async throws {
+    let cache = FailingCache()
+    let fixture = Fixture(cache: cache)
+    try await fixture.client().signIn()
+    let client = try fixture.client(presenter: fixture.script(.signIn(.bob)))
+    let gate = TestGate()
+    cache.readGate.withLock { $0 = gate }
+    let slow = Task { try await client.accessToken() }
+    await gate.waitForArrivals(1)
+    cache.readGate.withLock { $0 = nil }
+    let bob = try await client.signIn(prompt: .login)
+    gate.open()
+    _ = try await slow.value
+    #expect(try await client.accessToken().token == bob.accessToken?.token)
+    #expect(try await client.currentAccount()?.username == LocalUser.bob.email)
+  }
+
+  @Test("Where a user is required, nobody else's token is served silently")
+  func requiredUser() async throws {
+    let fixture = Fixture()
+    let token = try await fixture.client().signIn().accessToken?.token
+    let forBob = try fixture.client { $0.requiredUser = LocalUser.bob.email }
+    await #expect(throws: OAuthError(.interactionRequired, "")) { try await forBob.accessToken() }
+    #expect(try await forBob.currentAccount() == nil)
+    let forAlice = try fixture.client { $0.requiredUser = LocalUser.alice.email.uppercased() }
+    #expect(try await forAlice.accessToken().token == token)
+  }
+
+  @Test("An account is found by its home account id of any policy")
+  func homeAccountIDs() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    let first = try await client.signIn()
+    let second = try await client.signIn(policy: Policy("B2C_1_SignUpOrSignIn"), prompt: .login)
+    for id in [first.account.homeAccountID, second.account.homeAccountID] {
+      #expect(try await client.account(id: id)?.id == first.account.id)
+    }
+    #expect(try await client.account(id: "nobody.nowhere") == nil)
+  }
+}

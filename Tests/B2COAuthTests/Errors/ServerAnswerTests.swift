@@ -1,0 +1,121 @@
+import B2CCore
+import B2CHTTP
+import B2COAuth
+import B2CTestKit
+import B2CTokenCache
+import Foundation
+import Testing
+
+@Suite("What a server's refusal means")
+struct ServerAnswerTests {
+  struct Meaning: Sendable, CustomTestStringConvertible {
+    let codes: [Int]
+    let means: OAuthError.Code
+    var testDescription: String { "\(means.rawValue): \(codes)" }
+
+    init(_ means: OAuthError.Code, _ codes: Int...) {
+      self.codes = codes
+      self.means = means
+    }
+  }
+
+  // The codes that Azure AD B2C documents, by what an app can do about them.
+  static let meanings: [Meaning] = [
+    Meaning(.passwordResetRequested, 90118), Meaning(.userCancelledInPage, 90091),
+    Meaning(.identityProviderFailed, 90273, 90289, 90051, 90255, 90075),
+    Meaning(.interactionRequired, 90077, 90080, 90129, 90128, 90085, 90088),
+    Meaning(.protocolViolation, 90182, 90183, 90184, 99059),
+    Meaning(
+      .configuration, 90087, 90279, 90006, 90007, 90287, 90008, 90010, 90011, 90012, 90013, 90014, 90018, 90055, 90083,
+      90115, 90117, 90146, 99005, 90058, 90079, 90081, 90084, 90092, 90068, 90285, 90284, 90205),
+    Meaning(.invalidCredentials, 90052, 90053, 90054, 90225), Meaning(.accountLocked, 90111, 90114),
+    Meaning(.serviceUnavailable, 90035, 90037, 90048, 90206), Meaning(.throttled, 90244),
+    Meaning(.userAlreadyExists, 90001), Meaning(.tooManyAttempts, 90151, 90157),
+    // No code of the table: it survives, and nobody is told that the user has cancelled.
+    Meaning(.server, 99002, 12345),
+  ]
+
+  @Test("A code of Azure AD B2C, whatever error it comes with", arguments: meanings)
+  func b2c(_ meaning: Meaning) async throws {
+    for code in meaning.codes {
+      let presenter = CannedPresenter {
+        "\(Fixture.redirect)?error=access_denied&error_description=AADB2C\(code)%3a+Text.&state=\($0.state.value)"
+      }
+      let error = try await #require(throws: OAuthError.self) {
+        try await Fixture().client(presenter: presenter).signIn()
+      }
+      #expect(error.code == meaning.means, "\(code)")
+      #expect(error.server?.code == "AADB2C\(code)")
+    }
+  }
+
+  @Test("An access_denied without a code is the user's, as RFC 6749 section 4.1.2.1 has it")
+  func denied() async throws {
+    let presenter = CannedPresenter { "\(Fixture.redirect)?error=access_denied&state=\($0.state.value)" }
+    await #expect(throws: OAuthError(.userCancelledInPage, "")) {
+      try await Fixture().client(presenter: presenter).signIn()
+    }
+  }
+
+  @Test("An answer in full: suberror, trace, time, claims, the service's number")
+  func members() async throws {
+    let fixture = Fixture(shape: .entra)
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    let id = UUID()
+    fixture.transport.answerTokens(
+      400,
+      #"{"error":"interaction_required","error_codes":[50076],"suberror":"basic_action","trace_id":"t","#
+        + #""correlation_id":"\#(id.uuidString)","timestamp":"2026-01-01 00:00:00Z","claims":"{\"access_token\":{}}"}"#)
+    let error = try await #require(throws: OAuthError.self) { try await client.accessToken() }
+    #expect(error.needsInteraction && !error.isRetryable)
+    #expect(error.correlationID == id)
+    #expect(error.server?.code == "AADSTS50076")
+    #expect(error.server?.suberror == "basic_action" && error.server?.traceID == "t" && error.server?.status == 400)
+    #expect(error.server?.timestamp == "2026-01-01 00:00:00Z")
+    #expect(error.server?.claims == #"{"access_token":{}}"#)
+  }
+
+  @Test("A server that repeats what it was sent does not get it into an error")
+  func echo() async throws {
+    let fixture = Fixture()
+    fixture.transport.intercept { request in
+      guard request.isTokenRequest else { return nil }
+      let said = request.form.values.joined(separator: " ")
+      let body = try JSONEncoder().encode(["error": "invalid_request", "error_description": "Bad: \(said)"])
+      return TransportResponse(status: 400, body: body)
+    }
+    let error = try await #require(throws: OAuthError.self) { try await fixture.client().signIn() }
+    let form = try #require(fixture.transport.tokenForms.first)
+    var shown = "\(error)"
+    dump(error, to: &shown)
+    #expect(error.server?.description?.hasPrefix("Bad: ") == true)
+    for name in ["code", "code_verifier"] { #expect(!shown.contains(try #require(form[name]))) }
+  }
+
+  @Test(
+    "Whether to try again is what the layer below says, where there is one",
+    arguments: [
+      (TransportError.Code.cannotConnect, OAuthError.Code.network, true), (.connectionLost, .network, true),
+      (.timedOut, .timedOut, true), (.untrustedServer, .network, false), (.closed, .network, false),
+      (.insecureURL, .configuration, false), (.invalidRequest, .configuration, false),
+      (.responseTooLarge, .invalidResponse, false), (.invalidResponse, .invalidResponse, false),
+    ])
+  func transport(_ code: TransportError.Code, _ means: OAuthError.Code, _ isRetryable: Bool) async throws {
+    let fixture = Fixture()
+    fixture.transport.intercept { _ in throw TransportError(code, "Text.") }
+    let error = try await #require(throws: OAuthError.self) { try await fixture.client { $0.retry = .none }.signIn() }
+    #expect(error.code == means)
+    #expect(error.isRetryable == isRetryable)
+  }
+
+  @Test("A cache that is busy may be free later; one that is broken stays so")
+  func cache() {
+    func error(_ code: TokenCacheError.Code) -> OAuthError {
+      OAuthError(.tokenCache, "", underlying: TokenCacheError(code, ""))
+    }
+    #expect(error(.lockTimedOut).isRetryable)
+    #expect(!error(.unreadable).isRetryable && !error(.damaged).isRetryable)
+  }
+}

@@ -1,0 +1,85 @@
+import B2CCore
+import B2CHTTP
+import B2COAuth
+import B2CTestKit
+import Foundation
+import Testing
+
+@Suite("Events")
+struct OAuthEventTests {
+  @Test("A refresh tells each step once, with its correlation id and how long it took")
+  func refresh() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    let gate = TestGate()
+    fixture.tenant.faults = [LocalFault(on: .tokenRefresh, .holdAnswer(gate))]
+    let before = fixture.events.values.count
+    let id = UUID()
+    let call = Task { try await client.accessToken(options: TokenOptions(correlationID: id)) }
+    await gate.waitForArrivals(1)
+    await fixture.clock.advance(by: .seconds(2))
+    gate.open()
+    _ = try await call.value
+    let events = fixture.events.values.dropFirst(before)
+    #expect(events.map(\.kind) == [.cacheMiss, .refreshStarted, .refreshFinished])
+    #expect(events.allSatisfy { $0.correlationID == id && $0.policyID == Fixture.signIn && $0.errorCode == nil })
+    #expect(events.last?.duration == .seconds(2))
+  }
+
+  @Test("A failed refresh says why, and a token served in spite of it is told")
+  func failure() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(3_400))
+    fixture.transport.answerTokens(503, "")
+    _ = try await client.accessToken()
+    let last = fixture.events.values.suffix(2)
+    #expect(last.map(\.kind) == [.refreshFinished, .staleTokenServed])
+    #expect(last.allSatisfy { $0.errorCode == .serviceUnavailable && $0.correlationID != nil })
+  }
+
+  @Test("A request that is sent again is told each time")
+  func retry() async throws {
+    let fixture = Fixture()
+    fixture.tenant.faults = [LocalFault(on: .metadata, times: 2, .respond(TransportResponse(status: 503)))]
+    try await fixture.client { $0.retry = RetryPolicy(baseDelay: .zero, maximumDelay: .zero) }.signIn()
+    #expect(fixture.events.values.map(\.kind) == [.signInStarted, .retry, .retry, .signInFinished])
+  }
+
+  @Test("A sign-out carries policy, correlation id and duration")
+  func signOut() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client { $0.correlationID = CorrelationTests.id }
+    try await client.signIn()
+    try await client.signOut()
+    let event = try #require(fixture.events.values.last)
+    #expect(event.kind == .signedOut && event.policyID == Fixture.signIn)
+    #expect(event.correlationID == CorrelationTests.id && event.duration != nil)
+  }
+
+  @Test("A cancelled sign-in ends as cancelled")
+  func cancelled() async throws {
+    let fixture = Fixture()
+    let gate = TestGate()
+    fixture.tenant.faults = [LocalFault(on: .metadata, .wait(gate))]
+    let client = try fixture.client()
+    let call = Task { try await client.signIn() }
+    await gate.waitForArrivals(1)
+    call.cancel()
+    await #expect(throws: CancellationError.self) { try await call.value }
+    #expect(fixture.events.values.last?.errorCode == OAuthError.Code(rawValue: "cancelled"))
+  }
+
+  @Test("An event is one line")
+  func line() {
+    let event = OAuthEvent(
+      .refreshFinished, policyID: "B2C_1_SignIn", correlationID: CorrelationTests.id, duration: .seconds(2),
+      errorCode: .network)
+    #expect(
+      "\(event)" == "refreshFinished policy=B2C_1_SignIn duration=2.0 seconds error=network "
+        + "correlation=01020304-0506-0708-090a-0b0c0d0e0f10")
+  }
+}
