@@ -134,7 +134,7 @@ struct DiagnosisTests {
     }
     let healthy = try await cacheFinding()
     #expect(healthy.outcome == .ok)
-    #expect(healthy.detail.contains("1 records are readable"))
+    #expect(healthy.detail.contains("records readable: 1;"))
     #expect(healthy.detail.contains("nobody else can read or write"))
 
     try setMode(0o777, folder.path)

@@ -31,12 +31,13 @@ struct World: Sendable {
 
   func connector(
     _ settings: Settings? = nil, presenter: (any SignInPresenter)? = nil,
-    cache: any TokenCache = InMemoryTokenCache(), transport: (any HTTPTransport)? = nil, allowedAPIs: [URL] = []
+    cache: any TokenCache = InMemoryTokenCache(), transport: (any HTTPTransport)? = nil, allowedAPIs: [URL] = [],
+    waitingOn waits: (any Clock<Duration>)? = nil
   ) throws -> Connector {
     let clock = clock
     return try Connector(
       settings: try settings ?? self.settings(), presenter: presenter ?? script(.signIn(.alice)), cache: cache,
-      transport: transport ?? network, allowedAPIs: allowedAPIs, clock: clock, now: { clock.date })
+      transport: transport ?? network, allowedAPIs: allowedAPIs, clock: waits ?? clock, now: { clock.date })
   }
 }
 

@@ -22,7 +22,9 @@ import Testing
 
   @Test func manyAtOnceAgreeOnOneKey() async throws {
     let keys = try await withThrowingTaskGroup(of: EncryptionKey.self) { [file] group in
-      for _ in 0..<16 { group.addTask { try await KeyFileProvider(file: file, lockTimeout: .seconds(120)).currentKey() } }
+      for _ in 0..<16 {
+        group.addTask { try await KeyFileProvider(file: file, lockTimeout: .seconds(120)).currentKey() }
+      }
       return try await group.reduce(into: Set<EncryptionKey>()) { $0.insert($1) }
     }
     #expect(keys.count == 1)

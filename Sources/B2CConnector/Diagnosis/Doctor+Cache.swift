@@ -16,7 +16,7 @@ extension Doctor {
           mend: "Prove the cache with TokenCacheConformance.")
       }
       let access = cache is FileTokenCache ? "; nobody else can read or write its files" : ""
-      return Finding(check, .ok, "\(type(of: cache)) reads, writes and removes; \(count) records are readable\(access)")
+      return Finding(check, .ok, "\(type(of: cache)) reads, writes and removes; records readable: \(count)\(access)")
     } catch is CancellationError {
       throw CancellationError()
     } catch {

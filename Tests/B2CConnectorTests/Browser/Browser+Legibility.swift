@@ -32,12 +32,12 @@ extension Browser {
     try await evaluate("return document.documentElement.scrollWidth > window.innerWidth;").bool ?? true
   }
 
-  /// The height of the lowest button, field or link, in CSS pixels.
+  /// The height of the lowest button, field or link, in CSS pixels; 1000 where there is none.
   func smallestTarget() async throws -> Double {
     let answer = try await evaluate(
       """
       const targets = [...document.querySelectorAll('button, input:not([type=hidden]), a')];
-      return Math.min(...targets.map(e => e.getBoundingClientRect().height));
+      return Math.min(1000, ...targets.map(e => e.getBoundingClientRect().height));
       """)
     return answer.double ?? 0
   }

@@ -36,7 +36,7 @@ struct Browser: Sendable {
     let capabilities: JSONValue = [
       "alwaysMatch": [
         "browserName": "chrome", "goog:chromeOptions": .object(chrome), "goog:loggingPrefs": ["browser": "ALL"],
-        "timeouts": ["implicit": 20_000, "pageLoad": 60_000],
+        "timeouts": ["implicit": 10_000, "pageLoad": 60_000],
       ]
     ]
     let answer = try await Self.send(

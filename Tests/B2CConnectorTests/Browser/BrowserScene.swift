@@ -13,9 +13,11 @@ struct BrowserScene: Sendable {
 
   /// Plays a scene from the first start of the servers to the end of the browser.
   static func run(
-    redirectURI: String = "http://127.0.0.1/callback", resetsPasswords: Bool = false, scripts: Bool = true,
+    host: String = "127.0.0.1", resetsPasswords: Bool = false, scripts: Bool = true,
     _ test: (BrowserScene) async throws -> Void
   ) async throws {
+    // The tenant takes a redirect to the registered port only, as Azure AD B2C does.
+    let redirectURI = "http://\(host):\(try await freePort())/callback"
     try await Browser.run(scripts: scripts) { browser in
       let tenant = LocalTenant(redirectURIs: [redirectURI])
       let tasks = LocalTaskServer(tenant: tenant)
@@ -58,6 +60,15 @@ struct BrowserScene: Sendable {
       presenter: LoopbackPresenter(
         opening: BrowserOpening { opened.continuation.yield($0) }, pages: LoopbackPages(appName: "Tasks")),
       cache: InMemoryTokenCache())
+  }
+
+  /// A port that the system has just had to give.
+  static func freePort() async throws -> UInt16 {
+    let tenant = LocalTenant()
+    try await tenant.start()
+    let port = tenant.origin.port.flatMap { UInt16(exactly: $0) }
+    await tenant.stop()
+    return try #require(port)
   }
 
   /// Lets the app begin a sign-in.

@@ -18,6 +18,7 @@ struct RealBrowserPageTests {
     try await BrowserScene.run { scene in
       let signIn = scene.begin(.signUpOrSignIn)
       try await scene.openPage()
+      try await scene.browser.waitForHeading("Sign in")
       try await check(scene.browser, "sign-in")
       try await scene.browser.signIn(LocalUser.alice.email, "Not-A-Secret-0")
       #expect(try await scene.browser.text("[role=alert]") == "Your password is incorrect.")
@@ -27,6 +28,7 @@ struct RealBrowserPageTests {
       try await check(scene.browser, "sign-up")
       try await scene.browser.press("Cancel")
       _ = await signIn.result
+      try await scene.checkLastPage("Not finished")
       try await check(scene.browser, "cancelled")
     }
     try await BrowserScene.run { scene in
@@ -34,6 +36,7 @@ struct RealBrowserPageTests {
       try await scene.openPage()
       try await scene.browser.signIn(LocalUser.alice.email, LocalUser.alice.password.value)
       _ = try await signIn.value
+      try await scene.checkLastPage("You can close this window")
       try await check(scene.browser, "success")
     }
   }
@@ -59,7 +62,7 @@ struct RealBrowserPageTests {
     #expect(try await browser.smallestTarget() >= 44, "\(name)")
   }
 
-  @Test("Every field has a name that is spoken, and the first of them the cursor's way")
+  @Test("Every field and button has a name that is spoken")
   func labels() async throws {
     try await BrowserScene.run { scene in
       let signIn = scene.begin(.signUp)
@@ -75,13 +78,14 @@ struct RealBrowserPageTests {
 
   @Test("The pages work without scripts")
   func withoutScripts() async throws {
-    let probe = "data:text/html,<title>off</title><script>document.title='on'</script>"
+    let probe = try url(
+      "data:text/html,%3Ctitle%3Eoff%3C/title%3E%3Cscript%3Edocument.title=%27on%27%3C/script%3E")
     try await Browser.run { browser in
-      try await browser.open(try url(probe.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? ""))
+      try await browser.open(probe)
       #expect(try await browser.title == "on")
     }
     try await BrowserScene.run(scripts: false) { scene in
-      try await scene.browser.open(try url(probe.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? ""))
+      try await scene.browser.open(probe)
       #expect(try await scene.browser.title == "off")
       let signIn = scene.begin(.signIn)
       try await scene.openPage()

@@ -12,7 +12,7 @@ struct RealBrowserQuickstartTests {
   @Test("Three sign-ins in the browser lead to the end, with exit code 0")
   func quickstart() async throws {
     let program = try #require(Quickstart.program)
-    let port = try await freePort()
+    let port = try await BrowserScene.freePort()
     try await Browser.run { browser in
       let quickstart = try ChildProgram(program, ["--print-url", "--loopback-port", "\(port)"])
       var pages = 0
@@ -42,13 +42,5 @@ struct RealBrowserQuickstartTests {
     case 2: try await browser.signIn("dora@example.com", "Not-A-Secret-5")
     default: try await browser.signIn(LocalUser.bob.email, LocalUser.bob.password.value)
     }
-  }
-
-  /// A port that the system has just had to give.
-  private func freePort() async throws -> Int {
-    let tenant = LocalTenant()
-    try await tenant.start()
-    defer { Task { await tenant.stop() } }
-    return try #require(tenant.origin.port)
   }
 }

@@ -14,7 +14,7 @@ struct RealBrowserTests {
 
   @Test("A user signs in and the app works with the tokens", arguments: ["127.0.0.1", "localhost"])
   func signIn(host: String) async throws {
-    try await BrowserScene.run(redirectURI: "http://\(host)/callback") { scene in
+    try await BrowserScene.run(host: host) { scene in
       let signIn = scene.begin(.signIn)
       try await scene.openPage()
       try await scene.browser.waitForHeading("Sign in")
