@@ -39,6 +39,8 @@ public struct Connector: Sendable {
   ///   - allowedAPIs: Further APIs that ``data(for:scopes:limits:)`` may send tokens to: their origins count, such as
   ///     `https://graph.microsoft.com`. The task API's origin is always allowed.
   ///   - retry: How often and when a failed request is sent again.
+  ///   - configure: Changes the engine's configuration after the settings have filled it in: limits, expiry margin, clock
+  ///     skew and the like.
   ///   - clock: The clock that deadlines and pauses run on.
   ///   - now: The wall time that token lifetimes are measured by.
   ///   - onEvent: Told of everything the engine does, in values that hold no secret.
@@ -48,6 +50,7 @@ public struct Connector: Sendable {
     settings: @autoclosure () throws -> Settings, presenter: (any SignInPresenter)? = nil,
     cache: (any TokenCache)? = nil, transport: any HTTPTransport = URLSessionTransport(),
     taskAPI: TaskAPIConfiguration? = nil, allowedAPIs: [URL] = [], retry: RetryPolicy = .standard,
+    configure: (inout OAuthConfiguration) -> Void = { _ in },
     clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() },
     onEvent: @escaping @Sendable (OAuthEvent) -> Void = { _ in }
   ) throws {
@@ -57,7 +60,7 @@ public struct Connector: Sendable {
         OAuthEnvironment(
           cache: try cache ?? DefaultTokenCache.make(), transport: transport,
           presenter: presenter ?? DefaultPresenter.make(), clock: clock, now: now, onEvent: onEvent),
-        taskAPI: taskAPI, allowedAPIs: allowedAPIs, retry: retry)
+        taskAPI: taskAPI, allowedAPIs: allowedAPIs, retry: retry, configure: configure)
     }
   }
 

@@ -57,16 +57,17 @@ extension JSONValue: Codable {
   /// - Throws: `DecodingError.dataCorrupted` when the value is none of JSON's kinds.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
+    // Texts first: they are the most common, and each kind tried in vain costs an error.
     if container.decodeNil() {
       self = .null
+    } else if let text = try? container.decode(String.self) {
+      self = .string(text)
     } else if let flag = try? container.decode(Bool.self) {
       self = .bool(flag)
     } else if let number = try? container.decode(Int64.self) {
       self = .integer(number)
     } else if let number = try? container.decode(Double.self) {
       self = .number(number)
-    } else if let text = try? container.decode(String.self) {
-      self = .string(text)
     } else if let elements = try? container.decode([JSONValue].self) {
       self = .array(elements)
     } else {

@@ -21,7 +21,8 @@ public struct TaskAPIClient: Sendable {
   /// Makes a client.
   ///
   /// The token goes to the origin of the base URL only. Lists, deletions by id and updates by `PUT` are tried again as
-  /// ``TaskAPIConfiguration/retry`` says; nothing else is.
+  /// ``TaskAPIConfiguration/retry`` says. Nothing else is, but for what a server throttles with `429` and so has not
+  /// carried out.
   ///
   /// - Parameters:
   ///   - configuration: Where the server is and how it is spoken to.
@@ -71,7 +72,8 @@ public struct TaskAPIClient: Sendable {
   /// Stores a new task.
   ///
   /// A task that failed to be added is not sent again behind the caller's back, since the server may have stored it:
-  /// ``TaskAPIError/outcomeIsUnknown`` says whether that can be.
+  /// ``TaskAPIError/outcomeIsUnknown`` says whether that can be. One that a server throttled (`429`) was not stored; it is
+  /// sent again after a wait, so that adding many tasks in a loop works.
   ///
   /// - Parameter item: The task; its owner, id and date are the server's to give.
   /// - Returns: The task as the server stored it, or as it was sent when the server gives no document back.

@@ -127,6 +127,19 @@ struct ConnectorTests {
     #expect("\(error)".contains("https://contoso.b2clogin.com/contoso.onmicrosoft.com/"))
   }
 
+  @Test("The engine's numbers can be set")
+  func configuring() async throws {
+    let world = World()
+    let clock = world.clock
+    let connector = try Connector(
+      settings: world.settings(), presenter: world.script(.signIn(.alice)), cache: InMemoryTokenCache(),
+      transport: world.network, configure: { $0.expiryMargin = .seconds(1_000) }, clock: clock, now: { clock.date })
+    try await connector.doPolicy(.signIn)
+    await clock.advance(by: .seconds(2_700))
+    _ = try await connector.accessToken()
+    #expect(world.tenant.counters.refreshes == 1)
+  }
+
   @Test("A cache of under thirty lines plugs in")
   func ownCache() async throws {
     let cache = DictionaryCache()

@@ -166,6 +166,31 @@ struct LocalTenantPageTests {
     #expect(try await visitor.post(url, form, cookie: String(cookie)).status == 400)
   }
 
+  /// The browser's back button shows an earlier page again, and posts it.
+  @Test func earlierPageCanStillBePosted() async throws {
+    let visitor = visitor(.signUpOrSignIn)
+    let answer = try await visitor.get(visitor.authorizeURL())
+    let cookie = String(try #require(answer.headers["Set-Cookie"]).split(separator: ";")[0])
+    let url = try visitor.url("/oauth2/v2.0/authorize/page")
+    let signIn = Self.hiddenFields(answer)
+    let turned = try await visitor.post(url, signIn.merging(["action": "signup"]) { $1 }, cookie: cookie)
+    let signUp = Self.hiddenFields(turned)
+    #expect(signUp != signIn)
+    let person = ["email": "new@example.com", "password": "Not-A-Secret-3", "action": "continue"]
+    let refused = try await visitor.post(url, signIn.merging(person) { $1 }, cookie: cookie)
+    #expect(String(decoding: refused.body, as: UTF8.self).contains("There is no account with this email address."))
+    let known = ["email": "alice@example.com", "password": LocalUser.alice.password.value, "action": "continue"]
+    #expect(try await visitor.post(url, signIn.merging(known) { $1 }, cookie: cookie).status == 302)
+    #expect(try await visitor.post(url, signUp.merging(known) { $1 }, cookie: cookie).status == 400)
+  }
+
+  private static func hiddenFields(_ page: TransportResponse) -> [String: String] {
+    let text = String(decoding: page.body, as: UTF8.self)
+    return Dictionary(
+      text.matches(of: /type="hidden" name="([^"]+)" value="([^"]*)"/).map { (String($0.1), String($0.2)) }
+    ) { first, _ in first }
+  }
+
   @Test func cookiesAreOutOfReachOfScripts() async throws {
     let answer = try await visitor.get(visitor.authorizeURL())
     let cookie = try #require(answer.headers["Set-Cookie"])

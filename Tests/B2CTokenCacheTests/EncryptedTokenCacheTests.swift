@@ -166,6 +166,24 @@ import Testing
     #expect(overExclusive is any ExclusiveTokenCache)
   }
 
+  @Test func goesOverACacheThatWasChosenAtRunTime() async throws {
+    let caches: [any TokenCache] = [store, FaultyTokenCache { _ in }]
+    for chosen in caches {
+      let encrypted = chosen.encrypted(with: ClosureKeyProvider { [keys] in keys.withLock { $0 } })
+      #expect(encrypted.isEncrypted && !chosen.isEncrypted)
+      #expect(encrypted is any ExclusiveTokenCache)
+      try await encrypted.store(Samples.record(), for: Samples.key)
+      #expect(try await encrypted.record(for: Samples.key) == Samples.record())
+      #expect(try await chosen.record(for: Samples.key)?.refreshToken == nil)
+    }
+    let broken = await TokenCacheConformance {
+      let plain: any TokenCache = InMemoryTokenCache()
+      let key = EncryptionKey.random()
+      return plain.encrypted(with: ClosureKeyProvider { [key] })
+    }.brokenRules()
+    #expect(broken.isEmpty, "\(broken)")
+  }
+
   private func sealed(_ key: TokenCacheKey) async throws -> String {
     try #require(await store.record(for: key)?.unknownMembers["sealed"]?.string)
   }

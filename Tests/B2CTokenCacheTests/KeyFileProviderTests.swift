@@ -20,6 +20,14 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: file.path + ".new"))
   }
 
+  @Test func theFoldersThatLeadToItAreMadeForTheOwnerAlone() async throws {
+    let deep = folder.url.appendingPathComponent("one/two/keys.json")
+    let key = try await KeyFileProvider(file: deep).currentKey()
+    #expect(try await KeyFileProvider(file: deep).currentKey() == key)
+    for name in ["one", "one/two"] { #expect(try folder.mode(folder.url.appendingPathComponent(name).path) == 0o700) }
+    #expect(try folder.mode(deep.path) == 0o600)
+  }
+
   @Test func manyAtOnceAgreeOnOneKey() async throws {
     let keys = try await withThrowingTaskGroup(of: EncryptionKey.self) { [file] group in
       for _ in 0..<16 {

@@ -101,6 +101,57 @@ import Testing
     #expect(entry.record.signedInAt == Samples.date(60))
   }
 
+  private static let visited = "cccccccc-0000-0000-0000-000000000003"
+
+  /// A person of one tenant who has visited another as a guest; the refresh token has no tenant in the format.
+  private static func guest(environment: String) throws -> Data {
+    func entry(_ fields: [String: Any]) -> [String: Any] {
+      [
+        "home_account_id": "\(person).\(tenant)", "environment": environment, "client_id": client,
+        "cached_at": "1767225600", "expires_on": "1767229200", "target": "User.Read",
+      ].merging(fields) { _, new in new }
+    }
+    return try JSONSerialization.data(withJSONObject: [
+      "AccessToken": [
+        "a": entry(["secret": "access-home", "realm": tenant]),
+        "b": entry(["secret": "access-visited", "realm": visited]),
+      ],
+      "RefreshToken": ["r": entry(["secret": "refresh"])],
+      "IdToken": [
+        "i": entry(["secret": "id-home", "realm": tenant]), "j": entry(["secret": "id-visited", "realm": visited]),
+      ],
+    ])
+  }
+
+  @Test(arguments: ["common", tenant])
+  func tokensOfTwoTenantsAreNotMixed(_ path: String) throws {
+    let authority = "https://login.microsoftonline.com/\(path)"
+    let entries = try read(Self.guest(environment: "login.microsoftonline.com"), authority: authority).entries
+    let tokens = Dictionary(uniqueKeysWithValues: entries.map { ($0.key.authority, $0.record) })
+    #expect(Set(tokens.keys) == [authority, "https://login.microsoftonline.com/\(Self.visited)"])
+    #expect(tokens[authority]?.accessTokens.map(\.token) == [Secret("access-home")])
+    #expect(tokens[authority]?.idToken == Secret("id-home"))
+    let other = tokens["https://login.microsoftonline.com/\(Self.visited)"]
+    #expect(other?.accessTokens.map(\.token) == [Secret("access-visited")] && other?.idToken == Secret("id-visited"))
+    #expect(entries.allSatisfy { $0.record.refreshToken == Secret("refresh") })
+  }
+
+  @Test func theTenantOfTheAuthorityIsTheOneItNames() throws {
+    let authority = "https://login.microsoftonline.com/\(Self.visited)"
+    let entries = try read(Self.guest(environment: "login.microsoftonline.com"), authority: authority).entries
+    #expect(entries.first { $0.key.authority == authority }?.record.idToken == Secret("id-visited"))
+  }
+
+  // MSAL for .NET, Java and Apple's systems write the first, for Python the host that was asked.
+  @Test(arguments: ["login.windows.net", "LOGIN.WINDOWS.NET", "login.microsoft.com", "sts.windows.net"])
+  func otherNamesOfTheSameCloudAreTheSame(_ environment: String) throws {
+    let made = try read(Self.guest(environment: environment)).entries.map(\.key.authority)
+    #expect(Set(made) == Set([Self.tenant, Self.visited].map { "https://login.microsoftonline.com/\($0)" }))
+    let authority = "https://login.microsoftonline.com/organizations"
+    let given = try read(Self.guest(environment: environment), authority: authority).entries.map(\.key.authority)
+    #expect(given.contains(authority))
+  }
+
   @Test func eachPolicyOfAPersonIsARecordOfItsOwn() throws {
     func refresh(_ policy: String) -> [String: Any] {
       Self.entry(["home_account_id": "\(Self.person)-\(policy).\(Self.tenant)", "secret": "refresh-\(policy)"])

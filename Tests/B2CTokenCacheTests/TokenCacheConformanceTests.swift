@@ -51,10 +51,12 @@ import Testing
     ) {
       FaultyTokenCache { $0.removes = false }
     },
-    Fault(name: "lists a key twice", rule: .listing, alsoBroken: keepingApart.union([.concurrentUse])) {
+    Fault(name: "lists a key twice", rule: .listing, alsoBroken: keepingApart.union([.concurrentUse, .nesting])) {
       FaultyTokenCache { $0.listing = { $0 + $0.prefix(1) } }
     },
-    Fault(name: "forgets a key in the list", rule: .listing, alsoBroken: keepingApart.union([.concurrentUse])) {
+    Fault(
+      name: "forgets a key in the list", rule: .listing, alsoBroken: keepingApart.union([.concurrentUse, .nesting])
+    ) {
       FaultyTokenCache { $0.listing = { Array($0.dropFirst()) } }
     },
     Fault(name: "does not look at the policy", rule: .distinctKeys) {
@@ -144,13 +146,30 @@ import Testing
       FaultyTokenCache { $0.writesInTwoSteps = true }
     },
     Fault(name: "lets everybody in", rule: .exclusivity) { FaultyTokenCache { $0.excludes = false } },
+    Fault(name: "has one lock for all keys", rule: .nesting, alsoBroken: [.exclusivity]) {
+      FaultyTokenCache {
+        $0.locking = { _ in TokenCacheKey(authority: "", policy: "", clientID: "", accountID: "") }
+        $0.lockTimeout = .milliseconds(200)
+      }
+    },
+    Fault(name: "drops the scopes that were asked for", rule: .everyMember) {
+      FaultyTokenCache {
+        $0.storing = { _, _, new in
+          var granted = new
+          for index in granted.accessTokens.indices {
+            granted.accessTokens[index].requestedScopes = granted.accessTokens[index].scopes
+          }
+          return granted
+        }
+      }
+    },
     Fault(name: "swallows the body's error", rule: .release) { FaultyTokenCache { $0.releasesAfterErrors = false } },
   ]
 
   static let keepingApart: Set<TokenCacheRule> = [.distinctKeys, .manyKeys, .oddCharacters, .longKeys]
   static let allButAbsence: [TokenCacheRule] = [
     .overwriting, .removing, .listing, .distinctKeys, .manyKeys, .oddCharacters, .longKeys, .largeValues, .everyMember,
-    .unknownMembers, .concurrentUse, .exclusivity, .useInside,
+    .unknownMembers, .concurrentUse, .exclusivity, .useInside, .nesting,
   ]
 
   @Test(arguments: faults)
@@ -182,7 +201,7 @@ import Testing
       FaultyTokenCache { $0.stuckInside = { signal.yield() } }
     }.brokenRules()
     mover.cancel()
-    #expect(Set(broken.map(\.rule)) == [.useInside, .exclusivity])
+    #expect(Set(broken.map(\.rule)) == [.useInside, .exclusivity, .nesting])
     #expect(broken.allSatisfy { $0.observation.contains("waiting for itself") })
   }
 
@@ -205,7 +224,7 @@ import Testing
 
   @Test func aFactoryThatThrowsIsReported() async {
     let broken = await TokenCacheConformance { throw Refused() }.brokenRules()
-    #expect(broken.count == 16)
+    #expect(broken.count == 17)
     #expect(broken.allSatisfy { $0.observation.contains("error") })
   }
 }

@@ -57,6 +57,13 @@ import Testing
     #expect(transport.requests.count == 1)
   }
 
+  @Test(arguments: [TaskDeletion.body, .query, .path])
+  func throttledDeletionByTextIsTriedAgain(_ deletion: TaskDeletion) async throws {
+    let transport = CannedTransport(.text(429, ""), .text(204, ""))
+    try await client(transport, change: { $0.deletion = deletion }).delete(task())
+    #expect(transport.unused == 0)
+  }
+
   @Test func patchIsSentOnce() async throws {
     let transport = CannedTransport(.text(503, ""), .text(204, ""))
     #expect(
@@ -74,7 +81,9 @@ import Testing
     arguments: [("3", 3.0), ("Fri, 20 Nov 2015 06:13:30 GMT", 10), ("soon", nil), ("-1", nil)] as [(String, Double?)])
   func errorSaysHowLongToWait(_ header: String, _ seconds: Double?) async throws {
     let transport = CannedTransport(.text(429, "", headers: ["Retry-After": header]))
-    let error = await taskError { try await client(transport).add(TaskItem(itemName: "x")) }
+    let error = await taskError {
+      try await client(transport, change: { $0.retry = .none }).add(TaskItem(itemName: "x"))
+    }
     #expect(error?.code == .throttled && error?.retryAfter == seconds)
   }
 

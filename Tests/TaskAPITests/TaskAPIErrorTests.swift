@@ -17,9 +17,9 @@ import Testing
 
   @Test(arguments: statuses)
   func everyStatusHasItsCode(_ status: Int, _ code: TaskAPIError.Code, _ isRetryable: Bool) async throws {
-    // An add, since it is sent once whatever the answer.
     let transport = CannedTransport(.text(status, ""))
-    let error = try #require(await taskError { try await client(transport).add(TaskItem(itemName: "x")) })
+    let client = try client(transport) { $0.retry = .none }
+    let error = try #require(await taskError { try await client.add(TaskItem(itemName: "x")) })
     #expect(error.code == code && error.isRetryable == isRetryable && error.status == status)
     #expect(error.excerpt == nil && error.serverCode == nil && transport.unused == 0)
   }

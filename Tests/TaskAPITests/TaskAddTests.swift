@@ -100,12 +100,35 @@ import Testing
     #expect(transport.requests.count == 1)
   }
 
-  @Test(arguments: [408, 429, 500, 502, 503, 504])
+  @Test(arguments: [408, 500, 502, 503, 504])
   func isNeverSentTwice(_ status: Int) async throws {
     let transport = CannedTransport(.text(status, ""), .text(201, Samples.stored))
     let error = await taskError { try await client(transport).add(TaskItem(itemName: "x")) }
     #expect(error?.status == status && transport.requests.count == 1)
-    #expect(error?.outcomeIsUnknown == (status != 429))
+    #expect(error?.outcomeIsUnknown == true)
+  }
+
+  @Test func isSentAgainWhenTheServerSaysThatItDidNothing() async throws {
+    let transport = CannedTransport(.text(429, ""), .text(429, ""), .text(201, Samples.stored))
+    let clock = SkippingClock()
+    try await client(transport, clock: clock).add(TaskItem(itemName: "x"))
+    #expect(transport.unused == 0 && transport.requests.allSatisfy { $0.body == transport.requests[0].body })
+    #expect(clock.sleeps.count == 2 && clock.sleeps.allSatisfy { $0 >= .milliseconds(500) })
+  }
+
+  @Test func aThrottledAddThatIsLostAfterwardsLeavesTheOutcomeOpen() async throws {
+    let transport = CannedTransport([
+      .success(.text(429, "")), .failure(TransportError(.connectionLost, "x")), .success(.text(201, Samples.stored)),
+    ])
+    let error = await taskError { try await client(transport).add(TaskItem(itemName: "x")) }
+    #expect(error?.code == .network && error?.outcomeIsUnknown == true && transport.unused == 1)
+  }
+
+  @Test func aServerThatThrottlesForEverIsSaidToHaveStoredNothing() async throws {
+    let transport = CannedTransport(Array(repeating: .success(.text(429, "")), count: 5))
+    let error = await taskError { try await client(transport).add(TaskItem(itemName: "x")) }
+    #expect(error?.code == .throttled && error?.outcomeIsUnknown == false && error?.isRetryable == true)
+    #expect(transport.unused == 0)
   }
 
   @Test(arguments: [TransportError.Code.connectionLost, .timedOut, .responseTooLarge, .invalidResponse])

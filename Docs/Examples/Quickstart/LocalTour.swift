@@ -9,7 +9,7 @@ struct LocalTour: Sendable {
 
   func run() async throws {
     narrator.step("A tenant and a task server start on this machine.")
-    let world = try await LocalWorld(redirectURI: redirectURI)
+    let world = try await LocalWorld(redirectURI: redirectURI())
     narrator.result("tenant \(world.tenant.origin.absoluteString)")
     narrator.result("task API \(world.tasks.url.absoluteString)")
     narrator.result("settings \(world.settingsFile.path)")
@@ -71,8 +71,17 @@ struct LocalTour: Sendable {
 
   private var isInBrowser: Bool { arguments.usesBrowser || arguments.printsURL }
 
-  private var redirectURI: String {
+  /// The redirect URI to register: Azure AD B2C wants the port in it, so one is chosen beforehand.
+  private func redirectURI() async throws -> String {
     guard isInBrowser else { return LocalTenant.standardRedirectURI }
-    return "http://127.0.0.1\(arguments.loopbackPort.map { ":\($0)" } ?? "")/callback"
+    var port = arguments.loopbackPort.map(Int.init)
+    if port == nil {
+      // A server that is started and stopped again leaves a port that is free.
+      let probe = LocalTenant()
+      try await probe.start()
+      port = probe.origin.port
+      await probe.stop()
+    }
+    return "http://127.0.0.1\(port.map { ":\($0)" } ?? "")/callback"
   }
 }

@@ -5,7 +5,7 @@ extension Connector {
   /// Builds the parts from settings: the only place that knows them all.
   init(
     wiring settings: Settings, _ environment: OAuthEnvironment, taskAPI: TaskAPIConfiguration?, allowedAPIs: [URL],
-    retry: RetryPolicy
+    retry: RetryPolicy, configure: (inout OAuthConfiguration) -> Void
   ) throws {
     var configuration = OAuthConfiguration(
       authority: settings.authority, clientID: settings.clientID, redirectURI: settings.redirectURI,
@@ -14,6 +14,7 @@ extension Connector {
       passwordResetPolicy: settings.policies.policy(of: .passwordReset), requiredUser: settings.userID,
       correlationID: settings.correlationID)
     configuration.retry = retry
+    configure(&configuration)
     let oauth = try OAuthClient(configuration: configuration, environment: environment)
     let tasks = try (taskAPI ?? settings.taskWebAPI.map { try TaskAPIConfiguration(baseURL: $0, retry: retry) }).map {
       try TaskAPIClient(

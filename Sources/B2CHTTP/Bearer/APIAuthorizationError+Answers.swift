@@ -3,16 +3,20 @@ internal import Foundation
 
 extension APIAuthorizationError {
   /// What an answer says about the token, when asking for the same kind of token again would not help; `nil` otherwise.
-  init?(definite response: TransportResponse) {
+  ///
+  /// - Parameters:
+  ///   - response: The answer.
+  ///   - secrets: The tokens that were sent; an API that gives one back does not get it into the error's words.
+  init?(definite response: TransportResponse, hiding secrets: [Secret]) {
     guard response.status == 401 || response.status == 403,
-      let challenge = AuthenticationChallenge.bearer(in: response.headers)
+      let challenge = AuthenticationChallenge.bearer(in: response.headers)?.hiding(secrets)
     else { return nil }
     if challenge.parameters["claims"] != nil {
       self.init(
         .claimsRequired, "The API answered \(response.status) and wants a token with further claims.",
         recoverySuggestion: "Sign the user in with the error's claims.", challenge: challenge, response: response)
     } else if challenge.error == "insufficient_scope" {
-      let scope = challenge.scope.map { " “\(Self.excerpt($0))”" } ?? ""
+      let scope = challenge.scope.flatMap { Self.excerpt($0, secrets) }.map { " “\($0)”" } ?? ""
       self.init(
         .insufficientScope, "The API answered \(response.status): the token lacks the scope\(scope).",
         recoverySuggestion: "Ask for a token with that scope.", challenge: challenge, response: response)
@@ -22,9 +26,9 @@ extension APIAuthorizationError {
   }
 
   /// A refusal that a new token did not change.
-  init(refused response: TransportResponse) {
-    let challenge = AuthenticationChallenge.bearer(in: response.headers)
-    let reason = challenge?.error.map { " (\(Self.excerpt($0)))" } ?? ""
+  init(refused response: TransportResponse, hiding secrets: [Secret]) {
+    let challenge = AuthenticationChallenge.bearer(in: response.headers)?.hiding(secrets)
+    let reason = challenge?.error.flatMap { Self.excerpt($0, secrets) }.map { " (\($0))" } ?? ""
     self.init(
       .unauthorized, "The API answered 401\(reason) to a new token too.",
       recoverySuggestion: "Check that the token's audience and policy are those that the API expects.",
@@ -41,5 +45,7 @@ extension APIAuthorizationError {
       recoverySuggestion: "Add the origin to the allowed ones if it is an API that may see the user's token.")
   }
 
-  private static func excerpt(_ text: String) -> String { String(text.prefix(200)) }
+  private static func excerpt(_ text: String, _ secrets: [Secret]) -> String? {
+    ServerText(hiding: secrets).show(Array(text.utf8))
+  }
 }

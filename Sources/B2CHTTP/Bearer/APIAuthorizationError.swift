@@ -1,7 +1,7 @@
 /// Why an API does not accept the token it was sent, or why none was sent.
 ///
 /// Two errors are equal when their codes are.
-public struct APIAuthorizationError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct APIAuthorizationError: Error, Sendable, Equatable {
   /// What went wrong, as an open set of codes.
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The code's stable name.
@@ -69,11 +69,6 @@ public struct APIAuthorizationError: Error, Sendable, Equatable, CustomStringCon
   /// Whether a sign-in by the user can mend it.
   public var needsInteraction: Bool { code != .originNotAllowed }
 
-  /// Code, message and what to do.
-  public var description: String {
-    "\(code.rawValue): \(message)" + (recoverySuggestion.map { " " + $0 } ?? "")
-  }
-
   /// Compares the codes.
   ///
   /// - Parameters:
@@ -81,4 +76,17 @@ public struct APIAuthorizationError: Error, Sendable, Equatable, CustomStringCon
   ///   - right: The other.
   /// - Returns: Whether the codes are the same.
   public static func == (left: APIAuthorizationError, right: APIAuthorizationError) -> Bool { left.code == right.code }
+}
+
+extension APIAuthorizationError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// Code, message and what to do; neither the challenge nor the answer.
+  public var description: String {
+    "\(code.rawValue): \(message)" + (recoverySuggestion.map { " " + $0 } ?? "")
+  }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror that shows the description only: an API may give back, in its challenge, the token it was sent.
+  public var customMirror: Mirror { Mirror(self, children: ["error": description]) }
 }

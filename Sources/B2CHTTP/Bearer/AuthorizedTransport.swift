@@ -51,16 +51,17 @@ package struct AuthorizedTransport: HTTPTransport {
     let token = try await tokens.accessToken(replacing: nil)
     let elapsed = Elapsed(on: clock)
     let first = try await transport.send(Self.attach(token, to: request), isIdempotent: isIdempotent)
-    if let error = APIAuthorizationError(definite: first) { throw error }
+    if let error = APIAuthorizationError(definite: first, hiding: [token]) { throw error }
     guard first.status == 401 else { return first }
 
     let spent = elapsed()
-    var again = Self.attach(try await tokens.accessToken(replacing: token), to: request)
+    let newToken = try await tokens.accessToken(replacing: token)
+    var again = Self.attach(newToken, to: request)
     again.limits.deadline -= spent
     let second = try await transport.send(again, isIdempotent: isIdempotent)
-    if let error = APIAuthorizationError(definite: second) { throw error }
+    if let error = APIAuthorizationError(definite: second, hiding: [token, newToken]) { throw error }
     guard second.status == 401 else { return second }
-    throw APIAuthorizationError(refused: second)
+    throw APIAuthorizationError(refused: second, hiding: [token, newToken])
   }
 
   /// Gives a request with a token attached, to be sent by other means.

@@ -1,7 +1,9 @@
 /// When a request is sent again, and how long to wait before.
 ///
-/// Only a request that may be repeated without harm is: `GET` and `HEAD`, and what the caller marks so. The whole, waits
-/// included, stays within the request's deadline: when the next try would begin after it, the last answer is given.
+/// Only a request that may be repeated without harm is: `GET` and `HEAD`, and what the caller marks so. Any other is sent
+/// again after one answer alone, `429 Too Many Requests`, with which the server says that it did not carry it out
+/// (RFC 6585 section 4); never after a lost connection. The whole, waits included, stays within the request's deadline:
+/// when the next try would begin after it, the last answer is given.
 public struct RetryPolicy: Sendable, Hashable {
   /// The most times a request is sent, the first included.
   public var maximumAttempts: Int
@@ -21,6 +23,10 @@ public struct RetryPolicy: Sendable, Hashable {
   ///
   /// `501` never does, even when it is among them.
   public var statuses: Set<Int>
+  /// Whether a request that may not be repeated otherwise, such as `POST`, is sent again after `429`.
+  ///
+  /// Turn it off for a server that answers `429` to what it has carried out.
+  public var repeatsThrottledChanges: Bool
 
   /// Makes a policy.
   ///
@@ -32,10 +38,11 @@ public struct RetryPolicy: Sendable, Hashable {
   ///   - retryAfterCap: The longest wait that a server can ask for with `Retry-After`.
   ///   - budget: How many repetitions all calls of one client have together.
   ///   - statuses: The statuses that lead to another try.
+  ///   - repeatsThrottledChanges: Whether a request that may not be repeated otherwise is sent again after `429`.
   public init(
     maximumAttempts: Int = 5, baseDelay: Duration = .milliseconds(200), maximumDelay: Duration = .seconds(10),
     throttledDelay: Duration = .seconds(1), retryAfterCap: Duration = .seconds(30), budget: Int = 100,
-    statuses: Set<Int> = [408, 429, 500, 502, 503, 504]
+    statuses: Set<Int> = [408, 429, 500, 502, 503, 504], repeatsThrottledChanges: Bool = true
   ) {
     self.maximumAttempts = maximumAttempts
     self.baseDelay = baseDelay
@@ -44,6 +51,7 @@ public struct RetryPolicy: Sendable, Hashable {
     self.retryAfterCap = retryAfterCap
     self.budget = budget
     self.statuses = statuses
+    self.repeatsThrottledChanges = repeatsThrottledChanges
   }
 
   /// Five tries, waits of up to 0.2, 0.4, 0.8 and 1.6 seconds, more when the server throttles or says so.

@@ -34,12 +34,14 @@ package struct RetryingTransport: HTTPTransport {
     self.onRetry = onRetry
   }
 
-  /// Sends a request; `GET` and `HEAD` again when they fail in a way that may pass.
+  /// Sends a request; `GET` and `HEAD` again when they fail in a way that may pass, any other after `429` alone.
   package func send(_ request: TransportRequest) async throws -> TransportResponse {
     try await send(request, isIdempotent: nil)
   }
 
   /// Sends a request, again when that does no harm and may help.
+  ///
+  /// What is not idempotent is sent again only when the server has said that it did not carry it out.
   ///
   /// - Parameters:
   ///   - request: What to send; its deadline counts for all tries together.
@@ -49,16 +51,19 @@ package struct RetryingTransport: HTTPTransport {
   /// - Throws: The last ``TransportError``; `CancellationError` when cancelled, while waiting too.
   package func send(_ request: TransportRequest, isIdempotent: Bool?) async throws -> TransportResponse {
     let mayRepeat = isIdempotent ?? (request.method == .get || request.method == .head)
-    guard mayRepeat, policy.maximumAttempts > 1 else { return try await transport.send(request) }
+    guard mayRepeat || policy.repeatsThrottledChanges, policy.maximumAttempts > 1 else {
+      return try await transport.send(request)
+    }
     let elapsed = Elapsed(on: clock)
     var attempt = 1
     while true {
       let result = await tryOnce(request, within: request.limits.deadline - elapsed())
       if case .failure(let error) = result, !(error is TransportError) { throw error }
       let response = try? result.get()
+      let isHarmless = mayRepeat || response?.status == 429
       let delay = policy.delay(
         afterAttempt: attempt, response: response, error: Self.error(of: result), now: now(), random: random)
-      guard let delay, elapsed() + delay < request.limits.deadline, budget.take() else {
+      guard isHarmless, let delay, elapsed() + delay < request.limits.deadline, budget.take() else {
         if let response, (200..<400).contains(response.status) { budget.giveBack() }
         return try result.get()
       }

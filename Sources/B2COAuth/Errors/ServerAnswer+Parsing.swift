@@ -67,7 +67,7 @@ extension ServerAnswer {
     let kind =
       known?.code ?? (hasOwnCode ? .server : Self.code(forOAuthError: error, suberror: suberror, status: status))
     return OAuthError(
-      kind, known?.meaning ?? plainMeaning, recoverySuggestion: known?.suggestion, server: self,
+      kind, known?.meaning ?? plainMeaning, recoverySuggestion: known?.suggestion ?? plainSuggestion, server: self,
       correlationID: correlationID ?? fallbackCorrelationID)
   }
 
@@ -83,6 +83,17 @@ extension ServerAnswer {
 
   private var plainMeaning: String {
     "The server refused" + (error.map { " with \($0.prefix(100))" } ?? "") + "."
+  }
+
+  /// What helps against an error of RFC 6749 from a server that says no more by a code of its own.
+  private var plainSuggestion: String? {
+    guard code == nil else { return nil }
+    return switch error {
+    case "invalid_client", "unauthorized_client":
+      "Check the client id, and register the app as a public client: no client secret is sent."
+    case "invalid_scope": "Compare the scopes with those that the server offers to this client."
+    default: nil
+    }
   }
 
   private static func code(forOAuthError error: String?, suberror: String?, status: Int?) -> OAuthError.Code {

@@ -17,12 +17,16 @@ enum LocalStyle {
     label { display: block; margin-top: 1rem; font-weight: 600; }
     input { width: 100%; margin-top: 0.25rem; padding: 0.625rem 0.75rem; font: inherit; color: inherit;
       background: transparent; border: 1px solid var(--line); border-radius: 0.5rem; }
-    .buttons { display: flex; flex-direction: column; gap: 0.75rem; margin-top: 1.5rem; }
+    .buttons { display: flex; flex-direction: column; gap: 0.25rem; margin-top: 1.5rem; }
     button { padding: 0.75rem; font: inherit; font-weight: 600; color: var(--on-accent); background: var(--accent);
       border: 1px solid var(--accent); border-radius: 0.5rem; cursor: pointer; }
-    button.secondary { color: var(--accent); background: transparent; }
+    button:hover { filter: brightness(0.94); }
+    button.secondary { color: var(--accent); background: transparent; border-color: transparent; }
+    button.secondary:hover { border-color: currentColor; }
     :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+    button:first-child { margin-bottom: 0.5rem; }
     .alert { padding: 0.75rem; color: var(--alert); border: 1px solid currentColor; border-radius: 0.5rem; }
-    footer { max-width: 26rem; margin-top: 1rem; font-size: 0.875rem; text-align: center; opacity: 0.8; }
+    footer { max-width: 26rem; margin-top: 1rem; font-size: 0.875rem; text-align: center; text-wrap: balance;
+      opacity: 0.8; }
     """
 }

@@ -35,6 +35,25 @@ extension ConformanceCheck {
       let after = try await cache.record(for: Samples.key(1)).flatMap(Samples.number)
       return after == 2 ? nil : "what was stored inside is not there afterwards"
     },
+    ConformanceCheck(.nesting) { cache in
+      guard let cache = cache as? any ExclusiveTokenCache else { return nil }
+      // As many keys as the engine may renew at once: none may wait for a lock that another's holder needs.
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 0..<8 {
+          group.addTask {
+            let key = Samples.key(number)
+            try await cache.withExclusiveAccess(to: key.forSpending) {
+              for _ in 0..<10 { await Task.yield() }
+              try await cache.withExclusiveAccess(to: key) { try await cache.store(Samples.record(number), for: key) }
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      let listed = try await cache.keys()
+      if listed.contains(where: \.isForSpending) { return "a key that was only held is listed" }
+      return listed.count == 8 ? nil : "of 8 records stored inside, \(listed.count) are there"
+    },
     ConformanceCheck(.release) { cache in
       guard let cache = cache as? any ExclusiveTokenCache else { return nil }
       struct Thrown: Error {}

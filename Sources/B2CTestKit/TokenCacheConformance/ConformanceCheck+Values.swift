@@ -66,6 +66,7 @@ extension ConformanceCheck {
     for (left, right) in zip(left.accessTokens, right.accessTokens) {
       if left.token != right.token { return "an access token, or their order," }
       if left.scopes != right.scopes { return "an access token's set of scopes" }
+      if left.requestedScopes != right.requestedScopes { return "an access token's set of scopes that were asked for" }
       guard isClose(left.receivedAt, right.receivedAt), isClose(left.expiresAt, right.expiresAt),
         isClose(left.refreshAt, right.refreshAt)
       else { return "a date of an access token" }

@@ -29,7 +29,7 @@ enum Samples {
     var access = CachedAccessToken(
       token: Secret("Access/ToKen+=\u{1F511}\n"), scopes: ["https://api/Tasks.Read", "openid"], receivedAt: date(0.125),
       expiresAt: date(3600.25), refreshAt: date(1800.5))
-    access.unknownMembers = [:]
+    access.requestedScopes = ["https://api/Tasks.Read", "https://api/Tasks.Write", "openid"]
     var record = TokenRecord(
       refreshToken: Secret("Refresh \"token\" \\ with ümlauts"), refreshTokenExpiresAt: date(86400.75),
       idToken: Secret("e30.e30.sig"),

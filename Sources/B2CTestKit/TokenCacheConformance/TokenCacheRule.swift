@@ -44,6 +44,9 @@ public struct TokenCacheRule: RawRepresentable, Sendable, Hashable {
   public static let exclusivity = TokenCacheRule(rawValue: "exclusive access lets one caller in at a time")
   /// The cache can be used inside exclusive access.
   public static let useInside = TokenCacheRule(rawValue: "the key can be read and stored inside its exclusive access")
+  /// A record's key can be taken inside the access that is held while its refresh token is spent.
+  public static let nesting = TokenCacheRule(
+    rawValue: "a key's own exclusive access can be had inside that of its forSpending")
   /// Exclusive access ends with its body, however that ends.
   public static let release = TokenCacheRule(
     rawValue: "exclusive access passes on what its body returns or throws, and ends with it")

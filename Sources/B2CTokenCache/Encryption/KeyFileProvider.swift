@@ -23,7 +23,8 @@ public final class KeyFileProvider: EncryptionKeyProvider {
   ///
   /// - Parameters:
   ///   - file: The key file, mode 0600. Keep it out of the folder of the records and out of their backup.
-  ///   - createIfMissing: Whether to make the file, with one fresh key, when it is not there.
+  ///   - createIfMissing: Whether to make the file, with one fresh key, when it is not there, and the folders that lead
+  ///     to it.
   ///   - lockTimeout: How long to wait for another process that changes the file.
   ///   - clock: The clock that waiting is measured on.
   public init(
@@ -130,7 +131,7 @@ public final class KeyFileProvider: EncryptionKeyProvider {
   private func changeIfFree(_ body: (inout KeyRing) -> Void) throws -> EncryptionKey? {
     do {
       let folder = (path as NSString).deletingLastPathComponent
-      if try SystemCalls.status(of: folder) == nil { try SystemCalls.makeFolder(folder) }
+      try SystemCalls.makeParents(of: path)
       guard let lock = try FileLock.takeIfFree(path + ".lock") else { return nil }
       defer { lock.release() }
       var ring = try read() ?? KeyRing(keys: [])

@@ -19,7 +19,7 @@ struct CacheFolder: Sendable {
   /// Makes the folder and its parts, or checks those that are there.
   func prepare() throws(TokenCacheError) {
     do {
-      try makeParents()
+      try SystemCalls.makeParents(of: path)
       var isNew = try SystemCalls.makeFolder(path)
       try check(path)
       for part in [locks, temporary] {
@@ -51,15 +51,6 @@ struct CacheFolder: Sendable {
 
   /// The path of a lock file.
   func lockPath(_ name: String) -> String { locks + "/" + name }
-
-  private func makeParents() throws(SystemFailure) {
-    let parts = path.split(separator: "/").dropLast()
-    var parent = ""
-    for part in parts {
-      parent += "/" + part
-      if try SystemCalls.status(of: parent) == nil { try SystemCalls.makeFolder(parent) }
-    }
-  }
 
   /// Refuses a folder that another user could put files into.
   private func check(_ folder: String) throws {

@@ -30,7 +30,8 @@ public struct MSALCacheImport: Sendable {
   ///   - data: The file's content, decrypted.
   ///   - authority: The authority as this package's keys have it, `https://<host>/<tenant>`. It is used for the entries
   ///     of the same host, because the old cache may know the tenant by its id and the settings by its name. When `nil`,
-  ///     and for other hosts, the authority is made of the entry's host and tenant.
+  ///     for other hosts, and for further tenants that the person has visited as a guest, the authority is made of the
+  ///     entry's host and tenant.
   ///   - now: The wall clock; access tokens that have ended are left out.
   /// - Throws: ``TokenCacheError`` with code ``TokenCacheError/Code/damaged`` when the data is no such cache.
   public init(

@@ -8,12 +8,16 @@ struct MSALCacheReader {
     let clientID: String
   }
 
+  /// What belongs to a person and a client: the refresh token, which is good for every tenant, and the rest by tenant.
   private struct Draft {
-    var realm: String?
     var refreshToken: Secret?
+    var tenants: [String: Tokens] = [:]
+    var latest: Date?
+  }
+
+  private struct Tokens {
     var idToken: Secret?
     var accessTokens: [CachedAccessToken] = []
-    var latest: Date?
   }
 
   private let authority: String?
@@ -42,14 +46,15 @@ struct MSALCacheReader {
       return
     }
     let identity = Identity(
-      environment: environment.lowercased(), homeAccountID: home.lowercased(), clientID: client.lowercased())
+      environment: MSALEnvironment.preferred(environment), homeAccountID: home.lowercased(),
+      clientID: client.lowercased())
     var draft = drafts[identity] ?? Draft()
-    draft.realm = draft.realm ?? entry.text("realm")
+    let tenant = (entry.text("realm") ?? "").lowercased()
     switch section {
     case .account: break
-    case .idToken: draft.idToken = Secret(secret)
+    case .idToken: draft.tenants[tenant, default: Tokens()].idToken = Secret(secret)
     case .refreshToken: draft.refreshToken = Secret(secret)
-    case .accessToken: read(entry, secret, into: &draft)
+    case .accessToken: read(entry, secret, of: tenant, into: &draft)
     }
     drafts[identity] = draft
   }
@@ -63,23 +68,48 @@ struct MSALCacheReader {
         skipped.append("an account whose id is not <person>.<tenant>")
         continue
       }
-      guard draft.refreshToken != nil || !draft.accessTokens.isEmpty else {
-        skipped.append("\(home.accountID): neither a refresh token nor a valid access token")
-        continue
-      }
       let account = accounts[Self.accountName(identity.homeAccountID, identity.environment)]
-      let realm = draft.realm ?? account?.text("realm") ?? home.tenantID
-      entries.append(
-        MSALCacheImport.Entry(
-          key: TokenCacheKey(
-            authority: authority(environment: identity.environment, realm: realm), policy: home.policy,
-            clientID: identity.clientID, accountID: home.accountID),
-          record: record(draft, home, identity.homeAccountID, account)))
+      let tenants = byTenant(draft, home, account)
+      let main = mainTenant(Array(tenants.keys), home)
+      for (tenant, tokens) in tenants.sorted(by: { $0.key < $1.key }) {
+        guard draft.refreshToken != nil || !tokens.accessTokens.isEmpty else {
+          skipped.append("\(home.accountID): neither a refresh token nor a valid access token")
+          continue
+        }
+        let url = authority(environment: identity.environment, tenant: tenant, isMain: tenant == main)
+        entries.append(
+          MSALCacheImport.Entry(
+            key: TokenCacheKey(
+              authority: url, policy: home.policy, clientID: identity.clientID, accountID: home.accountID),
+            record: record(draft, tokens, home, identity.homeAccountID, account)))
+      }
     }
     return (entries, skipped)
   }
 
-  private mutating func read(_ entry: MSALEntry, _ secret: String, into draft: inout Draft) {
+  /// The tokens of each tenant; those without a tenant are the account's, or else the home tenant's.
+  private func byTenant(_ draft: Draft, _ home: HomeAccountID, _ account: MSALEntry?) -> [String: Tokens] {
+    var tenants = draft.tenants
+    if let homeless = tenants.removeValue(forKey: "") ?? (tenants.isEmpty ? Tokens() : nil) {
+      let tenant = account?.text("realm")?.lowercased() ?? home.tenantID
+      var tokens = tenants[tenant] ?? Tokens()
+      tokens.accessTokens += homeless.accessTokens
+      tokens.idToken = tokens.idToken ?? homeless.idToken
+      tenants[tenant] = tokens
+    }
+    return tenants
+  }
+
+  /// The tenant that the settings' authority stands for: the one it names, else the person's own.
+  private func mainTenant(_ tenants: [String], _ home: HomeAccountID) -> String? {
+    if tenants.count == 1 { return tenants.first }
+    let path = authority.flatMap { URL(string: $0)?.path.lowercased().split(separator: "/").map(String.init) } ?? []
+    return tenants.first(where: path.contains) ?? tenants.first { $0 == home.tenantID }
+  }
+
+  private mutating func read(
+    _ entry: MSALEntry, _ secret: String, of tenant: String, into draft: inout Draft
+  ) {
     let received = entry.date("cached_at") ?? now
     draft.latest = max(draft.latest ?? received, received)
     guard entry.isBearer else {
@@ -90,24 +120,24 @@ struct MSALCacheReader {
       skipped.append("AccessToken: a token that has ended")
       return
     }
-    draft.accessTokens.append(
+    draft.tenants[tenant, default: Tokens()].accessTokens.append(
       CachedAccessToken(
         token: Secret(secret), scopes: entry.scopes, receivedAt: received, expiresAt: ends,
         refreshAt: entry.date("refresh_on")))
   }
 
   private func record(
-    _ draft: Draft, _ home: HomeAccountID, _ homeAccountID: String, _ account: MSALEntry?
+    _ draft: Draft, _ tokens: Tokens, _ home: HomeAccountID, _ homeAccountID: String, _ account: MSALEntry?
   ) -> TokenRecord {
     TokenRecord(
-      refreshToken: draft.refreshToken, idToken: draft.idToken, claims: claims(draft, home, account),
-      homeAccountID: homeAccountID, accessTokens: draft.accessTokens, signedInAt: draft.latest ?? now,
+      refreshToken: draft.refreshToken, idToken: tokens.idToken, claims: claims(tokens, home, account),
+      homeAccountID: homeAccountID, accessTokens: tokens.accessTokens, signedInAt: draft.latest ?? now,
       policyID: home.policy.isEmpty ? nil : home.policy)
   }
 
   /// The claims of the id_token, which the library has checked when it got it, else what the account says.
-  private func claims(_ draft: Draft, _ home: HomeAccountID, _ account: MSALEntry?) -> [String: JSONValue] {
-    let parts = draft.idToken?.value.split(separator: ".", omittingEmptySubsequences: false) ?? []
+  private func claims(_ tokens: Tokens, _ home: HomeAccountID, _ account: MSALEntry?) -> [String: JSONValue] {
+    let parts = tokens.idToken?.value.split(separator: ".", omittingEmptySubsequences: false) ?? []
     if parts.count == 3, let payload = Base64URL.decode(parts[1]),
       let claims = try? JSONDecoder().decode([String: JSONValue].self, from: payload)
     {
@@ -119,12 +149,14 @@ struct MSALCacheReader {
     return claims
   }
 
-  private func authority(environment: String, realm: String) -> String {
-    if let authority, URL(string: authority)?.host?.lowercased() == environment { return authority }
-    return "https://\(environment)/\(realm)"
+  private func authority(environment: String, tenant: String, isMain: Bool) -> String {
+    if isMain, let authority, URL(string: authority)?.host.map(MSALEnvironment.preferred) == environment {
+      return authority
+    }
+    return "https://\(environment)/\(tenant)"
   }
 
   private static func accountName(_ home: String, _ environment: String) -> String {
-    "\(home)|\(environment)".lowercased()
+    "\(home.lowercased())|\(MSALEnvironment.preferred(environment))"
   }
 }

@@ -138,6 +138,15 @@ enum SystemCalls {
     }
   }
 
+  /// Makes the folders that lead to a path and are not there, each 0700.
+  static func makeParents(of path: String) throws(SystemFailure) {
+    var parent = ""
+    for part in path.split(separator: "/").dropLast() {
+      parent += "/" + part
+      if try status(of: parent) == nil { try makeFolder(parent) }
+    }
+  }
+
   /// The names in a folder, without `.` and `..`; none when there is no such folder.
   ///
   /// With a suffix, only the names that end in it, without it: folders of many thousand files are listed this way.

@@ -58,7 +58,8 @@ struct BrowserScene: Sendable {
           emailSignUp: try Policy(id: "B2C_1_SignUp", kind: .signUp),
           emailSignIn: try Policy(id: "B2C_1_SignIn", kind: .signIn), others: others)),
       presenter: LoopbackPresenter(
-        opening: BrowserOpening { opened.continuation.yield($0) }, pages: LoopbackPages(appName: "Tasks")),
+        opening: BrowserOpening { opened.continuation.yield($0) }, pages: LoopbackPages(appName: "Tasks"),
+        timeout: .seconds(60)),
       cache: InMemoryTokenCache())
   }
 

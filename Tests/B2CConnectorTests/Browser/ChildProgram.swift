@@ -50,7 +50,8 @@ final class ChildProgram {
     return nil
   }
 
+  /// Ends it for certain: a gentler signal may be one that it was started with blocked.
   func stop() {
-    if process.isRunning { process.terminate() }
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
   }
 }

@@ -5,16 +5,16 @@ import Testing
 
 /// The quickstart as a new user runs it, with the browser in the user's hands.
 @Suite(
-  "Real browser: quickstart",
+  "Real browser: quickstart", .serialized,
   .enabled(if: ChromeDriver.executable != nil, "B2C_CHROMEDRIVER names none: .ci/browser does."),
   .enabled(if: Quickstart.program != nil, "The quickstart is not built."), .timeLimit(.minutes(3)))
 struct RealBrowserQuickstartTests {
-  @Test("Three sign-ins in the browser lead to the end, with exit code 0")
-  func quickstart() async throws {
+  @Test("Three sign-ins in the browser lead to the end, with exit code 0", arguments: [true, false])
+  func quickstart(namesPort: Bool) async throws {
     let program = try #require(Quickstart.program)
-    let port = try await BrowserScene.freePort()
+    let port = namesPort ? ["--loopback-port", "\(try await BrowserScene.freePort())"] : []
     try await Browser.run { browser in
-      let quickstart = try ChildProgram(program, ["--print-url", "--loopback-port", "\(port)"])
+      let quickstart = try ChildProgram(program, ["--print-url"] + port)
       var pages = 0
       var output: [String] = []
       for await line in quickstart.lines {

@@ -48,11 +48,64 @@ struct RetryingTransportTests {
     await #expect(throws: TransportError(.cannotConnect, "")) { try await retrying.send(request()) }
   }
 
-  @Test(arguments: [HTTPMethod.post, .put, .patch, .delete])
-  func sendsOnceWhatMayNotBeRepeated(method: HTTPMethod) async throws {
-    let canned = CannedTransport(statuses: 503, 200)
-    #expect(try await retrying(canned).send(request(method)).status == 503)
+  @Test(arguments: [HTTPMethod.post, .put, .patch, .delete], [408, 500, 502, 503, 504])
+  func sendsOnceWhatMayNotBeRepeated(method: HTTPMethod, status: Int) async throws {
+    let canned = CannedTransport(statuses: status, 200)
+    #expect(try await retrying(canned).send(request(method)).status == status)
     #expect(canned.sent.count == 1)
+  }
+
+  @Test(arguments: [TransportError.Code.cannotConnect, .connectionLost, .timedOut, .invalidResponse])
+  func neverRepeatsAPostWithoutAnAnswer(code: TransportError.Code) async throws {
+    let canned = CannedTransport([
+      .failure(TransportError(code, "")), .success(TransportResponse(status: 200)),
+    ])
+    let retrying = retrying(canned)
+    await #expect(throws: TransportError(code, "")) { try await retrying.send(request(.post)) }
+    #expect(canned.sent.count == 1)
+  }
+
+  // RFC 6585 section 4: the server did not carry it out.
+  @Test(arguments: [HTTPMethod.post, .put, .patch, .delete])
+  func repeatsAnythingThatWasThrottled(method: HTTPMethod) async throws {
+    let canned = CannedTransport(statuses: 429, 429, 201, 200)
+    #expect(try await retrying(canned).send(request(method)).status == 201)
+    #expect(clock.sleeps == [.milliseconds(750), .milliseconds(1500)])
+    #expect(canned.sent.count == 3)
+  }
+
+  @Test func aThrottledPostWaitsAsLongAsTheServerSays() async throws {
+    let canned = CannedTransport(
+      TransportResponse(status: 429, headers: ["Retry-After": "7"]), TransportResponse(status: 201))
+    #expect(try await retrying(canned).send(request(.post)).status == 201)
+    #expect(clock.sleeps == [.seconds(7)])
+  }
+
+  @Test func aThrottledPostIsNotRepeatedAfterAnotherFault() async throws {
+    let canned = CannedTransport([
+      .success(TransportResponse(status: 429)), .failure(TransportError(.connectionLost, "")),
+      .success(TransportResponse(status: 201)),
+    ])
+    let retrying = retrying(canned)
+    await #expect(throws: TransportError(.connectionLost, "")) { try await retrying.send(request(.post)) }
+    #expect(canned.sent.count == 2)
+    let again = CannedTransport(statuses: 429, 503, 201)
+    #expect(try await self.retrying(again).send(request(.post)).status == 503)
+  }
+
+  @Test func aThrottledPostIsSentOnceWhereThePolicySaysSo() async throws {
+    let canned = CannedTransport(statuses: 429, 201)
+    #expect(try await retrying(canned, RetryPolicy(repeatsThrottledChanges: false)).send(request(.post)).status == 429)
+    #expect(try await retrying(CannedTransport(statuses: 429), .none).send(request(.post)).status == 429)
+    let others = retrying(CannedTransport(statuses: 429), RetryPolicy(statuses: [503]))
+    #expect(try await others.send(request(.post)).status == 429)
+    #expect(canned.sent.count == 1)
+  }
+
+  @Test func theDeadlineWinsOverAThrottledPost() async throws {
+    let canned = CannedTransport(
+      TransportResponse(status: 429, headers: ["Retry-After": "5"]), TransportResponse(status: 201))
+    #expect(try await retrying(canned).send(request(.post, deadline: .seconds(5))).status == 429)
   }
 
   @Test(arguments: [HTTPMethod.put, .delete, .post])

@@ -119,3 +119,21 @@ struct ServerAnswerTests {
     #expect(!error(.unreadable).isRetryable && !error(.damaged).isRetryable)
   }
 }
+
+/// What is suggested when a server says nothing but an error of RFC 6749 section 5.2.
+@Suite("Suggestions for plain OAuth errors")
+struct PlainOAuthErrorTests {
+  @Test(arguments: [
+    ("invalid_client", "public client"), ("unauthorized_client", "public client"), ("invalid_scope", "scopes"),
+  ])
+  func suggestion(error: String, hint: String) async throws {
+    let fixture = Fixture(shape: .openIDConnect)
+    let answer = TransportResponse(
+      status: 400, headers: ["Content-Type": "application/json"], body: Data(#"{"error":"\#(error)"}"#.utf8))
+    fixture.tenant.faults = [LocalFault(on: .tokenCode, .respond(answer))]
+    let client = try fixture.client()
+    let failure = await #expect(throws: OAuthError.self) { try await client.signIn() }
+    #expect(failure?.code == .configuration)
+    #expect(failure?.recoverySuggestion?.contains(hint) == true)
+  }
+}

@@ -15,7 +15,10 @@ final class FaultyTokenCache: ExclusiveTokenCache {
     var capacity = Int.max
     var writesInTwoSteps = false
     var excludes = true
+    /// The key whose turn is taken for a key.
+    var locking: @Sendable (TokenCacheKey) -> TokenCacheKey = { $0 }
     var releasesAfterErrors = true
+    var lockTimeout = Duration.seconds(30)
     /// Called before a store inside exclusive access, which then never returns.
     var stuckInside: (@Sendable () -> Void)?
   }
@@ -23,13 +26,15 @@ final class FaultyTokenCache: ExclusiveTokenCache {
   private let behaviour: Behaviour
   private let records = Locked<[TokenCacheKey: TokenRecord]>([:])
   private let stored = Locked<Set<TokenCacheKey>>([])
-  private let turns = InMemoryTokenCache()
+  // Turns are not waited for long, so that a cache that waits for itself is found soon.
+  private let turns: InMemoryTokenCache
   @TaskLocal private static var isInside = false
 
   init(_ change: (inout Behaviour) -> Void) {
     var behaviour = Behaviour()
     change(&behaviour)
     self.behaviour = behaviour
+    turns = InMemoryTokenCache(lockTimeout: behaviour.lockTimeout)
   }
 
   func record(for key: TokenCacheKey) async throws -> TokenRecord? {
@@ -71,7 +76,7 @@ final class FaultyTokenCache: ExclusiveTokenCache {
     to key: TokenCacheKey, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
     guard behaviour.excludes else { return try await body() }
-    return try await turns.withExclusiveAccess(to: key) {
+    return try await turns.withExclusiveAccess(to: behaviour.locking(key)) {
       do {
         return try await Self.$isInside.withValue(true) { try await body() }
       } catch  where !behaviour.releasesAfterErrors {

@@ -81,7 +81,7 @@ extension LoopbackPages {
       text-align: center; box-shadow: 0 1px 3px rgba(0, 0, 0, .12), 0 8px 24px rgba(0, 0, 0, .08); }
     svg { width: 3.5rem; height: 3.5rem; padding: .75rem; border-radius: 50%; background: #\(accent); fill: #fff; }
     h1 { margin: 1.25rem 0 .5rem; font-size: 1.5rem; line-height: 1.25; overflow-wrap: anywhere; }
-    p { margin: 0; color: var(--soft); overflow-wrap: anywhere; }
+    p { margin: 0; color: var(--soft); overflow-wrap: anywhere; text-wrap: balance; }
     .app { margin-bottom: 1.5rem; font-weight: 600; }
     @media (forced-colors: active) { svg { forced-color-adjust: none; } main { border: 1px solid; } }
     """

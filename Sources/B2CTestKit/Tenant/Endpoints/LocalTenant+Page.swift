@@ -17,12 +17,13 @@ extension LocalTenant {
   /// Takes a posted page.
   func continuePage(_ call: LocalTenantCall) -> TransportResponse {
     let id = call.form["tx"] ?? ""
-    guard let page = state.withLock({ $0.pages[id] }), call.form["csrf"] == page.csrf,
-      call.cookies[Self.pageCookie(id)] == page.csrf
+    guard let kept = state.withLock({ $0.pages[id] }), call.form["csrf"] == kept.csrf,
+      call.cookies[Self.pageCookie(id)] == kept.csrf
     else {
       return LocalHTML.response(
         LocalPage(title: "This page has expired", text: ["Go back to the app and sign in again."]), status: 400)
     }
+    let page = kept.at(step: call.form["step"].flatMap { Int($0) })
     switch call.form["action"] {
     case "cancel":
       let refusal: LocalRefusal
@@ -68,6 +69,7 @@ extension LocalTenant {
     _ page: LocalSignInPage, id: String, to stage: LocalPageStage, userID: String? = nil, _ call: LocalTenantCall
   ) -> TransportResponse {
     var page = page
+    page.earlier.append(LocalPageStep(stage: page.stage, userID: page.userID))
     page.stage = stage
     page.userID = userID
     state.withLock { $0.pages[id] = page }
@@ -90,7 +92,7 @@ extension LocalTenant {
       page.stage, email: email ?? user?.email ?? page.request.loginHint ?? "", displayName: user?.displayName ?? "")
     shown.alert = alert
     shown.formAction = call.url(shape == .openIDConnect ? "/authorize/page" : "/oauth2/v2.0/authorize/page")
-    shown.hidden = [("tx", id), ("csrf", page.csrf)]
+    shown.hidden = [("tx", id), ("csrf", page.csrf), ("step", "\(page.earlier.count)")]
     return LocalHTML.response(shown)
   }
 

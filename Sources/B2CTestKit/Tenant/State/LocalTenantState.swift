@@ -42,6 +42,24 @@ struct LocalSignInPage: Sendable {
   var stage: LocalPageStage
   /// The person who has signed in before the last page, such as the profile page.
   var userID: String?
+  /// The pages that were shown before this one: the browser's back button brings them again.
+  var earlier: [LocalPageStep] = []
+
+  /// The page as it was shown at a step, counted from 0; the newest for a step that never was.
+  func at(step: Int?) -> LocalSignInPage {
+    guard let step, earlier.indices.contains(step) else { return self }
+    var copy = self
+    copy.stage = earlier[step].stage
+    copy.userID = earlier[step].userID
+    copy.earlier = Array(earlier[..<step])
+    return copy
+  }
+}
+
+/// One of the pages that a person is led through.
+struct LocalPageStep: Sendable {
+  let stage: LocalPageStage
+  let userID: String?
 }
 
 /// Which page of a policy is shown.

@@ -1,7 +1,8 @@
+package import B2CCore
 internal import Foundation
 
 /// Makes a text of a server fit to be shown: short, printable, and without anything that looks like a token.
-struct ServerText {
+package struct ServerText {
   private static let window = 4096
   /// What follows one of these words is a credential, whatever it looks like.
   private static let heralds: Set<String> = [
@@ -12,16 +13,21 @@ struct ServerText {
   private static let replacement = "[redacted]"
 
   /// The tokens that were sent; a server may give them back, in any shape.
-  let secrets: [Secret]
-  let limit: Int
+  private let secrets: [Secret]
+  private let limit: Int
 
-  init(hiding secrets: [Secret], limit: Int = 200) {
+  /// Prepares it.
+  ///
+  /// - Parameters:
+  ///   - secrets: The tokens that were sent.
+  ///   - limit: The most characters to show.
+  package init(hiding secrets: [Secret], limit: Int = 200) {
     self.secrets = secrets
     self.limit = limit
   }
 
   /// `nil` for a text in which nothing is left to show.
-  func show(_ bytes: some Collection<UInt8>) -> String? {
+  package func show(_ bytes: some Collection<UInt8>) -> String? {
     // What lies beyond the window cannot be shown, and a body may be large.
     let isCut = bytes.count > Self.window
     var text = String(decoding: bytes.prefix(Self.window), as: UTF8.self)
