@@ -59,6 +59,24 @@ import Testing
     #expect(single == whole)
   }
 
+  @Test func aListAsLargeAsTheServerGives() async throws {
+    let count = 20_000
+    let texts = (0..<count).map {
+      #"{"_id":"\#($0)","task":"Task \#($0) [{\"]","owner":"a","date":"2026-01-01T00:00:00.000Z"}"#
+    }
+    let body = Data("[\(texts.joined(separator: ","))]".utf8)
+    let pieces = stride(from: 0, to: body.count, by: 16_384).map { body[$0..<min($0 + 16_384, body.count)] }
+    let client = try client(CannedStream(pieces.map { Data($0) }))
+    let whole = try await client.list()
+    #expect(whole.count == count && whole.last?.itemName == "Task \(count - 1) [{\"]")
+    var number = 0
+    for try await task in client.items() {
+      if task != whole[number] { Issue.record("\(number) differs") }
+      number += 1
+    }
+    #expect(number == count)
+  }
+
   @Test func cutShortAnywhereItIsAnError() async throws {
     let list = Data("[\(Samples.stored),\(Samples.stored)]".utf8)
     for length in 0..<list.count {

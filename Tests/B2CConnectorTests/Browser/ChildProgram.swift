@@ -1,4 +1,3 @@
-import B2CCore
 import Foundation
 
 /// Another program, started for one test; what it prints is read line by line while it runs.
@@ -12,22 +11,8 @@ final class ChildProgram {
     let output = Pipe()
     let lines = AsyncStream<String>.makeStream()
     let endings = AsyncStream<Int32>.makeStream()
-    let rest = Locked(Data())
     self.lines = lines.stream
     self.endings = endings.stream
-    output.fileHandleForReading.readabilityHandler = { handle in
-      let data = handle.availableData
-      guard !data.isEmpty else {
-        handle.readabilityHandler = nil
-        return lines.continuation.finish()
-      }
-      let complete = rest.withLock { rest -> [String] in
-        var parts = (rest + data).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        rest = Data(parts.removeLast())
-        return parts.map { String(decoding: $0, as: UTF8.self) }
-      }
-      for line in complete { lines.continuation.yield(line) }
-    }
     process.executableURL = executable
     process.arguments = arguments
     process.standardInput = FileHandle.nullDevice
@@ -38,6 +23,22 @@ final class ChildProgram {
       endings.continuation.finish()
     }
     try process.run()
+    Self.read(output.fileHandleForReading, into: lines.continuation)
+  }
+
+  /// Reads on a thread of its own, so that the handle is closed only when nobody reads from it any more.
+  private static func read(_ handle: FileHandle, into lines: AsyncStream<String>.Continuation) {
+    Thread.detachNewThread {
+      var rest = Data()
+      while true {
+        let data = handle.availableData
+        if data.isEmpty { break }
+        var parts = (rest + data).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        rest = Data(parts.removeLast())
+        for part in parts { lines.yield(String(decoding: part, as: UTF8.self)) }
+      }
+      lines.finish()
+    }
   }
 
   deinit {

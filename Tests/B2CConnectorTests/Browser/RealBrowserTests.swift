@@ -147,8 +147,10 @@ struct RealBrowserTests {
       try await scene.browser.signIn(LocalUser.alice.email, LocalUser.alice.password.value)
       _ = try await signIn.value
       try await scene.checkLastPage(Self.finished)
-      // The listener was for one flow, and a page with a code in its URL comes out of no cache.
-      await #expect(throws: WebDriverError.self) { try await scene.browser.reload() }
+      // The listener was for one flow, and a page with a code in its URL comes out of no cache. Whether the driver takes
+      // the browser's own page on that for a failure is left to it.
+      try? await scene.browser.reload()
+      #expect(try await !scene.browser.source.contains(Self.finished))
       #expect(scene.tenant.counters.codeRequests == 1)
       #expect(try await scene.connector.getTaskList() == [])
     }
@@ -163,6 +165,7 @@ struct RealBrowserTests {
       let redirect = try #require(query.first { $0.name == "redirect_uri" }?.value)
       try await scene.browser.open(try url(redirect + "?code=forged&state=forged"))
       #expect(try await scene.browser.text("body") == "Not found.")
+      #expect(try await scene.browser.complaints.allSatisfy { $0.contains("404") })
       try await scene.browser.open(page)
       try await scene.browser.signIn(LocalUser.alice.email, LocalUser.alice.password.value)
       #expect(try await signIn.value.name == LocalUser.alice.displayName)
@@ -174,7 +177,9 @@ struct RealBrowserTests {
   func formPost() async throws {
     try await BrowserScene.run { scene in
       let signIn = scene.begin(.signIn)
-      try await scene.browser.open(try url(scene.page().absoluteString + "&response_mode=form_post"))
+      let page = try await scene.page().absoluteString
+      try await scene.browser.open(
+        url(page.replacingOccurrences(of: "response_mode=query", with: "response_mode=form_post")))
       try await scene.browser.signIn(LocalUser.alice.email, LocalUser.alice.password.value)
       try await scene.browser.press("Continue")
       #expect(try await signIn.value.name == LocalUser.alice.displayName)
