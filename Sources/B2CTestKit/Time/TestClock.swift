@@ -8,7 +8,7 @@ public import Foundation
 ///
 /// ```swift
 /// let clock = TestClock()
-/// let connector = try Connector(settings: settings, now: { clock.date }, clock: clock)
+/// let connector = try Connector(settings: settings, clock: clock, now: { clock.date })
 /// await clock.advance(by: .seconds(3600))
 /// ```
 public final class TestClock: Clock, Sendable {

@@ -22,7 +22,8 @@ struct FaultCell: Sendable {
   var expected: String {
     guard times != nil else { return fault.expected[operation] }
     switch fault.recovery {
-    case .retry where operation.isRepeated: return "value"
+    case .retry where operation.isRepeated, .retryOfAnything where operation.isRepeated || operation == .add:
+      return "value"
     case .newToken where operation.isOfTaskAPI: return "value"
     default: return fault.expected[operation]
     }

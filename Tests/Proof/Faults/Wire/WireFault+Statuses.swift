@@ -25,9 +25,10 @@ extension WireFault {
       status(408, "408", FaultExpectation("timedOut"), recovery: .retry),
       status(409, "409", FaultExpectation("configuration", "invalidResponse", "conflict")),
       status(413, "413", FaultExpectation("configuration", "invalidResponse", "tooLarge")),
-      status(429, "429", FaultExpectation("throttled"), recovery: .retry),
+      status(429, "429", FaultExpectation("throttled"), recovery: .retryOfAnything),
       status(
-        429, "429 with Retry-After", FaultExpectation("throttled"), recovery: .retry, headers: ["Retry-After": "1"]),
+        429, "429 with Retry-After", FaultExpectation("throttled"), recovery: .retryOfAnything,
+        headers: ["Retry-After": "1"]),
     ]
       + [500, 502, 503, 504].map {
         status($0, "\($0)", FaultExpectation("serviceUnavailable", "serviceUnavailable", "server"), recovery: .retry)

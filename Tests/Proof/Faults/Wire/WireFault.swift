@@ -9,6 +9,8 @@ struct WireFault: Sendable {
     case none
     /// Another try, for what may be tried again.
     case retry
+    /// The same, and an `add` as well: the server says that it has done nothing.
+    case retryOfAnything
     /// Another token, for the task API.
     case newToken
   }
