@@ -56,8 +56,8 @@ extension Settings.Policies {
 
   /// The policy to use for a purpose.
   ///
-  /// The selected policy comes first when it is of that kind, then the first one of ``all``. When there is none,
-  /// ``Policy/Kind/signUp``, ``Policy/Kind/signIn`` and ``Policy/Kind/federatedSignIn`` are served by a policy of kind
+  /// A policy serves the kind that it was given and the purpose of the property it is in. The selected policy comes first
+  /// when it is of that kind, then the first one of ``all``. When there is none, ``Policy/Kind/signUp``, ``Policy/Kind/signIn`` and ``Policy/Kind/federatedSignIn`` are served by a policy of kind
   /// ``Policy/Kind/signUpOrSignIn``, whose page offers all of them, and ``Policy/Kind/signUpOrSignIn`` by one of kind
   /// ``Policy/Kind/signIn``. No other kind has a stand-in.
   ///
@@ -65,10 +65,17 @@ extension Settings.Policies {
   /// - Returns: The policy, or `nil` when neither it nor a stand-in is listed.
   public func policy(of kind: Policy.Kind) -> Policy? {
     for kind in [kind] + Self.standIns(for: kind) {
-      // Not of `all`: one policy may stand under two keys and serve both kinds.
-      if let policy = ([selected] + listed).compactMap(\.self).first(where: { $0.kind == kind }) { return policy }
+      // Not of `all`: one policy may be under two keys and serve both kinds.
+      if let selected, selected.kind == kind { return selected }
+      if let policy = purposes[kind] { return policy }
+      if let policy = listed.compactMap(\.self).first(where: { $0.kind == kind }) { return policy }
     }
     return nil
+  }
+
+  /// The policies that the property alone gives a purpose, also those made in code without a kind.
+  private var purposes: [Policy.Kind: Policy] {
+    [.signUp: emailSignUp, .signIn: emailSignIn, .federatedSignIn: facebookSignIn].compactMapValues(\.self)
   }
 
   private static func standIns(for kind: Policy.Kind) -> [Policy.Kind] {

@@ -42,7 +42,7 @@ struct PoliciesTests {
       "policies": ["B2C_1_ResetPassword", ["id": "B2C_1_x", "kind": "profileEdit", "name": "X"], ""]
     ])
     #expect(list.others.map(\.id) == ["B2C_1_ResetPassword", "B2C_1_x"])
-    #expect(list.others.map(\.kind) == [.passwordReset, .profileEdit])
+    #expect(list.others.map(\.kind) == [.signUpOrSignIn, .profileEdit])
     #expect(list.others[1].name == "X")
   }
 
@@ -73,6 +73,25 @@ struct PoliciesTests {
     #expect(list.selected?.name == "Facebook")
     #expect(list.selected?.kind == .federatedSignIn)
     #expect(list.selected?.domainHint == "facebook.com")
+  }
+
+  @Test("A policy's name decides nothing: policyID alone signs in, and resets no password")
+  func nameOfTheOnlyPolicy() throws {
+    let list = try policies(["policyID": "B2C_1_susi_reset_v2"])
+    #expect(list.selected?.kind == .signUpOrSignIn)
+    #expect(list.policy(of: .signIn)?.id == "B2C_1_susi_reset_v2")
+    #expect(list.policy(of: .signUp)?.id == "B2C_1_susi_reset_v2")
+    #expect(list.policy(of: .passwordReset) == nil)
+    #expect(try policies(["policyID": ["id": "B2C_1_x", "kind": "passwordReset"]]).selected?.kind == .passwordReset)
+  }
+
+  @Test("A policy made in code without a kind serves the purpose of its property")
+  func purposeOfTheProperty() throws {
+    let list = Settings.Policies(
+      emailSignUp: try Policy("B2C_1_up"), emailSignIn: try Policy("B2C_1_in"), facebookSignIn: try Policy("B2C_1_fb"))
+    #expect(list.policy(of: .signUp)?.id == "B2C_1_up")
+    #expect(list.policy(of: .signIn)?.id == "B2C_1_in")
+    #expect(list.policy(of: .federatedSignIn)?.id == "B2C_1_fb")
   }
 
   @Test("policyName alone selects a policy of the list")

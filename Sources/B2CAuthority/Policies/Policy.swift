@@ -17,7 +17,9 @@ public struct Policy: Sendable, Hashable {
   /// The id in lower case, for comparing and for cache keys.
   public var key: String { id.lowercased() }
 
-  /// Makes a policy from its id; what it does is guessed from the id's words (``Kind/init(guessedFrom:)``).
+  /// Creates a policy of kind ``Kind/signUpOrSignIn`` from its id.
+  ///
+  /// The id's words mean nothing: Microsoft's own guides name a sign-in policy `B2C_1_susi_reset_v2`.
   ///
   /// - Parameter id: The id, such as `B2C_1_SignIn` or `B2C_1A_signup_signin`.
   /// - Throws: ``AuthorityError`` with code ``AuthorityError/Code/invalidPolicy`` when the id is empty, longer than 128
@@ -27,23 +29,23 @@ public struct Policy: Sendable, Hashable {
     try self.init(id: id)
   }
 
-  /// Makes a policy.
+  /// Creates a policy.
   ///
   /// - Parameters:
   ///   - id: The id, such as `B2C_1_SignIn` or `B2C_1A_signup_signin`.
   ///   - name: A name to show; the id when `nil` or empty.
-  ///   - kind: What the policy does; guessed from the id's words when `nil` (``Kind/init(guessedFrom:)``).
+  ///   - kind: What the policy does.
   ///   - domainHint: The identity provider that the user goes to without choosing one, such as `facebook.com`.
   /// - Throws: ``AuthorityError`` with code ``AuthorityError/Code/invalidPolicy`` when the id is empty, longer than 128
   ///   characters, or has characters that mean something else in a URL; with ``AuthorityError/Code/placeholder`` when
   ///   it is a template's placeholder.
   public init(
-    id: String, name: String? = nil, kind: Kind? = nil, domainHint: String? = nil
+    id: String, name: String? = nil, kind: Kind = .signUpOrSignIn, domainHint: String? = nil
   ) throws(AuthorityError) {
     try Self.check(id)
     self.id = id
     self.name = name.flatMap { $0.isEmpty ? nil : $0 } ?? id
-    self.kind = kind ?? Kind(guessedFrom: id)
+    self.kind = kind
     self.domainHint = domainHint
   }
 

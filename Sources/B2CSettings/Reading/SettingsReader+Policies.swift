@@ -37,7 +37,7 @@ extension SettingsReader {
         guard !noteTurned(member, at: path) else { continue }
         let kind = PolicyKindName.kind(member.key)
         let name = kind == nil ? self.name(member, at: path) : nil
-        let defaults = PolicyDefaults(name: name, kind: kind)
+        let defaults = PolicyDefaults(name: name, kind: kind ?? .signUpOrSignIn)
         let policy = policy(member.node, at: path, defaults, isRequired: true, advice: advice)
         add(policy, from: member.node, at: path, to: &policies)
       }

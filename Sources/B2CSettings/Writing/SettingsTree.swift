@@ -55,7 +55,7 @@ struct SettingsTree {
     add(
       .policyID, selected,
       PolicyDefaults(
-        name: listed.flatMap { $0.name == $0.id ? nil : $0.name }, kind: listed?.kind,
+        name: listed.flatMap { $0.name == $0.id ? nil : $0.name }, kind: listed?.kind ?? .signUpOrSignIn,
         domainHint: listed?.domainHint))
   }
 
