@@ -45,6 +45,23 @@ struct ConnectorTests {
     #expect(try await connector.getTaskList().isEmpty)
   }
 
+  @Test("A file whose only policy is policyID signs in by it whatever its name, and keeps its tokens every time")
+  func onlyPolicy() async throws {
+    let world = World(policies: [LocalPolicy("B2C_1_susi_reset_v2", .signUpOrSignIn)])
+    let file: [String: Any] = [
+      "authority": world.tenant.authority(form: .query, policy: nil), "clientId": world.tenant.clientID,
+      "scopes": world.tenant.apiScopes, "redirectUri": LocalTenant.standardRedirectURI,
+      "taskWebAPI": world.tasks.url.absoluteString, "policyID": "B2C_1_susi_reset_v2",
+    ]
+    let connector = try world.connector(Settings(data: JSONSerialization.data(withJSONObject: file)))
+    for _ in 0..<2 {
+      #expect(try await connector.doPolicy(.signIn).policyID == "B2C_1_susi_reset_v2")
+      #expect(try await connector.getTaskList().isEmpty)
+      await world.clock.advance(by: .seconds(15 * 86_400))
+      await #expect(throws: ConnectorError(.interactionRequired, "")) { try await connector.getTaskList() }
+    }
+  }
+
   @Test("An expired token is renewed silently, once")
   func expiry() async throws {
     let world = World()

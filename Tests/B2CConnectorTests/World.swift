@@ -9,9 +9,9 @@ struct World: Sendable {
   let tasks: LocalTaskServer
   let network: LocalNetwork
 
-  init(dialect: LocalTaskServer.Dialect = .tutorial) {
+  init(dialect: LocalTaskServer.Dialect = .tutorial, policies: [LocalPolicy] = LocalPolicy.standard) {
     let clock = clock
-    tenant = LocalTenant(now: { clock.date })
+    tenant = LocalTenant(policies: policies, now: { clock.date })
     tasks = LocalTaskServer(tenant: tenant, dialect: dialect)
     network = LocalNetwork(tenant, tasks, clock: clock)
   }
