@@ -55,11 +55,10 @@ package struct IDToken: Sendable {
 
   private static func members(of bytes: [UInt8], _ name: String) throws(IDTokenRejection) -> [String: JSONValue] {
     do {
-      return try StrictJSON.object(bytes)
-    } catch .duplicateMember {
-      throw IDTokenRejection(.duplicateMember, "a member of its \(name) stands there twice")
+      return try JSONReader.object(bytes, mayHaveByteOrderMark: false)
     } catch {
-      throw IDTokenRejection(.malformed, "its \(name) is no JSON object")
+      let reason: IDTokenRejection.Reason = error.kind == .duplicateKey ? .duplicateMember : .malformed
+      throw IDTokenRejection(reason, "its \(name) \(error)")
     }
   }
 }

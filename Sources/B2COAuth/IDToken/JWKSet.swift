@@ -19,10 +19,8 @@ package struct JWKSet: Sendable {
     guard json.count <= Self.maximumLength else {
       throw OAuthError(.invalidResponse, "The issuer's key set has more than \(Self.maximumLength) bytes.")
     }
-    let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let text = json.starts(with: byteOrderMark) ? Array(json.dropFirst(3)) : Array(json)
-    guard let members = try? StrictJSON.object(text), let entries = members["keys"]?.array else {
-      throw OAuthError(.invalidResponse, "The issuer's key set is no JSON object with a list of keys.")
+    guard let fields = try? JSONReader.object(json), let entries = fields["keys"]?.array else {
+      throw OAuthError(.invalidResponse, "The issuer's key set is not a JSON object with an array of keys.")
     }
     keys = Array(entries.lazy.compactMap(\.object).compactMap(JSONWebKey.init).prefix(Self.maximumCount))
   }
