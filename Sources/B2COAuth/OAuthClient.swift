@@ -134,10 +134,12 @@ public final class OAuthClient: Sendable {
   /// - Returns: The account, or `nil` when there is none.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
   public func account(id: String) async throws -> Account? {
-    let wanted = id.lowercased()
+    let wanted = services.grants.folded(id)
     return try await OAuthError.echoing(services.correlationID(nil)) {
       let grants = try await readableGrants()
-      let match = grants.first { $0.key.accountID == wanted || $0.record.homeAccountID?.lowercased() == wanted }
+      let match = grants.first {
+        $0.key.accountID == wanted || $0.record.homeAccountID.map(services.grants.folded) == wanted
+      }
       return accounts(of: grants.filter { $0.key.accountID == match?.key.accountID }).first
     }
   }

@@ -1,7 +1,9 @@
+public import Foundation
+
 /// Why a token cache failed.
 ///
 /// Two errors are equal when their codes are.
-public struct TokenCacheError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct TokenCacheError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
   /// What went wrong, as an open set of codes.
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The code's stable name.
@@ -58,6 +60,9 @@ public struct TokenCacheError: Error, Sendable, Equatable, CustomStringConvertib
     self.recoverySuggestion = recoverySuggestion
     self.underlying = underlying
   }
+
+  /// The message, for `localizedDescription`.
+  public var errorDescription: String? { message }
 
   /// Code, message and what to do.
   public var description: String {

@@ -41,9 +41,13 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: target.path).isEmpty)
   }
 
-  @Test func aFileInTheFoldersPlaceIsRefused() throws {
+  @Test("A file where the directory should be is unwritable, and the error says so in words")
+  func aFileInTheFoldersPlaceIsRefused() throws {
     try Data().write(to: folder.url.appendingPathComponent("store"))
-    #expect(throws: TokenCacheError(.insecurePermissions, "")) { try FileTokenCache(directory: folder.store) }
+    let error = #expect(throws: TokenCacheError.self) { try FileTokenCache(directory: folder.store) }
+    #expect(error?.code == .unwritable)
+    #expect(error?.localizedDescription == "\(folder.url.path)/store is not a directory.")
+    #expect(error?.recoverySuggestion?.contains("Use the path of a directory") == true)
   }
 
   @Test func missingParentsAreMadeForTheOwnerAlone() throws {

@@ -202,7 +202,7 @@ import Testing
     }.brokenRules()
     mover.cancel()
     #expect(Set(broken.map(\.rule)) == [.useInside, .exclusivity, .nesting])
-    #expect(broken.allSatisfy { $0.observation.contains("waiting for itself") })
+    #expect(broken.allSatisfy { $0.observation.contains("time limit of 60.0 seconds: too slow, or deadlocked") })
   }
 
   @Test func aSecondInstanceThatRemembersIsFound() async {
@@ -214,6 +214,27 @@ import Testing
     suite.makeSecondInstance = { _ in RememberingTokenCache(store: store) }
     let broken = await suite.brokenRules()
     #expect(broken.map(\.rule) == [.sharing], "\(broken)")
+  }
+
+  @Test("A second instance that lists a removal and still reads the record breaks the rule on sharing")
+  func staleReaderIsFound() async {
+    let store = Locked<[TokenCacheKey: TokenRecord]>([:])
+    var suite = TokenCacheConformance {
+      store.withLock { $0 = [:] }
+      return StaleAfterRemovalCache(store: store)
+    }
+    suite.makeSecondInstance = { _ in StaleAfterRemovalCache(store: store) }
+    let broken = await suite.brokenRules()
+    #expect(broken.map(\.rule) == [.sharing], "\(broken)")
+    #expect(broken.first?.observation == "a removal is not seen")
+  }
+
+  @Test("A factory that cannot even make the unreachable cache has reported the failure")
+  func unreachableFactoryThatThrows() async {
+    var suite = TokenCacheConformance { InMemoryTokenCache() }
+    suite.makeUnreachableCache = { throw Refused() }
+    let broken = await suite.brokenRules()
+    #expect(broken.isEmpty, "\(broken)")
   }
 
   @Test func anUnreachableStoreThatLooksEmptyIsFound() async {

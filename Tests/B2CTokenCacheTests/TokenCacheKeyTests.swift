@@ -2,13 +2,30 @@ import B2CTokenCache
 import Testing
 
 @Suite struct TokenCacheKeyTests {
-  @Test func caseMakesNoDifference() {
-    let upper = TokenCacheKey(
-      authority: "HTTPS://Contoso.B2CLogin.com/Tenant", policy: "B2C_1_X", clientID: "ABC", accountID: "OID.TID")
-    let lower = TokenCacheKey(
-      authority: "https://contoso.b2clogin.com/tenant", policy: "b2c_1_x", clientID: "abc", accountID: "oid.tid")
-    #expect(upper == lower)
-    #expect(upper.canonicalText == lower.canonicalText)
+  @Test(
+    "Parts are equal only byte by byte",
+    arguments: [
+      ("Victim42", "vICTIM42"), ("kim", "\u{212A}im"), ("ren\u{E9}", "rene\u{301}"), ("\u{C5}", "\u{212B}"),
+      ("TodoApp", "todoapp"), ("https://idp.example/Prod", "https://idp.example/prod"),
+    ])
+  func byteExact(_ one: String, _ other: String) {
+    for (left, right) in Self.pairs(one, other) {
+      #expect(left != right)
+      #expect(left == TokenCacheKey(canonicalText: left.canonicalText))
+      #expect(left.canonicalText != right.canonicalText)
+      #expect(Set([left, right]).count == 2)
+    }
+  }
+
+  /// Two keys that differ in one part, for each part.
+  private static func pairs(_ one: String, _ other: String) -> [(TokenCacheKey, TokenCacheKey)] {
+    func keys(_ make: (String) -> TokenCacheKey) -> (TokenCacheKey, TokenCacheKey) { (make(one), make(other)) }
+    return [
+      keys { TokenCacheKey(authority: $0, policy: "p", clientID: "c", accountID: "a") },
+      keys { TokenCacheKey(authority: "x", policy: $0, clientID: "c", accountID: "a") },
+      keys { TokenCacheKey(authority: "x", policy: "p", clientID: $0, accountID: "a") },
+      keys { TokenCacheKey(authority: "x", policy: "p", clientID: "c", accountID: $0) },
+    ]
   }
 
   @Test(arguments: ["", "a|b", "%7c", "a b", "ü/\u{1F511}", "\n"])
@@ -17,7 +34,7 @@ import Testing
     #expect(TokenCacheKey(canonicalText: key.canonicalText) == key)
   }
 
-  @Test(arguments: ["", "a|b|c", "a|b|c|d|e", "A|b|c|d", "encryption-keys", "a b|c|d|e"])
+  @Test(arguments: ["", "a|b|c", "a|b|c|d|e", "encryption-keys", "a b|c|d|e", "a|b|c|%6a"])
   func otherTextIsNoKey(_ text: String) {
     #expect(TokenCacheKey(canonicalText: text) == nil)
   }

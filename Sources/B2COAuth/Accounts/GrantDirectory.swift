@@ -10,6 +10,8 @@ struct GrantDirectory: Sendable {
   let clientID: String
   let cache: GrantCache
   private let requiredUser: String?
+  /// Microsoft ignores the case of client and account ids; elsewhere every byte counts, so nothing may be folded.
+  private let foldsCase: Bool
   // Saves listing the keys at each call; a handle whose record is gone is looked up anew.
   private let current = Locked(Handles())
 
@@ -22,13 +24,28 @@ struct GrantDirectory: Sendable {
 
   init(configuration: OAuthConfiguration, cache: GrantCache) {
     authority = configuration.authority.cacheID
-    clientID = configuration.clientID
+    foldsCase = configuration.authority.kind(for: configuration.defaultPolicy) != .openIDConnect
+    clientID = foldsCase ? configuration.clientID.lowercased() : configuration.clientID
     requiredUser = configuration.requiredUser.flatMap { $0.isEmpty ? nil : $0 }
     self.cache = cache
   }
 
   func key(accountID: String, policy: Policy?) -> TokenCacheKey {
-    TokenCacheKey(authority: authority, policy: policy?.key ?? "", clientID: clientID, accountID: accountID)
+    TokenCacheKey(
+      authority: authority, policy: policy?.key ?? "", clientID: clientID, accountID: folded(accountID))
+  }
+
+  /// An account id as it is in this authority's keys.
+  func folded(_ accountID: String) -> String {
+    foldsCase ? accountID.lowercased() : accountID
+  }
+
+  /// Whether a key is of this authority and client, and of an account if one is named.
+  func isOwn(_ key: TokenCacheKey, accountID: String?) -> Bool {
+    key
+      == TokenCacheKey(
+        authority: authority, policy: key.policy, clientID: clientID,
+        accountID: accountID.map(folded) ?? key.accountID)
   }
 
   /// The grant to use: of an account if one is named, by a policy if one is named, else the latest.
@@ -36,7 +53,7 @@ struct GrantDirectory: Sendable {
   /// - Throws: The cache's error when a record cannot be read that may be the current one: nobody gets the token of
   ///   somebody else, and nobody counts as signed out, because a cache has trouble.
   func grant(accountID: String?, policy: Policy?) async throws -> Grant? {
-    let handle = Self.handle(accountID?.lowercased(), policy?.key)
+    let handle = Self.handle(accountID.map(folded), policy?.key)
     let (known, changes) = current.withLock { ($0.keys[handle], $0.changes) }
     if let known, let record = try await cache.record(for: known) { return Grant(key: known, record: record) }
     let (grants, failure) = try await read(accountID: accountID, policy: policy)
@@ -57,14 +74,10 @@ struct GrantDirectory: Sendable {
   func read(
     accountID: String? = nil, policy: Policy? = nil
   ) async throws -> (grants: [Grant], failure: (any Error)?) {
-    let wanted = TokenCacheKey(
-      authority: authority, policy: policy?.key ?? "", clientID: clientID, accountID: accountID ?? "")
     var grants: [Grant] = []
     var failure: (any Error)?
     for key in try await cache.keys()
-    where key.authority == wanted.authority && key.clientID == wanted.clientID
-      && (policy == nil || key.policy == wanted.policy) && (accountID == nil || key.accountID == wanted.accountID)
-    {
+    where isOwn(key, accountID: accountID) && (policy == nil || key.policy == policy?.key) {
       do {
         if let record = try await cache.record(for: key) { grants.append(Grant(key: key, record: record)) }
       } catch let error as CancellationError {

@@ -33,10 +33,7 @@ struct SignOutFlow: Sendable {
     } catch {
       failure = error  // What is known without a list goes all the same.
     }
-    for key in keys
-    where key.authority == grants.authority.lowercased() && key.clientID == grants.clientID.lowercased()
-      && (accountID == nil || key.accountID == accountID?.lowercased())
-    {
+    for key in keys where grants.isOwn(key, accountID: accountID) {
       do {
         try await services.cache.remove(key)
       } catch {

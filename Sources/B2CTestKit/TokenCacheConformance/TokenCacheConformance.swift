@@ -24,7 +24,7 @@ public struct TokenCacheConformance: Sendable {
   /// Prepares the suite.
   ///
   /// - Parameters:
-  ///   - timeLimit: How long the check of one rule may take; a cache that waits for itself is found by it.
+  ///   - timeLimit: How long the check of one rule may take: it finds a deadlock. Raise it for a slow store.
   ///   - clock: The clock for it.
   ///   - makeCache: Makes an empty cache, a new one at each call.
   public init(
@@ -69,7 +69,7 @@ public struct TokenCacheConformance: Sendable {
     }
     let timer = Task {
       try await clock.sleep(for: timeLimit)
-      answer.give("it had not come to an end after \(timeLimit); it may be waiting for itself")
+      answer.give("not finished within the time limit of \(timeLimit): too slow, or deadlocked; see timeLimit")
     }
     let observation = await answer.value
     work.cancel()

@@ -81,7 +81,8 @@ public struct EncryptedTokenCache<Wrapped: TokenCache>: TokenCache {
     guard let sealed = SealedRecord(in: carrier) else {
       throw TokenCacheError(
         .decryptionFailed, "A record in the encrypted cache is not encrypted, or its header is damaged.",
-        recoverySuggestion: "Move plain records in with TokenCacheMigration. If none were written, find out by whom.")
+        recoverySuggestion:
+          "Remove it and store it again through the encrypted cache. If the app wrote none, find out what did.")
     }
     guard let encryptionKey = try await encryptionKeys.key(withID: sealed.keyID) else {
       throw TokenCacheError(

@@ -55,12 +55,15 @@ struct CacheFolder: Sendable {
   /// Refuses a folder that another user could put files into.
   private func check(_ folder: String) throws {
     guard let status = try SystemCalls.status(of: folder) else { return }
+    guard status.kind != .symbolicLink else {
+      throw TokenCacheError(
+        .insecurePermissions, "\(folder) is a symbolic link, which could be changed to point elsewhere.",
+        recoverySuggestion: "Use the path of a real directory that only this user can write to.")
+    }
     guard status.kind == .folder else {
       throw TokenCacheError(
-        .insecurePermissions,
-        status.kind == .symbolicLink
-          ? "\(folder) is a symbolic link, which another could turn elsewhere." : "\(folder) is not a folder.",
-        recoverySuggestion: "Give the path of a real folder that only this user can write to.")
+        .unwritable, "\(folder) is not a directory.",
+        recoverySuggestion: "Use the path of a directory, or of one to be created; or move what is there away.")
     }
     guard status.owner == SystemCalls.userID else {
       throw TokenCacheError(

@@ -73,7 +73,7 @@ final class RecordGroup: Sendable {
   func key(ofName name: String) -> TokenCacheKey? {
     guard !name.hasPrefix(Self.hashMark) else { return nil }
     return TokenCacheKey(
-      lowercasedAuthority: identity.authority, policy: identity.policy, clientID: identity.clientID,
+      authority: identity.authority, policy: identity.policy, clientID: identity.clientID,
       accountID: name.utf8.contains(UInt8(ascii: "%")) ? FormEncoding.unescape(name) : name)
   }
 }

@@ -12,7 +12,7 @@ struct SharedParts: Sendable {
   /// The same key, with parts that others have, too.
   mutating func share(_ key: TokenCacheKey) -> TokenCacheKey {
     TokenCacheKey(
-      lowercasedAuthority: share(key.authority), policy: share(key.policy), clientID: share(key.clientID),
+      authority: share(key.authority), policy: share(key.policy), clientID: share(key.clientID),
       accountID: key.accountID)
   }
 

@@ -1,28 +1,64 @@
-/// What a record belongs to: one person's grant by one policy of one authority to one client.
+internal import B2CCore
+
+/// The key of a token record: one authority, policy, client and account.
 ///
-/// All parts are compared and kept in lower case, because Azure AD B2C matches them without regard to case and answers
-/// in either.
+/// A key is a plain value. Nothing is folded or normalised: two keys are equal when all four parts are equal byte by byte,
+/// so `é` in one code point and in two are different accounts. Where a provider ignores case, the caller folds the parts
+/// before it makes the key.
 public struct TokenCacheKey: Sendable, Hashable, Codable {
   /// The authority: scheme, host, port and tenant, such as `https://contoso.b2clogin.com/contoso.onmicrosoft.com`.
   public let authority: String
-  /// The policy, or an empty text for an authority that has none.
+  /// The policy, or an empty string for an authority that has none.
   public let policy: String
   /// The application (client) id.
   public let clientID: String
-  /// The person: `<object id>.<tenant id>`.
+  /// The account id, as the provider's kind makes it.
   public let accountID: String
 
-  /// Makes a key; every part is turned into lower case.
+  /// Creates a key from its four parts, taken as they are.
   ///
   /// - Parameters:
   ///   - authority: The authority: scheme, host, port and tenant.
-  ///   - policy: The policy's id, or an empty text where there is none.
+  ///   - policy: The policy's id, or an empty string where there is none.
   ///   - clientID: The application (client) id.
-  ///   - accountID: The person: `<object id>.<tenant id>`.
+  ///   - accountID: The account id.
   public init(authority: String, policy: String, clientID: String, accountID: String) {
-    self.authority = authority.lowercased()
-    self.policy = policy.lowercased()
-    self.clientID = clientID.lowercased()
-    self.accountID = accountID.lowercased()
+    self.authority = authority
+    self.policy = policy
+    self.clientID = clientID
+    self.accountID = accountID
+  }
+
+  /// The key as one unique string: the four parts, percent-encoded, joined by `|`.
+  ///
+  /// It serves as the primary key of a database or the name of an item; its form never changes.
+  public var canonicalText: String {
+    [authority, policy, clientID, accountID].map(FormEncoding.escape).joined(separator: "|")
+  }
+
+  /// Reads a key back from its canonical text.
+  ///
+  /// - Parameter canonicalText: A value of ``canonicalText``; the result is `nil` for any other string.
+  public init?(canonicalText: String) {
+    let parts = canonicalText.split(separator: "|", omittingEmptySubsequences: false).map(FormEncoding.unescape)
+    guard parts.count == 4 else { return nil }
+    self.init(authority: parts[0], policy: parts[1], clientID: parts[2], accountID: parts[3])
+    guard self.canonicalText == canonicalText else { return nil }
+  }
+
+  /// Compares all four parts byte by byte, the one that differs most often first.
+  ///
+  /// - Parameters:
+  ///   - left: One key.
+  ///   - right: The other.
+  /// - Returns: Whether they are the same.
+  public static func == (left: TokenCacheKey, right: TokenCacheKey) -> Bool {
+    isSame(left.accountID, right.accountID) && isSame(left.policy, right.policy)
+      && isSame(left.clientID, right.clientID) && isSame(left.authority, right.authority)
+  }
+
+  /// Swift compares strings by canonical equivalence; two subjects that differ in bytes are two people.
+  private static func isSame(_ left: String, _ right: String) -> Bool {
+    left.utf8.elementsEqual(right.utf8)
   }
 }

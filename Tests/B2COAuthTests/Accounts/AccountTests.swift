@@ -93,6 +93,21 @@ struct AccountTests {
     #expect(Set(try await fixture.cache.keys()) == [foreign, neighbour])
   }
 
+  @Test(
+    "Client ids that differ in case share tokens at Microsoft authorities only",
+    arguments: [(LocalTenant.Shape.b2c, 1), (.entra, 1), (.openIDConnect, 0)])
+  func clientCase(_ shape: LocalTenant.Shape, _ seen: Int) async throws {
+    let fixture = Fixture(shape: shape)
+    let upper = try fixture.client { $0.clientID = "TodoApp" }
+    let lower = try fixture.client { $0.clientID = "todoapp" }
+    let stored = TokenCacheKey(
+      authority: try Authority(fixture.tenant.authority(), kind: shape == .entra ? .entra : nil).cacheID, policy: "",
+      clientID: shape == .openIDConnect ? "TodoApp" : "todoapp", accountID: "person.tenant")
+    try await fixture.cache.store(TokenRecord(signedInAt: fixture.clock.date), for: stored)
+    #expect(try await upper.accounts().count == 1)
+    #expect(try await lower.accounts().count == seen)
+  }
+
   @Test("A session that has ended leaves the person known")
   func endedSession() async throws {
     let fixture = Fixture()

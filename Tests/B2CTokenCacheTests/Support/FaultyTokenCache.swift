@@ -114,3 +114,32 @@ final class RememberingTokenCache: TokenCache {
 
   func keys() async throws -> [TokenCacheKey] { store.withLock { Array($0.keys) } }
 }
+
+/// An instance that lists and reads what others store, but goes on reading what they have removed.
+final class StaleAfterRemovalCache: TokenCache {
+  private let store: Locked<[TokenCacheKey: TokenRecord]>
+  private let remembered = Locked<[TokenCacheKey: TokenRecord]>([:])
+
+  init(store: Locked<[TokenCacheKey: TokenRecord]>) {
+    self.store = store
+  }
+
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? {
+    let current = store.withLock { $0[key] }
+    return remembered.withLock { remembered in
+      if let current { remembered[key] = current }
+      return remembered[key]
+    }
+  }
+
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
+    store.withLock { $0[key] = record }
+  }
+
+  func removeRecord(for key: TokenCacheKey) async throws {
+    store.withLock { $0[key] = nil }
+    remembered.withLock { $0[key] = nil }
+  }
+
+  func keys() async throws -> [TokenCacheKey] { store.withLock { Array($0.keys) } }
+}
