@@ -77,7 +77,7 @@ struct PoliciesTests {
 
   @Test("A policy's name decides nothing: policyID alone signs in, and resets no password")
   func nameOfTheOnlyPolicy() throws {
-    let list = try policies(["policyID": "B2C_1_susi_reset_v2"])
+    let list = try policies(["emailSignInPolicyId": "", "policyID": "B2C_1_susi_reset_v2"])
     #expect(list.selected?.kind == .signUpOrSignIn)
     #expect(list.policy(of: .signIn)?.id == "B2C_1_susi_reset_v2")
     #expect(list.policy(of: .signUp)?.id == "B2C_1_susi_reset_v2")

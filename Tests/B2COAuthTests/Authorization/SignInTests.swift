@@ -191,7 +191,8 @@ struct SignInTests {
     let fixture = Fixture()
     let presenter = fixture.script(
       .signUp(email: "new@example.com", password: "Not-A-Secret-3", displayName: "New Person"))
-    let result = try await fixture.client(presenter: presenter).signIn(policy: Policy("B2C_1_SignUp"))
+    let result = try await fixture.client(presenter: presenter).signIn(
+      policy: Policy(id: "B2C_1_SignUp", kind: .signUp))
     #expect(result.user.name == "New Person")
     #expect(result.policy?.kind == .signUp)
   }
