@@ -26,8 +26,7 @@ public struct TaskAPIClient: Sendable {
   ///
   /// - Parameters:
   ///   - configuration: Where the server is and how it is spoken to.
-  ///   - transport: What carries the requests. One that is a ``StreamingTransport`` lets ``items(owner:)`` give tasks
-  ///     while they arrive.
+  ///   - transport: What carries the requests.
   ///   - tokens: Where the bearer tokens come from. No request leaves without one.
   ///   - clock: What waits between tries, and measures deadlines.
   ///   - now: The wall clock, for a `Retry-After` that is a date.
@@ -45,7 +44,7 @@ public struct TaskAPIClient: Sendable {
     decoding = TaskDecoding(configuration.dialect)
   }
 
-  /// Gives the tasks that the server sends, in its order, in one piece.
+  /// Gives the tasks that the server sends, in its order.
   ///
   /// The tutorial's servers give the 20 oldest at most.
   ///
@@ -58,15 +57,6 @@ public struct TaskAPIClient: Sendable {
     let tasks = try await wholeList()
     guard let owner = owner ?? configuration.ownerFilter else { return tasks }
     return tasks.filter { $0.ownerName == owner }
-  }
-
-  /// Gives the tasks that the server sends, in its order, one by one as they arrive.
-  ///
-  /// - Parameter owner: Whose tasks to give, as in ``list(owner:)``.
-  /// - Returns: The tasks; nothing is sent before the first is asked for.
-  public func items(owner: String? = nil) -> TaskItems {
-    TaskItems(
-      owner: owner ?? configuration.ownerFilter, decoding: decoding, exchange: exchange, request: requests.list)
   }
 
   /// Stores a new task.

@@ -12,21 +12,19 @@ import Testing
     await #expect(throws: NoTokens.SignedOut()) { try await client.add(task) }
     await #expect(throws: NoTokens.SignedOut()) { try await client.update(task) }
     await #expect(throws: NoTokens.SignedOut()) { try await client.delete(task) }
-    await #expect(throws: NoTokens.SignedOut()) { for try await _ in client.items() {} }
     #expect(transport.requests.isEmpty)
   }
 
   @Test func everyRequestCarriesOneToken() async throws {
     let transport = CannedTransport(
-      .text(200, "[]"), .text(200, "[]"), .text(204, ""), .text(204, ""), .text(404, ""), .text(200, "[]"))
+      .text(200, "[]"), .text(204, ""), .text(204, ""), .text(404, ""), .text(200, "[]"))
     let client = try client(transport)
     let task = try decoded(Samples.stored)
     _ = try await client.list()
-    for try await _ in client.items() {}
     try await client.add(task)
     try await client.update(task)
     try await client.delete(task)
-    #expect(transport.requests.count == 6)
+    #expect(transport.requests.count == 5)
     #expect(transport.requests.allSatisfy { $0.headers.values(of: "Authorization") == ["Bearer opaque-token-1"] })
     #expect(transport.requests.allSatisfy { !$0.url.absoluteString.contains("opaque") })
   }
@@ -66,34 +64,8 @@ import Testing
     let claims = #"{"access_token":{"acrs":{"essential":true,"value":"c1"}}}"#
     let header = #"Bearer error="insufficient_claims", claims="\#(Data(claims.utf8).base64EncodedString())""#
     let transport = CannedTransport(.text(401, "", headers: ["WWW-Authenticate": header]))
-    let error = await taskError { for try await _ in try client(transport).items() {} }
+    let error = await taskError { _ = try await client(transport).list() }
     #expect(error?.code == .claimsRequired)
     #expect((error?.underlying as? APIAuthorizationError)?.claims == claims)
-  }
-
-  @Test func streamedListReplacesARefusedToken() async throws {
-    let tokens = CannedTokens("first-token", "second-token")
-    let answers = Locked([401, 200])
-    let transport = Turning { answers.withLock { $0.removeFirst() } }
-    #expect(try await Array(client(transport, tokens: tokens).items()).map(\.itemName) == ["a"])
-    #expect(tokens.refused == [nil, Secret("first-token")])
-  }
-}
-
-/// Streams a list of one task, or a refusal, as it is told.
-private struct Turning: StreamingTransport {
-  let status: @Sendable () -> Int
-
-  func send(_ request: TransportRequest) async throws -> TransportResponse { TransportResponse(status: 500) }
-
-  func stream(
-    _ request: TransportRequest
-  ) async throws -> (head: TransportResponse, body: AsyncThrowingStream<Data, any Error>) {
-    let status = status()
-    let body = AsyncThrowingStream<Data, any Error> { continuation in
-      continuation.yield(Data((status == 200 ? #"[{"task":"a"}]"# : "Unauthorized").utf8))
-      continuation.finish()
-    }
-    return (TransportResponse(status: status), body)
   }
 }

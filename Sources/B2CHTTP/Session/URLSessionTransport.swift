@@ -135,36 +135,3 @@ public final class URLSessionTransport: HTTPTransport {
     return true
   }
 }
-
-extension URLSessionTransport: StreamingTransport {
-  /// Sends one request and gives the answer as soon as its head is there, the body while it arrives.
-  ///
-  /// The deadline counts until the last byte has arrived. Letting go of the stream ends the transfer. On Linux a transfer
-  /// cannot be paused, so what the reader has not taken yet is kept, up to the request's limit.
-  ///
-  /// - Parameter request: What to send, with the limits to keep.
-  /// - Returns: The answer with an empty body, and the body's bytes in order.
-  /// - Throws: As ``send(_:)``; the stream throws the same, ``TransportError/Code/responseTooLarge`` included.
-  public func stream(
-    _ request: TransportRequest
-  ) async throws -> (head: TransportResponse, body: AsyncThrowingStream<Data, any Error>) {
-    try Task.checkCancellation()
-    let origin = try Self.origin(of: request)
-    let sessionRequest = try templates.request(for: request)
-    let exchange = StreamedExchange(BodyLimit(request))
-    let deadline = deadlines.schedule(after: request.limits.deadline) { exchange.fail(Self.late(request)) }
-    exchange.whenEnded { [deadlines, queue] wasStarted in
-      deadlines.cancel(deadline)
-      if wasStarted { queue.leave(origin) }
-    }
-    let head = try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        guard exchange.waitForHead(continuation) else { return }
-        queue.enter(origin) { self.start(sessionRequest, exchange) }
-      }
-    } onCancel: {
-      exchange.fail(CancellationError())
-    }
-    return (head.response(with: Data()), StreamedBody(exchange).chunks)
-  }
-}

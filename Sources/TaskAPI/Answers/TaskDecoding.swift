@@ -15,18 +15,15 @@ struct TaskDecoding: Sendable {
     try decode([TaskItem].self, from: body)
   }
 
-  /// Reads one task; `index` is its place in a list that is read piece by piece.
-  func item(_ body: Data, at index: Int? = nil) throws(Unreadable) -> TaskItem {
-    try decode(TaskItem.self, from: body, at: index)
+  func item(_ body: Data) throws(Unreadable) -> TaskItem {
+    try decode(TaskItem.self, from: body)
   }
 
-  private func decode<Value: Decodable>(
-    _ type: Value.Type, from body: Data, at index: Int? = nil
-  ) throws(Unreadable) -> Value {
+  private func decode<Value: Decodable>(_ type: Value.Type, from body: Data) throws(Unreadable) -> Value {
     do {
       return try decoder.decode(type, from: body)
     } catch let error as DecodingError {
-      throw Unreadable(reason: Self.reason(error, body, index))
+      throw Unreadable(reason: Self.reason(error, body))
     } catch {
       throw Unreadable(reason: "is not JSON")
     }
@@ -37,22 +34,20 @@ struct TaskDecoding: Sendable {
     let reason: String
   }
 
-  private static func reason(_ error: DecodingError, _ body: Data, _ index: Int?) -> String {
+  private static func reason(_ error: DecodingError, _ body: Data) -> String {
     switch error {
-    case .typeMismatch(_, let context): "has the wrong type at \(path(context, index))"
-    case .valueNotFound(_, let context): "has null at \(path(context, index))"
-    case .keyNotFound(_, let context): "has no text (task or Text) at \(path(context, index))"
+    case .typeMismatch(_, let context): "has the wrong type at \(path(context))"
+    case .valueNotFound(_, let context): "has null at \(path(context))"
+    case .keyNotFound(_, let context): "has no text (task or Text) at \(path(context))"
     case .dataCorrupted(let context) where context.codingPath.isEmpty: broken(body)
-    case .dataCorrupted(let context): "has a value that cannot be read at \(path(context, index))"
+    case .dataCorrupted(let context): "has a value that cannot be read at \(path(context))"
     @unknown default: "is not JSON"
     }
   }
 
-  private static func path(_ context: DecodingError.Context, _ index: Int?) -> String {
-    let place = index.map { ["[\($0)]"] } ?? []
+  private static func path(_ context: DecodingError.Context) -> String {
     let path =
-      place
-      + context.codingPath.prefix(8).map { key in
+      context.codingPath.prefix(8).map { key in
         key.intValue.map { "[\($0)]" } ?? "." + key.stringValue.prefix(40)
       }
     // Names of members are the server's, and may be anything.

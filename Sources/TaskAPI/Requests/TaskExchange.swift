@@ -13,7 +13,7 @@ struct TaskExchange: Sendable {
     self.tokens = RememberedTokens(tokens)
     self.now = now
     self.transport = AuthorizedTransport(
-      transport: HeadFirstTransport(transport), tokens: self.tokens,
+      transport: transport, tokens: self.tokens,
       allowedOrigins: Set([Origin(configuration.baseURL.absoluteURL)].compactMap { $0 }), retry: configuration.retry,
       clock: clock, now: now, random: random)
   }
@@ -33,16 +33,15 @@ struct TaskExchange: Sendable {
     return response
   }
 
-  /// The same, the body in pieces when the transport can give it so.
-  func body(of request: TransportRequest, _ operation: TaskOperation) async throws -> TaskListBody {
-    let place = HeadFirstTransport.Place()
-    let response = try await HeadFirstTransport.$place.withValue(place) {
-      try await self.response(to: request, operation)
-    }
-    return TaskListBody(response, stream: place.take(), limits: request.limits)
-  }
-
   func errors(_ operation: TaskOperation) -> AnswerErrors {
     AnswerErrors(operation: operation, secrets: tokens.tokens, now: now())
+  }
+}
+
+extension TransportLimits {
+  /// An app's own transport may not keep the limit.
+  fileprivate func check(_ count: Int) throws(TransportError) {
+    guard count > maximumBodyBytes else { return }
+    throw TransportError(.responseTooLarge, "The answer is larger than the \(maximumBodyBytes) bytes that are allowed.")
   }
 }

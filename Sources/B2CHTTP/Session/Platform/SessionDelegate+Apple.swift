@@ -30,9 +30,5 @@
   enum SessionTraits {
     /// The session queues by itself, and HTTP/2 carries many requests on one connection.
     static let countsWaitingAsSilence = false
-
-    static func pause(_ task: URLSessionTask) { task.suspend() }
-
-    static func resume(_ task: URLSessionTask) { task.resume() }
   }
 #endif

@@ -36,10 +36,5 @@
   enum SessionTraits {
     /// The idle timer runs while a request waits for a free connection, so the waiting is done before the session.
     static let countsWaitingAsSilence = true
-
-    /// A task cannot be paused: suspending one under way stops the process.
-    static func pause(_ task: URLSessionTask) {}
-
-    static func resume(_ task: URLSessionTask) {}
   }
 #endif
