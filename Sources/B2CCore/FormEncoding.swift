@@ -33,21 +33,25 @@ package enum FormEncoding {
     }
   }
 
-  /// Undoes ``escape(_:)`` and reads `+` as a space.
+  /// Decodes the value of a query or form body, in which `+` is a space.
   package static func unescape(_ text: some StringProtocol) -> String {
+    percentDecode(String(text).replacing("+", with: " "))
+  }
+
+  /// Decodes percent-escapes alone: in a path `+` is a plus sign (RFC 3986 section 3.3).
+  package static func percentDecode(_ text: some StringProtocol) -> String {
     let input = Array(text.utf8)
     var output: [UInt8] = []
     output.reserveCapacity(input.count)
     var index = 0
     while index < input.count {
-      let byte = input[index]
-      if byte == UInt8(ascii: "%"), index + 2 < input.count,
+      if input[index] == UInt8(ascii: "%"), index + 2 < input.count,
         let high = hexValue(input[index + 1]), let low = hexValue(input[index + 2])
       {
         output.append(high << 4 | low)
         index += 3
       } else {
-        output.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+        output.append(input[index])
         index += 1
       }
     }

@@ -115,7 +115,6 @@ import Testing
     let authority = try Authority(row.text, kind: row.given)
     #expect(authority.kind == row.kind)
     #expect(authority.cloud == row.cloud)
-    #expect(authority.isCustomDomain == (row.cloud == nil))
     #expect(authority.tenant == row.tenant)
     #expect(authority.policy?.id == row.policy)
     #expect(authority.form == row.form)
@@ -144,13 +143,31 @@ import Testing
       "https://contoso.b2clogin.com/contoso.onmicrosoft.com/?p=B2C_1_x",
       "https://contoso.b2clogin.com/contoso.onmicrosoft.com"
     ),
-    ("https://Login.contoso.com:8443/Tenant", "https://login.contoso.com:8443/tenant"),
+    (
+      "https://Login.contoso.com:8443/contoso.onmicrosoft.com", "https://login.contoso.com:8443/contoso.onmicrosoft.com"
+    ),
+    ("https://Login.contoso.com:8443/Tenant/v2.0/", "https://Login.contoso.com:8443/Tenant/v2.0"),
     ("http://[::1]:8080/tenant/", "http://[::1]:8080/tenant"),
-    ("https://Auth.example.com/realms/Demo", "https://auth.example.com/realms/Demo"),
+    ("https://Auth.example.com/realms/Demo", "https://Auth.example.com/realms/Demo"),
+    ("https://LOGIN.microsoftonline.com/\(guid.uppercased())", "https://login.microsoftonline.com/\(guid)"),
     ("https://auth.example.com", "https://auth.example.com"),
   ])
   func cacheIDHasNoPolicyAndNoForm(text: String, id: String) throws {
     #expect(try Authority(text).cacheID == id)
+  }
+
+  @Test("A generic issuer is keyed and compared exactly: another case may be another realm")
+  func genericIssuersKeepTheirCase() throws {
+    for (left, right) in [
+      ("https://auth.example.com/realms/A", "https://auth.example.com/realms/a"),
+      ("https://auth.example.com/Adfs", "https://auth.example.com/adfs"),
+      ("https://auth.example.com/adfs", "https://auth.example.com/adfs/v2.0"),
+    ] {
+      let (one, other) = (try Authority(left), try Authority(right))
+      #expect(one.cacheID != other.cacheID)
+      #expect(one != other)
+      #expect(one.cacheID == left)
+    }
   }
 
   @Test func whatDiffersIsNotEqual() throws {

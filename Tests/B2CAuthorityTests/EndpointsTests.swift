@@ -337,11 +337,11 @@ extension Endpoints {
     #expect(try Endpoints(authority: again, policy: policy).table == row.urls)
   }
 
-  @Test func everyFormOnRequest() throws {
-    let authority = try Authority("https://contoso.b2clogin.com/contoso.onmicrosoft.com")
+  @Test func anotherPolicyKeepsTheForm() throws {
     let policy = try Policy("B2C_1_x")
-    let urls = try PolicyForm.allCases.map { form in
-      try Endpoints(authority: authority.using(form), policy: policy).token?.absoluteString
+    let urls = try ["contoso.onmicrosoft.com", "contoso.onmicrosoft.com/B2C_1_y", "tfp/contoso.onmicrosoft.com"].map {
+      let authority = try Authority("https://contoso.b2clogin.com/" + $0)
+      return try Endpoints(authority: authority, policy: policy).token?.absoluteString
     }
     #expect(
       urls == [

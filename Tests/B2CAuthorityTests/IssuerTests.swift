@@ -32,6 +32,12 @@ import Testing
     Row(
       authority: b2c, issuer: "https://contoso.b2clogin.com/tfp/\(guid)/b2c_1_%C3%A9/v2.0/", policy: "B2C_1_é",
       isAccepted: true),
+    Row(
+      authority: b2c, issuer: "https://contoso.b2clogin.com/tfp/\(guid)/b2c_1_a+b/v2.0/", policy: "B2C_1_a+b",
+      isAccepted: true),
+    Row(
+      authority: b2c, issuer: "https://contoso.b2clogin.com/tfp/\(guid)/b2c_1_a%20b/v2.0/", policy: "B2C_1_a+b",
+      isAccepted: false),
     Row(authority: b2c, issuer: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/v2.0/", isAccepted: true),
     Row(authority: b2c, issuer: "https://contoso.b2clogin.com/fabrikam.onmicrosoft.com/v2.0/", isAccepted: false),
     Row(authority: b2c, issuer: "https://fabrikam.b2clogin.com/\(guid)/v2.0/", isAccepted: false),
@@ -132,6 +138,42 @@ import Testing
     #expect(authority.accepts(issuer: issuer, tenantID: nil))
     #expect(!authority.accepts(issuer: issuer, tenantID: Self.other))
     #expect(authority.accepts(endpoint: keys))
+  }
+
+  @Test(
+    "A host that only starts or ends like a trusted one is not trusted",
+    arguments: [
+      "evil-contoso.b2clogin.com", "x.contoso.b2clogin.com", "contoso.b2clogin.com.evil.example",
+      "contoso.b2clogin.co", "ontoso.b2clogin.com", "b2clogin.com",
+    ])
+  func trustedHostsAreWhole(host: String) throws {
+    var authority = try Authority("https://login.contoso.com/contoso.onmicrosoft.com/B2C_1_x")
+    authority.trustedHosts = ["contoso.b2clogin.com"]
+    let keys = try #require(URL(string: "https://\(host)/contoso.onmicrosoft.com/discovery/v2.0/keys"))
+    #expect(!authority.accepts(endpoint: keys))
+    #expect(!authority.accepts(issuer: "https://\(host)/\(guid)/v2.0/", tenantID: nil))
+  }
+
+  @Test(
+    "An entry of the trusted hosts is a plain host name",
+    arguments: [
+      ("login.contoso.com", nil, true), ("LOGIN.contoso.com", nil, true), ("localhost", nil, true),
+      ("https://login.contoso.com/", "login.contoso.com", false),
+      ("login.contoso.com:8443", "login.contoso.com", false),
+      ("login.contoso.com/path", "login.contoso.com", false),
+      ("https://user:secret@login.contoso.com", "login.contoso.com", false),
+      ("*.contoso.com", nil, false), ("", nil, false), ("l\u{43E}gin.contoso.com", nil, false),
+    ])
+  func trustedHostEntries(text: String, suggestion: String?, isRight: Bool) {
+    do throws(AuthorityError) {
+      try Authority.checkTrustedHost(text)
+      #expect(isRight)
+    } catch {
+      #expect(!isRight)
+      #expect(error.code == .invalidHost)
+      #expect(error.suggestion == suggestion)
+      #expect(!"\(error)".contains("secret"))
+    }
   }
 
   @Test(arguments: [

@@ -40,18 +40,19 @@ import Testing
   }
 
   @Test(arguments: [
-    ("B2C_1_x", true, false), ("b2c_1_x", true, false), ("B2C_1A_x", false, true), ("b2c_1a_X", false, true),
-    ("signin", false, false), ("B2C_signin", false, false),
+    ("B2C_1_x", true), ("b2c_1_x", true), ("B2C_1A_x", true), ("b2c_1a_X", true), ("signin", false),
+    ("B2C_signin", false),
   ])
-  func prefixes(id: String, isUserFlow: Bool, isCustom: Bool) throws {
-    let policy = try Policy(id)
-    #expect(policy.isUserFlow == isUserFlow)
-    #expect(policy.isCustomPolicy == isCustom)
-    #expect((policy.prefixWarning == nil) == (isUserFlow || isCustom))
+  func prefixes(id: String, hasPrefix: Bool) throws {
+    let authority = try Authority("https://contoso.b2clogin.com/contoso.onmicrosoft.com")
+    #expect(try authority.warnings(for: [Policy(id)]).isEmpty == hasPrefix)
+    #expect(try Authority("https://contoso.ciamlogin.com").warnings(for: [Policy(id)]).isEmpty)
   }
 
   @Test func theWarningNamesTheIDThatWasProbablyMeant() throws {
-    let warning = try #require(try Policy("SignIn").prefixWarning)
+    let authority = try Authority("https://contoso.b2clogin.com/contoso.onmicrosoft.com")
+    let warning = try #require(try authority.warnings(for: [Policy("B2C_1_x"), Policy("SignIn")]).first)
+    #expect(warning.value == "SignIn")
     #expect(warning.code == .unusualPolicyPrefix)
     #expect(warning.suggestion == "B2C_1_SignIn")
   }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct RetirementTests {
-  @Test func theTutorialsOwnAuthorityIsNamedAndMended() throws {
+  @Test func theTutorialsOwnAuthorityIsNamedAndCorrected() throws {
     let authority = try Authority("https://login.microsoftonline.com/hypercubeb2c.onmicrosoft.com/")
     let policy = try Policy("B2C_1_todo_email_signin")
     #expect(authority.retirement(for: nil) == nil)

@@ -25,10 +25,10 @@ import Testing
     ),
   ])
   func anotherTenantsNameIsDoubtedAndMended(_ text: String, _ mended: String) throws {
-    let warning = try #require(Authority(text).tenantWarning)
+    let warning = try #require(Authority(text).warnings().first)
     #expect(warning.code == .unusualTenant)
     #expect(warning.suggestion == mended)
-    #expect(try Authority(mended).tenantWarning == nil)
+    #expect(try Authority(mended).warnings().isEmpty)
   }
 
   @Test(arguments: [
@@ -41,6 +41,20 @@ import Testing
     "https://11111111-2222-3333-4444-555555555555.ciamlogin.com/contoso.onmicrosoft.com",
   ])
   func whatFitsOrCannotBeToldIsLetBe(_ text: String) throws {
-    #expect(try Authority(text).tenantWarning == nil)
+    #expect(try Authority(text).warnings().isEmpty)
+  }
+}
+
+@Suite struct HostWarningTests {
+  @Test(
+    "An internationalized host is doubted, since its letters may imitate another one's",
+    arguments: [
+      ("https://login.xn--microsftonline-0zl.com/common", true),
+      ("https://contoso.XN--b2clgin-cpf.com/contoso.onmicrosoft.com", true), ("https://xn--bcher-kva.example/a", true),
+      ("https://login.contoso.com/xn--a", false), ("https://axn--b.example/", false),
+    ])
+  func internationalized(text: String, isDoubted: Bool) throws {
+    let codes = try Authority(text).warnings().map(\.code)
+    #expect(codes == (isDoubted ? [.internationalizedHost] : []))
   }
 }

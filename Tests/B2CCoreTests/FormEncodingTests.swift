@@ -32,4 +32,10 @@ import Testing
     #expect(pairs.map(\.value) == ["1 2", "", "x=y", "z", "&"])
     #expect(FormEncoding.decode("").isEmpty)
   }
+
+  @Test("In a path a plus sign is itself; in a query it is a space")
+  func plusSigns() {
+    #expect(FormEncoding.percentDecode("a+b%2Bc%20d%zz") == "a+b+c d%zz")
+    #expect(FormEncoding.unescape("a+b%2Bc%20d%zz") == "a b+c d%zz")
+  }
 }

@@ -29,8 +29,12 @@ struct AuthorizationRequest: Sendable {
   }
 
   /// The URL of the sign-in page for a redirect URI.
-  func url(redirectURI: URL) -> URL {
-    Endpoints.appending(parameters(redirectURI: redirectURI), to: provider.authorizationEndpoint)
+  func url(redirectURI: URL) throws(OAuthError) -> URL {
+    do throws(AuthorityError) {
+      return try Endpoints.appending(parameters(redirectURI: redirectURI), to: provider.authorizationEndpoint)
+    } catch {
+      throw OAuthError(error)
+    }
   }
 
   private func parameters(redirectURI: URL) -> [(name: String, value: String)] {

@@ -39,12 +39,14 @@ struct SignInFlow: Sendable {
   }
 
   private func present(_ request: AuthorizationRequest) async throws -> URL {
-    try await services.environment.presenter.present(
+    // Built here once so that a failure is thrown; another port of this machine changes nothing that could fail.
+    let page = try request.url(redirectURI: configuration.redirectURI)
+    return try await services.environment.presenter.present(
       PresentationRequest(
         purpose: .signIn, redirectURI: configuration.redirectURI, state: request.state,
         prefersEphemeralSession: request.options.prefersEphemeralSession,
         prefersFullScreen: request.options.prefersFullScreen,
-        makeURL: { request.url(redirectURI: $0) }))
+        makeURL: { (try? request.url(redirectURI: $0)) ?? page }))
   }
 
   private func finish(

@@ -56,14 +56,21 @@ struct SignOutFlow: Sendable {
     let state = RandomToken.make(bytes: 16)
     let clientID = services.configuration.clientID
     let idToken = grant?.record.idToken
+    let makeURL: @Sendable (URL) throws(AuthorityError) -> URL = { redirectURI throws(AuthorityError) in
+      try Endpoints.appending(
+        [
+          ("post_logout_redirect_uri", redirectURI.absoluteString), ("client_id", clientID), ("state", state.value),
+        ] + (idToken.map { [("id_token_hint", $0.value)] } ?? []), to: endpoint)
+    }
+    let page: URL
+    do throws(AuthorityError) {
+      page = try makeURL(services.configuration.redirectURI)
+    } catch {
+      throw OAuthError(error)
+    }
     let request = PresentationRequest(
       purpose: .signOut, redirectURI: services.configuration.redirectURI, state: state,
-      makeURL: { redirectURI in
-        Endpoints.appending(
-          [
-            ("post_logout_redirect_uri", redirectURI.absoluteString), ("client_id", clientID), ("state", state.value),
-          ] + (idToken.map { [("id_token_hint", $0.value)] } ?? []), to: endpoint)
-      })
+      makeURL: { (try? makeURL($0)) ?? page })
     do {
       _ = try await services.environment.presenter.present(request)
     } catch let error as OAuthError where error.code == .userClosedBrowser {

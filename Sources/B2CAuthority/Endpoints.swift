@@ -8,8 +8,8 @@ public struct Endpoints: Sendable, Hashable {
   public let kind: Authority.Kind
   /// The policy that the URLs carry.
   public let policy: Policy?
-  /// Where the policy stands.
-  public let form: PolicyForm
+  /// The place of the policy in the URLs.
+  package let form: PolicyForm
   /// The OpenID Connect metadata document.
   public let metadata: URL
   /// Where the user signs in; `nil` when only metadata tells.
@@ -25,7 +25,7 @@ public struct Endpoints: Sendable, Hashable {
 
   /// Builds the URLs.
   ///
-  /// They are built for the retired host too; ``Authority/retirement(for:)`` says that nobody answers there.
+  /// They are built for the retired host too, which no longer answers.
   ///
   /// - Parameters:
   ///   - authority: The authority.
@@ -104,5 +104,30 @@ public struct Endpoints: Sendable, Hashable {
       throw AuthorityError(.notAURL, "No URL can be made for \(path).", value: place.before)
     }
     return url
+  }
+}
+
+extension Endpoints {
+  /// Appends parameters to those that a URL already has.
+  ///
+  /// Everything except `A-Z a-z 0-9 - . _ ~` is percent-encoded, so that `+`, `;`, `'` and letters beyond ASCII arrive
+  /// unchanged with every parser. A fragment is dropped: an endpoint has none (RFC 6749 section 3.1).
+  ///
+  /// - Parameters:
+  ///   - parameters: Names and values, in order; not yet encoded.
+  ///   - url: The URL; its own query stays in front, unchanged.
+  /// - Returns: The URL with both.
+  /// - Throws: ``AuthorityError`` with code ``AuthorityError/Code/notAURL``: a request without its parameters must not be
+  ///   sent.
+  package static func appending(
+    _ parameters: [(name: String, value: String)], to url: URL
+  ) throws(AuthorityError) -> URL {
+    guard !parameters.isEmpty else { return url }
+    let text = url.absoluteString.prefix { $0 != "#" }
+    let joint = !text.contains("?") ? "?" : text.hasSuffix("?") || text.hasSuffix("&") ? "" : "&"
+    guard let whole = URL(string: text + joint + FormEncoding.encode(parameters)) else {
+      throw AuthorityError(.notAURL, "Parameters cannot be appended to the URL.", value: RedactedURL(url).description)
+    }
+    return whole
   }
 }

@@ -1,29 +1,29 @@
 import B2CCore
-public import Foundation
+package import Foundation
 
-/// What metadata may say about the authority it was fetched from.
+/// The issuers and endpoints that metadata of an authority may name.
 ///
-/// OpenID Connect Discovery 1.0 section 4.3 wants the issuer to be the URL that was asked. Azure AD B2C, External ID and
-/// the shared tenants of Entra ID never do that, and no check at all would trust anything. So the issuer has to be on a host
-/// that belongs to the authority, and its tenant has to be the authority's.
+/// OpenID Connect Discovery 1.0 section 4.3 requires the issuer to be the URL that was asked. Azure AD B2C, External ID
+/// and the shared tenants of Entra ID never comply, and no check at all would trust anything. So the issuer has to be on a
+/// host that belongs to the authority, and its tenant has to be the authority's.
 extension Authority {
-  /// Whether metadata fetched from this authority may name an issuer.
+  /// Returns whether metadata fetched from this authority may name an issuer.
   ///
   /// - Azure AD B2C: on the authority's own host, `/<tenant>/v2.0/` or `/tfp/<tenant>/<policy>/v2.0/`.
   /// - External ID: on the authority's own host or `<GUID>.ciamlogin.com`, `/<GUID>/v2.0`.
   /// - Entra ID: on any host of the same cloud, `/<GUID>/v2.0`; `/{tenantid}/v2.0` for `common` and `organizations`.
-  /// - A generic issuer: exactly the authority, but for a slash at the end; or the form of Azure AD B2C, unless the
+  /// - A generic issuer: exactly the authority, except for a slash at the end; or the form of Azure AD B2C, unless the
   ///   developer said that the authority is generic.
   ///
-  /// A host of ``trustedHosts`` may stand for the authority's own. The tenant has to be the authority's, or the one that
-  /// is given; a GUID can only be compared with a GUID, so a tenant known by name alone lets any GUID pass.
+  /// A host of ``trustedHosts`` may replace the authority's. The tenant has to be the authority's, or the one that is
+  /// given; a GUID can only be compared with a GUID, so a tenant known by name alone lets any GUID pass.
   ///
   /// - Parameters:
   ///   - issuer: The metadata's `issuer`.
   ///   - tenantID: The tenant's GUID, if it is known from elsewhere.
   ///   - policy: The policy whose metadata it is; the authority's own when `nil`.
   /// - Returns: Whether the issuer belongs to this authority.
-  public func accepts(issuer: String, tenantID: String?, policy: Policy? = nil) -> Bool {
+  package func accepts(issuer: String, tenantID: String?, policy: Policy? = nil) -> Bool {
     guard let named = IssuerText(issuer) else { return false }
     let kind = kind(for: policy ?? self.policy)
     if kind == .openIDConnect {
@@ -31,7 +31,7 @@ extension Authority {
       return isExact || (!isKindGiven && accepts(b2c: named, tenantID: tenantID, policy: policy))
     }
     if kind == .b2c { return accepts(b2c: named, tenantID: tenantID, policy: policy) }
-    guard let tenant = named.tenant(behind: []) else { return false }
+    guard let tenant = named.tenant(after: []) else { return false }
     if kind == .ciam {
       let isOwnHost = named.host == tenant + "." + MicrosoftHost.ciamDomain && named.origin == "https://" + named.host
       return (isOwn(named) || isOwnHost) && TenantName.isGUID(tenant) && matches(tenant, tenantID)
@@ -41,9 +41,9 @@ extension Authority {
     return TenantName.isGUID(tenant) && matches(tenant, tenantID)
   }
 
-  /// Whether metadata fetched from this authority may name an endpoint.
+  /// Returns whether metadata fetched from this authority may name an endpoint.
   ///
-  /// It has to be on the authority's own host and port, on a host of the same cloud for Entra ID, on a host of
+  /// It has to be on the authority's host and port, on a host of the same cloud for Entra ID, on a host of
   /// `ciamlogin.com` for External ID there, or on one of ``trustedHosts``. A generic issuer may name any https host, as
   /// many do; on this machine it may name this machine.
   ///
@@ -51,10 +51,10 @@ extension Authority {
   ///   - endpoint: The endpoint's URL.
   ///   - policy: The policy whose metadata it is; the authority's own when `nil`.
   /// - Returns: Whether requests may be sent to it.
-  public func accepts(endpoint: URL, policy: Policy? = nil) -> Bool {
-    guard endpoint.fragment == nil, let text = try? AuthorityText(endpoint.absoluteString.withoutQuery) else {
-      return false
-    }
+  package func accepts(endpoint: URL, policy: Policy? = nil) -> Bool {
+    // An endpoint's parameters say nothing about where it is.
+    let place = String(endpoint.absoluteString.prefix { $0 != "?" })
+    guard endpoint.fragment == nil, let text = try? AuthorityText(place) else { return false }
     let target = text.origin.lowercased()
     let isSecure = text.scheme == "https" || origin.lowercased().hasPrefix("http://")
     switch kind(for: policy ?? self.policy) {
@@ -70,8 +70,8 @@ extension Authority {
     let key = (policy ?? self.policy)?.key
     let isBehindPolicy =
       named.segments.first == "tfp" && named.segments.count == 4
-      && FormEncoding.unescape(named.segments[2]).lowercased() == key
-    guard isOwn(named), let tenant = isBehindPolicy ? named.tenant(behind: ["tfp"]) : named.tenant(behind: []) else {
+      && FormEncoding.percentDecode(named.segments[2]).lowercased() == key
+    guard isOwn(named), let tenant = isBehindPolicy ? named.tenant(after: ["tfp"]) : named.tenant(after: []) else {
       return false
     }
     return tenant == self.tenant?.lowercased() || (TenantName.isGUID(tenant) && matches(tenant, tenantID))
@@ -97,7 +97,39 @@ extension Authority {
   }
 }
 
-extension String {
-  /// What stands in front of a query: an endpoint's parameters say nothing about where it is.
-  fileprivate var withoutQuery: String { String(prefix { $0 != "?" }) }
+/// An issuer named by metadata, parsed as strictly as an authority.
+struct IssuerText {
+  /// Lower-cased scheme, host and port.
+  let origin: String
+  /// The lower-cased host.
+  let host: String
+  /// The path as written, without a slash at its end.
+  let path: String
+  /// The path's lower-cased segments.
+  let segments: [String]
+
+  /// Returns `nil` for another scheme, user-info, a query, a fragment, spaces and the like.
+  init?(_ issuer: String) {
+    // The only braces an issuer may have; they are replaced to read the rest.
+    let placeholder = "{tenantid}"
+    let substitute = "tenantid-placeholder"
+    guard !issuer.contains("?"), !issuer.contains(substitute),
+      let text = try? AuthorityText(issuer.replacing(placeholder, with: substitute))
+    else { return nil }
+    origin = text.origin.lowercased()
+    host = text.host.lowercased()
+    path = text.segments.map { "/" + $0 }.joined()
+    segments = text.segments.map { $0 == substitute ? placeholder : $0.lowercased() }
+    guard !host.contains(substitute) else { return nil }
+  }
+
+  /// Returns the tenant in `<first>/<tenant>/…/v2.0`.
+  func tenant(after first: [String]) -> String? {
+    // Entra ID's older tokens come from https://sts.windows.net/<tenant>/.
+    if first.isEmpty, host == "sts.windows.net", segments.count == 1 { return segments[0] }
+    guard segments.last == "v2.0", segments.count == (first.isEmpty ? 2 : 4), segments.starts(with: first) else {
+      return nil
+    }
+    return segments[first.count]
+  }
 }

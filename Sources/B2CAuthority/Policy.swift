@@ -1,9 +1,9 @@
 import B2CCore
 
-/// A policy (user flow) of Azure AD B2C: one journey of a user, such as signing in.
+/// A policy (user flow) of Azure AD B2C: one user journey, such as signing in.
 ///
-/// Two policies are the same when their ids are, whatever the case: the service compares them so, shows
-/// `B2C_1_Name` in its portal and answers `b2c_1_name`. On the wire the id keeps the developer's case.
+/// Two policies are equal when their ids are, ignoring case: the service compares them so, shows `B2C_1_Name` in its
+/// portal and answers `b2c_1_name`. On the wire the id keeps the developer's case.
 public struct Policy: Sendable, Hashable {
   /// The id in the developer's case, as it is sent.
   public let id: String
@@ -11,11 +11,11 @@ public struct Policy: Sendable, Hashable {
   public let name: String
   /// What the policy does.
   public let kind: Kind
-  /// The identity provider that the user goes to without choosing one, such as `facebook.com`.
+  /// The identity provider to go to directly, such as `facebook.com`.
   public let domainHint: String?
 
   /// The id in lower case, for comparing and for cache keys.
-  public var key: String { id.lowercased() }
+  package var key: String { id.lowercased() }
 
   /// Creates a policy of kind ``Kind/signUpOrSignIn`` from its id.
   ///
@@ -23,8 +23,8 @@ public struct Policy: Sendable, Hashable {
   ///
   /// - Parameter id: The id, such as `B2C_1_SignIn` or `B2C_1A_signup_signin`.
   /// - Throws: ``AuthorityError`` with code ``AuthorityError/Code/invalidPolicy`` when the id is empty, longer than 128
-  ///   characters, or has characters that mean something else in a URL; with ``AuthorityError/Code/placeholder`` when
-  ///   it is a template's placeholder.
+  ///   characters, or has characters with a meaning in URLs; with ``AuthorityError/Code/placeholder`` when it is a
+  ///   template's placeholder.
   public init(_ id: String) throws(AuthorityError) {
     try self.init(id: id)
   }
@@ -35,10 +35,10 @@ public struct Policy: Sendable, Hashable {
   ///   - id: The id, such as `B2C_1_SignIn` or `B2C_1A_signup_signin`.
   ///   - name: A name to show; the id when `nil` or empty.
   ///   - kind: What the policy does.
-  ///   - domainHint: The identity provider that the user goes to without choosing one, such as `facebook.com`.
+  ///   - domainHint: The identity provider to go to directly, such as `facebook.com`.
   /// - Throws: ``AuthorityError`` with code ``AuthorityError/Code/invalidPolicy`` when the id is empty, longer than 128
-  ///   characters, or has characters that mean something else in a URL; with ``AuthorityError/Code/placeholder`` when
-  ///   it is a template's placeholder.
+  ///   characters, or has characters with a meaning in URLs; with ``AuthorityError/Code/placeholder`` when it is a
+  ///   template's placeholder.
   public init(
     id: String, name: String? = nil, kind: Kind = .signUpOrSignIn, domainHint: String? = nil
   ) throws(AuthorityError) {
@@ -49,7 +49,7 @@ public struct Policy: Sendable, Hashable {
     self.domainHint = domainHint
   }
 
-  /// Compares the ids without regard to case.
+  /// Compares the ids, ignoring case.
   ///
   /// - Parameters:
   ///   - left: One policy.
@@ -57,7 +57,7 @@ public struct Policy: Sendable, Hashable {
   /// - Returns: Whether both name the same policy.
   public static func == (left: Policy, right: Policy) -> Bool { left.key == right.key }
 
-  /// Hashes the id without regard to case.
+  /// Hashes the id, ignoring case.
   ///
   /// - Parameter hasher: The hasher to feed.
   public func hash(into hasher: inout Hasher) {
@@ -71,9 +71,53 @@ extension Policy: CustomStringConvertible {
 }
 
 extension Policy {
-  // Whatever separates the parts of a URL, or cannot stand in one.
+  /// What a policy does for the user, as an open set.
+  public struct Kind: RawRepresentable, Sendable, Hashable {
+    /// The kind's stable name.
+    public var rawValue: String
+
+    /// Creates a kind from its stable name.
+    ///
+    /// - Parameter rawValue: The name.
+    public init(rawValue: String) {
+      self.rawValue = rawValue
+    }
+
+    /// Creates a new account.
+    public static let signUp = Self(rawValue: "signUp")
+    /// Signs in with an account of the tenant.
+    public static let signIn = Self(rawValue: "signIn")
+    /// Signs in, or creates a new account first.
+    public static let signUpOrSignIn = Self(rawValue: "signUpOrSignIn")
+    /// Changes the user's profile.
+    public static let profileEdit = Self(rawValue: "profileEdit")
+    /// Replaces a forgotten password.
+    public static let passwordReset = Self(rawValue: "passwordReset")
+    /// Signs in with an account of Facebook, Google, a company and the like.
+    public static let federatedSignIn = Self(rawValue: "federatedSignIn")
+  }
+}
+
+/// The place of the policy in a URL.
+package enum PolicyForm: String, Sendable, Hashable, CaseIterable {
+  /// `https://host/tenant/oauth2/v2.0/authorize?p=policy`.
+  case query
+  /// `https://host/tenant/policy/oauth2/v2.0/authorize`.
+  case path
+  /// `https://host/tfp/tenant/policy/oauth2/v2.0/authorize`.
+  case tfp
+}
+
+extension Policy {
+  // Everything that separates the parts of a URL, or cannot be in one.
   private static let forbidden = Set("/\\?#%&=:@\"|^`[]")
   private static let limit = 128
+
+  /// Returns whether a text has the prefix of a user flow or of a custom policy, in any case.
+  static func hasPrefix(_ text: String) -> Bool {
+    let key = text.lowercased()
+    return key.hasPrefix("b2c_1_") || key.hasPrefix("b2c_1a_")
+  }
 
   private static func check(_ id: String) throws(AuthorityError) {
     let shown = ShownText.show(id)
@@ -83,13 +127,14 @@ extension Policy {
     }
     guard !id.contains(where: { "<>{}".contains($0) }) else {
       throw AuthorityError(
-        .placeholder, "The policy id is still the placeholder of a template.", value: shown,
-        recoverySuggestion: "Put the id of your policy in its place, such as B2C_1_SignIn.")
+        .placeholder, "The policy id is still a template's placeholder.", value: shown,
+        recoverySuggestion: "Replace it with the id of your policy, such as B2C_1_SignIn.")
     }
     guard id.count <= limit, id != ".", id != "..", isClean(id) else {
       throw AuthorityError(
-        .invalidPolicy, "The policy id has characters that no policy has, or is longer than \(limit).", value: shown,
-        suggestion: mended(id), recoverySuggestion: "Copy the id from the portal; it looks like B2C_1_SignIn.")
+        .invalidPolicy, "The policy id contains characters that no policy has, or is longer than \(limit).",
+        value: shown, suggestion: corrected(id),
+        recoverySuggestion: "Copy the id from the portal; it looks like B2C_1_SignIn.")
     }
   }
 
@@ -98,9 +143,9 @@ extension Policy {
       && id.unicodeScalars.allSatisfy { ShownText.isVisible($0) && !$0.properties.isWhitespace }
   }
 
-  /// The id in a text with blanks around it, in `?p=…`, or in a whole URL.
-  private static func mended(_ text: String) -> String? {
-    let visible = text.keeping { ShownText.isVisible($0) && !$0.properties.isWhitespace }
+  /// Returns the id in a text with spaces around it, in `?p=…`, or in a whole URL.
+  private static func corrected(_ text: String) -> String? {
+    let visible = ShownText.filter(text) { ShownText.isVisible($0) && !$0.properties.isWhitespace }
     let query = visible.split(separator: "?", maxSplits: 1).last.map(String.init) ?? visible
     let parameter = FormEncoding.decode(query.prefix { $0 != "#" }).first { $0.name.lowercased() == "p" }?.value
     let segment = visible.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").first { hasPrefix(String($0)) }

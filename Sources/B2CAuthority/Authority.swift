@@ -1,0 +1,182 @@
+import B2CCore
+public import Foundation
+
+/// The service that signs users in: a host and a tenant, with or without a policy.
+///
+/// Read from every form that is in use: `https://contoso.b2clogin.com/contoso.onmicrosoft.com/`, with a policy in the
+/// path, after `tfp/` or in `?p=`, with a GUID for a tenant, on a custom domain, or as a whole endpoint or metadata URL
+/// pasted from a portal. On the wire it keeps the developer's case. At Microsoft's services case is ignored for comparing
+/// and for cache keys, as the services ignore it; a generic issuer is compared exactly.
+public struct Authority: Sendable {
+  /// The kind without a policy; ``kind(for:)`` says what it is with one.
+  public let kind: Kind
+  /// Scheme, host, port and tenant, without policy and trailing slash.
+  ///
+  /// For a generic issuer whose path is not a single tenant it is the whole issuer.
+  public let baseURL: URL
+  /// The host in the developer's case; an IPv6 address has no brackets.
+  public let host: String
+  /// The tenant in the developer's case: a domain name, a GUID, `common` and the like.
+  public let tenant: String?
+  /// The policy that the text contained.
+  public let policy: Policy?
+  /// Further hosts, in any case, that metadata may name as issuer or endpoint.
+  ///
+  /// Plain host names: no scheme, port or path.
+  public var trustedHosts: Set<String> = []
+
+  /// The place of the policy in the text; ``PolicyForm/query`` without a policy.
+  package let form: PolicyForm
+  /// Whether the developer gave the kind, so that a policy does not change it.
+  let isKindGiven: Bool
+  /// `scheme://host[:port]` in the developer's case.
+  let origin: String
+  /// The path of a generic issuer, with a leading slash or empty.
+  let issuerPath: String
+
+  /// Reads an authority.
+  ///
+  /// On Microsoft's hosts the kind is known. On any other host a policy in the text, or a tenant such as
+  /// `contoso.onmicrosoft.com`, means Azure AD B2C on a custom domain, and everything else a generic OpenID Connect
+  /// issuer, which a policy used later turns into Azure AD B2C. External ID or Entra ID on a custom domain needs `kind`.
+  ///
+  /// - Parameters:
+  ///   - text: The authority, with or without port, trailing slash, policy or endpoint path.
+  ///   - kind: The kind, where it does not follow from the host.
+  /// - Throws: ``AuthorityError`` with the code of the first fault that was found, and with the corrected text when it
+  ///   is known. Codes: see ``AuthorityError/Code``.
+  public init(_ text: String, kind: Kind? = nil) throws(AuthorityError) {
+    do throws(Defect) {
+      try self.init(reading: text, kind: kind)
+    } catch {
+      throw AuthorityError(
+        error.code, error.message, value: ShownText.show(text),
+        suggestion: ShownText.mayHaveUserInfo(text)
+          ? nil : error.corrected.flatMap { Self.suggestion(from: $0, kind: kind, depth: 6) },
+        recoverySuggestion: error.recovery)
+    }
+  }
+
+  init(
+    kind: Kind, isKindGiven: Bool, origin: String, host: String, tenant: String?, issuerPath: String = "",
+    policy: Policy? = nil, form: PolicyForm = .query
+  ) throws(Defect) {
+    let base = tenant.map { origin + "/" + $0 } ?? (origin + issuerPath)
+    guard let baseURL = URL(string: base) else {
+      throw Defect(.notAURL, "The authority is not a URL.", recovery: AuthorityText.example)
+    }
+    self.kind = kind
+    self.isKindGiven = isKindGiven
+    self.origin = origin
+    self.host = host
+    self.tenant = tenant
+    self.issuerPath = issuerPath
+    self.policy = policy
+    self.form = form
+    self.baseURL = baseURL
+  }
+
+  /// Returns only a correction that parses, so that a suggestion cannot show secrets.
+  private static func suggestion(from text: String, kind: Kind?, depth: Int) -> String? {
+    do throws(Defect) {
+      return try Authority(reading: text, kind: kind).description
+    } catch {
+      guard depth > 0, let corrected = error.corrected else { return nil }
+      return suggestion(from: corrected, kind: kind, depth: depth - 1)
+    }
+  }
+}
+
+extension Authority {
+  /// The kinds of authorities, as an open set.
+  public struct Kind: RawRepresentable, Sendable, Hashable {
+    /// The kind's stable name.
+    public var rawValue: String
+
+    /// Creates a kind from its stable name.
+    ///
+    /// - Parameter rawValue: The name.
+    public init(rawValue: String) {
+      self.rawValue = rawValue
+    }
+
+    /// Azure AD B2C, also on a custom domain: every URL needs a policy.
+    public static let b2c = Self(rawValue: "b2c")
+    /// Entra External ID for customers: no policies.
+    public static let ciam = Self(rawValue: "ciam")
+    /// Entra ID, for work, school and personal accounts: no policies.
+    public static let entra = Self(rawValue: "entra")
+    /// Any OpenID Connect issuer, known by its metadata alone.
+    public static let openIDConnect = Self(rawValue: "openIDConnect")
+  }
+
+  /// Returns the kind of the authority together with a policy.
+  ///
+  /// A policy makes Azure AD B2C of every authority whose kind was not given by the developer: the same host,
+  /// `login.microsoftonline.com`, is Entra ID without one.
+  ///
+  /// - Parameter policy: The policy, or `nil` to go by the authority alone.
+  /// - Returns: The kind whose URLs are used.
+  public func kind(for policy: Policy?) -> Kind {
+    policy != nil && !isKindGiven && kind != .ciam ? .b2c : kind
+  }
+
+  /// The cloud that the host belongs to; `nil` for a host that is not Microsoft's.
+  package var cloud: Cloud? { MicrosoftHost(host)?.cloud }
+
+  /// The tenant as a GUID in lower case, when it was written so.
+  ///
+  /// `consumers` means one known tenant, that of all personal accounts.
+  package var tenantID: String? {
+    guard let tenant = tenant?.lowercased() else { return nil }
+    if kind == .entra, tenant == "consumers" { return TenantName.consumers }
+    return TenantName.isGUID(tenant) ? tenant : nil
+  }
+
+  /// The authority in cache keys: scheme, host, port and tenant, without policy.
+  ///
+  /// In lower case at Microsoft's services. A generic issuer stays exactly as it is: `/realms/A` and `/realms/a` may be
+  /// two issuers.
+  package var cacheID: String {
+    if kind != .openIDConnect, let tenant { return (origin + "/" + tenant).lowercased() }
+    return origin + issuerPath
+  }
+}
+
+extension Authority: CustomStringConvertible {
+  /// The shortest text from which the same authority is read.
+  ///
+  /// A kind that was given beside the text has to be given again.
+  public var description: String {
+    guard kind != .openIDConnect, let tenant else { return origin + issuerPath }
+    return Self.text(origin: origin, tenant: tenant, policy: policy, form: form)
+  }
+
+  static func text(origin: String, tenant: String, policy: Policy?, form: PolicyForm) -> String {
+    let start = origin + (form == .tfp ? "/tfp/" : "/") + tenant + "/"
+    guard let id = policy.map({ FormEncoding.escape($0.id) }) else { return start }
+    return start + (form == .query ? "?p=" : "") + id
+  }
+}
+
+extension Authority: Hashable {
+  /// Compares the meaning: without regard to case at Microsoft's services, exactly elsewhere.
+  ///
+  /// - Parameters:
+  ///   - left: One authority.
+  ///   - right: The other.
+  /// - Returns: Whether both lead to the same place in the same form.
+  public static func == (left: Authority, right: Authority) -> Bool {
+    left.cacheID == right.cacheID && left.kind == right.kind && left.isKindGiven == right.isKindGiven
+      && left.policy == right.policy && left.form == right.form && left.trustedHosts == right.trustedHosts
+  }
+
+  /// Hashes what is compared.
+  ///
+  /// - Parameter hasher: The hasher to feed.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(cacheID)
+    hasher.combine(policy)
+    hasher.combine(form)
+  }
+}

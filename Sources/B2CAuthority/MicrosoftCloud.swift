@@ -1,0 +1,144 @@
+/// One of Microsoft's separate clouds; accounts and tokens of one are unknown to the others.
+package struct Cloud: RawRepresentable, Sendable, Hashable {
+  /// The cloud's stable name.
+  package var rawValue: String
+
+  package init(rawValue: String) {
+    self.rawValue = rawValue
+  }
+
+  /// The worldwide cloud.
+  package static let global = Self(rawValue: "global")
+  /// Azure operated by 21Vianet in China.
+  package static let china = Self(rawValue: "china")
+  /// Azure Government of the United States.
+  package static let usGovernment = Self(rawValue: "usGovernment")
+  /// Microsoft Cloud Germany, closed in 2021.
+  package static let germany = Self(rawValue: "germany")
+  /// The sovereign cloud of France (Bleu).
+  package static let bleu = Self(rawValue: "bleu")
+  /// The sovereign cloud of Germany (Delos).
+  package static let delos = Self(rawValue: "delos")
+  /// The sovereign cloud of Singapore.
+  package static let singapore = Self(rawValue: "singapore")
+
+  static let all: [Cloud] = [.global, .china, .usGovernment, .germany, .bleu, .delos, .singapore]
+
+  /// The domain under which Azure AD B2C tenants have their sign-in hosts.
+  var b2cDomain: String? {
+    switch self {
+    case .global: "b2clogin.com"
+    case .china: "b2clogin.cn"
+    case .usGovernment: "b2clogin.us"
+    case .germany: "b2clogin.de"
+    default: nil
+    }
+  }
+
+  /// The domain under which the cloud gives every tenant its first name.
+  var tenantDomain: String {
+    switch self {
+    case .china: "partner.onmschina.cn"
+    case .usGovernment: "onmicrosoft.us"
+    case .germany: "onmicrosoft.de"
+    case .bleu: "onsovcloud.fr"
+    case .delos: "onsovcloud.de"
+    case .singapore: "onsovcloud.sg"
+    default: "onmicrosoft.com"
+    }
+  }
+}
+
+/// A host of Microsoft's sign-in services: the only table of them.
+struct MicrosoftHost {
+  /// The kind of authority on this host without a policy.
+  let kind: Authority.Kind
+  let cloud: Cloud
+  /// The tenant's name in front of the domain: `contoso` of `contoso.b2clogin.com`.
+  let tenantName: String?
+
+  /// The tenant that the host names, as the first name its cloud gave it or as its GUID.
+  var homeTenant: String? {
+    tenantName.map { TenantName.isGUID($0) ? $0 : $0 + "." + cloud.tenantDomain }
+  }
+
+  /// Entra ID's hosts, by cloud; hosts of one cloud are aliases of each other.
+  private static let entra: [String: Cloud] = [
+    "login.microsoftonline.com": .global, "login.microsoft.com": .global, "login.windows.net": .global,
+    "sts.windows.net": .global,
+    "login.microsoftonline.us": .usGovernment, "login.usgovcloudapi.net": .usGovernment,
+    "login-us.microsoftonline.com": .usGovernment,
+    "login.partner.microsoftonline.cn": .china, "login.chinacloudapi.cn": .china,
+    "login.microsoftonline.de": .germany,
+    "login.sovcloud-identity.fr": .bleu, "login.sovcloud-identity.de": .delos,
+    "login.sovcloud-identity.sg": .singapore,
+  ]
+
+  /// External ID's domain; no other cloud has one that is documented.
+  static let ciamDomain = "ciamlogin.com"
+
+  init?(_ host: String) {
+    let host = host.lowercased()
+    if let cloud = Self.entra[host] {
+      (kind, self.cloud, tenantName) = (.entra, cloud, nil)
+      return
+    }
+    let b2c = Cloud.all.compactMap { cloud in cloud.b2cDomain.map { (Authority.Kind.b2c, cloud, $0) } }
+    for (kind, cloud, domain) in b2c + [(.ciam, .global, Self.ciamDomain)] {
+      if host == domain || host.hasSuffix("." + domain) {
+        let name = host.dropLast(domain.count + 1)
+        // login.ciamlogin.com names no tenant.
+        let namesTenant = !name.isEmpty && !(kind == .ciam && name == "login")
+        (self.kind, self.cloud, tenantName) = (kind, cloud, namesTenant ? String(name) : nil)
+        return
+      }
+    }
+    return nil
+  }
+}
+
+/// The forms in which a tenant is written.
+enum TenantName {
+  /// Entra ID's names for "any tenant", which run no policies.
+  static let shared: Set<String> = ["common", "organizations", "consumers"]
+
+  /// The tenant of all personal Microsoft accounts.
+  static let consumers = "9188040d-6c67-4c5b-b112-36a304b66dad"
+
+  /// Returns whether a tenant is written as its GUID.
+  static func isGUID(_ tenant: some StringProtocol) -> Bool {
+    let groups = tenant.split(separator: "-", omittingEmptySubsequences: false)
+    return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
+      && groups.allSatisfy { $0.unicodeScalars.allSatisfy(\.properties.isASCIIHexDigit) }
+  }
+
+  /// Returns `contoso` of `contoso.onmicrosoft.com`, in lower case; `nil` for a GUID or a custom domain.
+  static func initialName(of tenant: String) -> String? {
+    let tenant = tenant.lowercased()
+    for domain in Cloud.all.map(\.tenantDomain) where tenant.hasSuffix("." + domain) {
+      let name = tenant.dropLast(domain.count + 1)
+      return name.isEmpty || name.contains(".") ? nil : String(name)
+    }
+    return nil
+  }
+
+  /// Returns the authority of `contoso.onmicrosoft.com` on the host that runs its policies.
+  static func b2cHome(of tenant: String) -> String? {
+    guard let name = initialName(of: tenant) else { return nil }
+    let cloud = Cloud.all.first { tenant.lowercased().hasSuffix("." + $0.tenantDomain) }
+    return cloud?.b2cDomain.map { "https://\(name).\($0)/\(tenant)/" }
+  }
+
+  /// Returns whether a text can be a tenant: a domain name, a GUID or a single word.
+  static func isValid(_ tenant: String) -> Bool {
+    let labels = tenant.split(separator: ".", omittingEmptySubsequences: false)
+    return tenant.utf8.count <= 253
+      && labels.allSatisfy { label in
+        !label.isEmpty && !label.hasPrefix("-") && !label.hasSuffix("-") && label.utf8.allSatisfy(isTenantByte)
+      }
+  }
+
+  private static func isTenantByte(_ byte: UInt8) -> Bool {
+    HostName.isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+  }
+}
