@@ -5,23 +5,25 @@ import Testing
 
 @Suite("Diagnosis")
 struct DiagnosisTests {
+  static let shapes: [LocalTenant.Shape] = [.b2c, .entra, .ciam, .openIDConnect]
+
   private func outcomes(_ diagnosis: Diagnosis) -> [String: Diagnosis.Finding.Outcome] {
     Dictionary(diagnosis.findings.map { ($0.check, $0.outcome) }) { first, _ in first }
   }
 
-  @Test("A healthy world has nothing to mend, in the order a person would look")
+  @Test("A healthy world has nothing to fix, in the order of fixing")
   func healthy() async throws {
     let diagnosis = try await World().connector().diagnose()
     #expect(diagnosis.isHealthy)
     #expect(
       diagnosis.findings.map(\.check) == [
         "settings", "authority", "metadata of B2C_1_SignUp", "keys of B2C_1_SignUp", "metadata of B2C_1_SignIn",
-        "keys of B2C_1_SignIn", "clock", "redirect URI", "token cache", "task API",
+        "keys of B2C_1_SignIn", "clock", "client ID", "redirect URI", "presenter", "token cache", "task API",
       ])
-    #expect(diagnosis.findings.allSatisfy { $0.outcome == .ok && $0.mend == nil })
+    #expect(diagnosis.findings.allSatisfy { $0.outcome == .ok && $0.recoverySuggestion == nil }, "\(diagnosis)")
   }
 
-  @Test("Problems of the settings come alone, each with its mend")
+  @Test("Problems of the settings come alone, each with its fix")
   func settings() async throws {
     let file = Data(
       """
@@ -31,16 +33,17 @@ struct DiagnosisTests {
       </dict></plist>
       """.utf8)
     let diagnosis = try await Connector.diagnose(
-      settings: try Settings(data: file), presenter: World().script(.signIn(.alice)), cache: InMemoryTokenCache())
+      settings: try ConnectorSettings(data: file), presenter: World().script(.signIn(.alice)),
+      cache: InMemoryTokenCache())
     #expect(!diagnosis.isHealthy)
-    #expect(diagnosis.findings.contains { $0.check.hasPrefix("settings: authority") && $0.mend != nil })
+    #expect(diagnosis.findings.contains { $0.check.hasPrefix("settings: authority") && $0.recoverySuggestion != nil })
     #expect(diagnosis.findings.contains { $0.check.hasPrefix("settings: clientId") })
     #expect(diagnosis.findings.count >= 4)
   }
 
   @Test("The retired authority is named as such, with the one to write")
   func retired() async throws {
-    let settings = try Settings(
+    let settings = try ConnectorSettings(
       authority: Authority("https://login.microsoftonline.com/contoso.onmicrosoft.com/"),
       clientID: LocalTenant.standardClientID, scopes: [LocalTenant.standardClientID],
       redirectURI: url(LocalTenant.standardRedirectURI), policies: .init(emailSignIn: Policy("B2C_1_SignIn")))
@@ -49,13 +52,15 @@ struct DiagnosisTests {
     let authority = try #require(diagnosis.findings.first { $0.check == "authority" })
     #expect(authority.outcome == .failed)
     #expect(
-      "\(authority.detail) \(authority.mend ?? "")".contains("https://contoso.b2clogin.com/contoso.onmicrosoft.com/"))
+      "\(authority.detail) \(authority.recoverySuggestion ?? "")".contains(
+        "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"))
     #expect(outcomes(diagnosis)["metadata"] == .skipped)
-    #expect(outcomes(diagnosis)["redirect URI"] == .ok)
+    #expect(outcomes(diagnosis)["redirect URI"] == .skipped)
+    #expect(outcomes(diagnosis)["presenter"] == .ok)
     #expect(outcomes(diagnosis)["token cache"] == .ok)
   }
 
-  @Test("A wrong policy, a silent network, a wrong clock, a broken cache and a wrong API are each named")
+  @Test("Wrong documents, a broken cache and a wrong API are each named")
   func each() async throws {
     let world = World()
     world.tenant.faults = [LocalFault(on: .keys, .respond(TransportResponse(status: 404)))]
@@ -72,13 +77,104 @@ struct DiagnosisTests {
     world.tasks.faults = [LocalFault(on: .any, .respond(TransportResponse(status: 200)))]
     #expect(outcomes(try await world.connector().diagnose())["task API"] == .warning)
 
-    #expect(outcomes(try await world.connector(cache: LosingCache()).diagnose())["token cache"] == .failed)
+    #expect(outcomes(try await world.connector(cache: BrokenCache()).diagnose())["token cache"] == .failed)
+  }
 
+  @Test("A wrong clock is named with its direction", arguments: [(-4_000.0, "behind"), (4_000, "ahead of")])
+  func clock(offset: Double, word: String) async throws {
+    let world = World()
     let clock = world.clock
-    let slow = try Connector(
+    let wrong = try Connector(
       settings: world.settings(), presenter: world.script(.signIn(.alice)), cache: InMemoryTokenCache(),
-      transport: world.network, clock: clock, now: { clock.date.addingTimeInterval(-4_000) })
-    #expect(outcomes(try await slow.diagnose())["clock"] == .warning)
+      transport: world.network, clock: clock, now: { clock.date.addingTimeInterval(offset) })
+    let finding = try #require(try await wrong.diagnose().findings.first { $0.check == "clock" })
+    #expect(finding.outcome == .warning)
+    #expect(finding.detail == "this device is 4000 s \(word) the server")
+  }
+
+  @Test("An unknown client ID is found without a browser", arguments: shapes)
+  func unknownClient(shape: LocalTenant.Shape) async throws {
+    let diagnosis = try await registration(shape) { $0.clientID = "7bf688ce-8139-4ca8-9391-02fdb6f86d67" }
+    let client = try #require(diagnosis.findings.first { $0.check == "client ID" })
+    #expect(client.outcome == .failed)
+    #expect(client.detail.hasPrefix("7bf688ce-8139-4ca8-9391-02fdb6f86d67 is unknown here"))
+    #expect(client.recoverySuggestion?.contains("the portal") == (shape != .openIDConnect))
+    #expect(outcomes(diagnosis)["redirect URI"] == .skipped)
+    #expect(!diagnosis.isHealthy)
+  }
+
+  @Test("An unregistered redirect URI is found without a browser", arguments: shapes)
+  func unknownRedirectURI(shape: LocalTenant.Shape) async throws {
+    let diagnosis = try await registration(shape) { $0.redirectURI = try url("com.contoso.tasks:/other") }
+    let redirect = try #require(diagnosis.findings.first { $0.check == "redirect URI" })
+    #expect(redirect.outcome == .failed)
+    #expect(redirect.detail.hasPrefix("com.contoso.tasks:/other is not registered"))
+    #expect(redirect.recoverySuggestion?.isEmpty == false)
+    #expect(outcomes(diagnosis)["client ID"] == .ok)
+  }
+
+  @Test("A right registration is confirmed at every kind of provider", arguments: shapes)
+  func registered(shape: LocalTenant.Shape) async throws {
+    let diagnosis = try await registration(shape) { _ in }
+    #expect(outcomes(diagnosis)["client ID"] == .ok, "\(diagnosis)")
+    #expect(outcomes(diagnosis)["redirect URI"] == .ok, "\(diagnosis)")
+    #expect(outcomes(diagnosis)["sign-in request"] == nil)
+    if shape == .openIDConnect {
+      for word in ["policy", "policies", "portal", "B2C"] { #expect(!"\(diagnosis)".contains(word), "\(diagnosis)") }
+    }
+  }
+
+  @Test("A request that the provider refuses for its scopes confirms the registration, and is a finding")
+  func refusedScopes() async throws {
+    let diagnosis = try await registration(.b2c) { $0.scopes = ["https://contoso.onmicrosoft.com/nothing/read"] }
+    #expect(outcomes(diagnosis)["client ID"] == .ok)
+    #expect(outcomes(diagnosis)["redirect URI"] == .ok)
+    let request = try #require(diagnosis.findings.first { $0.check == "sign-in request" })
+    #expect(request.outcome == .warning)
+    #expect(request.detail.hasSuffix("[AADB2C90117]"))
+  }
+
+  @Test("A provider that shows its sign-in page and an odd token answer leaves the registration unchecked")
+  func inconclusive() async throws {
+    let world = World()
+    world.tenant.faults = [
+      LocalFault(on: .authorize, .respond(TransportResponse(status: 200, body: Data("redirect_uri client".utf8)))),
+      LocalFault(on: .token, .respond(TransportResponse(status: 500, body: Data("<html>".utf8)))),
+    ]
+    let diagnosis = try await world.connector().diagnose()
+    for check in ["client ID", "redirect URI"] {
+      let finding = try #require(diagnosis.findings.first { $0.check == check })
+      #expect(finding.outcome == .skipped)
+      #expect(finding.detail.hasPrefix("not checked"))
+      #expect(finding.recoverySuggestion?.contains("the portal") == true)
+    }
+    #expect(diagnosis.isHealthy)
+  }
+
+  @Test("A diagnosis signs nobody in and writes nothing into the cache")
+  func writesNothing() async throws {
+    let world = World()
+    let cache = WatchedCache()
+    let diagnosis = try await world.connector(cache: cache).diagnose()
+    #expect(outcomes(diagnosis)["token cache"] == .ok)
+    #expect(await cache.writes == 0)
+    #expect(world.tenant.counters.codesIssued == 0)
+  }
+
+  /// The diagnosis of an app at a tenant of a shape, whose settings were changed.
+  private func registration(
+    _ shape: LocalTenant.Shape, _ change: (inout ConnectorSettings) throws -> Void
+  ) async throws -> Diagnosis {
+    let clock = TestClock()
+    let tenant = LocalTenant(shape: shape, now: { clock.date })
+    var settings = ConnectorSettings(
+      authority: try Authority(tenant.authority(), kind: shape.kind), clientID: tenant.clientID,
+      scopes: tenant.apiScopes, redirectURI: try url(LocalTenant.standardRedirectURI))
+    if shape == .b2c { settings.policies.emailSignIn = try Policy("B2C_1_SignIn") }
+    try change(&settings)
+    return try await Connector.diagnose(
+      settings: settings, presenter: ManualPresenter(), cache: InMemoryTokenCache(),
+      transport: LocalNetwork(tenant, clock: clock), now: { clock.date })
   }
 
   @Test("Warnings of the settings stand beside their problems, and what could not be checked is said")
@@ -91,17 +187,17 @@ struct DiagnosisTests {
        "taskWebAPI": "http://api.contoso.com/tasks?code=an-api-key"}
       """.utf8)
     let diagnosis = try await Connector.diagnose(
-      settings: try Settings(data: file), presenter: ManualPresenter(), cache: InMemoryTokenCache())
+      settings: try ConnectorSettings(data: file), presenter: ManualPresenter(), cache: InMemoryTokenCache())
     let lines = diagnosis.findings.map { "\($0.outcome.rawValue) \($0.check)" }
     #expect(
       lines == [
         "failed settings: clientId (line 1)", "failed settings: taskWebAPI (line 4)",
         "warning settings: authority (line 1)", "warning settings: redirectUri (line 3)", "skipped authority",
-        "skipped metadata", "skipped keys", "skipped clock", "skipped redirect URI", "skipped token cache",
-        "skipped task API",
+        "skipped metadata", "skipped keys", "skipped clock", "skipped client ID", "skipped redirect URI",
+        "skipped presenter", "skipped token cache", "skipped task API",
       ])
     #expect(diagnosis.description.contains("Write https://contoso.b2clogin.com/contoso.onmicrosoft.com/"))
-    #expect(diagnosis.description.contains("Write https://api.contoso.com/tasks?…"))
+    #expect(diagnosis.description.contains("Write the https URL of the list of tasks"))
     #expect(!"\(diagnosis.description)\(diagnosis.markdown)".contains("an-api-key"))
   }
 
@@ -112,14 +208,14 @@ struct DiagnosisTests {
     let diagnosis = try await Connector.diagnose(
       settings: world.settings(), presenter: LoopbackPresenter(opening: .printing { _ in }),
       cache: InMemoryTokenCache(), transport: world.network, now: { clock.date })
-    #expect(diagnosis.findings.filter { $0.outcome != .ok }.map(\.check) == ["redirect URI"])
-    let redirect = try #require(diagnosis.findings.first { $0.check == "redirect URI" })
+    #expect(diagnosis.findings.filter { $0.outcome != .ok }.map(\.check) == ["presenter"])
+    let redirect = try #require(diagnosis.findings.first { $0.check == "presenter" })
     #expect(redirect.outcome == .failed)
     #expect(redirect.detail.contains("WebAuthenticationPresenter serves it"))
     #expect(outcomes(diagnosis)["task API"] == .ok)
   }
 
-  @Test("A file that others can read, a folder they can write to and a damaged record are found and mended")
+  @Test("A file that others can read and a directory they can write to are found")
   func permissions() async throws {
     let world = World()
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("diagnosis-\(UUID().uuidString)")
@@ -134,13 +230,13 @@ struct DiagnosisTests {
     }
     let healthy = try await cacheFinding()
     #expect(healthy.outcome == .ok)
-    #expect(healthy.detail.contains("records readable: 1;"))
+    #expect(healthy.detail.contains("readable records of this app: 1;"))
     #expect(healthy.detail.contains("nobody else can read or write"))
 
     try setMode(0o777, folder.path)
     let open = try await cacheFinding()
     #expect(open.outcome == .failed)
-    #expect(open.mend?.contains("chmod 700") == true)
+    #expect(open.recoverySuggestion?.contains("chmod 700") == true)
     try setMode(0o700, folder.path)
 
     let names = try #require(FileManager.default.enumerator(atPath: folder.path)).compactMap { $0 as? String }
@@ -148,7 +244,7 @@ struct DiagnosisTests {
     try setMode(0o644, folder.path + "/" + record)
     let readable = try await cacheFinding()
     #expect(readable.outcome == .failed)
-    #expect(readable.mend?.contains("chmod 600") == true, "\(readable)")
+    #expect(readable.recoverySuggestion?.contains("chmod 600") == true, "\(readable)")
     try setMode(0o600, folder.path + "/" + record)
     #expect(try await cacheFinding().outcome == .ok)
   }
@@ -173,14 +269,14 @@ struct DiagnosisTests {
       world.tasks.faults = [LocalFault(on: .any, .respond(TransportResponse(status: status)))]
       let finding = try await world.connector().diagnose().findings.last
       #expect(finding?.outcome == outcome)
-      #expect(finding?.mend?.isEmpty == false)
+      #expect(finding?.recoverySuggestion?.isEmpty == false)
     }
   }
 
   @Test("It can be pasted as Markdown, a row for each finding")
   func markdown() {
     let diagnosis = Diagnosis([
-      .init("a|b", .failed, "first\nsecond", mend: "Use <tenant> & go."), .init("c", .ok, "fine"),
+      .init("a|b", .failed, "first\nsecond", recovery: "Use <tenant> & go."), .init("c", .ok, "fine"),
     ])
     #expect(
       diagnosis.markdown == """
@@ -193,12 +289,32 @@ struct DiagnosisTests {
   }
 }
 
-/// A cache that keeps nothing.
-private struct LosingCache: TokenCache {
+/// A cache that cannot be listed.
+private struct BrokenCache: TokenCache {
   func record(for key: TokenCacheKey) async throws -> TokenRecord? { nil }
   func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {}
   func removeRecord(for key: TokenCacheKey) async throws {}
+  func keys() async throws -> [TokenCacheKey] { throw CocoaError(.fileReadUnknown) }
+}
+
+/// A cache that counts what is written to it.
+private actor WatchedCache: TokenCache {
+  private(set) var writes = 0
+
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? { nil }
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { writes += 1 }
+  func removeRecord(for key: TokenCacheKey) async throws { writes += 1 }
   func keys() async throws -> [TokenCacheKey] { [] }
+}
+
+extension LocalTenant.Shape {
+  fileprivate var kind: Authority.Kind? {
+    switch self {
+    case .entra: .entra
+    case .ciam: .ciam
+    default: nil
+    }
+  }
 }
 
 /// A transport of an app's own that fails with an error nobody knows.

@@ -1,0 +1,276 @@
+public import Foundation
+
+extension Connector {
+  /// Checks settings, provider, registration, token cache and task API without signing in.
+  ///
+  /// Nothing is written into the token cache.
+  ///
+  /// - Returns: The findings, in the order to fix them.
+  /// - Throws: `CancellationError` when the calling task was cancelled.
+  public func diagnose() async throws -> Diagnosis {
+    try await Diagnostics(
+      settings: settings, presenter: environment.presenter, cache: .success(environment.cache),
+      transport: environment.transport, connector: .success(self)
+    ).diagnosis()
+  }
+
+  /// Checks settings that may be unusable, and everything after them as far as possible.
+  ///
+  /// - Parameters:
+  ///   - settings: The settings to check; reading them may throw.
+  ///   - presenter: The presenter of the app; the default one when `nil`.
+  ///   - cache: The token cache of the app; the default one when `nil`.
+  ///   - transport: The transport for requests.
+  ///   - now: The wall time.
+  /// - Returns: The findings, in the order to fix them; every problem of unusable settings.
+  /// - Throws: `CancellationError` when the calling task was cancelled.
+  public static func diagnose(
+    settings: @autoclosure () throws -> ConnectorSettings, presenter: (any SignInPresenter)? = nil,
+    cache: (any TokenCache)? = nil, transport: any HTTPTransport = URLSessionTransport(),
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) async throws -> Diagnosis {
+    let read: ConnectorSettings
+    do {
+      read = try ConnectorError.mapping { try settings() }
+    } catch let error as ConnectorError {
+      return Diagnosis(Diagnostics.findings(ofUnusable: error))
+    }
+    let presenter = presenter ?? DefaultPresenter.make()
+    let store = Result { try ConnectorError.mapping { try cache ?? DefaultTokenCache.make() } }
+    let connector = Result {
+      // A presenter for every redirect URI and a cache that always works: the app's own are checked by themselves, and
+      // must not prevent the other checks.
+      try Connector(
+        settings: read, presenter: ManualPresenter(), cache: InMemoryTokenCache(), transport: transport, now: now)
+    }
+    return try await Diagnostics(
+      settings: read, presenter: presenter, cache: store, transport: transport, connector: connector
+    ).diagnosis()
+  }
+}
+
+/// The single checks of a diagnosis.
+struct Diagnostics: Sendable {
+  typealias Finding = Diagnosis.Finding
+
+  let settings: ConnectorSettings
+  /// The presenter of the app, whether or not it serves the redirect URI.
+  let presenter: any SignInPresenter
+  let cache: Result<any TokenCache, any Error>
+  let transport: any HTTPTransport
+  /// The connector, or why there is none.
+  let connector: Result<Connector, any Error>
+
+  /// Makes all checks, in the order in which their findings should be fixed.
+  func diagnosis() async throws -> Diagnosis {
+    var findings = Self.findings(of: settings) + [authority()]
+    findings += try await provider()
+    findings.append(presenterFinding())
+    findings.append(try await cacheFinding())
+    findings.append(try await taskAPI())
+    return Diagnosis(findings)
+  }
+
+  private var policies: [Policy] {
+    settings.policies.all.isEmpty ? [settings.authority.policy].compactMap(\.self) : settings.policies.all
+  }
+
+  /// Whether the provider is one of Microsoft's, so that its words fit.
+  private var isMicrosoft: Bool { settings.authority.kind(for: policies.first) != .openIDConnect }
+
+  private func authority() -> Finding {
+    if case .failure(let error) = connector { return Self.finding(of: error, check: "authority") }
+    let kind = settings.authority.kind(for: policies.first)
+    let names = policies.map(\.id).joined(separator: ", ")
+    return Finding(
+      "authority", .ok,
+      "\(settings.authority.baseURL.absoluteString), \(kind.rawValue)" + (names.isEmpty ? "" : ", policies \(names)"))
+  }
+}
+
+// Settings.
+extension Diagnostics {
+  /// Returns every problem of settings that cannot be read, and the checks that depend on them.
+  static func findings(ofUnusable error: ConnectorError) -> [Finding] {
+    guard let settings = error.underlying as? SettingsError else {
+      return [finding(of: error, check: "settings")] + skipped
+    }
+    return settings.problems.map { finding(of: $0, .failed) } + settings.warnings.map { finding(of: $0, .warning) }
+      + skipped
+  }
+
+  private static var skipped: [Finding] {
+    [
+      "authority", "metadata", "keys", "clock", "client ID", "redirect URI", "presenter", "token cache", "task API",
+    ].map { Finding($0, .skipped, "the settings must be fixed first") }
+  }
+
+  private static func findings(of settings: ConnectorSettings) -> [Finding] {
+    let warnings = settings.warnings.map { finding(of: $0, .warning) }
+    return warnings.isEmpty ? [Finding("settings", .ok, "every key is readable")] : warnings
+  }
+
+  private static func finding(of problem: SettingsProblem, _ outcome: Finding.Outcome) -> Finding {
+    let name = problem.keyPath.isEmpty ? "the file" : problem.keyPath
+    let place = name + (problem.line.map { " (line \($0))" } ?? "")
+    let recovery = [problem.recoverySuggestion, problem.suggestion.map { "Write \($0)" }].compactMap(\.self)
+    return Finding(
+      "settings: " + place, outcome, problem.message,
+      recovery: recovery.isEmpty ? nil : recovery.joined(separator: " "))
+  }
+
+  /// Returns an error as a finding; the text of an unknown error is not repeated, since it may contain anything.
+  private static func finding(of error: any Error, check: String) -> Finding {
+    switch error {
+    case let error as ConnectorError:
+      Finding(check, .failed, error.message, recovery: error.recoverySuggestion)
+    case let error as OAuthError:
+      Finding(check, .failed, error.message, recovery: error.recoverySuggestion)
+    case let error as TokenCacheError:
+      Finding(check, .failed, error.message, recovery: error.recoverySuggestion)
+    default:
+      Finding(check, .failed, "it failed with \(type(of: error))")
+    }
+  }
+}
+
+// The provider's documents, its clock, and the registration.
+extension Diagnostics {
+  /// Checks metadata and keys of every policy, then the clock and the registration.
+  private func provider() async throws -> [Finding] {
+    guard let connector = try? connector.get() else {
+      return ["metadata", "keys", "clock", "client ID", "redirect URI"].map {
+        Finding($0, .skipped, "the authority must be fixed first")
+      }
+    }
+    let listed: [Policy?] = settings.policies.all.isEmpty ? [nil] : settings.policies.all
+    var findings: [Finding] = []
+    var offset: TimeInterval?
+    var reached: ProviderProbe?
+    for policy in listed {
+      let name = policy.map { " of \($0.id)" } ?? ""
+      do {
+        let probe = try await connector.oauth.probe(policy)
+        offset = probe.clockOffset ?? offset
+        if probe.authorizationEndpoint != nil { reached = reached ?? probe }
+        findings += documents(probe, name)
+      } catch is CancellationError {
+        throw CancellationError()
+      } catch {
+        findings.append(Self.finding(of: error, check: "metadata" + name))
+        findings.append(Finding("keys" + name, .skipped, "there is no metadata"))
+      }
+    }
+    findings.append(clock(offset, allowed: connector.oauth.configuration.clockSkew))
+    return findings + (try await registration(reached))
+  }
+
+  private func documents(_ probe: ProviderProbe, _ name: String) -> [Finding] {
+    let metadata =
+      switch probe.issuer {
+      case .success(let issuer): Finding("metadata" + name, .ok, "issuer \(issuer)")
+      case .failure(let error): Self.finding(of: error, check: "metadata" + name)
+      }
+    let keys =
+      switch probe.usableKeys {
+      case .success(let count) where count > 0: Finding("keys" + name, .ok, "\(count) can verify a signature")
+      case .success:
+        Finding(
+          "keys" + name, .failed, "none can verify a signature",
+          recovery: isMicrosoft ? "Check the policy's keys in the portal." : "Check the provider's signing keys.")
+      case .failure(let error): Self.finding(of: error, check: "keys" + name)
+      case nil: Finding("keys" + name, .skipped, "there is no metadata")
+      }
+    return [metadata, keys]
+  }
+
+  private func clock(_ offset: TimeInterval?, allowed: Duration) -> Finding {
+    guard let offset else { return Finding("clock", .skipped, "no server sent its time") }
+    let seconds = Int(offset.rounded())
+    guard abs(offset) > Double(allowed.components.seconds) else {
+      return Finding("clock", .ok, "\(abs(seconds)) s from the server's")
+    }
+    return Finding(
+      "clock", .warning, "this device is \(abs(seconds)) s \(seconds > 0 ? "behind" : "ahead of") the server",
+      recovery: "Set the device's clock. Sign-in works nevertheless, since the difference is measured.")
+  }
+
+  private func registration(_ probe: ProviderProbe?) async throws -> [Finding] {
+    guard let authorization = probe?.authorizationEndpoint, let token = probe?.tokenEndpoint else {
+      return ["client ID", "redirect URI"].map { Finding($0, .skipped, "there is no metadata") }
+    }
+    return try await RegistrationProbe(
+      settings: settings, isMicrosoft: isMicrosoft, authorizationEndpoint: authorization, tokenEndpoint: token,
+      transport: transport
+    ).findings()
+  }
+}
+
+// This device.
+extension Diagnostics {
+  /// A presenter knows nothing of the registration.
+  private func presenterFinding() -> Finding {
+    let redirectURI = settings.redirectURI
+    do {
+      try presenter.validate(redirectURI: redirectURI)
+      return Finding("presenter", .ok, "\(type(of: presenter)) can receive \(redirectURI.absoluteString)")
+    } catch {
+      let known = error as? OAuthError
+      return Finding(
+        "presenter", .failed, known?.message ?? "\(type(of: presenter)) cannot receive \(redirectURI.absoluteString)",
+        recovery: known?.recoverySuggestion ?? "Use another presenter, or register another redirect URI.")
+    }
+  }
+
+  /// Checks the cache's directory and reads the records of this app; writes nothing.
+  private func cacheFinding() async throws -> Finding {
+    let check = "token cache"
+    do {
+      let cache = try cache.get()
+      // Opening it again checks the directory's permissions, which may have changed since.
+      if let file = cache as? FileTokenCache { _ = try FileTokenCache(directory: file.directory) }
+      let keys = try await cache.keys().filter { $0.clientID.lowercased() == settings.clientID.lowercased() }
+      // A file that others can read, or a damaged one, is found by reading it.
+      for key in keys { _ = try await cache.record(for: key) }
+      let access = cache is FileTokenCache ? "; nobody else can read or write its files" : ""
+      return Finding(check, .ok, "\(type(of: cache)), readable records of this app: \(keys.count)\(access)")
+    } catch is CancellationError {
+      throw CancellationError()
+    } catch {
+      return Self.finding(of: error, check: check)
+    }
+  }
+
+  /// A task API answers 401 to a request without a token.
+  private func taskAPI() async throws -> Finding {
+    let check = "task API"
+    let configured = (try? connector.get())?.tasks?.configuration.baseURL
+    guard let url = configured ?? settings.taskWebAPI else {
+      return Finding(check, .skipped, "the settings contain none")
+    }
+    do {
+      let response = try await transport.send(TransportRequest(url: url, headers: ["Accept": "application/json"]))
+      let status = "answers \(response.status) without a token"
+      switch response.status {
+      case 401: return Finding(check, .ok, status)
+      case 200..<300:
+        return Finding(check, .warning, status, recovery: "The API requires no token: check its authentication.")
+      case 300..<400:
+        return Finding(
+          check, .failed, status + ", a redirect, to which no token is sent",
+          recovery: "Write the address it redirects to as taskWebAPI.")
+      case 404: return Finding(check, .failed, status, recovery: "Check the path of taskWebAPI.")
+      case 500...: return Finding(check, .failed, status, recovery: "Check the log of the API's server.")
+      default:
+        return Finding(
+          check, .warning, status, recovery: "Expected 401: check that taskWebAPI is the list of tasks.")
+      }
+    } catch is CancellationError {
+      throw CancellationError()
+    } catch {
+      return Finding(
+        check, .failed, (error as? TransportError)?.message ?? "the transport failed with \(type(of: error))",
+        recovery: "Check the address and the port of taskWebAPI.")
+    }
+  }
+}
