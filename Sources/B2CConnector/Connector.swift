@@ -14,7 +14,7 @@ public import Foundation
 /// Every call throws ``ConnectorError``, and `CancellationError` when the calling task was cancelled; nothing else.
 public struct Connector: Sendable {
   /// What the connector was made from.
-  public let settings: Settings
+  public let settings: ConnectorSettings
   /// The engine below, for more than the five calls: accounts, prompts, scopes.
   public let oauth: OAuthClient
   /// The client of the task API; `nil` when the settings name none.
@@ -47,7 +47,7 @@ public struct Connector: Sendable {
   /// - Throws: ``ConnectorError`` with code `settings`, `retiredAuthority`, `configuration` or `unsupportedRedirectURI`
   ///   for what has to be mended in the settings; `tokenCache` when the default cache cannot be had.
   public init(
-    settings: @autoclosure () throws -> Settings, presenter: (any SignInPresenter)? = nil,
+    settings: @autoclosure () throws -> ConnectorSettings, presenter: (any SignInPresenter)? = nil,
     cache: (any TokenCache)? = nil, transport: any HTTPTransport = URLSessionTransport(),
     taskAPI: TaskAPIConfiguration? = nil, allowedAPIs: [URL] = [], retry: RetryPolicy = .standard,
     configure: (inout OAuthConfiguration) -> Void = { _ in },
@@ -65,7 +65,7 @@ public struct Connector: Sendable {
   }
 
   init(
-    settings: Settings, oauth: OAuthClient, tasks: TaskAPIClient?, environment: OAuthEnvironment, retry: RetryPolicy,
+    settings: ConnectorSettings, oauth: OAuthClient, tasks: TaskAPIClient?, environment: OAuthEnvironment, retry: RetryPolicy,
     allowedOrigins: Set<Origin>
   ) {
     self.settings = settings

@@ -1,21 +1,75 @@
 public import Foundation
 
-/// Why a settings file cannot be used: everything that is wrong with it, at once.
+/// A problem or warning of a settings file: place, cause and fix.
+public struct SettingsProblem: Sendable, Hashable {
+  /// How much a problem matters.
+  public enum Severity: String, Sendable, Hashable {
+    /// The settings cannot be used.
+    case error
+    /// The settings can be used, and should be fixed.
+    case warning
+  }
+
+  /// The key with its path, such as `clientId`, `scopes[0]`, `policies.signIn.id`.
+  ///
+  /// Empty when the problem concerns the whole file.
+  public let keyPath: String
+  /// The kind of problem.
+  public let kind: Kind
+  /// Whether the settings can be used despite the problem.
+  public let severity: Severity
+  /// The value in the file, cut after 100 characters.
+  ///
+  /// `nil` when there is none or it may be secret; a URL has no query here.
+  public let value: String?
+  /// What is wrong, in a sentence.
+  public let message: String
+  /// The exact value to write instead, where it is known.
+  public let suggestion: String?
+  /// How to fix it, in a sentence.
+  public let recoverySuggestion: String?
+  /// The line in the file, from 1, where it is known.
+  public internal(set) var line: Int?
+  /// The column in the line, in characters from 1, where it is known.
+  public internal(set) var column: Int?
+
+  init(
+    keyPath: String = "", kind: Kind, severity: Severity = .error, value: String? = nil, message: String,
+    suggestion: String? = nil, recoverySuggestion: String? = nil
+  ) {
+    self.keyPath = keyPath
+    self.kind = kind
+    self.severity = severity
+    self.value = value
+    self.message = message
+    self.suggestion = suggestion
+    self.recoverySuggestion = recoverySuggestion
+  }
+}
+
+extension SettingsProblem: CustomStringConvertible {
+  /// One line: place, key, cause, and how to fix it.
+  public var description: String {
+    var text = line.map { "line \($0): " } ?? ""
+    if !keyPath.isEmpty { text += keyPath + ": " }
+    text += message
+    if let value { text += " It is \"\(value)\"." }
+    if let recoverySuggestion { text += " " + recoverySuggestion }
+    if let suggestion { text += " Write \"\(suggestion)\"." }
+    return text
+  }
+}
+
+/// The error of a settings file: all its problems at once.
 public struct SettingsError: Error, Sendable, Hashable {
   /// The path or name of the file, where there is one.
   public let file: String?
-  /// What has to be mended, in the order of the file; what is missing from the file comes last.
+  /// The problems in the order of the file; missing keys come last.
   public let problems: [SettingsProblem]
-  /// What should be looked at besides.
+  /// The warnings in the order of the file.
   public let warnings: [SettingsProblem]
 
-  /// Makes an error from problems.
-  ///
-  /// - Parameters:
-  ///   - file: The path or name of the file.
-  ///   - problems: What has to be mended.
-  ///   - warnings: What should be looked at besides.
-  public init(file: String?, problems: [SettingsProblem], warnings: [SettingsProblem] = []) {
+  init(file: String?, problems: [SettingsProblem], warnings: [SettingsProblem] = []) {
     self.file = file
     self.problems = problems
     self.warnings = warnings
@@ -23,7 +77,7 @@ public struct SettingsError: Error, Sendable, Hashable {
 }
 
 extension SettingsError: CustomStringConvertible {
-  /// A headline with the counts, then one line for each problem and each warning.
+  /// A headline with the counts, then one line for each problem and warning.
   public var description: String {
     var lines = ["\(file ?? "The settings"): \(Self.count(problems.count, "problem"))"]
     if !warnings.isEmpty { lines[0] += ", " + Self.count(warnings.count, "warning") }
@@ -40,4 +94,121 @@ extension SettingsError: CustomStringConvertible {
 extension SettingsError: LocalizedError {
   /// The same text as the description.
   public var errorDescription: String? { description }
+}
+
+extension SettingsProblem {
+  /// An open set of kinds of problems.
+  public struct Kind: RawRepresentable, Sendable, Hashable {
+    /// The kind's stable name.
+    public let rawValue: String
+
+    /// Creates a kind from its stable name.
+    ///
+    /// - Parameter rawValue: The name.
+    public init(rawValue: String) {
+      self.rawValue = rawValue
+    }
+  }
+}
+
+// The file as a whole.
+extension SettingsProblem.Kind {
+  /// The file or resource does not exist.
+  public static let fileNotFound = Self(rawValue: "fileNotFound")
+  /// The file cannot be read, or is not a regular file.
+  public static let fileUnreadable = Self(rawValue: "fileUnreadable")
+  /// The file is larger than 64 KiB.
+  public static let fileTooLarge = Self(rawValue: "fileTooLarge")
+  /// The file is empty.
+  public static let emptyFile = Self(rawValue: "emptyFile")
+  /// The file is not a property list (XML or binary) or JSON.
+  public static let notAPropertyList = Self(rawValue: "notAPropertyList")
+  /// The file breaks the rules of its format.
+  public static let malformed = Self(rawValue: "malformed")
+  /// The text is neither UTF-8 nor UTF-16.
+  public static let unsupportedEncoding = Self(rawValue: "unsupportedEncoding")
+  /// The XML declares entities or rules.
+  public static let documentTypeDefinition = Self(rawValue: "documentTypeDefinition")
+  /// Arrays and dictionaries are nested more than 32 levels deep.
+  public static let nestingTooDeep = Self(rawValue: "nestingTooDeep")
+  /// A binary file contains more values than settings can have.
+  public static let tooManyValues = Self(rawValue: "tooManyValues")
+  /// The outermost value is not a dictionary.
+  public static let notADictionary = Self(rawValue: "notADictionary")
+}
+
+// Any key.
+extension SettingsProblem.Kind {
+  /// A required key is missing.
+  public static let missingKey = Self(rawValue: "missingKey")
+  /// A required key has an empty value.
+  public static let emptyValue = Self(rawValue: "emptyValue")
+  /// A value has another type than its key requires.
+  public static let wrongType = Self(rawValue: "wrongType")
+  /// A value is still a template's placeholder.
+  public static let placeholder = Self(rawValue: "placeholder")
+  /// A value is in quotation marks, as in code.
+  public static let quotedValue = Self(rawValue: "quotedValue")
+  /// A value contains a control character or a line break.
+  public static let controlCharacter = Self(rawValue: "controlCharacter")
+  /// A key appears twice.
+  public static let duplicateKey = Self(rawValue: "duplicateKey")
+  /// A key is unknown; perhaps another one was meant.
+  public static let unknownKey = Self(rawValue: "unknownKey")
+  /// A key that the tutorial's code read has no effect.
+  public static let unusedKey = Self(rawValue: "unusedKey")
+  /// A file that ships with an app contains a secret (RFC 8252 section 8.5).
+  public static let clientSecret = Self(rawValue: "clientSecret")
+}
+
+// Single keys.
+extension SettingsProblem.Kind {
+  /// The authority is refused by ``Authority``.
+  public static let invalidAuthority = Self(rawValue: "invalidAuthority")
+  /// An entry of the trusted hosts is not a plain host name.
+  public static let invalidTrustedHost = Self(rawValue: "invalidTrustedHost")
+  /// The authority's host is internationalized (`xn--`) and may imitate another one.
+  public static let internationalizedHost = Self(rawValue: "internationalizedHost")
+  /// The authority's host seems to belong to another tenant than its path.
+  public static let unusualTenant = Self(rawValue: "unusualTenant")
+  /// The authority's host no longer runs policies.
+  public static let retiredAuthority = Self(rawValue: "retiredAuthority")
+  /// The client ID is not a GUID.
+  public static let invalidClientID = Self(rawValue: "invalidClientID")
+  /// A scope contains invalid characters (RFC 6749 section 3.3).
+  public static let invalidScope = Self(rawValue: "invalidScope")
+  /// No scope names an API, so no access token would be issued.
+  public static let noAPIScope = Self(rawValue: "noAPIScope")
+  /// No presenter can return from the redirect URI.
+  public static let invalidRedirectURI = Self(rawValue: "invalidRedirectURI")
+  /// The redirect URI is the out-of-band one, for pasting by hand only.
+  public static let outOfBandRedirectURI = Self(rawValue: "outOfBandRedirectURI")
+  /// The redirect URI is a public test page.
+  public static let foreignRedirectURI = Self(rawValue: "foreignRedirectURI")
+  /// The redirect URI's scheme has no dot (RFC 8252 section 7.1).
+  public static let ambiguousRedirectScheme = Self(rawValue: "ambiguousRedirectScheme")
+  /// A value is not a URL that can be called.
+  public static let invalidURL = Self(rawValue: "invalidURL")
+  /// A URL has its port at the end of the path.
+  public static let portInPath = Self(rawValue: "portInPath")
+  /// A URL sends tokens over http to another machine.
+  public static let insecureURL = Self(rawValue: "insecureURL")
+  /// A URL contains a user name or a password.
+  public static let userInfoInURL = Self(rawValue: "userInfoInURL")
+  /// A policy is refused by ``Policy``.
+  public static let invalidPolicy = Self(rawValue: "invalidPolicy")
+  /// A policy is listed twice.
+  public static let duplicatePolicy = Self(rawValue: "duplicatePolicy")
+  /// A policy's id lacks the prefix that Azure AD B2C adds.
+  public static let unusualPolicyPrefix = Self(rawValue: "unusualPolicyPrefix")
+  /// A policy's kind is unknown.
+  public static let unknownPolicyKind = Self(rawValue: "unknownPolicyKind")
+  /// Policies are given for an authority without policies.
+  public static let unexpectedPolicy = Self(rawValue: "unexpectedPolicy")
+  /// The authority runs policies and no policy is given.
+  public static let noPolicy = Self(rawValue: "noPolicy")
+  /// The correlation ID is not a UUID.
+  public static let invalidCorrelationID = Self(rawValue: "invalidCorrelationID")
+  /// Settings made in code contain a value that no file can hold.
+  public static let notWritable = Self(rawValue: "notWritable")
 }

@@ -53,7 +53,7 @@ struct ConnectorTests {
       "scopes": world.tenant.apiScopes, "redirectUri": LocalTenant.standardRedirectURI,
       "taskWebAPI": world.tasks.url.absoluteString, "policyID": "B2C_1_susi_reset_v2",
     ]
-    let connector = try world.connector(Settings(data: JSONSerialization.data(withJSONObject: file)))
+    let connector = try world.connector(ConnectorSettings(data: JSONSerialization.data(withJSONObject: file)))
     for _ in 0..<2 {
       #expect(try await connector.doPolicy(.signIn).policyID == "B2C_1_susi_reset_v2")
       #expect(try await connector.getTaskList().isEmpty)
@@ -132,7 +132,7 @@ struct ConnectorTests {
 
   @Test("The retired authority is refused with the corrected URL before anything opens")
   func retired() throws {
-    let settings = try Settings(
+    let settings = try ConnectorSettings(
       authority: Authority("https://login.microsoftonline.com/contoso.onmicrosoft.com/"),
       clientID: LocalTenant.standardClientID, scopes: [LocalTenant.standardClientID],
       redirectURI: #require(URL(string: LocalTenant.standardRedirectURI)),

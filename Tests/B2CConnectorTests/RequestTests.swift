@@ -14,7 +14,7 @@ struct RequestTests {
     let clock = TestClock()
     let tenant = LocalTenant(shape: .entra, now: { clock.date })
     let network = LocalNetwork(tenant, clock: clock)
-    let settings = Settings(
+    let settings = ConnectorSettings(
       authority: try Authority(tenant.authority(), kind: .entra), clientID: tenant.clientID,
       scopes: ["https://graph.microsoft.com/User.Read"], redirectURI: try url(LocalTenant.standardRedirectURI))
     let connector = try Connector(
@@ -68,7 +68,7 @@ struct RequestTests {
     let tenant = LocalTenant(now: { clock.date })
     let tasks = LocalTaskServer(tenant: tenant, requiredScopes: ["tasks/admin"])
     let network = LocalNetwork(tenant, tasks, clock: clock)
-    let settings = Settings(
+    let settings = ConnectorSettings(
       authority: try Authority(tenant.authority()), clientID: tenant.clientID, scopes: tenant.apiScopes,
       redirectURI: try url(LocalTenant.standardRedirectURI), taskWebAPI: tasks.url,
       policies: .init(emailSignIn: try Policy("B2C_1_SignIn")))

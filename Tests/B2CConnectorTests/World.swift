@@ -20,8 +20,8 @@ struct World: Sendable {
     ScriptedPresenter(transport: network, action)
   }
 
-  func settings(form: LocalTenant.AuthorityForm = .query) throws -> Settings {
-    Settings(
+  func settings(form: LocalTenant.AuthorityForm = .query) throws -> ConnectorSettings {
+    ConnectorSettings(
       authority: try Authority(tenant.authority(form: form, policy: form == .query ? nil : .signIn)),
       clientID: tenant.clientID, scopes: tenant.apiScopes, redirectURI: try url(LocalTenant.standardRedirectURI),
       taskWebAPI: tasks.url,
@@ -30,7 +30,7 @@ struct World: Sendable {
   }
 
   func connector(
-    _ settings: Settings? = nil, presenter: (any SignInPresenter)? = nil,
+    _ settings: ConnectorSettings? = nil, presenter: (any SignInPresenter)? = nil,
     cache: any TokenCache = InMemoryTokenCache(), transport: (any HTTPTransport)? = nil, allowedAPIs: [URL] = [],
     waitingOn waits: (any Clock<Duration>)? = nil
   ) throws -> Connector {

@@ -22,17 +22,17 @@ final class FileTests {
   }
 
   private func failure(of file: URL) -> SettingsError? {
-    do {
-      _ = try Settings(contentsOf: file)
+    do throws(SettingsError) {
+      _ = try ConnectorSettings(contentsOf: file)
       return nil
     } catch {
-      return error as? SettingsError
+      return error
     }
   }
 
   @Test("A file is read, and named in the error")
   func contents() throws {
-    #expect(try Settings(contentsOf: write(Samples.finished, "settings.plist")).showClaims)
+    #expect(try ConnectorSettings(contentsOf: write(Samples.finished, "settings.plist")).showClaims)
     let file = try write(Samples.template, "template.plist")
     let error = try #require(failure(of: file))
     #expect(error.file == file.path)
@@ -44,7 +44,7 @@ final class FileTests {
     let file = try write(Samples.finished, "real.plist")
     let link = folder.appendingPathComponent("link.plist")
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
-    #expect(try Settings(contentsOf: link) == Settings(contentsOf: file))
+    #expect(try ConnectorSettings(contentsOf: link) == ConnectorSettings(contentsOf: file))
   }
 
   @Test("A file that is missing, no file, no file URL, or too large")
@@ -65,17 +65,17 @@ final class FileTests {
     _ = try write(Samples.finished, "settings.plist")
     _ = try write(String(decoding: Samples.json(), as: UTF8.self), "server.json")
     let bundle = try #require(Bundle(url: folder))
-    #expect(try Settings(bundle: bundle).userID == "test@hypercubeb2c.onmicrosoft.com")
-    #expect(try Settings(bundle: bundle, resource: "server") == Samples.settings())
-    let error = #expect(throws: SettingsError.self) { try Settings(bundle: bundle, resource: "none") }
+    #expect(try ConnectorSettings(bundle: bundle).userID == "test@hypercubeb2c.onmicrosoft.com")
+    #expect(try ConnectorSettings(bundle: bundle, resource: "server") == Samples.settings())
+    let error = #expect(throws: SettingsError.self) { try ConnectorSettings(bundle: bundle, resource: "none") }
     #expect(error?.problems.map(\.kind) == [.fileNotFound])
     #expect(error?.file == "none.plist")
   }
 
   @Test("The main bundle of the tests has no settings, and the error says what to do")
   func main() throws {
-    let error = #expect(throws: SettingsError.self) { try Settings.main }
+    let error = #expect(throws: SettingsError.self) { try ConnectorSettings.main }
     #expect(error?.problems.map(\.kind) == [.fileNotFound])
-    #expect(error?.problems.first?.suggestion?.contains("Settings(contentsOf:)") == true)
+    #expect(error?.problems.first?.answer?.contains("ConnectorSettings(contentsOf:)") == true)
   }
 }

@@ -7,7 +7,7 @@ import Testing
 struct FinishedSampleTests {
   @Test("Every value is read")
   func values() throws {
-    let settings = try Settings(data: Data(Samples.finished.utf8))
+    let settings = try ConnectorSettings(data: Data(Samples.finished.utf8))
     #expect(settings.authority == (try Authority("https://login.microsoftonline.com/hypercubeb2c.onmicrosoft.com/")))
     #expect(settings.clientID == "7bf688ce-8139-4ca8-9391-02fdb6f86d67")
     #expect(settings.scopes == ["7bf688ce-8139-4ca8-9391-02fdb6f86d67"])
@@ -31,11 +31,11 @@ struct FinishedSampleTests {
 
   @Test("What has gone out of use since is a warning, with its successor")
   func warnings() throws {
-    let warnings = try Settings(data: Data(Samples.finished.utf8)).warnings
+    let warnings = try ConnectorSettings(data: Data(Samples.finished.utf8)).warnings
     #expect(warnings.map(\.kind) == [.retiredAuthority, .outOfBandRedirectURI])
     #expect(warnings.map(\.keyPath) == ["authority", "redirectUri"])
     #expect(warnings.map(\.line) == [6, 18])
-    #expect(warnings.first?.suggestion == "https://hypercubeb2c.b2clogin.com/hypercubeb2c.onmicrosoft.com/")
+    #expect(warnings.first?.answer == "https://hypercubeb2c.b2clogin.com/hypercubeb2c.onmicrosoft.com/")
     #expect(warnings.allSatisfy { $0.severity == .warning })
   }
 }

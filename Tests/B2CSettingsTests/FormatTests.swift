@@ -17,16 +17,16 @@ struct FormatTests {
 
   @Test("UTF-16 gives the same settings, with the same lines", arguments: utf16Files)
   func utf16(_ name: String, _ data: Data) throws {
-    let settings = try Settings(data: data)
-    #expect(try settings == Settings(data: Data(Samples.finished.utf8)))
+    let settings = try ConnectorSettings(data: data)
+    #expect(try settings == ConnectorSettings(data: Data(Samples.finished.utf8)))
     #expect(settings.warnings.map(\.line) == [6, 18])
   }
 
   @Test("A byte order mark in front of UTF-8 is passed over")
   func byteOrderMark() throws {
     let mark = Data([0xEF, 0xBB, 0xBF])
-    #expect(try Settings(data: mark + Data(Samples.finished.utf8)).warnings.map(\.line) == [6, 18])
-    #expect(try Settings(data: mark + Samples.json()) == Samples.settings())
+    #expect(try ConnectorSettings(data: mark + Data(Samples.finished.utf8)).warnings.map(\.line) == [6, 18])
+    #expect(try ConnectorSettings(data: mark + Samples.json()) == Samples.settings())
   }
 
   @Test("Binary property lists give the same settings")
@@ -34,8 +34,8 @@ struct FormatTests {
     let tree = try PropertyListSerialization.propertyList(from: Data(Samples.finished.utf8), format: nil)
     let data = try PropertyListSerialization.data(fromPropertyList: tree, format: .binary, options: 0)
     #expect(data.starts(with: Data("bplist00".utf8)))
-    let settings = try Settings(data: data)
-    #expect(try settings == Settings(data: Data(Samples.finished.utf8)))
+    let settings = try ConnectorSettings(data: data)
+    #expect(try settings == ConnectorSettings(data: Data(Samples.finished.utf8)))
     #expect(settings.warnings.map(\.kind) == [.retiredAuthority, .outOfBandRedirectURI])
     #expect(settings.warnings.allSatisfy { $0.line == nil })
   }
@@ -58,7 +58,7 @@ struct FormatTests {
 
   @Test("JSON of the same keys gives the same settings")
   func json() throws {
-    #expect(try Settings(data: Samples.json()) == Samples.settings())
+    #expect(try ConnectorSettings(data: Samples.json()) == Samples.settings())
   }
 
   @Test("JSON tells lines and columns too")
@@ -84,7 +84,7 @@ struct FormatTests {
     let text = String(decoding: try Samples.json(), as: UTF8.self)
     let changed = text.replacing("\"fullScreen\":false", with: "\"fullScreen\":1.0e0,\"taskWebAPI2\":-0.5E-3")
       .replacing("\"showClaims\":true", with: "\"showClaims\":null,\"userId\":null")
-    let settings = try Settings(data: Data(changed.utf8))
+    let settings = try ConnectorSettings(data: Data(changed.utf8))
     #expect(settings.fullScreen)
     #expect(!settings.showClaims)
     #expect(settings.userID == nil)
@@ -95,7 +95,7 @@ struct FormatTests {
     let missing = failure(of: try Samples.json(["scopes": NSNull(), "clientId": NSNull()]))
     #expect(missing?.problems.map(\.kind) == [.missingKey, .missingKey])
     #expect(missing?.problems.map(\.keyPath) == ["clientId", "scopes"])
-    let settings = try Settings(data: Samples.json(["taskWebAPI": NSNull(), "scopes": ["openid"]]))
+    let settings = try ConnectorSettings(data: Samples.json(["taskWebAPI": NSNull(), "scopes": ["openid"]]))
     #expect(settings.taskWebAPI == nil)
     #expect(settings.warnings.map(\.kind) == [.noAPIScope])
   }
@@ -111,7 +111,7 @@ struct FormatTests {
     let error = try #require(failure(of: text))
     #expect(error.problems.map(\.kind) == [.notAPropertyList])
     #expect(error.problems.first?.line == 1)
-    #expect(error.problems.first?.suggestion?.isEmpty == false)
+    #expect(error.problems.first?.answer?.isEmpty == false)
   }
 
   @Test("An empty file, and one of blanks", arguments: ["", " \n\t"])
@@ -129,7 +129,7 @@ struct FormatTests {
   @Test("Other encodings are refused where they differ from UTF-8")
   func encodings() throws {
     let latin = Samples.plist().replacing("UTF-8", with: "ISO-8859-1")
-    #expect(try Settings(data: Data(latin.utf8)) == Samples.settings())
+    #expect(try ConnectorSettings(data: Data(latin.utf8)) == Samples.settings())
     let named = latin.replacing("<dict>", with: "<dict><key>userId</key><string>\u{E4}</string>")
     #expect(failure(of: named)?.problems.map(\.kind) == [.unsupportedEncoding])
     var bytes = Data(Samples.plist().utf8)

@@ -8,7 +8,7 @@ struct LimitTests {
   func size() throws {
     let plist = Data(Samples.plist().utf8)
     let filled = plist + Data(repeating: 0x20, count: 65_536 - plist.count)
-    #expect(try Settings(data: filled) == Samples.settings())
+    #expect(try ConnectorSettings(data: filled) == Samples.settings())
     #expect(failure(of: filled + Data([0x20]))?.problems.map(\.kind) == [.fileTooLarge])
     #expect(failure(of: Data(count: 50_000_000))?.problems.map(\.kind) == [.fileTooLarge])
   }
@@ -30,7 +30,7 @@ struct LimitTests {
   @Test("32 levels are read, and not one more")
   func nesting() throws {
     for data in Self.nested(32) {
-      #expect(try Settings(data: data) == Samples.settings())
+      #expect(try ConnectorSettings(data: data) == Samples.settings())
     }
     for depth in [33, 1_000, 4_000] {
       for data in Self.nested(depth) {

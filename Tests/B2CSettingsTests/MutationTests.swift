@@ -57,15 +57,15 @@ struct MutationTests {
     var refused = 0
     for _ in 0..<1_000 {
       let input = Data(Self.mutate(corpus[seed], &random))
-      do {
-        let settings = try Settings(data: input)
+      guard let error = failure(of: input) else {
         accepted += 1
-        #expect(try Settings(data: settings.propertyList()) == settings)
-      } catch let error as SettingsError {
-        refused += 1
-        #expect(!error.problems.isEmpty)
-        #expect(error.problems.allSatisfy { !$0.message.isEmpty && $0.severity == .error })
+        let settings = try ConnectorSettings(data: input)
+        #expect(try ConnectorSettings(data: settings.propertyList()) == settings)
+        continue
       }
+      refused += 1
+      #expect(!error.problems.isEmpty)
+      #expect(error.problems.allSatisfy { !$0.message.isEmpty && $0.severity == .error })
     }
     #expect(accepted + refused == 1_000)
     #expect(refused > 0)
@@ -78,7 +78,7 @@ struct MutationTests {
     var compared = 0
     for _ in 0..<1_000 {
       let input = Data(Self.mutate(corpus[index], &random))
-      guard let settings = try? Settings(data: input),
+      guard let settings = try? ConnectorSettings(data: input),
         let tree = try? PropertyListSerialization.propertyList(from: input, format: nil) as? [String: Any]
       else { continue }
       compared += 1

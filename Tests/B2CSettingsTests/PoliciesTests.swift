@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Policies")
 struct PoliciesTests {
-  private func policies(_ changes: [String: Any]) throws -> Settings.Policies {
-    try Settings(data: Samples.json(changes)).policies
+  private func policies(_ changes: [String: Any]) throws -> ConnectorSettings.Policies {
+    try ConnectorSettings(data: Samples.json(changes)).policies
   }
 
   @Test("A dictionary: by what they do, or by names of the app's own")
@@ -87,7 +87,7 @@ struct PoliciesTests {
 
   @Test("A policy made in code without a kind serves the purpose of its property")
   func purposeOfTheProperty() throws {
-    let list = Settings.Policies(
+    let list = ConnectorSettings.Policies(
       emailSignUp: try Policy("B2C_1_up"), emailSignIn: try Policy("B2C_1_in"), facebookSignIn: try Policy("B2C_1_fb"))
     #expect(list.policy(of: .signUp)?.id == "B2C_1_up")
     #expect(list.policy(of: .signIn)?.id == "B2C_1_in")
@@ -111,7 +111,7 @@ struct PoliciesTests {
   @Test("A policy that does it all stands in for sign-up, sign-in and social sign-in, and for nothing else")
   func standIns() throws {
     let both = try Policy(id: "B2C_1_susi", kind: .signUpOrSignIn)
-    let list = Settings.Policies(others: [both])
+    let list = ConnectorSettings.Policies(others: [both])
     for kind in [Policy.Kind.signUp, .signIn, .signUpOrSignIn, .federatedSignIn] {
       #expect(list.policy(of: kind) == both)
     }
@@ -124,18 +124,19 @@ struct PoliciesTests {
     let both = try Policy(id: "B2C_1_susi", kind: .signUpOrSignIn)
     let signIn = try Policy(id: "B2C_1_in", kind: .signIn)
     let other = try Policy(id: "B2C_1_other", kind: .signIn)
-    #expect(Settings.Policies(others: [both, signIn, other]).policy(of: .signIn) == signIn)
-    #expect(Settings.Policies(others: [both, signIn], selected: other).policy(of: .signIn) == other)
-    #expect(Settings.Policies(others: [signIn]).policy(of: .signUpOrSignIn) == signIn)
-    #expect(Settings.Policies(others: [signIn]).policy(of: .signUp) == nil)
-    #expect(Settings.Policies().policy(of: .signIn) == nil)
+    #expect(ConnectorSettings.Policies(others: [both, signIn, other]).policy(of: .signIn) == signIn)
+    #expect(ConnectorSettings.Policies(others: [both, signIn], selected: other).policy(of: .signIn) == other)
+    #expect(ConnectorSettings.Policies(others: [signIn]).policy(of: .signUpOrSignIn) == signIn)
+    #expect(ConnectorSettings.Policies(others: [signIn]).policy(of: .signUp) == nil)
+    #expect(ConnectorSettings.Policies().policy(of: .signIn) == nil)
   }
 
   @Test("Equality sees names, kinds and hints")
   func equality() throws {
-    let plain = Settings.Policies(emailSignIn: try Policy(id: "B2C_1_in", kind: .signIn))
-    let named = Settings.Policies(emailSignIn: try Policy(id: "B2C_1_in", name: "In", kind: .signIn))
+    let plain = ConnectorSettings.Policies(emailSignIn: try Policy(id: "B2C_1_in", kind: .signIn))
+    let named = ConnectorSettings.Policies(emailSignIn: try Policy(id: "B2C_1_in", name: "In", kind: .signIn))
     #expect(plain != named)
-    #expect(plain == Settings.Policies(emailSignIn: try Policy(id: "b2c_1_IN", name: "B2C_1_in", kind: .signIn)))
+    #expect(
+      plain == ConnectorSettings.Policies(emailSignIn: try Policy(id: "b2c_1_IN", name: "B2C_1_in", kind: .signIn)))
   }
 }

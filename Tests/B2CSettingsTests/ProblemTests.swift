@@ -51,8 +51,8 @@ struct ProblemTests {
     .string("authority", "", .emptyValue, authorityAdvice, line: 6),
     .string("clientId", " \n ", .emptyValue, clientAdvice, line: 8),
     .string("redirectUri", "", .emptyValue, redirectAdvice, line: 12),
-    .string("userId", "a\nb", .controlCharacter, "Type it anew instead of pasting it.", line: 22),
-    .string("clientId", "7bf688ce-\u{85}8139", .controlCharacter, "Type it anew instead of pasting it.", line: 8),
+    .string("userId", "a\nb", .controlCharacter, "Type it instead of pasting it.", line: 22),
+    .string("clientId", "7bf688ce-\u{85}8139", .controlCharacter, "Type it instead of pasting it.", line: 8),
     Mistake("authority", "<integer>1</integer>", .wrongType, authorityAdvice, line: 6),
     Mistake("clientId", "<true/>", .wrongType, clientAdvice, line: 8),
     Mistake("scopes", "<string>https://contoso/read</string>", .wrongType, scopesAdvice, line: 10),
@@ -87,7 +87,7 @@ struct ProblemTests {
       line: 10),
     Mistake(
       "scopes", "<array><string>openid https://contoso/read</string></array>", at: "scopes[0]", .invalidScope,
-      "Give each scope a string of its own.", line: 10),
+      "Write each scope as its own string.", line: 10),
     Mistake(
       "scopes", "<array><string>https://contoso/a</string><string>re\u{E4}d</string></array>", at: "scopes[1]",
       .invalidScope, "Copy the scope from the portal.", line: 10),
@@ -194,7 +194,7 @@ struct ProblemTests {
     let problem = try #require(error.problems.first)
     #expect(problem.keyPath == mistake.keyPath)
     #expect(problem.kind == mistake.kind)
-    #expect(problem.suggestion == mistake.suggestion)
+    #expect(problem.answer == mistake.suggestion)
     #expect(problem.line == mistake.line)
     #expect(problem.severity == .error)
     #expect(!problem.message.isEmpty)
@@ -203,8 +203,8 @@ struct ProblemTests {
   @Test("The corrected value that is offered is accepted", arguments: client + authority + taskWebAPI + redirectURI)
   func corrected(_ mistake: Mistake) throws {
     let error = try #require(failure(of: Samples.plist([mistake.key: mistake.value])))
-    guard let corrected = error.problems.first?.correctedValue else {
-      #expect(error.problems.first?.advice?.isEmpty == false)
+    guard let corrected = error.problems.first?.suggestion else {
+      #expect(error.problems.first?.recoverySuggestion?.isEmpty == false)
       return
     }
     let value =
@@ -212,12 +212,64 @@ struct ProblemTests {
     #expect(try Samples.settings([mistake.key: value]).warnings.isEmpty)
   }
 
+  @Test(
+    "A URL's query may hold a key, and is not quoted, neither in the value nor in a correction",
+    arguments: [
+      ("redirectUri", "http://contoso.com/r?key=hunter2", "http://contoso.com/r?…"),
+      ("redirectUri", "localhost:8400/r?key=hunter2", "localhost:8400/r?…"),
+      ("redirectUri", "com.contoso.tasks:/r?key=hunter2#x", "com.contoso.tasks:/r?…"),
+      ("taskWebAPI", "http://api.contoso.com/tasks?key=hunter2", "http://api.contoso.com/tasks?…"),
+      ("taskWebAPI", "https://api.contoso.com/tasks?a=1&b=hunter2", nil),
+    ])
+  func queries(key: String, text: String, shown: String?) throws {
+    let error = try #require(failure(of: Samples.plist([key: "<string>\(text)</string>"])))
+    let problem = try #require(error.problems.first)
+    #expect(problem.value == shown)
+    #expect(problem.answer?.isEmpty == false)
+    #expect(!"\(error)".contains("hunter2"))
+  }
+
+  @Test("A policy in the query is no secret: a corrected authority keeps it")
+  func policyInQuery() throws {
+    let text = "http://contoso.b2clogin.com/contoso.onmicrosoft.com/?p=B2C_1_x"
+    let error = try #require(failure(of: Samples.plist(["authority": "<string>\(text)</string>"])))
+    #expect(error.problems.first?.suggestion == "https" + text.dropFirst(4))
+  }
+
+  @Test("An entry of the trusted hosts that could never match is a problem, with the host alone as its correction")
+  func trustedHosts() throws {
+    let entries = ["https://login.contoso.com/", "login.contoso.com:8443", "id.contoso.com", "*.contoso.com"]
+    let list = entries.map { "<string>\($0)</string>" }.joined()
+    let error = try #require(failure(of: Samples.plist(["trustedHosts": "<array>\(list)</array>"])))
+    #expect(error.problems.map(\.keyPath) == ["trustedHosts[0]", "trustedHosts[1]", "trustedHosts[3]"])
+    #expect(error.problems.map(\.kind) == [.invalidTrustedHost, .invalidTrustedHost, .invalidTrustedHost])
+    #expect(error.problems.map(\.suggestion) == ["login.contoso.com", "login.contoso.com", nil])
+    let settings = try Samples.settings(["trustedHosts": "<array><string>id.contoso.com</string></array>"])
+    #expect(settings.authority.trustedHosts == ["id.contoso.com"])
+  }
+
+  @Test("A generic issuer hears nothing of policies, portals and client IDs as scopes")
+  func genericWords() throws {
+    let file: [String: Any] = [
+      "authority": "https://issuer.example/realms/one", "redirectUri": "file:///", "taskWebAPI": "http://api.example/t",
+      "scopes": ["re\u{E4}d"], "additionalScopes": "x", "trustedHosts": ["https://a.example/"],
+    ]
+    let more = file.merging(["scopes": ["openid"], "clientId": ""]) { $1 }
+    let errors = try [file, more].map {
+      try #require(failure(of: JSONSerialization.data(withJSONObject: $0)))
+    }
+    #expect(errors.map(\.problems.count) == [6, 6])
+    for word in ["policy", "policies", "portal", "B2C", "or your client ID", "GUID"] {
+      #expect(!"\(errors)".contains(word), "\(word)")
+    }
+  }
+
   @Test("One URL with several mistakes is mended as a whole")
   func several() throws {
     let plist = Samples.plist(["taskWebAPI": "<string>http://u:p@api.contoso.com/tasks:3000#x</string>"])
     let error = try #require(failure(of: plist))
     #expect(error.problems.map(\.kind) == [.userInfoInURL, .invalidURL, .portInPath, .insecureURL])
-    #expect(Set(error.problems.map(\.correctedValue)) == ["https://api.contoso.com:3000/tasks"])
+    #expect(Set(error.problems.map(\.suggestion)) == ["https://api.contoso.com:3000/tasks"])
     #expect(!"\(error)".contains("u:p@"))
   }
 

@@ -132,19 +132,24 @@ enum Samples {
     return try JSONSerialization.data(withJSONObject: members)
   }
 
-  static func settings(_ changes: KeyValuePairs<String, String?> = [:]) throws -> Settings {
-    try Settings(data: Data(plist(changes).utf8))
+  static func settings(_ changes: KeyValuePairs<String, String?> = [:]) throws -> ConnectorSettings {
+    try ConnectorSettings(data: Data(plist(changes).utf8))
   }
 }
 
 /// The error of settings that cannot be read; nothing when they can.
 func failure(of data: Data) -> SettingsError? {
-  do {
-    _ = try Settings(data: data)
+  do throws(SettingsError) {
+    _ = try ConnectorSettings(data: data)
     return nil
   } catch {
-    return error as? SettingsError
+    return error
   }
 }
 
 func failure(of text: String) -> SettingsError? { failure(of: Data(text.utf8)) }
+
+extension SettingsProblem {
+  /// The value to write where it is known, otherwise what to do.
+  var answer: String? { suggestion ?? recoverySuggestion }
+}

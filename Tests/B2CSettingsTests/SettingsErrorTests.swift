@@ -9,16 +9,18 @@ struct SettingsErrorTests {
     let plist = Samples.plist([
       "clientId": nil, "taskWebAPI": "<string>http://localhost/tasks:3000</string>", "clientid": "<string/>",
     ])
-    let error = #expect(throws: SettingsError.self) { try Settings(data: Data(plist.utf8), file: "settings.plist") }
+    let error = #expect(throws: SettingsError.self) {
+      try ConnectorSettings(data: Data(plist.utf8), file: "settings.plist")
+    }
     let lines = "\(try #require(error))".split(separator: "\n").map(String.init)
     #expect(
       lines == [
         "settings.plist: 2 problems, 1 warning",
-        "  line 12: taskWebAPI: The port stands at the end of the path. It is \"http://localhost/tasks:3000\". "
+        "  line 12: taskWebAPI: The port is at the end of the path. It is \"http://localhost/tasks:3000\". "
           + "Write \"http://localhost:3000/tasks\".",
         "  clientId: The key is missing. Perhaps clientid was meant for it. "
           + "Write the application (client) ID of your app's registration in the portal; it is a GUID.",
-        "  warning: line 19: clientid: The key is not known here. Write \"clientId\".",
+        "  warning: line 19: clientid: Unknown key. Write \"clientId\".",
       ])
     #expect(error?.localizedDescription == "\(try #require(error))")
   }

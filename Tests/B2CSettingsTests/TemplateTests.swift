@@ -16,7 +16,7 @@ struct TemplateTests {
     let found = error.problems.filter { $0.kind == .placeholder }
     #expect(found.map(\.keyPath) == Self.placeholders.map(\.keyPath))
     #expect(found.map(\.line) == Self.placeholders.map(\.line))
-    #expect(found.allSatisfy { $0.suggestion?.isEmpty == false })
+    #expect(found.allSatisfy { $0.answer?.isEmpty == false })
     #expect(found[1].value == "<Enter the Application Id assigned to your app by the Azure portal, e.g.580e250c>")
   }
 
@@ -26,7 +26,7 @@ struct TemplateTests {
     let others = error.problems.filter { $0.kind != .placeholder }
     #expect(others.map(\.keyPath) == ["taskWebAPI"])
     #expect(others.first?.kind == .portInPath)
-    #expect(others.first?.suggestion == "http://localhost:3000/tasks")
+    #expect(others.first?.answer == "http://localhost:3000/tasks")
     #expect(others.first?.line == 19)
     #expect(error.warnings.map(\.kind) == [.outOfBandRedirectURI])
   }
@@ -56,7 +56,7 @@ struct TemplateTests {
     let error = try #require(failure(of: Samples.template.replacing("redirectUri", with: "redirectURL")))
     #expect(error.problems.last?.kind == .missingKey)
     #expect(error.problems.last?.keyPath == "redirectUri")
-    #expect(error.problems.last?.suggestion?.contains("redirectURL") == true)
+    #expect(error.problems.last?.answer?.contains("redirectURL") == true)
     #expect(error.problems.count { $0.kind == .placeholder } == Self.placeholders.count)
   }
 
@@ -90,7 +90,7 @@ struct UnusualPlaceholderTests {
     let error = try #require(failure(of: Samples.plist([key: value])))
     #expect(error.problems.map(\.kind) == [.placeholder], "\(error)")
     #expect(error.problems.map(\.keyPath) == [keyPath])
-    #expect(error.problems.allSatisfy { $0.line != nil && $0.suggestion?.isEmpty == false })
+    #expect(error.problems.allSatisfy { $0.line != nil && $0.answer?.isEmpty == false })
   }
 
   @Test("Names are free to look like one")

@@ -83,7 +83,7 @@ struct ValueTests {
     #expect(settings.authority.kind == .ciam)
     #expect(settings.authority.trustedHosts == ["contoso.ciamlogin.com"])
     #expect(settings.warnings.isEmpty)
-    #expect(try Settings(data: settings.propertyList()) == settings)
+    #expect(try ConnectorSettings(data: settings.propertyList()) == settings)
   }
 
   @Test("A policy may stand in the authority")

@@ -2,7 +2,7 @@ import B2CSettings
 import Foundation
 import Testing
 
-@Suite("Warnings: the settings can be used, and should be mended")
+@Suite("Warnings: the settings can be used, and should be fixed")
 struct WarningTests {
   private static let retired = "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"
 
@@ -23,14 +23,20 @@ struct WarningTests {
     ),
     .string(
       "redirectUri", "tasks://redirect", .ambiguousRedirectScheme,
-      "Use a domain name of yours, reversed, as the scheme, such as com.contoso.tasks:/redirect.", line: 12),
+      "Use your domain name, reversed, as the scheme, such as com.contoso.tasks:/redirect.", line: 12),
+    .string(
+      "redirectUri", "myapp://auth", .ambiguousRedirectScheme,
+      "Use your domain name, reversed, as the scheme, such as com.contoso.tasks:/redirect.", line: 12),
+    .string(
+      "authority", "https://login.xn--cntoso-wxa.com/contoso.onmicrosoft.com/", .internationalizedHost,
+      "Compare it with your provider's documentation.", line: 6),
     Mistake(
       "emailSignInPolicyId", nil, at: "authority", .noPolicy,
       "Add emailSignInPolicyId or policies, unless the app names its policies itself.", line: 6),
     .string("emailSignInPolicyId", "SignIn", .unusualPolicyPrefix, "B2C_1_SignIn", line: 16),
     Mistake(
       "authority", "<string>https://contoso.ciamlogin.com/</string>", .unexpectedPolicy,
-      "Remove the policies, or give the authority of an Azure AD B2C tenant.", line: 6),
+      "Remove the policies, or write the authority of an Azure AD B2C tenant.", line: 6),
     .string("resourceString", "x", .unusedKey, "Remove the key.", line: 21),
     .string("policyName", "nobody", .unusedKey, "Add the key policyID, or remove policyName.", line: 22),
     .string("correlationID", "", .unknownKey, "correlationId", line: 21),
@@ -48,6 +54,15 @@ struct WarningTests {
       "policies",
       "<array><dict><key>id</key><string>B2C_1_x</string><key>Name</key><string>X</string></dict></array>",
       at: "policies[0].Name", .unknownKey, "name", line: 22),
+    // Two letters of a short key may differ, three may not.
+    Mistake(
+      "policies",
+      "<array><dict><key>id</key><string>B2C_1_x</string><key>nmae</key><string>X</string></dict></array>",
+      at: "policies[0].nmae", .unknownKey, "name", line: 22),
+    Mistake(
+      "policies",
+      "<array><dict><key>id</key><string>B2C_1_x</string><key>nxyz</key><string>X</string></dict></array>",
+      at: "policies[0].nxyz", .unknownKey, "Remove it if nothing else reads it.", line: 22),
   ]
 
   @Test("Each is the only warning", arguments: mistakes)
@@ -57,7 +72,7 @@ struct WarningTests {
     let warning = try #require(settings.warnings.first)
     #expect(warning.keyPath == mistake.keyPath)
     #expect(warning.kind == mistake.kind)
-    #expect(warning.suggestion == mistake.suggestion)
+    #expect(warning.answer == mistake.suggestion)
     #expect(warning.line == mistake.line)
     #expect(warning.severity == .warning)
   }
@@ -66,7 +81,7 @@ struct WarningTests {
   func noAPIScope() throws {
     let settings = try Samples.settings(["scopes": "<array><string>openid</string></array>", "taskWebAPI": nil])
     #expect(settings.warnings.map(\.kind) == [.noAPIScope])
-    #expect(settings.warnings.first?.suggestion == "7bf688ce-8139-4ca8-9391-02fdb6f86d67")
+    #expect(settings.warnings.first?.answer == "7bf688ce-8139-4ca8-9391-02fdb6f86d67")
   }
 
   @Test("A scope of the API may stand among the additional ones, and be the app's own ID")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Writing settings")
 struct WritingTests {
-  static let all: [Settings] = {
+  static let all: [ConnectorSettings] = {
     do {
       return try [finished(), rich(), bare()]
     } catch {
@@ -13,17 +13,19 @@ struct WritingTests {
     }
   }()
 
-  private static func finished() throws -> Settings { try Settings(data: Data(Samples.finished.utf8)) }
+  private static func finished() throws -> ConnectorSettings {
+    try ConnectorSettings(data: Data(Samples.finished.utf8))
+  }
 
-  private static func bare() throws -> Settings {
-    Settings(
+  private static func bare() throws -> ConnectorSettings {
+    ConnectorSettings(
       authority: try Authority("https://login.microsoftonline.com/common"),
       clientID: "7bf688ce-8139-4ca8-9391-02fdb6f86d67", scopes: ["User.Read"],
       redirectURI: try #require(URL(string: "http://localhost:8400/")))
   }
 
-  private static func rich() throws -> Settings {
-    let policies = Settings.Policies(
+  private static func rich() throws -> ConnectorSettings {
+    let policies = ConnectorSettings.Policies(
       emailSignUp: try Policy(id: "B2C_1_Up", name: "Join <us> & \"all\"", kind: .signUpOrSignIn),
       emailSignIn: try Policy(id: "B2C_1_In", kind: .signIn),
       facebookSignIn: try Policy(id: "B2C_1_FB", kind: .federatedSignIn, domainHint: "facebook.com"),
@@ -34,14 +36,17 @@ struct WritingTests {
       selected: try Policy(id: "B2C_1_In", name: "Sign in", kind: .signIn))
     var authority = try Authority("https://login.contoso.com/tfp/contoso.onmicrosoft.com/B2C_1_In")
     authority.trustedHosts = ["b.example", "a.example"]
-    return Settings(
+    var settings = ConnectorSettings(
       authority: authority, clientID: "7BF688CE-8139-4ca8-9391-02fdb6f86d67",
       scopes: ["https://contoso.onmicrosoft.com/tasks/read", "openid"],
-      additionalScopes: ["https://contoso.onmicrosoft.com/tasks/write"],
       redirectURI: try #require(URL(string: "com.contoso.tasks:/redirect?a=1&b=%20")),
-      taskWebAPI: URL(string: "http://localhost:3000/tasks?x=1&y=2"), policies: policies,
-      fullScreen: true,
-      showClaims: true, correlationID: UUID(), userID: "o'neill+\u{E4}@contoso.com \\ \"x\"")
+      taskWebAPI: URL(string: "http://localhost:3000/tasks?x=1&y=2"), policies: policies)
+    settings.additionalScopes = ["https://contoso.onmicrosoft.com/tasks/write"]
+    settings.fullScreen = true
+    settings.showClaims = true
+    settings.correlationID = UUID()
+    settings.userID = "o'neill+\u{E4}@contoso.com \\ \"x\""
+    return settings
   }
 
   @Test("There is something to write")
@@ -50,27 +55,20 @@ struct WritingTests {
   }
 
   @Test("A property list reads back equal, and Foundation reads it too", arguments: all)
-  func propertyList(_ settings: Settings) throws {
+  func propertyList(_ settings: ConnectorSettings) throws {
     let data = try settings.propertyList()
-    #expect(try Settings(data: data) == settings)
+    #expect(try ConnectorSettings(data: data) == settings)
     let tree = try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
     #expect(tree?["clientId"] as? String == settings.clientID)
     #expect(tree?["fullScreen"] as? Bool == settings.fullScreen)
     #expect(tree?["scopes"] as? [String] == settings.scopes)
-  }
-
-  @Test("JSON reads back equal, and Foundation reads it too", arguments: all)
-  func json(_ settings: Settings) throws {
-    let data = try settings.json()
-    #expect(try Settings(data: data) == settings)
-    let tree = try JSONSerialization.jsonObject(with: data) as? [String: Any]
     #expect(tree?["userId"] as? String == settings.userID)
   }
 
   @Test("Names, kinds and hints of policies survive")
   func policies() throws {
     let settings = try Self.rich()
-    let policies = try Settings(data: settings.propertyList()).policies
+    let policies = try ConnectorSettings(data: settings.propertyList()).policies
     #expect(policies.emailSignUp?.name == "Join <us> & \"all\"")
     #expect(policies.emailSignUp?.kind == .signUpOrSignIn)
     #expect(policies.others.map(\.name) == ["Reset", "B2C_1_edit_profile", "B2C_1A_g"])
@@ -87,10 +85,10 @@ struct WritingTests {
     #expect(error?.problems.map(\.kind) == [.invalidRedirectURI])
     var blank = try Self.bare()
     blank.userID = " a "
-    #expect(throws: SettingsError.self) { try blank.json() }
+    #expect(throws: SettingsError.self) { try blank.propertyList() }
     var differs = try Self.bare()
     differs.scopes = [""]
-    #expect(throws: SettingsError.self) { try differs.json() }
+    #expect(throws: SettingsError.self) { try differs.propertyList() }
   }
 
   @Test("Settings made in code are checked as a file is")

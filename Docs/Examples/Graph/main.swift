@@ -16,7 +16,7 @@ let tenant = LocalTenant(shape: .entra, redirectURIs: [redirectURI])
 try await tenant.start()
 
 // On this machine the host tells nothing, so the kind is said; login.microsoftonline.com needs no such help.
-let settings = try Settings(
+let settings = try ConnectorSettings(
   data: Data(
     """
     {

@@ -28,7 +28,7 @@ struct LocalTour: Sendable {
 
   private func tour(_ world: LocalWorld) async throws {
     let time = world.time
-    let settings = try Surface(arguments).adapted(Settings(contentsOf: world.settingsFile))
+    let settings = try Surface(arguments).adapted(ConnectorSettings(contentsOf: world.settingsFile))
     let script = ScriptedPresenter(
       transport: URLSessionTransport(), .signIn(.alice), onStep: { narrator.result("page: " + $0) })
     let presenter: any SignInPresenter =

@@ -28,7 +28,7 @@ struct Program: Sendable {
   private func runOnTenant(_ file: URL) async throws {
     let surface = Surface(arguments)
     if arguments.diagnoses {
-      let settings = { try surface.adapted(Settings(contentsOf: file)) }
+      let settings = { try surface.adapted(ConnectorSettings(contentsOf: file)) }
       let presenter = (try? settings()).map { surface.presenter(for: $0.redirectURI) }
       try await Self.show(
         try await Connector.diagnose(settings: try settings(), presenter: presenter, cache: InMemoryTokenCache()))

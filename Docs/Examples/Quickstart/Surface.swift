@@ -13,9 +13,9 @@ struct Surface: Sendable {
 
   /// Reads settings, chooses the presenter that serves their redirect URI, and keeps tokens in memory only.
   func connector(file: URL, transport: any HTTPTransport) throws -> Connector {
-    let settings: Settings
+    let settings: ConnectorSettings
     do {
-      settings = try adapted(Settings(contentsOf: file))
+      settings = try adapted(ConnectorSettings(contentsOf: file))
     } catch let error as SettingsError {
       throw ConnectorError(.settings, error.description, underlying: error)
     }
@@ -26,7 +26,7 @@ struct Surface: Sendable {
   }
 
   /// The settings with the redirect URI moved to the port that was asked for.
-  func adapted(_ settings: Settings) throws -> Settings {
+  func adapted(_ settings: ConnectorSettings) throws -> ConnectorSettings {
     guard let loopbackPort else { return settings }
     var copy = settings
     copy.redirectURI = try redirectURI(settings.redirectURI, port: loopbackPort)

@@ -4,7 +4,7 @@ internal import Foundation
 extension Connector {
   /// Builds the parts from settings: the only place that knows them all.
   init(
-    wiring settings: Settings, _ environment: OAuthEnvironment, taskAPI: TaskAPIConfiguration?, allowedAPIs: [URL],
+    wiring settings: ConnectorSettings, _ environment: OAuthEnvironment, taskAPI: TaskAPIConfiguration?, allowedAPIs: [URL],
     retry: RetryPolicy, configure: (inout OAuthConfiguration) -> Void
   ) throws {
     var configuration = OAuthConfiguration(
@@ -29,7 +29,7 @@ extension Connector {
 
 extension SignInOptions {
   /// Adds what the settings wish for every sign-in.
-  mutating func add(_ settings: Settings) {
+  mutating func add(_ settings: ConnectorSettings) {
     prefersFullScreen = prefersFullScreen || settings.fullScreen
   }
 }

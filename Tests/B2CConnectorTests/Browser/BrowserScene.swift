@@ -51,7 +51,7 @@ struct BrowserScene: Sendable {
     self.browser = browser
     self.opened = opened
     connector = try Connector(
-      settings: Settings(
+      settings: ConnectorSettings(
         authority: try Authority(tenant.authority(form: .query)), clientID: tenant.clientID, scopes: tenant.apiScopes,
         redirectURI: redirectURI, taskWebAPI: tasks.url,
         policies: .init(

@@ -89,12 +89,12 @@ struct FaultWorld: Sendable {
       taskAPI: TaskAPIConfiguration(baseURL: base, limits: Self.limits, retry: Self.retry), retry: Self.retry)
   }
 
-  private func settings() throws -> Settings {
+  private func settings() throws -> ConnectorSettings {
     let inMemory = tenant.inMemoryOrigin.absoluteString
     let authority = tenant.authority(form: .query).replacingOccurrences(
       of: inMemory, with: tenantFront.url.absoluteString)
     guard let redirectURI = URL(string: LocalTenant.standardRedirectURI) else { throw ProofError("no redirect URI") }
-    return Settings(
+    return ConnectorSettings(
       authority: try Authority(authority), clientID: tenant.clientID, scopes: tenant.apiScopes,
       redirectURI: redirectURI, policies: .init(emailSignIn: try Policy("B2C_1_SignIn")))
   }

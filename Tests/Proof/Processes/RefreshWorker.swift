@@ -20,9 +20,9 @@ struct RefreshWorker: ProofCommand {
   }
 
   /// Settings that parent and child agree on.
-  static func settings(authority: String) throws -> Settings {
+  static func settings(authority: String) throws -> ConnectorSettings {
     guard let redirectURI = URL(string: "http://127.0.0.1/callback") else { throw ProofError("no redirect URI") }
-    return Settings(
+    return ConnectorSettings(
       authority: try Authority(authority), clientID: "11111111-1111-4111-8111-111111111111",
       scopes: ["https://contoso.onmicrosoft.com/tasks/read"], redirectURI: redirectURI,
       policies: .init(emailSignIn: try Policy("B2C_1_SignIn")))

@@ -1,13 +1,43 @@
 import B2CAuthority
-import Foundation
+public import Foundation
 
-/// Settings as the tree of values of a file, in the order of the tutorial's.
+extension ConnectorSettings {
+  /// Returns the settings as an XML property list, from which equal settings are read.
+  ///
+  /// - Returns: The bytes of the file.
+  /// - Throws: ``SettingsError`` when the settings could not be read back, with the reasons.
+  public func propertyList() throws(SettingsError) -> Data {
+    let tree = SettingsTree(self)
+    guard let data = try? PropertyListSerialization.data(fromPropertyList: tree.propertyList, format: .xml, options: 0),
+      try ConnectorSettings(data: data) == self
+    else {
+      let problem = SettingsProblem(
+        kind: .notWritable, message: "A value is empty, listed twice, or has spaces around it.",
+        recoverySuggestion: "Use values as a file contains them.")
+      throw SettingsError(file: nil, problems: [problem])
+    }
+    return data
+  }
+
+  /// Checks settings made in code as those of a file are checked.
+  ///
+  /// - Returns: The warnings.
+  /// - Throws: ``SettingsError`` with all problems.
+  @discardableResult
+  public func validate() throws(SettingsError) -> [SettingsProblem] {
+    try ConnectorSettings(
+      members: SettingsTree(self).members, isComplete: true, text: nil, findings: Findings(), file: nil
+    ).warnings
+  }
+}
+
+/// Settings as the tree of values of a file.
 struct SettingsTree {
   private(set) var members: [Node.Member] = []
 
-  init(_ settings: Settings) {
+  init(_ settings: ConnectorSettings) {
     add(.authority, settings.authority.description)
-    // The text alone tells the kind on Microsoft's own hosts, and wherever a policy stands in it.
+    // The kind follows from the text on Microsoft's hosts, and from a policy in it.
     let reread = try? Authority(settings.authority.description)
     if !Self.isSame(reread, settings.authority) { add(.authorityKind, settings.authority.kind.rawValue) }
     if !settings.authority.trustedHosts.isEmpty { add(.trustedHosts, list: settings.authority.trustedHosts.sorted()) }
@@ -41,7 +71,7 @@ struct SettingsTree {
     add(key, .array(list.map { Node(value: .string($0)) }))
   }
 
-  private mutating func addPolicies(_ policies: Settings.Policies) {
+  private mutating func addPolicies(_ policies: ConnectorSettings.Policies) {
     add(.emailSignUp, policies.emailSignUp, .emailSignUp)
     add(.facebookSignIn, policies.facebookSignIn, .facebookSignIn)
     add(.emailSignIn, policies.emailSignIn, .emailSignIn)
@@ -63,7 +93,7 @@ struct SettingsTree {
     if let policy { add(key, Self.value(policy, defaults)) }
   }
 
-  /// The id alone where that says all, otherwise a dictionary.
+  /// Returns the id alone where that is complete, otherwise a dictionary.
   private static func value(_ policy: Policy, _ defaults: PolicyDefaults) -> Node.Value {
     let bare = try? Policy(id: policy.id, name: defaults.name, kind: defaults.kind, domainHint: defaults.domainHint)
     if let bare, bare.name == policy.name, bare.kind == policy.kind, bare.domainHint == policy.domainHint {
@@ -77,5 +107,22 @@ struct SettingsTree {
       texts.compactMap { key, text in
         text.map { Node.Member(key: key, node: Node(value: .string($0))) }
       })
+  }
+}
+
+extension SettingsTree {
+  /// The tree for Foundation's writer.
+  fileprivate var propertyList: Any { Self.plain(.dictionary(members)) }
+
+  private static func plain(_ value: Node.Value) -> Any {
+    switch value {
+    case .string(let text): text
+    case .bool(let flag): flag
+    case .array(let nodes): nodes.map { plain($0.value) }
+    case .dictionary(let members):
+      Dictionary(members.map { ($0.key, plain($0.node.value)) }) { first, _ in first }
+    // Settings have no values of other types.
+    default: ""
+    }
   }
 }

@@ -1,27 +1,27 @@
 public import B2CAuthority
 
-extension Settings {
-  /// The policies that a settings file names.
+extension ConnectorSettings {
+  /// The policies of a settings file.
   public struct Policies: Sendable {
-    /// The policy of `emailSignUpPolicyId`: makes a new account.
+    /// The policy of `emailSignUpPolicyId`: creates a new account.
     public var emailSignUp: Policy?
-    /// The policy of `emailSignInPolicyId`: signs in with an account of the tenant's own.
+    /// The policy of `emailSignInPolicyId`: signs in with an account of the tenant.
     public var emailSignIn: Policy?
-    /// The policy of `faceBookSignInPolicyId`: goes straight to Facebook.
+    /// The policy of `faceBookSignInPolicyId`: goes directly to Facebook.
     public var facebookSignIn: Policy?
-    /// The policies of `policies`, in the order of the file, without those that stand above.
+    /// The policies of `policies`, in the order of the file, without those above.
     public var others: [Policy]
-    /// The policy of the `policyID`/`policyName` pair: the one to use when none is named.
+    /// The default policy, of the `policyID`/`policyName` pair.
     public var selected: Policy?
 
-    /// Makes a list of policies.
+    /// Creates a list of policies.
     ///
     /// - Parameters:
-    ///   - emailSignUp: The policy that makes a new account.
-    ///   - emailSignIn: The policy that signs in with an account of the tenant's own.
-    ///   - facebookSignIn: The policy that goes straight to Facebook.
+    ///   - emailSignUp: The policy that creates a new account.
+    ///   - emailSignIn: The policy that signs in with an account of the tenant.
+    ///   - facebookSignIn: The policy that goes directly to Facebook.
     ///   - others: Further policies.
-    ///   - selected: The policy to use when none is named.
+    ///   - selected: The default policy.
     public init(
       emailSignUp: Policy? = nil, emailSignIn: Policy? = nil, facebookSignIn: Policy? = nil, others: [Policy] = [],
       selected: Policy? = nil
@@ -35,7 +35,7 @@ extension Settings {
   }
 }
 
-extension Settings.Policies {
+extension ConnectorSettings.Policies {
   /// All policies, each id once: e-mail sign-up, e-mail sign-in, Facebook, the others in their order, the selected one.
   public var all: [Policy] {
     var seen: Set<Policy> = []
@@ -46,7 +46,7 @@ extension Settings.Policies {
 
   private var listed: [Policy?] { [emailSignUp, emailSignIn, facebookSignIn] + others + [selected] }
 
-  /// The policy with an id, whatever its case.
+  /// The policy with an id, ignoring case.
   ///
   /// - Parameter id: The policy's id.
   public subscript(id: String) -> Policy? {
@@ -54,17 +54,17 @@ extension Settings.Policies {
     return all.first { $0.key == key }
   }
 
-  /// The policy to use for a purpose.
+  /// Returns the policy to use for a purpose.
   ///
   /// A policy serves the kind that it was given and the purpose of the property it is in. The selected policy comes first
   /// when it is of that kind, then the first one of ``all``. When there is none, ``Policy/Kind/signUp``, ``Policy/Kind/signIn`` and ``Policy/Kind/federatedSignIn`` are served by a policy of kind
   /// ``Policy/Kind/signUpOrSignIn``, whose page offers all of them, and ``Policy/Kind/signUpOrSignIn`` by one of kind
-  /// ``Policy/Kind/signIn``. No other kind has a stand-in.
+  /// ``Policy/Kind/signIn``. No other kind is served by another.
   ///
   /// - Parameter kind: What the policy is to do.
-  /// - Returns: The policy, or `nil` when neither it nor a stand-in is listed.
+  /// - Returns: The policy, or `nil` when no listed one serves the purpose.
   public func policy(of kind: Policy.Kind) -> Policy? {
-    for kind in [kind] + Self.standIns(for: kind) {
+    for kind in [kind] + Self.substitutes(for: kind) {
       // Not of `all`: one policy may be under two keys and serve both kinds.
       if let selected, selected.kind == kind { return selected }
       if let policy = purposes[kind] { return policy }
@@ -78,7 +78,7 @@ extension Settings.Policies {
     [.signUp: emailSignUp, .signIn: emailSignIn, .federatedSignIn: facebookSignIn].compactMapValues(\.self)
   }
 
-  private static func standIns(for kind: Policy.Kind) -> [Policy.Kind] {
+  private static func substitutes(for kind: Policy.Kind) -> [Policy.Kind] {
     switch kind {
     case .signUp, .signIn, .federatedSignIn: [.signUpOrSignIn]
     case .signUpOrSignIn: [.signIn]
@@ -86,7 +86,7 @@ extension Settings.Policies {
     }
   }
 
-  /// The key of the file under which a policy stands.
+  /// Returns the key of the file that a policy is under.
   func key(of policy: Policy) -> SettingsKey {
     switch policy {
     case emailSignUp: .emailSignUp
@@ -98,13 +98,13 @@ extension Settings.Policies {
   }
 }
 
-extension Settings.Policies: Hashable {
-  /// Compares every policy with its name, kind and hint, which `Policy` itself leaves out.
+extension ConnectorSettings.Policies: Hashable {
+  /// Compares every policy with its name, kind and hint, which `Policy` ignores.
   ///
   /// - Parameters:
   ///   - left: Some policies.
   ///   - right: Others.
-  /// - Returns: Whether a file would say the same of both.
+  /// - Returns: Whether both would be written alike.
   public static func == (left: Self, right: Self) -> Bool { left.facts == right.facts }
 
   /// Hashes what is compared.

@@ -1,0 +1,220 @@
+import B2CAuthority
+
+/// The properties of a policy that its place in the file implies.
+struct PolicyDefaults {
+  var name: String?
+  var kind = Policy.Kind.signUpOrSignIn
+  var domainHint: String?
+
+  static let emailSignUp = PolicyDefaults(kind: .signUp)
+  static let emailSignIn = PolicyDefaults(kind: .signIn)
+  static let facebookSignIn = PolicyDefaults(kind: .federatedSignIn, domainHint: "facebook.com")
+  static let none = PolicyDefaults()
+}
+
+// Policies: the tutorial's three keys, its policyName/policyID pair, and the `policies` list.
+extension SettingsReader {
+  /// The keys of a policy that is written as a dictionary.
+  private static let policyKeys = ["id", "name", "kind", "domainHint"]
+
+  mutating func readPolicies() -> ConnectorSettings.Policies {
+    var policies = ConnectorSettings.Policies()
+    policies.emailSignUp = policy(.emailSignUp, .emailSignUp)
+    policies.facebookSignIn = policy(.facebookSignIn, .facebookSignIn)
+    policies.emailSignIn = policy(.emailSignIn, .emailSignIn)
+    readOthers(into: &policies)
+    policies.selected = readSelected(among: policies)
+    return policies
+  }
+
+  private mutating func policy(_ key: SettingsKey, _ defaults: PolicyDefaults) -> Policy? {
+    guard let node = self[key]?.node else { return nil }
+    return policy(node, at: SettingsPath(key), defaults, isRequired: false, recovery: recovery(key))
+  }
+
+  private mutating func readOthers(into policies: inout ConnectorSettings.Policies) {
+    guard let node = self[.policies]?.node else { return }
+    let path = SettingsPath(.policies)
+    let recovery = recovery(.emailSignIn)
+    switch node.value {
+    case .array(let nodes):
+      for (index, node) in nodes.enumerated() {
+        let path = path.appending(index: index)
+        let policy = policy(node, at: path, .none, isRequired: false, recovery: recovery)
+        add(policy, from: node, at: path, to: &policies)
+      }
+    case .dictionary(let members):
+      for member in unique(members, in: path) {
+        let path = path.appending(key: member.key)
+        guard !reportSwapped(member, at: path) else { continue }
+        let kind = PolicyKindName.kind(member.key)
+        let name = kind == nil ? self.name(member, at: path) : nil
+        let defaults = PolicyDefaults(name: name, kind: kind ?? .signUpOrSignIn)
+        let policy = policy(member.node, at: path, defaults, isRequired: true, recovery: recovery)
+        add(policy, from: member.node, at: path, to: &policies)
+      }
+    case .null, .unreadable: break
+    default: reportType(node, at: path, expected: "an array or a dictionary", recovery: self.recovery(.policies))
+    }
+  }
+
+  /// Reports that id and name are swapped; the value may even be a valid id.
+  private mutating func reportSwapped(_ member: Node.Member, at path: SettingsPath) -> Bool {
+    guard case .string(let text) = member.node.value, Self.isLikeID(member.key), !text.trimmed.isEmpty,
+      !Self.isLikeID(text.trimmed)
+    else { return false }
+    findings.add(
+      .invalidPolicy, "The key is a policy's id, but its value is not.", at: path, value: text,
+      recovery: "Write the id as the value, and as the key what the policy does (signIn) or its name.",
+      offset: member.node.offset)
+    return true
+  }
+
+  private static func isLikeID(_ text: String) -> Bool { text.lowercased().hasPrefix("b2c_1") }
+
+  /// Returns the key of a policy as its name.
+  private mutating func name(_ member: Node.Member, at path: SettingsPath) -> String? {
+    let key = Node(value: .string(member.key), offset: member.keyOffset)
+    return text(key, at: path, isRequired: false, isFree: true, recovery: recovery(.policies))?.text
+  }
+
+  private mutating func add(
+    _ policy: Policy?, from node: Node, at path: SettingsPath, to policies: inout ConnectorSettings.Policies
+  ) {
+    guard let policy else { return }
+    guard policies[policy.id] == nil else {
+      findings.add(
+        .duplicatePolicy, "The policy is already listed; only the first is used.", at: path, severity: .warning,
+        value: policy.id, recovery: "Remove one of them.", offset: node.offset)
+      return
+    }
+    policies.others.append(policy)
+  }
+
+  /// Returns a policy written as its id, or as a dictionary with `id`, `name`, `kind` and `domainHint`.
+  private mutating func policy(
+    _ node: Node, at path: SettingsPath, _ defaults: PolicyDefaults, isRequired: Bool, recovery: String
+  ) -> Policy? {
+    guard case .dictionary(let members) = node.value else {
+      guard let entry = text(node, at: path, isRequired: isRequired, recovery: recovery) else { return nil }
+      return policy(entry, defaults)
+    }
+    var defaults = defaults
+    var id: Entry?
+    let unique = unique(members, in: path)
+    for member in unique {
+      let path = path.appending(key: member.key)
+      guard Self.policyKeys.contains(member.key) else {
+        let nearest = EditDistance.nearest(to: member.key, among: Self.policyKeys) { $0 }
+        warnUnknown(path, nearest: nearest, offset: member.keyOffset)
+        continue
+      }
+      let isID = member.key == "id"
+      let entry = text(
+        member.node, at: path, isRequired: isID, isFree: member.key == "name",
+        recovery: isID ? recovery : "Remove the key.")
+      guard let entry else { continue }
+      switch member.key {
+      case "id": id = entry
+      case "name": defaults.name = entry.text
+      case "kind": defaults.kind = kind(entry)
+      default: defaults.domainHint = entry.text
+      }
+    }
+    if !unique.contains(where: { $0.key == "id" }) {
+      findings.add(
+        .missingKey, "The policy has no id.", at: path.appending(key: "id"), recovery: recovery, offset: node.offset)
+    }
+    return id.flatMap { policy($0, defaults) }
+  }
+
+  private mutating func kind(_ entry: Entry) -> Policy.Kind {
+    if let kind = PolicyKindName.kind(entry.text) { return kind }
+    report(
+      entry, .unknownPolicyKind, "The kind of policy is unknown.", severity: .warning,
+      suggestion: PolicyKindName.nearest(entry.text),
+      recovery: "Known are signUp, signIn, signUpOrSignIn, profileEdit, passwordReset and federatedSignIn.")
+    return Policy.Kind(rawValue: entry.text)
+  }
+
+  private mutating func policy(_ entry: Entry, _ defaults: PolicyDefaults) -> Policy? {
+    do throws(AuthorityError) {
+      return try Policy(
+        id: entry.text, name: defaults.name, kind: defaults.kind, domainHint: defaults.domainHint)
+    } catch {
+      report(entry, .invalidPolicy, error)
+      return nil
+    }
+  }
+}
+
+// The default policy, and what only the authority and the policies together can show.
+extension SettingsReader {
+  private mutating func readSelected(among policies: ConnectorSettings.Policies) -> Policy? {
+    let name = text(.policyName, isFree: true)
+    guard let node = self[.policyID]?.node else {
+      return name.flatMap { named($0, among: policies) }
+    }
+    let path = SettingsPath(.policyID)
+    guard let bare = policy(node, at: path, .none, isRequired: false, recovery: recovery(.policyID)) else {
+      return nil
+    }
+    // A dictionary is complete; a bare id means the policy of the list, if it is there.
+    if case .dictionary = node.value { return bare }
+    let listed = policies[bare.id]
+    let defaults = PolicyDefaults(
+      name: name?.text ?? listed?.name, kind: listed?.kind ?? bare.kind, domainHint: listed?.domainHint)
+    return try? Policy(
+      id: bare.id, name: defaults.name == listed?.id ? nil : defaults.name, kind: defaults.kind,
+      domainHint: defaults.domainHint)
+  }
+
+  private mutating func named(_ name: Entry, among policies: ConnectorSettings.Policies) -> Policy? {
+    let folded = name.text.lowercased()
+    if let policy = policies.all.first(where: { $0.name.lowercased() == folded || $0.key == folded }) { return policy }
+    report(
+      name, .unusedKey, "No policy has this name, and policyID does not contain its id.", severity: .warning,
+      recovery: "Add the key policyID, or remove policyName.")
+    return nil
+  }
+
+  mutating func checkTogether(_ authority: Authority?, policies: ConnectorSettings.Policies) {
+    guard let authority, let member = self[.authority] else { return }
+    let entry = Entry(
+      text: authority.description, path: SettingsPath(.authority), offset: member.node.offset,
+      recovery: recovery(.authority))
+    let ordered = [policies.selected].compactMap(\.self) + policies.all.filter { $0 != policies.selected }
+    for warning in authority.warnings(for: ordered) {
+      if warning.code == .unusualPolicyPrefix {
+        warnPrefix(warning, policies)
+      } else {
+        report(entry, SettingsProblem.Kind(rawValue: warning.code.rawValue), warning, severity: .warning)
+      }
+    }
+    let policy = ordered.first ?? authority.policy
+    if authority.kind(for: policy) == .b2c {
+      if policy == nil { warnNoPolicy(entry) }
+    } else if let policy {
+      report(
+        entry, .unexpectedPolicy,
+        "An authority of kind \(authority.kind.rawValue) has no policies, and \(policy.id) is given.",
+        severity: .warning, recovery: "Remove the policies, or write the authority of an Azure AD B2C tenant.")
+    }
+  }
+
+  private mutating func warnNoPolicy(_ entry: Entry) {
+    // A policy that is there and refused has its own problem.
+    guard !hasPolicyKey || !findings.hasErrors else { return }
+    report(
+      entry, .noPolicy, "The authority runs policies, and no policy is given.", severity: .warning,
+      recovery: "Add emailSignInPolicyId or policies, unless the app names its policies itself.")
+  }
+
+  private mutating func warnPrefix(_ warning: AuthorityError, _ policies: ConnectorSettings.Policies) {
+    guard let policy = warning.value.flatMap({ policies[$0] }) else { return }
+    let key = policies.key(of: policy)
+    findings.add(
+      .unusualPolicyPrefix, warning.message, at: SettingsPath(key), severity: .warning, value: policy.id,
+      suggestion: warning.suggestion, recovery: warning.recoverySuggestion, offset: self[key]?.node.offset)
+  }
+}

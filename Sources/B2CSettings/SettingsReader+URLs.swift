@@ -1,0 +1,211 @@
+import B2CCore
+import Foundation
+
+// The redirect URI.
+extension SettingsReader {
+  /// Schemes that a browser keeps to itself or passes to other programs.
+  private static let foreignSchemes: Set<String> = [
+    "about", "blob", "chrome", "data", "file", "filesystem", "ftp", "ftps", "geo", "intent", "itms-apps",
+    "javascript", "mailto", "resource", "sms", "tel", "vbscript", "view-source", "ws", "wss",
+  ]
+  /// Where the test runs of the portal and of tutorials return to.
+  private static let foreignPages: Set<String> = ["jwt.ms", "jwt.io", "oidcdebugger.com", "oauth.pstmn.io"]
+  /// The only names of this machine that a listener answers to.
+  private static let listened: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
+  private static let outOfBand: Set<String> = ["urn:ietf:wg:oauth:2.0:oob", "urn:ietf:wg:oauth:2.0:oob:auto"]
+  private static let ownRedirectURI =
+    "Register a redirect URI of the app's own, such as com.contoso.tasks:/redirect or http://localhost:8400/."
+
+  /// Returns the redirect URI exactly as written, since the server compares it character by character.
+  mutating func readRedirectURI() -> URL? {
+    guard let entry = text(.redirectURI, isRequired: true) else { return nil }
+    if let stray = URLParts.strayCharacter(in: entry.text) {
+      return refuse(entry, "The redirect URI contains a character that no URI has: \(Self.code(of: stray)).")
+    }
+    let parts = URLParts(entry.text)
+    guard let scheme = parts.scheme?.lowercased() else {
+      return refuse(entry, "The redirect URI has no scheme, so no browser can return to the app.")
+    }
+    if Self.lacksScheme(parts) {
+      let start = Loopback.isLoopback(host: scheme) ? "http://" : "https://"
+      return refuse(entry, "The redirect URI has no scheme, only a host and a port.", start + entry.text)
+    }
+    guard parts.userInfo == nil else {
+      return refuse(entry, showsValue: false, "The redirect URI contains a user name or a password.")
+    }
+    if parts.fragment != nil {
+      var corrected = parts
+      corrected.fragment = nil
+      return refuse(
+        entry, "The redirect URI has a fragment (#), which OAuth forbids (RFC 6749 section 3.1.2).", corrected.text)
+    }
+    guard let url = URL(string: entry.text), url.absoluteString == entry.text else {
+      return refuse(entry, "The redirect URI is not a URI.")
+    }
+    return check(entry, parts, scheme: scheme) ? url : nil
+  }
+
+  private mutating func check(_ entry: Entry, _ parts: URLParts, scheme: String) -> Bool {
+    switch scheme {
+    case "https", "http":
+      return checkWebRedirect(entry, parts, scheme: scheme)
+    case "urn":
+      guard Self.outOfBand.contains(entry.text.lowercased()) else {
+        return refuse(entry, "No browser returns from a urn.") != nil
+      }
+      report(
+        entry, .outOfBandRedirectURI,
+        "No browser returns from the out-of-band redirect URI: the user has to copy the answer by hand.",
+        severity: .warning,
+        recovery:
+          "Register a redirect URI of the app's own, such as com.contoso.tasks:/redirect, or use ManualPresenter.")
+    case _ where Self.foreignSchemes.contains(scheme):
+      return refuse(entry, "A redirect to \(scheme): never reaches the app.") != nil
+    case _ where !Self.isDistinct(scheme):
+      report(
+        entry, .ambiguousRedirectScheme,
+        "The scheme \(Shown.value(scheme) ?? "") has no dot: another app may have the same (RFC 8252 section 7.1).",
+        severity: .warning,
+        recovery: "Use your domain name, reversed, as the scheme, such as com.contoso.tasks:/redirect.")
+    default: break
+    }
+    return true
+  }
+
+  private mutating func checkWebRedirect(_ entry: Entry, _ parts: URLParts, scheme: String) -> Bool {
+    guard parts.hasUsableHost, let host = parts.host else {
+      return refuse(entry, "The redirect URI has no host, or an invalid host or port.") != nil
+    }
+    var corrected = parts
+    if Loopback.isLoopback(host: host) {
+      guard !Self.listened.contains(host.lowercased()) || scheme == "https" else { return true }
+      if !Self.listened.contains(host.lowercased()) { corrected.host = "127.0.0.1" }
+      corrected.scheme = "http"
+      return refuse(
+        entry,
+        scheme == "https"
+          ? "No presenter answers https on this machine; the registration has to say http too."
+          : "No presenter listens on this address of this machine.",
+        corrected.text) != nil
+    }
+    if Self.foreignPages.contains(host.lowercased()) {
+      report(
+        entry, .foreignRedirectURI, "\(host) is a public test page, which returns the answer to no app.",
+        severity: .warning, recovery: Self.ownRedirectURI)
+    }
+    guard scheme == "http" else { return true }
+    corrected.scheme = "https"
+    return refuse(
+      entry, "A redirect over http to another machine exposes the authorization code.", corrected.text) != nil
+  }
+
+  /// Returns whether a scheme is a reversed domain name, or one that Microsoft's libraries register.
+  private static func isDistinct(_ scheme: String) -> Bool {
+    scheme.contains(".") || (scheme.hasPrefix("msal") && GUID.isGUID(scheme.dropFirst(4)))
+  }
+
+  private mutating func refuse(
+    _ entry: Entry, showsValue: Bool = true, _ message: String, _ suggestion: String? = nil
+  ) -> URL? {
+    report(entry, .invalidRedirectURI, message, showsValue: showsValue, suggestion: suggestion)
+    return nil
+  }
+
+  private static func code(of scalar: Unicode.Scalar) -> String {
+    "U+" + String(scalar.value, radix: 16, uppercase: true)
+  }
+
+  /// Returns whether a text is `localhost:3000/tasks`, whose host reads like a scheme.
+  private static func lacksScheme(_ parts: URLParts) -> Bool {
+    parts.host == nil && parts.scheme != nil && parts.path.utf8.first.map(URLParts.isDigit) == true
+  }
+}
+
+// The URL of the task server.
+extension SettingsReader {
+  mutating func readTaskWebAPI() -> URL? {
+    guard let entry = text(.taskWebAPI) else { return nil }
+    if let stray = URLParts.strayCharacter(in: entry.text) {
+      refuseAPI(entry, .invalidURL, "The URL contains a character that must be escaped: \(Self.code(of: stray)).")
+      return nil
+    }
+    var parts = URLParts(entry.text)
+    let hasScheme = parts.scheme != nil && !Self.lacksScheme(parts)
+    if !hasScheme { parts = Self.withScheme(parts, text: entry.text) }
+    let corrected = Self.corrected(parts)
+    guard hasScheme else {
+      refuseAPI(entry, .invalidURL, "The URL has no scheme.", corrected)
+      return nil
+    }
+    return check(entry, parts, corrected: corrected)
+  }
+
+  private mutating func check(_ entry: Entry, _ parts: URLParts, corrected: String?) -> URL? {
+    let scheme = parts.scheme?.lowercased()
+    guard scheme == "https" || scheme == "http" else {
+      refuseAPI(entry, .invalidURL, "The URL is neither https nor http.")
+      return nil
+    }
+    guard parts.hasUsableHost, let host = parts.host else {
+      refuseAPI(entry, .invalidURL, "The URL has no host, or an invalid host or port.")
+      return nil
+    }
+    var isRight = true
+    let faults: [(Bool, SettingsProblem.Kind, String)] = [
+      (parts.userInfo != nil, .userInfoInURL, "The URL contains a user name or a password, which would be sent."),
+      (parts.fragment != nil, .invalidURL, "The URL has a fragment (#), which is never sent."),
+      (Self.portInPath(parts) != nil, .portInPath, "The port is at the end of the path."),
+      (
+        scheme == "http" && !Loopback.isLoopback(host: host), .insecureURL,
+        "The token would be sent over http, readable on the way."
+      ),
+    ]
+    for (isFound, kind, message) in faults where isFound {
+      refuseAPI(entry, kind, message, corrected)
+      isRight = false
+    }
+    guard isRight else { return nil }
+    guard let url = URL(string: entry.text), Loopback.isAllowed(url) else {
+      refuseAPI(entry, .invalidURL, "The value is not a URL.")
+      return nil
+    }
+    return url
+  }
+
+  private mutating func refuseAPI(
+    _ entry: Entry, _ kind: SettingsProblem.Kind, _ message: String, _ suggestion: String? = nil
+  ) {
+    report(entry, kind, message, showsValue: !entry.text.contains("@"), suggestion: suggestion)
+  }
+
+  /// Returns `localhost:3000/tasks` or `contoso.com/tasks` with its scheme.
+  private static func withScheme(_ parts: URLParts, text: String) -> URLParts {
+    var completed = URLParts("https://" + text.drop { $0 == "/" })
+    if let host = completed.host, Loopback.isLoopback(host: host) { completed.scheme = "http" }
+    return completed.hasUsableHost ? completed : parts
+  }
+
+  /// Returns the URL with every fault corrected that can be.
+  private static func corrected(_ parts: URLParts) -> String? {
+    var parts = parts
+    guard let host = parts.host else { return nil }
+    parts.userInfo = nil
+    parts.fragment = nil
+    if let (path, port) = portInPath(parts) {
+      parts.path = path
+      parts.port = port
+    }
+    if parts.scheme?.lowercased() == "http", !Loopback.isLoopback(host: host) { parts.scheme = "https" }
+    guard parts.hasUsableHost, ["http", "https"].contains(parts.scheme?.lowercased()) else { return nil }
+    return parts.text
+  }
+
+  /// The tutorial's `http://localhost/tasks:3000` is port 80 and a path with a colon.
+  private static func portInPath(_ parts: URLParts) -> (path: String, port: String)? {
+    guard parts.port == nil, let colon = parts.path.lastIndex(of: ":") else { return nil }
+    let rest = parts.path[parts.path.index(after: colon)...]
+    let digits = rest.hasSuffix("/") ? rest.dropLast() : rest
+    guard URLParts.isPort(digits) else { return nil }
+    return (String(parts.path[..<colon]) + (digits.count == rest.count ? "" : "/"), String(digits))
+  }
+}

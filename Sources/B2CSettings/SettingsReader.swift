@@ -1,0 +1,384 @@
+import B2CAuthority
+import Foundation
+
+/// Reads a tree of values as settings and reports everything that is wrong with them.
+struct SettingsReader {
+  /// A string of the file together with its place.
+  struct Entry {
+    /// Without spaces around it.
+    var text: String
+    var path: SettingsPath
+    var offset: Int?
+    /// What to write instead, when it turns out to be wrong.
+    var recovery: String
+  }
+
+  private let members: [Node.Member]
+  /// Whether the whole file was read, so that absent keys are really missing.
+  private let isComplete: Bool
+  private var known: [SettingsKey: Node.Member] = [:]
+  private var misspelled: [SettingsKey: String] = [:]
+  /// Whether the authority is a generic issuer, so that Microsoft's words do not fit.
+  private var isGeneric = false
+  var findings: Findings
+
+  /// Returns the settings, unless an error was found; errors and warnings are added to the findings.
+  static func read(_ members: [Node.Member], isComplete: Bool, findings: inout Findings) -> ConnectorSettings? {
+    var reader = SettingsReader(members: members, isComplete: isComplete, findings: findings)
+    defer { findings = reader.findings }
+    return reader.read()
+  }
+
+  private init(members: [Node.Member], isComplete: Bool, findings: Findings) {
+    self.members = members
+    self.isComplete = isComplete
+    self.findings = findings
+  }
+
+  private mutating func read() -> ConnectorSettings? {
+    sortMembers()
+    let authority = readAuthority()
+    // A policy makes Azure AD B2C of an authority whose kind is not given.
+    isGeneric = authority?.kind == .openIDConnect && (self[.authorityKind] != nil || !hasPolicyKey)
+    let clientID = readClientID()
+    let scopes = readScopes(.scopes)
+    let additionalScopes = readScopes(.additionalScopes) ?? []
+    let redirectURI = readRedirectURI()
+    let taskWebAPI = readTaskWebAPI()
+    let policies = readPolicies()
+    let fullScreen = flag(.fullScreen)
+    let showClaims = flag(.showClaims)
+    let correlationID = readCorrelationID()
+    let userID = text(.userID)?.text
+    checkTogether(authority, policies: policies)
+    if let scopes { checkScopes(scopes + additionalScopes, hasAPI: isGiven(.taskWebAPI), clientID: clientID) }
+    guard let authority, let clientID, let scopes, let redirectURI, !findings.hasErrors else { return nil }
+    var settings = ConnectorSettings(
+      authority: authority, clientID: clientID, scopes: scopes, redirectURI: redirectURI)
+    settings.additionalScopes = additionalScopes
+    settings.taskWebAPI = taskWebAPI
+    settings.policies = policies
+    settings.fullScreen = fullScreen
+    settings.showClaims = showClaims
+    settings.correlationID = correlationID
+    settings.userID = userID
+    return settings
+  }
+
+  subscript(key: SettingsKey) -> Node.Member? { known[key] }
+
+  /// Whether the file has a key for a policy, right or wrong.
+  var hasPolicyKey: Bool {
+    [.emailSignUp, .facebookSignIn, .emailSignIn, .policies, .policyID].contains { self[$0] != nil }
+  }
+
+  func recovery(_ key: SettingsKey) -> String { key.recovery(isGeneric: isGeneric) }
+
+  /// Returns whether a key has a value that is not empty, right or wrong.
+  private func isGiven(_ key: SettingsKey) -> Bool {
+    guard let node = known[key]?.node else { return false }
+    if case .string(let text) = node.value { return !text.trimmed.isEmpty }
+    return true
+  }
+}
+
+// Keys.
+extension SettingsReader {
+  private mutating func sortMembers() {
+    let members = unique(members, in: SettingsPath())
+    var unknown: [Node.Member] = []
+    for member in members {
+      guard let key = SettingsKey(rawValue: member.key) else {
+        unknown.append(member)
+        continue
+      }
+      // JSON's null and the null of binary files mean no value.
+      if case .null = member.node.value { continue }
+      known[key] = member
+    }
+    for member in unknown { reportUnknown(member) }
+    if let resource = known[.resource] {
+      findings.add(
+        .unusedKey, "The key has no effect: APIs are named by scopes.", at: SettingsPath(.resource),
+        severity: .warning, recovery: recovery(.resource), offset: resource.keyOffset)
+    }
+  }
+
+  /// Returns the members without repeated keys, each of which is reported.
+  mutating func unique(_ members: [Node.Member], in path: SettingsPath) -> [Node.Member] {
+    var seen: Set<String> = []
+    return members.filter { member in
+      guard !seen.insert(member.key).inserted else { return true }
+      findings.add(
+        .duplicateKey, "The key appears twice, and parsers differ in which one they use.",
+        at: path.appending(key: member.key), recovery: "Remove one of them.", offset: member.keyOffset)
+      return false
+    }
+  }
+
+  private mutating func reportUnknown(_ member: Node.Member) {
+    let path = SettingsPath().appending(key: member.key)
+    let folded = member.key.lowercased().filter { $0 != "_" && $0 != "-" }
+    if folded.contains("secret") || folded == "password" {
+      findings.add(
+        .clientSecret, "An app cannot keep a secret: every user of the app can read it (RFC 8252 section 8.5).",
+        at: path, severity: .warning, recovery: "Remove it, and register the app as a public client.",
+        offset: member.keyOffset)
+      return
+    }
+    let nearest = EditDistance.nearest(to: member.key, among: SettingsKey.allCases, name: \.rawValue)
+    if let nearest, known[nearest] == nil, misspelled[nearest] == nil { misspelled[nearest] = member.key }
+    warnUnknown(path, nearest: nearest?.rawValue, offset: member.keyOffset)
+  }
+
+  mutating func warnUnknown(_ path: SettingsPath, nearest: String?, offset: Int?) {
+    findings.add(
+      .unknownKey, "Unknown key.", at: path, severity: .warning, suggestion: nearest,
+      recovery: nearest == nil ? "Remove it if nothing else reads it." : nil, offset: offset)
+  }
+
+  private mutating func reportMissing(_ key: SettingsKey) {
+    guard isComplete else { return }
+    let rename = misspelled[key].flatMap(Shown.value).map { "Perhaps \($0) was meant for it. " } ?? ""
+    findings.add(
+      .missingKey, "The key is missing.", at: SettingsPath(key), recovery: rename + recovery(key), offset: nil)
+  }
+}
+
+// Strings, lists and Booleans.
+extension SettingsReader {
+  /// Reports a problem with a string of the file.
+  mutating func report(
+    _ entry: Entry, _ kind: SettingsProblem.Kind, _ message: String, severity: SettingsProblem.Severity = .error,
+    showsValue: Bool = true, suggestion: String? = nil, recovery: String? = nil
+  ) {
+    findings.add(
+      kind, message, at: entry.path, severity: severity, value: showsValue ? entry.text : nil,
+      suggestion: suggestion, recovery: recovery ?? (suggestion == nil ? entry.recovery : nil), offset: entry.offset)
+  }
+
+  /// Reports an error of an authority or policy.
+  mutating func report(
+    _ entry: Entry, _ kind: SettingsProblem.Kind, _ error: AuthorityError,
+    severity: SettingsProblem.Severity = .error
+  ) {
+    findings.add(
+      error.code == .placeholder ? .placeholder : kind, error.message, at: entry.path, severity: severity,
+      value: error.value, suggestion: error.suggestion,
+      recovery: error.recoverySuggestion ?? (error.suggestion == nil ? entry.recovery : nil), offset: entry.offset)
+  }
+
+  /// Returns the string of a key; `nil` when it is absent or was reported.
+  mutating func text(_ key: SettingsKey, isRequired: Bool = false, isFree: Bool = false) -> Entry? {
+    guard let member = self[key] else {
+      if isRequired { reportMissing(key) }
+      return nil
+    }
+    return text(
+      member.node, at: SettingsPath(key), isRequired: isRequired, isFree: isFree, recovery: recovery(key))
+  }
+
+  /// Returns the string of a value; a free one, such as a name, may look like a placeholder.
+  mutating func text(
+    _ node: Node, at path: SettingsPath, isRequired: Bool, isFree: Bool = false, recovery: String
+  ) -> Entry? {
+    switch node.value {
+    case .string(let text):
+      let entry = Entry(text: text.trimmed, path: path, offset: node.offset, recovery: recovery)
+      return check(entry, isRequired: isRequired, isFree: isFree) ? entry : nil
+    case .unreadable: return nil
+    case .null where !isRequired: return nil
+    default:
+      reportType(node, at: path, expected: "a string", recovery: recovery)
+      return nil
+    }
+  }
+
+  mutating func reportType(_ node: Node, at path: SettingsPath, expected: String, recovery: String) {
+    findings.add(
+      .wrongType, "The value is \(node.typeName), not \(expected).", at: path, value: node.scalarText,
+      recovery: recovery, offset: node.offset)
+  }
+
+  private mutating func check(_ entry: Entry, isRequired: Bool, isFree: Bool) -> Bool {
+    guard !entry.text.isEmpty else {
+      if isRequired { report(entry, .emptyValue, "The value is empty.", showsValue: false) }
+      return false
+    }
+    guard isFree || !Placeholder.isPlaceholder(entry.text) else {
+      report(entry, .placeholder, Placeholder.message)
+      return false
+    }
+    if !isFree, let bare = Self.unquoted(entry.text) {
+      report(entry, .quotedValue, "The value is in quotation marks.", suggestion: bare)
+      return false
+    }
+    // Names may contain anything else; they are shown and written again.
+    guard !entry.text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+      report(
+        entry, .controlCharacter, "The value contains a control character or a line break.",
+        recovery: "Type it instead of pasting it.")
+      return false
+    }
+    return true
+  }
+
+  /// Returns the text between quotation marks, straight or typographic; `nil` without them.
+  private static func unquoted(_ text: String) -> String? {
+    let marks = "\"'`\u{201C}\u{201D}\u{201E}\u{2018}\u{2019}\u{AB}\u{BB}"
+    guard text.count > 2, let first = text.first, let last = text.last, marks.contains(first), marks.contains(last)
+    else { return nil }
+    let bare = String(text.dropFirst().dropLast()).trimmed
+    return bare.isEmpty || bare.contains(where: marks.contains) ? nil : bare
+  }
+
+  /// Returns the strings of a list without empty ones, which editors leave behind.
+  private mutating func list(_ key: SettingsKey) -> [Entry] {
+    guard let node = self[key]?.node else { return [] }
+    let path = SettingsPath(key)
+    switch node.value {
+    case .array(let nodes):
+      return nodes.enumerated().compactMap { index, node in
+        text(node, at: path.appending(index: index), isRequired: false, recovery: recovery(key))
+      }
+    case .string(let text) where Placeholder.isPlaceholder(text):
+      _ = self.text(key)
+      return []
+    case .null, .unreadable: return []
+    default:
+      reportType(node, at: path, expected: "an array of strings", recovery: recovery(key))
+      return []
+    }
+  }
+
+  /// Returns the Boolean of a key; false when it is absent.
+  ///
+  /// The tutorial's code asked any value for its `boolValue`, so all these spellings are in real files.
+  private mutating func flag(_ key: SettingsKey) -> Bool {
+    guard let node = self[key]?.node else { return false }
+    switch node.value {
+    case .bool(let flag): return flag
+    case .integer(0), .real(0): return false
+    case .integer(1), .real(1): return true
+    case .null, .unreadable: return false
+    case .string(let text):
+      switch text.trimmed.lowercased() {
+      case "true", "yes", "1": return true
+      case "false", "no", "0", "": return false
+      default: break
+      }
+    default: break
+    }
+    reportType(node, at: SettingsPath(key), expected: "true or false", recovery: recovery(key))
+    return false
+  }
+}
+
+// The authority, the client, and the scopes.
+extension SettingsReader {
+  /// Scopes that OpenID Connect reserves; none of them names an API.
+  private static let reservedScopes: Set<String> = ["openid", "offline_access", "profile", "email", "address", "phone"]
+
+  private mutating func readAuthority() -> Authority? {
+    let kind = readAuthorityKind()
+    let hosts = readTrustedHosts()
+    guard let entry = text(.authority, isRequired: true) else { return nil }
+    do throws(AuthorityError) {
+      var authority = try Authority(entry.text, kind: kind)
+      authority.trustedHosts = Set(hosts)
+      return authority
+    } catch {
+      report(entry, .invalidAuthority, error)
+      return nil
+    }
+  }
+
+  private mutating func readAuthorityKind() -> Authority.Kind? {
+    guard let entry = text(.authorityKind) else { return nil }
+    let kinds: [Authority.Kind] = [.b2c, .ciam, .entra, .openIDConnect]
+    if let kind = kinds.first(where: { $0.rawValue.lowercased() == entry.text.lowercased() }) { return kind }
+    let nearest = EditDistance.nearest(to: entry.text, among: kinds, name: \.rawValue)?.rawValue
+    report(entry, .invalidAuthority, "The kind of authority is unknown.", suggestion: nearest)
+    return nil
+  }
+
+  private mutating func readTrustedHosts() -> [String] {
+    list(.trustedHosts).map { entry in
+      do throws(AuthorityError) {
+        try Authority.checkTrustedHost(entry.text)
+      } catch {
+        report(entry, .invalidTrustedHost, error)
+      }
+      return entry.text
+    }
+  }
+
+  private mutating func readClientID() -> String? {
+    guard let entry = text(.clientID, isRequired: true) else { return nil }
+    // Only Microsoft's services issue GUIDs.
+    if !isGeneric, !GUID.isGUID(entry.text) {
+      report(entry, .invalidClientID, "The client ID is not a GUID.", suggestion: GUID.corrected(entry.text))
+    }
+    return entry.text
+  }
+
+  private mutating func readCorrelationID() -> UUID? {
+    guard let entry = text(.correlationID) else { return nil }
+    if let id = UUID(uuidString: entry.text) { return id }
+    report(
+      entry, .invalidCorrelationID, "The correlation ID is not a UUID.", suggestion: GUID.corrected(entry.text))
+    return nil
+  }
+
+  private mutating func readScopes(_ key: SettingsKey) -> [String]? {
+    guard self[key] != nil else {
+      if key == .scopes { reportMissing(key) }
+      return nil
+    }
+    let entries = list(key)
+    for entry in entries where !Self.isScope(entry.text) {
+      let parts = entry.text.split(whereSeparator: \.isWhitespace)
+      if parts.count > 1, parts.allSatisfy({ Self.isScope(String($0)) }) {
+        report(
+          entry, .invalidScope, "The string contains several scopes.", recovery: "Write each scope as its own string.")
+      } else {
+        report(
+          entry, .invalidScope, "The scope contains invalid characters (RFC 6749 section 3.3).",
+          recovery: isGeneric ? "Copy the scope from the API's documentation." : "Copy the scope from the portal.")
+      }
+    }
+    return entries.map(\.text)
+  }
+
+  /// RFC 6749 section 3.3.
+  private static func isScope(_ text: String) -> Bool {
+    text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+  }
+
+  /// Reports scopes that name no API: they bring an id_token alone, with which no API can be called.
+  private mutating func checkScopes(_ scopes: [String], hasAPI: Bool, clientID: String?) {
+    guard let member = self[.scopes], Self.isReadableList(member.node),
+      scopes.allSatisfy({ Self.reservedScopes.contains($0.lowercased()) })
+    else { return }
+    findings.add(
+      .noAPIScope,
+      scopes.isEmpty
+        ? "There is no scope, so no access token would be issued."
+        : "The scopes are reserved names only, which name no API, so no access token would be issued.",
+      at: SettingsPath(.scopes), severity: hasAPI ? .error : .warning,
+      suggestion: isGeneric ? nil : clientID.flatMap { GUID.isGUID($0) ? $0 : nil }, recovery: recovery(.scopes),
+      offset: member.node.offset)
+  }
+
+  /// Returns whether nothing in a list was reported.
+  private static func isReadableList(_ node: Node) -> Bool {
+    guard case .array(let nodes) = node.value else { return false }
+    return nodes.allSatisfy { node in
+      switch node.value {
+      case .string(let text): !Placeholder.isPlaceholder(text)
+      case .null: true
+      default: false
+      }
+    }
+  }
+}
