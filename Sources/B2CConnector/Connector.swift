@@ -65,7 +65,8 @@ public struct Connector: Sendable {
   }
 
   init(
-    settings: ConnectorSettings, oauth: OAuthClient, tasks: TaskAPIClient?, environment: OAuthEnvironment, retry: RetryPolicy,
+    settings: ConnectorSettings, oauth: OAuthClient, tasks: TaskAPIClient?, environment: OAuthEnvironment,
+    retry: RetryPolicy,
     allowedOrigins: Set<Origin>
   ) {
     self.settings = settings

@@ -4,7 +4,8 @@ internal import Foundation
 extension Connector {
   /// Builds the parts from settings: the only place that knows them all.
   init(
-    wiring settings: ConnectorSettings, _ environment: OAuthEnvironment, taskAPI: TaskAPIConfiguration?, allowedAPIs: [URL],
+    wiring settings: ConnectorSettings, _ environment: OAuthEnvironment, taskAPI: TaskAPIConfiguration?,
+    allowedAPIs: [URL],
     retry: RetryPolicy, configure: (inout OAuthConfiguration) -> Void
   ) throws {
     var configuration = OAuthConfiguration(
