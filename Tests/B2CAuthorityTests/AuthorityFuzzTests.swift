@@ -79,8 +79,8 @@ struct SeededGenerator: RandomNumberGenerator {
     return nil
   }
 
-  @Test(arguments: 0..<8)
-  func everyTextEndsInAnAuthorityOrAnError(seed: Int) throws {
+  @Test("Every text ends in an authority or a typed error", arguments: 0..<8)
+  func everyText(seed: Int) throws {
     var generator = SeededGenerator(state: UInt64(seed))
     let policy = try Policy("B2C_1_x")
     let kinds: [Authority.Kind?] = [nil, nil, nil, .b2c, .ciam, .entra, .openIDConnect]

@@ -16,102 +16,105 @@ import Testing
     var testDescription: String { text }
   }
 
-  @Test(arguments: [
-    Row(
-      text: "https://login.microsoftonline.com/contoso.onmicrosoft.com/?p=B2C_1_x", kind: .b2c, cloud: .global,
-      tenant: "contoso.onmicrosoft.com", policy: "B2C_1_x",
-      base: "https://login.microsoftonline.com/contoso.onmicrosoft.com"),
-    Row(
-      text: "https://login.microsoftonline.com/contoso.onmicrosoft.com/B2C_1_x", kind: .b2c, cloud: .global,
-      tenant: "contoso.onmicrosoft.com", policy: "B2C_1_x", form: .path,
-      base: "https://login.microsoftonline.com/contoso.onmicrosoft.com"),
-    Row(
-      text: "https://login.microsoftonline.com/contoso.onmicrosoft.com/", kind: .entra, cloud: .global,
-      tenant: "contoso.onmicrosoft.com", base: "https://login.microsoftonline.com/contoso.onmicrosoft.com"),
-    Row(
-      text: "https://login.microsoftonline.com/TFP/contoso.onmicrosoft.com/", kind: .b2c, cloud: .global,
-      tenant: "contoso.onmicrosoft.com", form: .tfp, base: "https://login.microsoftonline.com/contoso.onmicrosoft.com"),
-    Row(
-      text: "HTTPS://Contoso.B2CLogin.com:443//Contoso.onmicrosoft.com//b2c_1_X//", kind: .b2c, cloud: .global,
-      tenant: "Contoso.onmicrosoft.com", policy: "b2c_1_X", form: .path,
-      base: "https://Contoso.B2CLogin.com/Contoso.onmicrosoft.com"),
-    Row(
-      text: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/NoPrefix", kind: .b2c, cloud: .global,
-      tenant: "contoso.onmicrosoft.com", policy: "NoPrefix", form: .path,
-      base: "https://contoso.b2clogin.com/contoso.onmicrosoft.com"),
-    Row(
-      text: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x?p=b2c_1_X", kind: .b2c, cloud: .global,
-      tenant: "contoso.onmicrosoft.com", policy: "B2C_1_x", form: .path,
-      base: "https://contoso.b2clogin.com/contoso.onmicrosoft.com"),
-    Row(
-      text: "https://contoso.b2clogin.cn/contoso.partner.onmschina.cn", kind: .b2c, cloud: .china,
-      tenant: "contoso.partner.onmschina.cn", base: "https://contoso.b2clogin.cn/contoso.partner.onmschina.cn"),
-    Row(
-      text: "https://contoso.b2clogin.us/contoso.onmicrosoft.us", kind: .b2c, cloud: .usGovernment,
-      tenant: "contoso.onmicrosoft.us", base: "https://contoso.b2clogin.us/contoso.onmicrosoft.us"),
-    Row(
-      text: "https://contoso.b2clogin.de/contoso.onmicrosoft.de", kind: .b2c, cloud: .germany,
-      tenant: "contoso.onmicrosoft.de", base: "https://contoso.b2clogin.de/contoso.onmicrosoft.de"),
-    Row(
-      text: "https://login.contoso.com/contoso.onmicrosoft.com", kind: .b2c, tenant: "contoso.onmicrosoft.com",
-      base: "https://login.contoso.com/contoso.onmicrosoft.com"),
-    Row(
-      text: "https://login.contoso.com/\(guid)", given: .b2c, kind: .b2c, tenant: guid,
-      base: "https://login.contoso.com/\(guid)"),
-    Row(
-      text: "https://login.contoso.com/\(guid)/v2.0", kind: .openIDConnect, tenant: guid,
-      base: "https://login.contoso.com/\(guid)"),
-    Row(
-      text: "https://login.contoso.com/tenant/oauth2/v2.0/authorize", kind: .openIDConnect, tenant: "tenant",
-      base: "https://login.contoso.com/tenant"),
-    Row(
-      text: "https://contoso.ciamlogin.com", kind: .ciam, cloud: .global, tenant: "contoso.onmicrosoft.com",
-      base: "https://contoso.ciamlogin.com/contoso.onmicrosoft.com"),
-    Row(
-      text: "https://contoso.ciamlogin.com/v2.0", kind: .ciam, cloud: .global, tenant: "contoso.onmicrosoft.com",
-      base: "https://contoso.ciamlogin.com/contoso.onmicrosoft.com"),
-    Row(
-      text: "https://login.microsoftonline.com/\(guid)", given: .ciam, kind: .ciam, cloud: .global, tenant: guid,
-      base: "https://login.microsoftonline.com/\(guid)"),
-    Row(
-      text: "https://login.microsoftonline.com/organizations/v2.0", kind: .entra, cloud: .global,
-      tenant: "organizations", base: "https://login.microsoftonline.com/organizations"),
-    Row(
-      text: "https://login.windows.net/common", kind: .entra, cloud: .global, tenant: "common",
-      base: "https://login.windows.net/common"),
-    Row(
-      text: "https://login.microsoftonline.us/common", kind: .entra, cloud: .usGovernment, tenant: "common",
-      base: "https://login.microsoftonline.us/common"),
-    Row(
-      text: "https://login.partner.microsoftonline.cn/common", kind: .entra, cloud: .china, tenant: "common",
-      base: "https://login.partner.microsoftonline.cn/common"),
-    // The sovereign clouds of France, Germany and Singapore, as MSAL for .NET, Java and Android know them.
-    Row(
-      text: "https://login.sovcloud-identity.fr/contoso.onsovcloud.fr", kind: .entra, cloud: .bleu,
-      tenant: "contoso.onsovcloud.fr", base: "https://login.sovcloud-identity.fr/contoso.onsovcloud.fr"),
-    Row(
-      text: "https://login.sovcloud-identity.de/contoso.onsovcloud.de", kind: .entra, cloud: .delos,
-      tenant: "contoso.onsovcloud.de", base: "https://login.sovcloud-identity.de/contoso.onsovcloud.de"),
-    Row(
-      text: "https://login.sovcloud-identity.sg/common", kind: .entra, cloud: .singapore, tenant: "common",
-      base: "https://login.sovcloud-identity.sg/common"),
-    Row(
-      text: "https://login.microsoftonline.com/common", given: .openIDConnect, kind: .openIDConnect, cloud: .global,
-      tenant: "common", base: "https://login.microsoftonline.com/common"),
-    Row(
-      text: "https://dev.example.com/oauth2/default", kind: .openIDConnect,
-      base: "https://dev.example.com/oauth2/default"),
-    Row(text: "https://accounts.google.com", kind: .openIDConnect, base: "https://accounts.google.com"),
-    Row(
-      text: "https://10.0.0.5:8443/adfs/.well-known/openid-configuration", kind: .openIDConnect, tenant: "adfs",
-      base: "https://10.0.0.5:8443/adfs"),
-    Row(
-      text: "http://localhost:80/tenant", kind: .openIDConnect, tenant: "tenant", base: "http://localhost/tenant"),
-    Row(
-      text: "http://127.0.0.1:3000/tenant?p=B2C_1_x", kind: .b2c, tenant: "tenant", policy: "B2C_1_x",
-      base: "http://127.0.0.1:3000/tenant"),
-  ])
-  func everyForm(row: Row) throws {
+  @Test(
+    "Every form of authority is read",
+    arguments: [
+      Row(
+        text: "https://login.microsoftonline.com/contoso.onmicrosoft.com/?p=B2C_1_x", kind: .b2c, cloud: .global,
+        tenant: "contoso.onmicrosoft.com", policy: "B2C_1_x",
+        base: "https://login.microsoftonline.com/contoso.onmicrosoft.com"),
+      Row(
+        text: "https://login.microsoftonline.com/contoso.onmicrosoft.com/B2C_1_x", kind: .b2c, cloud: .global,
+        tenant: "contoso.onmicrosoft.com", policy: "B2C_1_x", form: .path,
+        base: "https://login.microsoftonline.com/contoso.onmicrosoft.com"),
+      Row(
+        text: "https://login.microsoftonline.com/contoso.onmicrosoft.com/", kind: .entra, cloud: .global,
+        tenant: "contoso.onmicrosoft.com", base: "https://login.microsoftonline.com/contoso.onmicrosoft.com"),
+      Row(
+        text: "https://login.microsoftonline.com/TFP/contoso.onmicrosoft.com/", kind: .b2c, cloud: .global,
+        tenant: "contoso.onmicrosoft.com", form: .tfp, base: "https://login.microsoftonline.com/contoso.onmicrosoft.com"
+      ),
+      Row(
+        text: "HTTPS://Contoso.B2CLogin.com:443//Contoso.onmicrosoft.com//b2c_1_X//", kind: .b2c, cloud: .global,
+        tenant: "Contoso.onmicrosoft.com", policy: "b2c_1_X", form: .path,
+        base: "https://Contoso.B2CLogin.com/Contoso.onmicrosoft.com"),
+      Row(
+        text: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/NoPrefix", kind: .b2c, cloud: .global,
+        tenant: "contoso.onmicrosoft.com", policy: "NoPrefix", form: .path,
+        base: "https://contoso.b2clogin.com/contoso.onmicrosoft.com"),
+      Row(
+        text: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x?p=b2c_1_X", kind: .b2c, cloud: .global,
+        tenant: "contoso.onmicrosoft.com", policy: "B2C_1_x", form: .path,
+        base: "https://contoso.b2clogin.com/contoso.onmicrosoft.com"),
+      Row(
+        text: "https://contoso.b2clogin.cn/contoso.partner.onmschina.cn", kind: .b2c, cloud: .china,
+        tenant: "contoso.partner.onmschina.cn", base: "https://contoso.b2clogin.cn/contoso.partner.onmschina.cn"),
+      Row(
+        text: "https://contoso.b2clogin.us/contoso.onmicrosoft.us", kind: .b2c, cloud: .usGovernment,
+        tenant: "contoso.onmicrosoft.us", base: "https://contoso.b2clogin.us/contoso.onmicrosoft.us"),
+      Row(
+        text: "https://contoso.b2clogin.de/contoso.onmicrosoft.de", kind: .b2c, cloud: .germany,
+        tenant: "contoso.onmicrosoft.de", base: "https://contoso.b2clogin.de/contoso.onmicrosoft.de"),
+      Row(
+        text: "https://login.contoso.com/contoso.onmicrosoft.com", kind: .b2c, tenant: "contoso.onmicrosoft.com",
+        base: "https://login.contoso.com/contoso.onmicrosoft.com"),
+      Row(
+        text: "https://login.contoso.com/\(guid)", given: .b2c, kind: .b2c, tenant: guid,
+        base: "https://login.contoso.com/\(guid)"),
+      Row(
+        text: "https://login.contoso.com/\(guid)/v2.0", kind: .openIDConnect, tenant: guid,
+        base: "https://login.contoso.com/\(guid)"),
+      Row(
+        text: "https://login.contoso.com/tenant/oauth2/v2.0/authorize", kind: .openIDConnect, tenant: "tenant",
+        base: "https://login.contoso.com/tenant"),
+      Row(
+        text: "https://contoso.ciamlogin.com", kind: .ciam, cloud: .global, tenant: "contoso.onmicrosoft.com",
+        base: "https://contoso.ciamlogin.com/contoso.onmicrosoft.com"),
+      Row(
+        text: "https://contoso.ciamlogin.com/v2.0", kind: .ciam, cloud: .global, tenant: "contoso.onmicrosoft.com",
+        base: "https://contoso.ciamlogin.com/contoso.onmicrosoft.com"),
+      Row(
+        text: "https://login.microsoftonline.com/\(guid)", given: .ciam, kind: .ciam, cloud: .global, tenant: guid,
+        base: "https://login.microsoftonline.com/\(guid)"),
+      Row(
+        text: "https://login.microsoftonline.com/organizations/v2.0", kind: .entra, cloud: .global,
+        tenant: "organizations", base: "https://login.microsoftonline.com/organizations"),
+      Row(
+        text: "https://login.windows.net/common", kind: .entra, cloud: .global, tenant: "common",
+        base: "https://login.windows.net/common"),
+      Row(
+        text: "https://login.microsoftonline.us/common", kind: .entra, cloud: .usGovernment, tenant: "common",
+        base: "https://login.microsoftonline.us/common"),
+      Row(
+        text: "https://login.partner.microsoftonline.cn/common", kind: .entra, cloud: .china, tenant: "common",
+        base: "https://login.partner.microsoftonline.cn/common"),
+      // The sovereign clouds of France, Germany and Singapore, as MSAL for .NET, Java and Android know them.
+      Row(
+        text: "https://login.sovcloud-identity.fr/contoso.onsovcloud.fr", kind: .entra, cloud: .bleu,
+        tenant: "contoso.onsovcloud.fr", base: "https://login.sovcloud-identity.fr/contoso.onsovcloud.fr"),
+      Row(
+        text: "https://login.sovcloud-identity.de/contoso.onsovcloud.de", kind: .entra, cloud: .delos,
+        tenant: "contoso.onsovcloud.de", base: "https://login.sovcloud-identity.de/contoso.onsovcloud.de"),
+      Row(
+        text: "https://login.sovcloud-identity.sg/common", kind: .entra, cloud: .singapore, tenant: "common",
+        base: "https://login.sovcloud-identity.sg/common"),
+      Row(
+        text: "https://login.microsoftonline.com/common", given: .openIDConnect, kind: .openIDConnect, cloud: .global,
+        tenant: "common", base: "https://login.microsoftonline.com/common"),
+      Row(
+        text: "https://dev.example.com/oauth2/default", kind: .openIDConnect,
+        base: "https://dev.example.com/oauth2/default"),
+      Row(text: "https://accounts.google.com", kind: .openIDConnect, base: "https://accounts.google.com"),
+      Row(
+        text: "https://10.0.0.5:8443/adfs/.well-known/openid-configuration", kind: .openIDConnect, tenant: "adfs",
+        base: "https://10.0.0.5:8443/adfs"),
+      Row(
+        text: "http://localhost:80/tenant", kind: .openIDConnect, tenant: "tenant", base: "http://localhost/tenant"),
+      Row(
+        text: "http://127.0.0.1:3000/tenant?p=B2C_1_x", kind: .b2c, tenant: "tenant", policy: "B2C_1_x",
+        base: "http://127.0.0.1:3000/tenant"),
+    ])
+  func forms(row: Row) throws {
     let authority = try Authority(row.text, kind: row.given)
     #expect(authority.kind == row.kind)
     #expect(authority.cloud == row.cloud)
@@ -122,7 +125,8 @@ import Testing
     #expect(authority.host == authority.baseURL.host)
   }
 
-  @Test func theCaseIsKeptOnTheWireAndIgnoredForComparingAndKeying() throws {
+  @Test("At Microsoft's services case is kept on the wire and ignored for comparing and keys")
+  func caseAtMicrosoft() throws {
     let portal = try Authority("https://Contoso.b2clogin.com/Contoso.OnMicrosoft.com/B2C_1_SignIn")
     let lower = try Authority("https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_signin/")
     #expect(portal == lower)
@@ -134,30 +138,33 @@ import Testing
         == "https://Contoso.b2clogin.com/Contoso.OnMicrosoft.com/B2C_1_SignIn/oauth2/v2.0/token")
   }
 
-  @Test(arguments: [
-    (
-      "https://contoso.b2clogin.com/tfp/Contoso.onmicrosoft.com/B2C_1_x",
-      "https://contoso.b2clogin.com/contoso.onmicrosoft.com"
-    ),
-    (
-      "https://contoso.b2clogin.com/contoso.onmicrosoft.com/?p=B2C_1_x",
-      "https://contoso.b2clogin.com/contoso.onmicrosoft.com"
-    ),
-    (
-      "https://Login.contoso.com:8443/contoso.onmicrosoft.com", "https://login.contoso.com:8443/contoso.onmicrosoft.com"
-    ),
-    ("https://Login.contoso.com:8443/Tenant/v2.0/", "https://Login.contoso.com:8443/Tenant/v2.0"),
-    ("http://[::1]:8080/tenant/", "http://[::1]:8080/tenant"),
-    ("https://Auth.example.com/realms/Demo", "https://Auth.example.com/realms/Demo"),
-    ("https://LOGIN.microsoftonline.com/\(guid.uppercased())", "https://login.microsoftonline.com/\(guid)"),
-    ("https://auth.example.com", "https://auth.example.com"),
-  ])
-  func cacheIDHasNoPolicyAndNoForm(text: String, id: String) throws {
+  @Test(
+    "A cache key contains no policy and no form",
+    arguments: [
+      (
+        "https://contoso.b2clogin.com/tfp/Contoso.onmicrosoft.com/B2C_1_x",
+        "https://contoso.b2clogin.com/contoso.onmicrosoft.com"
+      ),
+      (
+        "https://contoso.b2clogin.com/contoso.onmicrosoft.com/?p=B2C_1_x",
+        "https://contoso.b2clogin.com/contoso.onmicrosoft.com"
+      ),
+      (
+        "https://Login.contoso.com:8443/contoso.onmicrosoft.com",
+        "https://login.contoso.com:8443/contoso.onmicrosoft.com"
+      ),
+      ("https://Login.contoso.com:8443/Tenant/v2.0/", "https://Login.contoso.com:8443/Tenant/v2.0"),
+      ("http://[::1]:8080/tenant/", "http://[::1]:8080/tenant"),
+      ("https://Auth.example.com/realms/Demo", "https://Auth.example.com/realms/Demo"),
+      ("https://LOGIN.microsoftonline.com/\(guid.uppercased())", "https://login.microsoftonline.com/\(guid)"),
+      ("https://auth.example.com", "https://auth.example.com"),
+    ])
+  func cacheID(text: String, id: String) throws {
     #expect(try Authority(text).cacheID == id)
   }
 
   @Test("A generic issuer is keyed and compared exactly: another case may be another realm")
-  func genericIssuersKeepTheirCase() throws {
+  func genericIssuers() throws {
     for (left, right) in [
       ("https://auth.example.com/realms/A", "https://auth.example.com/realms/a"),
       ("https://auth.example.com/Adfs", "https://auth.example.com/adfs"),
@@ -170,7 +177,8 @@ import Testing
     }
   }
 
-  @Test func whatDiffersIsNotEqual() throws {
+  @Test("Another policy, form, host or trusted host makes another authority")
+  func inequality() throws {
     let authority = try Authority("https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x")
     #expect(try authority != Authority("https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_y"))
     #expect(try authority != Authority("https://contoso.b2clogin.com/contoso.onmicrosoft.com/?p=B2C_1_x"))
@@ -180,7 +188,8 @@ import Testing
     #expect(trusting != authority)
   }
 
-  @Test func aPolicyMakesB2COfAHostThatServesBoth() throws {
+  @Test("A policy makes Azure AD B2C of a host that serves both")
+  func kindWithPolicy() throws {
     let policy = try Policy("B2C_1_x")
     let entra = try Authority("https://login.microsoftonline.com/contoso.onmicrosoft.com")
     #expect(entra.kind(for: nil) == .entra)
@@ -192,12 +201,14 @@ import Testing
     #expect(given.kind(for: policy) == .entra)
   }
 
-  @Test(arguments: [
-    ("https://contoso.b2clogin.com/\(guid.uppercased())/B2C_1_x", guid),
-    ("https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x", nil),
-    ("https://login.microsoftonline.com/consumers", "9188040d-6c67-4c5b-b112-36a304b66dad"),
-    ("https://login.microsoftonline.com/common", nil),
-  ])
+  @Test(
+    "A tenant's GUID is in lower case",
+    arguments: [
+      ("https://contoso.b2clogin.com/\(guid.uppercased())/B2C_1_x", guid),
+      ("https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x", nil),
+      ("https://login.microsoftonline.com/consumers", "9188040d-6c67-4c5b-b112-36a304b66dad"),
+      ("https://login.microsoftonline.com/common", nil),
+    ])
   func tenantID(text: String, id: String?) throws {
     #expect(try Authority(text).tenantID == id)
   }

@@ -320,15 +320,15 @@ extension Endpoints {
 }
 
 @Suite struct EndpointsTests {
-  @Test(arguments: endpointRows)
-  func allURLs(of row: EndpointRow) throws {
+  @Test("All URLs of each form of authority", arguments: endpointRows)
+  func urls(of row: EndpointRow) throws {
     let authority = try Authority(row.text, kind: row.kind)
     let policy = try row.policy.map { id in try Policy(id) }
     #expect(try Endpoints(authority: authority, policy: policy).table == row.urls)
   }
 
-  @Test(arguments: endpointRows)
-  func writtenOutAndReadAgainItIsTheSame(row: EndpointRow) throws {
+  @Test("The description is read as the same authority", arguments: endpointRows)
+  func roundTrip(row: EndpointRow) throws {
     let authority = try Authority(row.text, kind: row.kind)
     let again = try Authority(authority.description, kind: row.kind)
     #expect(again == authority)
@@ -337,7 +337,8 @@ extension Endpoints {
     #expect(try Endpoints(authority: again, policy: policy).table == row.urls)
   }
 
-  @Test func anotherPolicyKeepsTheForm() throws {
+  @Test("Another policy keeps the form of the authority")
+  func formIsKept() throws {
     let policy = try Policy("B2C_1_x")
     let urls = try ["contoso.onmicrosoft.com", "contoso.onmicrosoft.com/B2C_1_y", "tfp/contoso.onmicrosoft.com"].map {
       let authority = try Authority("https://contoso.b2clogin.com/" + $0)
@@ -351,18 +352,20 @@ extension Endpoints {
       ])
   }
 
-  @Test(arguments: [
-    ("https://contoso.b2clogin.com/contoso.onmicrosoft.com", nil, nil, AuthorityError.Code.policyMissing),
-    ("https://login.contoso.com/contoso.onmicrosoft.com", nil, nil, .policyMissing),
-    ("https://contoso.ciamlogin.com", nil, "B2C_1_x", .unexpectedPolicy),
-    ("https://login.contoso.com/\(guid)", Authority.Kind.ciam, "B2C_1_x", .unexpectedPolicy),
-    ("https://login.microsoftonline.com/contoso.onmicrosoft.com", .entra, "B2C_1_x", .unexpectedPolicy),
-    ("https://login.contoso.com/\(guid)", .openIDConnect, "B2C_1_x", .unexpectedPolicy),
-    ("https://login.microsoftonline.com/common", nil, "B2C_1_x", .invalidTenant),
-    ("https://accounts.google.com", nil, "B2C_1_x", .missingTenant),
-    ("https://auth.example.com/realms/demo", nil, "B2C_1_x", .missingTenant),
-  ])
-  func whatDoesNotGoTogether(
+  @Test(
+    "An authority and a policy that do not fit are refused",
+    arguments: [
+      ("https://contoso.b2clogin.com/contoso.onmicrosoft.com", nil, nil, AuthorityError.Code.policyMissing),
+      ("https://login.contoso.com/contoso.onmicrosoft.com", nil, nil, .policyMissing),
+      ("https://contoso.ciamlogin.com", nil, "B2C_1_x", .unexpectedPolicy),
+      ("https://login.contoso.com/\(guid)", Authority.Kind.ciam, "B2C_1_x", .unexpectedPolicy),
+      ("https://login.microsoftonline.com/contoso.onmicrosoft.com", .entra, "B2C_1_x", .unexpectedPolicy),
+      ("https://login.contoso.com/\(guid)", .openIDConnect, "B2C_1_x", .unexpectedPolicy),
+      ("https://login.microsoftonline.com/common", nil, "B2C_1_x", .invalidTenant),
+      ("https://accounts.google.com", nil, "B2C_1_x", .missingTenant),
+      ("https://auth.example.com/realms/demo", nil, "B2C_1_x", .missingTenant),
+    ])
+  func mismatch(
     text: String, kind: Authority.Kind?, policy: String?, code: AuthorityError.Code
   ) throws {
     let authority = try Authority(text, kind: kind)

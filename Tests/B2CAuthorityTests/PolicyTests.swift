@@ -2,7 +2,8 @@ import B2CAuthority
 import Testing
 
 @Suite struct PolicyTests {
-  @Test func equalityAndHashIgnoreCaseAndEverythingButTheID() throws {
+  @Test("Policies are compared by id, ignoring case")
+  func equality() throws {
     let portal = try Policy(id: "B2C_1_SignIn", name: "Sign in", kind: .signIn, domainHint: "facebook.com")
     let claim = try Policy("b2c_1_signin")
     #expect(portal == claim)
@@ -11,7 +12,8 @@ import Testing
     #expect(try portal != Policy("B2C_1_SignUp"))
   }
 
-  @Test func theDevelopersCaseIsKept() throws {
+  @Test("The developer's case is kept")
+  func caseIsKept() throws {
     let policy = try Policy("b2C_1a_Sign_In")
     #expect(policy.id == "b2C_1a_Sign_In")
     #expect(policy.name == "b2C_1a_Sign_In")
@@ -39,17 +41,20 @@ import Testing
     #expect(try Policy(id: "B2C_1_signin", kind: Policy.Kind(rawValue: "mine")).kind.rawValue == "mine")
   }
 
-  @Test(arguments: [
-    ("B2C_1_x", true), ("b2c_1_x", true), ("B2C_1A_x", true), ("b2c_1a_X", true), ("signin", false),
-    ("B2C_signin", false),
-  ])
+  @Test(
+    "A policy without the prefix of Azure AD B2C is doubted, there only",
+    arguments: [
+      ("B2C_1_x", true), ("b2c_1_x", true), ("B2C_1A_x", true), ("b2c_1a_X", true), ("signin", false),
+      ("B2C_signin", false),
+    ])
   func prefixes(id: String, hasPrefix: Bool) throws {
     let authority = try Authority("https://contoso.b2clogin.com/contoso.onmicrosoft.com")
     #expect(try authority.warnings(for: [Policy(id)]).isEmpty == hasPrefix)
     #expect(try Authority("https://contoso.ciamlogin.com").warnings(for: [Policy(id)]).isEmpty)
   }
 
-  @Test func theWarningNamesTheIDThatWasProbablyMeant() throws {
+  @Test("The warning suggests the id with its prefix")
+  func prefixSuggestion() throws {
     let authority = try Authority("https://contoso.b2clogin.com/contoso.onmicrosoft.com")
     let warning = try #require(try authority.warnings(for: [Policy("B2C_1_x"), Policy("SignIn")]).first)
     #expect(warning.value == "SignIn")
@@ -57,34 +62,40 @@ import Testing
     #expect(warning.suggestion == "B2C_1_SignIn")
   }
 
-  @Test(arguments: [
-    ("", AuthorityError.Code.invalidPolicy, nil),
-    ("   ", .invalidPolicy, nil),
-    (" B2C_1_x ", .invalidPolicy, "B2C_1_x"),
-    ("B2C_1_x\n", .invalidPolicy, "B2C_1_x"),
-    ("B2C_1_\u{200B}x", .invalidPolicy, "B2C_1_x"),
-    ("B2C_1_\u{202E}x", .invalidPolicy, "B2C_1_x"),
-    ("?p=B2C_1_x", .invalidPolicy, "B2C_1_x"),
-    ("p=B2C_1_x&nonce=1", .invalidPolicy, "B2C_1_x"),
-    ("https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x/v2.0", .invalidPolicy, "B2C_1_x"),
-    ("https://contoso.b2clogin.com/contoso.onmicrosoft.com/oauth2/v2.0/authorize?p=B2C_1_x", .invalidPolicy, "B2C_1_x"),
-    ("a/b", .invalidPolicy, nil),
-    ("a%20b", .invalidPolicy, nil),
-    ("a#b", .invalidPolicy, nil),
-    ("a&b", .invalidPolicy, nil),
-    ("..", .invalidPolicy, nil),
-    (String(repeating: "x", count: 129), .invalidPolicy, nil),
-    ("<Enter the sign in policy>", .placeholder, nil),
-    ("{policy}", .placeholder, nil),
-  ])
-  func refused(id: String, code: AuthorityError.Code, suggestion: String?) throws {
+  @Test(
+    "Invalid ids are refused, with a correction where it is known",
+    arguments: [
+      ("", AuthorityError.Code.invalidPolicy, nil),
+      ("   ", .invalidPolicy, nil),
+      (" B2C_1_x ", .invalidPolicy, "B2C_1_x"),
+      ("B2C_1_x\n", .invalidPolicy, "B2C_1_x"),
+      ("B2C_1_\u{200B}x", .invalidPolicy, "B2C_1_x"),
+      ("B2C_1_\u{202E}x", .invalidPolicy, "B2C_1_x"),
+      ("?p=B2C_1_x", .invalidPolicy, "B2C_1_x"),
+      ("p=B2C_1_x&nonce=1", .invalidPolicy, "B2C_1_x"),
+      ("https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x/v2.0", .invalidPolicy, "B2C_1_x"),
+      (
+        "https://contoso.b2clogin.com/contoso.onmicrosoft.com/oauth2/v2.0/authorize?p=B2C_1_x", .invalidPolicy,
+        "B2C_1_x"
+      ),
+      ("a/b", .invalidPolicy, nil),
+      ("a%20b", .invalidPolicy, nil),
+      ("a#b", .invalidPolicy, nil),
+      ("a&b", .invalidPolicy, nil),
+      ("..", .invalidPolicy, nil),
+      (String(repeating: "x", count: 129), .invalidPolicy, nil),
+      ("<Enter the sign in policy>", .placeholder, nil),
+      ("{policy}", .placeholder, nil),
+    ])
+  func refusals(id: String, code: AuthorityError.Code, suggestion: String?) throws {
     let error = try #require(throws: AuthorityError.self) { try Policy(id) }
     #expect(error.code == code)
     #expect(error.suggestion == suggestion)
     #expect(error.recoverySuggestion != nil)
   }
 
-  @Test func charactersThatOnlyNeedEscapingAreFine() throws {
+  @Test("Characters that only need escaping are allowed")
+  func escapedCharacters() throws {
     #expect(try Policy("B2C_1_a+b;c'é").id == "B2C_1_a+b;c'é")
   }
 }

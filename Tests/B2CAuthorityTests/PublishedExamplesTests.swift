@@ -6,28 +6,30 @@ import Testing
 @Suite struct PublishedExamplesTests {
   // MicrosoftDocs/azure-docs, articles/active-directory-b2c: "openid-connect.md" (April 2020, and its edition before that
   // for the query form), "tokens-overview.md", "active-directory-b2c-reference-oidc.md" (2016 to 2018).
-  @Test(arguments: [
-    (
-      "https://fabrikamb2c.b2clogin.com/fabrikamb2c.onmicrosoft.com/b2c_1_sign_in",
-      "https://fabrikamb2c.b2clogin.com/fabrikamb2c.onmicrosoft.com/b2c_1_sign_in/v2.0/.well-known/openid-configuration",
-      "https://fabrikamb2c.b2clogin.com/fabrikamb2c.onmicrosoft.com/b2c_1_sign_in/discovery/v2.0/keys"
-    ),
-    (
-      "https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_signupsignin1",
-      "https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_signupsignin1/v2.0/.well-known/openid-configuration",
-      "https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_signupsignin1/discovery/v2.0/keys"
-    ),
-    (
-      "https://fabrikamb2c.b2clogin.com/fabrikamb2c.onmicrosoft.com?p=b2c_1_sign_in",
-      "https://fabrikamb2c.b2clogin.com/fabrikamb2c.onmicrosoft.com/v2.0/.well-known/openid-configuration?p=b2c_1_sign_in",
-      "https://fabrikamb2c.b2clogin.com/fabrikamb2c.onmicrosoft.com/discovery/v2.0/keys?p=b2c_1_sign_in"
-    ),
-    (
-      "https://login.microsoftonline.com/fabrikamb2c.onmicrosoft.com?p=b2c_1_sign_in",
-      "https://login.microsoftonline.com/fabrikamb2c.onmicrosoft.com/v2.0/.well-known/openid-configuration?p=b2c_1_sign_in",
-      "https://login.microsoftonline.com/fabrikamb2c.onmicrosoft.com/discovery/v2.0/keys?p=b2c_1_sign_in"
-    ),
-  ])
+  @Test(
+    "Published metadata URLs of Azure AD B2C",
+    arguments: [
+      (
+        "https://fabrikamb2c.b2clogin.com/fabrikamb2c.onmicrosoft.com/b2c_1_sign_in",
+        "https://fabrikamb2c.b2clogin.com/fabrikamb2c.onmicrosoft.com/b2c_1_sign_in/v2.0/.well-known/openid-configuration",
+        "https://fabrikamb2c.b2clogin.com/fabrikamb2c.onmicrosoft.com/b2c_1_sign_in/discovery/v2.0/keys"
+      ),
+      (
+        "https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_signupsignin1",
+        "https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_signupsignin1/v2.0/.well-known/openid-configuration",
+        "https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_signupsignin1/discovery/v2.0/keys"
+      ),
+      (
+        "https://fabrikamb2c.b2clogin.com/fabrikamb2c.onmicrosoft.com?p=b2c_1_sign_in",
+        "https://fabrikamb2c.b2clogin.com/fabrikamb2c.onmicrosoft.com/v2.0/.well-known/openid-configuration?p=b2c_1_sign_in",
+        "https://fabrikamb2c.b2clogin.com/fabrikamb2c.onmicrosoft.com/discovery/v2.0/keys?p=b2c_1_sign_in"
+      ),
+      (
+        "https://login.microsoftonline.com/fabrikamb2c.onmicrosoft.com?p=b2c_1_sign_in",
+        "https://login.microsoftonline.com/fabrikamb2c.onmicrosoft.com/v2.0/.well-known/openid-configuration?p=b2c_1_sign_in",
+        "https://login.microsoftonline.com/fabrikamb2c.onmicrosoft.com/discovery/v2.0/keys?p=b2c_1_sign_in"
+      ),
+    ])
   func metadataAndKeys(authority: String, metadata: String, keys: String) throws {
     let endpoints = try Endpoints(authority: Authority(authority), policy: nil)
     #expect(endpoints.metadata.absoluteString == metadata)
@@ -39,7 +41,8 @@ import Testing
 
   // The metadata document of https://login.microsoftonline.com/common/v2.0, as kept in panva/wellknown
   // (issuers/entra-common).
-  @Test func entraCommon() throws {
+  @Test("Published endpoints of Entra ID")
+  func entraCommon() throws {
     let authority = try Authority("https://login.microsoftonline.com/common/v2.0")
     let endpoints = try Endpoints(authority: authority, policy: nil)
     #expect(
@@ -56,7 +59,8 @@ import Testing
 
   // "custom-domain.md" of the same documentation: the portal's test link before and after the change of domain, the
   // redirect URI of an identity provider with a tenant's GUID, and the issuer that follows the domain.
-  @Test func customDomain() throws {
+  @Test("Published endpoints of a custom domain")
+  func customDomain() throws {
     let query =
       "?p=B2C_1_susi&client_id=63ba0d17-c4ba-47fd-89e9-31b3c2734339&nonce=defaultNonce"
       + "&redirect_uri=https%3A%2F%2Fjwt.ms&scope=openid&response_type=id_token&prompt=login"
@@ -76,16 +80,18 @@ import Testing
   }
 
   // "b2clogin.md": the old and the corresponding new endpoint in both forms, on the host login.microsoft.com.
-  @Test(arguments: [
-    (
-      "https://login.microsoft.com/contoso.onmicrosoft.com/B2C_1_susi/oauth2/v2.0/authorize",
-      "https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_susi/oauth2/v2.0/authorize"
-    ),
-    (
-      "https://login.microsoft.com/contoso.onmicrosoft.com/oauth2/v2.0/authorize?p=B2C_1_susi",
-      "https://contoso.b2clogin.com/contoso.onmicrosoft.com/oauth2/v2.0/authorize?p=B2C_1_susi"
-    ),
-  ])
+  @Test(
+    "Published examples of the move to b2clogin.com",
+    arguments: [
+      (
+        "https://login.microsoft.com/contoso.onmicrosoft.com/B2C_1_susi/oauth2/v2.0/authorize",
+        "https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_susi/oauth2/v2.0/authorize"
+      ),
+      (
+        "https://login.microsoft.com/contoso.onmicrosoft.com/oauth2/v2.0/authorize?p=B2C_1_susi",
+        "https://contoso.b2clogin.com/contoso.onmicrosoft.com/oauth2/v2.0/authorize?p=B2C_1_susi"
+      ),
+    ])
   func migration(old: String, new: String) throws {
     let authority = try Authority(old)
     #expect(authority.retirement(for: nil) == AuthorityError(.retiredAuthority, ""))
@@ -95,40 +101,42 @@ import Testing
 
   // AzureAD/microsoft-authentication-library-for-dotnet: CiamAuthority and its tests (idgciamdemo), a developer
   // application's B2C authority (fabrikamb2c), TestConstants (sometenantid, catsareamazing).
-  @Test(arguments: [
-    (
-      "https://idgciamdemo.ciamlogin.com", Authority.Kind.ciam,
-      "https://idgciamdemo.ciamlogin.com/idgciamdemo.onmicrosoft.com/"
-    ),
-    (
-      "https://idgciamdemo.ciamlogin.com/5e156ef5-9bd2-480c-9de0-d8658f21d3f7", .ciam,
-      "https://idgciamdemo.ciamlogin.com/5e156ef5-9bd2-480c-9de0-d8658f21d3f7/"
-    ),
-    (
-      "https://login.ciamlogin.com/idgciamdemo.onmicrosoft.com", .ciam,
-      "https://login.ciamlogin.com/idgciamdemo.onmicrosoft.com/"
-    ),
-    (
-      "https://fabrikamb2c.b2clogin.com/tfp/fabrikamb2c.onmicrosoft.com/b2c_1_susi/", .b2c,
-      "https://fabrikamb2c.b2clogin.com/tfp/fabrikamb2c.onmicrosoft.com/b2c_1_susi"
-    ),
-    (
-      "https://catsareamazing.com/tfp/catsareamazing/policy/", .b2c,
-      "https://catsareamazing.com/tfp/catsareamazing/policy"
-    ),
-    (
-      "https://sometenantid.b2clogin.us/tfp/sometenantid/policy/", .b2c,
-      "https://sometenantid.b2clogin.us/tfp/sometenantid/policy"
-    ),
-    (
-      "https://sometenantid.b2clogin.cn/tfp/sometenantid/policy/", .b2c,
-      "https://sometenantid.b2clogin.cn/tfp/sometenantid/policy"
-    ),
-    (
-      "https://sometenantid.b2clogin.de/tfp/sometenantid/policy/", .b2c,
-      "https://sometenantid.b2clogin.de/tfp/sometenantid/policy"
-    ),
-  ])
+  @Test(
+    "Authorities from the tests of Microsoft's libraries",
+    arguments: [
+      (
+        "https://idgciamdemo.ciamlogin.com", Authority.Kind.ciam,
+        "https://idgciamdemo.ciamlogin.com/idgciamdemo.onmicrosoft.com/"
+      ),
+      (
+        "https://idgciamdemo.ciamlogin.com/5e156ef5-9bd2-480c-9de0-d8658f21d3f7", .ciam,
+        "https://idgciamdemo.ciamlogin.com/5e156ef5-9bd2-480c-9de0-d8658f21d3f7/"
+      ),
+      (
+        "https://login.ciamlogin.com/idgciamdemo.onmicrosoft.com", .ciam,
+        "https://login.ciamlogin.com/idgciamdemo.onmicrosoft.com/"
+      ),
+      (
+        "https://fabrikamb2c.b2clogin.com/tfp/fabrikamb2c.onmicrosoft.com/b2c_1_susi/", .b2c,
+        "https://fabrikamb2c.b2clogin.com/tfp/fabrikamb2c.onmicrosoft.com/b2c_1_susi"
+      ),
+      (
+        "https://catsareamazing.com/tfp/catsareamazing/policy/", .b2c,
+        "https://catsareamazing.com/tfp/catsareamazing/policy"
+      ),
+      (
+        "https://sometenantid.b2clogin.us/tfp/sometenantid/policy/", .b2c,
+        "https://sometenantid.b2clogin.us/tfp/sometenantid/policy"
+      ),
+      (
+        "https://sometenantid.b2clogin.cn/tfp/sometenantid/policy/", .b2c,
+        "https://sometenantid.b2clogin.cn/tfp/sometenantid/policy"
+      ),
+      (
+        "https://sometenantid.b2clogin.de/tfp/sometenantid/policy/", .b2c,
+        "https://sometenantid.b2clogin.de/tfp/sometenantid/policy"
+      ),
+    ])
   func authoritiesOfMSAL(text: String, kind: Authority.Kind, canonical: String) throws {
     let authority = try Authority(text)
     #expect(authority.kind == kind)
@@ -137,7 +145,8 @@ import Testing
 
   // AzureAD/microsoft-authentication-library-for-python, pull request 543: metadata of msidlabciam1 asked by name names the
   // tenant's GUID in its token endpoint.
-  @Test func endpointsOfExternalIDNameTheGUID() throws {
+  @Test("Endpoints of External ID may name the tenant's GUID")
+  func externalID() throws {
     let authority = try Authority("https://msidlabciam1.ciamlogin.com")
     #expect(
       try Endpoints(authority: authority, policy: nil).metadata.absoluteString

@@ -3,7 +3,8 @@ import Foundation
 import Testing
 
 @Suite struct RetirementTests {
-  @Test func theTutorialsOwnAuthorityIsNamedAndCorrected() throws {
+  @Test("The tutorial's own authority is retired, with its replacement")
+  func tutorial() throws {
     let authority = try Authority("https://login.microsoftonline.com/hypercubeb2c.onmicrosoft.com/")
     let policy = try Policy("B2C_1_todo_email_signin")
     #expect(authority.retirement(for: nil) == nil)
@@ -22,39 +23,43 @@ import Testing
         == "https://hypercubeb2c.b2clogin.com/hypercubeb2c.onmicrosoft.com/oauth2/v2.0/token?p=B2C_1_todo_email_signin")
   }
 
-  @Test(arguments: [
-    (
-      "https://login.microsoftonline.com/tfp/Contoso.onmicrosoft.com/B2C_1_x",
-      "https://contoso.b2clogin.com/tfp/Contoso.onmicrosoft.com/B2C_1_x"
-    ),
-    (
-      "https://login.windows.net/contoso.onmicrosoft.com/B2C_1_x",
-      "https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x"
-    ),
-    (
-      "https://login.microsoft.com/contoso.onmicrosoft.com?p=B2C_1_x",
-      "https://contoso.b2clogin.com/contoso.onmicrosoft.com/?p=B2C_1_x"
-    ),
-    (
-      "https://login.partner.microsoftonline.cn/contoso.partner.onmschina.cn/B2C_1_x",
-      "https://contoso.b2clogin.cn/contoso.partner.onmschina.cn/B2C_1_x"
-    ),
-    (
-      "https://login.microsoftonline.us/contoso.onmicrosoft.us?p=B2C_1_x",
-      "https://contoso.b2clogin.us/contoso.onmicrosoft.us/?p=B2C_1_x"
-    ),
-  ])
-  func formAndPolicyAreKept(old: String, new: String) throws {
+  @Test(
+    "Form and policy are kept on the new host",
+    arguments: [
+      (
+        "https://login.microsoftonline.com/tfp/Contoso.onmicrosoft.com/B2C_1_x",
+        "https://contoso.b2clogin.com/tfp/Contoso.onmicrosoft.com/B2C_1_x"
+      ),
+      (
+        "https://login.windows.net/contoso.onmicrosoft.com/B2C_1_x",
+        "https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x"
+      ),
+      (
+        "https://login.microsoft.com/contoso.onmicrosoft.com?p=B2C_1_x",
+        "https://contoso.b2clogin.com/contoso.onmicrosoft.com/?p=B2C_1_x"
+      ),
+      (
+        "https://login.partner.microsoftonline.cn/contoso.partner.onmschina.cn/B2C_1_x",
+        "https://contoso.b2clogin.cn/contoso.partner.onmschina.cn/B2C_1_x"
+      ),
+      (
+        "https://login.microsoftonline.us/contoso.onmicrosoft.us?p=B2C_1_x",
+        "https://contoso.b2clogin.us/contoso.onmicrosoft.us/?p=B2C_1_x"
+      ),
+    ])
+  func formAndPolicy(old: String, new: String) throws {
     let authority = try Authority(old)
     #expect(authority.retirement(for: nil)?.suggestion == new)
     #expect(try authority.migratedFromRetiredHost() == Authority(new))
   }
 
-  @Test(arguments: [
-    "https://login.microsoftonline.com/\(guid)?p=B2C_1_x", "https://login.microsoftonline.com/contoso.com/B2C_1_x",
-    "https://login.sovcloud-identity.fr/contoso.onsovcloud.fr/B2C_1_x",
-  ])
-  func withoutTheTenantsNameTheNewHostIsNotGuessed(text: String) throws {
+  @Test(
+    "Without the tenant's name there is no suggestion",
+    arguments: [
+      "https://login.microsoftonline.com/\(guid)?p=B2C_1_x", "https://login.microsoftonline.com/contoso.com/B2C_1_x",
+      "https://login.sovcloud-identity.fr/contoso.onsovcloud.fr/B2C_1_x",
+    ])
+  func unknownTenantName(text: String) throws {
     let authority = try Authority(text)
     let error = try #require(authority.retirement(for: nil))
     #expect(error.code == .retiredAuthority)
@@ -63,18 +68,21 @@ import Testing
     #expect(throws: AuthorityError(.tenantNameUnknown, "")) { try authority.migratedFromRetiredHost() }
   }
 
-  @Test(arguments: [
-    "https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x", "https://login.contoso.com/\(guid)/B2C_1_x",
-    "http://127.0.0.1:8080/tenant/B2C_1_x", "https://contoso.ciamlogin.com",
-  ])
-  func othersAreAliveAndStayAsTheyAre(text: String) throws {
+  @Test(
+    "Other hosts are in use and stay unchanged",
+    arguments: [
+      "https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x", "https://login.contoso.com/\(guid)/B2C_1_x",
+      "http://127.0.0.1:8080/tenant/B2C_1_x", "https://contoso.ciamlogin.com",
+    ])
+  func otherHosts(text: String) throws {
     let authority = try Authority(text)
     #expect(authority.retirement(for: nil) == nil)
     #expect(authority.retirement(for: try Policy("B2C_1_x")) == nil)
     #expect(try authority.migratedFromRetiredHost() == authority)
   }
 
-  @Test func entraIDWithoutAPolicyIsAlive() throws {
+  @Test("Entra ID without a policy is in use")
+  func entraID() throws {
     let authority = try Authority("https://login.microsoftonline.com/common")
     #expect(authority.retirement(for: nil) == nil)
     // Told to be Entra ID it has no policies at all, which `Endpoints` says.

@@ -90,7 +90,7 @@ struct FormatTests {
     #expect(settings.userID == nil)
   }
 
-  @Test("Null is no value")
+  @Test("Null means no value")
   func null() throws {
     let missing = failure(of: try Samples.json(["scopes": NSNull(), "clientId": NSNull()]))
     #expect(missing?.problems.map(\.kind) == [.missingKey, .missingKey])
@@ -101,7 +101,7 @@ struct FormatTests {
   }
 
   @Test(
-    "What is no property list is said to be none",
+    "Other files are reported as not a property list",
     arguments: [
       "{ authority = \"x\"; }", "{ \"authority\" = \"x\"; }", "( a, b )", "/* old */ { a = b; }", "// old", "a = b;",
       "<0fbd77>", "hello", "<!DOCTYPE html><html></html>", "<html><body>404</body></html>", "<svg/>",
@@ -114,7 +114,7 @@ struct FormatTests {
     #expect(error.problems.first?.answer?.isEmpty == false)
   }
 
-  @Test("An empty file, and one of blanks", arguments: ["", " \n\t"])
+  @Test("An empty file, and one of spaces", arguments: ["", " \n\t"])
   func empty(_ text: String) throws {
     #expect(failure(of: text)?.problems.map(\.kind) == [.emptyFile])
   }

@@ -68,7 +68,7 @@ struct LimitTests {
     ("a reference to nothing", binary([[0xA1, 0x07]])),
     ("a list longer than the file", binary([[0xAF, 0x12, 0x7F, 0xFF, 0xFF, 0xFF]])),
     ("a length of 64 bits", binary([[0x5F, 0x13, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]])),
-    ("a length that is no number", binary([[0x5F, 0x09]])),
+    ("a length that is not a number", binary([[0x5F, 0x09]])),
     ("a text longer than the file", binary([[0x6F, 0x11, 0xFF, 0xFF]])),
     ("an unknown type", binary([[0xF0]])),
     ("a key that is a number", binary([[0xD1, 0x01, 0x01], [0x10, 0x01]])),
@@ -84,7 +84,7 @@ struct LimitTests {
     #expect(failure(of: data)?.problems.map(\.kind) == [.malformed])
   }
 
-  @Test("No more than a hundred problems, and as many warnings, are told")
+  @Test("No more than a hundred problems, and as many warnings, are reported")
   func many() throws {
     let scopes = String(repeating: "<true/>", count: 5_000)
     let strangers = (0..<500).map { "<key>k\($0)</key><true/>" }.joined()

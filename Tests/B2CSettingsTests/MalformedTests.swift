@@ -108,7 +108,7 @@ struct MalformedTests {
     #expect(error.problems.map(\.line) == [8, 14])
   }
 
-  @Test("Where reading has to stop, what stands before is judged and nothing behind is called missing")
+  @Test("Where reading has to stop, what precedes is checked and nothing after it is called missing")
   func stopped() throws {
     let error = try #require(
       failure(of: Samples.document("<key>clientId</key>\n<string>x</string>\n<key>a</key></array>")))

@@ -108,8 +108,8 @@ struct PoliciesTests {
     #expect(list.policy(of: .signIn)?.id == "b2c_1_SUSI")
   }
 
-  @Test("A policy that does it all stands in for sign-up, sign-in and social sign-in, and for nothing else")
-  func standIns() throws {
+  @Test("A sign-up or sign-in policy serves sign-up, sign-in and social sign-in, and nothing else")
+  func substitutes() throws {
     let both = try Policy(id: "B2C_1_susi", kind: .signUpOrSignIn)
     let list = ConnectorSettings.Policies(others: [both])
     for kind in [Policy.Kind.signUp, .signIn, .signUpOrSignIn, .federatedSignIn] {
@@ -119,7 +119,7 @@ struct PoliciesTests {
     #expect(list.policy(of: .profileEdit) == nil)
   }
 
-  @Test("A policy of the very kind goes before a stand-in, and the selected one before all of its kind")
+  @Test("A policy of the same kind comes before a substitute, and the selected one before all of its kind")
   func precedence() throws {
     let both = try Policy(id: "B2C_1_susi", kind: .signUpOrSignIn)
     let signIn = try Policy(id: "B2C_1_in", kind: .signIn)

@@ -229,7 +229,7 @@ struct ProblemTests {
     #expect(!"\(error)".contains("hunter2"))
   }
 
-  @Test("A policy in the query is no secret: a corrected authority keeps it")
+  @Test("A policy in the query is not secret: a corrected authority keeps it")
   func policyInQuery() throws {
     let text = "http://contoso.b2clogin.com/contoso.onmicrosoft.com/?p=B2C_1_x"
     let error = try #require(failure(of: Samples.plist(["authority": "<string>\(text)</string>"])))
@@ -248,7 +248,7 @@ struct ProblemTests {
     #expect(settings.authority.trustedHosts == ["id.contoso.com"])
   }
 
-  @Test("A generic issuer hears nothing of policies, portals and client IDs as scopes")
+  @Test("The problems of a generic issuer name no policies, portals and client IDs as scopes")
   func genericWords() throws {
     let file: [String: Any] = [
       "authority": "https://issuer.example/realms/one", "redirectUri": "file:///", "taskWebAPI": "http://api.example/t",
@@ -264,7 +264,7 @@ struct ProblemTests {
     }
   }
 
-  @Test("One URL with several mistakes is mended as a whole")
+  @Test("One URL with several mistakes is corrected as a whole")
   func several() throws {
     let plist = Samples.plist(["taskWebAPI": "<string>http://u:p@api.contoso.com/tasks:3000#x</string>"])
     let error = try #require(failure(of: plist))

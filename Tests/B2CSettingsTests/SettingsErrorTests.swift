@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The error's text")
 struct SettingsErrorTests {
-  @Test("One line for each problem, with place, key, fault, value and mend")
+  @Test("One line for each problem, with place, key, fault, value and fix")
   func description() throws {
     let plist = Samples.plist([
       "clientId": nil, "taskWebAPI": "<string>http://localhost/tasks:3000</string>", "clientid": "<string/>",

@@ -10,7 +10,7 @@ struct TemplateTests {
     ("emailSignInPolicyId", 25),
   ]
 
-  @Test("All that is to be filled in is named at once, with its line, although the file is no well-formed XML")
+  @Test("All that is to be filled in is named at once, with its line, although the file is not well-formed XML")
   func unescaped() throws {
     let error = try #require(failure(of: Samples.template))
     let found = error.problems.filter { $0.kind == .placeholder }
@@ -20,7 +20,7 @@ struct TemplateTests {
     #expect(found[1].value == "<Enter the Application Id assigned to your app by the Azure portal, e.g.580e250c>")
   }
 
-  @Test("The other faults of the template stand in the same list")
+  @Test("The other faults of the template are in the same list")
   func otherFaults() throws {
     let error = try #require(failure(of: Samples.template))
     let others = error.problems.filter { $0.kind != .placeholder }
@@ -76,7 +76,7 @@ struct TemplateTests {
 @Suite("Placeholders at unusual places")
 struct UnusualPlaceholderTests {
   @Test(
-    "A placeholder that is no well-formed XML is told wherever it stands",
+    "A placeholder that is not well-formed XML is reported in any place",
     arguments: [
       ("userId", "<string><Enter a name></string>", "userId"),
       ("policyName", "<string><a name></string>", "policyName"),

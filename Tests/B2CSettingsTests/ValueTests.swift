@@ -53,7 +53,7 @@ struct ValueTests {
     #expect(settings.additionalScopes.isEmpty)
   }
 
-  @Test("Optional keys may be absent or blank")
+  @Test("Optional keys may be absent or empty")
   func optional() throws {
     let settings = try Samples.settings([
       "taskWebAPI": "<string> </string>", "correlationId": "<string></string>", "userId": "<string></string>",
@@ -86,7 +86,7 @@ struct ValueTests {
     #expect(try ConnectorSettings(data: settings.propertyList()) == settings)
   }
 
-  @Test("A policy may stand in the authority")
+  @Test("A policy may be in the authority")
   func policyInAuthority() throws {
     let settings = try Samples.settings([
       "authority": "<string>https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_SignIn</string>",

@@ -84,7 +84,7 @@ struct WarningTests {
     #expect(settings.warnings.first?.answer == "7bf688ce-8139-4ca8-9391-02fdb6f86d67")
   }
 
-  @Test("A scope of the API may stand among the additional ones, and be the app's own ID")
+  @Test("A scope of the API may be among the additional ones, and be the app's own ID")
   func ownScope() throws {
     let settings = try Samples.settings([
       "scopes": "<array><string>openid</string></array>",
