@@ -3,19 +3,9 @@
 /// Above all it reads `<string><Enter the Application Id></string>`, the form of a template that was not filled in. Every
 /// byte is looked at a bounded number of times.
 struct XMLReader {
-  /// A tag with the parts that a property list uses.
-  private struct Tag {
-    var name: String
-    var isClosing: Bool
-    var isEmpty: Bool
-    var offset: Int
+  private typealias Tag = XMLScanner.Tag
 
-    /// The name as messages may show it.
-    var shownName: String { (isClosing ? "/" : "") + (Shown.value(name) ?? "…") }
-  }
-
-  private let bytes: [UInt8]
-  private var index = 0
+  private var scanner: XMLScanner
   /// The path of the value that is being read.
   private var path = SettingsPath()
   /// Whether nothing after a fault could be read.
@@ -24,14 +14,14 @@ struct XMLReader {
 
   /// Returns the value of the property list, if there is one, and whether it was read to its end.
   static func read(_ bytes: [UInt8], findings: inout Findings) -> (root: Node?, isComplete: Bool) {
-    var reader = XMLReader(bytes: bytes, findings: findings)
+    var reader = XMLReader(scanner: XMLScanner(bytes), findings: findings)
     let root = reader.readDocument()
     findings = reader.findings
     return (root, !reader.isStopped)
   }
 
-  private init(bytes: [UInt8], findings: Findings) {
-    self.bytes = bytes
+  private init(scanner: XMLScanner, findings: Findings) {
+    self.scanner = scanner
     self.findings = findings
   }
 
@@ -69,16 +59,16 @@ struct XMLReader {
     guard !isStopped else { return }
     skipBetweenElements()
     if isInsidePlist {
-      let end = index
+      let end = scanner.index
       guard !isStopped, let tag = readTag(), tag.isClosing, tag.name == "plist" else {
         stop("The <plist> is not closed after its value.", at: end, recovery: "End the file with </plist>.")
         return
       }
       skipBetweenElements()
     }
-    guard !isStopped, index < bytes.count else { return }
+    guard !isStopped, !scanner.isAtEnd else { return }
     fault(
-      "Unexpected content after the end of the property list.", at: index,
+      "Unexpected content after the end of the property list.", at: scanner.index,
       recovery: isInsidePlist ? "Remove it." : "Remove it, or begin the file with <plist version=\"1.0\">.")
   }
 }
@@ -106,8 +96,22 @@ extension XMLReader {
   private mutating func stop(
     _ message: String, kind: SettingsProblem.Kind = .malformed, at offset: Int? = nil, recovery: String
   ) {
-    fault(message, kind: kind, at: offset ?? index, recovery: recovery)
+    fault(message, kind: kind, at: offset ?? scanner.index, recovery: recovery)
     isStopped = true
+  }
+
+  private mutating func stop(_ fault: XMLScanner.Fault) {
+    stop(fault.message, kind: fault.kind, at: fault.offset, recovery: fault.recovery)
+  }
+
+  /// Reads the tag at the current place; returns `nil`, after a fault, when there is none.
+  private mutating func readTag() -> Tag? {
+    do throws(XMLScanner.Fault) {
+      return try scanner.tag()
+    } catch {
+      stop(error)
+      return nil
+    }
   }
 }
 
@@ -166,11 +170,11 @@ extension XMLReader {
   /// Reads the value of a key; without one the fault is reported, and what follows stays to be read.
   private mutating func readMemberValue(of key: Tag, depth: Int) -> Node {
     skipBetweenElements()
-    let start = index
+    let start = scanner.index
     guard !isStopped, let tag = readTag() else { return Node(value: .unreadable) }
     guard !tag.isClosing, tag.name != "key" else {
       fault("The key has no value.", at: key.offset, recovery: "Write its value after it, or remove the key.")
-      index = start
+      scanner.move(to: start)
       return Node(value: .unreadable, offset: key.offset)
     }
     return readValue(tag, depth: depth)
@@ -237,17 +241,11 @@ extension XMLReader {
       "<\(tag.shownName)> is not an element of a property list.", at: tag.offset,
       recovery: "Use <string>, <true/>, <false/>, <integer>, <array> or <dict>.")
     guard !tag.isEmpty else { return .unreadable }
-    let end = Array("</\(tag.name)".utf8)
-    let start = tag.offset
-    while index < bytes.count {
-      if bytes[index] == UInt8(ascii: "<"), bytes[index...].starts(with: end), let closing = readTag(),
-        closing.name == tag.name
-      {
-        return .unreadable
-      }
-      index += 1
+    while !scanner.isAtEnd {
+      if scanner.isAtClosingTag(of: tag.name), readTag() != nil { return .unreadable }
+      scanner.advance()
     }
-    stop("<\(tag.shownName)> is not closed.", at: start, recovery: "Remove it, or close it.")
+    stop("<\(tag.shownName)> is not closed.", at: tag.offset, recovery: "Remove it, or close it.")
     return .unreadable
   }
 }
@@ -268,10 +266,10 @@ extension XMLReader {
   private mutating func readText(_ tag: Tag) -> String? {
     guard !tag.isEmpty else { return "" }
     var state = TextState()
-    while !isStopped, index < bytes.count {
-      let byte = bytes[index]
+    while !isStopped, !scanner.isAtEnd {
+      let byte = scanner.byte
       if byte == UInt8(ascii: "<") {
-        if isClosingTag(of: tag.name) {
+        if scanner.isAtClosingTag(of: tag.name) {
           _ = readTag()
           return finish(state, of: tag)
         }
@@ -279,9 +277,9 @@ extension XMLReader {
       } else if byte == UInt8(ascii: "&") {
         readReference(&state)
       } else {
-        if byte < 0x20, !TextDecoding.isBlank(byte), state.controlOffset == nil { state.controlOffset = index }
+        if Self.isControl(byte), state.controlOffset == nil { state.controlOffset = scanner.index }
         state.text.append(byte)
-        index += 1
+        scanner.advance()
       }
     }
     stop("<\(tag.shownName)> is not closed.", at: tag.offset, recovery: "Close it with </\(tag.name)>.")
@@ -313,213 +311,92 @@ extension XMLReader {
 
   /// Reads a comment, a CDATA section, or `<` as text; returns false when another element begins or ends here.
   private mutating func readMarkup(in tag: Tag, _ state: inout TextState) -> Bool {
-    if starts(with: "<!--", at: index) {
-      skip(to: "-->", "A comment is not closed.")
-    } else if starts(with: "<?", at: index) {
-      skip(to: "?>", "An instruction is not closed.")
-    } else if starts(with: "<![CDATA[", at: index) {
-      let start = index + 9
-      skip(to: "]]>", "A CDATA section is not closed.")
-      if !isStopped { state.text.append(contentsOf: bytes[start..<(index - 3)]) }
-    } else if isStructure() {
+    do throws(XMLScanner.Fault) {
+      if try scanner.skipComment() { return true }
+      if let data = try scanner.characterData() {
+        state.text.append(contentsOf: data)
+        return true
+      }
+    } catch {
+      stop(error)
+      return true
+    }
+    guard !scanner.isAtElement else {
       // Without this a forgotten </string> would swallow all keys after it.
       fault("<\(tag.shownName)> is not closed.", at: tag.offset, recovery: "Close it with </\(tag.name)>.")
       return false
-    } else {
-      if state.markupOffset == nil { state.markupOffset = index }
-      state.text.append(bytes[index])
-      index += 1
     }
+    if state.markupOffset == nil { state.markupOffset = scanner.index }
+    state.text.append(scanner.byte)
+    scanner.advance()
     return true
   }
 
-  private func isClosingTag(of name: String) -> Bool {
-    guard starts(with: "</", at: index), bytes[(index + 2)...].starts(with: name.utf8) else { return false }
-    let end = index + 2 + name.utf8.count
-    return end < bytes.count && (bytes[end] == UInt8(ascii: ">") || TextDecoding.isBlank(bytes[end]))
+  /// Reads an entity or a character reference; any other ampersand is a fault, and text.
+  private mutating func readReference(_ state: inout TextState) {
+    let start = scanner.index
+    if let scalar = scanner.reference() {
+      if scalar.value < 0x80, Self.isControl(UInt8(scalar.value)) { state.controlOffset = start }
+      state.text.append(contentsOf: String(Character(scalar)).utf8)
+    } else {
+      if state.ampersandOffset == nil { state.ampersandOffset = start }
+      state.text.append(scanner.byte)
+      scanner.advance()
+    }
   }
+
+  private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 && !TextDecoding.isBlank(byte) }
 
   private static func escape(_ text: String) -> String {
     text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
   }
-
-  /// Returns whether an element of property lists begins or ends here, written as editors write it.
-  private func isStructure() -> Bool {
-    let structure: [StaticString] = [
-      "<key>", "</key>", "<dict>", "</dict>", "<array>", "</array>", "<string>", "</string>", "</plist>", "<true/>",
-      "<false/>", "<dict/>", "<array/>", "<string/>", "<integer>",
-    ]
-    return structure.contains { starts(with: $0, at: index) }
-  }
-
-  /// Reads one of XML's five entities or a character reference; any other ampersand is a fault, and text.
-  private mutating func readReference(_ state: inout TextState) {
-    let entities: [(StaticString, UInt8)] = [
-      ("&amp;", 0x26), ("&lt;", 0x3C), ("&gt;", 0x3E), ("&quot;", 0x22), ("&apos;", 0x27),
-    ]
-    if let (name, byte) = entities.first(where: { starts(with: $0.0, at: index) }) {
-      state.text.append(byte)
-      index += name.utf8CodeUnitCount
-    } else if let (scalar, length) = characterReference() {
-      if scalar.value < 0x20, !TextDecoding.isBlank(UInt8(scalar.value)) { state.controlOffset = index }
-      state.text.append(contentsOf: Array(String(Character(scalar)).utf8))
-      index += length
-    } else {
-      if state.ampersandOffset == nil { state.ampersandOffset = index }
-      state.text.append(bytes[index])
-      index += 1
-    }
-  }
-
-  /// Returns the character of `&#38;` or `&#x26;` (XML 1.0 section 4.1: digits alone, no sign).
-  private func characterReference() -> (scalar: Unicode.Scalar, length: Int)? {
-    guard starts(with: "&#", at: index) else { return nil }
-    let isHexadecimal = starts(with: "&#x", at: index)
-    let start = index + (isHexadecimal ? 3 : 2)
-    let digits = bytes[start...].prefix(8).prefix { $0 != UInt8(ascii: ";") }
-    let end = start + digits.count
-    guard end < bytes.count, bytes[end] == UInt8(ascii: ";"), digits.first != UInt8(ascii: "+"),
-      let number = UInt32(String(decoding: digits, as: UTF8.self), radix: isHexadecimal ? 16 : 10),
-      let scalar = Unicode.Scalar(number)
-    else { return nil }
-    return (scalar, end + 1 - index)
-  }
 }
 
-// Tags, and what may be between them.
+// What may be between the elements.
 extension XMLReader {
-  private func starts(with text: StaticString, at offset: Int) -> Bool {
-    let end = offset + text.utf8CodeUnitCount
-    return end <= bytes.count && text.withUTF8Buffer { bytes[offset..<end].elementsEqual($0) }
-  }
-
   /// Reads the XML declaration, comments and the document type.
   private mutating func readProlog() {
-    skipBlanks()
-    while !isStopped, index < bytes.count {
-      if starts(with: "<?", at: index) {
-        let start = index
-        skip(to: "?>", "The declaration is not closed.")
-        if !isStopped { checkEncoding(bytes[start..<index], at: start) }
-      } else if starts(with: "<!--", at: index) {
-        skip(to: "-->", "A comment is not closed.")
-      } else if starts(with: "<!", at: index) {
-        readDocumentType()
-      } else if bytes[index] == UInt8(ascii: "<") {
-        return
-      } else {
-        stop("Unexpected text before the property list.", recovery: "Remove it.")
+    scanner.skipBlanks()
+    do throws(XMLScanner.Fault) {
+      while !scanner.isAtEnd {
+        let start = scanner.index
+        if try scanner.skipComment() {
+          checkEncoding(scanner.bytes[start..<scanner.index], at: start)
+        } else if scanner.starts(with: "<!") {
+          try scanner.skipDocumentType()
+        } else if scanner.byte == UInt8(ascii: "<") {
+          return
+        } else {
+          stop("Unexpected text before the property list.", recovery: "Remove it.")
+          return
+        }
+        scanner.skipBlanks()
       }
-      skipBlanks()
+      stop("The property list is missing.", recovery: "Write <plist version=\"1.0\"> and the settings into the file.")
+    } catch {
+      stop(error)
     }
-    stop("The property list is missing.", recovery: "Write <plist version=\"1.0\"> and the settings into the file.")
   }
 
   /// Skips spaces, comments and instructions; text is a fault, reported once.
   private mutating func skipBetweenElements() {
     var hasText = false
-    while !isStopped, index < bytes.count {
-      if starts(with: "<!--", at: index) {
-        skip(to: "-->", "A comment is not closed.")
-      } else if starts(with: "<?", at: index) {
-        skip(to: "?>", "An instruction is not closed.")
-      } else if bytes[index] == UInt8(ascii: "<") {
-        return
-      } else if TextDecoding.isBlank(bytes[index]) {
-        index += 1
-      } else {
-        if !hasText {
-          fault("Unexpected text between the elements.", at: index, recovery: "Put it into a <string>, or remove it.")
+    do throws(XMLScanner.Fault) {
+      while !isStopped, !scanner.isAtEnd {
+        if try scanner.skipComment() { continue }
+        if scanner.byte == UInt8(ascii: "<") { return }
+        if !TextDecoding.isBlank(scanner.byte), !hasText {
+          fault(
+            "Unexpected text between the elements.", at: scanner.index,
+            recovery: "Put it into a <string>, or remove it."
+          )
+          hasText = true
         }
-        hasText = true
-        index += 1
+        scanner.advance()
       }
+    } catch {
+      stop(error)
     }
-  }
-
-  /// Reads the tag at the current place; returns `nil`, after a fault, when there is none.
-  private mutating func readTag() -> Tag? {
-    let start = index
-    guard index < bytes.count, bytes[index] == UInt8(ascii: "<") else {
-      stop("The file ends too early: a closing tag is missing.", recovery: "Close what is open, and end with </plist>.")
-      return nil
-    }
-    index += 1
-    let isClosing = index < bytes.count && bytes[index] == UInt8(ascii: "/")
-    if isClosing { index += 1 }
-    let nameStart = index
-    while index < bytes.count, Self.isNameByte(bytes[index]) { index += 1 }
-    let name = String(decoding: bytes[nameStart..<index], as: UTF8.self)
-    guard !name.isEmpty else {
-      stop("Unexpected < without a tag name.", at: start, recovery: "Write < as &lt; if it is not a tag.")
-      return nil
-    }
-    guard skipAttributes() else {
-      stop("The tag <\(Shown.value(name) ?? "…")> is not closed.", at: start, recovery: "Close it with >.")
-      return nil
-    }
-    let isEmpty = !isClosing && bytes[index - 2] == UInt8(ascii: "/")
-    return Tag(name: name, isClosing: isClosing, isEmpty: isEmpty, offset: start)
-  }
-
-  private mutating func skipBlanks() {
-    while index < bytes.count, TextDecoding.isBlank(bytes[index]) { index += 1 }
-  }
-
-  /// Skips to the end of the next occurrence of a text.
-  private mutating func skip(to end: StaticString, _ message: String) {
-    let start = index
-    while index < bytes.count {
-      if starts(with: end, at: index) {
-        index += end.utf8CodeUnitCount
-        return
-      }
-      index += 1
-    }
-    stop(message, at: start, recovery: "Close it with \(end).")
-  }
-
-  /// Skips to the end of a tag; attributes have no meaning in a property list.
-  private mutating func skipAttributes() -> Bool {
-    var quote: UInt8?
-    while index < bytes.count {
-      let byte = bytes[index]
-      if let open = quote {
-        if byte == open { quote = nil }
-      } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-        quote = byte
-      } else if byte == UInt8(ascii: "<") {
-        return false
-      } else if byte == UInt8(ascii: ">") {
-        index += 1
-        return true
-      }
-      index += 1
-    }
-    return false
-  }
-
-  private mutating func readDocumentType() {
-    let start = index
-    index += 2
-    var quote: UInt8?
-    while index < bytes.count {
-      let byte = bytes[index]
-      index += 1
-      if let open = quote {
-        if byte == open { quote = nil }
-      } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-        quote = byte
-      } else if byte == UInt8(ascii: "[") {
-        stop(
-          "The document type declares rules or entities.", kind: .documentTypeDefinition, at: start,
-          recovery: "Remove the part in [ ] brackets: a property list needs none.")
-        return
-      } else if byte == UInt8(ascii: ">") {
-        return
-      }
-    }
-    stop("The document type is not closed.", at: start, recovery: "Close it with >.")
   }
 
   private mutating func checkEncoding(_ declaration: ArraySlice<UInt8>, at offset: Int) {
@@ -528,14 +405,10 @@ extension XMLReader {
     let value = name.drop { "= \t\r\n".contains($0) }.dropFirst().prefix { $0 != "\"" && $0 != "'" }
     let isKnown = ["utf-8", "utf8", "utf-16", "utf-16le", "utf-16be", "us-ascii", "ascii"].contains(value)
     // Every other encoding agrees with these in ASCII.
-    if !isKnown, bytes.contains(where: { $0 >= 0x80 }) {
+    if !isKnown, scanner.bytes.contains(where: { $0 >= 0x80 }) {
       fault(
         "The file declares the encoding \(Shown.value(String(value.prefix(40))) ?? "…"), and contains other characters than ASCII.",
         kind: .unsupportedEncoding, at: offset, recovery: "Save it as UTF-8, and declare encoding=\"UTF-8\".")
     }
-  }
-
-  private static func isNameByte(_ byte: UInt8) -> Bool {
-    !TextDecoding.isBlank(byte) && !"<>/\"'=".utf8.contains(byte)
   }
 }
