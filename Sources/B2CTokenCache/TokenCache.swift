@@ -1,40 +1,143 @@
-/// Where tokens are kept between calls and between launches.
+internal import B2CCore
+
+/// A store for tokens between calls and between launches.
 ///
-/// Four short methods, nothing owed beyond them: no callbacks, no ordering, no rules about threads. Absence is `nil`;
-/// an error means that the cache failed, and then nothing is concluded about what it holds.
+/// Four short methods are the whole contract: no callbacks, no ordering, no rules about threads. Absence is `nil`; an error
+/// means that the cache failed, and then nothing is concluded about what it holds.
 public protocol TokenCache: Sendable {
-  /// Reads the record of a key.
+  /// Returns the record of a key.
   ///
   /// - Parameter key: The key to look up.
   /// - Returns: The record, or `nil` when there is none.
   /// - Throws: ``TokenCacheError``, or the cache's own error, when it cannot be read.
   func record(for key: TokenCacheKey) async throws -> TokenRecord?
 
-  /// Writes a record, in place of the one that was there.
+  /// Stores a record, replacing the one that was there.
   ///
   /// - Parameters:
-  ///   - record: What to keep.
+  ///   - record: The record to keep.
   ///   - key: The key to keep it under.
   /// - Throws: ``TokenCacheError``, or the cache's own error, when it cannot be written; the old record then stays.
   func store(_ record: TokenRecord, for key: TokenCacheKey) async throws
 
-  /// Removes the record of a key; nothing happens when there is none.
+  /// Removes the record of a key, if there is one.
   ///
   /// - Parameter key: The key to remove.
   /// - Throws: ``TokenCacheError``, or the cache's own error, when it cannot be removed.
   func removeRecord(for key: TokenCacheKey) async throws
 
-  /// Lists the keys of all records, in any order.
+  /// Returns the keys of all records, in any order.
   ///
   /// - Returns: Each key once.
   /// - Throws: ``TokenCacheError``, or the cache's own error, when they cannot be listed.
   func keys() async throws -> [TokenCacheKey]
 
-  /// Whether what the cache keeps outside the process is encrypted; a cache that says nothing is taken not to be.
+  /// Whether what the cache keeps outside the process is encrypted; `false` by default.
   var isEncrypted: Bool { get }
 }
 
 extension TokenCache {
-  /// `false`: nobody has said that it is.
+  /// `false`, unless a cache says otherwise.
   public var isEncrypted: Bool { false }
+}
+
+/// A token cache that several processes share.
+///
+/// With its two methods a refresh token is used once, however many processes wait for a new access token: the engine holds
+/// the refresh lock during the token request, reads the record again inside, and writes the answer with an update.
+/// Sign-in and sign-out never take the refresh lock, so neither waits for a request.
+public protocol SharedTokenCache: TokenCache {
+  /// Changes the record of a key in one atomic step.
+  ///
+  /// No store, removal or update by another caller or process comes between reading and writing: a transaction, or a
+  /// compare-and-set that starts again when it fails.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the record.
+  ///   - change: Receives the record, or `nil` when there is none, and returns the record to keep, or `nil` to keep none.
+  ///     It must be quick, must not use the cache, and may be called more than once. A record returned unchanged need not
+  ///     be written.
+  /// - Returns: The record that is kept, or `nil`.
+  /// - Throws: ``TokenCacheError``, or the cache's own error; the old record then stays.
+  @discardableResult
+  func update(
+    _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
+  ) async throws -> TokenRecord?
+
+  /// Runs a body while no other caller or process holds the refresh lock of the same key.
+  ///
+  /// The lock is held for one token request. It does not lock the record: reading, storing, updating and removing go on
+  /// beside it, inside the body as well as elsewhere. A caller that is cancelled while it waits leaves. The lock ends with
+  /// the body, however the body ends, and with the process that holds it.
+  ///
+  /// - Parameters:
+  ///   - key: The key whose refresh token is about to be used.
+  ///   - body: The work to do meanwhile.
+  /// - Returns: What the body returns.
+  /// - Throws: ``TokenCacheError`` with code ``TokenCacheError/Code/lockTimedOut`` when the lock is not free in time and
+  ///   `CancellationError` when the task is cancelled first (the body has not run then); otherwise what the body throws.
+  func withRefreshLock<Result: Sendable>(
+    for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
+  ) async throws -> Result
+}
+
+/// Adds updates and refresh locks to a cache of four methods, among the callers of one instance.
+///
+/// Other processes over the same store are not kept out; for them the store itself has to be a ``SharedTokenCache``.
+package final class LocallySharedTokenCache: SharedTokenCache {
+  private let cache: any TokenCache
+  private let writes = KeyedLock<TokenCacheKey>()
+  private let refreshes = KeyedLock<TokenCacheKey>()
+  private let lockTimeout: Duration
+  private let clock: any Clock<Duration>
+
+  package var isEncrypted: Bool { cache.isEncrypted }
+
+  package init(
+    _ cache: any TokenCache, lockTimeout: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock()
+  ) {
+    self.cache = cache
+    self.lockTimeout = lockTimeout
+    self.clock = clock
+  }
+
+  package func record(for key: TokenCacheKey) async throws -> TokenRecord? {
+    try await cache.record(for: key)
+  }
+
+  package func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
+    try await writes.withLock(key, by: deadline) { try await cache.store(record, for: key) }
+  }
+
+  package func removeRecord(for key: TokenCacheKey) async throws {
+    try await writes.withLock(key, by: deadline) { try await cache.removeRecord(for: key) }
+  }
+
+  package func keys() async throws -> [TokenCacheKey] {
+    try await cache.keys()
+  }
+
+  package func update(
+    _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
+  ) async throws -> TokenRecord? {
+    try await writes.withLock(key, by: deadline) {
+      let old = try await cache.record(for: key)
+      let new = change(old)
+      guard new != old else { return old }
+      if let new {
+        try await cache.store(new, for: key)
+      } else {
+        try await cache.removeRecord(for: key)
+      }
+      return new
+    }
+  }
+
+  package func withRefreshLock<Result: Sendable>(
+    for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
+  ) async throws -> Result {
+    try await refreshes.withLock(key, by: deadline, body)
+  }
+
+  private var deadline: Deadline { Deadline(after: lockTimeout, on: clock) }
 }

@@ -1,15 +1,15 @@
 public import Foundation
 
-/// Why a token cache failed.
+/// The reason why a token cache failed.
 ///
 /// Two errors are equal when their codes are.
 public struct TokenCacheError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
-  /// What went wrong, as an open set of codes.
+  /// The kind of failure, as an open set of codes.
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The code's stable name.
     public var rawValue: String
 
-    /// Makes a code from its stable name.
+    /// Creates a code from its stable name.
     ///
     /// - Parameter rawValue: The name.
     public init(rawValue: String) {
@@ -20,37 +20,37 @@ public struct TokenCacheError: LocalizedError, Sendable, Equatable, CustomString
     public static let unreadable = Code(rawValue: "unreadable")
     /// The store cannot be written.
     public static let unwritable = Code(rawValue: "unwritable")
-    /// A record is damaged or is none of ours.
+    /// A record is damaged or is not a token record.
     public static let damaged = Code(rawValue: "damaged")
     /// A record was written by a newer version.
     public static let newerVersion = Code(rawValue: "newerVersion")
-    /// The store's folder or file can be read or written by others.
+    /// Another user can read or replace the store's directory or files.
     public static let insecurePermissions = Code(rawValue: "insecurePermissions")
-    /// Another holder did not let go in time.
+    /// Another holder did not release a lock in time.
     public static let lockTimedOut = Code(rawValue: "lockTimedOut")
-    /// A record does not decrypt: tampered with, swapped, or sealed with a key that is not known.
+    /// A record does not decrypt: tampered with, swapped, or sealed with another key.
     public static let decryptionFailed = Code(rawValue: "decryptionFailed")
-    /// Encryption was asked for where it cannot be had.
+    /// Encryption was asked for and is not available.
     public static let encryptionUnavailable = Code(rawValue: "encryptionUnavailable")
     /// The keychain refused for lack of an entitlement or signature.
     public static let missingEntitlement = Code(rawValue: "missingEntitlement")
   }
 
-  /// What went wrong.
+  /// The kind of failure.
   public var code: Code
-  /// What happened and where, in words without secrets.
+  /// What failed and where, without secrets.
   public var message: String
-  /// What to do about it.
+  /// How to fix it.
   public var recoverySuggestion: String?
   /// The error of the layer below, if any.
   public var underlying: (any Error)?
 
-  /// Makes an error.
+  /// Creates an error.
   ///
   /// - Parameters:
-  ///   - code: What went wrong.
-  ///   - message: What happened and where, in words without secrets.
-  ///   - recoverySuggestion: What to do about it.
+  ///   - code: The kind of failure.
+  ///   - message: What failed and where, without secrets.
+  ///   - recoverySuggestion: How to fix it.
   ///   - underlying: The error of the layer below, if any.
   public init(
     _ code: Code, _ message: String, recoverySuggestion: String? = nil, underlying: (any Error)? = nil
@@ -64,7 +64,7 @@ public struct TokenCacheError: LocalizedError, Sendable, Equatable, CustomString
   /// The message, for `localizedDescription`.
   public var errorDescription: String? { message }
 
-  /// Code, message and what to do.
+  /// The code, the message and how to fix it.
   public var description: String {
     "\(code.rawValue): \(message)" + (recoverySuggestion.map { " " + $0 } ?? "")
   }
@@ -76,4 +76,40 @@ public struct TokenCacheError: LocalizedError, Sendable, Equatable, CustomString
   ///   - right: The other.
   /// - Returns: Whether the codes are the same.
   public static func == (left: TokenCacheError, right: TokenCacheError) -> Bool { left.code == right.code }
+}
+
+extension TokenCacheError {
+  /// A call to the file system that was refused.
+  init(_ code: Code, _ what: String, _ failure: SystemFailure) {
+    let fix: String? =
+      if failure.isFull {
+        "Free some space on the device; what was stored before is still there."
+      } else if failure.isDenied {
+        "Give the user that runs this process access to it; what was stored before is still there."
+      } else if failure.isSymbolicLink {
+        "Remove the symbolic link."
+      } else if failure.isNotDirectory {
+        "Use the path of a directory, or move the file away."
+      } else {
+        nil
+      }
+    self.init(code, "\(what): \(failure).", recoverySuggestion: fix, underlying: failure)
+  }
+
+  /// A stored form that is newer than this version of the package knows.
+  static func newerVersion(_ version: Int, supported: Int) -> TokenCacheError {
+    TokenCacheError(
+      .newerVersion,
+      "The stored form has version \(version); this version of the package reads up to \(supported).",
+      recoverySuggestion: "Update the app that reads it, or give each version its own directory. Nothing was changed."
+    )
+  }
+
+  /// A lock that was not released in time; its file is named where there is one.
+  static func lockTimedOut(_ path: String?) -> TokenCacheError {
+    TokenCacheError(
+      .lockTimedOut,
+      "The lock of a token record was not released in time" + (path.map { ": \($0)." } ?? "."),
+      recoverySuggestion: "Try again later; use a longer lockTimeout where token requests take longer than it.")
+  }
 }

@@ -1,3 +1,4 @@
+import B2CCore
 import B2CTokenCache
 import Foundation
 import Testing
@@ -15,32 +16,72 @@ import Testing
     try await cache.store(Samples.record("other"), for: Samples.otherKey)
   }
 
-  @Test(arguments: [
+  static let damages = [
     "", "{", "null", "canary-content", #"{"b2cTokenRecord":1}"#, #"{"b2cTokenRecord":1,"key":{},"record":{}}"#,
-  ])
-  func aDamagedRecordIsSetAsideAndTheOthersGoOn(_ content: String) async throws {
+  ]
+
+  @Test("A damaged record is quarantined and named; the others are not affected", arguments: damages)
+  func quarantine(_ content: String) async throws {
     try write(content, to: file)
     let error = await failure { _ = try await cache.record(for: Samples.key) }
     #expect(error?.code == .damaged)
-    #expect(error?.message.contains(file.lastPathComponent + ".set-aside-1") == true)
+    #expect(error?.message.contains(file.lastPathComponent + ".damaged-1") == true)
     #expect(error?.description.contains("canary") == false)
     #expect(try await cache.record(for: Samples.key) == nil)
     #expect(try await cache.record(for: Samples.otherKey) == Samples.record("other"))
     #expect(try await cache.keys() == [Samples.otherKey])
-    let aside = try await cache.filesSetAside()
-    #expect(aside.map(\.lastPathComponent) == [file.lastPathComponent + ".set-aside-1"])
-    #expect(try String(contentsOf: #require(aside.first), encoding: .utf8) == content)
+    let quarantined = try await cache.quarantinedFiles()
+    #expect(quarantined.map(\.lastPathComponent) == [file.lastPathComponent + ".damaged-1"])
+    #expect(try String(contentsOf: #require(quarantined.first), encoding: .utf8) == content)
   }
 
-  @Test func eachDamagedFileKeepsANameOfItsOwn() async throws {
+  @Test("An update of a damaged record reports it and changes nothing")
+  func update() async throws {
+    try write("damage", to: file)
+    let hasRun = Locked(false)
+    let error = await failure {
+      try await cache.update(Samples.key) {
+        hasRun.withLock { $0 = true }
+        return $0
+      }
+    }
+    #expect(error?.code == .damaged)
+    #expect(!hasRun.withLock { $0 })
+    #expect(try await cache.record(for: Samples.key) == nil)
+  }
+
+  @Test("A new instance that lists reports a damaged record once and lists the others then", arguments: damages)
+  func listing(_ content: String) async throws {
+    try write(content, to: file)
+    let fresh = try FileTokenCache(directory: folder.store)
+    let error = await failure { _ = try await fresh.keys() }
+    #expect(error?.code == .damaged)
+    #expect(error?.message.contains(file.lastPathComponent + ".damaged-1") == true)
+    #expect(try await fresh.keys() == [Samples.otherKey])
+    #expect(try await fresh.record(for: Samples.otherKey) == Samples.record("other"))
+  }
+
+  @Test("A file under another key's name is not listed")
+  func copyUnderAnotherName() async throws {
+    let other = try #require(try folder.recordFiles().first { $0 != file })
+    try FileManager.default.removeItem(at: file)
+    try FileManager.default.copyItem(at: other, to: file)
+    let fresh = try FileTokenCache(directory: folder.store)
+    #expect(await failure { _ = try await fresh.keys() }?.code == .damaged)
+    #expect(try await fresh.keys() == [Samples.otherKey])
+  }
+
+  @Test("Each damaged file gets another name")
+  func manyDamages() async throws {
     for number in 1...3 {
       try write("damage \(number)", to: file)
       _ = await failure { _ = try await cache.record(for: Samples.key) }
     }
-    #expect(try await cache.filesSetAside().count == 3)
+    #expect(try await cache.quarantinedFiles().count == 3)
   }
 
-  @Test func swappedRecordsAreNoticed() async throws {
+  @Test("A file that was replaced by another record's is noticed")
+  func swapping() async throws {
     let other = try #require(try folder.recordFiles().first { $0 != file })
     try FileManager.default.removeItem(at: file)
     try FileManager.default.copyItem(at: other, to: file)
@@ -48,14 +89,16 @@ import Testing
     #expect(try await cache.record(for: Samples.otherKey) == Samples.record("other"))
   }
 
-  @Test func aStoreOverADamagedRecordKeepsTheDamage() async throws {
+  @Test("A store over a damaged record keeps the damaged file")
+  func storing() async throws {
     try write("damage", to: file)
     try await cache.store(Samples.record("new"), for: Samples.key)
     #expect(try await cache.record(for: Samples.key) == Samples.record("new"))
-    #expect(try await cache.filesSetAside().count == 1)
+    #expect(try await cache.quarantinedFiles().count == 1)
   }
 
-  @Test func aSymbolicLinkIsNotFollowed() async throws {
+  @Test("A symbolic link is not followed")
+  func link() async throws {
     let target = folder.url.appendingPathComponent("target")
     try FileManager.default.moveItem(at: file, to: target)
     let before = try Data(contentsOf: target)
@@ -67,7 +110,8 @@ import Testing
     #expect(try await cache.record(for: Samples.key) == Samples.record("new"))
   }
 
-  @Test func aFolderInTheRecordsPlaceIsSetAside() async throws {
+  @Test("A directory in a record's place is quarantined")
+  func directory() async throws {
     try FileManager.default.removeItem(at: file)
     try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
     #expect(await failure { _ = try await cache.record(for: Samples.key) }?.code == .damaged)
@@ -75,34 +119,68 @@ import Testing
     #expect(try await cache.record(for: Samples.key) == Samples.record("new"))
   }
 
-  @Test(arguments: [
-    #"{"b2cTokenRecord":2,"whatever":1}"#, #"{"b2cTokenRecord":1,"key":KEY,"record":{"v":2,"new":true}}"#,
-  ])
-  func aNewerRecordIsRefusedAndLeftAsItIs(_ form: String) async throws {
+  @Test(
+    "A newer record is refused and left as it is",
+    arguments: [
+      #"{"b2cTokenRecord":2,"whatever":1}"#, #"{"b2cTokenRecord":2,"key":KEY,"other":1}"#,
+      #"{"b2cTokenRecord":1,"key":KEY,"record":{"v":2,"new":true}}"#,
+    ])
+  func newer(_ form: String) async throws {
     let key = String(decoding: try JSONEncoder().encode(Samples.key), as: UTF8.self)
     let content = form.replacingOccurrences(of: "KEY", with: key)
     try write(content, to: file)
     #expect(await failure { _ = try await cache.record(for: Samples.key) }?.code == .newerVersion)
     #expect(await failure { try await cache.store(Samples.record("old"), for: Samples.key) }?.code == .newerVersion)
+    #expect(await failure { try await cache.update(Samples.key) { _ in nil } }?.code == .newerVersion)
+    let fresh = try FileTokenCache(directory: folder.store)
+    if form.contains("KEY") {
+      #expect(try await Set(fresh.keys()) == [Samples.key, Samples.otherKey])
+    } else {
+      #expect(await failure { _ = try await fresh.keys() }?.code == .newerVersion)
+    }
     #expect(try String(contentsOf: file, encoding: .utf8) == content)
-    #expect(try await cache.filesSetAside().isEmpty)
-    #expect(try folder.paths().filter { $0.hasPrefix("temporary/") }.isEmpty)
+    #expect(try await cache.quarantinedFiles().isEmpty)
+    #expect(try folder.paths().filter { $0.hasSuffix(".new") }.isEmpty)
     try await cache.removeRecord(for: Samples.key)
     #expect(try await cache.keys() == [Samples.otherKey])
   }
 
-  @Test func aFileThatOthersCanReadIsRefusedUntilItIsMended() async throws {
-    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
-    let error = await failure { _ = try await cache.record(for: Samples.key) }
-    #expect(error?.code == .insecurePermissions)
-    #expect(error?.recoverySuggestion?.contains("chmod 600 \(file.path)") == true)
+  @Test("A record that others can open is refused until it is fixed", arguments: [0o640, 0o620, 0o604, 0o644, 0o660])
+  func openToOthers(_ mode: Int) async throws {
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
+    for cache in [cache, try FileTokenCache(directory: folder.store)] {
+      let error = await failure { _ = try await cache.record(for: Samples.key) }
+      #expect(error?.code == .insecurePermissions)
+      #expect(error?.recoverySuggestion?.contains("chmod 600 \(file.path)") == true)
+      #expect(await failure { try await cache.update(Samples.key) { $0 } }?.code == .insecurePermissions)
+      #expect(try await Set(cache.keys()) == [Samples.key, Samples.otherKey])
+    }
     try await cache.store(Samples.record("new"), for: Samples.key)
     #expect(try folder.mode(file.path) == 0o600)
     #expect(try await cache.record(for: Samples.key) == Samples.record("new"))
   }
 
-  @Test func foreignFilesBesideTheRecordsAreLeftAlone() async throws {
-    let names = ["README", ".DS_Store", "notes/todo.txt"]
+  @Test("A record of another user is refused, and replaced by the next store")
+  func otherOwner() async throws {
+    let number = try #require(try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int)
+    let files = WatchedFileSystem(changingStatus: { [path = file.path] place, status in
+      var status = status
+      let current = try? FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
+      if place == path, current == number { status.owner = 65_534 }
+      return status
+    })
+    let watched = try FileTokenCache(directory: folder.store, now: { Date() }, files: files)
+    let error = await failure { _ = try await watched.record(for: Samples.key) }
+    #expect(error?.code == .insecurePermissions)
+    #expect(error?.message.contains("\(file.path) belongs to user 65534") == true)
+    #expect(error?.recoverySuggestion?.contains("chown") == true)
+    try await watched.store(Samples.record("new"), for: Samples.key)
+    #expect(try await watched.record(for: Samples.key) == Samples.record("new"))
+  }
+
+  @Test("Other files beside the records are left alone")
+  func otherFiles() async throws {
+    let names = ["README", ".DS_Store", "notes/todo.txt", "package.json", "abc.new"]
     for name in names {
       let url = folder.store.appendingPathComponent(name)
       try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -113,12 +191,6 @@ import Testing
     for name in names {
       #expect(FileManager.default.fileExists(atPath: folder.store.appendingPathComponent(name).path))
     }
-  }
-
-  @Test func aDamagedRecordDoesNotHideTheKeysOfTheOthers() async throws {
-    try write("damage", to: file)
-    let fresh = try FileTokenCache(directory: folder.store)
-    #expect(try await fresh.keys().contains(Samples.otherKey))
   }
 
   private func write(_ content: String, to url: URL) throws {

@@ -12,99 +12,130 @@ import Testing
     folder = try TemporaryFolder()
   }
 
-  @Test(arguments: [true, false])
-  func aKeyThatDoesNotComeFreeIsAnErrorAndTheBodyDoesNotRun(_ isSameInstance: Bool) async throws {
-    let holder = try FileTokenCache(directory: folder.store)
-    let other =
-      isSameInstance ? nil : try FileTokenCache(directory: folder.store, lockTimeout: .seconds(5), clock: clock)
-    let same = try FileTokenCache(directory: folder.store, lockTimeout: .seconds(5), clock: clock)
-    let (first, second) = isSameInstance ? (same, same) : (holder, try #require(other))
+  @Test("A lock that is not free in time is an error, and the body does not run", arguments: [true, false])
+  func timeout(_ isSameInstance: Bool) async throws {
+    let waiter = try FileTokenCache(directory: folder.store, lockTimeout: .seconds(5), clock: clock)
+    let holder = isSameInstance ? waiter : try FileTokenCache(directory: folder.store)
     let hasRun = Locked(false)
-    try await first.withExclusiveAccess(to: Samples.key) {
+    try await holder.withRefreshLock(for: Samples.key) {
       let waiting = Task {
-        await failure { try await second.withExclusiveAccess(to: Samples.key) { hasRun.withLock { $0 = true } } }
+        await failure { try await waiter.withRefreshLock(for: Samples.key) { hasRun.withLock { $0 = true } } }
       }
-      // The other instance comes back again and again, with pauses of its own choice.
-      let mover = Task {
-        while !Task.isCancelled {
-          await clock.waitForSleepers()
-          await clock.advance(by: .seconds(1))
-        }
-      }
-      #expect(await waiting.value?.code == .lockTimedOut)
-      mover.cancel()
-      // Wakes the mover in case it waits for one more sleeper.
-      let last = Task { try await clock.sleep(for: .seconds(1)) }
-      await mover.value
-      last.cancel()
+      #expect(await moving { await waiting.value }?.code == .lockTimedOut)
     }
     #expect(!hasRun.withLock { $0 })
-    #expect(try await second.withExclusiveAccess(to: Samples.key) { "free" } == "free")
+    #expect(try await waiter.withRefreshLock(for: Samples.key) { "free" } == "free")
   }
 
-  @Test func aCancelledWaiterLeaves() async throws {
-    let holder = try FileTokenCache(directory: folder.store)
+  @Test("A waiter that is cancelled leaves", arguments: [true, false])
+  func cancellation(_ isSameInstance: Bool) async throws {
     let waiter = try FileTokenCache(directory: folder.store, clock: clock)
-    try await holder.withExclusiveAccess(to: Samples.key) {
-      let task = Task { try await waiter.withExclusiveAccess(to: Samples.key) {} }
+    let holder = isSameInstance ? waiter : try FileTokenCache(directory: folder.store)
+    try await holder.withRefreshLock(for: Samples.key) {
+      let task = Task { try await waiter.withRefreshLock(for: Samples.key) {} }
       await clock.waitForSleepers()
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
     }
   }
 
-  /// Keys share a fixed number of locks, so with thousands of keys any overlap of the two kinds would show.
-  @Test func aSpendingKeyMayBeHeldAroundItsKey() async throws {
-    let cache = try FileTokenCache(directory: folder.store, lockTimeout: .milliseconds(1))
-    for number in 0..<3_000 {
-      let key = TokenCacheKey(authority: "a", policy: "p", clientID: "c", accountID: "person-\(number).tenant")
-      #expect(!key.isForSpending)
-      #expect(key.forSpending.isForSpending)
-      try await cache.withExclusiveAccess(to: key.forSpending) {
-        try await cache.withExclusiveAccess(to: key) {}
+  @Test("Reading, storing, updating and removing do not wait for the refresh lock")
+  func independence() async throws {
+    let holder = try FileTokenCache(directory: folder.store, clock: clock)
+    let other = try FileTokenCache(directory: folder.store, clock: clock)
+    try await holder.withRefreshLock(for: Samples.key) {
+      for cache in [holder, other] {
+        try await cache.store(Samples.record(), for: Samples.key)
+        #expect(try await cache.record(for: Samples.key) == Samples.record())
+        try await cache.update(Samples.key) { _ in Samples.record("two") }
+        try await cache.removeRecord(for: Samples.key)
+        #expect(try await cache.keys().isEmpty)
       }
     }
   }
 
-  @Test func lockFilesStay() async throws {
-    let cache = try FileTokenCache(directory: folder.store)
-    try await cache.withExclusiveAccess(to: Samples.key) {
-      try await cache.store(Samples.record(), for: Samples.key)
+  @Test("Locks of different keys are independent")
+  func otherKey() async throws {
+    let cache = try FileTokenCache(directory: folder.store, clock: clock)
+    let inner = try await cache.withRefreshLock(for: Samples.key) {
+      try await cache.withRefreshLock(for: Samples.otherKey) { "inside" }
     }
-    let locks = try folder.paths().filter { $0.hasPrefix("locks/") }
+    #expect(inner == "inside")
+  }
+
+  @Test("Lock files stay, two for each key, and no descriptor stays open")
+  func lockFiles() async throws {
+    let files = WatchedFileSystem()
+    let cache = try FileTokenCache(directory: folder.store, now: { Date() }, files: files)
+    try await cache.withRefreshLock(for: Samples.key) {
+      try await cache.store(Samples.record(), for: Samples.key)
+      #expect(files.openCount == 1)
+    }
+    #expect(files.openCount == 0)
+    let locks = try lockPaths()
     #expect(locks.count == 2)
     try await cache.removeRecord(for: Samples.key)
     _ = try FileTokenCache(directory: folder.store)
-    #expect(try folder.paths().filter { $0.hasPrefix("locks/") } == locks)
+    #expect(try lockPaths() == locks)
   }
 
-  @Test func theNumberOfLockFilesDoesNotGrowWithTheAccounts() async throws {
-    let cache = try FileTokenCache(directory: folder.store)
-    for number in 0..<300 {
-      let key = TokenCacheKey(authority: "a", policy: "p", clientID: "c", accountID: "\(number)")
-      try await cache.store(Samples.record(), for: key)
+  @Test("A lock whose file was removed between opening and locking keeps others out all the same")
+  func removedLockFile() async throws {
+    let hasRemoved = Locked(false)
+    let files = WatchedFileSystem(beforeLocking: { path in
+      let isFirst = hasRemoved.withLock { hasRemoved in
+        defer { hasRemoved = hasRemoved || path.hasSuffix(".refresh") }
+        return !hasRemoved && path.hasSuffix(".refresh")
+      }
+      if isFirst { try? FileManager.default.removeItem(atPath: path) }
+    })
+    let holder = try FileTokenCache(directory: folder.store, now: { Date() }, files: files)
+    let waiter = try FileTokenCache(directory: folder.store, lockTimeout: .zero)
+    try await holder.withRefreshLock(for: Samples.key) {
+      #expect(hasRemoved.withLock { $0 })
+      let error = await failure { try await waiter.withRefreshLock(for: Samples.key) {} }
+      #expect(error?.code == .lockTimedOut)
     }
-    #expect(try folder.paths().filter { $0.hasPrefix("locks/") }.count <= 64)
+    #expect(files.openCount == 0)
   }
 
-  @Test func aSymbolicLinkInALocksPlaceIsAnError() async throws {
+  @Test("A symbolic link in a lock's place is an error, and nothing is done without the lock")
+  func link() async throws {
     let cache = try FileTokenCache(directory: folder.store)
-    try await cache.withExclusiveAccess(to: Samples.key) {}
-    let name = try #require(try folder.paths().first { $0.hasPrefix("locks/") })
-    let lock = folder.store.appendingPathComponent(name)
+    try await cache.store(Samples.record(), for: Samples.key)
+    try await cache.withRefreshLock(for: Samples.key) {}
     let target = folder.url.appendingPathComponent("target")
-    try FileManager.default.removeItem(at: lock)
-    try FileManager.default.createSymbolicLink(at: lock, withDestinationURL: target)
-    #expect(await failure { try await cache.withExclusiveAccess(to: Samples.key) {} }?.code == .unwritable)
+    for path in try lockPaths() {
+      let lock = folder.store.appendingPathComponent(path)
+      try FileManager.default.removeItem(at: lock)
+      try FileManager.default.createSymbolicLink(at: lock, withDestinationURL: target)
+    }
+    let calls: [@Sendable () async throws -> Void] = [
+      { try await cache.withRefreshLock(for: Samples.key) {} },
+      { try await cache.store(Samples.record("two"), for: Samples.key) },
+      { try await cache.update(Samples.key) { _ in nil } },
+      { try await cache.removeRecord(for: Samples.key) },
+    ]
+    for call in calls { #expect(await failure(call)?.code == .unwritable) }
+    #expect(try await cache.record(for: Samples.key) == Samples.record())
     #expect(!FileManager.default.fileExists(atPath: target.path))
   }
 
-  @Test func readingDoesNotWaitForTheHolder() async throws {
-    let cache = try FileTokenCache(directory: folder.store, clock: clock)
-    try await cache.store(Samples.record(), for: Samples.key)
-    let read = try await cache.withExclusiveAccess(to: Samples.key) {
-      try await FileTokenCache(directory: folder.store, clock: clock).record(for: Samples.key)
+  private func lockPaths() throws -> [String] {
+    try folder.paths().filter { $0.hasSuffix(".lock") || $0.hasSuffix(".refresh") }
+  }
+
+  /// Moves the clock on whenever somebody sleeps on it, until the body ends.
+  private func moving<Value>(_ body: () async -> Value) async -> Value {
+    let mover = Task {
+      while !Task.isCancelled {
+        await clock.waitForSleepers()
+        await clock.advance(by: .seconds(1))
+      }
     }
-    #expect(read == Samples.record())
+    let value = await body()
+    mover.cancel()
+    await mover.value
+    return value
   }
 }

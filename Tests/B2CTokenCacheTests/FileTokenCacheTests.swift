@@ -13,7 +13,8 @@ import Testing
     cache = try FileTokenCache(directory: folder.store)
   }
 
-  @Test func keepsTheRules() async throws {
+  @Test("The conformance suite finds nothing")
+  func conformance() async throws {
     let folders = Locked<[TemporaryFolder]>([])
     var suite = TokenCacheConformance {
       let folder = try TemporaryFolder()
@@ -27,7 +28,7 @@ import Testing
       let folder = try TemporaryFolder()
       folders.withLock { $0.append(folder) }
       let cache = try FileTokenCache(directory: folder.store)
-      // A file where the folder was: nothing below it can be reached, and nothing can be made there.
+      // A file in the directory's place: nothing below it can be reached, and nothing can be created there.
       try FileManager.default.removeItem(at: folder.store)
       try Data("in the way".utf8).write(to: folder.store)
       return cache
@@ -36,45 +37,84 @@ import Testing
     #expect(broken.isEmpty, "\(broken)")
   }
 
-  @Test func onlyTheOwnerCanReadAnything() async throws {
+  @Test("Only the owner can open anything")
+  func permissions() async throws {
     try await cache.store(Samples.record(), for: Samples.key)
-    try await cache.withExclusiveAccess(to: Samples.key) {}
+    try await cache.withRefreshLock(for: Samples.key) {}
     #expect(try folder.mode(folder.store.path) == 0o700)
     let paths = try folder.paths()
-    #expect(paths.count >= 5)
+    #expect(paths.count == 3)
     for path in paths {
-      let full = folder.store.appendingPathComponent(path)
-      let isFolder = try full.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true
-      #expect(try folder.mode(full.path) == (isFolder ? 0o700 : 0o600), "\(path)")
+      #expect(try folder.mode(folder.store.appendingPathComponent(path).path) == 0o600, "\(path)")
     }
   }
 
-  @Test func aNewInstanceReadsWhatWasStored() async throws {
+  @Test("Names of files are hashes of the key")
+  func names() async throws {
+    try await cache.store(Samples.record(), for: Samples.key)
+    try await cache.store(Samples.record(), for: Samples.otherKey)
+    let names = try folder.recordFiles().map(\.lastPathComponent)
+    #expect(Set(names).count == 2)
+    for name in names { #expect(name.wholeMatch(of: /[0-9a-f]{64}\.json/) != nil, "\(name)") }
+  }
+
+  @Test("A new instance reads what was stored")
+  func reopening() async throws {
     try await cache.store(Samples.record(), for: Samples.key)
     let again = try FileTokenCache(directory: folder.store)
     #expect(try await again.record(for: Samples.key) == Samples.record())
     #expect(try await again.keys() == [Samples.key])
   }
 
-  @Test func anUpdateTouchesOneFile() async throws {
-    for number in 0..<20 {
-      try await cache.store(
-        Samples.record(), for: TokenCacheKey(authority: "a", policy: "p", clientID: "c", accountID: "\(number)"))
+  @Test("A store changes one file")
+  func oneFile() async throws {
+    let keys = (0..<20).map { TokenCacheKey(authority: "a", policy: "p", clientID: "c", accountID: "\($0)") }
+    for key in keys { try await cache.store(Samples.record(), for: key) }
+    func numbers() throws -> [URL: Int] {
+      try Dictionary(
+        uniqueKeysWithValues: folder.recordFiles().map {
+          ($0, try FileManager.default.attributesOfItem(atPath: $0.path)[.systemFileNumber] as? Int ?? 0)
+        })
     }
-    let before = try Dictionary(
-      uniqueKeysWithValues: folder.recordFiles().map { ($0, try FileManager.default.attributesOfItem(atPath: $0.path)) }
-    )
-    try await cache.store(
-      Samples.record("two"), for: TokenCacheKey(authority: "a", policy: "p", clientID: "c", accountID: "7"))
-    var changed: [String] = []
-    for file in try folder.recordFiles() {
-      let number = try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int
-      if number != before[file]?[.systemFileNumber] as? Int { changed.append(file.lastPathComponent) }
-    }
-    #expect(changed == ["7.json"])
+    let before = try numbers()
+    try await cache.store(Samples.record("two"), for: keys[7])
+    #expect(try numbers().filter { before[$0.key] != $0.value }.count == 1)
   }
 
-  @Test func unchangedFilesAreServedFromMemory() async throws {
+  @Test("An update that changes nothing writes nothing")
+  func unchanged() async throws {
+    try await cache.store(Samples.record(), for: Samples.key)
+    let file = try #require(try folder.recordFiles().first)
+    let before = try #require(try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int)
+    #expect(try await cache.update(Samples.key) { $0 } == Samples.record())
+    #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int == before)
+  }
+
+  @Test("A write is flushed before it is renamed, and the directory after it; a removal likewise")
+  func order() async throws {
+    let files = WatchedFileSystem()
+    let cache = try FileTokenCache(directory: folder.store, now: { Date() }, files: files)
+    _ = files.takeCalls()
+    let writing = ["create HASH.new", "write HASH.new", "flush HASH.new", "rename to HASH.json", "flush store"]
+    try await cache.store(Samples.record(), for: Samples.key)
+    #expect(files.takeCalls().map(withoutHash) == writing)
+    try await cache.update(Samples.key) { _ in Samples.record("two") }
+    #expect(files.takeCalls().map(withoutHash) == writing)
+    try await cache.removeRecord(for: Samples.key)
+    #expect(files.takeCalls().map(withoutHash) == ["remove HASH.json", "flush store"])
+    #expect(files.openCount == 0)
+  }
+
+  @Test("A new directory is flushed into the one that holds it")
+  func newDirectory() throws {
+    let files = WatchedFileSystem()
+    _ = try FileTokenCache(
+      directory: folder.url.appendingPathComponent("one/two"), now: { Date() }, files: files)
+    #expect(files.takeCalls() == ["flush \(folder.url.lastPathComponent)", "flush one"])
+  }
+
+  @Test("Unchanged files are served from memory")
+  func memory() async throws {
     let asked = Locked(0)
     let cache = try FileTokenCache(
       directory: folder.store,
@@ -93,13 +133,13 @@ import Testing
     #expect(asked.withLock { $0 } == readings + 1)
   }
 
-  @Test(arguments: [0.0, -31_536_000, 31_536_000])
-  func aWrongClockHidesNoChange(_ offset: Double) async throws {
+  @Test("A wrong clock hides no change", arguments: [0.0, -31_536_000, 31_536_000])
+  func wrongClock(_ offset: Double) async throws {
     let cache = try FileTokenCache(directory: folder.store, now: { Date(timeIntervalSinceNow: offset) })
     for number in 0..<50 {
       try await self.cache.store(Samples.record("\(number)"), for: Samples.key)
       // A clock that is ahead makes fresh files look old; the file's number and size still tell most states apart, so
-      // each value here has a length of its own.
+      // each value here has another length.
       var longer = Samples.record("\(number)")
       longer.policyID = String(repeating: "x", count: number)
       try await self.cache.store(longer, for: Samples.key)
@@ -107,7 +147,8 @@ import Testing
     }
   }
 
-  @Test func aFolderRemovedUnderneathIsMadeAgain() async throws {
+  @Test("A directory that was removed is created again")
+  func removedDirectory() async throws {
     try await cache.store(Samples.record(), for: Samples.key)
     try FileManager.default.removeItem(at: folder.store)
     #expect(try await cache.record(for: Samples.key) == nil)
@@ -115,36 +156,60 @@ import Testing
     try await cache.store(Samples.record("two"), for: Samples.key)
     #expect(try await cache.record(for: Samples.key) == Samples.record("two"))
     try FileManager.default.removeItem(at: folder.store)
-    #expect(try await cache.withExclusiveAccess(to: Samples.key) { true })
+    #expect(try await cache.withRefreshLock(for: Samples.key) { true })
     #expect(try folder.mode(folder.store.path) == 0o700)
   }
 
-  @Test func aStoreOutlivesTheCancellationOfItsCaller() async throws {
+  @Test("Temporary files of killed writers are removed at the next opening, others' are left alone")
+  func strayFiles() async throws {
+    try await cache.store(Samples.record(), for: Samples.key)
+    let stray = try #require(try folder.recordFiles().first).deletingPathExtension().appendingPathExtension("new")
+    let foreign = folder.store.appendingPathComponent("notes.new")
+    for file in [stray, foreign] { try Data("half a rec".utf8).write(to: file) }
+    _ = try FileTokenCache(directory: folder.store)
+    #expect(!FileManager.default.fileExists(atPath: stray.path))
+    #expect(FileManager.default.fileExists(atPath: foreign.path))
+    try Data("half a rec".utf8).write(to: stray)
+    try await cache.store(Samples.record("two"), for: Samples.key)
+    #expect(!FileManager.default.fileExists(atPath: stray.path))
+    #expect(try await cache.record(for: Samples.key) == Samples.record("two"))
+  }
+
+  @Test("Stores and updates go on when their caller is cancelled")
+  func cancellation() async throws {
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       try await cache.store(Samples.record(), for: Samples.key)
+      try await cache.update(Samples.otherKey) { _ in Samples.record("two") }
     }
     try await task.value
-    #expect(try await FileTokenCache(directory: folder.store).record(for: Samples.key) == Samples.record())
+    let again = try FileTokenCache(directory: folder.store)
+    #expect(try await again.record(for: Samples.key) == Samples.record())
+    #expect(try await again.record(for: Samples.otherKey) == Samples.record("two"))
   }
 
-  @Test func aValueWithoutAStoredFormIsRefusedWithoutShowingIt() async throws {
+  @Test("A value without a stored form is refused without showing it")
+  func unstorable() async throws {
     try await cache.store(Samples.record(), for: Samples.key)
     var record = Samples.record("canary-two")
     record.signedInAt = Date(timeIntervalSince1970: .infinity)
-    let error = await failure { try await cache.store(record, for: Samples.key) }
+    let error = await failure { [record] in try await cache.store(record, for: Samples.key) }
     #expect(error?.code == .unwritable)
     #expect(error?.description.contains("canary") == false)
     #expect(try await cache.record(for: Samples.key) == Samples.record())
   }
 
-  @Test func aPlaceThatIsNoFileIsRefused() throws {
+  @Test("A place that is not a file is refused")
+  func notAFile() throws {
     let place = try #require(URL(string: "https://contoso.example/tokens"))
     let error = #expect(throws: TokenCacheError.self) { try FileTokenCache(directory: place) }
     #expect(error?.code == .unwritable)
   }
 
-  @Test func tokensLieInClearAndTheCacheSaysSo() {
+  @Test("Tokens are stored as plaintext, and the cache says so")
+  func plaintext() {
     #expect(!cache.isEncrypted)
   }
+
+  private func withoutHash(_ call: String) -> String { call.replacing(#/[0-9a-f]{64}/#, with: "HASH") }
 }

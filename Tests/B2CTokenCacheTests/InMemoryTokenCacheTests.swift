@@ -4,16 +4,19 @@ import B2CTokenCache
 import Testing
 
 @Suite struct InMemoryTokenCacheTests {
-  @Test func keepsTheRules() async {
+  @Test("The conformance suite finds nothing")
+  func conformance() async {
     let broken = await TokenCacheConformance { InMemoryTokenCache() }.brokenRules()
     #expect(broken.isEmpty, "\(broken)")
   }
 
-  @Test func keepsNothingOutsideTheProcessAndSaysSo() {
+  @Test("It encrypts nothing, and says so")
+  func isNotEncrypted() {
     #expect(!InMemoryTokenCache().isEncrypted)
   }
 
-  @Test func tenThousandAccounts() async {
+  @Test("Ten thousand accounts are kept apart")
+  func manyAccounts() async {
     let cache = InMemoryTokenCache()
     let keys = (0..<10_000).map {
       TokenCacheKey(authority: "https://a/b", policy: "p", clientID: "c", accountID: "person\($0).tenant")
@@ -25,23 +28,25 @@ import Testing
     #expect(Set(await cache.keys()) == Set(keys))
   }
 
-  @Test func aWaiterLeavesWhenTheTimeIsUp() async throws {
+  @Test("A waiter leaves when its time is up")
+  func timeout() async throws {
     let clock = TestClock()
     let cache = InMemoryTokenCache(lockTimeout: .seconds(5), clock: clock)
     let hasRun = Locked(false)
-    try await cache.withExclusiveAccess(to: Samples.key) {
+    try await cache.withRefreshLock(for: Samples.key) {
       async let waiting = failure {
-        try await cache.withExclusiveAccess(to: Samples.key) { hasRun.withLock { $0 = true } }
+        try await cache.withRefreshLock(for: Samples.key) { hasRun.withLock { $0 = true } }
       }
       await clock.waitForSleepers()
       await clock.advance(by: .seconds(5))
       #expect(await waiting?.code == .lockTimedOut)
     }
     #expect(!hasRun.withLock { $0 })
-    #expect(try await cache.withExclusiveAccess(to: Samples.key) { "free" } == "free")
+    #expect(try await cache.withRefreshLock(for: Samples.key) { "free" } == "free")
   }
 
-  @Test func aCancelledWaiterLeavesAloneAndTheOthersKeepTheirTurns() async throws {
+  @Test("A waiter that is cancelled leaves alone; the others keep their places")
+  func cancellation() async throws {
     let clock = TestClock()
     let cache = InMemoryTokenCache(lockTimeout: .seconds(5), clock: clock)
     let order = Locked<[String]>([])
@@ -49,7 +54,7 @@ import Testing
     let (entered, signal) = AsyncStream.makeStream(of: Void.self)
     let (gate, open) = AsyncStream.makeStream(of: Void.self)
     let holder = Task {
-      try await cache.withExclusiveAccess(to: Samples.key) {
+      try await cache.withRefreshLock(for: Samples.key) {
         signal.yield()
         for await _ in gate { break }
       }
@@ -58,7 +63,7 @@ import Testing
     for name in ["first", "cancelled", "last"] {
       tasks.append(
         Task {
-          try await cache.withExclusiveAccess(to: Samples.key) { order.withLock { $0.append(name) } }
+          try await cache.withRefreshLock(for: Samples.key) { order.withLock { $0.append(name) } }
         })
       await clock.waitForSleepers(tasks.count)
     }
@@ -71,10 +76,11 @@ import Testing
     #expect(Set(order.withLock { $0 }) == ["first", "last"])
   }
 
-  @Test func anotherKeyIsFree() async throws {
+  @Test("Locks of different keys are independent")
+  func otherKey() async throws {
     let cache = InMemoryTokenCache(clock: TestClock())
-    let inner = try await cache.withExclusiveAccess(to: Samples.key) {
-      try await cache.withExclusiveAccess(to: Samples.otherKey) { "inside" }
+    let inner = try await cache.withRefreshLock(for: Samples.key) {
+      try await cache.withRefreshLock(for: Samples.otherKey) { "inside" }
     }
     #expect(inner == "inside")
   }

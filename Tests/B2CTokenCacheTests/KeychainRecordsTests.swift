@@ -9,7 +9,8 @@ import Testing
 
   private var cache: KeychainRecords { KeychainRecords(keychain) }
 
-  @Test func keepsTheRules() async {
+  @Test("The conformance suite finds nothing")
+  func conformance() async {
     let made = Locked<DictionaryKeychain?>(nil)
     var suite = TokenCacheConformance {
       let keychain = DictionaryKeychain()
@@ -26,13 +27,15 @@ import Testing
     #expect(broken.isEmpty, "\(broken)")
   }
 
-  @Test(arguments: [
-    (KeychainStatus.missingEntitlement, TokenCacheError.Code.missingEntitlement, "Sign the app"),
+  static let refusals: [(KeychainStatus, TokenCacheError.Code, String)] = [
+    (.missingEntitlement, .missingEntitlement, "Sign the app"),
     (.interactionNotAllowed, .unreadable, "unlocked"), (.notAvailable, .unreadable, "FileTokenCache"),
     (.undecodable, .unreadable, "sign in again"), (.userCanceled, .unreadable, "allow the app"),
     (KeychainStatus(rawValue: -50), .unreadable, "(OSStatus -50)"),
-  ])
-  func refusalsAreExplained(_ status: KeychainStatus, _ code: TokenCacheError.Code, _ words: String) async throws {
+  ]
+
+  @Test("Refusals are explained", arguments: refusals)
+  func refusal(_ status: KeychainStatus, _ code: TokenCacheError.Code, _ words: String) async throws {
     try await cache.store(Samples.record(), for: Samples.key)
     keychain.fail(with: status)
     let error = await failure { _ = try await cache.record(for: Samples.key) }
@@ -48,7 +51,8 @@ import Testing
     #expect(try await cache.record(for: Samples.key) == Samples.record())
   }
 
-  @Test func aDamagedItemIsAnErrorAndCanBeReplaced() async throws {
+  @Test("A damaged item is an error and can be replaced")
+  func damagedItem() async throws {
     keychain.plant(Data("canary".utf8), account: Samples.key.canonicalText)
     let error = await failure { _ = try await cache.record(for: Samples.key) }
     #expect(error?.code == .damaged)
@@ -57,14 +61,16 @@ import Testing
     #expect(try await cache.record(for: Samples.key) == Samples.record())
   }
 
-  @Test func aSwappedItemIsNoticed() async throws {
+  @Test("An item that was replaced by another record's is noticed")
+  func swapping() async throws {
     try await cache.store(Samples.record(), for: Samples.otherKey)
     keychain.plant(
       try keychain.data(account: Samples.otherKey.canonicalText), account: Samples.key.canonicalText)
     #expect(await failure { _ = try await cache.record(for: Samples.key) }?.code == .damaged)
   }
 
-  @Test func aNewerItemIsNotWrittenOver() async throws {
+  @Test("A newer item is not replaced")
+  func newerItem() async throws {
     let newer = Data(#"{"b2cTokenRecord":9}"#.utf8)
     keychain.plant(newer, account: Samples.key.canonicalText)
     #expect(await failure { _ = try await cache.record(for: Samples.key) }?.code == .newerVersion)
@@ -72,26 +78,67 @@ import Testing
     #expect(try keychain.data(account: Samples.key.canonicalText) == newer)
   }
 
-  @Test func otherItemsOfTheServiceAreNoRecords() async throws {
+  @Test("Other items of the service are not listed")
+  func otherItems() async throws {
     keychain.plant(Data(), account: "someone else's")
     #expect(try await cache.keys().isEmpty)
   }
 
-  @Test func theSystemEncryptsItems() {
+  @Test("The system encrypts items, and the cache says so")
+  func isEncrypted() {
     #expect(cache.isEncrypted)
   }
 
-  @Test func encryptionKeysInTheKeychain() async throws {
-    let keys = KeychainKeys(keychain)
-    let first = try await keys.currentKey()
-    #expect(try await KeychainKeys(keychain).currentKey() == first)
-    let second = try await keys.rotate()
-    #expect(try await KeychainKeys(keychain).currentKey() == second)
-    #expect(try await keys.key(withID: first.id) == first)
+  @Test("An encryption key in the keychain is created once")
+  func encryptionKey() async throws {
+    let source = StoredKeychainKey(keychain)
+    let key = try await source.encryptionKey()
+    #expect(try await StoredKeychainKey(keychain).encryptionKey() == key)
     keychain.fail(with: .missingEntitlement)
-    #expect(await failure { _ = try await keys.currentKey() }?.code == .missingEntitlement)
-    let sealed = EncryptedTokenCache(wrapping: InMemoryTokenCache(), keys: keys)
-    #expect(await failure { try await sealed.store(Samples.record(), for: Samples.key) }?.code == .missingEntitlement)
-    #expect(try await sealed.keys().isEmpty)
+    #expect(await failure { _ = try await source.encryptionKey() }?.code == .missingEntitlement)
+    let encrypted = EncryptedTokenCache(wrapping: InMemoryTokenCache(), key: source)
+    #expect(
+      await failure { try await encrypted.store(Samples.record(), for: Samples.key) }?.code == .missingEntitlement)
+    #expect(try await encrypted.keys().isEmpty)
   }
+
+  @Test("When two processes create the key at once, both use the one that was first")
+  func encryptionKeyRace() async throws {
+    let first = try await StoredKeychainKey(keychain).encryptionKey()
+    let second = StoredKeychainKey(LateKeychain(keychain))
+    #expect(try await second.encryptionKey() == first)
+  }
+
+  @Test("A damaged key is an error and is not replaced")
+  func damagedKey() async throws {
+    keychain.plant(Data("canary".utf8), account: "encryption-key")
+    let error = await failure { _ = try await StoredKeychainKey(keychain).encryptionKey() }
+    #expect(error?.code == .encryptionUnavailable)
+    #expect(error?.description.contains("canary") == false)
+    #expect(try keychain.data(account: "encryption-key") == Data("canary".utf8))
+  }
+}
+
+/// Sees an item only at the second look, as if another process had just added it.
+private final class LateKeychain: KeychainItems {
+  private let keychain: DictionaryKeychain
+  private let looks = Locked(0)
+
+  init(_ keychain: DictionaryKeychain) {
+    self.keychain = keychain
+  }
+
+  func data(account: String) throws(KeychainStatus) -> Data {
+    let look = looks.withLock { looks in
+      looks += 1
+      return looks
+    }
+    if look == 1 { throw .itemNotFound }
+    return try keychain.data(account: account)
+  }
+
+  func add(_ data: Data, account: String) throws(KeychainStatus) { try keychain.add(data, account: account) }
+  func update(_ data: Data, account: String) throws(KeychainStatus) { try keychain.update(data, account: account) }
+  func remove(account: String) throws(KeychainStatus) { try keychain.remove(account: account) }
+  func accounts() throws(KeychainStatus) -> [String] { try keychain.accounts() }
 }

@@ -28,14 +28,15 @@ import Testing
     ]
   }
 
-  @Test(arguments: ["", "a|b", "%7c", "a b", "ü/\u{1F511}", "\n"])
-  func textTellsTheKey(_ odd: String) {
+  @Test("A key is read back from its canonical text", arguments: ["", "a|b", "%7c", "a b", "ü/\u{1F511}", "\n"])
+  func canonicalText(_ odd: String) {
     let key = TokenCacheKey(authority: odd, policy: odd + "p", clientID: odd, accountID: "x" + odd)
     #expect(TokenCacheKey(canonicalText: key.canonicalText) == key)
   }
 
-  @Test(arguments: ["", "a|b|c", "a|b|c|d|e", "encryption-keys", "a b|c|d|e", "a|b|c|%6a"])
-  func otherTextIsNoKey(_ text: String) {
+  @Test(
+    "Any other text is not a key", arguments: ["", "a|b|c", "a|b|c|d|e", "encryption-keys", "a b|c|d|e", "a|b|c|%6a"])
+  func otherText(_ text: String) {
     #expect(TokenCacheKey(canonicalText: text) == nil)
   }
 }

@@ -3,7 +3,8 @@ import Foundation
 import Testing
 
 @Suite struct TokenRecordCodingTests {
-  @Test func storedFormStaysAsItIs() throws {
+  @Test("The stored form never changes")
+  func storedForm() throws {
     let stored = """
       {"access":[{"ends":1767229200,"received":1767225600,"renew":1767227400,"scopes":["read","write"],\
       "token":"canary-access-one"}],"claims":{"name":"Canary Claim"},"home":"person-b2c_1_signin.tenant",\
@@ -16,7 +17,8 @@ import Testing
     #expect(try JSONDecoder().decode(TokenRecord.self, from: Data(stored.utf8)) == Samples.record())
   }
 
-  @Test func unknownMembersSurviveARoundTrip() throws {
+  @Test("Unknown fields survive a round trip")
+  func unknownFields() throws {
     let newer = """
       {"v":1,"signedIn":1767225600.5,"binding":{"kind":"dpop","keys":[1,2.5,null,true]},
        "access":[{"token":"t","received":0,"ends":1,"family":"x"}]}
@@ -29,20 +31,23 @@ import Testing
     #expect(again.object?["refresh"] == .string("changed by the older version"))
   }
 
-  @Test func scopesThatWereAskedButNotGrantedAreKept() throws {
+  @Test("Scopes that were asked for and not granted are kept")
+  func requestedScopes() throws {
     var record = Samples.record()
     record.accessTokens[0].requestedScopes = ["read", "write", "admin"]
     #expect(try JSONDecoder().decode(TokenRecord.self, from: JSONEncoder().encode(record)) == record)
   }
 
-  @Test func knownMembersAreNotWrittenTwice() throws {
+  @Test("Known fields are not written twice")
+  func knownFields() throws {
     var record = Samples.record()
     record.unknownMembers = ["refresh": .string("not this"), "v": .integer(99)]
     let decoded = try JSONDecoder().decode(TokenRecord.self, from: JSONEncoder().encode(record))
     #expect(decoded == Samples.record())
   }
 
-  @Test func newerVersionIsRefused() throws {
+  @Test("A newer version is refused")
+  func newerVersion() throws {
     let error = #expect(throws: TokenCacheError.self) {
       try JSONDecoder().decode(TokenRecord.self, from: Data(#"{"v":2,"signedIn":0}"#.utf8))
     }
@@ -50,18 +55,22 @@ import Testing
     #expect(error?.message.contains("2") == true)
   }
 
-  @Test(arguments: [#"{}"#, #"{"v":1}"#, #"{"signedIn":1}"#, #"{"v":"1","signedIn":1}"#, #"[]"#])
-  func incompleteFormIsRefused(_ stored: String) {
+  @Test(
+    "An incomplete form is refused",
+    arguments: [#"{}"#, #"{"v":1}"#, #"{"signedIn":1}"#, #"{"v":"1","signedIn":1}"#, #"[]"#])
+  func incompleteForm(_ stored: String) {
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(TokenRecord.self, from: Data(stored.utf8)) }
   }
 
-  @Test func sparseFormReads() throws {
+  @Test("Absent and null fields are read as absent")
+  func sparseForm() throws {
     let record = try JSONDecoder().decode(
       TokenRecord.self, from: Data(#"{"v":1,"signedIn":1767225600,"refresh":null}"#.utf8))
     #expect(record == TokenRecord(signedInAt: Samples.date(0)))
   }
 
-  @Test func nothingSecretIsPrinted() {
+  @Test("No token is printed")
+  func secrecy() {
     var text = ""
     dump(Samples.record(), to: &text)
     text += "\(Samples.record())" + String(reflecting: Samples.record())

@@ -27,7 +27,7 @@ struct TokenRefresher: Sendable {
         onEvent(OAuthEvent(.refreshShared, correlationID: request.correlationID))
       }
     ) {
-      try await services.cache.whileSpending(request.key) { try await refresh(request) }
+      try await services.cache.withRefreshLock(for: request.key) { try await refresh(request) }
     }
   }
 

@@ -1,7 +1,7 @@
 internal import B2CTokenCache
 
 extension ConformanceCheck {
-  /// What each method means by itself.
+  /// The meaning of each method.
   static let basics = [
     ConformanceCheck(.absence) { cache in
       guard try await cache.record(for: Samples.key(1)) == nil else { return "an empty cache has a record" }
@@ -46,13 +46,14 @@ extension ConformanceCheck {
         Samples.key(authority: "https://other.example/contoso.onmicrosoft.com"), Samples.key(policy: ""),
         Samples.key(policy: "b2c_1_edit"), Samples.key(client: "another"), Samples.key(account: "other.tenant"),
         Samples.key(account: "person.other"), Samples.key(policy: "a", client: "bc"),
-        Samples.key(policy: "ab", client: "c"),
+        Samples.key(policy: "ab", client: "c"), Samples.key(account: "PERSON.tenant"), Samples.key(client: "Another"),
+        Samples.key(account: "ren\u{E9}"), Samples.key(account: "rene\u{301}"),
       ]
       return try await keepApart(keys, in: cache)
     },
   ]
 
-  /// Stores a record of its own for each key and looks whether each is found again and listed.
+  /// Stores another record for each key and checks that each is found again and listed.
   static func keepApart(_ keys: [TokenCacheKey], in cache: any TokenCache) async throws -> String? {
     for (number, key) in keys.enumerated() { try await cache.store(Samples.record(number), for: key) }
     for (number, key) in keys.enumerated() {

@@ -1,16 +1,25 @@
 internal import B2CTokenCache
 
 extension ConformanceCheck {
-  /// What two instances over one store owe each other.
+  /// Two instances over one store.
   static func sharing(
     _ makeSecond: @escaping @Sendable (any TokenCache) async throws -> any TokenCache
   ) -> [ConformanceCheck] {
-    [
+    /// A check for two shared caches over one store.
+    func together(
+      _ rule: TokenCacheRule, _ body: @escaping @Sendable ([any SharedTokenCache]) async throws -> String?
+    ) -> ConformanceCheck {
+      .shared(rule) { first in
+        guard let second = try await makeSecond(first) as? any SharedTokenCache else { return nil }
+        return try await body([first, second])
+      }
+    }
+    return [
       ConformanceCheck(.sharing) { first in
         try await first.store(Samples.record(1), for: Samples.key(1))
         let second = try await makeSecond(first)
         for number in 2..<30 {
-          // Both have read the record before, so neither may answer from what it remembers.
+          // Both have read the record before, so neither may answer from memory.
           let (writer, reader) = number % 2 == 0 ? (first, second) : (second, first)
           guard try await reader.record(for: Samples.key(1)) != nil else { return "a stored record is not seen" }
           try await writer.store(Samples.record(number), for: Samples.key(1))
@@ -25,25 +34,24 @@ extension ConformanceCheck {
         guard try await first.record(for: Samples.key(1)) == nil else { return "a removal is not seen" }
         return try await first.keys() == [Samples.key(2)] ? nil : "a removed key is still listed"
       },
-      ConformanceCheck(.exclusivity) { first in
-        guard let cache = first as? any ExclusiveTokenCache,
-          let second = try await makeSecond(first) as? any ExclusiveTokenCache
-        else { return nil }
-        return try await exclude([cache, second])
-      },
+      together(.atomicUpdates) { try await countUpdates($0) },
+      together(.refreshLock) { try await countInside($0) },
     ]
   }
 
-  /// What a cache owes when its store is out of reach.
+  /// A store that cannot be reached.
   static func failing(_ makeUnreachable: @escaping TokenCacheConformance.Factory) -> ConformanceCheck {
     ConformanceCheck(.failing) { _ in
       // A cache that cannot be opened without its store reports the failure even earlier.
       guard let cache = try? await makeUnreachable() else { return nil }
-      let calls: [(String, @Sendable () async throws -> Void)] = [
+      var calls: [(String, @Sendable () async throws -> Void)] = [
         ("record(for:)", { _ = try await cache.record(for: Samples.key(1)) }),
         ("store(_:for:)", { try await cache.store(Samples.record(1), for: Samples.key(1)) }),
         ("keys()", { _ = try await cache.keys() }),
       ]
+      if let shared = cache as? any SharedTokenCache {
+        calls.append(("update(_:_:)", { try await shared.update(Samples.key(1)) { _ in Samples.record(1) } }))
+      }
       for (name, call) in calls {
         do {
           try await call()

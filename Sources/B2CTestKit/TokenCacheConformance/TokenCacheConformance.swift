@@ -1,6 +1,7 @@
+internal import B2CCore
 public import B2CTokenCache
 
-/// Checks whether a token cache does what the SDK relies on, and says in words what it does not.
+/// Checks whether a token cache does what the SDK relies on, and describes each rule that it breaks.
 ///
 /// ```swift
 /// @Test func myCacheKeepsTheRules() async {
@@ -9,24 +10,24 @@ public import B2CTokenCache
 /// }
 /// ```
 public struct TokenCacheConformance: Sendable {
-  /// Makes an empty cache.
+  /// Creates an empty cache.
   public typealias Factory = @Sendable () async throws -> any TokenCache
 
   private let makeCache: Factory
   private let timeLimit: Duration
   private let clock: any Clock<Duration>
 
-  /// Makes a second instance over the store of a cache, where there is such a thing; `nil` leaves the rule out.
+  /// Creates a second instance over the store of a cache; `nil` leaves the rules on sharing out.
   public var makeSecondInstance: (@Sendable (any TokenCache) async throws -> any TokenCache)?
-  /// Makes a cache whose store cannot be reached, where there is such a thing; `nil` leaves the rule out.
+  /// Creates a cache whose store cannot be reached; `nil` leaves the rule out.
   public var makeUnreachableCache: Factory?
 
-  /// Prepares the suite.
+  /// Creates the suite.
   ///
   /// - Parameters:
   ///   - timeLimit: How long the check of one rule may take: it finds a deadlock. Raise it for a slow store.
   ///   - clock: The clock for it.
-  ///   - makeCache: Makes an empty cache, a new one at each call.
+  ///   - makeCache: Creates an empty cache, a new one at each call.
   public init(
     timeLimit: Duration = .seconds(60), clock: any Clock<Duration> = ContinuousClock(), makeCache: @escaping Factory
   ) {
@@ -37,7 +38,7 @@ public struct TokenCacheConformance: Sendable {
 
   /// Checks every rule.
   ///
-  /// - Returns: The broken ones; none when the cache is sound.
+  /// - Returns: The broken rules; none when the cache is right.
   public func brokenRules() async -> [BrokenTokenCacheRule] {
     var broken: [BrokenTokenCacheRule] = []
     for check in checks {
@@ -75,5 +76,73 @@ public struct TokenCacheConformance: Sendable {
     work.cancel()
     timer.cancel()
     return observation
+  }
+}
+
+/// The check of one rule: it receives a fresh cache and returns what is wrong with it, or `nil`.
+struct ConformanceCheck: Sendable {
+  let rule: TokenCacheRule
+  let body: @Sendable (any TokenCache) async throws -> String?
+
+  init(_ rule: TokenCacheRule, _ body: @escaping @Sendable (any TokenCache) async throws -> String?) {
+    self.rule = rule
+    self.body = body
+  }
+
+  /// The check of a rule for shared caches; others pass it.
+  static func shared(
+    _ rule: TokenCacheRule, _ body: @escaping @Sendable (any SharedTokenCache) async throws -> String?
+  ) -> ConformanceCheck {
+    ConformanceCheck(rule) { cache in
+      guard let cache = cache as? any SharedTokenCache else { return nil }
+      return try await body(cache)
+    }
+  }
+}
+
+/// A value that is set once; later ones are dropped.
+///
+/// A cache that hangs cannot be waited for, so the suite goes on without it.
+private final class FirstAnswer<Value: Sendable>: Sendable {
+  private enum State {
+    case open
+    case awaited(CheckedContinuation<Value, Never>)
+    case given(Value)
+    case done
+  }
+
+  private let state = Locked(State.open)
+
+  /// Waits for the first value; to be called once.
+  var value: Value {
+    get async {
+      await withCheckedContinuation { continuation in
+        let value: Value? = state.withLock { state in
+          if case .given(let value) = state {
+            state = .done
+            return value
+          }
+          state = .awaited(continuation)
+          return nil
+        }
+        if let value { continuation.resume(returning: value) }
+      }
+    }
+  }
+
+  func give(_ value: Value) {
+    let waiting: CheckedContinuation<Value, Never>? = state.withLock { state in
+      switch state {
+      case .open:
+        state = .given(value)
+        return nil
+      case .awaited(let continuation):
+        state = .done
+        return continuation
+      case .given, .done:
+        return nil
+      }
+    }
+    waiting?.resume(returning: value)
   }
 }

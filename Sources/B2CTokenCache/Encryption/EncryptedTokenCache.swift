@@ -1,26 +1,38 @@
+internal import B2CCore
+internal import Foundation
+
+#if canImport(CryptoKit)
+  internal import CryptoKit
+#else
+  internal import Crypto
+#endif
+
 /// Encryption over any token cache: AES-256-GCM, a fresh nonce for each write.
 ///
 /// The wrapped cache keeps records that hold nothing but ciphertext. Each is bound to its key, so records cannot be
-/// swapped, and carries the name of the encryption key, so keys can be rotated. Without a key nothing is written, and a
-/// record that is not encrypted is an error: plaintext is neither written nor taken.
+/// swapped. Without an encryption key nothing is written, and a record that is not encrypted is an error: plaintext is
+/// neither written nor accepted. An old copy of a sealed record is not told from the current one.
 ///
-/// Keys of records stay readable in the wrapped cache: who has signed in where is not hidden, only the tokens and claims.
-public struct EncryptedTokenCache<Wrapped: TokenCache>: TokenCache {
-  let wrapped: Wrapped
-  private let encryptionKeys: any EncryptionKeyProvider
+/// The keys of records stay readable in the wrapped cache: it shows who has signed in where, but no tokens and no claims.
+///
+/// Updates and refresh locks are those of the wrapped cache where it is a ``SharedTokenCache``; otherwise they hold among
+/// the callers of this instance.
+public struct EncryptedTokenCache: SharedTokenCache {
+  private let wrapped: any SharedTokenCache
+  private let source: any EncryptionKeySource
 
   /// `true`.
   public var isEncrypted: Bool { true }
 
-  /// Puts encryption over a cache.
+  /// Wraps a cache.
   ///
   /// - Parameters:
-  ///   - wrapped: The cache that keeps the ciphertext. It has to keep unknown members of records, as the conformance
-  ///     suite checks.
-  ///   - keys: Where the encryption keys come from.
-  public init(wrapping wrapped: Wrapped, keys: any EncryptionKeyProvider) {
-    self.wrapped = wrapped
-    encryptionKeys = keys
+  ///   - wrapped: The cache that keeps the ciphertext. It has to store records as they encode themselves, as the
+  ///     conformance suite checks.
+  ///   - key: The source of the encryption key.
+  public init(wrapping wrapped: any TokenCache, key: any EncryptionKeySource) {
+    self.wrapped = wrapped as? any SharedTokenCache ?? LocallySharedTokenCache(wrapped)
+    source = key
   }
 
   /// Reads and decrypts the record of a key.
@@ -28,22 +40,22 @@ public struct EncryptedTokenCache<Wrapped: TokenCache>: TokenCache {
   /// - Parameter key: The key to look up.
   /// - Returns: The record, or `nil` when there is none.
   /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/decryptionFailed`` when the record was tampered with, belongs
-  ///   to another key, is not encrypted or was sealed with a key that is not known; the provider's error when there are
-  ///   no keys; the wrapped cache's error.
+  ///   to another key, is not encrypted or was sealed with another encryption key; the source's error when there is no
+  ///   encryption key; the wrapped cache's error.
   public func record(for key: TokenCacheKey) async throws -> TokenRecord? {
     guard let carrier = try await wrapped.record(for: key) else { return nil }
-    return try await open(carrier, for: key).record
+    return try SealedRecord(in: carrier).open(for: key, with: try await encryptionKey())
   }
 
-  /// Encrypts a record and writes it, in place of the one that was there.
+  /// Encrypts a record and stores it, replacing the one that was there.
   ///
   /// - Parameters:
-  ///   - record: What to keep.
+  ///   - record: The record to keep.
   ///   - key: The key to keep it under.
-  /// - Throws: ``TokenCacheError`` with code ``TokenCacheError/Code/encryptionUnavailable``, or the provider's error, when
-  ///   there is no key to encrypt with; the wrapped cache's error.
+  /// - Throws: ``TokenCacheError`` with code ``TokenCacheError/Code/encryptionUnavailable``, or the source's error, when
+  ///   there is no encryption key; the wrapped cache's error.
   public func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    let sealed = try SealedRecord(record, for: key, with: try await encryptionKeys.currentKey())
+    let sealed = try SealedRecord(record, for: key, with: try await encryptionKey())
     try await wrapped.store(sealed.carrier, for: key)
   }
 
@@ -55,7 +67,7 @@ public struct EncryptedTokenCache<Wrapped: TokenCache>: TokenCache {
     try await wrapped.removeRecord(for: key)
   }
 
-  /// Lists the keys of all records.
+  /// Returns the keys of all records.
   ///
   /// - Returns: Each key once.
   /// - Throws: The wrapped cache's error.
@@ -63,32 +75,134 @@ public struct EncryptedTokenCache<Wrapped: TokenCache>: TokenCache {
     try await wrapped.keys()
   }
 
-  /// Encrypts one record anew if an older key sealed it.
+  /// Changes the record of a key in one atomic step of the wrapped cache.
   ///
-  /// - Returns: Whether it was an older key's.
-  func reseal(_ key: TokenCacheKey) async throws -> Bool {
-    let current = try await encryptionKeys.currentKey()
-    guard let carrier = try await wrapped.record(for: key) else { return false }
-    let opened = try await open(carrier, for: key)
-    guard opened.keyID != current.id else { return false }
-    try await store(opened.record, for: key)
-    return true
+  /// - Parameters:
+  ///   - key: The key of the record.
+  ///   - change: Returns the record to keep, or `nil` to keep none. It must be quick and must not use the cache.
+  /// - Returns: The record that is kept, or `nil`.
+  /// - Throws: As ``record(for:)`` and ``store(_:for:)``; nothing is changed then.
+  @discardableResult
+  public func update(
+    _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
+  ) async throws -> TokenRecord? {
+    let encryptionKey = try await encryptionKey()
+    let outcome = Locked<Result<TokenRecord?, any Error>>(.success(nil))
+    try await wrapped.update(key) { carrier in
+      do {
+        let old = try carrier.map { try SealedRecord(in: $0).open(for: key, with: encryptionKey) }
+        let new = change(old)
+        // An unchanged record stays sealed as it is, so that nothing is written.
+        let sealed = new == old ? carrier : try new.map { try SealedRecord($0, for: key, with: encryptionKey).carrier }
+        outcome.withLock { $0 = .success(new) }
+        return sealed
+      } catch {
+        outcome.withLock { $0 = .failure(error) }
+        return carrier
+      }
+    }
+    return try outcome.withLock { $0 }.get()
   }
 
-  private func open(
-    _ carrier: TokenRecord, for key: TokenCacheKey
-  ) async throws -> (record: TokenRecord, keyID: String) {
-    guard let sealed = SealedRecord(in: carrier) else {
+  /// Runs a body under the wrapped cache's refresh lock of a key.
+  ///
+  /// - Parameters:
+  ///   - key: The key whose refresh token is about to be used.
+  ///   - body: The work to do meanwhile.
+  /// - Returns: What the body returns.
+  /// - Throws: As the wrapped cache; otherwise what the body throws.
+  public func withRefreshLock<Result: Sendable>(
+    for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
+  ) async throws -> Result {
+    try await wrapped.withRefreshLock(for: key, body)
+  }
+
+  private func encryptionKey() async throws -> EncryptionKey {
+    do {
+      return try await source.encryptionKey()
+    } catch let error where !(error is TokenCacheError) && !(error is CancellationError) {
+      throw TokenCacheError(.encryptionUnavailable, "The source of the encryption key failed.", underlying: error)
+    }
+  }
+}
+
+/// A record as ciphertext, inside a record that any store can keep: all its fields are empty except one.
+///
+/// The field's text is `2.<fingerprint of the encryption key>.<nonce, ciphertext and tag in base64url>`. The form, the
+/// fingerprint and all four parts of the record's key are authenticated with it, so a sealed record fits no other key.
+private struct SealedRecord {
+  private static let fieldName = "sealed"
+  private static let form = "2"
+
+  private let fingerprint: String
+  private let box: Data
+
+  /// Seals a record for one key of the cache.
+  init(_ record: TokenRecord, for key: TokenCacheKey, with encryptionKey: EncryptionKey) throws(TokenCacheError) {
+    fingerprint = encryptionKey.fingerprint
+    do {
+      let sealed = try AES.GCM.seal(
+        try JSONEncoder().encode(record), using: SymmetricKey(data: encryptionKey.bytes),
+        authenticating: Self.authenticatedData(key, fingerprint))
+      if let combined = sealed.combined {
+        box = combined
+        return
+      }
+    } catch {
+      // The encoder's own error may quote the record, so it is not passed on.
+    }
+    throw TokenCacheError(.encryptionUnavailable, "The record cannot be encrypted; nothing was written.")
+  }
+
+  /// Takes the sealed form out of a stored record.
+  init(in carrier: TokenRecord) throws(TokenCacheError) {
+    let parts = carrier.unknownMembers[Self.fieldName]?.string?.split(separator: ".", omittingEmptySubsequences: false)
+    guard let parts, parts.count == 3, parts[0] == Self.form, let box = Base64URL.decode(parts[2]) else {
       throw TokenCacheError(
         .decryptionFailed, "A record in the encrypted cache is not encrypted, or its header is damaged.",
-        recoverySuggestion:
-          "Remove it and store it again through the encrypted cache. If the app wrote none, find out what did.")
+        recoverySuggestion: "Remove it and sign in again. If the app wrote none, find out which program did.")
     }
-    guard let encryptionKey = try await encryptionKeys.key(withID: sealed.keyID) else {
+    fingerprint = String(parts[1])
+    self.box = box
+  }
+
+  /// The record that carries the ciphertext; it says nothing about its content, not even a date.
+  var carrier: TokenRecord {
+    var record = TokenRecord(signedInAt: Date(timeIntervalSince1970: 0))
+    let text = [Self.form, fingerprint, Base64URL.encode(box)].joined(separator: ".")
+    record.unknownMembers = [Self.fieldName: .string(text)]
+    return record
+  }
+
+  /// Opens the record for the key that it was found under.
+  func open(for key: TokenCacheKey, with encryptionKey: EncryptionKey) throws(TokenCacheError) -> TokenRecord {
+    guard fingerprint == encryptionKey.fingerprint else {
       throw TokenCacheError(
-        .decryptionFailed, "A record is sealed with the key \(sealed.keyID), which the key provider does not know.",
-        recoverySuggestion: "Keep old keys until every record is sealed with the new one.")
+        .decryptionFailed,
+        "A record was sealed with the key \(fingerprint.prefix(16)); the key in use is \(encryptionKey.fingerprint).",
+        recoverySuggestion: "Restore the old key, or remove the record and sign in again.")
     }
-    return (try sealed.open(for: key, with: encryptionKey), sealed.keyID)
+    let plain: Data
+    do {
+      plain = try AES.GCM.open(
+        AES.GCM.SealedBox(combined: box), using: SymmetricKey(data: encryptionKey.bytes),
+        authenticating: Self.authenticatedData(key, fingerprint))
+    } catch {
+      throw TokenCacheError(
+        .decryptionFailed, "A record does not decrypt: it was tampered with or belongs to another account.",
+        recoverySuggestion: "Find out which program writes to the store. Removing the record makes its account sign in "
+          + "again.", underlying: error)
+    }
+    do {
+      return try JSONDecoder().decode(TokenRecord.self, from: plain)
+    } catch let error as TokenCacheError {
+      throw error
+    } catch {
+      throw TokenCacheError(.damaged, "A record decrypts, but its content is not a token record.")
+    }
+  }
+
+  private static func authenticatedData(_ key: TokenCacheKey, _ fingerprint: String) -> Data {
+    Data("b2c-token-record|\(form)|\(FormEncoding.escape(fingerprint))|\(key.canonicalText)".utf8)
   }
 }

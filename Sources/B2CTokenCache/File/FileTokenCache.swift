@@ -1,122 +1,313 @@
 internal import B2CCore
+internal import Dispatch
 public import Foundation
 
-/// A token cache in a folder, one file for each record, that several processes can share.
+/// A token cache in a directory, one file for each record, that several processes can share.
 ///
 /// A record is written to a new file, flushed to the device and renamed, so that a process killed at any instant leaves
-/// the old or the new one. Files are 0600 from their first byte, folders 0700. What has been read stays in memory and is
-/// served from there while the file is unchanged, which costs one call to the system. An update costs the same however
-/// many records there are.
+/// the old or the new one. Files are 0600 from their first byte. What has been read stays in memory and is served from
+/// there while the file is unchanged, which costs one system call.
 ///
-/// A file that is no record, or another one's, is renamed (`….set-aside-1`) and named in the error; the other records go
-/// on. A record in a newer stored form is refused and left as it is.
+/// A damaged file is quarantined (renamed) and reported once; the other records are not affected. A record in a newer
+/// stored form is refused and left as it is. Waiting for the disk and for other processes holds none of the threads that
+/// tasks share.
 ///
-/// Tokens lie in the files in clear; wrap the cache in ``EncryptedTokenCache`` where the disk is not trusted.
-public final class FileTokenCache: ExclusiveTokenCache {
-  let folder: CacheFolder
-  let memory = Locked(FileMemory())
-  let turns = KeyedGate<String>()
-  let disk = DiskQueue()
-  let lockTimeout: Duration
-  let clock: any Clock<Duration>
-  let now: @Sendable () -> Date
+/// The tokens are stored as plaintext; wrap the cache in ``EncryptedTokenCache`` where the disk is not trusted.
+public final class FileTokenCache: SharedTokenCache {
+  /// A record as it was read or written, and the stamp of its file then.
+  private struct Copy: Sendable {
+    let path: String
+    let record: TokenRecord
+    let stamp: FileStamp
+    /// Whether a change of the file is sure to change its stamp.
+    let isSettled: Bool
+  }
 
-  /// The folder that holds the records.
-  public var directory: URL { URL(fileURLWithPath: folder.path, isDirectory: true) }
+  private struct Memory: Sendable {
+    var copies: [TokenCacheKey: Copy] = [:]
+    /// A file's name is the hash of its key, so what was read once stays true.
+    var keys: [RecordDirectory.Name: TokenCacheKey] = [:]
+  }
 
-  /// Opens a cache; the folder is made when it is not there, and what killed writers left in it is removed.
+  private let store: RecordDirectory
+  private let memory = Locked(Memory())
+  private let refreshes = KeyedLock<TokenCacheKey>()
+  private let disk = DispatchQueue(label: "B2CTokenCache.disk", qos: .userInitiated)
+  private let lockTimeout: Duration
+  private let clock: any Clock<Duration>
+  private let now: @Sendable () -> Date
+
+  /// The directory that holds the records.
+  public var directory: URL { URL(fileURLWithPath: store.path, isDirectory: true) }
+
+  /// Opens a cache: creates its directory and removes temporary files of interrupted writes.
   ///
   /// - Parameters:
-  ///   - directory: The folder, for this cache alone. When `nil`: on Apple's systems a folder in Application Support,
+  ///   - directory: The directory, for this cache alone. When `nil`: on Apple's systems one in Application Support,
   ///     elsewhere one in the XDG state directory. On Apple's systems it is left out of backups and protected until the
   ///     first unlock.
-  ///   - lockTimeout: How long to wait for a record that another process or caller holds. It should be longer than a
-  ///     token request may take.
+  ///   - lockTimeout: How long to wait for a lock that another process or caller holds. It should be longer than a token
+  ///     request may take.
   ///   - clock: The clock that waiting is measured on.
-  ///   - now: The wall clock that the age of files is measured by.
-  /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/insecurePermissions`` when other users can write to the
-  ///   folder, when it is not this user's or when it is a symbolic link; ``TokenCacheError/Code/unwritable`` when it
-  ///   cannot be made.
-  public init(
-    directory: URL? = nil, lockTimeout: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock(),
-    now: @escaping @Sendable () -> Date = { Date() }
+  /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/insecurePermissions`` when another user could replace the
+  ///   directory or its files: by the owner or mode of the directory or of one that leads to it, or by a symbolic link;
+  ///   ``TokenCacheError/Code/unwritable`` when it cannot be created or is not a directory.
+  public convenience init(
+    directory: URL? = nil, lockTimeout: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock()
+  ) throws(TokenCacheError) {
+    try self.init(directory: directory, lockTimeout: lockTimeout, clock: clock, now: { Date() })
+  }
+
+  /// Opens a cache with another wall clock, which the age of files is measured by, or other file system calls.
+  package init(
+    directory: URL?, lockTimeout: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock(),
+    now: @escaping @Sendable () -> Date, files: any FileSystem = POSIXFileSystem()
   ) throws(TokenCacheError) {
     let place: URL
-    if let directory { place = directory } else { place = try DefaultFolder.location() }
+    if let directory { place = directory } else { place = try DefaultDirectory.location() }
     guard place.isFileURL else {
-      throw TokenCacheError(.unwritable, "The token cache's folder has to be given as a file URL.")
+      throw TokenCacheError(
+        .unwritable, "The token cache's directory has to be a file URL, not \(place.scheme ?? "without a scheme").",
+        recoverySuggestion: "Use URL(fileURLWithPath:).")
     }
     var path = place.standardizedFileURL.path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    folder = CacheFolder(path: path)
+    store = RecordDirectory(path: path, files: files)
     self.lockTimeout = lockTimeout
     self.clock = clock
     self.now = now
-    try folder.prepare()
-    DefaultFolder.protect(URL(fileURLWithPath: path, isDirectory: true))
+    try store.prepare()
+    DefaultDirectory.protect(URL(fileURLWithPath: path, isDirectory: true))
     do {
-      try folder.removeStrayFiles()
+      try store.removeStrayFiles()
     } catch {
-      throw .unwritable("What a killed process left behind cannot be removed", error)
+      throw TokenCacheError(.unwritable, "Temporary files of an interrupted write cannot be removed", error)
     }
   }
 
-  /// Reads the record of a key, from memory while its file is unchanged.
+  /// Returns the record of a key, from memory while its file is unchanged.
   ///
   /// - Parameter key: The key to look up.
   /// - Returns: The record, or `nil` when there is none.
-  /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/damaged`` when the file is no record of this key (it has been
-  ///   set aside then, and its name is in the message), ``TokenCacheError/Code/newerVersion``,
-  ///   ``TokenCacheError/Code/insecurePermissions`` when others can read the file, ``TokenCacheError/Code/unreadable``.
+  /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/damaged`` when the file is not a record of this key (its new
+  ///   name is in the message), ``TokenCacheError/Code/newerVersion``, ``TokenCacheError/Code/insecurePermissions`` when
+  ///   another user owns the file or can open it, ``TokenCacheError/Code/unreadable``.
   public func record(for key: TokenCacheKey) async throws -> TokenRecord? {
-    let known = memory.withLock { $0.entries[key] }
-    let path = known?.path ?? place(of: key).path
-    do {
-      guard let status = try SystemCalls.status(of: path) else {
-        forget(key)
-        return nil
-      }
-      if let known, known.isSettled, known.stamp == status.stamp { return known.record }
-    } catch {
-      throw TokenCacheError.unreadable("A token record cannot be looked up", error)
+    if let copy = memory.withLock({ $0.copies[key] }), copy.isSettled, try store.stamp(copy.path) == copy.stamp {
+      return copy.record
     }
-    return try await load(key, path)
+    let name = RecordDirectory.Name(key)
+    switch try await onDisk({ [self] in try read(key, name) }) {
+    case .record(let record, _): return record
+    case .missing: return nil
+    case .damaged:
+      // A good file may have taken its place meanwhile.
+      return try await underWriteLock(name) { [self] in try readOrQuarantine(key, name) }
+    }
   }
 
-  /// Writes a record, in place of the one that was there, and waits until it is on the device.
+  /// Stores a record, replacing the one that was there, and waits until it is on the device.
   ///
   /// It goes on when the calling task is cancelled: a new refresh token that is not kept would be lost.
   ///
   /// - Parameters:
-  ///   - record: What to keep.
+  ///   - record: The record to keep.
   ///   - key: The key to keep it under.
   /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/unwritable`` when there is no space or no permission,
   ///   ``TokenCacheError/Code/newerVersion`` when a newer version's record is there,
-  ///   ``TokenCacheError/Code/lockTimedOut`` when other writers do not come to an end. The old record stays then.
+  ///   ``TokenCacheError/Code/lockTimedOut`` when other writers do not finish. The old record stays then.
   public func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    let bytes = try RecordFile(record, for: key).bytes()
-    let place = place(of: key)
-    let known = memory.withLock { $0.entries[key]?.stamp }
-    let writer = RecordWriter(folder: folder, place: place)
-    try await underWriteLock(of: place) { [memory] in
-      let stamp = try writer.replace(with: bytes, known: known)
-      memory.withLock { memory in
-        memory.entries.put(record, for: key) {
-          FileMemory.Entry(path: place.path, record: $0, stamp: stamp, isSettled: false)
-        }
-      }
-    }
+    let name = RecordDirectory.Name(key)
+    try await underWriteLock(name) { [self] in try write(record, key, name) }
   }
 
-  /// Removes the record of a key, whatever its file holds; nothing happens when there is none.
+  /// Removes the record of a key, whatever its file holds.
   ///
   /// - Parameter key: The key to remove.
   /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/unwritable`` when it cannot be removed,
-  ///   ``TokenCacheError/Code/lockTimedOut`` when other writers do not come to an end.
+  ///   ``TokenCacheError/Code/lockTimedOut`` when other writers do not finish.
   public func removeRecord(for key: TokenCacheKey) async throws {
-    let place = place(of: key)
-    let writer = RecordWriter(folder: folder, place: place)
-    try await underWriteLock(of: place) { try writer.remove() }
-    forget(key)
+    let name = RecordDirectory.Name(key)
+    try await underWriteLock(name) { [self] in try remove(key, name) }
+  }
+
+  /// Changes the record of a key in one atomic step.
+  ///
+  /// It goes on when the calling task is cancelled.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the record.
+  ///   - change: Returns the record to keep, or `nil` to keep none. It must be quick and must not use the cache.
+  /// - Returns: The record that is kept, or `nil`.
+  /// - Throws: ``TokenCacheError``, as ``record(for:)`` and ``store(_:for:)``; nothing is changed then.
+  @discardableResult
+  public func update(
+    _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
+  ) async throws -> TokenRecord? {
+    let name = RecordDirectory.Name(key)
+    return try await underWriteLock(name) { [self] in
+      let old = try readOrQuarantine(key, name)
+      let new = change(old)
+      guard new != old else { return old }
+      if let new { try write(new, key, name) } else { try remove(key, name) }
+      return new
+    }
+  }
+
+  /// Returns the keys of all records, in any order.
+  ///
+  /// A file is read once for it, since its name is the hash of its key.
+  ///
+  /// - Returns: Each key once.
+  /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/unreadable`` when the directory or a file cannot be read;
+  ///   ``TokenCacheError/Code/damaged`` when a file is not a record: it was renamed, and the next call lists the others.
+  public func keys() async throws -> [TokenCacheKey] {
+    let (keys, damaged) = try await onDisk { [self] in
+      var keys: [TokenCacheKey] = []
+      var damaged: [RecordDirectory.Name] = []
+      for name in try store.recordNames() {
+        switch try key(name) {
+        case .success(let key): keys.append(key)
+        case .failure: damaged.append(name)
+        case nil: continue
+        }
+      }
+      return (keys, damaged)
+    }
+    var report: TokenCacheError?
+    for name in damaged {
+      let error: TokenCacheError? = try await underWriteLock(name) { [store] in
+        guard case .failure(let damage) = try store.key(name) else { return nil }
+        return try store.quarantine(name, damage.reason)
+      }
+      report = report ?? error
+    }
+    if let report { throw report }
+    return keys
+  }
+
+  /// Runs a body while no other caller or process holds the refresh lock of the same key.
+  ///
+  /// Taking the lock of a key again inside its body waits for itself, until the time is up.
+  ///
+  /// - Parameters:
+  ///   - key: The key whose refresh token is about to be used.
+  ///   - body: The work to do meanwhile.
+  /// - Returns: What the body returns.
+  /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/lockTimedOut`` when the lock is not free in time,
+  ///   ``TokenCacheError/Code/unwritable`` when the lock file cannot be opened; `CancellationError` when the task is
+  ///   cancelled while it waits. The body has not run then. Otherwise what the body throws.
+  public func withRefreshLock<Result: Sendable>(
+    for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
+  ) async throws -> Result {
+    let path = store.refreshLockPath(RecordDirectory.Name(key))
+    let deadline = Deadline(after: lockTimeout, on: clock)
+    return try await refreshes.withLock(key, by: deadline) {
+      let lock = try await retrying(path, by: deadline) { [self] in try takeIfFree(path) }
+      defer { lock.release() }
+      return try await body()
+    }
+  }
+
+  /// Returns the files that were not records and were renamed, sorted by path.
+  package func quarantinedFiles() async throws -> [URL] {
+    try await onDisk { [store] in try store.quarantinedPaths().map { URL(fileURLWithPath: $0) } }
+  }
+
+  /// Runs a blocking body off the threads that tasks share; it is not cancelled with its caller.
+  private func onDisk<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      disk.async { continuation.resume(with: Swift.Result { try body() }) }
+    }
+  }
+
+  /// Runs a blocking body while nobody else, here or in another process, writes to the same record.
+  ///
+  /// Neither waiting nor the body ends with the caller's cancellation.
+  private func underWriteLock<Value: Sendable>(
+    _ name: RecordDirectory.Name, _ body: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    let path = store.writeLockPath(name)
+    let deadline = Deadline(after: lockTimeout, on: clock)
+    return try await Task { [self] in
+      try await retrying(path, by: deadline) { [self] in
+        guard let lock = try takeIfFree(path) else { return nil }
+        defer { lock.release() }
+        return try body()
+      }
+    }.value
+  }
+
+  /// Repeats an attempt on the disk queue, with pauses in which no thread is held, until it gives a value.
+  private func retrying<Value: Sendable>(
+    _ path: String, by deadline: Deadline, _ attempt: @escaping @Sendable () throws -> Value?
+  ) async throws -> Value {
+    var backOff = BackOff()
+    while true {
+      if let value = try await onDisk(attempt) { return value }
+      guard deadline.remaining() > .zero else { throw TokenCacheError.lockTimedOut(path) }
+      try await deadline.sleep(backOff.next())
+    }
+  }
+
+  // The functions below block, and run on the disk queue.
+
+  private func takeIfFree(_ path: String) throws -> FileLock? {
+    do {
+      do throws(SystemFailure) {
+        return try FileLock.takeIfFree(path, store.files)
+      } catch {
+        // The directory was removed since the cache was opened.
+        guard error.isMissing else { throw error }
+        try store.prepare()
+        return try FileLock.takeIfFree(path, store.files)
+      }
+    } catch let failure as SystemFailure {
+      throw TokenCacheError(.unwritable, "The lock of a token record cannot be taken", failure)
+    }
+  }
+
+  private func read(_ key: TokenCacheKey, _ name: RecordDirectory.Name) throws -> RecordDirectory.Finding {
+    let started = now()
+    let finding = try store.read(key, name)
+    memory.withLock { memory in
+      if case .record(let record, let stamp) = finding {
+        memory.copies[key] = Copy(
+          path: store.recordPath(name), record: record, stamp: stamp, isSettled: stamp.isSettled(at: started))
+      } else {
+        memory.copies[key] = nil
+      }
+    }
+    return finding
+  }
+
+  private func readOrQuarantine(_ key: TokenCacheKey, _ name: RecordDirectory.Name) throws -> TokenRecord? {
+    switch try read(key, name) {
+    case .record(let record, _): return record
+    case .missing: return nil
+    case .damaged(let reason): throw try store.quarantine(name, reason)
+    }
+  }
+
+  private func write(_ record: TokenRecord, _ key: TokenCacheKey, _ name: RecordDirectory.Name) throws {
+    let bytes = try RecordFile(record, for: key).bytes()
+    let known = memory.withLock { $0.copies[key]?.stamp }
+    let stamp = try store.write(bytes, key, name, known: known)
+    memory.withLock { memory in
+      memory.copies[key] = Copy(path: store.recordPath(name), record: record, stamp: stamp, isSettled: false)
+      memory.keys[name] = key
+    }
+  }
+
+  private func remove(_ key: TokenCacheKey, _ name: RecordDirectory.Name) throws {
+    try store.remove(name)
+    memory.withLock { $0.copies[key] = nil }
+  }
+
+  private func key(_ name: RecordDirectory.Name) throws -> Result<TokenCacheKey, RecordFile.Damage>? {
+    if let key = memory.withLock({ $0.keys[name] }) { return .success(key) }
+    let found = try store.key(name)
+    if case .success(let key) = found { memory.withLock { $0.keys[name] = key } }
+    return found
   }
 }

@@ -1,26 +1,27 @@
 internal import Foundation
 
-/// The content of one record's file: a mark, the key it belongs to, the record.
+/// The content of one record's file or keychain item: a mark, the key it belongs to, the record.
 ///
-/// The key stands inside so that a file that was swapped with another is noticed.
+/// The key is inside so that a file that was swapped with another is noticed.
 struct RecordFile: Codable {
-  /// What a file turned out to be.
-  enum Finding {
-    case record(TokenRecord, FileStamp)
-    case missing
-    /// Not a record of this key; the text says why.
-    case foreign(String)
-  }
-
-  /// The form of the file around the record.
-  static let currentForm = 1
-  /// No record comes near this; a larger file is none of ours.
-  static let sizeLimit = 32 << 20
-
   private enum CodingKeys: String, CodingKey {
     case form = "b2cTokenRecord"
     case key, record
   }
+
+  /// The key alone, which every form of the file keeps readable.
+  private struct KeyOnly: Decodable {
+    let form: Int
+    let key: TokenCacheKey?
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      form = try container.decode(Int.self, forKey: .form)
+      key = try? container.decode(TokenCacheKey.self, forKey: .key)
+    }
+  }
+
+  private static let currentForm = 1
 
   let form: Int
   let key: TokenCacheKey
@@ -42,7 +43,7 @@ struct RecordFile: Codable {
     record = try container.decode(TokenRecord.self, forKey: .record)
   }
 
-  /// The bytes of the file.
+  /// Returns the bytes of the file.
   func bytes() throws(TokenCacheError) -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.withoutEscapingSlashes]
@@ -55,52 +56,41 @@ struct RecordFile: Codable {
     }
   }
 
-  /// Reads a file and says what it is; without a key, the file may belong to any.
-  static func read(_ path: String, expecting key: TokenCacheKey?) throws -> (file: RecordFile?, finding: Finding) {
-    let descriptor: Int32
-    do throws(SystemFailure) {
-      descriptor = try SystemCalls.openFile(path, for: .reading)
-    } catch {
-      if error.isMissing { return (nil, .missing) }
-      if error.isSymbolicLink { return (nil, .foreign("it is a symbolic link")) }
-      throw TokenCacheError.unreadable("A token record cannot be opened", error)
-    }
-    defer { SystemCalls.closeFile(descriptor) }
+  /// Reads the record of a key; the reason when the bytes are not that.
+  ///
+  /// - Throws: ``TokenCacheError`` with code ``TokenCacheError/Code/newerVersion``.
+  static func record(
+    in bytes: [UInt8], for key: TokenCacheKey
+  ) throws(TokenCacheError) -> Result<TokenRecord, Damage> {
     do {
-      let status = try SystemCalls.status(of: descriptor, at: path)
-      guard status.kind == .regularFile else { return (nil, .foreign("it is not a regular file")) }
-      try check(status, path)
-      let bytes = try SystemCalls.readBytes(
-        descriptor, at: path, expecting: Int(clamping: status.stamp.size), limit: sizeLimit)
-      guard bytes.count <= sizeLimit else { return (nil, .foreign("it is too large")) }
-      return try parse(bytes, status.stamp, expecting: key)
-    } catch let failure as SystemFailure {
-      throw TokenCacheError.unreadable("A token record cannot be read", failure)
-    }
-  }
-
-  private static func parse(
-    _ bytes: [UInt8], _ stamp: FileStamp, expecting key: TokenCacheKey?
-  ) throws -> (file: RecordFile?, finding: Finding) {
-    let file: RecordFile
-    do {
-      file = try JSONDecoder().decode(RecordFile.self, from: Data(bytes))
+      let file = try JSONDecoder().decode(RecordFile.self, from: Data(bytes))
+      return file.key == key ? .success(file.record) : .failure(Damage("it holds the record of another key"))
     } catch let error as TokenCacheError {
       throw error
     } catch {
-      // The decoder's words may quote the content, so they stay out.
-      return (nil, .foreign("its content is not a token record"))
+      // The decoder's message may quote the content.
+      return .failure(Damage("its content is not a token record"))
     }
-    if let key, file.key != key { return (file, .foreign("it holds the record of another key")) }
-    return (file, .record(file.record, stamp))
   }
 
-  private static func check(_ status: FileStatus, _ path: String) throws(TokenCacheError) {
-    guard status.mode & 0o077 == 0 else {
-      throw TokenCacheError(
-        .insecurePermissions,
-        "\(path) is open to other users (mode \(String(status.mode, radix: 8))).",
-        recoverySuggestion: "Take their permission away: chmod 600 \(path)")
+  /// Reads the key alone.
+  ///
+  /// - Throws: ``TokenCacheError`` with code ``TokenCacheError/Code/newerVersion`` when a newer form hides it.
+  static func key(in bytes: [UInt8]) throws(TokenCacheError) -> Result<TokenCacheKey, Damage> {
+    guard let file = try? JSONDecoder().decode(KeyOnly.self, from: Data(bytes)) else {
+      return .failure(Damage("its content is not a token record"))
+    }
+    if let key = file.key { return .success(key) }
+    guard file.form <= currentForm else { throw .newerVersion(file.form, supported: currentForm) }
+    return .failure(Damage("it names no key"))
+  }
+
+  /// The reason why bytes are not a record.
+  struct Damage: Error {
+    let reason: String
+
+    init(_ reason: String) {
+      self.reason = reason
     }
   }
 }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A token cache over keychain items, one for each record: all that does not need the keychain itself.
+/// A token cache over keychain items, one for each record, without the keychain itself.
 package struct KeychainRecords: TokenCache {
   private let items: any KeychainItems
 
@@ -19,14 +19,23 @@ package struct KeychainRecords: TokenCache {
       if error == .itemNotFound { return nil }
       throw error.error(.unreadable, "read a token record")
     }
-    return try Self.parse(data, key)
+    switch try RecordFile.record(in: Array(data), for: key) {
+    case .success(let record): return record
+    case .failure(let damage):
+      throw TokenCacheError(
+        .damaged, "A keychain item is not a usable token record: \(damage.reason).",
+        recoverySuggestion: "Sign in again, which replaces it; the other records are not affected.")
+    }
   }
 
   package func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
     let data = Data(try RecordFile(record, for: key).bytes())
-    try await refuseNewer(key)
+    do {
+      // A newer version's record is not replaced; a damaged one is.
+      _ = try await self.record(for: key)
+    } catch let error as TokenCacheError where error.code == .damaged {}
     do throws(KeychainStatus) {
-      try items.put(data, account: key.canonicalText)
+      try put(data, account: key.canonicalText)
     } catch {
       throw error.error(.unwritable, "write a token record")
     }
@@ -49,29 +58,49 @@ package struct KeychainRecords: TokenCache {
     }
   }
 
-  /// A newer version's record is not written over; a damaged one is.
-  private func refuseNewer(_ key: TokenCacheKey) async throws {
+  private func put(_ data: Data, account: String) throws(KeychainStatus) {
     do {
-      _ = try await record(for: key)
-    } catch let error as TokenCacheError where error.code == .damaged {
-      return
+      try items.update(data, account: account)
+    } catch  where error == .itemNotFound {
+      do {
+        try items.add(data, account: account)
+      } catch  where error == .duplicateItem {
+        // Another process was first.
+        try items.update(data, account: account)
+      }
     }
   }
+}
 
-  private static func parse(_ data: Data, _ key: TokenCacheKey) throws -> TokenRecord {
-    let file: RecordFile
-    do {
-      file = try JSONDecoder().decode(RecordFile.self, from: data)
-    } catch let error as TokenCacheError {
-      throw error
+/// An encryption key in one keychain item, without the keychain itself.
+package struct StoredKeychainKey: EncryptionKeySource {
+  private static let account = "encryption-key"
+  private let items: any KeychainItems
+
+  package init(_ items: any KeychainItems) {
+    self.items = items
+  }
+
+  package func encryptionKey() async throws -> EncryptionKey {
+    if let key = try read() { return key }
+    do throws(KeychainStatus) {
+      try items.add(StoredEncryptionKey.data(of: .random()), account: Self.account)
     } catch {
-      throw damaged
+      // Another process was first: its key counts, or records would be sealed with a key that is lost.
+      guard error == .duplicateItem else { throw error.error(.encryptionUnavailable, "keep an encryption key") }
     }
-    guard file.key == key else { throw damaged }
-    return file.record
+    if let key = try read() { return key }
+    throw TokenCacheError(.encryptionUnavailable, "The keychain has not kept the encryption key.")
   }
 
-  private static let damaged = TokenCacheError(
-    .damaged, "A keychain item is no token record of its key.",
-    recoverySuggestion: "Remove the record, or sign in again, which replaces it; the other records are not touched.")
+  private func read() throws -> EncryptionKey? {
+    let data: Data
+    do throws(KeychainStatus) {
+      data = try items.data(account: Self.account)
+    } catch {
+      if error == .itemNotFound { return nil }
+      throw error.error(.encryptionUnavailable, "read the encryption key")
+    }
+    return try StoredEncryptionKey.key(in: data, from: "The keychain item")
+  }
 }

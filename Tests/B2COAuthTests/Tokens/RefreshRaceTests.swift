@@ -106,7 +106,7 @@ struct RefreshRaceTests {
     let keys = await cache.keys()
     let key = try #require(keys.first)
     let held = TestGate()
-    let holder = Task { try await cache.withExclusiveAccess(to: key.forSpending) { try await held.wait() } }
+    let holder = Task { try await cache.withRefreshLock(for: key) { try await held.wait() } }
     await held.waitForArrivals(1)
     let caller = Task { try await stage.client.accessToken() }
     while !stage.fixture.events.values.contains(where: { $0.kind == .cacheMiss }) { await Task.yield() }
@@ -172,7 +172,7 @@ struct RefreshRaceTests {
     let keys = await cache.keys()
     let key = try #require(keys.first)
     let held = TestGate()
-    let holder = Task { try await cache.withExclusiveAccess(to: key.forSpending) { try await held.wait() } }
+    let holder = Task { try await cache.withRefreshLock(for: key) { try await held.wait() } }
     await held.waitForArrivals(1)
     let starter = Task { try await client.accessToken(options: TokenOptions(refused: first)) }
     while !fixture.events.values.contains(where: { $0.kind == .cacheMiss }) { await Task.yield() }

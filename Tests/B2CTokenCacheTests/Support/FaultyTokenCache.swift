@@ -1,40 +1,41 @@
 import B2CCore
+import B2CTestKit
 import B2CTokenCache
 
-/// A sound cache in memory with a switch for each fault.
-final class FaultyTokenCache: ExclusiveTokenCache {
+/// A cache in memory that keeps the rules, with a switch for each fault.
+final class FaultyTokenCache: SharedTokenCache {
   struct Behaviour: Sendable {
     var reading: @Sendable (TokenCacheKey, TokenRecord?) throws -> TokenRecord? = { $1 }
     var storing: @Sendable (TokenCacheKey, TokenRecord?, TokenRecord) -> TokenRecord? = { $2 }
     var removing: @Sendable (TokenCacheKey, Bool) throws -> Void = { _, _ in }
     var listing: @Sendable ([TokenCacheKey]) -> [TokenCacheKey] = { $0 }
-    /// What a key is kept under.
+    /// The key that a record is kept under.
     var naming: @Sendable (TokenCacheKey) -> TokenCacheKey = { $0 }
     var listsStoredKeys = false
     var removes = true
     var capacity = Int.max
     var writesInTwoSteps = false
+    var updatesAtomically = true
+    /// Takes the old record and the changed one, and returns the one to keep.
+    var updating: @Sendable (TokenRecord?, TokenRecord?) -> TokenRecord? = { $1 }
     var excludes = true
-    /// The key whose turn is taken for a key.
-    var locking: @Sendable (TokenCacheKey) -> TokenCacheKey = { $0 }
+    var heedsCancellation = true
     var releasesAfterErrors = true
-    var lockTimeout = Duration.seconds(30)
-    /// Called before a store inside exclusive access, which then never returns.
+    /// Called when a caller is stuck: one that stores while the refresh lock is held, or one that ignores cancellation.
     var stuckInside: (@Sendable () -> Void)?
   }
 
   private let behaviour: Behaviour
   private let records = Locked<[TokenCacheKey: TokenRecord]>([:])
   private let stored = Locked<Set<TokenCacheKey>>([])
-  // Turns are not waited for long, so that a cache that waits for itself is found soon.
-  private let turns: InMemoryTokenCache
-  @TaskLocal private static var isInside = false
+  private let holders = Locked(0)
+  private let updates = InMemoryTokenCache()
+  private let turns = InMemoryTokenCache()
 
   init(_ change: (inout Behaviour) -> Void) {
     var behaviour = Behaviour()
     change(&behaviour)
     self.behaviour = behaviour
-    turns = InMemoryTokenCache(lockTimeout: behaviour.lockTimeout)
   }
 
   func record(for key: TokenCacheKey) async throws -> TokenRecord? {
@@ -42,7 +43,7 @@ final class FaultyTokenCache: ExclusiveTokenCache {
   }
 
   func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    if let stuckInside = behaviour.stuckInside, Self.isInside {
+    if behaviour.heedsCancellation, let stuckInside = behaviour.stuckInside, holders.withLock({ $0 }) > 0 {
       stuckInside()
       try await Task.sleep(for: .seconds(3600))
     }
@@ -72,68 +73,109 @@ final class FaultyTokenCache: ExclusiveTokenCache {
       behaviour.listsStoredKeys ? Array(stored.withLock { $0 }) : records.withLock { Array($0.keys) })
   }
 
-  func withExclusiveAccess<Result: Sendable>(
-    to key: TokenCacheKey, _ body: @Sendable () async throws -> Result
+  func update(
+    _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
+  ) async throws -> TokenRecord? {
+    guard behaviour.updatesAtomically else { return try await changing(key, change) }
+    return try await updates.withRefreshLock(for: behaviour.naming(key)) { try await changing(key, change) }
+  }
+
+  private func changing(
+    _ key: TokenCacheKey, _ change: @Sendable (TokenRecord?) -> TokenRecord?
+  ) async throws -> TokenRecord? {
+    let old = records.withLock { $0[behaviour.naming(key)] }
+    for _ in 0..<5 { await Task.yield() }
+    let new = behaviour.updating(old, change(old))
+    if let new {
+      try await store(new, for: key)
+    } else if old != nil {
+      try await removeRecord(for: key)
+    }
+    return new
+  }
+
+  func withRefreshLock<Result: Sendable>(
+    for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
-    guard behaviour.excludes else { return try await body() }
-    return try await turns.withExclusiveAccess(to: behaviour.locking(key)) {
-      do {
-        return try await Self.$isInside.withValue(true) { try await body() }
-      } catch  where !behaviour.releasesAfterErrors {
-        throw TokenCacheError(.unwritable, "Something else.")
-      }
+    guard behaviour.excludes else { return try await held(body) }
+    guard behaviour.heedsCancellation else {
+      if holders.withLock({ $0 }) > 0 { behaviour.stuckInside?() }
+      // A waiter that is cancelled goes on waiting.
+      try await Task { try await turns.withRefreshLock(for: key) {} }.value
+      return try await turns.withRefreshLock(for: key) { try await held(body) }
+    }
+    return try await turns.withRefreshLock(for: behaviour.naming(key)) { try await held(body) }
+  }
+
+  private func held<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
+    holders.withLock { $0 += 1 }
+    defer { holders.withLock { $0 -= 1 } }
+    do {
+      return try await body()
+    } catch  where !behaviour.releasesAfterErrors {
+      throw TokenCacheError(.unwritable, "Something else.")
     }
   }
 }
 
-/// An instance that answers from what it has read before, whatever others have done since.
-final class RememberingTokenCache: TokenCache {
-  private let store: Locked<[TokenCacheKey: TokenRecord]>
-  private let remembered = Locked<[TokenCacheKey: TokenRecord]>([:])
+/// A cache of the four methods alone.
+actor PlainTokenCache: TokenCache {
+  private var records: [TokenCacheKey: TokenRecord] = [:]
+  private(set) var changes = 0
+  private let readGate: TestGate?
 
-  init(store: Locked<[TokenCacheKey: TokenRecord]>) {
-    self.store = store
+  init(readGate: TestGate? = nil) {
+    self.readGate = readGate
   }
 
   func record(for key: TokenCacheKey) async throws -> TokenRecord? {
-    if let record = remembered.withLock({ $0[key] }) { return record }
-    let record = store.withLock { $0[key] }
-    remembered.withLock { $0[key] = record }
+    let record = records[key]
+    try await readGate?.wait()
     return record
   }
 
-  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    store.withLock { $0[key] = record }
-    remembered.withLock { $0[key] = record }
+  func store(_ record: TokenRecord, for key: TokenCacheKey) {
+    changes += 1
+    records[key] = record
   }
 
-  func removeRecord(for key: TokenCacheKey) async throws {
-    store.withLock { $0[key] = nil }
-    remembered.withLock { $0[key] = nil }
+  func removeRecord(for key: TokenCacheKey) {
+    changes += 1
+    records[key] = nil
   }
 
-  func keys() async throws -> [TokenCacheKey] { store.withLock { Array($0.keys) } }
+  func keys() -> [TokenCacheKey] { Array(records.keys) }
 }
 
-/// An instance that lists and reads what others store, but goes on reading what they have removed.
-final class StaleAfterRemovalCache: TokenCache {
+/// An instance over a shared dictionary that remembers what it has read.
+final class RememberingTokenCache: TokenCache {
+  /// When an answer comes from memory.
+  enum Fault: CaseIterable {
+    case always
+    case afterARemoval
+  }
+
   private let store: Locked<[TokenCacheKey: TokenRecord]>
   private let remembered = Locked<[TokenCacheKey: TokenRecord]>([:])
+  private let fault: Fault
 
-  init(store: Locked<[TokenCacheKey: TokenRecord]>) {
+  init(store: Locked<[TokenCacheKey: TokenRecord]>, _ fault: Fault) {
     self.store = store
+    self.fault = fault
   }
 
   func record(for key: TokenCacheKey) async throws -> TokenRecord? {
     let current = store.withLock { $0[key] }
     return remembered.withLock { remembered in
-      if let current { remembered[key] = current }
-      return remembered[key]
+      if let known = remembered[key], fault == .always || current == nil { return known }
+      remembered[key] = current
+      return current
     }
   }
 
   func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
     store.withLock { $0[key] = record }
+    remembered.withLock { $0[key] = record }
   }
 
   func removeRecord(for key: TokenCacheKey) async throws {

@@ -6,7 +6,7 @@ struct CrashProof: ProofCommand {
   static let name = "crash"
   static let summary = "kills a writing process at 1,000 random instants and looks at what is left"
 
-  /// The accounts of a round: some that every round writes, one that is new, now and then of a new group.
+  /// The accounts of a round: some that every round writes, and a new one, now and then of a new policy.
   static func accounts(_ round: Int) -> [String] {
     ["a", "b", "c", "d", "new-\(round)"]
   }
@@ -58,9 +58,9 @@ struct CrashProof: ProofCommand {
       state.settle(number, for: account)
     }
     // A killed holder's lock has to be free at once.
-    try await cache.withExclusiveAccess(to: key("a")) {}
-    if let cache = cache as? FileTokenCache, let file = try await cache.filesSetAside().first {
-      findings.note("a file was set aside: \(file.lastPathComponent)", round)
+    for account in accounts(round) { try await cache.withRefreshLock(for: key(account)) {} }
+    if let cache = cache as? FileTokenCache, let file = try await cache.quarantinedFiles().first {
+      findings.note("a file was quarantined: \(file.lastPathComponent)", round)
     }
   }
 

@@ -1,7 +1,7 @@
 import B2CTokenCache
 import Foundation
 
-/// The process that is killed: it stores and removes records without end, and says before and after each what it does.
+/// The process that is killed: it stores, updates and removes records without end, and says so before and after each.
 struct CrashWriter: ProofCommand {
   static let name = "crash-writer"
   static let summary = ""
@@ -23,7 +23,12 @@ struct CrashWriter: ProofCommand {
       } else {
         number += 1
         say("s \(account) \(number)")
-        try await cache.store(ProofRecord.record(number), for: key)
+        let record = ProofRecord.record(number)
+        switch number % 3 {
+        case 0: try await cache.store(record, for: key)
+        case 1: try await cache.update(key) { _ in record }
+        default: try await cache.withRefreshLock(for: key) { try await cache.store(record, for: key) }
+        }
         say("d \(account) \(number)")
       }
     }

@@ -1,7 +1,7 @@
 import B2CTokenCache
 import Foundation
 
-/// One of several processes that add to records under exclusive access.
+/// One of several processes that add to records, by updates or under the refresh lock.
 struct ProcessWorker: ProofCommand {
   static let name = "process-worker"
   static let summary = ""
@@ -16,9 +16,15 @@ struct ProcessWorker: ProofCommand {
     _ = readLine()
     for round in 0..<rounds {
       let key = ProofRecord.key(accounts[round % accounts.count])
-      try await cache.withExclusiveAccess(to: key) {
-        let number = try await cache.record(for: key).flatMap(ProofRecord.number) ?? 0
-        try await cache.store(ProofRecord.record(number + 1, size: 2000), for: key)
+      if options.flags.contains("--refresh-lock") {
+        try await cache.withRefreshLock(for: key) {
+          let number = try await cache.record(for: key).flatMap(ProofRecord.number) ?? 0
+          try await cache.store(ProofRecord.record(number + 1, size: 2000), for: key)
+        }
+      } else {
+        try await cache.update(key) {
+          ProofRecord.record(($0.flatMap(ProofRecord.number) ?? 0) + 1, size: 2000)
+        }
       }
     }
     return true

@@ -3,7 +3,9 @@ import Foundation
 
 extension ProcessesPart {
   /// Every process adds one to a record in each round; in the end the records hold the number of all rounds.
-  static func additions(_ name: String, accounts: @escaping @Sendable (Int) -> [String]) -> ProcessesPart {
+  static func additions(
+    _ name: String, _ flags: String..., accounts: @escaping @Sendable (Int) -> [String]
+  ) -> ProcessesPart {
     ProcessesPart(name: name, unit: "additions") { options in
       let rounds = options.isQuick ? 50 : 500
       let folder = try ProofFolder("processes")
@@ -12,7 +14,7 @@ extension ProcessesPart {
         try ChildProcess(
           ProcessWorker.self,
           [folder.url.path, "\(rounds)", accounts(number).joined(separator: ",")]
-            + (options.isBroken ? ["--broken"] : []))
+            + flags + (options.isBroken ? ["--broken"] : []))
       }
       for child in children where child.readLine() != "ready" { throw ProofError("a worker did not start") }
       let clock = ContinuousClock()

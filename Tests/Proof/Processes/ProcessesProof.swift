@@ -13,6 +13,7 @@ struct ProcessesProof: ProofCommand {
     .additions("one record, shared by all", accounts: { _ in ["shared"] }),
     .additions("four records, shared by all", accounts: { _ in ["a", "b", "c", "d"] }),
     .additions("a record for each", accounts: { ["own-\($0)"] }),
+    .additions("one record, under its refresh lock", "--refresh-lock", accounts: { _ in ["locked"] }),
     .refresh,
   ]
 

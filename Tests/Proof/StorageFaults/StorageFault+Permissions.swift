@@ -4,7 +4,7 @@ import Foundation
 extension StorageFault {
   /// No permission, or too much of it.
   static let permissions = [
-    StorageFault(name: "read-only folder", promise: "unwritable; reading goes on") { scene in
+    StorageFault(name: "read-only directory", promise: "unwritable; reading goes on") { scene in
       let cache = try await scene.openWithRecords()
       let folders = [scene.folder.path] + (try scene.paths().filter(isFolder))
       for folder in folders { try setMode(0o500, folder) }
@@ -34,19 +34,19 @@ extension StorageFault {
       try setMode(0o600, file)
       try await scene.expectRecords()
     },
-    StorageFault(name: "folder forbidden", promise: "unreadable, not empty; back when allowed") { scene in
+    StorageFault(name: "directory forbidden", promise: "unreadable, not empty; back when allowed") { scene in
       let cache = try await scene.openWithRecords()
-      let group = URL(fileURLWithPath: try scene.file("person-2")).deletingLastPathComponent().path
-      try setMode(0, group)
-      defer { try? setMode(0o700, group) }
+      let directory = scene.folder.path
+      try setMode(0, directory)
+      defer { try? setMode(0o700, directory) }
       try await scene.expect(.unreadable, from: "reading") {
         _ = try await cache.record(for: ProofRecord.key("person-2"))
       }
       try await scene.expect(.unreadable, from: "listing") { _ = try await cache.keys() }
-      try setMode(0o700, group)
+      try setMode(0o700, directory)
       try await scene.expectRecords()
     },
-    StorageFault(name: "folder open to others", promise: "refused, with the mend") { scene in
+    StorageFault(name: "directory open to others", promise: "refused, with the fix") { scene in
       _ = try await scene.openWithRecords()
       for mode in [0o777, 0o770, 0o722] {
         try setMode(mode, scene.folder.path)
@@ -57,12 +57,26 @@ extension StorageFault {
       try setMode(0o700, scene.folder.path)
       try await scene.expectRecords()
     },
-    StorageFault(name: "record open to others", promise: "refused; the next store mends it") { scene in
+    StorageFault(name: "parent directory open to others", promise: "refused, with the fix") { scene in
+      _ = try await scene.openWithRecords()
+      let parent = scene.folder.deletingLastPathComponent().path
+      for mode in [0o777, 0o720] {
+        try setMode(mode, parent)
+        try await scene.expect(.insecurePermissions, from: "opening with a parent of mode \(String(mode, radix: 8))") {
+          _ = try scene.open()
+        }
+      }
+      try setMode(0o700, parent)
+      try await scene.expectRecords()
+    },
+    StorageFault(name: "record open to others", promise: "refused; the next store fixes it") { scene in
       let cache = try await scene.openWithRecords()
       let file = try scene.file("person-2")
-      try setMode(0o644, file)
-      try await scene.expect(.insecurePermissions, from: "reading") {
-        _ = try await cache.record(for: ProofRecord.key("person-2"))
+      for mode in [0o644, 0o640, 0o604, 0o660] {
+        try setMode(mode, file)
+        try await scene.expect(.insecurePermissions, from: "reading with mode \(String(mode, radix: 8))") {
+          _ = try await cache.record(for: ProofRecord.key("person-2"))
+        }
       }
       try await cache.store(ProofRecord.record(9), for: ProofRecord.key("person-2"))
       try await scene.expectRecords([1, 9, 3])

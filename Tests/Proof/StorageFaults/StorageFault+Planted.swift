@@ -4,7 +4,7 @@ import Foundation
 extension StorageFault {
   /// Something else in a file's place.
   static let planted = [
-    StorageFault(name: "link in a record's place", promise: "not followed; set aside; the target stays") { scene in
+    StorageFault(name: "link in a record's place", promise: "not followed; quarantined; the target stays") { scene in
       let cache = try await scene.openWithRecords()
       let file = try scene.file("person-2")
       let target = try plantTarget(scene)
@@ -22,7 +22,7 @@ extension StorageFault {
       try expectTarget(target)
       try await scene.expectRecords([1, 9, 3])
     },
-    StorageFault(name: "link in the folder's place", promise: "refused; the target stays empty") { scene in
+    StorageFault(name: "link in the directory's place", promise: "refused; the target stays empty") { scene in
       let target = scene.beside("target")
       try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
       try FileManager.default.createSymbolicLink(atPath: scene.folder.path, withDestinationPath: target.path)
@@ -31,32 +31,28 @@ extension StorageFault {
         throw ProofError("something was written through the link")
       }
     },
-    StorageFault(name: "links in the temporaries' places", promise: "not followed; the target stays") { scene in
+    StorageFault(name: "link in a temporary file's place", promise: "not followed; the target stays") { scene in
       let cache = try await scene.openWithRecords()
       let target = try plantTarget(scene)
-      for number in 0..<64 {
-        let name = scene.folder.path + "/temporary/w-" + String(number, radix: 16)
-        try FileManager.default.createSymbolicLink(atPath: name, withDestinationPath: target)
-      }
+      let temporary = try scene.file("person-2").replacingOccurrences(of: ".json", with: ".new")
+      try FileManager.default.createSymbolicLink(atPath: temporary, withDestinationPath: target)
       try await cache.store(ProofRecord.record(9), for: ProofRecord.key("person-2"))
       try expectTarget(target)
       try await scene.expectRecords([1, 9, 3])
     },
-    StorageFault(name: "links in the locks' places", promise: "unwritable, never without a lock") { scene in
+    StorageFault(name: "link in a lock's place", promise: "unwritable, never without a lock") { scene in
       let cache = try await scene.openWithRecords()
       let target = try plantTarget(scene)
-      let locks = scene.folder.path + "/locks/"
-      for name in try FileManager.default.contentsOfDirectory(atPath: locks) {
-        try FileManager.default.removeItem(atPath: locks + name)
-        try FileManager.default.createSymbolicLink(atPath: locks + name, withDestinationPath: target)
-      }
+      let lock = try scene.file("person-2").replacingOccurrences(of: ".json", with: ".lock")
+      if !scene.isBroken { try FileManager.default.removeItem(atPath: lock) }
+      try FileManager.default.createSymbolicLink(atPath: lock, withDestinationPath: target)
       try await scene.expect(.unwritable, from: "storing") {
         try await cache.store(ProofRecord.record(9), for: ProofRecord.key("person-2"))
       }
       try expectTarget(target)
       try await scene.expectRecords([1, 2, 3], cache)
     },
-    StorageFault(name: "damaged record", promise: "set aside and named; the others stay") { scene in
+    StorageFault(name: "damaged record", promise: "quarantined and named; the others stay") { scene in
       let cache = try await scene.openWithRecords()
       let file = try scene.file("person-2")
       let whole = try Data(contentsOf: URL(fileURLWithPath: file))
@@ -71,7 +67,7 @@ extension StorageFault {
         try await scene.expectRecords()
       }
     },
-    StorageFault(name: "record of another key", promise: "set aside, not given out") { scene in
+    StorageFault(name: "record of another key", promise: "quarantined, not returned") { scene in
       let cache = try await scene.openWithRecords()
       let (one, two) = (try scene.file("person-1"), try scene.file("person-2"))
       try FileManager.default.removeItem(atPath: two)

@@ -25,7 +25,7 @@ extension StorageFault {
       }
       try await scene.expectRecords([1, 30, 3], reader)
     },
-    StorageFault(name: "folder removed", promise: "empty, made again by the next store") { scene in
+    StorageFault(name: "directory removed", promise: "empty, created again by the next store") { scene in
       let cache = try await scene.openWithRecords()
       try FileManager.default.removeItem(at: scene.folder)
       guard try await cache.record(for: ProofRecord.key("person-1")) == nil, try await cache.keys().isEmpty else {
@@ -38,14 +38,14 @@ extension StorageFault {
     StorageFault(name: "lock held by another", promise: "lockTimedOut; the body does not run") { scene in
       let holder = try await scene.openWithRecords()
       let other = try scene.open()
-      try await holder.withExclusiveAccess(to: ProofRecord.key("person-1")) {
+      try await holder.withRefreshLock(for: ProofRecord.key("person-1")) {
         try await scene.expect(.lockTimedOut, from: "waiting") {
-          try await other.withExclusiveAccess(to: ProofRecord.key("person-1")) {
+          try await other.withRefreshLock(for: ProofRecord.key("person-1")) {
             throw ProofError("the body has run")
           }
         }
       }
-      try await other.withExclusiveAccess(to: ProofRecord.key("person-1")) {}
+      try await other.withRefreshLock(for: ProofRecord.key("person-1")) {}
       try await scene.expectRecords()
     },
   ]

@@ -26,7 +26,7 @@ struct StorageFaultScene: ProofCommand {
     }
   }
 
-  func open(now: @escaping @Sendable () -> Date = { Date() }) throws -> any ExclusiveTokenCache {
+  func open(now: @escaping @Sendable () -> Date = { Date() }) throws -> any SharedTokenCache {
     isBroken
       ? try CarelessTokenCache(directory: folder)
       : try FileTokenCache(directory: folder, lockTimeout: .seconds(1), now: now)
@@ -44,14 +44,16 @@ struct StorageFaultScene: ProofCommand {
 
   /// The record's file of an account.
   func file(_ account: String) throws -> String {
-    guard let path = try paths().first(where: { $0.contains(account) && !$0.contains("set-aside") }) else {
-      throw ProofError("there is no file of \(account)")
+    // Names are hashes; the key is inside.
+    for path in try paths() where !path.contains("damaged") {
+      let content = FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+      if content?.contains("\"accountID\":\"\(account)\"") == true { return path }
     }
-    return path
+    throw ProofError("there is no file of \(account)")
   }
 
   /// A cache with three records in it.
-  func openWithRecords() async throws -> any ExclusiveTokenCache {
+  func openWithRecords() async throws -> any SharedTokenCache {
     let cache = try open()
     for number in 1...3 { try await cache.store(ProofRecord.record(number), for: ProofRecord.key("person-\(number)")) }
     return cache

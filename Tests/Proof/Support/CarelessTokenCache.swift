@@ -3,7 +3,7 @@ import Foundation
 
 /// What `--broken` puts in the file cache's place: it writes over the old record, takes no lock and calls every trouble
 /// an absence.
-struct CarelessTokenCache: ExclusiveTokenCache {
+struct CarelessTokenCache: SharedTokenCache {
   private struct Kept: Codable {
     let key: TokenCacheKey
     let record: TokenRecord
@@ -44,8 +44,16 @@ struct CarelessTokenCache: ExclusiveTokenCache {
     }
   }
 
-  func withExclusiveAccess<Result: Sendable>(
-    to key: TokenCacheKey, _ body: @Sendable () async throws -> Result
+  func update(
+    _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
+  ) async throws -> TokenRecord? {
+    let new = change(try await record(for: key))
+    if let new { try await store(new, for: key) } else { try await removeRecord(for: key) }
+    return new
+  }
+
+  func withRefreshLock<Result: Sendable>(
+    for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
     try await body()
   }

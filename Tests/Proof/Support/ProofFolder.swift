@@ -18,7 +18,7 @@ struct ProofFolder {
 
   /// The cache under proof.
   static func openCache(_ url: URL, isBroken: Bool, lockTimeout: Duration = .seconds(120)) throws
-    -> any ExclusiveTokenCache
+    -> any SharedTokenCache
   {
     isBroken
       ? try CarelessTokenCache(directory: url) : try FileTokenCache(directory: url, lockTimeout: lockTimeout)
@@ -36,6 +36,6 @@ struct ProofFolder {
 
   /// The temporary files in a cache's folder.
   static func strayFiles(_ url: URL) -> [String] {
-    (try? FileManager.default.contentsOfDirectory(atPath: url.path + "/temporary")) ?? []
+    ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).filter { $0.hasSuffix(".new") }
   }
 }

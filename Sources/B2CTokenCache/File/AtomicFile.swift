@@ -1,0 +1,139 @@
+/// Reads and replaces whole files, so that a reader, or a kill, sees the old or the new content and never less.
+struct AtomicFile: Sendable {
+  let path: String
+  let files: any FileSystem
+
+  /// What is at the path.
+  enum Content {
+    case bytes([UInt8], FileStatus)
+    case missing
+    /// Something else than a file; the text says what.
+    case notAFile(String)
+  }
+
+  /// Reads the file without following a symbolic link; the bytes are longer than the limit by one when the file is.
+  func read(limit: Int) throws(SystemFailure) -> Content {
+    let descriptor: Int32
+    do throws(SystemFailure) {
+      descriptor = try files.open(path, .reading)
+    } catch {
+      if error.isMissing { return .missing }
+      if error.isSymbolicLink { return .notAFile("it is a symbolic link") }
+      throw error
+    }
+    defer { files.close(descriptor) }
+    let status = try files.status(of: descriptor, at: path)
+    guard status.kind == .regularFile else { return .notAFile("it is not a regular file") }
+    return .bytes(try files.read(descriptor, at: path, limit: limit), status)
+  }
+
+  /// Writes and flushes a new file, 0600 from its first byte, renames it over the old one and flushes the directory.
+  ///
+  /// The caller holds a lock that keeps others from using the same temporary name.
+  func replace(with bytes: [UInt8], through temporary: String) throws(SystemFailure) {
+    try write(bytes, to: temporary) { () throws(SystemFailure) in try files.move(temporary, to: path) }
+    try synchronizeDirectory()
+  }
+
+  /// Puts a new file in place if there is none, the content whole from the first moment; returns whether it was put there.
+  func create(with bytes: [UInt8], through temporary: String) throws(SystemFailure) -> Bool {
+    do throws(SystemFailure) {
+      try write(bytes, to: temporary) { () throws(SystemFailure) in try files.link(temporary, to: path) }
+    } catch {
+      guard error.isTaken else { throw error }
+      return false
+    }
+    _ = try files.remove(temporary)
+    try synchronizeDirectory()
+    return true
+  }
+
+  /// Waits until the entries of the file's directory are on the device.
+  func synchronizeDirectory() throws(SystemFailure) {
+    try Self.synchronize(directory: Self.parent(of: path), files)
+  }
+
+  static func synchronize(directory: String, _ files: any FileSystem) throws(SystemFailure) {
+    // The directory may be given by a symbolic link, which the checks of the way to it have allowed.
+    let descriptor = try files.open(directory + "/.", .directory)
+    defer { files.close(descriptor) }
+    try files.synchronize(descriptor, at: directory)
+  }
+
+  static func parent(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+    return String(path[..<slash])
+  }
+
+  /// Writes and flushes the temporary file and puts it in place; when that fails, the temporary file is removed.
+  private func write(
+    _ bytes: [UInt8], to temporary: String, _ putInPlace: () throws(SystemFailure) -> Void
+  ) throws(SystemFailure) {
+    // A file of this name was left by a writer that was killed: one that lives would hold the lock.
+    _ = try files.remove(temporary)
+    let descriptor = try files.open(temporary, .creating)
+    do throws(SystemFailure) {
+      defer { files.close(descriptor) }
+      // A umask can only have taken bits away; the owner's are given back.
+      try files.setMode(0o600, of: descriptor, at: temporary)
+      try files.write(bytes, to: descriptor, at: temporary)
+      try files.synchronize(descriptor, at: temporary)
+      try putInPlace()
+    } catch {
+      _ = try? files.remove(temporary)
+      throw error
+    }
+  }
+}
+
+/// A lock on a file that lives as long as its descriptor: the system releases it even when the process is killed.
+///
+/// `flock` belongs to the open file and not to the process, so it also keeps two callers of one process apart.
+struct FileLock: Sendable {
+  private let descriptor: Int32
+  private let files: any FileSystem
+
+  /// Takes a lock without waiting; `nil` while another holds it.
+  ///
+  /// The file is created when it is not there. It is never removed: two processes could then hold "the same" lock on
+  /// different files.
+  static func takeIfFree(_ path: String, _ files: any FileSystem) throws(SystemFailure) -> FileLock? {
+    while true {
+      let descriptor = try files.open(path, .locking)
+      do throws(SystemFailure) {
+        guard try files.lockIfFree(descriptor, at: path) else {
+          files.close(descriptor)
+          return nil
+        }
+        // A cleaner may have removed the file since it was opened; then this lock keeps nobody out.
+        let held = try files.status(of: descriptor, at: path).stamp
+        if let current = try files.status(of: path)?.stamp, current.isSameFile(as: held) {
+          return FileLock(descriptor: descriptor, files: files)
+        }
+        files.close(descriptor)
+      } catch {
+        files.close(descriptor)
+        throw error
+      }
+    }
+  }
+
+  /// Releases the lock; to be called once.
+  func release() {
+    files.close(descriptor)
+  }
+}
+
+/// The pauses between attempts at a lock that another process holds: growing, and partly random so that processes do not
+/// try in step.
+struct BackOff {
+  private static let longest = 5.0
+  private var milliseconds = 0.5
+
+  /// Returns the next pause.
+  mutating func next() -> Duration {
+    let pause = milliseconds * Double.random(in: 0.5...1)
+    milliseconds = min(milliseconds * 2, Self.longest)
+    return .microseconds(Int(pause * 1000))
+  }
+}

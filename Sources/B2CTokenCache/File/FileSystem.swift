@@ -1,0 +1,122 @@
+internal import Foundation
+
+/// The file system calls of the file cache.
+///
+/// An app uses ``POSIXFileSystem``. A test puts another one in place, to record the order of the calls, to change the
+/// owner of a file, or to act between two of them.
+package protocol FileSystem: Sendable {
+  /// The user that this process acts as.
+  var userID: UInt32 { get }
+
+  /// Opens a file; the descriptor is closed at exec, and a symbolic link as the last part of the path is refused.
+  func open(_ path: String, _ opening: FileOpening) throws(SystemFailure) -> Int32
+
+  func close(_ descriptor: Int32)
+
+  /// Returns the status of a path without following a symbolic link; `nil` when nothing is there.
+  func status(of path: String) throws(SystemFailure) -> FileStatus?
+
+  func status(of descriptor: Int32, at path: String) throws(SystemFailure) -> FileStatus
+
+  /// Returns the target of a symbolic link.
+  func linkTarget(of path: String) throws(SystemFailure) -> String
+
+  /// Reads up to a limit; the result is longer than the limit by one when the file is.
+  func read(_ descriptor: Int32, at path: String, limit: Int) throws(SystemFailure) -> [UInt8]
+
+  func write(_ bytes: [UInt8], to descriptor: Int32, at path: String) throws(SystemFailure)
+
+  func setMode(_ mode: UInt16, of descriptor: Int32, at path: String) throws(SystemFailure)
+
+  /// Waits until a file's content, or a directory's entries, are on the device.
+  func synchronize(_ descriptor: Int32, at path: String) throws(SystemFailure)
+
+  /// Renames a file, replacing the one at the target.
+  func move(_ source: String, to target: String) throws(SystemFailure)
+
+  /// Gives a file a second name; fails when the name is taken.
+  func link(_ source: String, to target: String) throws(SystemFailure)
+
+  /// Removes a name; returns whether there was one.
+  func remove(_ path: String) throws(SystemFailure) -> Bool
+
+  /// Creates a directory, 0700; returns whether it was not there before.
+  func makeDirectory(_ path: String) throws(SystemFailure) -> Bool
+
+  /// Returns the names in a directory, without `.` and `..`; none when there is no such directory.
+  func names(in path: String) throws(SystemFailure) -> [String]
+
+  /// Takes the lock of an open file if it is free; another descriptor, in this process or elsewhere, may hold it.
+  func lockIfFree(_ descriptor: Int32, at path: String) throws(SystemFailure) -> Bool
+}
+
+/// The ways in which the file cache opens a file.
+package enum FileOpening: Sendable {
+  case reading
+  case directory
+  /// A new file, 0600; fails when there is one.
+  case creating
+  /// A lock file, 0600; created when there is none.
+  case locking
+}
+
+/// The status of a file: kind, permissions, owner and stamp.
+package struct FileStatus: Sendable {
+  /// The file type bits of POSIX.
+  package struct Kind: RawRepresentable, Equatable, Sendable {
+    package let rawValue: UInt32
+
+    package init(rawValue: UInt32) {
+      self.rawValue = rawValue
+    }
+
+    package static let regularFile = Kind(rawValue: 0o100000)
+    package static let directory = Kind(rawValue: 0o040000)
+    package static let symbolicLink = Kind(rawValue: 0o120000)
+  }
+
+  package let kind: Kind
+  /// The permission bits, with the sticky bit.
+  package var mode: UInt32
+  package var owner: UInt32
+  package let stamp: FileStamp
+
+  /// The permission bits as `chmod` takes them.
+  var octalMode: String { String(mode, radix: 8) }
+}
+
+/// Tells one state of a file from another without reading it.
+package struct FileStamp: Equatable, Sendable {
+  /// Seconds and nanoseconds since 1970 by the file system's clock.
+  package struct Moment: Equatable, Sendable {
+    let seconds: Int
+    let nanoseconds: Int
+
+    init(_ seconds: Int, _ nanoseconds: Int) {
+      self.seconds = seconds
+      self.nanoseconds = nanoseconds
+    }
+  }
+
+  let device: UInt64
+  let file: UInt64
+  let size: Int64
+  let modified: Moment
+  let changed: Moment
+
+  /// Whether a later change is sure to give another stamp.
+  ///
+  /// A file system counts time in steps of up to 10 ms (some in whole seconds) and gives the number of a removed file to
+  /// the next one, so two states within one step can look alike. Only a stamp that is older than a step is reliable; a
+  /// clock that was set back makes stamps look young, which costs a read and nothing else.
+  func isSettled(at now: Date) -> Bool {
+    let step = changed.nanoseconds == 0 ? 2.0 : 0.05
+    let age = now.timeIntervalSince1970 - (Double(changed.seconds) + Double(changed.nanoseconds) / 1e9)
+    return age > step
+  }
+
+  /// Whether both stamps are of one file, in whatever state.
+  func isSameFile(as other: FileStamp) -> Bool {
+    file == other.file && device == other.device
+  }
+}

@@ -1,0 +1,219 @@
+internal import Foundation
+
+#if canImport(CryptoKit)
+  internal import CryptoKit
+#else
+  internal import Crypto
+#endif
+
+/// The files of a file cache: blocking calls, each on the files of one record.
+///
+/// ```
+/// <directory>/                     0700
+///   <sha256 of the key>.json       the record, 0600
+///   <sha256 of the key>.json.damaged-1   a file that could not be read as the record
+///   <sha256 of the key>.new        the record being written
+///   <sha256 of the key>.lock       write lock; created when first needed, never removed
+///   <sha256 of the key>.refresh    refresh lock; likewise
+/// ```
+struct RecordDirectory: Sendable {
+  /// The name that the files of one record share.
+  struct Name: Hashable, Sendable {
+    fileprivate let text: String
+
+    init(_ key: TokenCacheKey) {
+      let digits = Array("0123456789abcdef".utf8)
+      let hash = SHA256.hash(data: Data(key.canonicalText.utf8))
+      text = String(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0x0F)]] }, as: UTF8.self)
+    }
+
+    fileprivate init?(file: String, suffix: String) {
+      guard file.hasSuffix(suffix) else { return nil }
+      text = String(file.dropLast(suffix.count))
+      guard text.utf8.count == 64, text.utf8.allSatisfy("0123456789abcdef".utf8.contains) else { return nil }
+    }
+  }
+
+  /// The state of a record's file.
+  enum Finding {
+    case record(TokenRecord, FileStamp)
+    case missing
+    /// Not a record of this key; the text says why.
+    case damaged(String)
+  }
+
+  private enum Suffix {
+    static let record = ".json"
+    static let damaged = ".json.damaged-"
+    static let temporary = ".new"
+    static let writeLock = ".lock"
+    static let refreshLock = ".refresh"
+  }
+
+  /// No record comes near this; a larger file is not one.
+  private static let sizeLimit = 32 << 20
+
+  let path: String
+  let files: any FileSystem
+
+  func recordPath(_ name: Name) -> String { path(name, Suffix.record) }
+  func writeLockPath(_ name: Name) -> String { path(name, Suffix.writeLock) }
+  func refreshLockPath(_ name: Name) -> String { path(name, Suffix.refreshLock) }
+
+  /// Creates the directory, or checks the one that is there.
+  func prepare() throws(TokenCacheError) {
+    try SecureDirectory(path: path, files: files).prepare()
+  }
+
+  /// Removes what killed writers left behind; a file whose writer still lives is left alone.
+  func removeStrayFiles() throws(SystemFailure) {
+    for file in try files.names(in: path) {
+      guard let name = Name(file: file, suffix: Suffix.temporary),
+        let lock = try FileLock.takeIfFree(writeLockPath(name), files)
+      else { continue }
+      defer { lock.release() }
+      _ = try files.remove(path(name, Suffix.temporary))
+    }
+  }
+
+  /// Returns the stamp of a record's file; `nil` when there is none.
+  func stamp(_ recordPath: String) throws(TokenCacheError) -> FileStamp? {
+    do {
+      return try files.status(of: recordPath)?.stamp
+    } catch {
+      throw TokenCacheError(.unreadable, "A token record cannot be read", error)
+    }
+  }
+
+  /// Reads the record of a key.
+  ///
+  /// - Throws: ``TokenCacheError`` with code `unreadable`, `newerVersion`, or `insecurePermissions` when another user owns
+  ///   the file or can open it.
+  func read(_ key: TokenCacheKey, _ name: Name) throws(TokenCacheError) -> Finding {
+    switch try content(name) {
+    case .missing: return .missing
+    case .notAFile(let reason): return .damaged(reason)
+    case .bytes(let bytes, let status):
+      try check(status, recordPath(name))
+      guard bytes.count <= Self.sizeLimit else { return .damaged("it is too large") }
+      switch try RecordFile.record(in: bytes, for: key) {
+      case .success(let record): return .record(record, status.stamp)
+      case .failure(let damage): return .damaged(damage.reason)
+      }
+    }
+  }
+
+  /// Reads the key of a record's file; `nil` when there is no file any more.
+  func key(_ name: Name) throws(TokenCacheError) -> Result<TokenCacheKey, RecordFile.Damage>? {
+    switch try content(name) {
+    case .missing: return nil
+    case .notAFile(let reason): return .failure(.init(reason))
+    case .bytes(let bytes, _):
+      guard bytes.count <= Self.sizeLimit else { return .failure(.init("it is too large")) }
+      let key = try RecordFile.key(in: bytes)
+      if case .success(let found) = key, Name(found) != name {
+        return .failure(.init("it holds the record of another key"))
+      }
+      return key
+    }
+  }
+
+  /// Replaces the record of a key and returns the new file's stamp; the caller holds the write lock.
+  ///
+  /// A newer version's record stays, and a damaged file is quarantined. A file with the stamp that the caller knows was
+  /// looked at before and is not read again.
+  func write(_ bytes: [UInt8], _ key: TokenCacheKey, _ name: Name, known: FileStamp?) throws(TokenCacheError)
+    -> FileStamp
+  {
+    let path = recordPath(name)
+    try makeWay(key, name, known: known)
+    do {
+      try AtomicFile(path: path, files: files).replace(with: bytes, through: self.path(name, Suffix.temporary))
+      if let status = try files.status(of: path) { return status.stamp }
+    } catch {
+      throw TokenCacheError(.unwritable, "A token record cannot be written", error)
+    }
+    throw TokenCacheError(.unwritable, "\(path) was removed while it was being written.")
+  }
+
+  /// Removes the record, whatever is in its file; the caller holds the write lock.
+  func remove(_ name: Name) throws(TokenCacheError) {
+    let file = AtomicFile(path: recordPath(name), files: files)
+    do {
+      if try files.remove(file.path) { try file.synchronizeDirectory() }
+    } catch {
+      throw TokenCacheError(.unwritable, "A token record cannot be removed", error)
+    }
+  }
+
+  /// Renames a file that is not a record and returns the error that reports it; the caller holds the write lock.
+  func quarantine(_ name: Name, _ reason: String) throws(TokenCacheError) -> TokenCacheError {
+    let file = AtomicFile(path: recordPath(name), files: files)
+    do {
+      var number = 1
+      while try files.status(of: path(name, Suffix.damaged) + "\(number)") != nil { number += 1 }
+      let place = path(name, Suffix.damaged) + "\(number)"
+      try files.move(file.path, to: place)
+      try file.synchronizeDirectory()
+      return TokenCacheError(
+        .damaged, "\(file.path) is not a usable token record (\(reason)); it was renamed to \(place).",
+        recoverySuggestion: "Its account has to sign in again; the other records are not affected.")
+    } catch {
+      throw TokenCacheError(.unwritable, "A damaged token record cannot be quarantined", error)
+    }
+  }
+
+  /// Returns the names of all records.
+  func recordNames() throws(TokenCacheError) -> Set<Name> {
+    do {
+      let before = try files.status(of: path)?.stamp
+      var names = try files.names(in: path)
+      // While a directory changes, some file systems list a replaced file twice or not at all; a second look finds it.
+      if try files.status(of: path)?.stamp != before { names += try files.names(in: path) }
+      return Set(names.compactMap { Name(file: $0, suffix: Suffix.record) })
+    } catch {
+      throw TokenCacheError(.unreadable, "The token cache cannot be listed", error)
+    }
+  }
+
+  /// Returns the paths of the quarantined files.
+  func quarantinedPaths() throws(TokenCacheError) -> [String] {
+    do {
+      return try files.names(in: path).filter { $0.contains(Suffix.damaged) }.sorted().map { path + "/" + $0 }
+    } catch {
+      throw TokenCacheError(.unreadable, "The token cache cannot be listed", error)
+    }
+  }
+
+  private func path(_ name: Name, _ suffix: String) -> String { path + "/" + name.text + suffix }
+
+  private func content(_ name: Name) throws(TokenCacheError) -> AtomicFile.Content {
+    do {
+      return try AtomicFile(path: recordPath(name), files: files).read(limit: Self.sizeLimit)
+    } catch {
+      throw TokenCacheError(.unreadable, "A token record cannot be read", error)
+    }
+  }
+
+  private func makeWay(_ key: TokenCacheKey, _ name: Name, known: FileStamp?) throws(TokenCacheError) {
+    guard let stamp = try stamp(recordPath(name)), stamp != known else { return }
+    do {
+      if case .damaged(let reason) = try read(key, name) { _ = try quarantine(name, reason) }
+    } catch  where error.code == .insecurePermissions {
+      // The new file belongs to this user and has the right permissions: replacing it is the fix.
+    }
+  }
+
+  private func check(_ status: FileStatus, _ path: String) throws(TokenCacheError) {
+    guard status.owner == files.userID else {
+      throw TokenCacheError(
+        .insecurePermissions, "\(path) belongs to user \(status.owner), not to the user of this process.",
+        recoverySuggestion: "If it is yours: chown \(files.userID) \(path). If not, remove it and sign in again.")
+    }
+    guard status.mode & 0o077 == 0 else {
+      throw TokenCacheError(
+        .insecurePermissions, "\(path) is open to other users (mode \(status.octalMode)).",
+        recoverySuggestion: "Remove their permission: chmod 600 \(path)")
+    }
+  }
+}

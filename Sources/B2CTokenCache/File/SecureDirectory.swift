@@ -1,0 +1,135 @@
+/// A directory that only this user can write to, below directories in which nobody else can replace it.
+///
+/// The rules are those of sshd's `StrictModes`: every directory from the root down belongs to root or to this user, and is
+/// not writable by others, except where the sticky bit keeps them from renaming what is not theirs, as in `/tmp`. Otherwise
+/// another user could move the directory away and put an old copy back: a sign-out would be undone.
+struct SecureDirectory: Sendable {
+  private static let linkLimit = 32
+  private static let root: UInt32 = 0
+
+  let path: String
+  let files: any FileSystem
+
+  /// Creates the directory and those that lead to it, each 0700, and checks them all.
+  func prepare() throws(TokenCacheError) {
+    try reporting {
+      try checkParents()
+      if try create(path.split(separator: "/")) { try checkParents() }
+      try checkItself()
+    }
+  }
+
+  /// Creates the directories that lead to the path and are missing, and checks them.
+  func prepareParents() throws(TokenCacheError) {
+    try reporting {
+      try checkParents()
+      if try create(path.split(separator: "/").dropLast()) { try checkParents() }
+    }
+  }
+
+  /// Creates what is missing; returns whether anything was.
+  private func create(_ parts: some Sequence<Substring>) throws(SystemFailure) -> Bool {
+    var isNew = false
+    var directory = ""
+    for part in parts {
+      let parent = directory.isEmpty ? "/" : directory
+      directory += "/" + part
+      guard try files.status(of: directory) == nil else { continue }
+      isNew = true
+      if try files.makeDirectory(directory) { try AtomicFile.synchronize(directory: parent, files) }
+    }
+    return isNew
+  }
+
+  /// Checks every existing directory from the root down to the parent, through symbolic links as the system goes.
+  func checkParents() throws {
+    var rest = Array(path.split(separator: "/").dropLast().reversed())
+    var directory = ""
+    var links = 0
+    if let status = try files.status(of: "/") { try check(status, "/") }
+    while let part = rest.popLast() {
+      if part == "." { continue }
+      if part == ".." {
+        directory = directory.isEmpty ? "" : AtomicFile.parent(of: directory)
+        if directory == "/" { directory = "" }
+        continue
+      }
+      let next = directory + "/" + part
+      guard let status = try files.status(of: next) else { return }
+      if status.kind == .symbolicLink {
+        links += 1
+        guard links <= Self.linkLimit else {
+          throw TokenCacheError(.unwritable, "\(path) has too many symbolic links.")
+        }
+        try checkOwner(status, next)
+        let target = try files.linkTarget(of: next)
+        if target.hasPrefix("/") { directory = "" }
+        rest += target.split(separator: "/").reversed()
+      } else {
+        try check(status, next)
+        directory = next
+      }
+    }
+  }
+
+  private func check(_ status: FileStatus, _ directory: String) throws(TokenCacheError) {
+    guard status.kind == .directory else { throw notADirectory(directory) }
+    try checkOwner(status, directory)
+    guard status.mode & 0o022 == 0 || status.mode & 0o1000 != 0 else {
+      throw TokenCacheError(
+        .insecurePermissions,
+        "\(directory) can be written by other users (mode \(status.octalMode)), who could replace \(path).",
+        recoverySuggestion: "Remove their permission: chmod go-w \(directory). Or use another directory.")
+    }
+  }
+
+  private func checkOwner(_ status: FileStatus, _ directory: String) throws(TokenCacheError) {
+    guard status.owner == Self.root || status.owner == files.userID else {
+      throw TokenCacheError(
+        .insecurePermissions,
+        "\(directory) belongs to user \(status.owner), neither root nor the user of this process, "
+          + "who could replace \(path).",
+        recoverySuggestion: "Use a directory below one of your own, or: chown \(files.userID) \(directory)")
+    }
+  }
+
+  /// The directory itself is held to more: nobody but this user may create files in it.
+  private func checkItself() throws {
+    guard let status = try files.status(of: path) else { return }
+    guard status.kind != .symbolicLink else {
+      throw TokenCacheError(
+        .insecurePermissions, "\(path) is a symbolic link, which could be changed to point elsewhere.",
+        recoverySuggestion: "Use the path of a real directory that only this user can write to.")
+    }
+    guard status.kind == .directory else { throw notADirectory(path) }
+    guard status.owner == files.userID else {
+      throw TokenCacheError(
+        .insecurePermissions, "\(path) belongs to user \(status.owner), not to the user of this process.",
+        recoverySuggestion: "Run as its owner, use another directory, or: chown \(files.userID) \(path)")
+    }
+    guard status.mode & 0o022 == 0 else {
+      throw TokenCacheError(
+        .insecurePermissions,
+        "\(path) can be written by other users (mode \(status.octalMode)), who could swap the records.",
+        recoverySuggestion: "Remove their permission: chmod 700 \(path)")
+    }
+  }
+
+  private func reporting(_ body: () throws -> Void) throws(TokenCacheError) {
+    do {
+      try body()
+    } catch let error as TokenCacheError {
+      throw error
+    } catch let failure as SystemFailure {
+      throw TokenCacheError(.unwritable, "The directory of \(path) cannot be used", failure)
+    } catch {
+      throw TokenCacheError(.unwritable, "The directory of \(path) cannot be used.", underlying: error)
+    }
+  }
+
+  private func notADirectory(_ directory: String) -> TokenCacheError {
+    TokenCacheError(
+      .unwritable, "\(directory) is not a directory.",
+      recoverySuggestion: "Use the path of a directory, or of one to be created; or move what is there away.")
+  }
+}

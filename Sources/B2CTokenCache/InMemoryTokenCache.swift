@@ -1,0 +1,86 @@
+internal import B2CCore
+
+/// A token cache that lasts as long as the process: a dictionary behind a lock.
+///
+/// Updates and refresh locks hold among the callers of one instance, since nothing else can see it.
+public final class InMemoryTokenCache: SharedTokenCache {
+  private let records = Locked<[TokenCacheKey: TokenRecord]>([:])
+  private let refreshes = KeyedLock<TokenCacheKey>()
+  private let lockTimeout: Duration
+  private let clock: any Clock<Duration>
+
+  /// Creates an empty cache.
+  ///
+  /// - Parameters:
+  ///   - lockTimeout: How long ``withRefreshLock(for:_:)`` waits for a lock that another caller holds.
+  ///   - clock: The clock that the wait is measured on.
+  public init(lockTimeout: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock()) {
+    self.lockTimeout = lockTimeout
+    self.clock = clock
+  }
+
+  /// Returns the record of a key.
+  ///
+  /// - Parameter key: The key to look up.
+  /// - Returns: The record, or `nil` when there is none.
+  public func record(for key: TokenCacheKey) async -> TokenRecord? {
+    records.withLock { $0[key] }
+  }
+
+  /// Keeps a record, replacing the one that was there.
+  ///
+  /// - Parameters:
+  ///   - record: The record to keep.
+  ///   - key: The key to keep it under.
+  public func store(_ record: TokenRecord, for key: TokenCacheKey) async {
+    records.withLock { $0[key] = record }
+  }
+
+  /// Removes the record of a key, if there is one.
+  ///
+  /// - Parameter key: The key to remove.
+  public func removeRecord(for key: TokenCacheKey) async {
+    records.withLock { $0[key] = nil }
+  }
+
+  /// Returns the keys of all records, in any order.
+  ///
+  /// - Returns: Each key once.
+  public func keys() async -> [TokenCacheKey] {
+    records.withLock { Array($0.keys) }
+  }
+
+  /// Changes the record of a key in one atomic step.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the record.
+  ///   - change: Returns the record to keep, or `nil` to keep none. It must not use the cache.
+  /// - Returns: The record that is kept, or `nil`.
+  @discardableResult
+  public func update(
+    _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
+  ) async -> TokenRecord? {
+    records.withLock { records in
+      let new = change(records[key])
+      records[key] = new
+      return new
+    }
+  }
+
+  /// Runs a body while no other caller of this instance holds the refresh lock of the same key.
+  ///
+  /// Taking the lock of a key again inside its body waits for itself, until the time is up.
+  ///
+  /// - Parameters:
+  ///   - key: The key whose refresh token is about to be used.
+  ///   - body: The work to do meanwhile.
+  /// - Returns: What the body returns.
+  /// - Throws: ``TokenCacheError`` with code ``TokenCacheError/Code/lockTimedOut`` when the lock is not free in time,
+  ///   `CancellationError` when the task is cancelled while it waits (the body has not run in either case); otherwise
+  ///   what the body throws.
+  public func withRefreshLock<Result: Sendable>(
+    for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
+  ) async throws -> Result {
+    try await refreshes.withLock(key, by: Deadline(after: lockTimeout, on: clock), body)
+  }
+}

@@ -1,0 +1,117 @@
+#if canImport(Security)
+  internal import Foundation
+  internal import Security
+
+  /// A token cache in the keychain, one generic-password item for each record; the system encrypts it.
+  ///
+  /// Apps and extensions of one team share it through an access group. The keychain offers no lock, so a refresh token is
+  /// used once within a process only; processes that may refresh at the same moment should share a ``FileTokenCache`` in
+  /// their group container.
+  public struct KeychainTokenCache: TokenCache {
+    private let records: KeychainRecords
+
+    /// `true`: the system encrypts keychain items.
+    public var isEncrypted: Bool { true }
+
+    /// Creates a cache; the keychain is first asked when the cache is used.
+    ///
+    /// - Parameters:
+    ///   - accessGroup: The keychain group to share with other apps of the team, `<team id>.<group>`; when `nil`, the
+    ///     app's own.
+    ///   - service: The items' service, which tells the items of two caches apart.
+    ///   - accessibility: When the tokens can be read.
+    public init(
+      accessGroup: String? = nil, service: String = "B2CConnector.TokenCache",
+      accessibility: KeychainAccessibility = .afterFirstUnlock
+    ) {
+      records = KeychainRecords(
+        SecurityKeychainItems(service: service, accessGroup: accessGroup, accessibility: accessibility))
+    }
+
+    /// Returns the record of a key.
+    ///
+    /// - Parameter key: The key to look up.
+    /// - Returns: The record, or `nil` when there is none.
+    /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/missingEntitlement`` in an unsigned build or without the
+    ///   group's entitlement, ``TokenCacheError/Code/unreadable`` while the device is locked,
+    ///   ``TokenCacheError/Code/damaged``, ``TokenCacheError/Code/newerVersion``.
+    public func record(for key: TokenCacheKey) async throws -> TokenRecord? {
+      try await records.record(for: key)
+    }
+
+    /// Stores a record, replacing the one that was there.
+    ///
+    /// - Parameters:
+    ///   - record: The record to keep.
+    ///   - key: The key to keep it under.
+    /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/missingEntitlement``, ``TokenCacheError/Code/unwritable``,
+    ///   ``TokenCacheError/Code/newerVersion``; the old record stays then.
+    public func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
+      try await records.store(record, for: key)
+    }
+
+    /// Removes the record of a key, if there is one.
+    ///
+    /// - Parameter key: The key to remove.
+    /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/missingEntitlement``, ``TokenCacheError/Code/unwritable``.
+    public func removeRecord(for key: TokenCacheKey) async throws {
+      try await records.removeRecord(for: key)
+    }
+
+    /// Returns the keys of all records of the service.
+    ///
+    /// - Returns: Each key once.
+    /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/missingEntitlement``, ``TokenCacheError/Code/unreadable``.
+    public func keys() async throws -> [TokenCacheKey] {
+      try await records.keys()
+    }
+  }
+
+  /// An encryption key in the keychain, for an ``EncryptedTokenCache`` over files.
+  public struct KeychainKey: EncryptionKeySource {
+    private let key: StoredKeychainKey
+
+    /// Names the keychain item; a key is created when one is needed and there is none.
+    ///
+    /// - Parameters:
+    ///   - accessGroup: The keychain group to share with other apps of the team; when `nil`, the app's own.
+    ///   - service: The item's service, which tells the keys of two caches apart.
+    ///   - accessibility: When the key can be read.
+    public init(
+      accessGroup: String? = nil, service: String = "B2CConnector.EncryptionKeys",
+      accessibility: KeychainAccessibility = .afterFirstUnlock
+    ) {
+      key = StoredKeychainKey(
+        SecurityKeychainItems(service: service, accessGroup: accessGroup, accessibility: accessibility))
+    }
+
+    /// Returns the key.
+    ///
+    /// - Returns: The key that seals and opens records.
+    /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/missingEntitlement``,
+    ///   ``TokenCacheError/Code/encryptionUnavailable``.
+    public func encryptionKey() async throws -> EncryptionKey {
+      try await key.encryptionKey()
+    }
+  }
+
+  /// When the tokens in the keychain can be read.
+  ///
+  /// In all cases the item stays on this device, also when a backup is restored on another.
+  public enum KeychainAccessibility: Sendable, Hashable {
+    /// From the first unlock after a restart on; background work needs this.
+    case afterFirstUnlock
+    /// While the device is unlocked.
+    case whenUnlocked
+    /// While the device is unlocked, and only as long as it has a passcode.
+    case whenPasscodeSet
+
+    var attribute: CFString {
+      switch self {
+      case .afterFirstUnlock: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
+      case .whenUnlocked: kSecAttrAccessibleWhenUnlockedThisDeviceOnly
+      case .whenPasscodeSet: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly
+      }
+    }
+  }
+#endif

@@ -1,0 +1,52 @@
+#if canImport(Darwin)
+  internal import Darwin
+  internal import Foundation
+
+  /// The directory of a file cache on Apple's systems when none is given.
+  enum DefaultDirectory {
+    static func location() throws(TokenCacheError) -> URL {
+      let name = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+      do {
+        return try FileManager.default
+          .url(for: .applicationSupportDirectory, in: .userDomainMask, appropriateFor: nil, create: true)
+          .appendingPathComponent(name, isDirectory: true)
+          .appendingPathComponent("B2CConnector/Tokens", isDirectory: true)
+      } catch {
+        throw TokenCacheError(
+          .unwritable, "Application Support cannot be found or created.",
+          recoverySuggestion: "Give the cache a directory.", underlying: error)
+      }
+    }
+
+    /// Keeps the directory out of backups, which are read on other machines, and locked until the first unlock.
+    ///
+    /// Not every volume can do this; the permissions hold in any case.
+    static func protect(_ directory: URL) {
+      var directory = directory
+      var values = URLResourceValues()
+      values.isExcludedFromBackup = true
+      try? directory.setResourceValues(values)
+      try? FileManager.default.setAttributes(
+        [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication], ofItemAtPath: directory.path)
+    }
+  }
+
+  extension FileStatus {
+    init(_ status: stat) {
+      self.init(
+        kind: Kind(rawValue: UInt32(status.st_mode & S_IFMT)), mode: UInt32(status.st_mode & 0o7777),
+        owner: status.st_uid,
+        stamp: FileStamp(
+          device: UInt64(bitPattern: Int64(status.st_dev)), file: UInt64(status.st_ino), size: Int64(status.st_size),
+          modified: .init(status.st_mtimespec.tv_sec, status.st_mtimespec.tv_nsec),
+          changed: .init(status.st_ctimespec.tv_sec, status.st_ctimespec.tv_nsec)))
+    }
+  }
+
+  /// On Apple's systems `fsync` leaves the data in the drive's own memory; this asks the drive to write it too.
+  func flushToDevice(_ descriptor: Int32) -> Int32 {
+    let result = fcntl(descriptor, F_FULLFSYNC)
+    // Network and some external volumes do not know the call.
+    return result >= 0 ? result : fsync(descriptor)
+  }
+#endif

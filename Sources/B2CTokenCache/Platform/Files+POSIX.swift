@@ -1,0 +1,43 @@
+#if !canImport(Darwin)
+  package import Foundation
+
+  #if canImport(Glibc)
+    internal import Glibc
+  #elseif canImport(Musl)
+    internal import Musl
+  #elseif canImport(Android)
+    internal import Android
+  #endif
+
+  /// The directory of a file cache when none is given: below the XDG state directory.
+  package enum DefaultDirectory {
+    static func location() throws(TokenCacheError) -> URL {
+      location(environment: ProcessInfo.processInfo.environment, home: NSHomeDirectory())
+    }
+
+    /// XDG Base Directory: a relative path in the variable is to be ignored.
+    package static func location(environment: [String: String], home: String) -> URL {
+      let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.local/state"
+      return URL(fileURLWithPath: state + "/b2cconnector/tokens", isDirectory: true)
+    }
+
+    /// Permissions are all the protection there is.
+    static func protect(_: URL) {}
+  }
+
+  extension FileStatus {
+    init(_ status: stat) {
+      self.init(
+        kind: Kind(rawValue: UInt32(status.st_mode) & UInt32(S_IFMT)), mode: UInt32(status.st_mode) & 0o7777,
+        owner: UInt32(status.st_uid),
+        stamp: FileStamp(
+          device: UInt64(status.st_dev), file: UInt64(status.st_ino), size: Int64(status.st_size),
+          modified: .init(status.st_mtim.tv_sec, status.st_mtim.tv_nsec),
+          changed: .init(status.st_ctim.tv_sec, status.st_ctim.tv_nsec)))
+    }
+  }
+
+  func flushToDevice(_ descriptor: Int32) -> Int32 {
+    fsync(descriptor)
+  }
+#endif

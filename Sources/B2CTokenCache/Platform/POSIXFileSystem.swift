@@ -1,0 +1,203 @@
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Android)
+  internal import Android
+#endif
+
+/// The operating system's file calls as Swift functions: interrupted calls are repeated, failures are thrown with their
+/// number and path.
+///
+/// Foundation is no help here: its atomic write leaves files that others can read, and its replacement of a file loses
+/// data on Linux.
+package struct POSIXFileSystem: FileSystem {
+  package init() {}
+
+  package var userID: UInt32 { geteuid() }
+
+  package func open(_ path: String, _ opening: FileOpening) throws(SystemFailure) -> Int32 {
+    // Without O_NONBLOCK, opening a planted pipe would wait for a writer.
+    let flags =
+      switch opening {
+      case .reading: O_CLOEXEC | O_NOFOLLOW | O_RDONLY | O_NONBLOCK
+      case .directory: O_CLOEXEC | O_NOFOLLOW | O_RDONLY | O_DIRECTORY
+      case .creating: O_CLOEXEC | O_NOFOLLOW | O_WRONLY | O_CREAT | O_EXCL
+      case .locking: O_CLOEXEC | O_NOFOLLOW | O_RDWR | O_CREAT | O_NONBLOCK
+      }
+    return try repeating("open", path) { systemOpen(path, flags, 0o600) }
+  }
+
+  package func close(_ descriptor: Int32) {
+    _ = systemClose(descriptor)
+  }
+
+  package func status(of path: String) throws(SystemFailure) -> FileStatus? {
+    var status = stat()
+    do {
+      _ = try repeating("stat", path) { lstat(path, &status) }
+    } catch {
+      if error.isMissing { return nil }
+      throw error
+    }
+    return FileStatus(status)
+  }
+
+  package func status(of descriptor: Int32, at path: String) throws(SystemFailure) -> FileStatus {
+    var status = stat()
+    _ = try repeating("stat", path) { fstat(descriptor, &status) }
+    return FileStatus(status)
+  }
+
+  package func linkTarget(of path: String) throws(SystemFailure) -> String {
+    let size = Int(PATH_MAX)
+    var bytes = [CChar](repeating: 0, count: size)
+    let count = try repeating("readlink", path) { Int32(clamping: readlink(path, &bytes, size)) }
+    return String(decoding: bytes.prefix(Int(count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  package func read(_ descriptor: Int32, at path: String, limit: Int) throws(SystemFailure) -> [UInt8] {
+    let size = Int(clamping: try status(of: descriptor, at: path).stamp.size)
+    var bytes = [UInt8](repeating: 0, count: min(max(size, 0), limit) + 1)
+    var filled = 0
+    while filled <= limit {
+      if filled == bytes.count { bytes.append(contentsOf: repeatElement(0, count: min(filled, limit + 1 - filled))) }
+      let offset = filled
+      let count = try repeating("read", path) {
+        bytes.withUnsafeMutableBytes { buffer in
+          Int32(clamping: systemRead(descriptor, buffer.baseAddress?.advanced(by: offset), buffer.count - offset))
+        }
+      }
+      if count == 0 { break }
+      filled += Int(count)
+    }
+    bytes.removeLast(bytes.count - filled)
+    return bytes
+  }
+
+  package func write(_ bytes: [UInt8], to descriptor: Int32, at path: String) throws(SystemFailure) {
+    var written = 0
+    while written < bytes.count {
+      let offset = written
+      let count = try repeating("write", path) {
+        bytes.withUnsafeBytes { buffer in
+          Int32(clamping: systemWrite(descriptor, buffer.baseAddress?.advanced(by: offset), buffer.count - offset))
+        }
+      }
+      written += Int(count)
+    }
+  }
+
+  package func setMode(_ mode: UInt16, of descriptor: Int32, at path: String) throws(SystemFailure) {
+    _ = try repeating("chmod", path) { fchmod(descriptor, mode_t(mode)) }
+  }
+
+  package func synchronize(_ descriptor: Int32, at path: String) throws(SystemFailure) {
+    _ = try repeating("fsync", path) { flushToDevice(descriptor) }
+  }
+
+  package func move(_ source: String, to target: String) throws(SystemFailure) {
+    _ = try repeating("rename", target) { rename(source, target) }
+  }
+
+  package func link(_ source: String, to target: String) throws(SystemFailure) {
+    _ = try repeating("link", target) { systemLink(source, target) }
+  }
+
+  package func remove(_ path: String) throws(SystemFailure) -> Bool {
+    do {
+      _ = try repeating("unlink", path) { unlink(path) }
+      return true
+    } catch {
+      if error.isMissing { return false }
+      throw error
+    }
+  }
+
+  package func makeDirectory(_ path: String) throws(SystemFailure) -> Bool {
+    do {
+      _ = try repeating("mkdir", path) { mkdir(path, 0o700) }
+      return true
+    } catch {
+      if error.isTaken { return false }
+      throw error
+    }
+  }
+
+  package func names(in path: String) throws(SystemFailure) -> [String] {
+    guard let directory = opendir(path) else {
+      let failure = SystemFailure("opendir", path, errno)
+      if failure.isMissing { return [] }
+      throw failure
+    }
+    defer { closedir(directory) }
+    let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let start = UnsafeRawPointer(entry).advanced(by: nameOffset)
+      let length = strlen(start.assumingMemoryBound(to: CChar.self))
+      let name = String(decoding: UnsafeRawBufferPointer(start: start, count: length), as: UTF8.self)
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  package func lockIfFree(_ descriptor: Int32, at path: String) throws(SystemFailure) -> Bool {
+    do {
+      _ = try repeating("flock", path) { flock(descriptor, LOCK_EX | LOCK_NB) }
+      return true
+    } catch {
+      if error.code == EWOULDBLOCK { return false }
+      throw error
+    }
+  }
+
+  private func repeating(_ call: String, _ path: String, _ body: () -> Int32) throws(SystemFailure) -> Int32 {
+    while true {
+      let result = body()
+      if result >= 0 { return result }
+      let code = errno
+      if code != EINTR { throw SystemFailure(call, path, code) }
+    }
+  }
+}
+
+// The names of these calls are those of the methods above, which would otherwise be found first.
+private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
+private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
+private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+  read(descriptor, buffer, count)
+}
+private func systemWrite(_ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
+  write(descriptor, buffer, count)
+}
+private func systemLink(_ source: String, _ target: String) -> Int32 { link(source, target) }
+
+/// A call to the operating system that failed: the call, the path and the system's error number.
+package struct SystemFailure: Error, CustomStringConvertible {
+  let call: String
+  let path: String
+  let code: Int32
+
+  init(_ call: String, _ path: String, _ code: Int32) {
+    self.call = call
+    self.path = path
+    self.code = code
+  }
+
+  /// Nothing is at the path, or one of its directories is missing; a file where a directory should be is another matter.
+  var isMissing: Bool { code == ENOENT }
+  /// The path ends in a symbolic link where none is allowed.
+  var isSymbolicLink: Bool { code == ELOOP || code == EMLINK }
+  var isTaken: Bool { code == EEXIST }
+  var isDenied: Bool { code == EACCES || code == EPERM || code == EROFS }
+  var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+  var isNotDirectory: Bool { code == ENOTDIR }
+
+  /// The call, the path and the system's words for the failure.
+  package var description: String {
+    "\(call) \(path): \(String(cString: strerror(code))) (\(code))"
+  }
+}

@@ -1,0 +1,247 @@
+public import Foundation
+
+/// The tokens and claims of one account, policy and client.
+///
+/// One record is written whole, so a rotated refresh token and the access token that came with it are never apart.
+public struct TokenRecord: Sendable, Hashable {
+  /// The version of the stored form that this package writes.
+  package static let currentVersion = 1
+
+  /// The version of the stored form that the record was read in.
+  package var version: Int
+  /// The refresh token, if there is one.
+  public var refreshToken: Secret?
+  /// When the refresh token expires, if the server said so.
+  public var refreshTokenExpiresAt: Date?
+  /// The last id_token, for `id_token_hint` at sign-out.
+  ///
+  /// It is never sent to an API.
+  public var idToken: Secret?
+  /// The verified claims, by name.
+  public var claims: [String: JSONValue]
+  /// The account id in MSAL's form, `<oid>-<policy>.<tenant id>`.
+  public var homeAccountID: String?
+  /// The access tokens, one for each set of scopes.
+  public var accessTokens: [CachedAccessToken]
+  /// When the sign-in happened that the record comes from.
+  public var signedInAt: Date
+  /// The policy's id with its case as the developer wrote it.
+  public var policyID: String?
+  /// Fields of the stored form that this version does not know; they are written back unchanged.
+  package var unknownMembers: [String: JSONValue]
+
+  /// Creates a record.
+  ///
+  /// - Parameters:
+  ///   - refreshToken: The refresh token, if there is one.
+  ///   - refreshTokenExpiresAt: When the refresh token expires, if the server said so.
+  ///   - idToken: The last id_token.
+  ///   - claims: The verified claims, by name.
+  ///   - homeAccountID: The account id in MSAL's form.
+  ///   - accessTokens: The access tokens, one for each set of scopes.
+  ///   - signedInAt: When the sign-in happened.
+  ///   - policyID: The policy's id with its case as the developer wrote it.
+  public init(
+    refreshToken: Secret? = nil, refreshTokenExpiresAt: Date? = nil, idToken: Secret? = nil,
+    claims: [String: JSONValue] = [:], homeAccountID: String? = nil, accessTokens: [CachedAccessToken] = [],
+    signedInAt: Date, policyID: String? = nil
+  ) {
+    self.version = Self.currentVersion
+    self.refreshToken = refreshToken
+    self.refreshTokenExpiresAt = refreshTokenExpiresAt
+    self.idToken = idToken
+    self.claims = claims
+    self.homeAccountID = homeAccountID
+    self.accessTokens = accessTokens
+    self.signedInAt = signedInAt
+    self.policyID = policyID
+    self.unknownMembers = [:]
+  }
+}
+
+/// The stored form: short field names that never change their meaning, dates as seconds since 1970.
+///
+/// A new field does not raise the version, because a reader that does not know it keeps it. The version is raised only
+/// when an older reader would do harm; such a record is refused rather than half understood.
+extension TokenRecord: Codable {
+  private enum Field {
+    static let version: FieldName = "v"
+    static let refreshToken: FieldName = "refresh"
+    static let refreshTokenExpiresAt: FieldName = "refreshEnds"
+    static let idToken: FieldName = "id"
+    static let claims: FieldName = "claims"
+    static let homeAccountID: FieldName = "home"
+    static let accessTokens: FieldName = "access"
+    static let signedInAt: FieldName = "signedIn"
+    static let policyID: FieldName = "policy"
+
+    static let all: Set<FieldName> = [
+      version, refreshToken, refreshTokenExpiresAt, idToken, claims, homeAccountID, accessTokens, signedInAt, policyID,
+    ]
+  }
+
+  /// Reads a record in its stored form.
+  ///
+  /// - Parameter decoder: The decoder to read from.
+  /// - Throws: ``TokenCacheError`` with code ``TokenCacheError/Code/newerVersion`` when a newer version of the package
+  ///   wrote it; `DecodingError` when a field has an unexpected type or a required one is missing.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: FieldName.self)
+    let version = try container.decode(Int.self, forKey: Field.version)
+    guard version <= Self.currentVersion else {
+      throw TokenCacheError.newerVersion(version, supported: Self.currentVersion)
+    }
+    self.init(
+      refreshToken: try container.decodeIfPresent(Secret.self, forKey: Field.refreshToken),
+      refreshTokenExpiresAt: try container.decodeIfPresent(Double.self, forKey: Field.refreshTokenExpiresAt)
+        .map(Date.init(timeIntervalSince1970:)),
+      idToken: try container.decodeIfPresent(Secret.self, forKey: Field.idToken),
+      claims: try container.decodeIfPresent([String: JSONValue].self, forKey: Field.claims) ?? [:],
+      homeAccountID: try container.decodeIfPresent(String.self, forKey: Field.homeAccountID),
+      accessTokens: try container.decodeIfPresent([CachedAccessToken].self, forKey: Field.accessTokens) ?? [],
+      signedInAt: Date(timeIntervalSince1970: try container.decode(Double.self, forKey: Field.signedInAt)),
+      policyID: try container.decodeIfPresent(String.self, forKey: Field.policyID))
+    self.version = version
+    unknownMembers = try container.decodeUnknown(besides: Field.all)
+  }
+
+  /// Writes the record in its stored form; the output is as secret as the tokens in it.
+  ///
+  /// - Parameter encoder: The encoder to write to.
+  /// - Throws: `EncodingError` when a value cannot be written, such as a number that is not finite.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: FieldName.self)
+    try container.encodeUnknown(unknownMembers, besides: Field.all)
+    try container.encode(version, forKey: Field.version)
+    try container.encodeIfPresent(refreshToken, forKey: Field.refreshToken)
+    try container.encodeIfPresent(refreshTokenExpiresAt?.timeIntervalSince1970, forKey: Field.refreshTokenExpiresAt)
+    try container.encodeIfPresent(idToken, forKey: Field.idToken)
+    if !claims.isEmpty { try container.encode(claims, forKey: Field.claims) }
+    try container.encodeIfPresent(homeAccountID, forKey: Field.homeAccountID)
+    if !accessTokens.isEmpty { try container.encode(accessTokens, forKey: Field.accessTokens) }
+    try container.encode(signedInAt.timeIntervalSince1970, forKey: Field.signedInAt)
+    try container.encodeIfPresent(policyID, forKey: Field.policyID)
+  }
+}
+
+/// An access token with its scopes and dates.
+public struct CachedAccessToken: Sendable, Hashable {
+  /// The token.
+  public var token: Secret
+  /// The scopes it was granted for, as the server or the request wrote them.
+  public var scopes: Set<String>
+  /// The scopes that were asked for; the server may have granted fewer.
+  public var requestedScopes: Set<String>
+  /// When it was received, by this device's clock.
+  public var receivedAt: Date
+  /// When it expires, by this device's clock: receipt plus the server's `expires_in`.
+  public var expiresAt: Date
+  /// From when on the server wants it refreshed (`refresh_in`), if it said so.
+  public var refreshAt: Date?
+  /// Fields of the stored form that this version does not know; they are written back unchanged.
+  package var unknownMembers: [String: JSONValue]
+
+  /// Creates an access token entry.
+  ///
+  /// - Parameters:
+  ///   - token: The token.
+  ///   - scopes: The scopes it was granted for.
+  ///   - receivedAt: When it was received, by this device's clock.
+  ///   - expiresAt: When it expires, by this device's clock.
+  ///   - refreshAt: From when on the server wants it refreshed, if it said so.
+  public init(token: Secret, scopes: Set<String>, receivedAt: Date, expiresAt: Date, refreshAt: Date? = nil) {
+    self.token = token
+    self.scopes = scopes
+    self.requestedScopes = scopes
+    self.receivedAt = receivedAt
+    self.expiresAt = expiresAt
+    self.refreshAt = refreshAt
+    self.unknownMembers = [:]
+  }
+}
+
+extension CachedAccessToken: Codable {
+  private enum Field {
+    static let token: FieldName = "token"
+    static let scopes: FieldName = "scopes"
+    static let requestedScopes: FieldName = "asked"
+    static let receivedAt: FieldName = "received"
+    static let expiresAt: FieldName = "ends"
+    static let refreshAt: FieldName = "renew"
+
+    static let all: Set<FieldName> = [token, scopes, requestedScopes, receivedAt, expiresAt, refreshAt]
+  }
+
+  /// Reads an access token in its stored form.
+  ///
+  /// - Parameter decoder: The decoder to read from.
+  /// - Throws: `DecodingError` when a field has an unexpected type or a required one is missing.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: FieldName.self)
+    self.init(
+      token: try container.decode(Secret.self, forKey: Field.token),
+      scopes: Set(try container.decodeIfPresent([String].self, forKey: Field.scopes) ?? []),
+      receivedAt: Date(timeIntervalSince1970: try container.decode(Double.self, forKey: Field.receivedAt)),
+      expiresAt: Date(timeIntervalSince1970: try container.decode(Double.self, forKey: Field.expiresAt)),
+      refreshAt: try container.decodeIfPresent(Double.self, forKey: Field.refreshAt)
+        .map(Date.init(timeIntervalSince1970:)))
+    if let asked = try container.decodeIfPresent([String].self, forKey: Field.requestedScopes) {
+      requestedScopes = Set(asked)
+    }
+    unknownMembers = try container.decodeUnknown(besides: Field.all)
+  }
+
+  /// Writes the access token in its stored form.
+  ///
+  /// - Parameter encoder: The encoder to write to; its output is as secret as the token.
+  /// - Throws: `EncodingError` when a value cannot be written, such as a number that is not finite.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: FieldName.self)
+    try container.encodeUnknown(unknownMembers, besides: Field.all)
+    try container.encode(token, forKey: Field.token)
+    // Sorted, so that the same record is the same bytes.
+    try container.encode(scopes.sorted(), forKey: Field.scopes)
+    // Without them a token that was granted for fewer scopes would be refreshed at each launch.
+    if requestedScopes != scopes { try container.encode(requestedScopes.sorted(), forKey: Field.requestedScopes) }
+    try container.encode(receivedAt.timeIntervalSince1970, forKey: Field.receivedAt)
+    try container.encode(expiresAt.timeIntervalSince1970, forKey: Field.expiresAt)
+    try container.encodeIfPresent(refreshAt?.timeIntervalSince1970, forKey: Field.refreshAt)
+  }
+}
+
+/// A field's name in the stored form; any name, since unknown fields are kept too.
+private struct FieldName: CodingKey, Hashable, ExpressibleByStringLiteral {
+  let stringValue: String
+  var intValue: Int? { nil }
+
+  init(stringValue: String) {
+    self.stringValue = stringValue
+  }
+
+  init(stringLiteral value: String) {
+    self.stringValue = value
+  }
+
+  init?(intValue: Int) { nil }
+}
+
+extension KeyedDecodingContainer<FieldName> {
+  /// Reads every field that is not among the known ones.
+  fileprivate func decodeUnknown(besides known: Set<FieldName>) throws -> [String: JSONValue] {
+    var unknown: [String: JSONValue] = [:]
+    for name in allKeys where !known.contains(name) {
+      unknown[name.stringValue] = try decode(JSONValue.self, forKey: name)
+    }
+    return unknown
+  }
+}
+
+extension KeyedEncodingContainer<FieldName> {
+  /// Writes the unknown fields back; a known name is never written twice.
+  fileprivate mutating func encodeUnknown(_ fields: [String: JSONValue], besides known: Set<FieldName>) throws {
+    for (name, value) in fields {
+      let name = FieldName(stringValue: name)
+      if !known.contains(name) { try encode(value, forKey: name) }
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import B2CTokenCache
+import Foundation
+import Testing
+
+@Suite struct SecureDirectoryTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  @Test("A directory that others can write to is refused, sticky or not", arguments: [0o777, 0o770, 0o720, 0o1777])
+  func openToOthers(_ mode: Int) throws {
+    try make(folder.store, mode)
+    let error = #expect(throws: TokenCacheError.self) { try FileTokenCache(directory: folder.store) }
+    #expect(error?.code == .insecurePermissions)
+    #expect(error?.recoverySuggestion?.contains("chmod 700 \(folder.store.path)") == true)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.store.path).isEmpty)
+  }
+
+  @Test("A directory that others can only read is accepted")
+  func readableByOthers() async throws {
+    try make(folder.store, 0o755)
+    let cache = try FileTokenCache(directory: folder.store)
+    try await cache.store(Samples.record(), for: Samples.key)
+    #expect(try await cache.record(for: Samples.key) == Samples.record())
+  }
+
+  @Test(
+    "Every directory that leads to the cache is refused when others can write to it",
+    arguments: [0o777, 0o770, 0o722], ["a", "a/b", "a/b/c"])
+  func ancestors(_ mode: Int, _ part: String) throws {
+    let ancestor = folder.url.appendingPathComponent(part)
+    try make(folder.url.appendingPathComponent("a/b/c"), 0o700)
+    try setMode(mode, ancestor)
+    let error = #expect(throws: TokenCacheError.self) {
+      try FileTokenCache(directory: folder.url.appendingPathComponent("a/b/c/tokens"))
+    }
+    #expect(error?.code == .insecurePermissions)
+    #expect(error?.message.contains("\(ancestor.path) can be written by other users") == true)
+    #expect(error?.recoverySuggestion?.contains("chmod go-w \(ancestor.path)") == true)
+    #expect(!FileManager.default.fileExists(atPath: folder.url.appendingPathComponent("a/b/c/tokens").path))
+  }
+
+  @Test("A sticky directory that all can write to may lead to the cache, as /tmp does")
+  func stickyAncestor() throws {
+    let ancestor = folder.url.appendingPathComponent("shared")
+    try make(ancestor, 0o1777)
+    _ = try FileTokenCache(directory: ancestor.appendingPathComponent("tokens"))
+  }
+
+  @Test("Every directory that leads to the cache belongs to root or to this user")
+  func ownersOfAncestors() throws {
+    try make(folder.url.appendingPathComponent("a/b"), 0o700)
+    let ancestor = folder.url.appendingPathComponent("a").path
+    for (owner, isAccepted) in [(65_534 as UInt32, false), (POSIXFileSystem().userID, true), (0, true)] {
+      let files = WatchedFileSystem(changingStatus: { path, status in
+        var status = status
+        if path == ancestor { status.owner = owner }
+        return status
+      })
+      let place = folder.url.appendingPathComponent("a/b/tokens-\(owner)")
+      let open = { _ = try FileTokenCache(directory: place, now: { Date() }, files: files) }
+      guard !isAccepted else {
+        #expect(throws: Never.self) { try open() }
+        continue
+      }
+      let error = #expect(throws: TokenCacheError.self) { try open() }
+      #expect(error?.code == .insecurePermissions)
+      #expect(error?.message.contains("\(ancestor) belongs to user 65534") == true)
+      #expect(error?.recoverySuggestion?.contains("chown") == true)
+    }
+  }
+
+  @Test("The directory itself belongs to this user, not even to root when this is not root")
+  func owner() throws {
+    try make(folder.store, 0o700)
+    let path = folder.url.path + "/store"
+    let files = WatchedFileSystem(changingStatus: { place, status in
+      var status = status
+      if place == path { status.owner = 65_533 }
+      return status
+    })
+    let error = #expect(throws: TokenCacheError.self) {
+      try FileTokenCache(directory: folder.store, now: { Date() }, files: files)
+    }
+    #expect(error?.code == .insecurePermissions)
+    #expect(error?.message.contains("\(path) belongs to user 65533") == true)
+  }
+
+  @Test("A symbolic link in the directory's place is refused")
+  func linkInPlace() throws {
+    let target = folder.url.appendingPathComponent("elsewhere")
+    try make(target, 0o700)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.url.path + "/store", withDestinationPath: target.path)
+    let error = #expect(throws: TokenCacheError.self) { try FileTokenCache(directory: folder.store) }
+    #expect(error?.code == .insecurePermissions)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: target.path).isEmpty)
+  }
+
+  @Test("A link of this user may lead to the cache; one of another user may not")
+  func linksOfAncestors() throws {
+    try make(folder.url.appendingPathComponent("real/inner"), 0o700)
+    let link = folder.url.path + "/link"
+    // Relative, and with a step up, as the system follows it.
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "real/../real/inner")
+    let place = URL(fileURLWithPath: link + "/tokens", isDirectory: true)
+    _ = try FileTokenCache(directory: place)
+    let files = WatchedFileSystem(changingStatus: { path, status in
+      var status = status
+      if path == link { status.owner = 65_534 }
+      return status
+    })
+    let error = #expect(throws: TokenCacheError.self) {
+      try FileTokenCache(directory: place, now: { Date() }, files: files)
+    }
+    #expect(error?.code == .insecurePermissions)
+    #expect(error?.message.contains(link) == true)
+  }
+
+  @Test("The directories behind a link are checked like the others", arguments: [true, false])
+  func targetsOfLinks(_ isAbsolute: Bool) throws {
+    try make(folder.url.appendingPathComponent("open/inner"), 0o700)
+    try setMode(0o777, folder.url.appendingPathComponent("open"))
+    let link = folder.url.path + "/link"
+    try FileManager.default.createSymbolicLink(
+      atPath: link, withDestinationPath: isAbsolute ? folder.url.path + "/open/inner" : "open/inner")
+    let error = #expect(throws: TokenCacheError.self) {
+      try FileTokenCache(directory: URL(fileURLWithPath: link + "/tokens", isDirectory: true))
+    }
+    #expect(error?.code == .insecurePermissions)
+    #expect(error?.message.contains("/open can be written by other users") == true)
+  }
+
+  @Test("Links that lead in a circle end in an error")
+  func circle() throws {
+    try FileManager.default.createSymbolicLink(atPath: folder.url.path + "/one", withDestinationPath: "two")
+    try FileManager.default.createSymbolicLink(atPath: folder.url.path + "/two", withDestinationPath: "one")
+    let error = #expect(throws: TokenCacheError.self) {
+      try FileTokenCache(directory: folder.url.appendingPathComponent("one/tokens"))
+    }
+    #expect(error?.code == .unwritable)
+  }
+
+  @Test("A file where a directory should be is unwritable, and the error says so in words", arguments: ["", "/tokens"])
+  func notADirectory(_ rest: String) throws {
+    try Data().write(to: folder.url.appendingPathComponent("store"))
+    let place = URL(fileURLWithPath: folder.url.path + "/store" + rest, isDirectory: true)
+    let error = #expect(throws: TokenCacheError.self) { try FileTokenCache(directory: place) }
+    #expect(error?.code == .unwritable)
+    #expect(error?.localizedDescription == "\(folder.url.path)/store is not a directory.")
+    #expect(error?.recoverySuggestion?.contains("Use the path of a directory") == true)
+  }
+
+  @Test("Missing directories are created for the owner alone")
+  func missingParents() throws {
+    let deep = folder.url.appendingPathComponent("a/b/c", isDirectory: true)
+    _ = try FileTokenCache(directory: deep)
+    for path in ["a", "a/b", "a/b/c"] {
+      #expect(try folder.mode(folder.url.appendingPathComponent(path).path) == 0o700)
+    }
+  }
+
+  private func make(_ url: URL, _ mode: Int) throws {
+    try FileManager.default.createDirectory(
+      at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try setMode(mode, url)
+  }
+
+  private func setMode(_ mode: Int, _ url: URL) throws {
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: url.path)
+  }
+}

@@ -1,0 +1,102 @@
+import B2CCore
+import B2CTokenCache
+
+/// The system's file calls, recorded; a test may change a status or act between two calls.
+final class WatchedFileSystem: FileSystem {
+  private let system = POSIXFileSystem()
+  private let recorded = Locked<[String]>([])
+  private let openFiles = Locked<Set<Int32>>([])
+  private let statusChange: @Sendable (String, FileStatus) -> FileStatus
+  private let beforeLocking: @Sendable (String) -> Void
+
+  init(
+    changingStatus: @escaping @Sendable (String, FileStatus) -> FileStatus = { $1 },
+    beforeLocking: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    statusChange = changingStatus
+    self.beforeLocking = beforeLocking
+  }
+
+  /// The calls that change something, each with the last part of its path, since the last look.
+  func takeCalls() -> [String] {
+    recorded.withLock { calls in
+      defer { calls = [] }
+      return calls
+    }
+  }
+
+  /// How many descriptors are open.
+  var openCount: Int { openFiles.withLock { $0.count } }
+
+  var userID: UInt32 { system.userID }
+
+  func open(_ path: String, _ opening: FileOpening) throws(SystemFailure) -> Int32 {
+    let descriptor = try system.open(path, opening)
+    openFiles.withLock { _ = $0.insert(descriptor) }
+    if opening == .creating { note("create", path) }
+    return descriptor
+  }
+
+  func close(_ descriptor: Int32) {
+    openFiles.withLock { _ = $0.remove(descriptor) }
+    system.close(descriptor)
+  }
+
+  func status(of path: String) throws(SystemFailure) -> FileStatus? {
+    try system.status(of: path).map { statusChange(path, $0) }
+  }
+
+  func status(of descriptor: Int32, at path: String) throws(SystemFailure) -> FileStatus {
+    statusChange(path, try system.status(of: descriptor, at: path))
+  }
+
+  func linkTarget(of path: String) throws(SystemFailure) -> String { try system.linkTarget(of: path) }
+
+  func read(_ descriptor: Int32, at path: String, limit: Int) throws(SystemFailure) -> [UInt8] {
+    try system.read(descriptor, at: path, limit: limit)
+  }
+
+  func write(_ bytes: [UInt8], to descriptor: Int32, at path: String) throws(SystemFailure) {
+    note("write", path)
+    try system.write(bytes, to: descriptor, at: path)
+  }
+
+  func setMode(_ mode: UInt16, of descriptor: Int32, at path: String) throws(SystemFailure) {
+    try system.setMode(mode, of: descriptor, at: path)
+  }
+
+  func synchronize(_ descriptor: Int32, at path: String) throws(SystemFailure) {
+    note("flush", path)
+    try system.synchronize(descriptor, at: path)
+  }
+
+  func move(_ source: String, to target: String) throws(SystemFailure) {
+    note("rename to", target)
+    try system.move(source, to: target)
+  }
+
+  func link(_ source: String, to target: String) throws(SystemFailure) {
+    note("link to", target)
+    try system.link(source, to: target)
+  }
+
+  func remove(_ path: String) throws(SystemFailure) -> Bool {
+    let isRemoved = try system.remove(path)
+    if isRemoved { note("remove", path) }
+    return isRemoved
+  }
+
+  func makeDirectory(_ path: String) throws(SystemFailure) -> Bool { try system.makeDirectory(path) }
+
+  func names(in path: String) throws(SystemFailure) -> [String] { try system.names(in: path) }
+
+  func lockIfFree(_ descriptor: Int32, at path: String) throws(SystemFailure) -> Bool {
+    beforeLocking(path)
+    return try system.lockIfFree(descriptor, at: path)
+  }
+
+  private func note(_ call: String, _ path: String) {
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    recorded.withLock { $0.append(call + " " + name) }
+  }
+}
