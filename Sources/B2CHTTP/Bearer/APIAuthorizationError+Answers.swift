@@ -45,6 +45,13 @@ extension APIAuthorizationError {
       recoverySuggestion: "Add the origin to the allowed ones if it is an API that may see the user's token.")
   }
 
+  /// A request that would send a token in plain text.
+  init(plainTextOrigin origin: Origin) {
+    self.init(
+      .originNotAllowed, "No token is sent to \(origin): the connection is not encrypted.",
+      recoverySuggestion: "Use https; plain http is allowed to this machine only.")
+  }
+
   private static func excerpt(_ text: String, _ secrets: [Secret]) -> String? {
     ServerText(hiding: secrets).show(Array(text.utf8))
   }

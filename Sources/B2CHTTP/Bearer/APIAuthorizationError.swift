@@ -1,7 +1,9 @@
-/// Why an API does not accept the token it was sent, or why none was sent.
+public import Foundation
+
+/// Why an API refused the token it was sent, or why none was sent.
 ///
 /// Two errors are equal when their codes are.
-public struct APIAuthorizationError: Error, Sendable, Equatable {
+public struct APIAuthorizationError: LocalizedError, Sendable, Equatable {
   /// What went wrong, as an open set of codes.
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The code's stable name.
@@ -56,6 +58,8 @@ public struct APIAuthorizationError: Error, Sendable, Equatable {
     self.response = response
   }
 
+  /// The message.
+  public var errorDescription: String? { message }
   /// The answer's status, if there was an answer.
   public var status: Int? { response?.status }
   /// The part of the server that asked for a token.

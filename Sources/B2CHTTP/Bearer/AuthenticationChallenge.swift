@@ -27,8 +27,6 @@ public struct AuthenticationChallenge: Sendable, Hashable {
   public var errorDescription: String? { parameters["error_description"] }
   /// The scopes that a token needs, separated by spaces.
   public var scope: String? { parameters["scope"] }
-  /// Where tokens for this server come from, as Microsoft's services say.
-  public var authorizationURI: String? { parameters["authorization_uri"] }
   /// Whether this challenge is about bearer tokens; one without a scheme is taken for it.
   public var isBearer: Bool { scheme.isEmpty || scheme.lowercased() == "bearer" }
 }

@@ -1,3 +1,4 @@
+internal import B2CCore
 package import Foundation
 
 /// Sends requests with the user's bearer token to those origins that may see it (RFC 6750).
@@ -14,16 +15,18 @@ package struct AuthorizedTransport: HTTPTransport {
   ///   - tokens: Where the bearer tokens come from.
   ///   - allowedOrigins: Where tokens may be sent to.
   ///   - retry: When a request is sent again for other reasons than its token.
+  ///   - budget: The remaining retries, shared with other transports; one of its own when `nil`.
   ///   - clock: What waits between tries, and measures the deadline.
   ///   - now: The wall time, for a `Retry-After` that is a date.
   ///   - random: Gives a number from 0 up to but not including 1.
   package init(
     transport: any HTTPTransport, tokens: any AccessTokenProvider, allowedOrigins: Set<Origin>,
-    retry: RetryPolicy = .standard, clock: any Clock<Duration> = ContinuousClock(),
+    retry: RetryPolicy = .standard, budget: RetryBudget? = nil, clock: any Clock<Duration> = ContinuousClock(),
     now: @escaping @Sendable () -> Date = { Date() },
     random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
   ) {
-    self.transport = RetryingTransport(transport: transport, policy: retry, clock: clock, now: now, random: random)
+    self.transport = RetryingTransport(
+      transport: transport, policy: retry, budget: budget, clock: clock, now: now, random: random)
     self.tokens = tokens
     self.allowedOrigins = allowedOrigins
     self.clock = clock
@@ -79,6 +82,8 @@ package struct AuthorizedTransport: HTTPTransport {
     guard let origin = Origin(request.url), allowedOrigins.contains(origin) else {
       throw APIAuthorizationError(notAllowed: request.url, allowed: allowedOrigins)
     }
+    // Whatever the transport does: a token in plain text is anybody's who can read the network.
+    guard Loopback.isAllowed(request.url) else { throw APIAuthorizationError(plainTextOrigin: origin) }
   }
 
   private static func attach(_ token: Secret, to request: TransportRequest) -> TransportRequest {

@@ -1,7 +1,9 @@
-/// Reads `WWW-Authenticate` from left to right, in one pass without going back far.
+/// Reads `WWW-Authenticate` from left to right, in one pass: every byte is looked at a bounded number of times.
 struct ChallengeReader {
   private let bytes: [UInt8]
   private var index = 0
+  /// The next comma, and the last equals sign before it; kept, since many parameters may come before one comma.
+  private var segment = (comma: 0, lastEquals: -1)
   private var found: [AuthenticationChallenge] = []
 
   init(_ text: String) {
@@ -49,13 +51,24 @@ struct ChallengeReader {
 
   private mutating func value() -> String {
     if current == UInt8(ascii: "\"") { return quoted() }
-    let upToComma = bytes[index...].prefix { $0 != UInt8(ascii: ",") }
-    let firstWord = upToComma.prefix { !Self.isSpace($0) }
-    // Without quotes, a space is part of the value only when nothing behind it looks like another parameter.
-    let isOneValue = !upToComma.dropFirst(firstWord.count).contains(UInt8(ascii: "="))
-    let value = isOneValue ? upToComma : firstWord
+    findComma()
+    let firstWord = bytes[index..<segment.comma].prefix { !Self.isSpace($0) }
+    // Without quotes, a space is part of the value only when nothing after it looks like another parameter.
+    let value = segment.lastEquals < firstWord.endIndex ? bytes[index..<segment.comma] : firstWord
     index = value.endIndex
     return Self.text(value).trimmingSpaces
+  }
+
+  private mutating func findComma() {
+    guard index >= segment.comma else { return }
+    segment = (bytes.count, -1)
+    for place in index..<bytes.count {
+      if bytes[place] == UInt8(ascii: ",") {
+        segment.comma = place
+        return
+      }
+      if bytes[place] == UInt8(ascii: "=") { segment.lastEquals = place }
+    }
   }
 
   /// RFC 9110 section 5.6.4.

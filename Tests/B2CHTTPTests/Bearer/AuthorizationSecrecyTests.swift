@@ -45,6 +45,7 @@ struct AuthorizationSecrecyTests {
     #expect(!shown(challenge).contains("canary"))
     let error = APIAuthorizationError(.unauthorized, "Words.", recoverySuggestion: "Advice.", challenge: challenge)
     #expect("\(error)" == "unauthorized: Words. Advice.")
+    #expect(error.localizedDescription == "Words.")
     #expect(shown(error).contains("Words.") && error.realm == "canary")
   }
 

@@ -49,6 +49,64 @@ struct AuthorizedTransportTests {
     #expect(canned.sent.isEmpty)
   }
 
+  @Test("A token never leaves in plain text, except to this machine, whatever the allowed origins say")
+  func plainText() async throws {
+    let canned = CannedTransport(statuses: 200)
+    for (text, isAllowed) in [
+      ("http://api.example.com/", false), ("http://192.168.0.1:8080/", false), ("http://127.0.0.1.example.com/", false),
+      ("http://127.0.0.1:8080/", true), ("http://localhost/", true), ("http://[::1]/", true),
+    ] {
+      let url = try url(text)
+      let transport = AuthorizedTransport(
+        transport: canned, tokens: tokens, allowedOrigins: [try #require(Origin(url))], retry: .none)
+      let request = TransportRequest(url: url)
+      if isAllowed {
+        #expect(try await transport.authorized(request).headers["Authorization"] == "Bearer token-1")
+      } else {
+        await #expect(throws: APIAuthorizationError(.originNotAllowed, ""), "\(text)") {
+          try await transport.authorized(request)
+        }
+        await #expect(throws: APIAuthorizationError(.originNotAllowed, ""), "\(text)") {
+          try await transport.send(request)
+        }
+      }
+    }
+    #expect(canned.sent.isEmpty)
+    #expect(tokens.asked == [nil, nil, nil])
+  }
+
+  @Test("The second try after a 401 gets the rest of the deadline")
+  func restOfTheDeadline() async throws {
+    let clock = LeapingClock()
+    let slow = SlowTransport(clock: clock, answering: [401, 200])
+    let transport = AuthorizedTransport(
+      transport: slow, tokens: tokens, allowedOrigins: [try #require(Origin(try url()))], clock: clock)
+    let request = TransportRequest(url: try url(), limits: TransportLimits(deadline: .seconds(20)))
+    #expect(try await transport.send(request).status == 200)
+    #expect(slow.deadlines == [.seconds(20), .seconds(5)])
+  }
+
+  /// Takes 15 seconds for each answer.
+  private final class SlowTransport: HTTPTransport {
+    private let clock: LeapingClock
+    private let state: Locked<(statuses: [Int], deadlines: [Duration])>
+
+    init(clock: LeapingClock, answering statuses: [Int]) {
+      self.clock = clock
+      state = Locked((statuses, []))
+    }
+
+    var deadlines: [Duration] { state.withLock { $0.deadlines } }
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+      clock.advance(by: .seconds(15))
+      return state.withLock { state in
+        state.deadlines.append(request.limits.deadline)
+        return TransportResponse(status: state.statuses.removeFirst())
+      }
+    }
+  }
+
   @Test(arguments: ["https://API.example.com:443/other?x=1", "HTTPS://api.example.com"])
   func knowsAnOriginInAnySpelling(text: String) async throws {
     let canned = CannedTransport(statuses: 200)
@@ -107,7 +165,6 @@ struct AuthorizedTransportTests {
     let error = await #expect(throws: APIAuthorizationError.self) { try await transport.send(request) }
     #expect(error?.code == .claimsRequired)
     #expect(error?.claims == "{\"access_token\":{\"acrs\":null}}")
-    #expect(error?.challenge?.authorizationURI == "https://login.example.com/authorize")
     #expect(error?.needsInteraction == true)
     #expect(canned.sent.count == 1)
   }
