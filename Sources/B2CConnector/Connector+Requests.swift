@@ -52,6 +52,7 @@ extension Connector {
   private func authorizedTransport(_ scopes: [String]?) -> AuthorizedTransport {
     AuthorizedTransport(
       transport: environment.transport, tokens: oauth.tokenProvider(for: scopes),
-      allowedOrigins: allowedOrigins, retry: retry, clock: environment.clock, now: environment.now)
+      allowedOrigins: allowedOrigins, retry: retry, budget: retryBudget, clock: environment.clock,
+      now: environment.now)
   }
 }

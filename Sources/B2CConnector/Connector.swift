@@ -22,6 +22,8 @@ public struct Connector: Sendable {
 
   let environment: OAuthEnvironment
   let retry: RetryPolicy
+  /// Shared by every call: the task API's, ``data(for:scopes:limits:)``'s and the engine's.
+  let retryBudget: RetryBudget
   let allowedOrigins: Set<Origin>
 
   /// Makes a connector.
@@ -66,14 +68,14 @@ public struct Connector: Sendable {
 
   init(
     settings: ConnectorSettings, oauth: OAuthClient, tasks: TaskAPIClient?, environment: OAuthEnvironment,
-    retry: RetryPolicy,
-    allowedOrigins: Set<Origin>
+    retry: RetryPolicy, retryBudget: RetryBudget, allowedOrigins: Set<Origin>
   ) {
     self.settings = settings
     self.oauth = oauth
     self.tasks = tasks
     self.environment = environment
     self.retry = retry
+    self.retryBudget = retryBudget
     self.allowedOrigins = allowedOrigins
   }
 }

@@ -22,11 +22,18 @@ public final class OAuthClient: Sendable {
   ///   - environment: What to stand on: network, store, page, clocks.
   /// - Throws: ``OAuthError`` with code ``OAuthError/Code/retiredAuthority`` when Azure AD B2C has retired the authority's
   ///   host; with code ``OAuthError/Code/unsupportedRedirectURI`` when the presenter cannot serve the redirect URI.
-  public init(configuration: OAuthConfiguration, environment: OAuthEnvironment) throws {
+  public convenience init(configuration: OAuthConfiguration, environment: OAuthEnvironment) throws {
+    try self.init(configuration: configuration, environment: environment, retryBudget: nil)
+  }
+
+  /// As ``init(configuration:environment:)``, with the remaining retries shared with other clients.
+  package init(
+    configuration: OAuthConfiguration, environment: OAuthEnvironment, retryBudget: RetryBudget?
+  ) throws {
     if let retired = configuration.authority.retirement(for: configuration.defaultPolicy) { throw OAuthError(retired) }
     try environment.presenter.validate(redirectURI: configuration.redirectURI)
     self.configuration = configuration
-    services = OAuthServices(configuration: configuration, environment: environment)
+    services = OAuthServices(configuration: configuration, environment: environment, retryBudget: retryBudget)
     silent = SilentTokens(services: services, refresher: TokenRefresher(services: services))
   }
 

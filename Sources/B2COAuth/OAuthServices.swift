@@ -11,13 +11,14 @@ struct OAuthServices: Sendable {
   let cache: GrantCache
   let grants: GrantDirectory
 
-  init(configuration: OAuthConfiguration, environment: OAuthEnvironment) {
+  init(configuration: OAuthConfiguration, environment: OAuthEnvironment, retryBudget: RetryBudget? = nil) {
     self.configuration = configuration
     self.environment = environment
     serverClock = ServerClock(localNow: environment.now)
     let documents = DocumentFetcher(
       transport: RetryingTransport(
-        transport: environment.transport, policy: configuration.retry, clock: environment.clock, now: environment.now,
+        transport: environment.transport, policy: configuration.retry, budget: retryBudget, clock: environment.clock,
+        now: environment.now,
         onRetry: { [onEvent = environment.onEvent] in onEvent(OAuthEvent(.retry)) }),
       limits: configuration.limits, serverClock: serverClock)
     providers = ProviderDirectory(configuration: configuration, documents: documents, now: environment.now)

@@ -37,10 +37,22 @@ public struct TaskAPIClient: Sendable {
     clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() },
     random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
   ) throws {
+    try self.init(
+      configuration: configuration, transport: transport, tokens: tokens, clock: clock, now: now, random: random,
+      retryBudget: nil)
+  }
+
+  /// As the public initialiser, with the remaining retries shared with other clients.
+  package init(
+    configuration: TaskAPIConfiguration, transport: any HTTPTransport, tokens: any AccessTokenProvider,
+    clock: any Clock<Duration>, now: @escaping @Sendable () -> Date,
+    random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }, retryBudget: RetryBudget?
+  ) throws {
     self.configuration = configuration
     requests = try TaskRequests(configuration)
     exchange = TaskExchange(
-      configuration, transport: transport, tokens: tokens, clock: clock, now: now, random: random)
+      configuration, transport: transport, tokens: tokens, clock: clock, now: now, random: random,
+      retryBudget: retryBudget)
     decoding = TaskDecoding(configuration.dialect)
   }
 

@@ -47,6 +47,45 @@ struct RequestTests {
     #expect(world.tenant.counters.refreshRequests == 0)
   }
 
+  @Test(
+    "An API that a token cannot be sent to safely is refused before anything else",
+    arguments: ["http://plain.example", "http://plain.example:8443/api", "ftp://api.example", "https://me@api.example"])
+  func unsafeAPI(_ text: String) throws {
+    let world = World()
+    let error = try #require(throws: ConnectorError.self) { try world.connector(allowedAPIs: [url(text)]) }
+    #expect(error.code == .configuration)
+    let safe = try [url("http://127.0.0.1:8080"), url("https://a.example")]
+    #expect(throws: Never.self) { try world.connector(allowedAPIs: safe) }
+  }
+
+  @Test("All calls of a connector share one retry budget")
+  func sharedRetryBudget() async throws {
+    let world = World()
+    let cache = InMemoryTokenCache()
+    try await world.connector(cache: cache).doPolicy(.signIn)
+    // One that knows nothing of the tenant yet.
+    let connector = try Connector(
+      settings: world.settings(), presenter: world.script(.signIn(.alice)), cache: cache, transport: world.network,
+      retry: RetryPolicy(maximumAttempts: 5, baseDelay: .zero, maximumDelay: .zero, budget: 6),
+      now: { world.clock.date })
+    world.tasks.faults = [LocalFault(on: .any, .respond(TransportResponse(status: 503)))]
+    world.tasks.clearRequests()
+    let request = URLRequest(url: world.tasks.url)
+    for sent in [5, 8, 9] {
+      #expect(try await connector.data(for: request).1.statusCode == 503)
+      #expect(world.tasks.requests.count == sent)
+    }
+    // The task client's calls are of the same budget, and so is metadata.
+    await #expect(throws: ConnectorError.self) { try await connector.getTaskList() }
+    #expect(world.tasks.requests.count == 10)
+    world.tenant.faults = [LocalFault(on: .metadata, .respond(TransportResponse(status: 503)))]
+    world.tenant.clearRequests()
+    await #expect(throws: OAuthError.self) {
+      try await connector.oauth.accessToken(options: TokenOptions(clearingCache: true))
+    }
+    #expect(world.tenant.requests.count == 1)
+  }
+
   @Test("A crafted request carries the bearer token and everything it had")
   func crafted() async throws {
     let world = World()

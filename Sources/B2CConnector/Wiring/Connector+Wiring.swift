@@ -8,6 +8,12 @@ extension Connector {
     allowedAPIs: [URL],
     retry: RetryPolicy, configure: (inout OAuthConfiguration) -> Void
   ) throws {
+    if let url = allowedAPIs.first(where: { Origin($0) == nil || !Loopback.isAllowed($0) }) {
+      throw ConnectorError(
+        .configuration, "No token can be sent to the allowed API \(RedactedURL(url)).",
+        recoverySuggestion: "Use an https URL; plain http is allowed to this machine only.")
+    }
+    let budget = RetryBudget(retry.budget)
     var configuration = OAuthConfiguration(
       authority: settings.authority, clientID: settings.clientID, redirectURI: settings.redirectURI,
       scopes: settings.scopes, additionalScopes: settings.additionalScopes,
@@ -16,14 +22,14 @@ extension Connector {
       correlationID: settings.correlationID)
     configuration.retry = retry
     configure(&configuration)
-    let oauth = try OAuthClient(configuration: configuration, environment: environment)
+    let oauth = try OAuthClient(configuration: configuration, environment: environment, retryBudget: budget)
     let tasks = try (taskAPI ?? settings.taskWebAPI.map { try TaskAPIConfiguration(baseURL: $0, retry: retry) }).map {
       try TaskAPIClient(
         configuration: $0, transport: environment.transport, tokens: oauth.tokenProvider(),
-        clock: environment.clock, now: environment.now)
+        clock: environment.clock, now: environment.now, retryBudget: budget)
     }
     self.init(
-      settings: settings, oauth: oauth, tasks: tasks, environment: environment, retry: retry,
+      settings: settings, oauth: oauth, tasks: tasks, environment: environment, retry: retry, retryBudget: budget,
       allowedOrigins: Set((allowedAPIs + [tasks?.configuration.baseURL].compactMap(\.self)).compactMap { Origin($0) }))
   }
 }

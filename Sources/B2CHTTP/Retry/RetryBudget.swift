@@ -1,16 +1,21 @@
 internal import B2CCore
 
-/// How many repetitions are left to all calls of one client together.
-final class RetryBudget: Sendable {
+/// The remaining retries, shared by all calls of a connector.
+///
+/// When a server is down for long, calls soon fail at once instead of adding to its load.
+package final class RetryBudget: Sendable {
   private let capacity: Int
   private let left: Locked<Int>
 
-  init(_ capacity: Int) {
+  /// Makes a full budget.
+  ///
+  /// - Parameter capacity: The most retries; each success restores one.
+  package init(_ capacity: Int) {
     self.capacity = max(0, capacity)
     left = Locked(max(0, capacity))
   }
 
-  /// Takes one repetition; `false` when none is left.
+  /// Takes one retry; `false` when none is left.
   func take() -> Bool {
     left.withLock { left in
       guard left > 0 else { return false }
@@ -19,8 +24,8 @@ final class RetryBudget: Sendable {
     }
   }
 
-  /// Gives one back after a success.
-  func giveBack() {
+  /// Restores one retry after a success.
+  func restore() {
     left.withLock { $0 = min(capacity, $0 + 1) }
   }
 }

@@ -1,9 +1,10 @@
 /// When a request is sent again, and how long to wait before.
 ///
 /// Only a request that may be repeated without harm is: `GET` and `HEAD`, and what the caller marks so. Any other is sent
-/// again after one answer alone, `429 Too Many Requests`, with which the server says that it did not carry it out
-/// (RFC 6585 section 4); never after a lost connection. The whole, waits included, stays within the request's deadline:
-/// when the next try would begin after it, the last answer is given.
+/// again after `429 Too Many Requests` alone; never after a lost connection. RFC 6585 section 4 does not say that a
+/// throttled request was not carried out, but servers refuse it before doing anything; where one does not, turn
+/// ``repeatsThrottledChanges`` off. The whole, waits included, stays within the request's deadline: when the next try
+/// would begin after it, the last answer is returned.
 public struct RetryPolicy: Sendable, Hashable {
   /// The most times a request is sent, the first included.
   public var maximumAttempts: Int
@@ -15,7 +16,7 @@ public struct RetryPolicy: Sendable, Hashable {
   public var throttledDelay: Duration
   /// The longest wait that a server can ask for with `Retry-After`; one that asks for more gets this.
   public var retryAfterCap: Duration
-  /// How many repetitions all calls of one client have together; each success gives one back.
+  /// The retries that all calls of one client or connector share; each success restores one.
   ///
   /// When a server is down for long, calls soon fail at once instead of adding to its load.
   public var budget: Int
@@ -36,7 +37,7 @@ public struct RetryPolicy: Sendable, Hashable {
   ///   - maximumDelay: The longest wait before any try, unless the server asks for more.
   ///   - throttledDelay: What `baseDelay` is for `429` without `Retry-After`.
   ///   - retryAfterCap: The longest wait that a server can ask for with `Retry-After`.
-  ///   - budget: How many repetitions all calls of one client have together.
+  ///   - budget: The retries that all calls of one client or connector share.
   ///   - statuses: The statuses that lead to another try.
   ///   - repeatsThrottledChanges: Whether a request that may not be repeated otherwise is sent again after `429`.
   public init(

@@ -15,19 +15,21 @@ package struct RetryingTransport: HTTPTransport {
   /// - Parameters:
   ///   - transport: What carries each try.
   ///   - policy: When to try again.
+  ///   - budget: The remaining retries, shared with other transports; one of its own when `nil`.
   ///   - clock: What waits between tries, and measures the deadline.
   ///   - now: The wall time, for a `Retry-After` that is a date.
   ///   - random: Gives a number from 0 up to but not including 1.
   ///   - onRetry: Told each time a request is sent again.
   package init(
-    transport: any HTTPTransport, policy: RetryPolicy = .standard, clock: any Clock<Duration> = ContinuousClock(),
+    transport: any HTTPTransport, policy: RetryPolicy = .standard, budget: RetryBudget? = nil,
+    clock: any Clock<Duration> = ContinuousClock(),
     now: @escaping @Sendable () -> Date = { Date() },
     random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
     onRetry: @escaping @Sendable () -> Void = {}
   ) {
     self.transport = transport
     self.policy = policy
-    budget = RetryBudget(policy.budget)
+    self.budget = budget ?? RetryBudget(policy.budget)
     self.clock = clock
     self.now = now
     self.random = random
@@ -64,7 +66,7 @@ package struct RetryingTransport: HTTPTransport {
       let delay = policy.delay(
         afterAttempt: attempt, response: response, error: Self.error(of: result), now: now(), random: random)
       guard isHarmless, let delay, elapsed() + delay < request.limits.deadline, budget.take() else {
-        if let response, (200..<400).contains(response.status) { budget.giveBack() }
+        if let response, (200..<400).contains(response.status) { budget.restore() }
         return try result.get()
       }
       if delay > .zero { try await clock.sleep(for: delay) }

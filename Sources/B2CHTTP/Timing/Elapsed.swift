@@ -1,12 +1,18 @@
-/// Measures the time since its making on any clock.
-struct Elapsed: Sendable {
+/// The time since its creation, on any clock.
+///
+/// A call with several requests subtracts it from the deadline of each, so that one deadline covers them all.
+package struct Elapsed: Sendable {
   private let read: @Sendable () -> Duration
 
-  init(on clock: any Clock<Duration>) {
+  /// Starts to measure.
+  ///
+  /// - Parameter clock: The clock to measure on.
+  package init(on clock: any Clock<Duration>) {
     read = Self.reader(clock)
   }
 
-  func callAsFunction() -> Duration { read() }
+  /// Returns the time since the start.
+  package func callAsFunction() -> Duration { read() }
 
   private static func reader<C: Clock>(_ clock: C) -> @Sendable () -> Duration where C.Duration == Duration {
     let start = clock.now

@@ -8,14 +8,15 @@ struct TaskExchange: Sendable {
 
   init(
     _ configuration: TaskAPIConfiguration, transport: any HTTPTransport, tokens: any AccessTokenProvider,
-    clock: any Clock<Duration>, now: @escaping @Sendable () -> Date, random: @escaping @Sendable () -> Double
+    clock: any Clock<Duration>, now: @escaping @Sendable () -> Date, random: @escaping @Sendable () -> Double,
+    retryBudget: RetryBudget?
   ) {
     self.tokens = RememberedTokens(tokens)
     self.now = now
     self.transport = AuthorizedTransport(
       transport: transport, tokens: self.tokens,
       allowedOrigins: Set([Origin(configuration.baseURL.absoluteURL)].compactMap { $0 }), retry: configuration.retry,
-      clock: clock, now: now, random: random)
+      budget: retryBudget, clock: clock, now: now, random: random)
   }
 
   /// The answer to a request, its status one of the 200s.

@@ -65,7 +65,6 @@ struct RetryingTransportTests {
     #expect(canned.sent.count == 1)
   }
 
-  // RFC 6585 section 4: the server did not carry it out.
   @Test(arguments: [HTTPMethod.post, .put, .patch, .delete])
   func repeatsAnythingThatWasThrottled(method: HTTPMethod) async throws {
     let canned = CannedTransport(statuses: 429, 429, 201, 200)
@@ -142,6 +141,20 @@ struct RetryingTransportTests {
     #expect(try await retrying.send(request()).status == 200)  // gives one back
     #expect(try await retrying.send(request()).status == 200)
     #expect(canned.sent.count == 8)
+  }
+
+  @Test("Transports that share a budget fail at once when it is used up, whichever of them used it")
+  func sharedBudget() async throws {
+    let budget = RetryBudget(3)
+    let canned = CannedTransport(statuses: 503, 503, 503, 503, 503, 503)
+    let transports = (0..<3).map { _ in
+      RetryingTransport(
+        transport: canned, policy: RetryPolicy(maximumAttempts: 3), budget: budget, clock: clock, random: { 0.5 })
+    }
+    for (transport, sent) in zip(transports, [3, 5, 6]) {
+      #expect(try await transport.send(request()).status == 503)
+      #expect(canned.sent.count == sent)
+    }
   }
 
   @Test func passesOtherErrorsOn() async throws {
