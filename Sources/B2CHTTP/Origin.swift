@@ -26,6 +26,9 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
     return "\(scheme)://\(name)" + (port == Self.defaultPort(of: scheme) ? "" : ":\(port)")
   }
 
+  /// The host, and the port unless it is the scheme's default.
+  package var hostAndPort: String { String(description.dropFirst(scheme.count + 3)) }
+
   private static func defaultPort(of scheme: String) -> Int? {
     switch scheme {
     case "https": 443

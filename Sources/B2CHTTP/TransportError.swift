@@ -1,7 +1,9 @@
+public import Foundation
+
 /// Why there is no answer to a request.
 ///
 /// Two errors are equal when their codes are.
-public struct TransportError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct TransportError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
   /// What went wrong, as an open set of codes.
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The code's stable name.
@@ -57,6 +59,9 @@ public struct TransportError: Error, Sendable, Equatable, CustomStringConvertibl
   public var isRetryable: Bool {
     [.cannotConnect, .connectionLost, .timedOut].contains(code)
   }
+
+  /// The message.
+  public var errorDescription: String? { message }
 
   /// Code and message; the underlying error is left out, since it may hold the whole URL.
   public var description: String { "\(code.rawValue): \(message)" }

@@ -33,10 +33,15 @@ public struct TransportRequest: Sendable, Hashable {
   }
 }
 
+extension TransportRequest {
+  /// Method and URL without the values of its query, for messages.
+  var summary: String { "\(method.rawValue) \(RedactedURL(url))" }
+}
+
 extension TransportRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// Method, scheme, host and path; no query values, no headers, no body.
   public var description: String {
-    "\(method.rawValue) \(RedactedURL(url)) (\(headers.fields.count) headers, \(body?.count ?? 0) bytes)"
+    "\(summary) (\(headers.fields.count) headers, \(body?.count ?? 0) bytes)"
   }
 
   /// The same as ``description``.

@@ -20,9 +20,6 @@ final class BufferedExchange: Exchange {
     self.limit = limit
   }
 
-  /// Whether anything was given to the session; settled once the exchange has ended.
-  var wasStarted: Bool { state.withLock { $0.link != nil } }
-
   /// Takes whoever waits for the answer; `false` when it was there already.
   func wait(_ continuation: CheckedContinuation<TransportResponse, any Error>) -> Bool {
     let outcome = state.withLock { state in

@@ -1,56 +1,67 @@
 internal import B2CCore
 
-/// Lets so many requests at a time through to one origin; the others wait their turn here, where only their deadline runs.
-final class ConnectionQueue: Sendable {
+/// Limits concurrent requests per origin; queued requests are subject to their deadline only.
+///
+/// A request is held only until it starts or leaves, so a server whose queue never empties keeps nothing that is over.
+package final class ConnectionQueue: Sendable {
+  private struct Waiter {
+    let id: ObjectIdentifier
+    let start: @Sendable () -> Void
+  }
+
   private struct Line {
-    var active = 0
-    var waiting: [@Sendable () -> Bool] = []
-    var next = 0
+    var active: Set<ObjectIdentifier> = []
+    var waiting: [Waiter] = []
   }
 
   private let limit: Int
   private let lines = Locked<[Origin: Line]>([:])
 
-  init(limit: Int) {
+  /// Makes a queue.
+  ///
+  /// - Parameter limit: The most requests under way to one origin.
+  package init(limit: Int) {
     self.limit = limit
   }
 
-  /// Runs a start now, or when its turn comes.
+  /// Starts a request now or when its turn comes; ``leave(_:_:)`` must follow.
   ///
-  /// The start says whether it used its turn, and ``leave(_:)`` gives it back.
-  func enter(_ origin: Origin, _ start: @escaping @Sendable () -> Bool) {
+  /// - Parameters:
+  ///   - origin: Where the request goes.
+  ///   - id: The request's identity.
+  ///   - start: Starts it; not called any more once the request has left.
+  package func enter(_ origin: Origin, _ id: ObjectIdentifier, _ start: @escaping @Sendable () -> Void) {
     let isFree = lines.withLock { lines in
-      if lines[origin, default: Line()].active < limit {
-        lines[origin, default: Line()].active += 1
-        return true
+      var line = lines.removeValue(forKey: origin) ?? Line()
+      defer { lines[origin] = line }
+      guard line.active.count < limit else {
+        line.waiting.append(Waiter(id: id, start: start))
+        return false
       }
-      lines[origin, default: Line()].waiting.append(start)
-      return false
+      line.active.insert(id)
+      return true
     }
-    if isFree, !start() { leave(origin) }
+    if isFree { start() }
   }
 
-  /// Gives a turn back, to the next who still wants it.
-  func leave(_ origin: Origin) {
-    while let start = advance(origin) {
-      if start() { return }
-    }
-  }
-
-  private func advance(_ origin: Origin) -> (@Sendable () -> Bool)? {
-    lines.withLock { lines in
+  /// Ends a request's stay, and starts the next one; harmless for a request that never entered.
+  ///
+  /// - Parameters:
+  ///   - origin: Where the request goes.
+  ///   - id: The request's identity.
+  package func leave(_ origin: Origin, _ id: ObjectIdentifier) {
+    let next = lines.withLock { lines -> Waiter? in
       guard var line = lines.removeValue(forKey: origin) else { return nil }
-      guard line.next < line.waiting.count else {
-        line.active -= 1
-        line.waiting = []
-        line.next = 0
-        if line.active > 0 { lines[origin] = line }
+      defer { if !line.active.isEmpty { lines[origin] = line } }
+      guard line.active.remove(id) != nil else {
+        line.waiting.removeAll { $0.id == id }
         return nil
       }
-      let start = line.waiting[line.next]
-      line.next += 1
-      lines[origin] = line
-      return start
+      guard !line.waiting.isEmpty else { return nil }
+      let next = line.waiting.removeFirst()
+      line.active.insert(next.id)
+      return next
     }
+    next?.start()
   }
 }

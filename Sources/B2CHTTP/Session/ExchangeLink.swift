@@ -14,9 +14,12 @@ struct ExchangeLink: Sendable {
   let task: URLSessionDataTask
   let delegate: SessionDelegate
 
+  /// Runs what takes the session's locks, outside of its callbacks.
+  static func later(_ action: @escaping @Sendable () -> Void) { queue.async(execute: action) }
+
   /// Ends the transfer, soon; the exchange hears no more of it.
   func abort() {
     delegate.forget(task)
-    Self.queue.async { [task] in task.cancel() }
+    Self.later { [task] in task.cancel() }
   }
 }

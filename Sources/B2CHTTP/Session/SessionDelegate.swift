@@ -48,7 +48,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-    forget(task)?.complete(ResponseHead(task.response), error.map { TransportError(sessionError: $0) })
+    forget(task)?.complete(
+      ResponseHead(task.response), error.map { TransportError(sessionError: $0, url: task.originalRequest?.url) })
   }
 
   func exchange(of task: URLSessionTask) -> (any Exchange)? {

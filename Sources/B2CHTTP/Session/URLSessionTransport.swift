@@ -21,7 +21,6 @@ public final class URLSessionTransport: HTTPTransport {
   private let delegate: SessionDelegate
   /// `nil` once closed: a session that was invalidated stops the process when it is used.
   private let session: Locked<URLSession?>
-  private let templates = RequestTemplates()
   private let deadlines: DeadlineTimer
   private let queue: ConnectionQueue
 
@@ -41,7 +40,9 @@ public final class URLSessionTransport: HTTPTransport {
     deadlines = DeadlineTimer(clock: clock)
     queue = ConnectionQueue(limit: SessionTraits.countsWaitingAsSilence ? connections : .max)
     session = Locked(
-      URLSession(configuration: Self.configuration(connections), delegate: delegate, delegateQueue: nil))
+      URLSession(
+        configuration: Self.configuration(connections), delegate: delegate,
+        delegateQueue: SessionTraits.makeDelegateQueue()))
   }
 
   deinit {
@@ -58,17 +59,17 @@ public final class URLSessionTransport: HTTPTransport {
   public func send(_ request: TransportRequest) async throws -> TransportResponse {
     try Task.checkCancellation()
     let origin = try Self.origin(of: request)
-    let sessionRequest = try templates.request(for: request)
+    let sessionRequest = URLRequest(transporting: request)
     let exchange = BufferedExchange(BodyLimit(request))
     let deadline = deadlines.schedule(after: request.limits.deadline) { exchange.fail(Self.late(request)) }
     defer {
       deadlines.cancel(deadline)
-      if exchange.wasStarted { queue.leave(origin) }
+      queue.leave(origin, ObjectIdentifier(exchange))
     }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         guard exchange.wait(continuation) else { return }
-        queue.enter(origin) { self.start(sessionRequest, exchange) }
+        queue.enter(origin, ObjectIdentifier(exchange)) { self.start(sessionRequest, exchange) }
       }
     } onCancel: {
       exchange.fail(CancellationError())
@@ -84,7 +85,6 @@ public final class URLSessionTransport: HTTPTransport {
       return session
     }
     session?.invalidateAndCancel()
-    templates.removeAll()
   }
 
   private static func configuration(_ connections: Int) -> URLSessionConfiguration {
@@ -101,21 +101,17 @@ public final class URLSessionTransport: HTTPTransport {
   }
 
   private static func origin(of request: TransportRequest) throws -> Origin {
-    guard let origin = Origin(request.url), Loopback.isAllowed(request.url) else {
-      throw TransportError(
-        .insecureURL,
-        "The URL \(RedactedURL(request.url)) is neither https nor http to this machine, or has no plain host.")
-    }
+    try request.validate()
+    guard let origin = Origin(request.url) else { throw TransportError(.insecureURL, "The URL has no plain host.") }
     return origin
   }
 
   private static func late(_ request: TransportRequest) -> TransportError {
-    TransportError(
-      .timedOut, "The exchange was not over after \(request.limits.deadline.inSeconds) seconds, its deadline.")
+    TransportError(.timedOut, "No complete answer to \(request.summary) within \(request.limits.deadline).")
   }
 
-  /// Gives a request to the session; `false` when nothing is under way after that.
-  private func start(_ request: URLRequest, _ exchange: any Exchange) -> Bool {
+  /// Passes a request to the session.
+  private func start(_ request: URLRequest, _ exchange: any Exchange) {
     // Under the lock, so that closing cannot come between the check and the task.
     let link = session.withLock { session -> ExchangeLink? in
       guard let session else { return nil }
@@ -124,14 +120,11 @@ public final class URLSessionTransport: HTTPTransport {
       return link
     }
     guard let link else {
-      exchange.fail(TransportError(.closed, "The transport was closed before the request."))
-      return false
+      return exchange.fail(TransportError(.closed, "The transport was closed before the request."))
     }
     guard exchange.attach(link) else {
-      link.abort()
-      return false
+      return link.abort()
     }
     link.task.resume()
-    return true
   }
 }

@@ -26,11 +26,15 @@ struct SessionFaultTests {
     await #expect(throws: TransportError(.insecureURL, "")) { try await transport.send(request) }
   }
 
-  @Test func aRefusedConnectionIsReported() async throws {
+  @Test("A refused connection names host and port, in the error's localized description too")
+  func refused() async throws {
     let server = try await TestServer(answering: .text(""))
-    let request = try server.request()
+    let request = try server.request("/tasks?code=canary")
     await server.close()
-    await #expect(throws: TransportError(.cannotConnect, "")) { try await transport.send(request) }
+    let error = try await #require(throws: TransportError.self) { try await transport.send(request) }
+    #expect(error.code == .cannotConnect)
+    #expect(error.message == "Connection to 127.0.0.1:\(request.url.port ?? 0) refused.")
+    #expect(error.localizedDescription == error.message)
   }
 
   @Test func aConnectionThatClosesBeforeTheHeadIsLost() async throws {

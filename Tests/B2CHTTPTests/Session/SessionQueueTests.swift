@@ -7,6 +7,9 @@ import Testing
 /// No more than so many requests at a time go to one host; the others wait.
 @Suite(.timeLimit(.minutes(1)))
 struct SessionQueueTests {
+  /// Waiting on purpose must not be taken for silence on a busy machine.
+  private static let patience = TransportLimits(deadline: .seconds(3600), idleTimeout: .seconds(3600))
+
   @Test func noMoreThanTheLimitAreUnderWay() async throws {
     let counts = Locked((now: 0, most: 0))
     let server = try await TestServer { exchange in
@@ -19,8 +22,7 @@ struct SessionQueueTests {
       await exchange.respond(.text("ok"))
     }
     let transport = URLSessionTransport(maximumConnectionsPerHost: 3)
-    let request = try server.request(
-      limits: TransportLimits(deadline: .seconds(300), idleTimeout: .seconds(300)))
+    let request = try server.request(limits: Self.patience)
     try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<60 {
         group.addTask { try await transport.send(request).status }
@@ -40,15 +42,18 @@ struct SessionQueueTests {
     }
     let clock = TestClock()
     let transport = URLSessionTransport(maximumConnectionsPerHost: 1, clock: clock)
-    let first = try server.request("/first", limits: TransportLimits(deadline: .seconds(100)))
+    let first = try server.request(
+      "/first", limits: TransportLimits(deadline: .seconds(100), idleTimeout: .seconds(3600)))
     let running = Task { try await transport.send(first) }
     await arrived.wait()
 
-    let late = try server.request("/late", limits: TransportLimits(deadline: .seconds(10)))
+    let late = try server.request("/late", limits: TransportLimits(deadline: .seconds(10), idleTimeout: .seconds(3600)))
     let waiting = Task { try await transport.send(late) }
-    let unwanted = try server.request("/unwanted", limits: TransportLimits(deadline: .seconds(100)))
+    let unwanted = try server.request(
+      "/unwanted", limits: TransportLimits(deadline: .seconds(100), idleTimeout: .seconds(3600)))
     let cancelled = Task { try await transport.send(unwanted) }
-    let last = try server.request("/last", limits: TransportLimits(deadline: .seconds(100)))
+    let last = try server.request(
+      "/last", limits: TransportLimits(deadline: .seconds(100), idleTimeout: .seconds(3600)))
     let patient = Task { try await transport.send(last) }
     cancelled.cancel()
     await #expect(throws: CancellationError.self) { try await cancelled.value }
@@ -71,7 +76,7 @@ struct SessionQueueTests {
       await exchange.respond(.text("ok"))
     }
     let transport = URLSessionTransport(maximumConnectionsPerHost: 1)
-    let first = try server.request()
+    let first = try server.request(limits: Self.patience)
     let impatient = try server.request(limits: TransportLimits(idleTimeout: .milliseconds(1)))
     let running = Task { try await transport.send(first) }
     await arrived.wait()

@@ -30,5 +30,11 @@
   enum SessionTraits {
     /// The session queues by itself, and HTTP/2 carries many requests on one connection.
     static let countsWaitingAsSilence = false
+
+    /// The session makes a serial queue by itself, and waits for it before it reads on.
+    static func makeDelegateQueue() -> OperationQueue? { nil }
+
+    /// Certificates have error codes of their own here.
+    static func isCertificateRefusal(_ error: URLError) -> Bool { false }
   }
 #endif

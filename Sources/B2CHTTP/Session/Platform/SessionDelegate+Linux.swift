@@ -15,7 +15,7 @@
       completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
       forget(task)?.complete(ResponseHead(challenge.failureResponse ?? task.response), nil)
-      completionHandler(.cancelAuthenticationChallenge, nil)
+      ExchangeLink.later { completionHandler(.cancelAuthenticationChallenge, nil) }
     }
 
     /// Ends a request whose kept connection was lost before the answer.
@@ -27,14 +27,42 @@
       needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
       exchange(of: task)?.fail(
-        TransportError(.connectionLost, "The connection broke before the answer was whole."))
+        TransportError(.connectionLost, "The connection was lost before the answer was complete."))
       completionHandler(nil)
     }
+  }
+
+  /// Runs the session's callbacks where libcurl delivers the bytes.
+  ///
+  /// FoundationNetworking makes one operation for each piece of a body. When a server sends faster than the operations
+  /// run, or a small compressed body grows large, they fill the memory before the first of them reaches the limit.
+  ///
+  /// The session calls it from one serial queue. `OperationQueue` claims to be unchecked for its own state; a subclass has
+  /// to restate that and adds none.
+  private final class ImmediateQueue: OperationQueue, @unchecked Sendable {
+    override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
   }
 
   /// What this platform's session does differently.
   enum SessionTraits {
     /// The idle timer runs while a request waits for a free connection, so the waiting is done before the session.
     static let countsWaitingAsSilence = true
+
+    /// Where the delegate is called.
+    static func makeDelegateQueue() -> OperationQueue? {
+      let queue = ImmediateQueue()
+      queue.maxConcurrentOperationCount = 1
+      return queue
+    }
+
+    /// Whether libcurl refused the server's certificate.
+    ///
+    /// All failures but the commonest come as one code. What libcurl itself says, which nobody translates, is below the
+    /// reported error; it begins so for its code 60 (`CURLE_PEER_FAILED_VERIFICATION`).
+    static func isCertificateRefusal(_ error: URLError) -> Bool {
+      let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
+      guard let text = cause?.userInfo[NSLocalizedDescriptionKey] as? String else { return false }
+      return ["SSL certificate problem", "SSL: ", "SSL peer certificate"].contains { text.hasPrefix($0) }
+    }
   }
 #endif
