@@ -9,8 +9,9 @@ struct Proof {
   static var commands: [any ProofCommand.Type] {
     [
       CrashProof.self, ProcessesProof.self, StorageFaultsProof.self, FaultsProof.self, CancelProof.self,
+      GrowthProof.self,
       // What the proofs start as processes of their own:
-      CrashWriter.self, ProcessWorker.self, StorageFaultScene.self, RefreshWorker.self,
+      CrashWriter.self, ProcessWorker.self, StorageFaultScene.self, RefreshWorker.self, ApartCell.self,
     ]
   }
 

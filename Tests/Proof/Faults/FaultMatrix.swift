@@ -22,6 +22,11 @@ struct FaultMatrix: Sendable {
     }
   }
 
+  /// Runs cells one by one, each in a process of its own.
+  mutating func runApart(_ cells: [FaultCell]) throws {
+    for cell in cells { results[Self.key(cell)] = try cell.runApart() }
+  }
+
   func result(_ cell: FaultCell) -> FaultCell.Result? { results[Self.key(cell)] }
 
   /// Everything that was broken, a line for each.

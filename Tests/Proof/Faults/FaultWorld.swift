@@ -23,7 +23,7 @@ struct FaultWorld: Sendable {
   // Microsoft's services take a refresh token that was spent already. With a server that does not, an answer that is
   // lost after it was made loses the session, whatever a client does.
   init(
-    transport: any HTTPTransport = URLSessionTransport(),
+    transport: any HTTPTransport = ProofTransport.make(),
     reuse: LocalTenant.Behavior.RefreshTokenReuse = .allowed, delay: (@Sendable () -> Duration)? = nil
   ) async throws {
     let tenant = LocalTenant()

@@ -5,16 +5,38 @@ final class ChildProcess {
   private let process = Process()
   private let output = Pipe()
   private let input = Pipe()
+  private let errorFile: URL?
 
   /// Starts a command of this program.
-  init(_ command: any ProofCommand.Type, _ arguments: [String]) throws {
+  ///
+  /// - Parameters:
+  ///   - command: What to run.
+  ///   - arguments: Its arguments.
+  ///   - keepsErrors: Whether ``errors`` is wanted: what it writes to standard error is then not shown.
+  /// - Throws: What kept the process from starting.
+  init(_ command: any ProofCommand.Type, _ arguments: [String], keepsErrors: Bool = false) throws {
     guard let executable = Bundle.main.executableURL else { throw ProofError("this program does not know where it is") }
     process.executableURL = executable
     process.arguments = [command.name] + arguments
     process.standardOutput = output
     process.standardInput = input
+    errorFile =
+      keepsErrors ? FileManager.default.temporaryDirectory.appendingPathComponent("b2c-\(UUID().uuidString)") : nil
+    if let errorFile {
+      _ = FileManager.default.createFile(atPath: errorFile.path, contents: nil)
+      process.standardError = try FileHandle(forWritingTo: errorFile)
+      // A backtrace of a process that is meant to end takes seconds.
+      process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+    }
     try process.run()
   }
+
+  deinit {
+    if let errorFile { try? FileManager.default.removeItem(at: errorFile) }
+  }
+
+  /// What it wrote to standard error, if that is kept.
+  var errors: String { errorFile.flatMap { try? String(contentsOf: $0, encoding: .utf8) } ?? "" }
 
   /// Waits for one line of output.
   func readLine() -> String {

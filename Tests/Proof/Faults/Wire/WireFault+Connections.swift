@@ -6,7 +6,7 @@ extension WireFault {
   static var connections: [WireFault] {
     var refused = WireFault("connection refused", FaultExpectation("network"), recovery: .retry) { _ in }
     refused.isRefusal = true
-    return [
+    return headCuts + [
       refused,
       WireFault("reset before the answer", FaultExpectation("network"), recovery: .retry) { $0.exchange.reset() },
       WireFault("end before the answer", FaultExpectation("network"), recovery: .retry) { $0.exchange.close() },
@@ -40,6 +40,22 @@ extension WireFault {
         scene.exchange.close()
       },
     ]
+  }
+
+  /// The connection ends in order, but inside the head.
+  private static var headCuts: [WireFault] {
+    [
+      ("closed in the head", "HTTP/1.1 200 OK\r\nContent-Ty"),
+      ("closed after the status line", "HTTP/1.1 200 OK\r\n"),
+      ("closed in the head after 100", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nX-A: b\r\n"),
+    ].map { name, head in
+      var fault = WireFault(name, FaultExpectation("network"), recovery: .retry) { scene in
+        await scene.exchange.write(head)
+        scene.exchange.close()
+      }
+      fault.mayEndTheProcess = true
+      return fault
+    }
   }
 
   private static func drip(_ bytes: Data, _ scene: WireScene) async {

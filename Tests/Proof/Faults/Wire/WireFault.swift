@@ -22,6 +22,8 @@ struct WireFault: Sendable {
   var isRefusal = false
   /// So much is sent that memory is measured.
   var isLarge = false
+  /// The platform's own `URLSession` may end the process.
+  var mayEndTheProcess = false
   /// The answer says for certain that the refresh token will never work again.
   var endsSession = false
   let play: @Sendable (WireScene) async -> Void

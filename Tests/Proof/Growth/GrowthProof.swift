@@ -1,0 +1,69 @@
+import B2CConnector
+import Foundation
+
+/// Feeds every parser of outside data with input that grows, and compares the processor time.
+struct GrowthProof: ProofCommand {
+  static let name = "growth"
+  static let summary = "every parser of outside data: eight times the input takes about eight times as long"
+
+  private static let smallSize = 16 << 10
+  private static let factor = 8
+  /// Linear is 8, quadratic is 64; between them is room for a cache that no longer fits and a busy machine.
+  private static let bound = 24.0
+  private static let tries = 5
+  private static let mark = "growth"
+
+  static func run(_ options: ProofOptions) async throws -> Bool {
+    var rows: [(parser: String, input: String, small: Double, growth: Double)] = []
+    for subject in try GrowthSubject.all(isBroken: options.isBroken) {
+      let small = try await seconds(subject, size: smallSize)
+      rows.append((subject.parser, subject.input, small, try await growth(subject, from: small)))
+    }
+    let lines = rows.map { row in
+      "| \(row.parser) | \(row.input) | \(String(format: "%.2f", row.small * 1_000)) ms | "
+        + String(format: "%.1f", row.growth) + (row.growth > bound ? " **BROKEN**" : "") + " |"
+    }
+    let table =
+      "| parser | input | 16 KiB | 128 KiB is so many times that |\n|---|---|---|---|\n"
+      + lines.joined(separator: "\n")
+    print(table)
+    if options.flags.contains("--write") {
+      try MarkdownSection(file: try options.value(0, "the file")).replace(mark, with: table)
+    }
+    let broken = rows.filter { $0.growth > bound }
+    for row in broken { print("BROKEN  \(row.parser), \(row.input): grows more than in proportion") }
+    return broken.isEmpty
+  }
+
+  /// A busy machine stretches one measurement, hardly ever three: the smallest ratio counts.
+  private static func growth(_ subject: GrowthSubject, from small: Double) async throws -> Double {
+    var least = Double.infinity
+    var small = small
+    for _ in 0..<3 {
+      least = min(least, try await seconds(subject, size: smallSize * factor) / small)
+      if least <= bound { break }
+      small = try await seconds(subject, size: smallSize)
+    }
+    return least
+  }
+
+  /// The least processor time of several parses of an input of a size.
+  private static func seconds(_ subject: GrowthSubject, size: Int) async throws -> Double {
+    let parse = subject.prepare(size)
+    var least = Double.infinity
+    for _ in 0..<tries {
+      var count = 0
+      let start = clock()
+      var spent = 0.0
+      // So many parses that the clock's steps do not matter.
+      repeat {
+        try await parse()
+        count += 1
+        spent = Double(clock() - start) / Double(CLOCKS_PER_SEC)
+      } while spent < 0.005
+      least = min(least, spent / Double(count))
+      if spent > 1 { break }
+    }
+    return least
+  }
+}
