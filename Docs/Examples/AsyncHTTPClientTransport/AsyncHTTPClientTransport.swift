@@ -1,0 +1,112 @@
+import AsyncHTTPClient
+import B2CConnector
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOHTTPCompression
+import NIOPosix
+import NIOSSL
+
+/// Sends requests with async-http-client: the choice for servers on Linux.
+///
+/// FoundationNetworking ends the process when a server closes a connection inside the head of an answer; this library
+/// reports an error. Redirects are not followed, cookies are neither kept nor sent, only https or http to this machine is
+/// spoken, the body is bounded while it arrives, after decompression, and the whole exchange by the request's deadline.
+///
+/// Make one and keep it: its connections are reused.
+final class AsyncHTTPClientTransport: HTTPTransport {
+  private let client: HTTPClient
+  private let clock: any Clock<Duration>
+
+  /// Makes a transport with a client of its own.
+  ///
+  /// - Parameters:
+  ///   - maximumBodyBytes: The most that one compressed answer may grow to, whatever its request allows.
+  ///   - idleTimeout: The longest silence on the wire, for all requests.
+  ///   - clock: The clock that deadlines run on.
+  init(
+    maximumBodyBytes: Int = 32 << 20, idleTimeout: TimeAmount = .seconds(15),
+    clock: any Clock<Duration> = ContinuousClock()
+  ) {
+    var configuration = HTTPClient.Configuration()
+    configuration.redirectConfiguration = .disallow
+    configuration.decompression = .enabled(limit: .size(maximumBodyBytes))
+    configuration.timeout = HTTPClient.Configuration.Timeout(connect: idleTimeout, read: idleTimeout)
+    // A connection that is refused is reported at once; the policy for retries is the package's.
+    configuration.connectionPool.retryConnectionEstablishment = false
+    client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    self.clock = clock
+  }
+
+  deinit {
+    client.shutdown { _ in }
+  }
+
+  func send(_ request: TransportRequest) async throws -> TransportResponse {
+    try Task.checkCancellation()
+    try request.validate()
+    do {
+      return try await withThrowingTaskGroup(of: TransportResponse?.self) { group in
+        group.addTask { try await self.exchange(request) }
+        group.addTask {
+          try await self.clock.sleep(for: request.limits.deadline)
+          return nil
+        }
+        defer { group.cancelAll() }
+        guard case let response?? = try await group.next() else {
+          throw TransportError(.timedOut, "No complete answer within \(request.limits.deadline).")
+        }
+        return response
+      }
+    } catch {
+      throw Self.translate(error, of: request)
+    }
+  }
+
+  private func exchange(_ request: TransportRequest) async throws -> TransportResponse {
+    var outgoing = HTTPClientRequest(url: request.url.absoluteString)
+    outgoing.method = HTTPMethod(rawValue: request.method.rawValue)
+    for field in request.headers.fields { outgoing.headers.add(name: field.name, value: field.value) }
+    outgoing.headers.replaceOrAdd(name: "Accept-Encoding", value: "gzip")
+    if let body = request.body { outgoing.body = .bytes(ByteBuffer(bytes: body)) }
+
+    let answer = try await client.execute(outgoing, deadline: .distantFuture)
+    let limit = request.limits.maximumBodyBytes
+    let announced = answer.headers.first(name: "Content-Length").flatMap { Int($0) } ?? 0
+    guard request.method == .head || announced <= limit else { throw Self.tooLarge(limit) }
+    var body = Data()
+    for try await bytes in answer.body {
+      guard body.count + bytes.readableBytes <= limit else { throw Self.tooLarge(limit) }
+      body.append(contentsOf: bytes.readableBytesView)
+    }
+    let fields = answer.headers.map { TransportRequest.Headers.Field(name: $0.name, value: $0.value) }
+    return TransportResponse(status: Int(answer.status.code), headers: TransportRequest.Headers(fields), body: body)
+  }
+
+  private static func tooLarge(_ limit: Int) -> TransportError {
+    TransportError(.responseTooLarge, "The answer is larger than the \(limit) bytes that the request allows.")
+  }
+
+  private static func translate(_ error: any Error, of request: TransportRequest) -> any Error {
+    let host = request.url.host ?? ""
+    return switch error {
+    case is CancellationError, is TransportError: error
+    case _ where Task.isCancelled: CancellationError()
+    case let error as HTTPClientError where [.readTimeout, .writeTimeout, .deadlineExceeded].contains(error):
+      TransportError(.timedOut, "\(host) was silent for too long.", underlying: error)
+    case let error as HTTPClientError where [.connectTimeout, .tlsHandshakeTimeout].contains(error):
+      TransportError(.cannotConnect, "Connection to \(host) timed out.", underlying: error)
+    case let error as HTTPClientError where error == .alreadyShutdown:
+      TransportError(.closed, "The transport was closed.", underlying: error)
+    case is NIOConnectionError:
+      TransportError(.cannotConnect, "Connection to \(host) refused, or its name is unknown.", underlying: error)
+    case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
+      TransportError(.untrustedServer, "No secure connection to \(host).", underlying: error)
+    case is NIOHTTPDecompression.DecompressionError: tooLarge(request.limits.maximumBodyBytes)
+    // The parser's words for a connection that ended inside an answer.
+    case let error as HTTPParserError where error != .invalidEOFState:
+      TransportError(.invalidResponse, "The answer of \(host) is not HTTP.", underlying: error)
+    default: TransportError(.connectionLost, "The connection to \(host) was lost.", underlying: error)
+    }
+  }
+}
