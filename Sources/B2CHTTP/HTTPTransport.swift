@@ -1,3 +1,5 @@
+@_exported public import B2CCore
+
 /// The one way out: sends a request, gives back whatever the server answered.
 ///
 /// `URLSessionTransport` is the package's own. An app that has a network layer of its own conforms it in a few lines;

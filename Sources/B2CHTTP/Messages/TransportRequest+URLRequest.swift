@@ -20,8 +20,9 @@ extension TransportRequest {
     }
     let headers = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
     self.init(
-      method: HTTPMethod(rawValue: request.httpMethod ?? "GET"), url: url,
-      headers: HTTPHeaders(headers.map { HTTPHeaders.Field(name: $0.key, value: $0.value) }), body: request.httpBody,
+      method: TransportRequest.Method(rawValue: request.httpMethod ?? "GET"), url: url,
+      headers: TransportRequest.Headers(headers.map { TransportRequest.Headers.Field(name: $0.key, value: $0.value) }),
+      body: request.httpBody,
       limits: limits)
   }
 }
@@ -32,5 +33,18 @@ extension TransportResponse {
     let fields = Dictionary(
       headers.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { $0 + ", " + $1 })
     return HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
+  }
+}
+
+extension URLRequest {
+  /// Makes the session's request from one that was validated.
+  init(transporting request: TransportRequest) {
+    self.init(url: request.url, cachePolicy: .reloadIgnoringLocalCacheData)
+    httpMethod = request.method.rawValue
+    httpShouldHandleCookies = false
+    // The timer counts whole seconds on Linux and would never run with zero.
+    timeoutInterval = max(1, request.limits.idleTimeout.inSeconds.rounded(.up))
+    for field in request.headers.fields { addValue(field.value, forHTTPHeaderField: field.name) }
+    httpBody = request.body
   }
 }

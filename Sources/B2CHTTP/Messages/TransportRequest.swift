@@ -1,13 +1,14 @@
+internal import B2CCore
 public import Foundation
 
 /// A request on its way to a server, independent of the library that carries it.
 public struct TransportRequest: Sendable, Hashable {
   /// The request method.
-  public var method: HTTPMethod
+  public var method: Method
   /// Where to: https, or http to this machine.
   public var url: URL
   /// The header fields.
-  public var headers: HTTPHeaders
+  public var headers: Headers
   /// The body, if any.
   public var body: Data?
   /// How long the exchange may take and how much it may bring.
@@ -22,7 +23,7 @@ public struct TransportRequest: Sendable, Hashable {
   ///   - body: The body, if any.
   ///   - limits: How long the exchange may take and how much it may bring.
   public init(
-    method: HTTPMethod = .get, url: URL, headers: HTTPHeaders = [:], body: Data? = nil,
+    method: Method = .get, url: URL, headers: Headers = [:], body: Data? = nil,
     limits: TransportLimits = .standard
   ) {
     self.method = method
@@ -49,4 +50,104 @@ extension TransportRequest: CustomStringConvertible, CustomDebugStringConvertibl
 
   /// A mirror that shows the description only.
   public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
+}
+
+extension TransportRequest {
+  /// A request method (RFC 9110 section 9).
+  public struct Method: RawRepresentable, Sendable, Hashable {
+    /// The method's name as it stands on the wire, in upper case.
+    public var rawValue: String
+
+    /// Makes a method from its name on the wire.
+    ///
+    /// - Parameter rawValue: The name, such as `PATCH`.
+    public init(rawValue: String) {
+      self.rawValue = rawValue
+    }
+
+    /// `GET`.
+    public static let get = Method(rawValue: "GET")
+    /// `HEAD`.
+    public static let head = Method(rawValue: "HEAD")
+    /// `POST`.
+    public static let post = Method(rawValue: "POST")
+    /// `PUT`.
+    public static let put = Method(rawValue: "PUT")
+    /// `PATCH`.
+    public static let patch = Method(rawValue: "PATCH")
+    /// `DELETE`.
+    public static let delete = Method(rawValue: "DELETE")
+  }
+}
+
+/// How long a request may take and how much it may bring.
+public struct TransportLimits: Sendable, Hashable {
+  /// The most bytes of body that are taken, after decompression.
+  public var maximumBodyBytes: Int
+  /// The time for the whole exchange, from sending to the last byte.
+  public var deadline: Duration
+  /// The longest silence on the wire.
+  public var idleTimeout: Duration
+
+  /// Makes limits.
+  ///
+  /// - Parameters:
+  ///   - maximumBodyBytes: The most bytes of body that are taken; 1 MiB unless said otherwise.
+  ///   - deadline: The time for the whole exchange; 30 seconds unless said otherwise.
+  ///   - idleTimeout: The longest silence on the wire; 15 seconds unless said otherwise.
+  public init(
+    maximumBodyBytes: Int = 1 << 20, deadline: Duration = .seconds(30), idleTimeout: Duration = .seconds(15)
+  ) {
+    self.maximumBodyBytes = maximumBodyBytes
+    self.deadline = deadline
+    self.idleTimeout = idleTimeout
+  }
+
+  /// 1 MiB, 30 seconds in all, 15 seconds of silence.
+  public static let standard = TransportLimits()
+}
+
+extension TransportRequest {
+  /// Checks what every transport has to refuse before anything is sent.
+  ///
+  /// The URL must be https, or http to this machine, and lead to the same place for every reader; method, header fields
+  /// and body must be such that HTTP can carry them.
+  ///
+  /// - Throws: ``TransportError`` with ``TransportError/Code/insecureURL`` or ``TransportError/Code/invalidRequest``.
+  public func validate() throws(TransportError) {
+    _ = try validatedOrigin()
+  }
+
+  /// Checks the request and returns where it goes.
+  func validatedOrigin() throws(TransportError) -> Origin {
+    guard let origin = Origin(url), Loopback.isAllowed(url) else {
+      throw TransportError(
+        .insecureURL, "The URL \(RedactedURL(url)) is neither https nor http to this machine, or has no plain host.")
+    }
+    guard !method.rawValue.isEmpty, method.rawValue.utf8.allSatisfy(Self.isTokenCharacter) else {
+      throw TransportError(.invalidRequest, "The request's method is not one that HTTP can carry.")
+    }
+    guard body == nil || ![.get, .head].contains(method) else {
+      throw TransportError(.invalidRequest, "A \(method.rawValue) request cannot carry a body.")
+    }
+    for field in headers.fields {
+      guard !field.name.isEmpty, field.name.utf8.allSatisfy(Self.isTokenCharacter),
+        !field.value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F })
+      else {
+        throw TransportError(.invalidRequest, "The request has a header field with characters that HTTP forbids.")
+      }
+    }
+    return origin
+  }
+
+  /// RFC 9110 section 5.6.2.
+  private static func isTokenCharacter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default:
+      "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
 }

@@ -5,7 +5,7 @@ public struct TransportResponse: Sendable, Hashable {
   /// The status code.
   public var status: Int
   /// The header fields.
-  public var headers: HTTPHeaders
+  public var headers: TransportRequest.Headers
   /// The body, decompressed; empty when there is none.
   public var body: Data
 
@@ -15,7 +15,7 @@ public struct TransportResponse: Sendable, Hashable {
   ///   - status: The status code.
   ///   - headers: The header fields.
   ///   - body: The body.
-  public init(status: Int, headers: HTTPHeaders = [:], body: Data = Data()) {
+  public init(status: Int, headers: TransportRequest.Headers = [:], body: Data = Data()) {
     self.status = status
     self.headers = headers
     self.body = body

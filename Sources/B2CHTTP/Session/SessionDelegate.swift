@@ -10,18 +10,18 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
   /// The app's own check of a server's certificate, where the platform lets it have one.
   let trust: TrustEvaluation?
 
-  private let exchanges = Locked<[Int: any Exchange]>([:])
+  private let exchanges = Locked<[Int: SessionExchange]>([:])
 
   init(trust: TrustEvaluation? = nil) {
     self.trust = trust
   }
 
-  func register(_ exchange: any Exchange, for task: URLSessionTask) {
+  func register(_ exchange: SessionExchange, for task: URLSessionTask) {
     exchanges.withLock { $0[task.taskIdentifier] = exchange }
   }
 
   @discardableResult
-  func forget(_ task: URLSessionTask) -> (any Exchange)? {
+  func forget(_ task: URLSessionTask) -> SessionExchange? {
     exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
   }
 
@@ -37,7 +37,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
   ) {
-    if let head = ResponseHead(response) {
+    if let head = SessionExchange.Head(response) {
       exchange(of: dataTask)?.receive(head)
     }
     completionHandler(.allow)
@@ -49,10 +49,52 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     forget(task)?.complete(
-      ResponseHead(task.response), error.map { TransportError(sessionError: $0, url: task.originalRequest?.url) })
+      SessionExchange.Head(task.response),
+      error.map { TransportError(sessionError: $0, url: task.originalRequest?.url) })
   }
 
-  func exchange(of task: URLSessionTask) -> (any Exchange)? {
+  func exchange(of task: URLSessionTask) -> SessionExchange? {
     exchanges.withLock { $0[task.taskIdentifier] }
+  }
+}
+
+extension TransportError {
+  /// Translates what the session reports.
+  ///
+  /// Only the bare code is kept of the underlying error: its details hold the whole URL.
+  init(sessionError error: any Error, url: URL?) {
+    let place = url.flatMap(Origin.init)?.hostAndPort ?? "the server"
+    guard let error = error as? URLError else {
+      self.init(.connectionLost, "The connection to \(place) failed.")
+      return
+    }
+    let (code, message) = Self.meaning(of: error, place)
+    self.init(code, message, underlying: URLError(error.code))
+  }
+
+  private static func meaning(of error: URLError, _ place: String) -> (Code, String) {
+    switch error.code {
+    case .timedOut: (.timedOut, "\(place) sent nothing within the idle timeout.")
+    case .cannotFindHost, .dnsLookupFailed: (.cannotConnect, "The host name of \(place) cannot be resolved.")
+    case .cannotConnectToHost: (.cannotConnect, "Connection to \(place) refused.")
+    case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff:
+      (.cannotConnect, "This device is not connected to the internet.")
+    // A request that this side has cancelled is no longer listened to; here the whole session was.
+    case .cancelled: (.closed, "The transport was closed during the request.")
+    case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
+      .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
+      .clientCertificateRequired:
+      (.untrustedServer, untrusted(place))
+    // The URL was checked before: what is unsupported is the language that came back.
+    case .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData, .unsupportedURL:
+      (.invalidResponse, "The answer of \(place) is not HTTP.")
+    case .dataLengthExceedsMaximum: (.responseTooLarge, "The answer of \(place) is larger than the system allows.")
+    case _ where SessionTraits.isCertificateRefusal(error): (.untrustedServer, untrusted(place))
+    default: (.connectionLost, "The connection to \(place) was lost before the answer was complete.")
+    }
+  }
+
+  private static func untrusted(_ place: String) -> String {
+    "No secure connection to \(place): its certificate is not trusted."
   }
 }

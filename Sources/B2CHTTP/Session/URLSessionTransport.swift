@@ -58,9 +58,9 @@ public final class URLSessionTransport: HTTPTransport {
   ///   `CancellationError` when the calling task was cancelled.
   public func send(_ request: TransportRequest) async throws -> TransportResponse {
     try Task.checkCancellation()
-    let origin = try Self.origin(of: request)
+    let origin = try request.validatedOrigin()
     let sessionRequest = URLRequest(transporting: request)
-    let exchange = BufferedExchange(BodyLimit(request))
+    let exchange = SessionExchange(request)
     let deadline = deadlines.schedule(after: request.limits.deadline) { exchange.fail(Self.late(request)) }
     defer {
       deadlines.cancel(deadline)
@@ -100,22 +100,16 @@ public final class URLSessionTransport: HTTPTransport {
     return configuration
   }
 
-  private static func origin(of request: TransportRequest) throws -> Origin {
-    try request.validate()
-    guard let origin = Origin(request.url) else { throw TransportError(.insecureURL, "The URL has no plain host.") }
-    return origin
-  }
-
   private static func late(_ request: TransportRequest) -> TransportError {
     TransportError(.timedOut, "No complete answer to \(request.summary) within \(request.limits.deadline).")
   }
 
   /// Passes a request to the session.
-  private func start(_ request: URLRequest, _ exchange: any Exchange) {
+  private func start(_ request: URLRequest, _ exchange: SessionExchange) {
     // Under the lock, so that closing cannot come between the check and the task.
-    let link = session.withLock { session -> ExchangeLink? in
+    let link = session.withLock { session -> SessionExchange.Link? in
       guard let session else { return nil }
-      let link = ExchangeLink(task: session.dataTask(with: request), delegate: delegate)
+      let link = SessionExchange.Link(task: session.dataTask(with: request), delegate: delegate)
       delegate.register(exchange, for: link.task)
       return link
     }

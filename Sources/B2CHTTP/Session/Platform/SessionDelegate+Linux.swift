@@ -14,8 +14,8 @@
       _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
       completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-      forget(task)?.complete(ResponseHead(challenge.failureResponse ?? task.response), nil)
-      ExchangeLink.later { completionHandler(.cancelAuthenticationChallenge, nil) }
+      forget(task)?.complete(SessionExchange.Head(challenge.failureResponse ?? task.response), nil)
+      SessionExchange.Link.later { completionHandler(.cancelAuthenticationChallenge, nil) }
     }
 
     /// Ends a request whose kept connection was lost before the answer.

@@ -19,3 +19,11 @@ package struct Elapsed: Sendable {
     return { start.duration(to: clock.now) }
   }
 }
+
+extension Duration {
+  /// The duration in seconds.
+  var inSeconds: Double {
+    let (seconds, attoseconds) = components
+    return Double(seconds) + Double(attoseconds) / 1e18
+  }
+}

@@ -1,0 +1,104 @@
+extension TransportRequest {
+  /// Header fields in order, looked up without regard to case (RFC 9110 section 5).
+  ///
+  /// The description hides the values of fields that carry credentials.
+  public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+    /// One header field.
+    public struct Field: Sendable, Hashable {
+      /// The field's name, as written.
+      public var name: String
+      /// The field's value.
+      public var value: String
+
+      /// Makes a field.
+      ///
+      /// - Parameters:
+      ///   - name: The field's name.
+      ///   - value: The field's value.
+      public init(name: String, value: String) {
+        self.name = name
+        self.value = value
+      }
+    }
+
+    /// The fields, in the order they were added or received.
+    public private(set) var fields: [Field]
+
+    /// Makes headers from fields.
+    ///
+    /// - Parameter fields: The fields, in order.
+    public init(_ fields: [Field] = []) {
+      self.fields = fields
+    }
+
+    /// Makes headers from a literal of names and values.
+    ///
+    /// - Parameter elements: Names and values, in order.
+    public init(dictionaryLiteral elements: (String, String)...) {
+      fields = elements.map { Field(name: $0.0, value: $0.1) }
+    }
+
+    /// The values of all fields of a name joined with `, `; setting replaces them by one field, or by none for `nil`.
+    ///
+    /// - Parameter name: The field's name, in any case.
+    public subscript(name: String) -> String? {
+      get {
+        let values = self.values(of: name)
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+      }
+      set {
+        fields.removeAll { Self.isSame($0.name, name) }
+        if let newValue {
+          fields.append(Field(name: name, value: newValue))
+        }
+      }
+    }
+
+    /// The values of all fields of a name, in order.
+    ///
+    /// - Parameter name: The field's name, in any case.
+    /// - Returns: One value for each field; empty when there is none.
+    public func values(of name: String) -> [String] {
+      fields.filter { Self.isSame($0.name, name) }.map(\.value)
+    }
+
+    /// Adds a field behind the others, whether or not one of that name is there.
+    ///
+    /// - Parameters:
+    ///   - name: The field's name.
+    ///   - value: The field's value.
+    public mutating func append(name: String, value: String) {
+      fields.append(Field(name: name, value: value))
+    }
+
+    private static func isSame(_ left: String, _ right: String) -> Bool {
+      left.utf8.count == right.utf8.count && left.lowercased() == right.lowercased()
+    }
+  }
+}
+
+extension TransportRequest.Headers: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  private static let revealing: Set<String> = [
+    "accept", "cache-control", "client-request-id", "content-length", "content-type", "date", "retry-after",
+    "user-agent", "x-ms-request-id",
+  ]
+
+  /// The fields, a line each; only values of fields known to be harmless are shown.
+  public var description: String {
+    fields.map { field in
+      let isHarmless = Self.revealing.contains(field.name.lowercased())
+      return "\(field.name): \(isHarmless ? field.value : "[redacted]")"
+    }.joined(separator: "\n")
+  }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror that shows the description and no values.
+  public var customMirror: Mirror { Mirror(self, children: ["fields": description]) }
+}
+
+/// The former name, for code that is under way.
+public typealias HTTPHeaders = TransportRequest.Headers
+/// The former name, for code that is under way.
+public typealias HTTPMethod = TransportRequest.Method

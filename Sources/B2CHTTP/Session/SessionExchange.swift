@@ -1,0 +1,145 @@
+internal import B2CCore
+internal import Dispatch
+internal import Foundation
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// One request under way: collects the answer, bounds it, and can be ended from this side at any time.
+final class SessionExchange: Sendable {
+  private typealias Outcome = Result<TransportResponse, any Error>
+
+  private struct State {
+    var link: Link?
+    var head: Head?
+    var body = Data()
+    var continuation: CheckedContinuation<TransportResponse, any Error>?
+    var outcome: Outcome?
+  }
+
+  private let maximumBytes: Int
+  /// An answer to `HEAD` announces a size and brings nothing.
+  private let countsAnnounced: Bool
+  private let state = Locked(State())
+
+  init(_ request: TransportRequest) {
+    maximumBytes = request.limits.maximumBodyBytes
+    countsAnnounced = request.method != .head
+  }
+
+  /// Resumes a continuation with the answer; `false` when that has happened already.
+  func wait(_ continuation: CheckedContinuation<TransportResponse, any Error>) -> Bool {
+    let outcome = state.withLock { state in
+      if state.outcome == nil { state.continuation = continuation }
+      return state.outcome
+    }
+    guard let outcome else { return true }
+    continuation.resume(with: outcome)
+    return false
+  }
+
+  /// Ties the exchange to the session's task; `false` when it has ended already and nothing is to be sent.
+  func attach(_ link: Link) -> Bool {
+    state.withLock { state in
+      guard state.outcome == nil else { return false }
+      state.link = link
+      return true
+    }
+  }
+
+  /// Takes the head; one that announces too much ends the exchange.
+  func receive(_ head: Head) {
+    let isTooLarge = countsAnnounced && head.announcedBytes > Int64(maximumBytes) && head.status != 304
+    guard !isTooLarge else { return fail(tooLarge) }
+    state.withLock { $0.head = head }
+  }
+
+  /// Takes a piece of the body; one too many ends the exchange.
+  func receive(_ bytes: Data) {
+    let fits = state.withLock { state in
+      guard state.outcome == nil else { return true }
+      guard state.body.count + bytes.count <= maximumBytes else { return false }
+      if state.body.isEmpty { state.body = bytes } else { state.body.append(bytes) }
+      return true
+    }
+    if !fits { fail(tooLarge) }
+  }
+
+  /// Takes the end of the transfer, with the head when it was not given before.
+  func complete(_ head: Head?, _ error: TransportError?) {
+    end { state in
+      if let error { return .failure(error) }
+      guard let head = state.head ?? head else {
+        return .failure(TransportError(.invalidResponse, "The answer is not HTTP."))
+      }
+      return .success(TransportResponse(status: head.status, headers: head.headers, body: state.body))
+    }
+  }
+
+  /// Ends the exchange from this side, at once; later callbacks of the session are ignored.
+  func fail(_ error: any Error) {
+    end { _ in .failure(error) }?.abort()
+  }
+
+  private var tooLarge: TransportError {
+    TransportError(.responseTooLarge, "The answer is larger than the \(maximumBytes) bytes that the request allows.")
+  }
+
+  @discardableResult
+  private func end(_ result: (State) -> Outcome) -> Link? {
+    let (ending, link) = state.withLock {
+      state -> ((CheckedContinuation<TransportResponse, any Error>, Outcome)?, Link?) in
+      guard state.outcome == nil else { return (nil, nil) }
+      let outcome = result(state)
+      state.outcome = outcome
+      state.body = Data()
+      defer { state.continuation = nil }
+      return (state.continuation.map { ($0, outcome) }, state.link)
+    }
+    if let (continuation, outcome) = ending {
+      continuation.resume(with: outcome)
+    }
+    return link
+  }
+}
+
+extension SessionExchange {
+  /// Status and header fields of an answer, and the size of the body as far as it is announced.
+  struct Head: Sendable {
+    let status: Int
+    let headers: TransportRequest.Headers
+    let announcedBytes: Int64
+
+    /// Takes what the session reports; `nil` when it is not HTTP.
+    init?(_ response: URLResponse?) {
+      guard let response = response as? HTTPURLResponse else { return nil }
+      status = response.statusCode
+      announcedBytes = response.expectedContentLength
+      headers = TransportRequest.Headers(
+        response.allHeaderFields.compactMap { name, value in
+          guard let name = name as? String, let value = value as? String else { return nil }
+          return TransportRequest.Headers.Field(name: name, value: value)
+        })
+    }
+  }
+
+  /// The session's task that carries an exchange.
+  struct Link: Sendable {
+    /// Cancelling takes the task's lock, so it must not happen where another lock may be held, such as in a cancellation
+    /// handler or a callback: on Linux that can block the whole session.
+    private static let queue = DispatchQueue(label: "B2CHTTP.cancellation")
+
+    let task: URLSessionDataTask
+    let delegate: SessionDelegate
+
+    /// Runs what takes the session's locks, outside of its callbacks.
+    static func later(_ action: @escaping @Sendable () -> Void) { queue.async(execute: action) }
+
+    /// Ends the transfer, soon; the exchange hears no more of it.
+    func abort() {
+      delegate.forget(task)
+      Self.later { [task] in task.cancel() }
+    }
+  }
+}
