@@ -1,5 +1,5 @@
 internal import B2CCore
-public import Foundation
+internal import Foundation
 
 #if canImport(FoundationNetworking)
   internal import FoundationNetworking
