@@ -1,6 +1,6 @@
 @_exported public import B2CCore
 
-/// The one way out: sends a request, gives back whatever the server answered.
+/// Sends a request and returns the server's answer.
 ///
 /// `URLSessionTransport` is the package's own. An app that has a network layer of its own conforms it in a few lines;
 /// tests use a canned one. A transport must not follow redirects (RFC 9700 section 4.12): a `3xx` is an answer like any

@@ -12,7 +12,7 @@ package struct ServerText {
   ]
   private static let replacement = "[redacted]"
 
-  /// The tokens that were sent; a server may give them back, in any shape.
+  /// The tokens that were sent; a server may repeat them.
   private let secrets: [Secret]
   private let limit: Int
 
@@ -46,7 +46,7 @@ package struct ServerText {
     while index < bytes.count {
       let end = bytes[index...].firstIndex { !isWord($0) } ?? bytes.count
       guard end > index else {
-        // Between a herald and its credential stands punctuation only.
+        // Only punctuation is between a herald and its credential.
         isHeralded = isHeralded && isPunctuation(bytes[index])
         output.append(bytes[index])
         index += 1

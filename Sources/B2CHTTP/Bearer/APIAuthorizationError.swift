@@ -71,7 +71,7 @@ public struct APIAuthorizationError: LocalizedError, Sendable, Equatable {
   public var scope: String? { challenge?.scope }
   /// The claims that the API wants, as JSON for the `claims` parameter of the next sign-in.
   public var claims: String? { challenge?.claims }
-  /// Whether a sign-in by the user can mend it.
+  /// Whether a sign-in by the user can fix it.
   public var needsInteraction: Bool { code != .originNotAllowed }
 
   /// Compares the codes.
@@ -92,7 +92,7 @@ extension APIAuthorizationError: CustomStringConvertible, CustomDebugStringConve
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror that shows the description only: an API may give back, in its challenge, the token it was sent.
+  /// A mirror that shows the description only: an API may repeat the token in its challenge.
   public var customMirror: Mirror { Mirror(self, children: ["error": description]) }
 }
 
@@ -101,7 +101,7 @@ extension APIAuthorizationError {
   ///
   /// - Parameters:
   ///   - response: The answer.
-  ///   - secrets: The tokens that were sent; an API that gives one back does not get it into the error's words.
+  ///   - secrets: The tokens that were sent; one that the API repeats is hidden in the error's texts.
   init?(definite response: TransportResponse, hiding secrets: [Secret]) {
     guard response.status == 401 || response.status == 403,
       let challenge = AuthenticationChallenge.bearer(in: response.headers)?.hiding(secrets)

@@ -1,7 +1,7 @@
 internal import B2CCore
 internal import Foundation
 
-/// What a server asks for in `WWW-Authenticate` (RFC 9110 section 11.6.1, RFC 6750 section 3).
+/// A challenge in `WWW-Authenticate` (RFC 9110 section 11.6.1, RFC 6750 section 3).
 package struct AuthenticationChallenge: Sendable, Hashable {
   /// The scheme as written, such as `Bearer`; empty when the server left it out.
   package var scheme: String
@@ -35,7 +35,7 @@ package struct AuthenticationChallenge: Sendable, Hashable {
 }
 
 extension AuthenticationChallenge {
-  /// Reads all challenges of a header field's value, in order.
+  /// Parses all challenges of a header field's value, in order.
   ///
   /// What servers really send is taken: several challenges in one value, parameters without a scheme or without quotes,
   /// missing commas, a quotation that does not end.
@@ -47,7 +47,7 @@ extension AuthenticationChallenge {
     return reader.challenges()
   }
 
-  /// Gives the challenge of an answer that says most about bearer tokens.
+  /// Returns the most specific bearer challenge of an answer.
   ///
   /// - Parameter headers: The answer's header fields.
   /// - Returns: The first bearer challenge with claims, else the first with an error, else the first; `nil` when there is
@@ -74,7 +74,7 @@ extension AuthenticationChallenge {
 }
 
 extension AuthenticationChallenge {
-  /// The same challenge, without the tokens that the server was sent and gives back in it.
+  /// Returns the challenge without the tokens that were sent and that the server repeats in it.
   func hiding(_ secrets: [Secret]) -> AuthenticationChallenge {
     func hide(_ text: String) -> String {
       secrets.filter { $0.value.utf8.count >= 4 }.reduce(text) { text, secret in
@@ -156,7 +156,7 @@ private struct ChallengeReader {
     if found[last].parameters[name] == nil { found[last].parameters[name] = value }
   }
 
-  /// Moves behind the equals sign of a parameter, with the white space that may surround it.
+  /// Moves past the equals sign of a parameter and the white space around it.
   private mutating func isAtEqualsSign() -> Bool {
     let start = index
     skip(Self.isSpace)
@@ -208,7 +208,7 @@ private struct ChallengeReader {
     return Self.text(value)
   }
 
-  /// A bare value behind a scheme: all of it up to the comma, with nothing but equals signs at its end.
+  /// A bare value after a scheme, up to the comma, padded with equals signs.
   private mutating func token68() -> String? {
     let start = index
     skip(Self.isSpace)

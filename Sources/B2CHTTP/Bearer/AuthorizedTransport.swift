@@ -67,7 +67,7 @@ package struct AuthorizedTransport: HTTPTransport {
     throw APIAuthorizationError(refused: second, hiding: [token, newToken])
   }
 
-  /// Gives a request with a token attached, to be sent by other means.
+  /// Returns a request with a token attached, to be sent by other means.
   ///
   /// - Parameter request: The request; an `Authorization` field in it is replaced.
   /// - Returns: The request with its token.
@@ -93,13 +93,13 @@ package struct AuthorizedTransport: HTTPTransport {
   }
 }
 
-/// Where an API client gets its bearer tokens from (RFC 6750).
+/// The source of an API client's bearer tokens (RFC 6750).
 ///
 /// The client knows nothing of how a token is obtained. The OAuth engine conforms; so can ten lines of an app.
 public protocol AccessTokenProvider: Sendable {
-  /// Gives an access token that is good now.
+  /// Returns an access token that is valid now.
   ///
-  /// - Parameter refused: A token that the API has just answered `401` to; a provider that would give the same one
+  /// - Parameter refused: A token that the API has just answered `401` to; a provider that would return the same one
   ///   again gets a new one instead. `nil` for the first try.
   /// - Returns: The access token to send.
   /// - Throws: Whatever keeps the provider from having one; the API client passes it on unchanged.

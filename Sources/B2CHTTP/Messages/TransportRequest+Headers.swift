@@ -62,7 +62,7 @@ extension TransportRequest {
       fields.filter { Self.isSame($0.name, name) }.map(\.value)
     }
 
-    /// Adds a field behind the others, whether or not one of that name is there.
+    /// Appends a field, whether or not one of that name exists.
     ///
     /// - Parameters:
     ///   - name: The field's name.

@@ -12,7 +12,7 @@ extension TransportRequest {
   package init(_ request: URLRequest, limits: TransportLimits = .standard) throws {
     guard let url = request.url else { throw TransportError(.invalidRequest, "The request has no URL.") }
     guard request.httpBodyStream == nil else {
-      throw TransportError(.invalidRequest, "The request's body is a stream; give it as data.")
+      throw TransportError(.invalidRequest, "The request's body is a stream; use data.")
     }
     var limits = limits
     if request.timeoutInterval > 0 {
@@ -28,7 +28,7 @@ extension TransportRequest {
 }
 
 extension TransportResponse {
-  /// The head of the answer as `URLSession` would give it; of several fields with one name, the values joined.
+  /// The head of the answer as `URLSession` returns it, values of equal fields joined.
   package func urlResponse(for url: URL) -> HTTPURLResponse? {
     let fields = Dictionary(
       headers.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { $0 + ", " + $1 })

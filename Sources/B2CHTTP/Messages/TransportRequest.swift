@@ -55,7 +55,7 @@ extension TransportRequest: CustomStringConvertible, CustomDebugStringConvertibl
 extension TransportRequest {
   /// A request method (RFC 9110 section 9).
   public struct Method: RawRepresentable, Sendable, Hashable {
-    /// The method's name as it stands on the wire, in upper case.
+    /// The method's name on the wire, in upper case.
     public var rawValue: String
 
     /// Makes a method from its name on the wire.

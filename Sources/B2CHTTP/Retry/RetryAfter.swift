@@ -1,11 +1,11 @@
 package import Foundation
 
-/// How long a server asks to be left alone (RFC 9110 section 10.2.3).
+/// The wait that a server asks for (RFC 9110 section 10.2.3).
 package enum RetryAfter {
-  /// The wait in seconds, from a number of seconds or from a date; `nil` when the server asks for none or unreadably.
+  /// The wait in seconds, from a number of seconds or from a date; `nil` when there is none or it is not valid.
   ///
-  /// A date is measured from the answer's own `Date`, so that a wrong clock on this side does not matter; `now` stands
-  /// in where that is missing. A date in the past means no wait.
+  /// A date is measured from the answer's own `Date`, so that a wrong clock on this side does not matter; `now` is used
+  /// where that is missing. A date in the past means no wait.
   package static func seconds(in headers: TransportRequest.Headers, now: Date) -> Double? {
     guard let text = headers.values(of: "Retry-After").first?.trimmingCharacters(in: .whitespaces) else { return nil }
     if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }) {
@@ -19,7 +19,7 @@ package enum RetryAfter {
 
 /// The date of header fields, in the three forms that a recipient has to accept (RFC 9110 section 5.6.7).
 package enum HTTPDate {
-  /// Reads a date; `nil` when the text is none.
+  /// Parses a date; `nil` when the text is not one.
   ///
   /// The two-digit year of the obsolete RFC 850 form is taken as 1970 to 2069. That the weekday fits is not checked.
   package static func parse(_ text: String) -> Date? {

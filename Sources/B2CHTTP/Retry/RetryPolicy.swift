@@ -65,7 +65,7 @@ public struct RetryPolicy: Sendable, Hashable {
 }
 
 extension RetryPolicy {
-  /// Decides on another try from what the last one brought: an answer or an error.
+  /// Returns how long to wait before the next try, if there should be one.
   ///
   /// A wait is drawn evenly from zero to a bound that doubles, so that clients that failed together do not come back
   /// together. A wait that the server named is kept to the letter, up to ``retryAfterCap``.

@@ -2,8 +2,7 @@ internal import B2CCore
 
 /// Runs actions at their time, many on one sleeping task.
 ///
-/// A task and a timer for each request would outlive the request: a sleep that is cancelled leaves its timer behind until
-/// it is due. Here a request that ends in time costs one dictionary entry.
+/// A task and a timer for each request would outlive the request: a cancelled sleep keeps its timer until it is due. Here a request that ends in time costs one dictionary entry.
 final class DeadlineTimer: Sendable {
   private struct Entry {
     let time: Duration
@@ -31,7 +30,7 @@ final class DeadlineTimer: Sendable {
     state.withLock { $0.sleeper }?.cancel()
   }
 
-  /// Has an action run after a time; the result takes it back.
+  /// Schedules an action; pass the result to ``cancel(_:)``.
   func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> Int {
     let now = elapsed()
     return state.withLock { state in
@@ -45,7 +44,7 @@ final class DeadlineTimer: Sendable {
     }
   }
 
-  /// Takes an action back; one that has run already is no harm.
+  /// Cancels an action; harmless for one that has run.
   func cancel(_ id: Int) {
     state.withLock { _ = $0.entries.removeValue(forKey: id) }
   }

@@ -5,7 +5,7 @@ internal import Foundation
   internal import FoundationNetworking
 #endif
 
-/// Hands what the session reports to the exchange that it belongs to; follows no redirect.
+/// Forwards the session's callbacks to their exchanges; follows no redirect.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
   /// The app's own check of a server's certificate, where the platform lets it have one.
   let trust: TrustEvaluation?
@@ -79,7 +79,7 @@ extension TransportError {
     case .cannotConnectToHost: (.cannotConnect, "Connection to \(place) refused.")
     case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff:
       (.cannotConnect, "This device is not connected to the internet.")
-    // A request that this side has cancelled is no longer listened to; here the whole session was.
+    // Callbacks of a request cancelled from this side are ignored; here the whole session was invalidated.
     case .cancelled: (.closed, "The transport was closed during the request.")
     case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
       .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,

@@ -11,7 +11,7 @@ struct FaultsProof: ProofCommand {
   /// The deadline, and what a busy machine may add.
   static let longestCell = FaultWorld.deadline / .seconds(1) + 3
   /// What one large answer may add to the process while it is refused, this program's own server included.
-  static let memoryBound = 32 << 20
+  static let memoryBound = 8 << 20
   /// What all cells together may leave behind.
   static let leakBound = 64 << 20
   private static let mark = "faults"

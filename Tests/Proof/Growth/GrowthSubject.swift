@@ -7,13 +7,15 @@ import Foundation
 struct GrowthSubject: Sendable {
   let parser: String
   let input: String
-  /// Makes an input of about so many bytes, and gives what parses it.
+  /// Eight times as much must be below the parser's own limit, if it has one.
+  var smallSize = 16 << 10
+  /// Makes an input of about so many bytes, and returns what parses it.
   let prepare: @Sendable (Int) -> @Sendable () async throws -> Void
 
   /// Every parser of data that comes from outside.
   static func all(isBroken: Bool) throws -> [GrowthSubject] {
     if isBroken { return [quadratic] }
-    return challenges + values + settings + (try answers())
+    return challenges + values + documents + settings + (try answers())
   }
 
   /// What a program with a mistake looks like.
@@ -50,6 +52,15 @@ struct GrowthSubject: Sendable {
     ]
   }
 
+  /// Metadata, keys, tokens, claims and error answers all go through this reader.
+  private static var documents: [GrowthSubject] {
+    ["{\"a\":", "\"a\":1,", "[", "1,", "\"\\u0041", "{\"a\":[{}]},", " ", "1", "\\\""].flatMap { piece in
+      ["[", "{"].map { head in
+        text("JSON", head, then: piece) { _ = try? JSONReader.value(Array($0.utf8)) }
+      }
+    }
+  }
+
   private static func answers() throws -> [GrowthSubject] {
     guard let url = URL(string: "https://api.example.com/tasks") else { throw ProofError("no URL") }
     return ["{\"task\":\"a\"},", "[", "{\"a\":", "1,", "\"\\u0041\",", " "].map { piece in
@@ -72,10 +83,16 @@ struct GrowthSubject: Sendable {
     let plists = ["<key>a</key><string>b</string>", "<array>", "<!-- -->", "&amp;", "<key>", "<", " "].map {
       text("settings, property list", head, then: $0) { _ = try? Settings(data: Data($0.utf8)) }
     }
-    return plists
+    let all =
+      plists
       + ["{\"a\":", "\"a\":1,", "[", "\"", "\\u0041"].map {
         text("settings, JSON", "{", then: $0) { _ = try? Settings(data: Data($0.utf8)) }
       }
+    return all.map { subject in
+      var subject = subject
+      subject.smallSize = 6 << 10
+      return subject
+    }
   }
 
   /// A parser of text, fed with one piece again and again.

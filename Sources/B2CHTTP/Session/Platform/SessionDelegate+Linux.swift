@@ -2,11 +2,11 @@
   internal import Foundation
   internal import FoundationNetworking
 
-  /// No check of the app's own: certificates are verified by libcurl, which asks nobody.
+  /// No pinning: libcurl verifies certificates and calls no delegate.
   typealias TrustEvaluation = Never
 
   extension SessionDelegate {
-    /// Takes the refused answer as the result.
+    /// Uses the refused answer as the result.
     ///
     /// A challenge that is left to the session never ends here: `401` with `WWW-Authenticate: Basic` would wait for
     /// credentials for ever. The body has been delivered before.
@@ -57,7 +57,7 @@
 
     /// Whether libcurl refused the server's certificate.
     ///
-    /// All failures but the commonest come as one code. What libcurl itself says, which nobody translates, is below the
+    /// All failures but the commonest come as one code. libcurl's own text, which is not translated, is in the error below the
     /// reported error; it begins so for its code 60 (`CURLE_PEER_FAILED_VERIFICATION`).
     static func isCertificateRefusal(_ error: URLError) -> Bool {
       let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
