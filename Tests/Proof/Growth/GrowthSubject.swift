@@ -81,12 +81,12 @@ struct GrowthSubject: Sendable {
   private static var settings: [GrowthSubject] {
     let head = "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict>"
     let plists = ["<key>a</key><string>b</string>", "<array>", "<!-- -->", "&amp;", "<key>", "<", " "].map {
-      text("settings, property list", head, then: $0) { _ = try? Settings(data: Data($0.utf8)) }
+      text("settings, property list", head, then: $0) { _ = try? ConnectorSettings(data: Data($0.utf8)) }
     }
     let all =
       plists
       + ["{\"a\":", "\"a\":1,", "[", "\"", "\\u0041"].map {
-        text("settings, JSON", "{", then: $0) { _ = try? Settings(data: Data($0.utf8)) }
+        text("settings, JSON", "{", then: $0) { _ = try? ConnectorSettings(data: Data($0.utf8)) }
       }
     return all.map { subject in
       var subject = subject
