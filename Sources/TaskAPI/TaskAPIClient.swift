@@ -3,126 +3,157 @@ public import Foundation
 /// Lists, adds, changes and deletes the user's tasks on a task server, with a bearer token on every request.
 ///
 /// ```swift
-/// let client = try TaskAPIClient(
-///   configuration: TaskAPIConfiguration(baseURL: url), transport: transport, tokens: oauthClient)
+/// let client = try TaskAPIClient(baseURL: url) { try await myAccessToken() }
 /// for task in try await client.list() { print(task.itemName) }
 /// ```
 ///
-/// There is no queue for later: a call that fails says so, and the task is still in the caller's hands. Errors are
-/// ``TaskAPIError``, `CancellationError`, or what the token provider threw, unchanged.
+/// A call makes its request (`TaskRequest`), sends it with a token and with retries (`TaskCall`), and decodes the answer
+/// (``TaskItem``). There is no offline queue: a call that fails says so, and the task is still in the caller's hands.
+/// Errors are ``TaskAPIError``, `CancellationError`, or the token provider's own, unchanged.
 public struct TaskAPIClient: Sendable {
-  /// Where the server is and how it is spoken to.
+  /// The server's address, dialect and limits.
   public let configuration: TaskAPIConfiguration
 
-  let requests: TaskRequests
-  let exchange: TaskExchange
-  let decoding: TaskDecoding
+  let transport: any HTTPTransport
+  let tokens: any AccessTokenProvider
+  let retryBudget: RetryBudget
+  let clock: any Clock<Duration>
+  let now: @Sendable () -> Date
+  let random: @Sendable () -> Double
+  private let requests: TaskRequestBuilder
 
-  /// Makes a client.
-  ///
-  /// The token goes to the origin of the base URL only. Lists, deletions by id and updates by `PUT` are tried again as
-  /// ``TaskAPIConfiguration/retry`` says. Nothing else is, but for what a server throttles with `429` and so has not
-  /// carried out.
+  /// Makes a client with an own source of access tokens.
   ///
   /// - Parameters:
-  ///   - configuration: Where the server is and how it is spoken to.
-  ///   - transport: What carries the requests.
-  ///   - tokens: Where the bearer tokens come from. No request leaves without one.
-  ///   - clock: What waits between tries, and measures deadlines.
-  ///   - now: The wall clock, for a `Retry-After` that is a date.
-  ///   - random: Gives a number from 0 up to but not including 1, which spreads the waits between tries.
-  /// - Throws: ``TaskAPIError`` with ``TaskAPIError/Code/invalidConfiguration``, as the configuration's initialiser.
+  ///   - baseURL: The URL of the list of tasks: https, or http to this machine.
+  ///   - dialect: The field names and routes of the server.
+  ///   - accessToken: Returns a valid access token; called for every call, and once more after a `401`.
+  /// - Throws: ``TaskAPIError`` with ``TaskAPIError/Code/invalidConfiguration``; see ``TaskAPIConfiguration``.
   public init(
-    configuration: TaskAPIConfiguration, transport: any HTTPTransport, tokens: any AccessTokenProvider,
-    clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() },
-    random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
-  ) throws {
+    baseURL: URL, dialect: TaskDialect = .tutorial, accessToken: @escaping @Sendable () async throws -> String
+  ) throws(TaskAPIError) {
     try self.init(
-      configuration: configuration, transport: transport, tokens: tokens, clock: clock, now: now, random: random,
-      retryBudget: nil)
+      configuration: TaskAPIConfiguration(baseURL: baseURL, dialect: dialect), transport: URLSessionTransport(),
+      tokens: ClosureTokens(accessToken: accessToken))
   }
 
-  /// As the public initialiser, with the remaining retries shared with other clients.
+  /// Makes a client from its parts.
+  ///
+  /// The token goes to the origin of the base URL only.
+  ///
+  /// - Parameters:
+  ///   - configuration: The server's address, dialect and limits.
+  ///   - transport: The carrier of the requests.
+  ///   - tokens: The source of the bearer tokens; no request leaves without one.
+  /// - Throws: ``TaskAPIError`` with ``TaskAPIError/Code/invalidConfiguration``; see ``TaskAPIConfiguration``.
+  public init(
+    configuration: TaskAPIConfiguration, transport: any HTTPTransport, tokens: any AccessTokenProvider
+  ) throws(TaskAPIError) {
+    try self.init(
+      configuration: configuration, transport: transport, tokens: tokens, clock: ContinuousClock(), now: { Date() })
+  }
+
+  /// As the public initialiser, with clocks, randomness, and the remaining retries shared with other clients.
   package init(
     configuration: TaskAPIConfiguration, transport: any HTTPTransport, tokens: any AccessTokenProvider,
     clock: any Clock<Duration>, now: @escaping @Sendable () -> Date,
-    random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }, retryBudget: RetryBudget?
-  ) throws {
+    random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }, retryBudget: RetryBudget? = nil
+  ) throws(TaskAPIError) {
+    requests = try TaskRequestBuilder(configuration)
     self.configuration = configuration
-    requests = try TaskRequests(configuration)
-    exchange = TaskExchange(
-      configuration, transport: transport, tokens: tokens, clock: clock, now: now, random: random,
-      retryBudget: retryBudget)
-    decoding = TaskDecoding(configuration.dialect)
+    self.transport = transport
+    self.tokens = tokens
+    self.retryBudget = retryBudget ?? RetryBudget(configuration.retry.budget)
+    self.clock = clock
+    self.now = now
+    self.random = random
   }
 
-  /// Gives the tasks that the server sends, in its order.
+  /// Returns the tasks that the server sends, in its order.
   ///
-  /// The tutorial's servers give the 20 oldest at most.
+  /// The known servers send the 20 oldest at most.
   ///
-  /// - Parameter owner: Whose tasks to give; `nil` for the configuration's ``TaskAPIConfiguration/ownerFilter``, and
-  ///   without one for all. A task whose owner the server does not tell belongs to nobody.
+  /// - Parameter owner: The owner whose tasks to return; `nil` for the configuration's
+  ///   ``TaskAPIConfiguration/ownerFilter``, and without one for all. A task without an owner is then left out.
   /// - Returns: The tasks.
   /// - Throws: ``TaskAPIError`` when there is no answer, a refusal, or a list that cannot be read; `CancellationError`;
-  ///   what the token provider threw.
+  ///   the token provider's error.
   public func list(owner: String? = nil) async throws -> [TaskItem] {
-    let tasks = try await wholeList()
+    let call = TaskCall(try requests.list(), self)
+    let tasks = try call.read(try await call.answer()) { json throws(UnreadableAnswer) in
+      try TaskItem.list(json, in: configuration.dialect)
+    }
     guard let owner = owner ?? configuration.ownerFilter else { return tasks }
     return tasks.filter { $0.ownerName == owner }
   }
 
   /// Stores a new task.
   ///
-  /// A task that failed to be added is not sent again behind the caller's back, since the server may have stored it:
-  /// ``TaskAPIError/outcomeIsUnknown`` says whether that can be. One that a server throttled (`429`) was not stored; it is
-  /// sent again after a wait, so that adding many tasks in a loop works.
+  /// It is not sent again after a failure, since the server may have stored it: ``TaskAPIError/outcomeIsUnknown`` says
+  /// whether it may. The exception is `429`, which servers send before they do anything: adding tasks in a loop slows
+  /// down to the server's rate.
   ///
-  /// - Parameter item: The task; its owner, id and date are the server's to give.
-  /// - Returns: The task as the server stored it, or as it was sent when the server gives no document back.
-  /// - Throws: ``TaskAPIError``, with ``TaskAPIError/Code/invalidItem`` before anything is sent when the text is empty
+  /// - Parameter item: The task; its owner, id and date are assigned by the server.
+  /// - Returns: The task as the server stored it, or as it was sent when the server returns no document.
+  /// - Throws: ``TaskAPIError``, with ``TaskAPIError/Code/invalidItem`` before anything is sent when the title is empty
   ///   or longer than ``TaskAPIConfiguration/maximumNameBytes``; `CancellationError`, after which the task may be
-  ///   stored or not; what the token provider threw.
+  ///   stored or not; the token provider's error.
   @discardableResult
   public func add(_ item: TaskItem) async throws -> TaskItem {
-    let response = try await exchange.response(to: requests.add(item), .add)
-    return try stored(item, in: response, .add)
+    let call = TaskCall(try requests.add(item), self)
+    let answer = try await call.answer()
+    if answer.body.isEmpty, [202, 204, 205].contains(answer.status) { return item }
+    return try stored(answer, of: call)
   }
 
   /// Writes a changed task, such as one that is now completed.
   ///
-  /// Neither of the tutorial's servers can do this; see ``TaskUpdate``.
+  /// The servers of the tutorial cannot do this: the call ends in ``TaskAPIError/Code/unsupported`` there.
   ///
-  /// - Parameter item: The task with its new values, taken from a list or from ``add(_:)``.
-  /// - Returns: The task as the server stored it, or as it was sent when the server gives no document back.
+  /// - Parameter item: The task with its new values; it needs its id.
+  /// - Returns: The task as the server stored it, or as it was sent when the server returns no document.
   /// - Throws: ``TaskAPIError``, with ``TaskAPIError/Code/missingKey`` before anything is sent when the task has no id;
-  ///   `CancellationError`; what the token provider threw.
+  ///   `CancellationError`; the token provider's error.
   @discardableResult
   public func update(_ item: TaskItem) async throws -> TaskItem {
-    // A document put twice is there once; what a second PATCH does is for the server to say (RFC 5789 section 2).
-    let operation = TaskOperation.update.idempotent(configuration.update == .put)
-    let response = try await exchange.response(to: requests.update(item), operation)
-    return try stored(item, in: response, .update)
+    let call = TaskCall(try requests.update(item), self)
+    let answer = try await call.answer()
+    return answer.body.isEmpty ? item : try stored(answer, of: call)
   }
 
-  private func stored(
-    _ item: TaskItem, in response: TransportResponse, _ operation: TaskOperation
-  ) throws -> TaskItem {
-    let mayBeEmpty = [202, 204, 205].contains(response.status) || operation == .update
-    if mayBeEmpty && response.body.isEmpty { return item }
+  /// Deletes a task.
+  ///
+  /// With ``TaskDialect/rest``, by its id, and again after a lost answer. The known servers delete by *title*: other
+  /// tasks of the user with the same title are deleted too, and the request is not sent again.
+  ///
+  /// - Parameter item: The task, best taken from a list or from ``add(_:)``.
+  /// - Throws: ``TaskAPIError``, with ``TaskAPIError/Code/missingKey`` before anything is sent when nothing tells the
+  ///   server which task is meant, and ``TaskAPIError/Code/invalidResponse`` for a success that is neither empty nor
+  ///   readable; `CancellationError`; the token provider's error.
+  public func delete(_ item: TaskItem) async throws {
+    let call = TaskCall(try requests.delete(item), self)
+    let answer: TransportResponse
     do {
-      return try decoding.item(response.body)
-    } catch {
-      throw exchange.errors(operation).unreadable(response, error.reason)
+      answer = try await call.answer()
+    } catch let error as TaskAPIError where error.code == .notFound && call.mayHaveTakenEffect {
+      // Only an idempotent deletion has a second try: the first one deleted the task, and its answer was lost.
+      return
+    }
+    if !answer.body.isEmpty, !TaskCall.isPlainText(answer) {
+      try call.read(answer) { _ throws(UnreadableAnswer) in }
     }
   }
 
-  /// The tasks of all owners.
-  func wholeList() async throws -> [TaskItem] {
-    let response = try await exchange.response(to: requests.list, .list)
-    do {
-      return try decoding.list(response.body)
-    } catch {
-      throw exchange.errors(.list).unreadable(response, error.reason)
-    }
+  private func stored(_ answer: TransportResponse, of call: TaskCall) throws -> TaskItem {
+    try call.read(answer) { json throws(UnreadableAnswer) in try TaskItem(json, in: configuration.dialect) }
+  }
+}
+
+/// Tokens from a closure, which decides by itself whether to return a new one.
+private struct ClosureTokens: AccessTokenProvider {
+  let accessToken: @Sendable () async throws -> String
+
+  func accessToken(replacing refused: Secret?) async throws -> Secret {
+    Secret(try await accessToken())
   }
 }

@@ -150,22 +150,31 @@ struct LocalTaskServerTests {
     #expect(try await server.transport.send(request).status == 400)
   }
 
-  @Test func deleteTakesIDOrTextFromBodyQueryOrPath() async throws {
-    let server = LocalTaskServer(tenant: tenant)
-    let token = try await token()
-    let owner = LocalUser.alice.id
-    let kept = LocalTask(owner: owner, text: "kept", date: clock.date)
-    let gone = LocalTask(owner: owner, text: "buy milk", date: clock.date)
-    let ways: [(String, [String: JSONValue]?)] = [
-      ("", ["_id": .string(gone.id)]), ("", ["task": .string("buy milk")]), ("?task=buy%20milk", nil),
-      ("?id=\(gone.id)", nil), ("/\(gone.id)", nil), ("/buy%20milk", nil), ("/\(owner)/buy%20milk", nil),
-      ("/\(owner)/\(gone.id)", nil),
-    ]
-    for (path, body) in ways {
-      server.tasks = [kept, gone]
-      #expect(try await send(server, .delete, path, token, body: body).status == 204)
-      #expect(server.tasks == [kept], "\(path)")
+  static let deletions: [(LocalTaskServer.Dialect, String, [String: JSONValue]?, Int, kept: [String])] = [
+    // By title, whatever an id in path or body says, and from wherever the title comes.
+    (.tutorial, "", ["_id": .string("1"), "task": .string("milk")], 204, ["3"]),
+    (.tutorial, "/1", ["task": .string("milk")], 204, ["3"]), (.tutorial, "?task=milk", nil, 204, ["3"]),
+    (.tutorial, "/somebody/milk", nil, 204, ["3"]), (.tutorial, "/1", ["task": .string("tea")], 204, ["1", "2", "3"]),
+    (.tutorial, "/1", nil, 409, ["1", "2", "3"]), (.tutorial, "", ["Text": .string("milk")], 409, ["1", "2", "3"]),
+    (.repository, "/1", ["Text": .string("milk")], 204, ["3"]),
+    // Its path names the title `task`, but it looks for `Text`.
+    (.repository, "/somebody/milk", nil, 409, ["1", "2", "3"]),
+    // By id, whatever title comes along.
+    (.rest, "/1", nil, 204, ["2", "3"]), (.rest, "/1", ["task": .string("milk")], 204, ["2", "3"]),
+    (.rest, "/4", ["task": .string("milk")], 404, ["1", "2", "3"]),
+    (.rest, "", ["_id": .string("1"), "task": .string("milk")], 405, ["1", "2", "3"]),
+    (.rest, "/somebody/milk", nil, 404, ["1", "2", "3"]),
+  ]
+
+  @Test("A deletion is by title at the published servers, by id at one that routes so", arguments: deletions.indices)
+  func deletion(_ index: Int) async throws {
+    let (dialect, path, body, status, kept) = Self.deletions[index]
+    let server = LocalTaskServer(tenant: tenant, dialect: dialect)
+    server.tasks = [("1", "milk"), ("2", "milk"), ("3", "bread")].map {
+      LocalTask(id: $0.0, owner: LocalUser.alice.id, text: $0.1, date: clock.date)
     }
+    #expect(try await send(server, .delete, path, try await token(), body: body).status == status)
+    #expect(server.tasks.map(\.id) == kept)
   }
 
   @Test func deleteWithoutAKeyIsRefusedOrDeletesAll() async throws {
@@ -190,21 +199,29 @@ struct LocalTaskServerTests {
     let token = try await token()
     #expect(try await send(server, .delete, "", token, body: ["task": .string("hers")]).status == 204)
     #expect(server.tasks == [task])
-    #expect(try await send(server, .delete, "/" + task.id, token).status == 204)
-    #expect(server.tasks.isEmpty)
   }
 
   @Test func updateChangesOwnTasksOnly() async throws {
-    let server = LocalTaskServer(tenant: tenant)
+    let server = LocalTaskServer(tenant: tenant, dialect: .rest)
     let task = LocalTask(owner: LocalUser.alice.id, text: "hers", date: clock.date)
     server.tasks = [task]
+    let (alice, bob) = (try await token(), try await token(.bob))
     let changes: [String: JSONValue] = ["completed": .bool(true)]
     for method in [HTTPMethod.put, .patch] {
-      let answer = try await send(server, method, "/" + task.id, try await token(), body: changes)
+      let answer = try await send(server, method, "/" + task.id, alice, body: changes)
       #expect(answer.status == 200)
       #expect(answer.value?.object?["completed"] == .bool(true))
     }
-    #expect(try await send(server, .put, "/" + task.id, try await token(.bob), body: changes).status == 404)
+    #expect(try await send(server, .get, "/" + task.id, alice).value?.object?["_id"] == .string(task.id))
+    for method in [HTTPMethod.get, .put, .delete] {
+      #expect(try await send(server, method, "/" + task.id, bob, body: changes).status == 404)
+    }
+  }
+
+  @Test("The published servers cannot change a task", arguments: [HTTPMethod.put, .patch])
+  func noUpdate(_ method: HTTPMethod) async throws {
+    let server = LocalTaskServer(tenant: tenant)
+    #expect(try await send(server, method, "/1", try await token(), body: ["completed": .bool(true)]).status == 405)
   }
 
   @Test func plainListIsLimitedAndTheOwnersIsNot() async throws {

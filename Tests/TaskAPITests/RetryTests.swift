@@ -34,40 +34,31 @@ import Testing
 
   @Test func deletionByIDAndPutAreTriedAgain() async throws {
     let transport = CannedTransport(.text(503, ""), .text(204, ""), .text(503, ""), .text(204, ""))
-    let client = try client(transport)
+    let client = try client(transport) { $0.dialect = .rest }
     try await client.delete(task())
     try await client.update(task())
     #expect(transport.requests.map(\.method) == [.delete, .delete, .put, .put])
   }
 
-  @Test func lostAnswerToADeletionIsSettledByTheNextTry() async throws {
-    let transport = CannedTransport([
-      .failure(TransportError(.connectionLost, "x")), .success(.text(404, "")), .success(.text(200, "[]")),
-    ])
-    try await client(transport).delete(task())
-    #expect(transport.unused == 0)
-  }
-
-  @Test(arguments: [TaskDeletion.body, .query, .path])
-  func deletionByTextIsSentOnce(_ deletion: TaskDeletion) async throws {
-    let transport = CannedTransport(.text(503, ""), .text(204, ""))
-    let error = await taskError { try await client(transport, change: { $0.deletion = deletion }).delete(task()) }
-    #expect(error?.status == 503 && error?.outcomeIsUnknown == true && error?.isRetryable == true)
-    #expect(transport.requests.count == 1)
-  }
-
-  @Test(arguments: [TaskDeletion.body, .query, .path])
-  func throttledDeletionByTextIsTriedAgain(_ deletion: TaskDeletion) async throws {
-    let transport = CannedTransport(.text(429, ""), .text(204, ""))
-    try await client(transport, change: { $0.deletion = deletion }).delete(task())
-    #expect(transport.unused == 0)
-  }
-
   @Test func patchIsSentOnce() async throws {
     let transport = CannedTransport(.text(503, ""), .text(204, ""))
     #expect(
-      await taskError { try await client(transport, change: { $0.update = .patch }).update(task()) }?.status == 503)
+      await taskError { try await client(transport, change: { $0.dialect.updatesByPatch = true }).update(task()) }?
+        .status == 503)
     #expect(transport.requests.count == 1)
+  }
+
+  @Test("Clients with one retry budget share its retries, and a client alone has its own")
+  func budget() async throws {
+    let transport = CannedTransport(Array(repeating: .success(.text(503, "")), count: 20))
+    let shared = RetryBudget(1)
+    let first = try client(transport, retryBudget: shared)
+    #expect(await taskError { _ = try await first.list() }?.attempts == 2)
+    let second = try client(transport, retryBudget: shared)
+    #expect(await taskError { _ = try await second.list() }?.attempts == 1)
+    let alone = try client(transport) { $0.retry.budget = 3 }
+    #expect(await taskError { _ = try await alone.list() }?.attempts == 4)
+    #expect(await taskError { _ = try await alone.list() }?.attempts == 1)
   }
 
   @Test func policyIsTheUsers() async throws {

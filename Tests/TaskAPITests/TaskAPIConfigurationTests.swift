@@ -52,19 +52,19 @@ import Testing
   }
 
   @Test(arguments: [
-    ("https://h.example/tasks", "https://h.example/tasks", "https://h.example/tasks/a%2Fb?_id=a%2Fb&task=x&Text=x"),
-    ("https://h.example/tasks/", "https://h.example/tasks", "https://h.example/tasks/a%2Fb?_id=a%2Fb&task=x&Text=x"),
+    ("https://h.example/tasks", "https://h.example/tasks", "https://h.example/tasks/a%2Fb"),
+    ("https://h.example/tasks/", "https://h.example/tasks", "https://h.example/tasks/a%2Fb"),
     (
       "https://h.example/tasks?k=%2B", "https://h.example/tasks?k=%2B",
-      "https://h.example/tasks/a%2Fb?k=%2B&_id=a%2Fb&task=x&Text=x"
+      "https://h.example/tasks/a%2Fb?k=%2B"
     ),
     (
       "https://h.example/tasks/?k=1", "https://h.example/tasks?k=1",
-      "https://h.example/tasks/a%2Fb?k=1&_id=a%2Fb&task=x&Text=x"
+      "https://h.example/tasks/a%2Fb?k=1"
     ),
-    ("https://h.example", "https://h.example/", "https://h.example/a%2Fb?_id=a%2Fb&task=x&Text=x"),
-    ("https://h.example/?k=1", "https://h.example/?k=1", "https://h.example/a%2Fb?k=1&_id=a%2Fb&task=x&Text=x"),
-    ("http://[::1]:81/t", "http://[::1]:81/t", "http://[::1]:81/t/a%2Fb?_id=a%2Fb&task=x&Text=x"),
+    ("https://h.example", "https://h.example/", "https://h.example/a%2Fb"),
+    ("https://h.example/?k=1", "https://h.example/?k=1", "https://h.example/a%2Fb?k=1"),
+    ("http://[::1]:81/t", "http://[::1]:81/t", "http://[::1]:81/t/a%2Fb"),
   ])
   func buildsURLs(_ base: String, _ list: String, _ item: String) async throws {
     let transport = CannedTransport(.text(200, "[]"), .text(204, ""))
@@ -85,8 +85,4 @@ import Testing
     try await client.delete(task)
     #expect(transport.requests.map(\.limits) == Array(repeating: limits, count: 4))
   }
-}
-
-func decoded(_ json: String) throws -> TaskItem {
-  try JSONDecoder().decode(TaskItem.self, from: Data(json.utf8))
 }

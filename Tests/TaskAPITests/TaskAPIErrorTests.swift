@@ -75,6 +75,81 @@ import Testing
     #expect(transport.unused == 0)
   }
 
+  static let messages: [(String, TransportResponse, @Sendable (TaskAPIClient) async throws -> Void)] = [
+    (
+      "GET https://tasks.example.com/tasks failed with status 503 (3 attempts).", .text(503, ""),
+      { _ = try await $0.list() }
+    ),
+    (
+      "GET https://tasks.example.com/tasks failed with status 400 (1 attempt).", .text(400, ""),
+      { _ = try await $0.list() }
+    ),
+    (
+      "The server answered 404 to GET https://tasks.example.com/tasks (1 attempt): nothing exists at this URL.",
+      .text(404, ""), { _ = try await $0.list() }
+    ),
+    (
+      "POST https://tasks.example.com/tasks failed with status 500 (1 attempt).", .text(500, ""),
+      { try await $0.add(TaskItem(itemName: "x")) }
+    ),
+    (
+      "The server answered 405 to PUT https://tasks.example.com/tasks/1 (1 attempt): it does not support updates.",
+      .text(405, ""), { try await $0.update(TaskItem(itemName: "x", id: "1")) }
+    ),
+    (
+      "The server answered 405 to DELETE https://tasks.example.com/tasks/1 (1 attempt): it does not support deletion by id.",
+      .text(405, ""), { try await $0.delete(TaskItem(itemName: "x", id: "1")) }
+    ),
+    (
+      "The server answered 501 to DELETE https://tasks.example.com/tasks (1 attempt): it does not support deletion by title.",
+      .text(501, ""), { try await $0.delete(TaskItem(itemName: "x")) }
+    ),
+    (
+      "The server answered 302 to GET https://tasks.example.com/tasks (1 attempt): a redirect, which is not followed.",
+      .text(302, ""), { _ = try await $0.list() }
+    ),
+    (
+      "The server answered 429 to POST https://tasks.example.com/tasks (3 attempts): too many requests.",
+      .text(429, ""),
+      { try await $0.add(TaskItem(itemName: "x")) }
+    ),
+  ]
+
+  @Test("An error names method, URL without query, status and tries", arguments: messages.indices)
+  func message(_ index: Int) async throws {
+    let (message, answer, call) = Self.messages[index]
+    let transport = CannedTransport(Array(repeating: .success(answer), count: 5))
+    let client = try client(transport, base: "https://tasks.example.com/tasks?code=canary") {
+      $0.retry.maximumAttempts = 3
+    }
+    let error = try #require(await taskError { try await call(client) })
+    #expect(error.message == message && error.localizedDescription == message)
+    let request = try #require(transport.requests.first)
+    #expect(error.method == request.method.rawValue && error.attempts == transport.requests.count)
+    #expect(error.url.map { $0 + "?code=canary" } == request.url.absoluteString)
+    #expect(!"\(error)".contains("canary"))
+    #expect("\(error)" == "\(error.code.rawValue): \(message)" + (error.recoverySuggestion.map { " " + $0 } ?? ""))
+  }
+
+  @Test("An error without an answer names the request too")
+  func noAnswer() async throws {
+    let transport = CannedTransport(Array(repeating: .failure(TransportError(.cannotConnect, "x")), count: 3))
+    let error = await taskError { _ = try await client(transport) { $0.retry.maximumAttempts = 3 }.list() }
+    #expect(
+      error?.message == "GET https://tasks.example.com/tasks failed (3 attempts): the server cannot be reached.")
+    #expect(error?.attempts == 3 && error?.status == nil)
+  }
+
+  @Test("An error about the token names the request and what the API said")
+  func token() async throws {
+    let refusal = TransportResponse.text(
+      401, "", headers: ["WWW-Authenticate": #"Bearer realm="Users", error="invalid_token""#])
+    let error = await taskError { _ = try await client(CannedTransport(refusal, refusal)).list() }
+    #expect(
+      error?.message.hasPrefix("GET https://tasks.example.com/tasks failed with status 401 (2 attempts). ") == true)
+    #expect(error?.message.contains("invalid_token") == true && error?.attempts == 2)
+  }
+
   @Test func equalByCode() {
     #expect(TaskAPIError(.conflict, "a", status: 409) == TaskAPIError(.conflict, "b"))
     #expect(TaskAPIError(.conflict, "a") != TaskAPIError(.refused, "a"))

@@ -4,153 +4,159 @@ import TaskAPI
 import Testing
 
 @Suite struct TaskDeletionTests {
-  /// Every text that a server may look for in a request: query, body, and nothing else.
-  private func keys(of request: TransportRequest) throws -> [String: String] {
-    var keys = query(of: request)
-    if request.body != nil {
-      for (name, value) in try members(of: request) { keys[name] = value.string }
-    }
-    return keys
+  private static let base = "https://tasks.example.com/tasks"
+
+  static let forms: [(TaskDialect, id: String?, path: String, fields: [String: JSONValue]?)] =
+    [TaskDialect.tutorial, .repository].flatMap { dialect -> [(TaskDialect, String?, String, [String: JSONValue]?)] in
+      let titles: [String: JSONValue] = ["task": .string("Buy milk"), "Text": .string("Buy milk")]
+      return [
+        (dialect, nil, "", titles), (dialect, "", "", titles.merging(["_id": .string("")]) { $1 }),
+        (dialect, "a/b?ü", "/a%2Fb%3F%C3%BC", titles.merging(["_id": .string("a/b?ü")]) { $1 }),
+      ]
+    } + [(.rest, "a/b?ü", "/a%2Fb%3F%C3%BC", nil)]
+
+  @Test("A deletion names the task by its id, and where the server needs it by the title in the body", arguments: forms)
+  func form(_ dialect: TaskDialect, _ id: String?, _ path: String, _ fields: [String: JSONValue]?) async throws {
+    let transport = CannedTransport(.text(204, ""))
+    try await client(transport) { $0.dialect = dialect }.delete(TaskItem(itemName: "Buy milk", id: id))
+    let request = try #require(transport.requests.first)
+    #expect(request.method == .delete && request.url.absoluteString == Self.base + path)
+    #expect(try request.body.map { _ in try members(of: request) } == fields)
   }
 
-  static let forms: [(TaskDeletion, String?, String, Bool)] = [
-    (.automatic, "id-1", "/tasks/id-1", false), (.automatic, nil, "/tasks", true), (.automatic, "", "/tasks", true),
-    (.byID, "id-1", "/tasks/id-1", false), (.body, "id-1", "/tasks", true), (.query, "id-1", "/tasks", false),
-    (.path, "id-1", "/tasks/o/Buy%20milk%20%2F%20caf%C3%A9%3F", false),
+  @Test(
+    "No title is part of a URL, and any title arrives unchanged", arguments: TaskAddTests.names, allDialects)
+  func titles(_ name: String, _ dialect: TaskDialect) async throws {
+    let transport = CannedTransport(.text(204, ""), .text(204, ""), .text(204, ""))
+    let client = try client(transport) { $0.dialect = dialect }
+    let task = TaskItem(itemName: name, ownerName: "o", id: "1")
+    try await client.add(task)
+    try await client.update(task)
+    try await client.delete(task)
+    #expect(transport.requests.map(\.url.absoluteString) == [Self.base, Self.base + "/1", Self.base + "/1"])
+    guard !dialect.routesByID else { return }
+    let sent = try members(of: transport.requests[2])
+    for key in ["task", "Text"] {
+      #expect(try #require(sent[key]?.string).utf8.elementsEqual(name.utf8))
+    }
+  }
+
+  static let unusable: [(TaskDialect, TaskItem, TaskAPIError.Code)] = [
+    (.tutorial, TaskItem(itemName: ""), .missingKey), (.tutorial, TaskItem(itemName: "", id: "1"), .missingKey),
+    (.repository, TaskItem(itemName: ""), .missingKey), (.repository, TaskItem(itemName: "", id: "1"), .missingKey),
+    (.rest, TaskItem(itemName: "x"), .missingKey), (.rest, TaskItem(itemName: "x", id: ""), .missingKey),
+    (.rest, TaskItem(itemName: "x", id: "."), .invalidItem),
+    (.tutorial, TaskItem(itemName: "x", id: ".."), .invalidItem),
   ]
 
-  @Test(arguments: forms, TaskDialect.allCases)
-  func namesTheTask(
-    _ form: (deletion: TaskDeletion, id: String?, path: String, hasBody: Bool), _ dialect: TaskDialect
-  ) async throws {
-    let transport = CannedTransport(.text(204, ""))
-    let name = "Buy milk / café?"
-    let task = TaskItem(itemName: name, ownerName: "o", creationDate: nil, id: form.id)
-    try await client(transport) {
-      $0.deletion = form.deletion
-      $0.dialect = dialect
-    }.delete(task)
-    let request = try #require(transport.requests.first)
-    #expect(request.method == .delete)
-    #expect(request.url.path(percentEncoded: true) == form.path)
-    #expect((request.body != nil) == form.hasBody)
-    // Whatever the dialect of the server and the form of the request, the server finds the text.
-    let id = form.path.hasSuffix("id-1") ? ["_id": "id-1"] : [:]
-    #expect(try keys(of: request) == ["task": name, "Text": name].merging(id) { $1 })
-  }
-
-  @Test(arguments: TaskAddTests.names, [TaskDeletion.body, .query, .byID])
-  func anyTextGoesThere(_ name: String, _ deletion: TaskDeletion) async throws {
-    let isTooLong = name.utf8.count > 4096
-    let transport = CannedTransport(.text(204, ""))
-    let task = TaskItem(itemName: name, creationDate: nil, id: "1")
-    let client = try client(transport) { $0.deletion = deletion }
-    if isTooLong && deletion == .query {
-      #expect(await taskError { try await client.delete(task) }?.code == .invalidItem)
-      #expect(transport.requests.isEmpty)
-      return
-    }
-    try await client.delete(task)
-    let sent = try keys(of: #require(transport.requests.first))
-    for key in ["task", "Text"] {
-      #expect(try #require(sent[key]).utf8.elementsEqual(name.utf8))
-    }
-  }
-
-  @Test(arguments: TaskDeletion.allCases, [String?.none, "", "id-1"])
-  func neverWithoutAKey(_ deletion: TaskDeletion, _ id: String?) async throws {
+  @Test("A task that the server could mistake for others is refused before anything is sent", arguments: unusable)
+  func unusableKey(_ dialect: TaskDialect, _ task: TaskItem, _ code: TaskAPIError.Code) async throws {
     let transport = CannedTransport()
-    let task = TaskItem(itemName: "", ownerName: "o", creationDate: nil, id: id)
-    let error = await taskError { try await client(transport) { $0.deletion = deletion }.delete(task) }
-    #expect(error?.code == .missingKey && error?.outcomeIsUnknown == false)
+    let error = await taskError { try await client(transport) { $0.dialect = dialect }.delete(task) }
+    #expect(error?.code == code && error?.outcomeIsUnknown == false && error?.recoverySuggestion?.isEmpty != true)
     #expect(transport.requests.isEmpty)
   }
 
-  @Test(arguments: [
-    (TaskDeletion.byID, String?.none, String?.none, TaskAPIError.Code.missingKey), (.byID, "", nil, .missingKey),
-    (.byID, "..", nil, .invalidItem), (.automatic, ".", nil, .invalidItem), (.path, "1", nil, .missingKey),
-    (.path, "1", "", .missingKey), (.path, "1", "..", .invalidItem),
-  ])
-  func unusableKeyIsRefusedBeforeAnythingIsSent(
-    _ deletion: TaskDeletion, _ id: String?, _ owner: String?, _ code: TaskAPIError.Code
-  ) async throws {
-    let transport = CannedTransport()
-    let task = TaskItem(itemName: "x", ownerName: owner, creationDate: nil, id: id)
-    let error = await taskError { try await client(transport) { $0.deletion = deletion }.delete(task) }
-    #expect(error?.code == code)
-    #expect(transport.requests.isEmpty)
-  }
+  static let successes: [TransportResponse] = [
+    .text(204, ""), .text(200, ""), .text(202, "  {} "), .text(200, Samples.stored), .text(200, "[]"), .text(200, "1"),
+    .text(200, "OK", headers: ["Content-Type": "text/plain; charset=utf-8"]),
+  ]
 
-  @Test(arguments: [".", ".."])
-  func dotsMakeNoPath(_ name: String) async throws {
-    let transport = CannedTransport()
-    let error = await taskError {
-      try await client(transport) { $0.deletion = .path }.delete(TaskItem(itemName: name, ownerName: "o"))
-    }
-    #expect(error?.code == .invalidItem && transport.requests.isEmpty)
-  }
-
-  @Test func pathTakesTheOwnerOfTheConfiguration() async throws {
-    let transport = CannedTransport(.text(204, ""))
-    try await client(transport) {
-      $0.deletion = .path
-      $0.ownerFilter = "me"
-    }.delete(TaskItem(itemName: "x"))
-    #expect(transport.requests.first?.url.path == "/tasks/me/x")
-  }
-
-  @Test(arguments: [200, 202, 204], ["", "<html>", "{}"])
-  func everySuccessIsOne(_ status: Int, _ body: String) async throws {
-    let transport = CannedTransport(.text(status, body))
-    try await client(transport).delete(TaskItem(itemName: "x"))
+  @Test("A success without a body, with JSON or with plain text is one", arguments: successes, allDialects)
+  func success(_ answer: TransportResponse, _ dialect: TaskDialect) async throws {
+    let transport = CannedTransport(answer)
+    try await client(transport) { $0.dialect = dialect }.delete(TaskItem(itemName: "x", id: "1"))
     #expect(transport.requests.count == 1)
   }
 
-  @Test(arguments: [404, 410])
-  func listDecidesWhetherAMissingTaskIsGone(_ status: Int) async throws {
-    let refusal = TransportResponse.text(status, #"{"code":"TaskNotFound","message":"gone"}"#)
-    let task = try decoded(Samples.stored)
-    let gone = CannedTransport(refusal, .text(200, "[]"))
-    try await client(gone).delete(task)
-    #expect(gone.requests.map(\.method) == [.delete, .get])
-
-    let others = (0..<20).map { #"{"_id":"\#($0)","task":"other"}"# }.joined(separator: ",")
-    for list in [
-      TransportResponse.text(200, "[\(Samples.stored)]"), .text(200, "[\(others)]"), .text(404, ""), .text(200, ""),
-    ] {
-      let error = await taskError { try await client(CannedTransport(refusal, list)).delete(task) }
-      #expect(error?.code == .notFound && error?.serverCode == "TaskNotFound")
-    }
+  @Test(
+    "A success that cannot be read is an error, and leaves the outcome open",
+    arguments: [
+      ("<html>Sign in</html>", "HTML"), ("{", "byte 1"), ("deleted", "not valid JSON"), (#"{"a":1,"a":2}"#, "twice"),
+      (String(repeating: "[", count: 33) + String(repeating: "]", count: 33), "32"), ("\n", "empty"),
+    ])
+  func unreadable(_ body: String, _ reason: String) async throws {
+    let transport = CannedTransport(.text(200, body))
+    let error = try #require(
+      await taskError { try await client(transport) { $0.dialect = .rest }.delete(TaskItem(itemName: "x", id: "1")) })
+    #expect(error.code == .invalidResponse && error.outcomeIsUnknown && !error.isRetryable)
+    #expect(error.message.hasPrefix("The server answered 200 to DELETE \(Self.base)/1 (1 attempt): the answer is"))
+    #expect(error.message.contains(reason), "\(error.message)")
   }
 
-  static let lists: [(String, TaskItem, Bool)] = [
-    ("[]", TaskItem(itemName: "x"), true), (#"[{"task":"y"}]"#, TaskItem(itemName: "x"), true),
-    (#"[{"task":"x"}]"#, TaskItem(itemName: "x"), false), (#"[{"Text":"x"}]"#, TaskItem(itemName: "x"), false),
-    (#"[{"task":"x","owner":"b"}]"#, TaskItem(itemName: "x", ownerName: "a"), true),
-    (#"[{"task":"x","owner":"a"}]"#, TaskItem(itemName: "x", ownerName: "a"), false),
-    (#"[{"task":"x","_id":"2"}]"#, TaskItem(itemName: "x", creationDate: nil, id: "1"), true),
-    (#"[{"task":"z","_id":"1"}]"#, TaskItem(itemName: "x", creationDate: nil, id: "1"), false),
-    (#"[{"task":"x"}]"#, TaskItem(itemName: "x", creationDate: nil, id: "1"), false),
-    // Two spellings of one text.
-    (#"[{"task":"é"}]"#, TaskItem(itemName: "e\u{301}"), true),
+  @Test("A task that does not exist is an error", arguments: [404, 410], allDialects)
+  func missing(_ status: Int, _ dialect: TaskDialect) async throws {
+    let transport = CannedTransport(.text(status, #"{"code":"TaskNotFound","message":"gone"}"#))
+    let error = await taskError {
+      try await client(transport) { $0.dialect = dialect }.delete(TaskItem(itemName: "x", id: "1"))
+    }
+    #expect(error?.code == .notFound && error?.serverCode == "TaskNotFound" && error?.outcomeIsUnknown == false)
+    #expect(error?.message.contains("the task does not exist, or the server does not support deletion by id") == true)
+    #expect(transport.requests.count == 1)
+  }
+
+  static let firstTries: [(Result<TransportResponse, TransportError>, isLost: Bool)] = [
+    (.failure(TransportError(.connectionLost, "x")), true), (.failure(TransportError(.timedOut, "x")), true),
+    (.success(.text(503, "")), true), (.success(.text(408, "")), true),
+    (.failure(TransportError(.cannotConnect, "x")), false), (.success(.text(429, "")), false),
+    (.success(.text(401, "")), false),
   ]
 
-  @Test(arguments: lists)
-  func verifiesWhenAsked(_ list: String, _ task: TaskItem, _ isGone: Bool) async throws {
-    let transport = CannedTransport(.text(204, ""), .text(200, list))
-    let error = await taskError { try await client(transport) { $0.verifiesDeletion = true }.delete(task) }
-    #expect(error?.code == (isGone ? nil : .notDeleted))
-    #expect(transport.requests.count == 2)
+  @Test("A deletion whose answer was lost is settled by the next try", arguments: firstTries, [404, 410])
+  func lostAnswer(
+    _ first: (Result<TransportResponse, TransportError>, isLost: Bool), _ status: Int
+  ) async throws {
+    let transport = CannedTransport([first.0, .success(.text(status, ""))])
+    let error = await taskError {
+      try await client(transport) { $0.dialect = .rest }.delete(TaskItem(itemName: "x", id: "1"))
+    }
+    #expect(error?.code == (first.isLost ? nil : .notFound))
+    #expect(error == nil || error?.attempts == 2)
+    #expect(transport.unused == 0)
   }
 
-  @Test func ownerFilterHidesNothingFromTheVerification() async throws {
-    let transport = CannedTransport(.text(204, ""), .text(200, #"[{"task":"x","owner":"someone"}]"#))
-    let error = await taskError {
-      try await client(transport) {
-        $0.verifiesDeletion = true
-        $0.ownerFilter = "me"
-      }.delete(TaskItem(itemName: "x"))
+  @Test(
+    "A deletion by title is sent once, unless the server throttles it", arguments: [TaskDialect.tutorial, .repository])
+  func byTitle(_ dialect: TaskDialect) async throws {
+    let task = TaskItem(itemName: "x", id: "1")
+    for failure in [.success(.text(503, "")), .failure(TransportError(.connectionLost, "x"))]
+      as [Result<TransportResponse, TransportError>]
+    {
+      let transport = CannedTransport([failure, .success(.text(204, ""))])
+      let error = await taskError { try await client(transport) { $0.dialect = dialect }.delete(task) }
+      #expect(error?.outcomeIsUnknown == true && error?.isRetryable == true && error?.attempts == 1)
+      #expect(transport.unused == 1)
     }
-    #expect(error?.code == .notDeleted)
+    let throttled = CannedTransport(.text(429, ""), .text(204, ""))
+    try await client(throttled) { $0.dialect = dialect }.delete(task)
+    #expect(throttled.unused == 0)
+  }
+
+  @Test("One deadline covers a deletion with all its tries")
+  func deadline() async throws {
+    let clock = SkippingClock()
+    let transport = SlowTransport(
+      clock: clock, answers: CannedTransport(Array(repeating: .success(.text(503, "")), count: 9)))
+    let client = try client(transport, clock: clock) {
+      $0.dialect = .rest
+      $0.limits.deadline = .seconds(30)
+    }
+    let error = await taskError { try await client.delete(TaskItem(itemName: "x", id: "1")) }
+    let deadlines = transport.answers.requests.map(\.limits.deadline)
+    #expect(error?.status == 503 && error?.attempts == deadlines.count)
+    // Ten seconds a try: the third ends after the deadline, which its own limits say.
+    #expect(deadlines.count == 3 && deadlines[0] == .seconds(30))
+    #expect(deadlines[1] < .seconds(20) && deadlines[2] < .seconds(10))
+  }
+}
+
+/// Answers after ten seconds of a clock.
+private struct SlowTransport: HTTPTransport {
+  let clock: SkippingClock
+  let answers: CannedTransport
+
+  func send(_ request: TransportRequest) async throws -> TransportResponse {
+    try await clock.sleep(for: .seconds(10))
+    return try await answers.send(request)
   }
 }

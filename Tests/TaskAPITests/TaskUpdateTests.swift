@@ -8,7 +8,7 @@ import Testing
     {"_id":"a b/ü","owner":"o","task":"old","date":"2015-11-19T09:45:03.117Z","__v":0,"more":{"n":1}}
     """
 
-  @Test(arguments: TaskDialect.allCases)
+  @Test(arguments: allDialects)
   func putsTheWholeDocument(_ dialect: TaskDialect) async throws {
     let transport = CannedTransport(.text(200, Samples.stored))
     var task = try decoded(Self.document)
@@ -19,7 +19,7 @@ import Testing
     #expect(request.method == .put && request.url.absoluteString == "https://tasks.example.com/tasks/a%20b%2F%C3%BC")
     #expect(
       try members(of: request) == [
-        "_id": .string("a b/ü"), "owner": .string("o"), dialect.rawValue: .string("new"), "completed": .bool(true),
+        "_id": .string("a b/ü"), "owner": .string("o"), dialect.titleKey: .string("new"), "completed": .bool(true),
         "date": .string("2015-11-19T09:45:03.117Z"), "__v": .integer(0), "more": .object(["n": .integer(1)]),
       ])
     #expect(stored.itemName == "Buy milk")
@@ -29,7 +29,7 @@ import Testing
     let transport = CannedTransport(.text(204, ""))
     var task = try decoded(Self.document)
     task.completed = true
-    #expect(try await client(transport) { $0.update = .patch }.update(task) == task)
+    #expect(try await client(transport) { $0.dialect.updatesByPatch = true }.update(task) == task)
     let request = try #require(transport.requests.first)
     #expect(request.method == .patch)
     #expect(try members(of: request) == ["task": .string("old"), "completed": .bool(true)])

@@ -14,7 +14,7 @@ public import Foundation
 public final class LocalTaskServer: LocalService, Sendable {
   /// The tenant whose tokens are good here.
   public let tenant: LocalTenant
-  /// Which of the two published servers is spoken.
+  /// The routes and names it has.
   public let dialect: Dialect
   /// The client ids that access tokens may be for.
   public let audiences: Set<String>
@@ -29,7 +29,7 @@ public final class LocalTaskServer: LocalService, Sendable {
   ///
   /// - Parameters:
   ///   - tenant: The tenant whose tokens are good here.
-  ///   - dialect: Which of the two published servers is spoken.
+  ///   - dialect: The routes and names it has.
   ///   - audiences: The client ids that access tokens may be for; the tenant's API and app for `nil`.
   ///   - requiredScopes: The scopes that a token has to have, by their short names.
   ///   - rateLimit: How many requests are taken; all of them for `nil`.
@@ -123,4 +123,105 @@ extension LocalTaskServer {
 
   /// Forgets what the server was asked; the tasks stay.
   public func clearRequests() { exchange.clearRecords() }
+}
+
+extension LocalTaskServer {
+  /// The routes and names of a task server.
+  public struct Dialect: Sendable, Hashable {
+    /// The path of the tasks, such as `/tasks`.
+    public var basePath: String
+    /// The JSON key of a task's title.
+    public var textKey: String
+    /// The claims that name the owner; the first one present counts.
+    public var ownerClaims: [String]
+    /// Whether `base/{id}` names one task; otherwise tasks are deleted by title, as the published servers do.
+    public var routesByID: Bool
+
+    /// Makes a dialect.
+    ///
+    /// - Parameters:
+    ///   - basePath: The path of the tasks, without a slash at its end.
+    ///   - textKey: The JSON key of a task's title.
+    ///   - ownerClaims: The claims that name the owner; the first one present counts.
+    ///   - routesByID: Whether `base/{id}` names one task.
+    public init(basePath: String, textKey: String, ownerClaims: [String], routesByID: Bool = false) {
+      self.basePath = basePath
+      self.textKey = textKey
+      self.ownerClaims = ownerClaims
+      self.routesByID = routesByID
+    }
+
+    /// The tutorial's server: `/tasks`, `task`, the owner is `sub`; deletes by title.
+    public static let tutorial = Dialect(basePath: "/tasks", textKey: "task", ownerClaims: ["sub"])
+    /// The repository's server: `/api/tasks`, `Text`, the owner is `oid`, else `sub`; deletes by title.
+    public static let repository = Dialect(basePath: "/api/tasks", textKey: "Text", ownerClaims: ["oid", "sub"])
+    /// An own server: `/tasks`, `task`, the owner is `oid`, else `sub`; `GET`, `PUT`, `PATCH` and `DELETE /tasks/{id}`.
+    public static let rest = Dialect(
+      basePath: "/tasks", textKey: "task", ownerClaims: ["oid", "sub"], routesByID: true)
+  }
+
+  /// A token bucket: so many requests a second, and so many at once.
+  public struct RateLimit: Sendable, Hashable {
+    /// How many requests a second the bucket takes in the long run.
+    public var requestsPerSecond: Int
+    /// How many requests it takes at once.
+    public var burst: Int
+
+    /// Makes a limit.
+    ///
+    /// - Parameters:
+    ///   - requestsPerSecond: How many requests a second in the long run.
+    ///   - burst: How many at once.
+    public init(requestsPerSecond: Int, burst: Int) {
+      self.requestsPerSecond = requestsPerSecond
+      self.burst = burst
+    }
+
+    /// The published server's: 5 a second, 10 at once.
+    public static let published = RateLimit(requestsPerSecond: 5, burst: 10)
+  }
+
+  /// What the server does wrong, as the published ones do or might; it starts without any of it.
+  public struct Bugs: Sendable, Hashable {
+    /// A DELETE without a key deletes every task of the owner.
+    public var deletesAllWithoutKey = false
+    /// A DELETE by text deletes nothing and answers 204 all the same.
+    public var deletesNothingByText = false
+    /// Lists show the tasks of everybody.
+    public var mixesOwners = false
+    /// A list for a token without owner is never answered.
+    public var neverAnswersWithoutOwner = false
+
+    /// Makes a server without bugs.
+    public init() {}
+  }
+}
+
+/// All that a task server remembers.
+struct LocalTaskState: Sendable {
+  var tasks: [LocalTask] = []
+  var rateLimit: LocalTaskServer.RateLimit?
+  var listLimit: Int?
+  var bugs: LocalTaskServer.Bugs
+  var front: LocalFront?
+  private var bucket: (level: Double, time: Date)?
+
+  init(rateLimit: LocalTaskServer.RateLimit?, listLimit: Int?, bugs: LocalTaskServer.Bugs) {
+    self.rateLimit = rateLimit
+    self.listLimit = listLimit
+    self.bugs = bugs
+  }
+
+  /// Takes one request out of the bucket; returns whether there was one.
+  mutating func takeToken(now: Date) -> Bool {
+    guard let limit = rateLimit else { return true }
+    var level = Double(limit.burst)
+    if let bucket {
+      let refill = max(0, now.timeIntervalSince(bucket.time)) * Double(limit.requestsPerSecond)
+      level = min(level, bucket.level + refill)
+    }
+    let isAllowed = level >= 1
+    bucket = (isAllowed ? level - 1 : level, now)
+    return isAllowed
+  }
 }

@@ -31,7 +31,7 @@ struct FaultWorld: Sendable {
     let issuer = tenant.issuer
     tenant.behavior.refreshTokenReuse = reuse
     tenant.behavior.changeAccessTokenClaims = { $0["iss"] = .string(issuer) }
-    let tasks = Locked(LocalTaskServer(tenant: tenant))
+    let tasks = Locked(LocalTaskServer(tenant: tenant, dialect: .rest))
     self.tenant = tenant
     self.tasks = tasks
     self.transport = transport
@@ -59,7 +59,7 @@ struct FaultWorld: Sendable {
     tenant.endSessions()
     tenant.revokeGrants()
     tenant.clearRequests()
-    tasks.withLock { [tenant] in $0 = LocalTaskServer(tenant: tenant) }
+    tasks.withLock { [tenant] in $0 = LocalTaskServer(tenant: tenant, dialect: .rest) }
   }
 
   func stop() async {
@@ -86,7 +86,8 @@ struct FaultWorld: Sendable {
     let base = taskFront.url.appendingPathComponent("tasks")
     return try Connector(
       settings: try settings(), presenter: presenter, cache: cache, transport: transport,
-      taskAPI: TaskAPIConfiguration(baseURL: base, limits: Self.limits, retry: Self.retry), retry: Self.retry)
+      taskAPI: TaskAPIConfiguration(baseURL: base, dialect: .rest, limits: Self.limits, retry: Self.retry),
+      retry: Self.retry)
   }
 
   private func settings() throws -> ConnectorSettings {

@@ -11,13 +11,14 @@ func url(_ text: String) throws -> URL {
 func client(
   _ transport: any HTTPTransport, base: String = "https://tasks.example.com/tasks",
   tokens: any AccessTokenProvider = CannedTokens("opaque-token-1"), clock: any Clock<Duration> = SkippingClock(),
+  retryBudget: RetryBudget? = nil,
   change: (inout TaskAPIConfiguration) -> Void = { _ in }
 ) throws -> TaskAPIClient {
   var configuration = try TaskAPIConfiguration(baseURL: url(base))
   change(&configuration)
   return try TaskAPIClient(
     configuration: configuration, transport: transport, tokens: tokens, clock: clock,
-    now: { Date(timeIntervalSince1970: 1_448_000_000) }, random: { 0.5 })
+    now: { Date(timeIntervalSince1970: 1_448_000_000) }, random: { 0.5 }, retryBudget: retryBudget)
 }
 
 /// The JSON members of a request's body.
@@ -26,10 +27,11 @@ func members(of request: TransportRequest) throws -> [String: JSONValue] {
   return try JSONDecoder().decode([String: JSONValue].self, from: body)
 }
 
-/// The query of a request, undone.
-func query(of request: TransportRequest) -> [String: String] {
-  let pairs = FormEncoding.decode(request.url.query(percentEncoded: true) ?? "")
-  return Dictionary(pairs.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+let allDialects: [TaskDialect] = [.tutorial, .repository, .rest]
+
+/// A task from a document, as a server sends it.
+func decoded(_ json: String) throws -> TaskItem {
+  try JSONDecoder().decode(TaskItem.self, from: Data(json.utf8))
 }
 
 /// The error that a call ends with.

@@ -1,0 +1,109 @@
+public import Foundation
+
+/// The field names and routes of a task server.
+///
+/// Titles are read under either name; the dialect says which one is written.
+public struct TaskDialect: Sendable, Hashable {
+  /// The JSON key of a task's title.
+  public let titleKey: String
+  /// Whether `base/{id}` names one task, so that the server deletes by id.
+  public let routesByID: Bool
+  /// Whether an update is a `PATCH` of title and `completed`, not a `PUT` of the whole document.
+  public var updatesByPatch = false
+
+  /// The server of Microsoft's tutorial: the title is `task`, and tasks are deleted by title.
+  public static let tutorial = TaskDialect(titleKey: "task", routesByID: false)
+  /// The server of the sample's repository: the title is `Text`.
+  public static let repository = TaskDialect(titleKey: "Text", routesByID: false)
+  /// Own servers: `GET`/`POST base`, `PUT`/`PATCH`/`DELETE base/{id}`; the title is `task`.
+  public static let rest = TaskDialect(titleKey: "task", routesByID: true)
+
+  var otherTitleKey: String { titleKey == "task" ? "Text" : "task" }
+}
+
+/// The address, dialect and limits of a task server.
+///
+/// ```swift
+/// var configuration = try TaskAPIConfiguration(
+///   baseURL: URL(string: "https://tasks.example.com/api/tasks")!, dialect: .repository)
+/// configuration.ownerFilter = user.objectID
+/// ```
+public struct TaskAPIConfiguration: Sendable, Hashable {
+  /// The URL of the list of tasks; its query, if any, is sent with every request.
+  public var baseURL: URL
+  /// The field names and routes of the server.
+  public var dialect: TaskDialect
+  /// The owner whose tasks ``TaskAPIClient/list(owner:)`` returns; `nil` for all.
+  ///
+  /// The known servers can mix up the tasks of users who call at the same time.
+  public var ownerFilter: String?
+  /// The most bytes of UTF-8 in a title that is sent.
+  public var maximumNameBytes = 65_536
+  /// The deadline of a call with all its tries, and the largest answer.
+  public var limits: TransportLimits
+  /// The rules by which a failed request is sent again.
+  public var retry: RetryPolicy
+
+  /// 32 MiB of body, 30 seconds in all, 15 seconds of silence.
+  public static let standardLimits = TransportLimits(maximumBodyBytes: 32 << 20)
+
+  /// Makes a configuration.
+  ///
+  /// - Parameters:
+  ///   - baseURL: The URL of the list of tasks: https, or http to this machine.
+  ///   - dialect: The field names and routes of the server.
+  ///   - limits: The deadline of a call with all its tries, and the largest answer.
+  ///   - retry: The rules by which a failed request is sent again.
+  /// - Throws: ``TaskAPIError`` with ``TaskAPIError/Code/invalidConfiguration`` when the URL is neither https nor http
+  ///   to this machine, has no host, carries user name, password or fragment, or has its port in the path, or when a
+  ///   limit is not positive.
+  public init(
+    baseURL: URL, dialect: TaskDialect = .tutorial, limits: TransportLimits = TaskAPIConfiguration.standardLimits,
+    retry: RetryPolicy = .standard
+  ) throws(TaskAPIError) {
+    self.baseURL = baseURL
+    self.dialect = dialect
+    self.limits = limits
+    self.retry = retry
+    try validate()
+  }
+}
+
+extension TaskAPIConfiguration {
+  /// Called by the client's initialiser too, since the properties can change in between.
+  func validate() throws(TaskAPIError) {
+    let url = baseURL.absoluteURL
+    guard Loopback.isAllowed(url) else {
+      throw Self.invalid(
+        "The base URL \(RedactedURL(url)) is neither https nor http to this machine.",
+        "Use the https URL of the list of tasks.")
+    }
+    guard url.user == nil, url.password == nil else {
+      throw Self.invalid("The base URL contains a user name or password.", "Remove them: a token is sent instead.")
+    }
+    guard Origin(url) != nil else {
+      throw Self.invalid("The base URL \(RedactedURL(url)) has no plain host and port.", "Write host and port plainly.")
+    }
+    guard url.fragment == nil else {
+      throw Self.invalid("The base URL has a fragment, which is never sent.", "Remove the part from # on.")
+    }
+    try validatePort(of: url)
+    guard maximumNameBytes > 0, limits.maximumBodyBytes > 0, limits.deadline > .zero, limits.idleTimeout > .zero else {
+      throw Self.invalid("A limit of the task client is zero or less.", "Use limits above zero.")
+    }
+  }
+
+  /// The tutorial's settings had `http://localhost/tasks:3000`, which is port 80 and a path with a colon.
+  private func validatePort(of url: URL) throws(TaskAPIError) {
+    guard url.port == nil, let colon = url.path.lastIndex(of: ":") else { return }
+    let digits = url.path[url.path.index(after: colon)...]
+    guard (1...5).contains(digits.count), digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return }
+    throw Self.invalid(
+      "The base URL \(RedactedURL(url)) has its port at the end of the path.",
+      "Write it after the host: \(url.scheme ?? "https")://\(url.host ?? ""):\(digits)\(url.path[..<colon])")
+  }
+
+  private static func invalid(_ message: String, _ suggestion: String) -> TaskAPIError {
+    TaskAPIError(.invalidConfiguration, message, recoverySuggestion: suggestion)
+  }
+}

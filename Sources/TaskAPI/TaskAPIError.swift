@@ -1,0 +1,157 @@
+public import Foundation
+
+/// The error of a call to the task server.
+///
+/// Two errors are equal when their codes are. Texts from the server are cut, and whatever looks like a token in them is
+/// replaced.
+public struct TaskAPIError: Error, Sendable, Equatable {
+  /// What went wrong, as an open set of codes.
+  public struct Code: RawRepresentable, Sendable, Hashable {
+    /// The code's stable name.
+    public var rawValue: String
+
+    /// Makes a code from its stable name.
+    ///
+    /// - Parameter rawValue: The name.
+    public init(rawValue: String) {
+      self.rawValue = rawValue
+    }
+  }
+
+  /// What went wrong.
+  public var code: Code
+  /// The request and what happened to it, in words without secrets.
+  ///
+  /// For example "GET https://api.example.com/tasks failed with status 503 (3 attempts)."
+  public var message: String
+  /// A sentence on how to fix it, if anything is known to help.
+  public var recoverySuggestion: String?
+  /// The request's method, if the error concerns a request.
+  public var method: String?
+  /// The request's URL without its query.
+  public var url: String?
+  /// The number of times that the request was sent.
+  public var attempts = 0
+  /// The HTTP status, if there was an answer.
+  public var status: Int?
+  /// The server's own code, such as `MissingTask`.
+  public var serverCode: String?
+  /// The server's own message, at most 200 characters.
+  public var serverMessage: String?
+  /// The id under which the server logged the request.
+  public var requestID: String?
+  /// The seconds that the server asks to wait (`Retry-After`).
+  public var retryAfter: Double?
+  /// The beginning of the answer's body, at most 200 characters.
+  public var excerpt: String?
+  /// Whether a change may have happened although the call failed, such as when the answer was lost.
+  ///
+  /// After a failed ``TaskAPIClient/add(_:)`` with this set, look at the list before adding the task again.
+  public var outcomeIsUnknown = false
+  /// The error of the layer below, if any.
+  public var underlying: (any Error)?
+
+  /// Makes an error.
+  ///
+  /// - Parameters:
+  ///   - code: What went wrong.
+  ///   - message: What happened, in words without secrets.
+  ///   - recoverySuggestion: A sentence on how to fix it.
+  ///   - status: The HTTP status, if there was an answer.
+  ///   - underlying: The error of the layer below, if any.
+  public init(
+    _ code: Code, _ message: String, recoverySuggestion: String? = nil, status: Int? = nil,
+    underlying: (any Error)? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.recoverySuggestion = recoverySuggestion
+    self.status = status
+    self.underlying = underlying
+  }
+
+  /// Whether the same call may succeed later without a change.
+  ///
+  /// For ``TaskAPIClient/add(_:)`` see ``outcomeIsUnknown`` as well: a second call may store a second task.
+  public var isRetryable: Bool {
+    switch code {
+    case .throttled, .timedOut: true
+    case .server: status.map { [500, 502, 503, 504].contains($0) } ?? false
+    case .network: (underlying as? TransportError)?.isRetryable ?? false
+    default: false
+    }
+  }
+
+  /// Compares the codes.
+  ///
+  /// - Parameters:
+  ///   - left: One error.
+  ///   - right: The other.
+  /// - Returns: Whether the codes are the same.
+  public static func == (left: TaskAPIError, right: TaskAPIError) -> Bool { left.code == right.code }
+}
+
+/// Found before anything is sent.
+extension TaskAPIError.Code {
+  /// The base URL or a limit cannot be used.
+  public static let invalidConfiguration = Self(rawValue: "invalidConfiguration")
+  /// The task cannot be sent: its title is empty or over the limit, or its id fits no URL.
+  public static let invalidItem = Self(rawValue: "invalidItem")
+  /// Nothing in the task tells the server which one is meant.
+  public static let missingKey = Self(rawValue: "missingKey")
+}
+
+/// The server refused.
+extension TaskAPIError.Code {
+  /// The token was refused, and a new one too (401).
+  public static let unauthorized = Self(rawValue: "unauthorized")
+  /// The token lacks a scope; the message says which (RFC 6750 section 3.1).
+  public static let insufficientScope = Self(rawValue: "insufficientScope")
+  /// The API asks for further claims, such as a second factor.
+  public static let claimsRequired = Self(rawValue: "claimsRequired")
+  /// The user is not allowed to do this (403).
+  public static let forbidden = Self(rawValue: "forbidden")
+  /// Nothing exists at the URL (404, 410): the base URL is wrong, or the task does not exist.
+  public static let notFound = Self(rawValue: "notFound")
+  /// The server cannot do this at all (405, 501).
+  public static let unsupported = Self(rawValue: "unsupported")
+  /// The request does not fit the server's state or fields (409), such as `MissingTask` in the wrong dialect.
+  public static let conflict = Self(rawValue: "conflict")
+  /// The request or the answer is larger than a limit (413, or a limit of the client).
+  public static let tooLarge = Self(rawValue: "tooLarge")
+  /// Too many requests (429).
+  public static let throttled = Self(rawValue: "throttled")
+  /// Another status of the 400s.
+  public static let refused = Self(rawValue: "refused")
+  /// A redirect (3xx), which a token does not follow.
+  public static let redirected = Self(rawValue: "redirected")
+  /// A failure of the server (5xx).
+  public static let server = Self(rawValue: "server")
+}
+
+/// There is no usable answer.
+extension TaskAPIError.Code {
+  /// A success that cannot be read: HTML, an empty body, invalid JSON, wrong types.
+  public static let invalidResponse = Self(rawValue: "invalidResponse")
+  /// No answer in time (also 408).
+  public static let timedOut = Self(rawValue: "timedOut")
+  /// No connection, or a lost one; ``TaskAPIError/underlying`` is the transport's error.
+  public static let network = Self(rawValue: "network")
+}
+
+extension TaskAPIError: CustomStringConvertible {
+  /// Code, message, the server's own code and message, the request id and what to do; never the body.
+  public var description: String {
+    var text = "\(code.rawValue): \(message)"
+    let said = [serverCode, serverMessage].compactMap { $0 }.joined(separator: ": ")
+    if !said.isEmpty { text += " [\(said)]" }
+    if let requestID { text += " (request id \(requestID))" }
+    if let recoverySuggestion { text += " " + recoverySuggestion }
+    return text
+  }
+}
+
+extension TaskAPIError: LocalizedError {
+  /// The message.
+  public var errorDescription: String? { message }
+}

@@ -1,0 +1,280 @@
+internal import Foundation
+
+/// One call with all its tries, and the errors that it can end in.
+///
+/// It is the transport of its own tries: so it counts them, and knows the tokens that no error may show.
+final class TaskCall: HTTPTransport {
+  private struct State {
+    var tries = 0
+    var tokens: [Secret] = []
+    var mayHaveTakenEffect = false
+  }
+
+  private static let uncertainStatuses: Set<Int> = [408, 500, 502, 503, 504]
+  private static let certainlyUnsent: [TransportError.Code] = [
+    .insecureURL, .invalidRequest, .cannotConnect, .untrustedServer, .closed,
+  ]
+
+  private let request: TaskRequest
+  private let client: TaskAPIClient
+  private let state = Locked(State())
+
+  init(_ request: TaskRequest, _ client: TaskAPIClient) {
+    self.request = request
+    self.client = client
+  }
+
+  /// Whether a try that changes something may have done so although it failed.
+  var mayHaveTakenEffect: Bool { state.withLock { $0.mayHaveTakenEffect } }
+
+  /// Sends the request with a token, again where that is allowed; only a success returns.
+  func answer() async throws -> TransportResponse {
+    let origins = Set([Origin(request.message.url)].compactMap { $0 })
+    let authorized = AuthorizedTransport(
+      transport: self, tokens: client.tokens, allowedOrigins: origins, retry: client.configuration.retry,
+      budget: client.retryBudget, clock: client.clock, now: client.now, random: client.random)
+    do {
+      let response = try await authorized.send(request.message, isIdempotent: request.isIdempotent)
+      guard (200..<300).contains(response.status) else { throw refusal(response) }
+      return response
+    } catch let error as TransportError {
+      throw failure(error)
+    } catch let error as APIAuthorizationError {
+      throw unauthorized(error)
+    }
+  }
+
+  /// Sends one try.
+  func send(_ message: TransportRequest) async throws -> TransportResponse {
+    state.withLock { state in
+      state.tries += 1
+      if let field = message.headers["Authorization"], field.hasPrefix("Bearer ") {
+        state.tokens.append(Secret(String(field.dropFirst(7))))
+      }
+    }
+    do {
+      let response = try await client.transport.send(message)
+      if Self.uncertainStatuses.contains(response.status) { noteUncertainty() }
+      let limit = message.limits.maximumBodyBytes
+      // An app's own transport may not keep the limit.
+      guard response.body.count <= limit else {
+        throw TransportError(.responseTooLarge, "The answer is larger than the \(limit) bytes that are allowed.")
+      }
+      return response
+    } catch {
+      if let error = error as? TransportError, !Self.certainlyUnsent.contains(error.code) { noteUncertainty() }
+      throw error
+    }
+  }
+
+  private func noteUncertainty() {
+    state.withLock { $0.mayHaveTakenEffect = true }
+  }
+}
+
+// MARK: - Reading answers
+
+extension TaskCall {
+  /// Reads a success as strict JSON.
+  func read<Value>(
+    _ answer: TransportResponse, _ value: (JSONValue) throws(UnreadableAnswer) -> Value
+  ) throws(TaskAPIError) -> Value {
+    do throws(UnreadableAnswer) {
+      return try value(Self.json(answer.body))
+    } catch {
+      noteUncertainty()
+      var failure = self.error(
+        .invalidResponse, status: answer.status, because: "the answer \(error.reason)",
+        suggestion: "Check the base URL; a proxy or a sign-in page may have answered.")
+      fill(&failure, from: answer, showsCode: false)
+      throw failure
+    }
+  }
+
+  /// Whether a server says in plain words that it succeeded.
+  static func isPlainText(_ answer: TransportResponse) -> Bool {
+    answer.headers["Content-Type"]?.lowercased().hasPrefix("text/plain") == true
+  }
+
+  private static func json(_ body: Data) throws(UnreadableAnswer) -> JSONValue {
+    do throws(JSONFault) {
+      return try JSONReader.value(body)
+    } catch {
+      let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+      switch body.first(where: { !isSpace($0) }) {
+      case nil: throw UnreadableAnswer(reason: "is empty")
+      case UInt8(ascii: "<"): throw UnreadableAnswer(reason: "is HTML or XML instead of JSON")
+      default: throw UnreadableAnswer(reason: "is not valid JSON: it \(error)")
+      }
+    }
+  }
+}
+
+// MARK: - Errors
+
+extension TaskCall {
+  /// A status that is not a success.
+  private func refusal(_ response: TransportResponse) -> TaskAPIError {
+    let (code, reason, suggestion) = meaning(of: response.status)
+    var error = error(code, status: response.status, because: reason, suggestion: suggestion)
+    fill(&error, from: response)
+    return error
+  }
+
+  /// A token that the server does not accept.
+  private func unauthorized(_ failure: APIAuthorizationError) -> TaskAPIError {
+    let code: TaskAPIError.Code =
+      switch failure.code {
+      case .insufficientScope: .insufficientScope
+      case .claimsRequired: .claimsRequired
+      case .originNotAllowed: .invalidConfiguration
+      default: .unauthorized
+      }
+    var error = error(code, status: failure.status, because: nil, suggestion: failure.recoverySuggestion)
+    // Its message has the scope that the server names, which may be anything.
+    if let reason = shown(failure.message, 500) { error.message += " " + reason }
+    error.underlying = failure
+    if let response = failure.response { fill(&error, from: response) }
+    return error
+  }
+
+  /// No answer.
+  private func failure(_ failure: TransportError) -> TaskAPIError {
+    let (code, reason): (TaskAPIError.Code, String) =
+      switch failure.code {
+      case .timedOut: (.timedOut, "there was no answer in time")
+      case .responseTooLarge: (.tooLarge, "the answer is larger than the limit")
+      case .invalidResponse: (.invalidResponse, "the answer is not HTTP")
+      case .invalidRequest: (.invalidConfiguration, "the system cannot send such a request")
+      case .insecureURL: (.invalidConfiguration, "the URL is neither https nor http to this machine")
+      case .cannotConnect: (.network, "the server cannot be reached")
+      case .untrustedServer: (.network, "the server's certificate was refused")
+      case .closed: (.network, "the transport was closed")
+      default: (.network, "the connection was lost before the answer was complete")
+      }
+    var error = error(
+      code, status: nil, because: reason,
+      suggestion: code == .tooLarge ? "Raise limits.maximumBodyBytes, or let the server send less." : nil)
+    error.underlying = failure
+    return error
+  }
+
+  /// An error that names method, URL without query, status and number of tries.
+  private func error(
+    _ code: TaskAPIError.Code, status: Int?, because reason: String?, suggestion: String?
+  ) -> TaskAPIError {
+    let tries = state.withLock { $0.tries }
+    let attempts = tries == 1 ? "1 attempt" : "\(tries) attempts"
+    let name = "\(request.message.method.rawValue) \(Self.shown(request.message.url))"
+    let message =
+      switch (status, reason) {
+      case (let status?, let reason?): "The server answered \(status) to \(name) (\(attempts)): \(reason)."
+      case (let status?, nil): "\(name) failed with status \(status) (\(attempts))."
+      case (nil, let reason?): "\(name) failed (\(attempts)): \(reason)."
+      case (nil, nil): "\(name) failed (\(attempts))."
+      }
+    var error = TaskAPIError(code, message, recoverySuggestion: suggestion, status: status)
+    error.outcomeIsUnknown = request.isChange && mayHaveTakenEffect
+    error.method = request.message.method.rawValue
+    error.url = Self.shown(request.message.url)
+    error.attempts = tries
+    return error
+  }
+
+  private static func shown(_ url: URL) -> String {
+    String(RedactedURL(url).description.prefix { $0 != "?" })
+  }
+
+  private func shown(_ text: String, _ limit: Int) -> String? {
+    ServerText(hiding: state.withLock { $0.tokens }, limit: limit).show(Array(text.utf8))
+  }
+
+  /// Adds what the server said.
+  private func fill(_ error: inout TaskAPIError, from response: TransportResponse, showsCode: Bool = true) {
+    error.retryAfter = RetryAfter.seconds(in: response.headers, now: client.now())
+    error.excerpt = ServerText(hiding: state.withLock { $0.tokens }).show(response.body)
+    error.requestID = Self.requestIDs.lazy.compactMap { response.headers[$0] }.first.flatMap { shown($0, 100) }
+    guard showsCode, let said = ServerErrorBody(response.body) else { return }
+    error.serverCode = said.code.flatMap { shown($0, 100) }
+    error.serverMessage = said.message.flatMap { shown($0, 200) }
+    error.requestID = error.requestID ?? said.requestID.flatMap { shown($0, 100) }
+  }
+
+  private static let requestIDs = [
+    "x-request-id", "request-id", "x-ms-request-id", "x-correlation-id", "client-request-id",
+  ]
+
+  private func meaning(of status: Int) -> (code: TaskAPIError.Code, reason: String?, suggestion: String?) {
+    switch status {
+    case 300..<400: (.redirected, "a redirect, which is not followed", "Use the final URL as the base URL.")
+    case 401: (.unauthorized, nil, "Check the scope, and the API's audience and issuer.")
+    case 403: (.forbidden, "the user is not allowed to do this", nil)
+    case 404, 410: missing
+    case 405, 501: (.unsupported, "it does not support \(action)", alternative)
+    case 408: (.timedOut, "it waited too long for the request", nil)
+    case 409:
+      (
+        .conflict, "the request conflicts with its state or lacks a field",
+        "With the code MissingTask, choose the other dialect."
+      )
+    case 413: (.tooLarge, "the request is too large", "Shorten the task's title.")
+    case 429: (.throttled, "too many requests", "Wait, then try again.")
+    case 500..<600: (.server, nil, nil)
+    case 400..<500: (.refused, nil, nil)
+    default: (.invalidResponse, "the status is not known", nil)
+    }
+  }
+
+  private var missing: (code: TaskAPIError.Code, reason: String?, suggestion: String?) {
+    request.namesID
+      ? (.notFound, "the task does not exist, or the server does not support \(action)", alternative)
+      : (.notFound, "nothing exists at this URL", "Check the path of the base URL.")
+  }
+
+  private var action: String {
+    switch request.operation {
+    case .list: "lists"
+    case .add: "adding tasks"
+    case .update: "updates"
+    case .delete: request.namesID ? "deletion by id" : "deletion by title"
+    }
+  }
+
+  private var alternative: String? {
+    switch request.operation {
+    case .list, .add: "Check the path of the base URL."
+    case .update: "The servers of the tutorial can list, add and delete only."
+    case .delete: "Choose the dialect that fits the server: .rest deletes by id, the others by title."
+    }
+  }
+}
+
+/// The code and message in the body of a refusal: restify's `code` and `message`, OAuth's `error` and
+/// `error_description`, Microsoft Graph's `error` object, and RFC 9457's `title` and `detail`.
+private struct ServerErrorBody {
+  /// A larger body is not searched for a code.
+  private static let maximumBytes = 65_536
+
+  let code: String?
+  let message: String?
+  let requestID: String?
+
+  init?(_ body: Data) {
+    guard body.count <= Self.maximumBytes, let fields = try? JSONReader.object(body) else { return nil }
+    let inner = fields["error"]?.object ?? [:]
+    let innermost = inner["innerError"]?.object ?? [:]
+    code = Self.text(inner["code"]) ?? Self.text(fields["code"]) ?? Self.text(fields["error"])
+    message =
+      ["message"].lazy.compactMap { Self.text(inner[$0]) }.first
+      ?? ["message", "error_description", "detail", "title"].lazy.compactMap { Self.text(fields[$0]) }.first
+    requestID = [innermost, inner, fields].lazy.compactMap { Self.text($0["request-id"]) }.first
+  }
+
+  private static func text(_ value: JSONValue?) -> String? {
+    switch value {
+    case .string(let text)?: text
+    case .integer(let number)?: String(number)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,150 @@
+public import Foundation
+
+/// A task as the task server keeps it.
+///
+/// ```swift
+/// var task = try await client.add(TaskItem(itemName: "Buy milk"))
+/// task.completed = true
+/// try await client.update(task)
+/// ```
+public struct TaskItem: Sendable, Hashable, Identifiable {
+  /// The title; any Unicode text that is not empty.
+  public var itemName: String
+  /// The id of the task's owner.
+  ///
+  /// The server takes it from the token; ``TaskAPIClient/add(_:)`` does not send it.
+  public var ownerName: String?
+  /// Whether the task is done.
+  public var completed: Bool
+  /// The time at which the server stored it; `nil` before that.
+  public let creationDate: Date?
+  /// The server's id (`_id`); `nil` before the server stored it.
+  public let id: String?
+  /// The document's other fields as received; an update sends them back.
+  public var unknownMembers: [String: JSONValue]
+
+  /// Makes a task.
+  ///
+  /// A new task has neither id nor date: the server assigns both. Pass an id to update or delete a task that another
+  /// part of the app, or an earlier launch, has listed.
+  ///
+  /// - Parameters:
+  ///   - itemName: The title.
+  ///   - ownerName: The owner, for display; the server decides.
+  ///   - completed: Whether it is done.
+  ///   - id: The server's id.
+  ///   - creationDate: The time at which the server stored it.
+  public init(
+    itemName: String, ownerName: String? = nil, completed: Bool = false, id: String? = nil, creationDate: Date? = nil
+  ) {
+    self.itemName = itemName
+    self.ownerName = ownerName
+    self.completed = completed
+    self.id = id
+    self.creationDate = creationDate
+    unknownMembers = [:]
+  }
+}
+
+// MARK: - Reading
+
+/// The reason why an answer cannot be read, in words that follow "the answer".
+struct UnreadableAnswer: Error {
+  let reason: String
+}
+
+extension TaskItem {
+  /// Reads a list of documents.
+  static func list(_ json: JSONValue, in dialect: TaskDialect) throws(UnreadableAnswer) -> [TaskItem] {
+    guard case .array(let documents) = json else { throw UnreadableAnswer(reason: "is not a list") }
+    var tasks: [TaskItem] = []
+    tasks.reserveCapacity(documents.count)
+    for (index, document) in documents.enumerated() {
+      tasks.append(try TaskItem(document, in: dialect, at: "[\(index)]"))
+    }
+    return tasks
+  }
+
+  /// Reads one document; of two titles the dialect's own counts, and the other is kept as an unknown field.
+  init(_ document: JSONValue, in dialect: TaskDialect, at path: String = "") throws(UnreadableAnswer) {
+    guard case .object(var fields) = document else {
+      throw UnreadableAnswer(reason: path.isEmpty ? "is not a JSON object" : "has no JSON object at \(path)")
+    }
+    func take<Value>(
+      _ key: String, _ value: (JSONValue) -> Value?
+    ) throws(UnreadableAnswer) -> Value? {
+      guard let field = fields.removeValue(forKey: key), field != .null else { return nil }
+      guard let value = value(field) else {
+        throw UnreadableAnswer(reason: "has an invalid value at \(path).\(key)")
+      }
+      return value
+    }
+    id = try take("_id", \.string)
+    ownerName = try take("owner", \.string)
+    completed = try take("completed", \.bool) ?? false
+    creationDate = try take("date") { $0.string.flatMap(TaskDate.date(from:)) }
+    if let title = try take(dialect.titleKey, \.string) {
+      itemName = title
+    } else if let title = try take(dialect.otherTitleKey, \.string) {
+      itemName = title
+    } else {
+      throw UnreadableAnswer(reason: "has no title (task or Text) at \(path.isEmpty ? "the top" : path)")
+    }
+    unknownMembers = fields
+  }
+}
+
+// MARK: - Writing
+
+extension TaskItem {
+  /// The whole document, with the fields that only the server sets.
+  func document(in dialect: TaskDialect) -> JSONValue {
+    var fields = unknownMembers
+    fields[dialect.titleKey] = .string(itemName)
+    fields["completed"] = .bool(completed)
+    fields["_id"] = id.map(JSONValue.string)
+    fields["owner"] = ownerName.map(JSONValue.string)
+    fields["date"] = creationDate.map { .string(TaskDate.text(from: $0)) }
+    return .object(fields)
+  }
+
+  /// The document of a new task, without the fields that only the server sets.
+  func draft(in dialect: TaskDialect) -> JSONValue {
+    var fields = unknownMembers.filter { name, _ in
+      // Names with an underscore, such as `_id` and `__v`, belong to the database.
+      !name.hasPrefix("_") && !["owner", "date", "task", "Text", "completed"].contains(name)
+    }
+    fields[dialect.titleKey] = .string(itemName)
+    if completed { fields["completed"] = .bool(true) }
+    return .object(fields)
+  }
+
+  /// The fields that a client may change.
+  func change(in dialect: TaskDialect) -> JSONValue {
+    .object([dialect.titleKey: .string(itemName), "completed": .bool(completed)])
+  }
+}
+
+extension TaskItem: Codable {
+  /// Reads a document of either dialect; fields with other names go into ``unknownMembers``.
+  ///
+  /// - Parameter decoder: The decoder to read from.
+  /// - Throws: `DecodingError` when the title is missing, a field has the wrong type, or the date is not ISO 8601.
+  public init(from decoder: any Decoder) throws {
+    let document = try JSONValue(from: decoder)
+    do throws(UnreadableAnswer) {
+      try self.init(document, in: .tutorial)
+    } catch {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: "The task \(error.reason)."))
+    }
+  }
+
+  /// Writes the whole document with the field names of ``TaskDialect/tutorial``.
+  ///
+  /// - Parameter encoder: The encoder to write to.
+  /// - Throws: `EncodingError` when a number in ``unknownMembers`` is not finite.
+  public func encode(to encoder: any Encoder) throws {
+    try document(in: .tutorial).encode(to: encoder)
+  }
+}

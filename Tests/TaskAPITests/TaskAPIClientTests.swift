@@ -1,0 +1,116 @@
+import B2CCore
+import B2CTestKit
+import Foundation
+import TaskAPI
+import Testing
+
+/// The client with a real transport and with each kind of server.
+@Suite(.timeLimit(.minutes(5)))
+struct TaskAPIClientTests {
+  private let tenant = LocalTenant()
+
+  /// An access token of the tenant, as a signed-in user would have it.
+  private func token(owner: String = LocalUser.alice.id) throws -> String {
+    let now = Int64(Date().timeIntervalSince1970)
+    return try tenant.signingKeys[0].token(claims: [
+      "iss": .string(tenant.issuer), "aud": .string(tenant.apiClientID), "sub": .string(owner), "oid": .string(owner),
+      "azp": .string(tenant.clientID), "nbf": .integer(now - 60), "exp": .integer(now + 3600),
+    ])
+  }
+
+  /// A client of a server in memory.
+  private func client(_ server: LocalTaskServer, _ dialect: TaskDialect) throws -> TaskAPIClient {
+    try TaskAPIClient(
+      configuration: TaskAPIConfiguration(baseURL: server.url, dialect: dialect), transport: server.transport,
+      tokens: CannedTokens(token()))
+  }
+
+  @Test("The task client alone takes two lines")
+  func alone() async throws {
+    let server = LocalTaskServer(tenant: tenant)
+    try await server.start()
+    let (url, myToken) = (server.url, try token())
+
+    let client = try TaskAPIClient(baseURL: url) { myToken }
+    let task = try await client.add(TaskItem(itemName: "Buy milk"))
+
+    #expect(server.tasks.map(\.id) == [task.id])
+    #expect(try await client.list() == [task])
+    try await client.delete(task)
+    #expect(server.tasks.isEmpty)
+    await server.stop()
+  }
+
+  @Test("A closure without a token sends nothing")
+  func noToken() async throws {
+    struct SignedOut: Error {}
+    let client = try TaskAPIClient(baseURL: url("http://127.0.0.1:1/tasks")) { throw SignedOut() }
+    await #expect(throws: SignedOut.self) { try await client.list() }
+  }
+
+  @Test("Of two tasks with one title, a server that routes by id deletes one")
+  func sameTitle() async throws {
+    let server = LocalTaskServer(tenant: tenant, dialect: .rest)
+    let client = try client(server, .rest)
+    let first = try await client.add(TaskItem(itemName: "Buy milk"))
+    let second = try await client.add(TaskItem(itemName: "Buy milk"))
+    try await client.delete(first)
+    #expect(server.tasks.map(\.id) == [second.id])
+    #expect(await taskError { try await client.delete(first) }?.code == .notFound)
+    #expect(server.tasks.map(\.id) == [second.id])
+  }
+
+  @Test("An own server changes a task by PUT or by PATCH", arguments: [false, true])
+  func update(_ byPatch: Bool) async throws {
+    let server = LocalTaskServer(tenant: tenant, dialect: .rest)
+    var dialect = TaskDialect.rest
+    dialect.updatesByPatch = byPatch
+    let client = try client(server, dialect)
+    var task = try await client.add(TaskItem(itemName: "Buy milk"))
+    task.completed = true
+    task.itemName = "Buy oat milk"
+    #expect(try await client.update(task) == task)
+    #expect(try await client.list() == [task])
+  }
+
+  static let known: [(LocalTaskServer.Dialect, TaskDialect)] = [(.tutorial, .tutorial), (.repository, .repository)]
+
+  @Test("The known servers delete every task with the title, and no other", arguments: known)
+  func byTitle(_ server: LocalTaskServer.Dialect, _ dialect: TaskDialect) async throws {
+    let server = LocalTaskServer(tenant: tenant, dialect: server)
+    let client = try client(server, dialect)
+    let task = try await client.add(TaskItem(itemName: "Buy milk"))
+    try await client.add(TaskItem(itemName: "Buy milk"))
+    try await client.add(TaskItem(itemName: "Walk the dog"))
+    let other = LocalTask(owner: LocalUser.bob.id, text: "Buy milk", date: Date())
+    server.tasks.append(other)
+    try await client.delete(task)
+    #expect(server.tasks.map(\.text) == ["Walk the dog", "Buy milk"] && server.tasks.last == other)
+    #expect(await taskError { try await client.update(task) }?.code == .unsupported)
+  }
+
+  @Test(
+    "No deletion makes a known server delete all tasks, whatever the dialect that is configured", arguments: known,
+    [TaskDialect.tutorial, .repository])
+  func neverAll(_ known: (LocalTaskServer.Dialect, TaskDialect), _ dialect: TaskDialect) async throws {
+    let server = LocalTaskServer(tenant: tenant, dialect: known.0)
+    server.bugs.deletesAllWithoutKey = true
+    let owner = LocalUser.alice.id
+    let kept = LocalTask(owner: owner, text: "Walk the dog", date: Date())
+    for id in [nil, "1"] {
+      server.tasks = [LocalTask(id: "1", owner: owner, text: "Buy milk", date: Date()), kept]
+      try await client(server, dialect).delete(TaskItem(itemName: "Buy milk", id: id))
+      #expect(server.tasks == [kept])
+    }
+  }
+
+  @Test("The repository's server as published answers 204 to a deletion and deletes nothing")
+  func publishedRepository() async throws {
+    let server = LocalTaskServer(tenant: tenant, dialect: .repository)
+    server.bugs.deletesNothingByText = true
+    let client = try client(server, .repository)
+    let task = try await client.add(TaskItem(itemName: "Buy milk"))
+    try await client.delete(task)
+    #expect(try await client.list() == [task])
+  }
+}
