@@ -111,7 +111,7 @@ struct TaskRequestBuilder: Sendable {
   }
 
   private func message(
-    _ method: HTTPMethod, _ url: URL, body: JSONValue? = nil
+    _ method: TransportRequest.Method, _ url: URL, body: JSONValue? = nil
   ) throws(TaskAPIError) -> TransportRequest {
     var message = TransportRequest(
       method: method, url: url, headers: ["Accept": "application/json"], limits: configuration.limits)

@@ -23,9 +23,9 @@ struct LocalTaskServerTests {
   }
 
   private func send(
-    _ server: LocalTaskServer, _ method: HTTPMethod, _ path: String = "", _ token: String?,
+    _ server: LocalTaskServer, _ method: TransportRequest.Method, _ path: String = "", _ token: String?,
     body: [String: JSONValue]? = nil
-  ) async throws -> (status: Int, headers: HTTPHeaders, value: JSONValue?) {
+  ) async throws -> (status: Int, headers: TransportRequest.Headers, value: JSONValue?) {
     let url = try #require(URL(string: server.url.absoluteString + path))
     var request = TransportRequest(method: method, url: url)
     request.headers["Authorization"] = token.map { "Bearer " + $0 }
@@ -132,7 +132,7 @@ struct LocalTaskServerTests {
     #expect(try await send(server, .get, "/a/b/c", token).status == 404)
     let other = try #require(URL(string: "https://tasks.example/other"))
     #expect(try await server.transport.send(TransportRequest(url: other)).status == 404)
-    let method = HTTPMethod(rawValue: "OPTIONS")
+    let method = TransportRequest.Method(rawValue: "OPTIONS")
     #expect(try await send(server, method, "", token).status == 405)
   }
 
@@ -207,19 +207,19 @@ struct LocalTaskServerTests {
     server.tasks = [task]
     let (alice, bob) = (try await token(), try await token(.bob))
     let changes: [String: JSONValue] = ["completed": .bool(true)]
-    for method in [HTTPMethod.put, .patch] {
+    for method in [TransportRequest.Method.put, .patch] {
       let answer = try await send(server, method, "/" + task.id, alice, body: changes)
       #expect(answer.status == 200)
       #expect(answer.value?.object?["completed"] == .bool(true))
     }
     #expect(try await send(server, .get, "/" + task.id, alice).value?.object?["_id"] == .string(task.id))
-    for method in [HTTPMethod.get, .put, .delete] {
+    for method in [TransportRequest.Method.get, .put, .delete] {
       #expect(try await send(server, method, "/" + task.id, bob, body: changes).status == 404)
     }
   }
 
-  @Test("The published servers cannot change a task", arguments: [HTTPMethod.put, .patch])
-  func noUpdate(_ method: HTTPMethod) async throws {
+  @Test("The published servers cannot change a task", arguments: [TransportRequest.Method.put, .patch])
+  func noUpdate(_ method: TransportRequest.Method) async throws {
     let server = LocalTaskServer(tenant: tenant)
     #expect(try await send(server, method, "/1", try await token(), body: ["completed": .bool(true)]).status == 405)
   }

@@ -58,11 +58,37 @@ struct ScriptedPresenterTests {
     #expect(TenantVisitor.values(try await present(presenter))["code"] != nil)
   }
 
-  @Test func pageOfARefusalHasNothingToDo() async {
+  @Test(
+    "An error page is an error of its own, with the page's text and code",
+    arguments: [("client_id", "unknown", "AADB2C"), ("redirect_uri", "https://other.example/", "AADB2C90006")])
+  func errorPage(_ name: String, _ value: String, _ code: String) async throws {
     let presenter = ScriptedPresenter(transport: tenant.transport, .signIn(.alice))
-    await #expect(throws: OAuthError(.userClosedBrowser, "")) {
-      try await present(presenter, ["client_id": "unknown"])
-    }
+    let error = await #expect(throws: OAuthError.self) { try await present(presenter, [name: value]) }
+    #expect(error?.code == .presentationFailed)
+    #expect(error?.message.hasPrefix("The page 'Sorry, we cannot sign you in' (status 400) shows an error: ") == true)
+    #expect(error?.message.contains(code) == true, "\(error?.message ?? "")")
+  }
+
+  @Test("A page without form and without error is one that is closed")
+  func pageThatEnds() async {
+    tenant.faults = [LocalFault(.respond(TransportResponse(status: 200, body: Data("<p>Signed out.</p>".utf8))))]
+    let presenter = ScriptedPresenter(transport: tenant.transport, .signIn(.alice))
+    await #expect(throws: OAuthError(.userClosedBrowser, "")) { try await present(presenter) }
+  }
+
+  @Test("A page that refuses the last action of the script is quoted")
+  func refusedAction() async throws {
+    let wrong = ScriptedPresenter.Action.signIn(email: "alice@example.com", password: "wrong")
+    let presenter = ScriptedPresenter(transport: tenant.transport, wrong)
+    let error = await #expect(throws: OAuthError.self) { try await present(presenter) }
+    #expect(error?.code == .presentationFailed && error?.message.hasPrefix("The page 'Sign in' says: ") == true)
+    #expect(presenter.steps.filter { $0.hasPrefix("on ") }.count == 1)
+    // A list of actions, as a helper of a test passes them on.
+    let corrected = ScriptedPresenter(transport: tenant.transport, [wrong, .signIn(.alice)])
+    #expect(TenantVisitor.values(try await present(corrected))["code"] != nil)
+    corrected.clearCookies()
+    corrected.follow([wrong, wrong, .signIn(.alice)])
+    #expect(TenantVisitor.values(try await present(corrected))["code"] != nil)
   }
 
   @Test func ephemeralSessionSharesNoCookies() async throws {

@@ -117,7 +117,7 @@ struct TenantVisitor {
 /// A token endpoint's answer, read without judging it.
 struct TokenAnswer {
   let status: Int
-  let headers: HTTPHeaders
+  let headers: TransportRequest.Headers
   let members: [String: JSONValue]
 
   init(_ response: TransportResponse) throws {

@@ -1,28 +1,72 @@
+import B2CCore
 import B2CTestKit
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TestClockTests {
-  @Test func standsStillUntilMoved() async throws {
-    let clock = TestClock(start: Date(timeIntervalSince1970: 100))
+  @Test("A clock moved by hand stands still until it is moved")
+  func byHand() async throws {
+    let clock = TestClock(start: Date(timeIntervalSince1970: 100), advancesItself: false)
     #expect(clock.date == Date(timeIntervalSince1970: 100))
     let task = Task { try await clock.sleep(for: .seconds(10)) }
     await clock.waitForSleepers()
-    await clock.advance(by: .seconds(10))
+    await clock.advance(by: .seconds(9))
+    await clock.waitForSleepers()
+    #expect(clock.date == Date(timeIntervalSince1970: 109))
+    await clock.advance(by: .seconds(1))
     try await task.value
     #expect(clock.date == Date(timeIntervalSince1970: 110))
   }
 
-  @Test func cancelledSleeperLeaves() async {
+  @Test("Sleeps that nobody ends move the clock, the shortest first, and never hang")
+  func movesItself() async throws {
     let clock = TestClock()
-    let task = Task { try await clock.sleep(for: .seconds(10)) }
-    await clock.waitForSleepers()
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
+    let order = Locked<[Int]>([])
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for seconds in [3, 1, 2] {
+        group.addTask {
+          try await clock.sleep(for: .seconds(seconds))
+          order.withLock { $0.append(seconds) }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(order.withLock { $0 } == [1, 2, 3])
+    #expect(clock.now.offset >= .seconds(3))
+    // Also after the test has moved it, and one sleep after the other.
+    await clock.advance(by: .seconds(3600))
+    for _ in 0..<3 { try await clock.sleep(for: .milliseconds(200)) }
+    #expect(clock.now.offset >= .seconds(3603))
   }
 
-  @Test func cancelledWatcherLeaves() async {
+  @Test("A test that waits for sleepers moves the clock itself from then on, and is told when it forgets")
+  func told() async throws {
+    let (notes, continuation) = AsyncStream<String>.makeStream()
+    let clock = TestClock(advancesItself: true, noteDelay: .milliseconds(20)) { continuation.yield($0) }
+    let task = Task { try await clock.sleep(for: .seconds(30)) }
+    await clock.waitForSleepers()
+    var iterator = notes.makeAsyncIterator()
+    let note = await iterator.next()
+    #expect(
+      note?.hasPrefix("TestClock: 1 task sleeps on a clock that nothing moves: 30.0 seconds (30.0 seconds left)")
+        == true)
+    #expect(clock.now.offset == .zero)
+    await clock.advance(by: .seconds(30))
+    try await task.value
+  }
+
+  @Test("A sleeper that is cancelled leaves", arguments: [false, true])
+  func cancelledSleeper(_ advancesItself: Bool) async {
+    let clock = TestClock(advancesItself: advancesItself)
+    let task = Task { try await clock.sleep(for: .seconds(1_000_000)) }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(clock.now.offset == .zero)
+  }
+
+  @Test("A watcher that is cancelled leaves")
+  func cancelledWatcher() async {
     let clock = TestClock()
     let watcher = Task { await clock.waitForSleepers() }
     watcher.cancel()

@@ -199,7 +199,7 @@ import Testing
 
   @Test("A broken cache fails on its rule", arguments: faults)
   func brokenCache(_ fault: Fault) async {
-    let clock = TestClock()
+    let clock = TestClock(advancesItself: false)
     // A cache that hangs is given up as soon as its check sleeps on the clock with nothing else to do.
     let broken = await TokenCacheConformance(timeLimit: .seconds(60), clock: clock) { fault.make() }.brokenRules()
     let rules = Set(broken.map(\.rule))
@@ -224,7 +224,7 @@ import Testing
     "A cache that deadlocks is given up at the time limit, which is named",
     arguments: [(true, Set([TokenCacheRule.useInside, .refreshLock])), (false, Set([TokenCacheRule.cancellation]))])
   func deadlock(_ heedsCancellation: Bool, _ rules: Set<TokenCacheRule>) async {
-    let clock = TestClock()
+    let clock = TestClock(advancesItself: false)
     let (stuck, signal) = AsyncStream.makeStream(of: Void.self)
     let mover = Task {
       for await _ in stuck {

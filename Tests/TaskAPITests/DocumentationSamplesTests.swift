@@ -35,7 +35,7 @@ struct AppTransport: HTTPTransport {
     for field in request.headers.fields { call.addValue(field.value, forHTTPHeaderField: field.name) }
     let (body, response) = try await session.data(for: call)
     guard let head = response as? HTTPURLResponse else { throw TransportError(.invalidResponse, "Not HTTP.") }
-    let fields = head.allHeaderFields.map { HTTPHeaders.Field(name: "\($0.key)", value: "\($0.value)") }
-    return TransportResponse(status: head.statusCode, headers: HTTPHeaders(fields), body: body)
+    let fields = head.allHeaderFields.map { TransportRequest.Headers.Field(name: "\($0.key)", value: "\($0.value)") }
+    return TransportResponse(status: head.statusCode, headers: TransportRequest.Headers(fields), body: body)
   }
 }

@@ -6,7 +6,8 @@ import Testing
 @Suite struct ExcerptTests {
   static let jwt = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJjYW5hcnkifQ.c2lnbmF0dXJlLWNhbmFyeQ"
 
-  private func error(_ body: String, token: String = "opaque-token-1", headers: HTTPHeaders = [:]) async throws
+  private func error(_ body: String, token: String = "opaque-token-1", headers: TransportRequest.Headers = [:])
+    async throws
     -> TaskAPIError
   {
     let transport = CannedTransport(.text(400, body, headers: headers))

@@ -1,4 +1,6 @@
+internal import B2CCore
 public import B2CHTTP
+internal import Foundation
 
 /// One rule by which a local server misbehaves: on which requests, how often, and how.
 ///
@@ -47,4 +49,87 @@ public struct LocalFault: Sendable {
     self.times = times
     self.effect = effect
   }
+}
+
+/// Which requests a fault happens to.
+public struct LocalFaultTarget: Sendable {
+  private let matches: @Sendable (TransportRequest) -> Bool
+
+  /// Makes a target from a test of the request.
+  ///
+  /// - Parameter matches: Whether the fault happens to a request.
+  public init(where matches: @escaping @Sendable (TransportRequest) -> Bool) {
+    self.matches = matches
+  }
+
+  /// Says whether the fault happens to a request.
+  ///
+  /// - Parameter request: The request.
+  /// - Returns: Whether it does.
+  public func contains(_ request: TransportRequest) -> Bool { matches(request) }
+
+  /// Every request.
+  public static let any = LocalFaultTarget { _ in true }
+
+  /// Requests with a method.
+  ///
+  /// - Parameter method: The method.
+  /// - Returns: The target.
+  public static func method(_ method: TransportRequest.Method) -> LocalFaultTarget {
+    LocalFaultTarget { $0.method == method }
+  }
+
+  /// Requests whose path ends in a text, compared without regard to case.
+  ///
+  /// - Parameter suffix: The end of the path.
+  /// - Returns: The target.
+  public static func path(_ suffix: String) -> LocalFaultTarget {
+    LocalFaultTarget { $0.url.path.lowercased().hasSuffix(suffix.lowercased()) }
+  }
+
+  /// Requests that both targets contain.
+  ///
+  /// - Parameter other: The other target.
+  /// - Returns: The target.
+  public func and(_ other: LocalFaultTarget) -> LocalFaultTarget {
+    LocalFaultTarget { contains($0) && other.contains($0) }
+  }
+}
+
+/// Targets at a ``LocalTenant``.
+extension LocalFaultTarget {
+  /// The metadata document.
+  public static let metadata = path("/.well-known/openid-configuration")
+  /// The signing keys.
+  public static let keys = LocalFaultTarget {
+    ["keys", "jwks"].contains($0.url.lastPathComponent.lowercased())
+  }
+  /// The sign-in page, asked for and posted.
+  public static let authorize = LocalFaultTarget { $0.url.path.lowercased().contains("/authorize") }
+  /// Every call of the token endpoint.
+  public static let token = path("/token")
+  /// Calls of the token endpoint that redeem a code.
+  public static let tokenCode = token(grantType: "authorization_code")
+  /// Calls of the token endpoint that spend a refresh token.
+  public static let tokenRefresh = token(grantType: "refresh_token")
+  /// The logout endpoint.
+  public static let logout = path("/logout")
+
+  /// Calls of the token endpoint with a grant.
+  ///
+  /// - Parameter grantType: The `grant_type`.
+  /// - Returns: The target.
+  public static func token(grantType: String) -> LocalFaultTarget {
+    token.and(LocalFaultTarget { LocalForm.pairs($0.body)["grant_type"] == grantType })
+  }
+}
+
+/// Targets at a ``LocalTaskServer``.
+extension LocalFaultTarget {
+  /// Lists.
+  public static let list = method(.get)
+  /// Additions.
+  public static let add = method(.post)
+  /// Deletions.
+  public static let delete = method(.delete)
 }

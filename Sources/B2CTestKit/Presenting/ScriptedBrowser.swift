@@ -6,7 +6,7 @@ internal import Foundation
 /// The browser of a ``ScriptedPresenter`` during one sign-in.
 struct ScriptedBrowser {
   enum Stop {
-    case page(HTMLForm, URL)
+    case page(HTMLForm, URL, status: Int)
     case callback(URL)
   }
 
@@ -76,7 +76,7 @@ struct ScriptedBrowser {
           return callback(target, posted: form.fields.map { ($0.name, $0.value) })
         }
         if let alert = form.alert { note("'\(form.title)' says: \(alert)") }
-        return .page(form, request.url)
+        return .page(form, request.url, status: response.status)
       }
       request = TransportRequest(url: next)
     }
@@ -114,4 +114,31 @@ extension ScriptedPresenter.Action {
     let names = Set(form.fields.map(\.name))
     return !names.isSuperset(of: fields.keys)
   }
+}
+
+/// Cookies by origin, as far as sign-in pages need them (RFC 6265): no domains, no paths, no dates.
+struct CookieJar: Sendable {
+  private var cookies: [String: [String: String]] = [:]
+
+  /// The `Cookie` header for a URL.
+  func header(for url: URL) -> String? {
+    guard let own = cookies[LocalOrigin.text(url)], !own.isEmpty else { return nil }
+    return own.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+  }
+
+  /// Keeps what an answer sets.
+  mutating func keep(_ headers: TransportRequest.Headers, from url: URL) {
+    // Some transports join several fields into one with a comma.
+    for text in headers.values(of: "Set-Cookie").flatMap({ $0.components(separatedBy: ", ") }) {
+      let parts = text.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
+      guard let pair = parts.first?.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false),
+        pair.count == 2, !pair[0].isEmpty
+      else { continue }
+      let isEnded = parts.dropFirst().contains { $0.lowercased() == "max-age=0" }
+      cookies[LocalOrigin.text(url), default: [:]][String(pair[0])] = isEnded ? nil : String(pair[1])
+    }
+  }
+
+  /// The cookies of an origin by name.
+  func all(for url: URL) -> [String: String] { cookies[LocalOrigin.text(url)] ?? [:] }
 }

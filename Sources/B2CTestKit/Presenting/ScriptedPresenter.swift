@@ -31,8 +31,20 @@ public final class ScriptedPresenter: SignInPresenter {
   ///   - transport: What the browser reaches the pages by: a ``LocalNetwork``, or a transport over real HTTP.
   ///   - script: What the person does, an action for each page; the last is repeated.
   ///   - onStep: Called with each step as it happens, secrets left out.
-  public init(
+  public convenience init(
     transport: any HTTPTransport, _ script: Action..., onStep: (@Sendable (String) -> Void)? = nil
+  ) {
+    self.init(transport: transport, script, onStep: onStep)
+  }
+
+  /// Makes a pretended person from a list of actions.
+  ///
+  /// - Parameters:
+  ///   - transport: The browser's way to the pages: a ``LocalNetwork``, or a transport over real HTTP.
+  ///   - script: The actions, one for each page; the last is repeated.
+  ///   - onStep: Called with each step as it happens, secrets left out.
+  public init(
+    transport: any HTTPTransport, _ script: [Action], onStep: (@Sendable (String) -> Void)? = nil
   ) {
     self.transport = transport
     self.onStep = onStep
@@ -42,7 +54,12 @@ public final class ScriptedPresenter: SignInPresenter {
   /// Puts a new script in place of what is left of the old one.
   ///
   /// - Parameter script: What the person does, an action for each page; the last is repeated.
-  public func follow(_ script: Action...) { state.withLock { $0.script = script } }
+  public func follow(_ script: Action...) { follow(script) }
+
+  /// Replaces the rest of the script by a list of actions.
+  ///
+  /// - Parameter script: The actions, one for each page; the last is repeated.
+  public func follow(_ script: [Action]) { state.withLock { $0.script = script } }
 
   /// Forgets the browser's cookies.
   public func clearCookies() { state.withLock { $0.cookies = CookieJar() } }
@@ -59,8 +76,9 @@ public final class ScriptedPresenter: SignInPresenter {
   ///
   /// - Parameter request: The page to show and the redirect to wait for.
   /// - Returns: The callback URL.
-  /// - Throws: `OAuthError` with code `userClosedBrowser` when the script says so or a page ends without redirect,
-  ///   `presentationFailed` when the script does not fit the pages; otherwise the transport's error.
+  /// - Throws: `OAuthError` with code `presentationFailed` and the page's text for an error page of the service and for
+  ///   a script that does not fit the pages; `userClosedBrowser` when the script says so, or for a page that ends without
+  ///   redirect and without error, as after a sign-out; otherwise the transport's error.
   public func present(_ request: PresentationRequest) async throws -> URL {
     state.withLock { $0.requests.append(request) }
     var browser = ScriptedBrowser(
@@ -74,38 +92,151 @@ public final class ScriptedPresenter: SignInPresenter {
       }
     }
     var stop = try await browser.open(request.url)
+    var last: (title: String, isRepeated: Bool)?
     for _ in 0..<Self.mostPages {
       switch stop {
       case .callback(let url): return url
-      case .page(let form, let url):
-        guard form.isPresent else {
-          throw OAuthError(.userClosedBrowser, "The page '\(form.title)' has nothing to do but to close it.")
+      case .page(let form, let url, let status):
+        guard form.isPresent, status < 400 else { throw Self.ending(form, status) }
+        // The last action led back to its own page, which says why.
+        if let alert = form.alert, last?.title == form.title, last?.isRepeated == true {
+          throw OAuthError(.presentationFailed, "The page '\(form.title)' says: \(alert)")
         }
-        let action = try nextAction(for: form)
+        let (action, isRepeated) = try nextAction(for: form)
+        last = (form.title, isRepeated)
         stop = try await browser.act(action, on: form, at: url)
       }
     }
     throw OAuthError(.presentationFailed, "No redirect after \(Self.mostPages) pages; the script goes in circles.")
   }
 
+  /// The end of a sign-in at a page without a form: as at a real service, whose error pages never redirect.
+  private static func ending(_ page: HTMLForm, _ status: Int) -> OAuthError {
+    guard status >= 400 else {
+      return OAuthError(.userClosedBrowser, "The page '\(page.title)' has no form; the browser was closed.")
+    }
+    let text = ([page.alert].compactMap(\.self) + page.paragraphs).joined(separator: " ")
+    return OAuthError(
+      .presentationFailed, "The page '\(page.title)' (status \(status)) shows an error: \(text.prefix(500))",
+      recoverySuggestion: "Compare the client ID, redirect URI and policy with those of the tenant.")
+  }
+
   private static let mostPages = 20
 
-  private func nextAction(for form: HTMLForm) throws -> Action {
-    let action = state.withLock { state -> Action? in
+  /// The action for a page, and whether it is the last, which is used again for the next page.
+  private func nextAction(for form: HTMLForm) throws -> (action: Action, isRepeated: Bool) {
+    let next = state.withLock { state -> (Action, Bool)? in
       guard let action = state.script.first else { return nil }
-      // A detour only leads to the page that the action is for, so the action stays.
-      if action.takesDetour(on: form) { return action }
-      if state.script.count > 1 { state.script.removeFirst() }
-      return action
+      // Another page comes first; the action stays for the page that it is for.
+      if action.takesDetour(on: form) { return (action, false) }
+      guard state.script.count > 1 else { return (action, true) }
+      return (state.script.removeFirst(), false)
     }
-    guard let action else {
-      throw OAuthError(.presentationFailed, "The script has nothing for the page '\(form.title)'.")
+    guard let next else {
+      throw OAuthError(.presentationFailed, "The script has no action for the page '\(form.title)'.")
     }
-    return action
+    return next
   }
 
   private func note(_ step: String) {
     state.withLock { $0.steps.append(step) }
     onStep?(step)
   }
+}
+
+extension ScriptedPresenter {
+  /// What the pretended person does on a page.
+  public struct Action: Sendable {
+    enum Move: Sendable {
+      /// Fills the fields and presses the first button.
+      case fill
+      /// Presses a button and leaves the fields as they are.
+      case press(String)
+      /// Closes the browser.
+      case close
+    }
+
+    let name: String
+    let move: Move
+    /// What to type, by the field's name.
+    let fields: [String: String]
+    /// The button that leads to the page the action is for, where another page comes first.
+    var detour: String?
+
+    init(_ name: String, _ move: Move, _ fields: [String: String] = [:], detour: String? = nil) {
+      self.name = name
+      self.move = move
+      self.fields = fields
+      self.detour = detour
+    }
+  }
+}
+
+extension ScriptedPresenter.Action {
+  /// Signs in; on a page that offers a signed-in account, uses another one.
+  ///
+  /// - Parameters:
+  ///   - email: The email to type.
+  ///   - password: The password to type.
+  /// - Returns: The action.
+  public static func signIn(email: String, password: String) -> Self {
+    Self("sign in", .fill, ["email": email, "password": password], detour: "other")
+  }
+
+  /// Signs in as a person the tenant knows.
+  ///
+  /// - Parameter user: The person.
+  /// - Returns: The action.
+  public static func signIn(_ user: LocalUser) -> Self {
+    signIn(email: user.email, password: user.password.value)
+  }
+
+  /// Signs up; on a sign-in page that offers it, presses "Sign up now" first.
+  ///
+  /// - Parameters:
+  ///   - email: The email to type.
+  ///   - password: The new password to type.
+  ///   - displayName: The display name to type.
+  /// - Returns: The action.
+  public static func signUp(email: String, password: String, displayName: String) -> Self {
+    let fields = ["email": email, "password": password, "displayName": displayName]
+    return Self("sign up", .fill, fields, detour: "signup")
+  }
+
+  /// Changes the display name on the profile page.
+  ///
+  /// - Parameter displayName: The new name.
+  /// - Returns: The action.
+  public static func editProfile(displayName: String) -> Self {
+    Self("edit profile", .fill, ["displayName": displayName])
+  }
+
+  /// Sets a new password.
+  ///
+  /// - Parameters:
+  ///   - email: The email to type.
+  ///   - newPassword: The new password to type.
+  /// - Returns: The action.
+  public static func resetPassword(email: String, newPassword: String) -> Self {
+    Self("reset password", .fill, ["email": email, "password": newPassword])
+  }
+
+  /// Logs in at the pretended page of another identity provider.
+  ///
+  /// - Parameters:
+  ///   - email: The email to type.
+  ///   - displayName: The display name to type.
+  /// - Returns: The action.
+  public static func identityProvider(email: String, displayName: String) -> Self {
+    Self("log in elsewhere", .fill, ["email": email, "displayName": displayName])
+  }
+
+  /// Goes on as the account that is signed in.
+  public static let continueAsSignedIn = Self("continue", .press("continue"))
+  /// Presses Cancel: AADB2C90091.
+  public static let cancel = Self("cancel", .press("cancel"))
+  /// Presses "Forgot your password?": AADB2C90118.
+  public static let forgotPassword = Self("forgot password", .press("forgot"))
+  /// Closes the browser without an answer.
+  public static let closeBrowser = Self("close the browser", .close)
 }

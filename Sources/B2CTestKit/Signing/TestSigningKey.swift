@@ -27,9 +27,9 @@ public struct TestSigningKey: Sendable {
   public init(_ algorithm: JWSAlgorithm = .rs256, id: String? = nil) throws {
     switch algorithm {
     case .rs256, .ps256: material = try RSAMaterial()
-    case .es256: material = P256Material()
-    case .es384: material = P384Material()
-    case .es512: material = P521Material()
+    case .es256: material = CurveMaterial.p256()
+    case .es384: material = CurveMaterial.p384()
+    case .es512: material = CurveMaterial.p521()
     case .edDSA: material = Ed25519Material()
     default: throw TestSigningKeyError.unsupportedAlgorithm
     }
@@ -97,5 +97,58 @@ public struct TestSigningKey: Sendable {
   public func verifies(_ token: String) -> Bool {
     guard let parsed = LocalToken(token), parsed.header["alg"]?.string == algorithm.rawValue else { return false }
     return material.isValid(signature: parsed.signature, for: parsed.signedPart, algorithm: algorithm)
+  }
+}
+
+extension TestSigningKey {
+  // Made once in a process, because RSA keys are slow to make in a debug build and every tenant needs one.
+  private static let sharedRSA: [TestSigningKey] = (0..<2).compactMap { _ in try? TestSigningKey(.rs256) }
+
+  /// The key that new tenants sign with; `nil` when the system could make none.
+  static var shared: TestSigningKey? { sharedRSA.first }
+
+  /// The key of a stranger: right in kind, published nowhere.
+  static var foreign: TestSigningKey? { sharedRSA.last }
+}
+
+/// Why a test key could not be made or used.
+public enum TestSigningKeyError: Error, Sendable, Hashable {
+  /// The system refused to make a key.
+  case cannotMakeKey
+  /// The system refused to sign.
+  case cannotSign
+  /// There is no key of that algorithm.
+  case unsupportedAlgorithm
+}
+
+/// A compact JWS taken apart, nothing checked.
+struct LocalToken {
+  let header: [String: JSONValue]
+  let claims: [String: JSONValue]
+  let signedPart: Data
+  let signature: Data
+
+  init?(_ text: String) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, let header = LocalJSON.object(Base64URL.decode(parts[0])),
+      let claims = LocalJSON.object(Base64URL.decode(parts[1])), let signature = Base64URL.decode(parts[2])
+    else { return nil }
+    self.header = header
+    self.claims = claims
+    self.signature = signature
+    signedPart = Data((parts[0] + "." + parts[1]).utf8)
+  }
+}
+
+extension LocalToken {
+  /// The same token with one bit of its signature changed.
+  static func damagingSignature(of token: String) -> String {
+    var parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 3, var signature = Base64URL.decode(parts[2]), let first = signature.first else {
+      return token
+    }
+    signature[signature.startIndex] = first ^ 1
+    parts[2] = Base64URL.encode(signature)
+    return parts.joined(separator: ".")
   }
 }

@@ -60,7 +60,7 @@ extension LocalTaskServer {
   }
 
   /// The published servers cannot change a task; one that routes by id has nothing to change or delete at its base.
-  private func allows(_ method: HTTPMethod, _ segments: [String]) -> Bool {
+  private func allows(_ method: TransportRequest.Method, _ segments: [String]) -> Bool {
     switch method {
     case .get, .head: true
     case .post: segments.isEmpty || !dialect.routesByID

@@ -1,7 +1,7 @@
 internal import B2CCore
 public import Foundation
 
-/// A clock that a test moves by hand: nothing waits, and "an hour later" takes no time.
+/// A clock for tests: "an hour later" takes no time.
 ///
 /// It serves both as the `Clock` that deadlines and retries sleep on and, through ``date``, as the wall clock that token
 /// lifetimes are measured by.
@@ -11,19 +11,22 @@ public import Foundation
 /// let connector = try Connector(settings: settings, clock: clock, now: { clock.date })
 /// await clock.advance(by: .seconds(3600))
 /// ```
+/// A sleep that no test ends moves the clock itself, after a hundredth of its length in real time: a retry does not
+/// make a test hang. A test that calls ``waitForSleepers(_:)`` decides everything itself from then on, and so does one
+/// with `advancesItself: false`.
 public final class TestClock: Clock, Sendable {
   /// A point on the test clock, counted from its start.
   public struct Instant: InstantProtocol, Sendable {
     /// The time since the clock's start.
     public let offset: Duration
 
-    /// Gives the instant a duration later.
+    /// Returns the instant a duration later.
     ///
-    /// - Parameter duration: How much later; negative for earlier.
+    /// - Parameter duration: The distance; negative for earlier.
     /// - Returns: The other instant.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
 
-    /// Gives the time from this instant to another.
+    /// Returns the time from this instant to another.
     ///
     /// - Parameter other: The other instant.
     /// - Returns: The time between, negative when the other is earlier.
@@ -39,33 +42,57 @@ public final class TestClock: Clock, Sendable {
   }
 
   private struct Sleeper {
-    let id: Int
     let deadline: Instant
-    let continuation: CheckedContinuation<Void, any Error>
-  }
-
-  private struct Watcher {
-    let id: Int
-    let count: Int
-    let continuation: CheckedContinuation<Void, Never>
+    let duration: Duration
   }
 
   private struct State {
     var now = Instant(offset: .zero)
+    var advancesItself: Bool
     var nextID = 0
-    var sleepers: [Sleeper] = []
-    var watchers: [Watcher] = []
-    var cancelled: Set<Int> = []
+    var sleepers: [Int: Sleeper] = [:]
+    /// Counts sleeps, wake-ups and moves: while it stays the same, nothing happens on the clock.
+    var changes = 0
+    var isWatched = false
+
+    /// Moves the clock; returns how many sleepers that wakes.
+    mutating func move(to instant: Instant) -> Int {
+      changes += 1
+      now = instant
+      let count = sleepers.count
+      sleepers = sleepers.filter { $0.value.deadline > instant }
+      return count - sleepers.count
+    }
   }
 
   private let start: Date
-  private let state = Locked(State())
+  private let state: Monitor<State>
+  private let note: @Sendable (String) -> Void
+  private let noteDelay: Duration
 
-  /// Makes a clock that stands still.
+  /// Makes a clock.
   ///
-  /// - Parameter start: The wall time at its start; 2026-01-01 00:00:00 UTC unless said otherwise.
-  public init(start: Date = Date(timeIntervalSince1970: 1_767_225_600)) {
+  /// - Parameters:
+  ///   - start: The wall time at its start; 2026-01-01 00:00:00 UTC by default.
+  ///   - advancesItself: Whether a sleep that no test ends moves the clock.
+  public convenience init(
+    start: Date = Date(timeIntervalSince1970: 1_767_225_600), advancesItself: Bool = true
+  ) {
+    self.init(start: start, advancesItself: advancesItself, noteDelay: .seconds(5)) { text in
+      // A test that hangs says why; a closed standard error is not its problem.
+      try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
+    }
+  }
+
+  /// Makes a clock with another way to tell that its sleepers wait in vain.
+  package init(
+    start: Date = Date(timeIntervalSince1970: 1_767_225_600), advancesItself: Bool, noteDelay: Duration,
+    note: @escaping @Sendable (String) -> Void
+  ) {
     self.start = start
+    self.note = note
+    self.noteDelay = noteDelay
+    state = Monitor(State(advancesItself: advancesItself))
   }
 
   /// The present instant.
@@ -74,7 +101,7 @@ public final class TestClock: Clock, Sendable {
   /// The smallest step, a nanosecond.
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// The wall time: the start plus all that the clock was moved.
+  /// The wall time: the start plus the time that the clock was moved.
   public var date: Date {
     let (seconds, attoseconds) = now.offset.components
     return start.addingTimeInterval(Double(seconds) + Double(attoseconds) / 1e18)
@@ -87,97 +114,88 @@ public final class TestClock: Clock, Sendable {
   ///   - tolerance: Not used.
   /// - Throws: `CancellationError` when the calling task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-    let id = state.withLock { state in
+    let (id, startsWatch) = state.withLock { state -> (Int, Bool) in
       state.nextID += 1
-      return state.nextID
+      state.changes += 1
+      guard deadline > state.now else { return (state.nextID, false) }
+      state.sleepers[state.nextID] = Sleeper(deadline: deadline, duration: state.now.duration(to: deadline))
+      defer { state.isWatched = true }
+      return (state.nextID, !state.isWatched)
     }
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        register(Sleeper(id: id, deadline: deadline, continuation: continuation))
+    defer {
+      state.withLock { state in
+        state.changes += 1
+        state.sleepers[id] = nil
       }
-    } onCancel: {
-      cancel(id)
     }
+    if startsWatch {
+      Task.detached { [weak self] in
+        var watch = Watch()
+        while let pause = self?.look(&watch) { try? await Task.sleep(for: pause) }
+      }
+    }
+    try await state.wait { $0.now >= deadline }
   }
 
-  /// Moves the clock on and wakes whoever has waited for it, in the order of their deadlines.
+  /// Moves the clock, and wakes the tasks whose time has come.
   ///
-  /// - Parameter duration: How far to move.
+  /// - Parameter duration: The distance.
   public func advance(by duration: Duration) async {
-    let due = state.withLock { state in
-      state.now = state.now.advanced(by: duration)
-      let due = state.sleepers.filter { $0.deadline <= state.now }.sorted { $0.deadline < $1.deadline }
-      state.sleepers.removeAll { $0.deadline <= state.now }
-      return due
-    }
-    for sleeper in due {
-      sleeper.continuation.resume()
-      await Task.yield()
-    }
+    let count = state.withLock { $0.move(to: $0.now.advanced(by: duration)) }
+    for _ in 0...count { await Task.yield() }
   }
 
   /// Waits until at least so many tasks sleep on this clock, so that moving it is sure to wake them.
   ///
-  /// It returns early when the calling task is cancelled, so that a test's time limit can end a wait in vain.
+  /// The clock no longer moves by itself. The call returns early when the calling task is cancelled, so that a test's
+  /// time limit can end a wait in vain.
   ///
-  /// - Parameter count: How many sleepers to wait for.
+  /// - Parameter count: The number of sleepers to wait for.
   public func waitForSleepers(_ count: Int = 1) async {
-    let id = state.withLock { state in
-      state.nextID += 1
-      return state.nextID
-    }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isDone = state.withLock { state in
-          if state.cancelled.remove(id) != nil || state.sleepers.count >= count { return true }
-          state.watchers.append(Watcher(id: id, count: count, continuation: continuation))
-          return false
-        }
-        if isDone { continuation.resume() }
-      }
-    } onCancel: {
-      cancelWatcher(id)
-    }
+    state.withLock { $0.advancesItself = false }
+    try? await state.wait { $0.sleepers.count >= count }
   }
 
-  private func cancelWatcher(_ id: Int) {
-    let watcher = state.withLock { state -> Watcher? in
-      guard let index = state.watchers.firstIndex(where: { $0.id == id }) else {
-        state.cancelled.insert(id)
+  /// The progress of the task that watches the clock while others sleep on it.
+  private struct Watch {
+    var changes = -1
+    // Counted in rounds through the tasks' own queue: on a busy machine a round takes longer, as the test's work does.
+    var quiet = Duration.zero
+    var isNoted = false
+  }
+
+  /// Moves the clock when nothing has happened on it for a while, or says that its sleepers wait in vain.
+  ///
+  /// - Returns: The real time until the next look; `nil` when no task sleeps.
+  private func look(_ watch: inout Watch) -> Duration? {
+    let patience: Duration? = state.withLock { state in
+      guard let next = state.sleepers.values.min(by: { $0.deadline < $1.deadline }) else {
+        state.isWatched = false
         return nil
       }
-      return state.watchers.remove(at: index)
-    }
-    watcher?.continuation.resume()
-  }
-
-  private func register(_ sleeper: Sleeper) {
-    enum Outcome { case due, cancelled, waiting([Watcher]) }
-    let outcome: Outcome = state.withLock { state in
-      if state.cancelled.remove(sleeper.id) != nil { return .cancelled }
-      if sleeper.deadline <= state.now { return .due }
-      state.sleepers.append(sleeper)
-      let count = state.sleepers.count
-      let satisfied = state.watchers.filter { $0.count <= count }
-      state.watchers.removeAll { $0.count <= count }
-      return .waiting(satisfied)
-    }
-    switch outcome {
-    case .due: sleeper.continuation.resume()
-    case .cancelled: sleeper.continuation.resume(throwing: CancellationError())
-    case .waiting(let watchers): watchers.forEach { $0.continuation.resume() }
-    }
-  }
-
-  private func cancel(_ id: Int) {
-    let sleeper = state.withLock { state -> Sleeper? in
-      guard let index = state.sleepers.firstIndex(where: { $0.id == id }) else {
-        // The handler may run before the sleeper is registered.
-        state.cancelled.insert(id)
-        return nil
+      if state.changes != watch.changes {
+        watch.changes = state.changes
+        watch.quiet = .zero
       }
-      return state.sleepers.remove(at: index)
+      guard state.advancesItself else { return noteDelay }
+      let patience = max(.milliseconds(4), next.duration / 100)
+      if watch.quiet >= patience { _ = state.move(to: next.deadline) }
+      return patience
     }
-    sleeper?.continuation.resume(throwing: CancellationError())
+    guard let patience else { return nil }
+    if watch.quiet >= noteDelay, !watch.isNoted, !state.withLock({ $0.advancesItself }) {
+      watch.isNoted = true
+      noteSleepers()
+    }
+    watch.quiet += patience / 4
+    return patience / 4
+  }
+
+  private func noteSleepers() {
+    let (now, sleepers) = state.withLock { ($0.now, $0.sleepers.sorted { $0.key < $1.key }.map(\.value)) }
+    let list = sleepers.map { "\($0.duration) (\(now.duration(to: $0.deadline)) left)" }.joined(separator: ", ")
+    note(
+      "TestClock: \(sleepers.count) \(sleepers.count == 1 ? "task sleeps" : "tasks sleep") on a clock that nothing moves: "
+        + list + ". Call advance(by:), or leave out waitForSleepers and advancesItself: false.")
   }
 }

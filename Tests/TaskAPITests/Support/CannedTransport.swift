@@ -34,7 +34,7 @@ final class CannedTransport: HTTPTransport {
 }
 
 extension TransportResponse {
-  static func text(_ status: Int, _ body: String, headers: HTTPHeaders = [:]) -> TransportResponse {
+  static func text(_ status: Int, _ body: String, headers: TransportRequest.Headers = [:]) -> TransportResponse {
     TransportResponse(status: status, headers: headers, body: Data(body.utf8))
   }
 }

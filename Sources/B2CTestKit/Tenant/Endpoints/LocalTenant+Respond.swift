@@ -33,7 +33,7 @@ extension LocalTenant {
 }
 
 extension LocalTenantRoute.Endpoint {
-  fileprivate var methods: [HTTPMethod] {
+  fileprivate var methods: [TransportRequest.Method] {
     switch self {
     case .page, .token, .deviceCode: [.post]
     case .devicePage: [.get, .head, .post]

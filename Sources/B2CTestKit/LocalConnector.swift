@@ -1,0 +1,61 @@
+public import B2CAuthority
+public import B2CConnector
+internal import B2CHTTP
+public import B2COAuth
+public import B2CSettings
+public import B2CTokenCache
+internal import Foundation
+
+extension LocalTenant {
+  /// Returns the settings of an app of this tenant, as its settings.plist would have them.
+  ///
+  /// Azure AD B2C's policies are `B2C_1_SignUp`, `B2C_1_SignIn` and the like, as far as the tenant has them.
+  ///
+  /// - Parameters:
+  ///   - taskServer: The task server, for `taskWebAPI`.
+  ///   - form: The place of the policy in the authority.
+  /// - Returns: The settings.
+  /// - Throws: `AuthorityError` for a tenant name or policy that no authority can have.
+  public func settings(taskServer: LocalTaskServer? = nil, form: AuthorityForm = .query) throws -> ConnectorSettings {
+    func policy(_ kind: LocalPolicy.Kind, _ known: Policy.Kind) throws -> Policy? {
+      guard shape == .b2c, let id = policies.first(where: { $0.kind == kind })?.id else { return nil }
+      return try Policy(id: id, kind: known)
+    }
+    let signIn = policies.first { $0.kind == .signIn } ?? policies.first
+    return ConnectorSettings(
+      authority: try Authority(authority(form: form, policy: form == .query ? nil : signIn)), clientID: clientID,
+      scopes: apiScopes, redirectURI: LocalURL.make(redirectURIs.first ?? Self.standardRedirectURI),
+      taskWebAPI: taskServer?.url,
+      policies: .init(
+        emailSignUp: try policy(.signUp, .signUp), emailSignIn: try policy(.signIn, .signIn),
+        facebookSignIn: try policy(.identityProvider("facebook.com"), .federatedSignIn)))
+  }
+}
+
+extension Connector {
+  /// Makes a connector for a test: a local tenant and task server in memory, and a scripted person.
+  ///
+  /// ```swift
+  /// let connector = try Connector.local(LocalTenant(), taskServer)
+  /// try await connector.doPolicy(.signIn)
+  /// ```
+  /// - Parameters:
+  ///   - tenant: The tenant to sign in at; its clock is the wall clock.
+  ///   - taskServer: The task server, if the app has one.
+  ///   - presenter: The sign-in page; a ``ScriptedPresenter`` who signs in as Alice by default.
+  ///   - cache: The token cache; in memory by default.
+  ///   - clock: The clock that deadlines and retries sleep on; one that moves itself by default.
+  /// - Returns: The connector.
+  /// - Throws: ``ConnectorError``, as its initialisers; `AuthorityError` for an unusual tenant.
+  public static func local(
+    _ tenant: LocalTenant, _ taskServer: LocalTaskServer? = nil, presenter: (any SignInPresenter)? = nil,
+    cache: any TokenCache = InMemoryTokenCache(), clock: any Clock<Duration> = TestClock()
+  ) throws -> Connector {
+    let services: [any LocalService] = [tenant] + [taskServer].compactMap(\.self)
+    let network = LocalNetwork(services, clock: clock)
+    return try Connector(
+      settings: tenant.settings(taskServer: taskServer),
+      presenter: presenter ?? ScriptedPresenter(transport: network, .signIn(.alice)), cache: cache,
+      transport: network, clock: clock, now: tenant.now)
+  }
+}

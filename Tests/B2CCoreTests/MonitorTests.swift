@@ -1,0 +1,26 @@
+import B2CCore
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct MonitorTests {
+  @Test("A waiter returns as soon as its condition holds")
+  func condition() async throws {
+    let monitor = Monitor(0)
+    let waiters = (1...50).map { count in Task { try await monitor.wait { $0 >= count } } }
+    for _ in 0..<50 { monitor.withLock { $0 += 1 } }
+    for waiter in waiters { try await waiter.value }
+    try await monitor.wait { $0 == 50 }
+  }
+
+  @Test("A waiter that is cancelled leaves alone", arguments: 0..<20)
+  func cancelled(_ round: Int) async throws {
+    let monitor = Monitor(false)
+    let patient = Task { try await monitor.wait { $0 } }
+    let impatient = Task { try await monitor.wait { $0 } }
+    for _ in 0..<round { await Task.yield() }
+    impatient.cancel()
+    await #expect(throws: CancellationError.self) { try await impatient.value }
+    monitor.withLock { $0 = true }
+    try await patient.value
+  }
+}
