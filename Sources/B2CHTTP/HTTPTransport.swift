@@ -2,8 +2,8 @@
 
 /// Sends a request and returns the server's answer.
 ///
-/// `URLSessionTransport` is the package's own. An app that has a network layer of its own conforms it in a few lines;
-/// tests use a canned one. A transport must not follow redirects (RFC 9700 section 4.12): a `3xx` is an answer like any
+/// `URLSessionTransport` is the default. An app with another network library conforms it in a few lines; tests use a canned
+/// one. A transport calls ``TransportRequest/validate()`` first and keeps the request's limits. It must not follow redirects (RFC 9700 section 4.12): a `3xx` is an answer like any
 /// other, because a token must not travel to another origin.
 public protocol HTTPTransport: Sendable {
   /// Sends one request.

@@ -97,8 +97,3 @@ extension TransportRequest.Headers: CustomStringConvertible, CustomDebugStringCo
   /// A mirror that shows the description and no values.
   public var customMirror: Mirror { Mirror(self, children: ["fields": description]) }
 }
-
-/// The former name, for code that is under way.
-public typealias HTTPHeaders = TransportRequest.Headers
-/// The former name, for code that is under way.
-public typealias HTTPMethod = TransportRequest.Method

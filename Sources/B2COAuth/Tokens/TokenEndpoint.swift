@@ -45,7 +45,7 @@ struct TokenEndpoint: Sendable {
   func post(
     _ fields: [(name: String, value: String)], to url: URL, isMicrosoft: Bool, correlationID: UUID
   ) async throws -> TransportResponse {
-    var headers: HTTPHeaders = [
+    var headers: TransportRequest.Headers = [
       "Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json",
     ]
     if isMicrosoft {

@@ -89,7 +89,7 @@ struct AuthenticationChallengeTests {
   }
 
   @Test func prefersTheChallengeThatSaysMost() {
-    let headers = HTTPHeaders([
+    let headers = TransportRequest.Headers([
       .init(name: "WWW-Authenticate", value: "Basic realm=\"b\", error=\"not ours\""),
       .init(name: "www-authenticate", value: "Bearer realm=\"first\""),
       .init(name: "WWW-Authenticate", value: "Bearer error=\"invalid_token\", Bearer claims=\"{}\""),

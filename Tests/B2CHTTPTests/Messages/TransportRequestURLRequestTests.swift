@@ -41,7 +41,7 @@ struct TransportRequestURLRequestTests {
   }
 
   @Test func givesTheAnswerAsURLSessionWould() throws {
-    let headers = HTTPHeaders([.init(name: "X-A", value: "1"), .init(name: "X-A", value: "2")])
+    let headers = TransportRequest.Headers([.init(name: "X-A", value: "1"), .init(name: "X-A", value: "2")])
     let response = try #require(TransportResponse(status: 404, headers: headers).urlResponse(for: try url()))
     #expect(response.statusCode == 404)
     #expect(response.value(forHTTPHeaderField: "x-a") == "1, 2")

@@ -6,7 +6,7 @@ struct RetryPolicyTests {
   private static let now = Date(timeIntervalSince1970: 784_111_777)  // Sun, 06 Nov 1994 08:49:37 GMT
 
   private func delay(
-    _ policy: RetryPolicy = .standard, attempt: Int = 1, status: Int, _ headers: HTTPHeaders = [:],
+    _ policy: RetryPolicy = .standard, attempt: Int = 1, status: Int, _ headers: TransportRequest.Headers = [:],
     random: Double = 0.5
   ) -> Duration? {
     policy.delay(

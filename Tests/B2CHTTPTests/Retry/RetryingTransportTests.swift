@@ -12,7 +12,9 @@ struct RetryingTransportTests {
       transport: transport, policy: policy, clock: clock, now: { Date(timeIntervalSince1970: 0) }, random: { 0.5 })
   }
 
-  private func request(_ method: HTTPMethod = .get, deadline: Duration = .seconds(30)) throws -> TransportRequest {
+  private func request(_ method: TransportRequest.Method = .get, deadline: Duration = .seconds(30)) throws
+    -> TransportRequest
+  {
     TransportRequest(
       method: method, url: try #require(URL(string: "https://api.example.com/")),
       limits: TransportLimits(deadline: deadline))
@@ -48,8 +50,8 @@ struct RetryingTransportTests {
     await #expect(throws: TransportError(.cannotConnect, "")) { try await retrying.send(request()) }
   }
 
-  @Test(arguments: [HTTPMethod.post, .put, .patch, .delete], [408, 500, 502, 503, 504])
-  func sendsOnceWhatMayNotBeRepeated(method: HTTPMethod, status: Int) async throws {
+  @Test(arguments: [TransportRequest.Method.post, .put, .patch, .delete], [408, 500, 502, 503, 504])
+  func sendsOnceWhatMayNotBeRepeated(method: TransportRequest.Method, status: Int) async throws {
     let canned = CannedTransport(statuses: status, 200)
     #expect(try await retrying(canned).send(request(method)).status == status)
     #expect(canned.sent.count == 1)
@@ -65,8 +67,8 @@ struct RetryingTransportTests {
     #expect(canned.sent.count == 1)
   }
 
-  @Test(arguments: [HTTPMethod.post, .put, .patch, .delete])
-  func repeatsAnythingThatWasThrottled(method: HTTPMethod) async throws {
+  @Test(arguments: [TransportRequest.Method.post, .put, .patch, .delete])
+  func repeatsAnythingThatWasThrottled(method: TransportRequest.Method) async throws {
     let canned = CannedTransport(statuses: 429, 429, 201, 200)
     #expect(try await retrying(canned).send(request(method)).status == 201)
     #expect(clock.sleeps == [.milliseconds(750), .milliseconds(1500)])
@@ -107,8 +109,8 @@ struct RetryingTransportTests {
     #expect(try await retrying(canned).send(request(.post, deadline: .seconds(5))).status == 429)
   }
 
-  @Test(arguments: [HTTPMethod.put, .delete, .post])
-  func repeatsWhatIsMarked(method: HTTPMethod) async throws {
+  @Test(arguments: [TransportRequest.Method.put, .delete, .post])
+  func repeatsWhatIsMarked(method: TransportRequest.Method) async throws {
     let canned = CannedTransport(statuses: 503, 200)
     #expect(try await retrying(canned).send(request(method), isIdempotent: true).status == 200)
   }

@@ -7,8 +7,8 @@ import Testing
 struct SessionAnswerTests {
   private let transport = URLSessionTransport()
 
-  @Test(arguments: [HTTPMethod.post, .put, .patch, .delete])
-  func sendsMethodHeadersAndBody(method: HTTPMethod) async throws {
+  @Test(arguments: [TransportRequest.Method.post, .put, .patch, .delete])
+  func sendsMethodHeadersAndBody(method: TransportRequest.Method) async throws {
     let server = try await TestServer(answering: .text("done", status: 201))
     let request = TransportRequest(
       method: method, url: try server.url("/tasks?a=b%20c"),
@@ -71,7 +71,7 @@ struct SessionAnswerTests {
     let target = try other.url("/landing").absoluteString
     let server = try await TestServer(
       answering: LoopbackResponse(status: status, headers: ["Location": target], body: Data("moved".utf8)))
-    for method in [HTTPMethod.get, .post] {
+    for method in [TransportRequest.Method.get, .post] {
       var request = try server.request()
       request.method = method
       request.headers["Authorization"] = "Bearer canary"

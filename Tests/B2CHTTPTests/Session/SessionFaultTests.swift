@@ -127,7 +127,7 @@ struct SessionFaultTests {
     let server = try await TestServer(answering: .text(""))
     let request = TransportRequest(url: try server.url(), body: Data([1]))
     await #expect(throws: TransportError(.invalidRequest, "")) { try await transport.send(request) }
-    let odd = TransportRequest(method: HTTPMethod(rawValue: "GET /\r\n"), url: try server.url())
+    let odd = TransportRequest(method: TransportRequest.Method(rawValue: "GET /\r\n"), url: try server.url())
     await #expect(throws: TransportError(.invalidRequest, "")) { try await transport.send(odd) }
     #expect(server.requests.isEmpty)
   }

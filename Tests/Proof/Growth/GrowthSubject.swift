@@ -30,7 +30,7 @@ struct GrowthSubject: Sendable {
     ["a=b ", "a=b,", "a=b c ", "Bearer ", "Bearer ,", "a=\"\\\"", "a=\"b\" ", " ", ",", "=", "a", "a =", "\"", "é="].map
     {
       text("WWW-Authenticate", $0) { text in
-        _ = AuthenticationChallenge.bearer(in: HTTPHeaders([.init(name: "WWW-Authenticate", value: text)]))
+        _ = AuthenticationChallenge.bearer(in: TransportRequest.Headers([.init(name: "WWW-Authenticate", value: text)]))
       }
     }
   }

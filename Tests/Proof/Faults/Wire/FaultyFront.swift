@@ -96,7 +96,7 @@ final class FaultyFront: Sendable {
     let target = request.path + (request.query.map { "?" + $0 } ?? "")
     guard let url = URL(string: "http://127.0.0.1:\(exchange.port)" + target) else { return nil }
     return TransportRequest(
-      method: HTTPMethod(rawValue: request.method), url: url, headers: request.headers,
+      method: TransportRequest.Method(rawValue: request.method), url: url, headers: request.headers,
       body: request.body.isEmpty ? nil : request.body)
   }
 }

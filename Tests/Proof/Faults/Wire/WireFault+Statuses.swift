@@ -47,7 +47,8 @@ extension WireFault {
   }
 
   private static func status(
-    _ code: Int, _ name: String, _ expected: FaultExpectation, recovery: Recovery = .none, headers: HTTPHeaders = [:],
+    _ code: Int, _ name: String, _ expected: FaultExpectation, recovery: Recovery = .none,
+    headers: TransportRequest.Headers = [:],
     body: String = ""
   ) -> WireFault {
     WireFault(name, expected, recovery: recovery) { scene in

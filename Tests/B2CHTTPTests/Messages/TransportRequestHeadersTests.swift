@@ -2,9 +2,9 @@ import B2CHTTP
 import Foundation
 import Testing
 
-struct HTTPHeadersTests {
+struct TransportRequestHeadersTests {
   @Test func looksUpWithoutRegardToCase() {
-    var headers: HTTPHeaders = ["Content-Type": "text/plain", "X-A": "1"]
+    var headers: TransportRequest.Headers = ["Content-Type": "text/plain", "X-A": "1"]
     headers.append(name: "x-a", value: "2")
     #expect(headers["content-TYPE"] == "text/plain")
     #expect(headers["X-a"] == "1, 2")
@@ -17,7 +17,9 @@ struct HTTPHeadersTests {
 
   @Test(arguments: ["Authorization", "Cookie", "Set-Cookie", "Location", "Proxy-Authorization", "X-Anything"])
   func showsNoValueThatMayBeSecret(name: String) {
-    let headers = HTTPHeaders([.init(name: name, value: "canary"), .init(name: "Content-Type", value: "text/plain")])
+    let headers = TransportRequest.Headers([
+      .init(name: name, value: "canary"), .init(name: "Content-Type", value: "text/plain"),
+    ])
     let request = TransportRequest(
       url: URL(filePath: "/"), headers: headers, body: Data("canary".utf8))
     let response = TransportResponse(status: 200, headers: headers, body: Data("canary".utf8))

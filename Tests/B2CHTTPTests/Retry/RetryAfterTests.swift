@@ -24,7 +24,7 @@ struct RetryAfterTests {
   }
 
   @Test func measuresADateByTheServersClock() {
-    let headers: HTTPHeaders = [
+    let headers: TransportRequest.Headers = [
       "Date": "Sun, 06 Nov 1994 08:49:37 GMT", "Retry-After": "Sun, 06 Nov 1994 08:49:47 GMT",
     ]
     #expect(RetryAfter.seconds(in: headers, now: .distantPast) == 10)
