@@ -37,16 +37,18 @@ let package = Package(
     .target(name: "B2CTokenCache", dependencies: ["B2CCore"] + crypto),
     .target(name: "B2CHTTP", dependencies: ["B2CCore"]),
     .target(name: "TaskAPI", dependencies: ["B2CHTTP", "B2CCore"]),
+    .target(name: "B2CIDToken", dependencies: ["B2CCore"] + crypto + cryptoExtras),
     .target(
       name: "B2COAuth",
-      dependencies: ["B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CCore"] + crypto + cryptoExtras),
+      dependencies: ["B2CIDToken", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CCore"] + crypto),
     .target(
       name: "B2CConnector",
       dependencies: ["B2COAuth", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CSettings", "TaskAPI", "B2CCore"]),
     .target(
       name: "B2CTestKit",
       dependencies: [
-        "B2CConnector", "B2COAuth", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CSettings", "TaskAPI", "B2CCore",
+        "B2CConnector", "B2COAuth", "B2CIDToken", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CSettings", "TaskAPI",
+        "B2CCore",
       ] + crypto + cryptoExtras),
 
     // Programs that no product ships.
@@ -69,12 +71,12 @@ let package = Package(
     .testTarget(name: "B2CTokenCacheTests", dependencies: ["B2CTokenCache", "B2CTestKit", "B2CCore"] + crypto),
     .testTarget(name: "B2CHTTPTests", dependencies: ["B2CHTTP", "B2CCore", "B2CTestKit"]),
     .testTarget(name: "TaskAPITests", dependencies: ["TaskAPI", "B2CHTTP", "B2CCore", "B2CTestKit"]),
+    .testTarget(name: "B2CIDTokenTests", dependencies: ["B2CIDToken", "B2CCore"] + crypto + cryptoExtras),
     .testTarget(
       name: "B2COAuthTests",
-      dependencies: ["B2COAuth", "B2CTestKit", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CCore"] + crypto
-        + cryptoExtras),
+      dependencies: ["B2COAuth", "B2CIDToken", "B2CTestKit", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CCore"]),
     .testTarget(name: "B2CConnectorTests", dependencies: ["B2CConnector", "B2CTestKit"]),
-    .testTarget(name: "B2CTestKitTests", dependencies: ["B2CTestKit", "B2COAuth", "B2CHTTP", "B2CCore"]),
+    .testTarget(name: "B2CTestKitTests", dependencies: ["B2CTestKit", "B2COAuth", "B2CIDToken", "B2CHTTP", "B2CCore"]),
   ],
   swiftLanguageModes: [.v6]
 )
