@@ -1,3 +1,4 @@
+internal import B2CIDToken
 package import Foundation
 
 /// The answers of a provider to requests for its documents, for a diagnosis.
