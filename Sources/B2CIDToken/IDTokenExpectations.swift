@@ -85,7 +85,7 @@ package enum IssuerExpectation: Sendable, Hashable {
   }
 
   /// Whether a callback may name this issuer (RFC 9207 section 2.4); where a template is published, of any tenant.
-  func accepts(callbackIssuer issuer: String) -> Bool {
+  package func accepts(callbackIssuer issuer: String) -> Bool {
     let tenant = issuer.split(separator: "/").first { UUID(uuidString: String($0)) != nil }
     return accepts(issuer, tenantID: tenant.map(String.init))
   }

@@ -43,6 +43,6 @@ extension OAuthClient {
 extension JWKSet {
   /// How many keys can verify a signature.
   fileprivate var usableCount: Int {
-    keys.count { if case .success = $0.material { true } else { false } }
+    keys.count { $0.unsuitability == nil }
   }
 }
