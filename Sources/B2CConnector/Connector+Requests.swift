@@ -12,12 +12,15 @@ extension Connector {
   /// - Parameters:
   ///   - request: The request; its URL has to be on an allowed origin.
   ///   - scopes: The scopes the token must cover; the settings' when `nil`.
+  ///   - account: Whose token; that of the account that signed in last when `nil`.
   /// - Returns: The request with an `Authorization` header. Send it at once, and nowhere else.
   /// - Throws: ``ConnectorError``: `originNotAllowed` before a token is asked for; `interactionRequired` when only a
   ///   sign-in helps; see ``OAuthClient/accessToken(for:account:policy:options:)``.
-  public func authorizedRequest(for request: URLRequest, scopes: [String]? = nil) async throws -> URLRequest {
+  public func authorizedRequest(
+    for request: URLRequest, scopes: [String]? = nil, account: Account? = nil
+  ) async throws -> URLRequest {
     try await ConnectorError.mapping {
-      let authorized = try await authorizedTransport(scopes).authorized(TransportRequest(request))
+      let authorized = try await authorizedTransport(scopes, account).authorized(TransportRequest(request))
       var copy = request
       copy.setValue(authorized.headers["Authorization"], forHTTPHeaderField: "Authorization")
       return copy
@@ -31,17 +34,18 @@ extension Connector {
   /// - Parameters:
   ///   - request: The request; its URL has to be on an allowed origin. A body has to be data, not a stream.
   ///   - scopes: The scopes the token must cover; the settings' when `nil`.
+  ///   - account: Whose token; that of the account that signed in last when `nil`.
   ///   - limits: How long it may take and how much it may bring.
   /// - Returns: The body and the response, as `URLSession.data(for:)` gives them.
   /// - Throws: ``ConnectorError``: `originNotAllowed` before a token is asked for; `interactionRequired` when only a
   ///   sign-in helps; `unauthorized`, `insufficientScope` or `claimsRequired` when the API wants another token; `network`
   ///   and its kin when there is no answer.
   public func data(
-    for request: URLRequest, scopes: [String]? = nil, limits: TransportLimits = .standard
+    for request: URLRequest, scopes: [String]? = nil, account: Account? = nil, limits: TransportLimits = .standard
   ) async throws -> (Data, HTTPURLResponse) {
     try await ConnectorError.mapping {
       let outgoing = try TransportRequest(request, limits: limits)
-      let response = try await authorizedTransport(scopes).send(outgoing)
+      let response = try await authorizedTransport(scopes, account).send(outgoing)
       guard let httpResponse = response.urlResponse(for: outgoing.url) else {
         throw ConnectorError(.invalidResponse, "The answer's head is not HTTP.")
       }
@@ -49,9 +53,9 @@ extension Connector {
     }
   }
 
-  private func authorizedTransport(_ scopes: [String]?) -> AuthorizedTransport {
+  private func authorizedTransport(_ scopes: [String]?, _ account: Account?) -> AuthorizedTransport {
     AuthorizedTransport(
-      transport: environment.transport, tokens: oauth.tokenProvider(for: scopes),
+      transport: environment.transport, tokens: oauth.tokenProvider(for: scopes, account: account),
       allowedOrigins: allowedOrigins, retry: retry, budget: retryBudget, clock: environment.clock,
       now: environment.now)
   }

@@ -1,41 +1,55 @@
-/// Tokens and claims, silently where they can be had so.
+/// Who is signed in, access tokens and claims: none of these calls opens a page.
 extension Connector {
-  /// Gives an access token, from the cache or by a refresh (the sample's `getToken…`).
+  /// Whether a user is signed in, by what is stored: nothing is sent.
+  ///
+  /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
+  public var session: SessionState {
+    get async throws { try await ConnectorError.mapping { try await oauth.session() } }
+  }
+
+  /// The states of ``session``: the present one, then each new one after a sign-in, a sign-out or a definite end.
+  public var sessionUpdates: AsyncStream<SessionState> { oauth.sessionUpdates }
+
+  /// Returns an access token, from the cache or by a refresh (the sample's `getToken…`).
   ///
   /// - Parameters:
+  ///   - scopes: The scopes the token must cover; the settings' when `nil`.
+  ///   - account: Whose token; that of the account that signed in last when `nil`.
   ///   - policy: By which policy the user signed in; whichever was last when `nil`.
-  ///   - extraParameters: Further form parameters for the token request.
-  ///   - clearingCache: Whether the cached token is passed over and replaced.
-  /// - Returns: The token with its scopes and its end.
+  ///   - forceRefresh: Whether to ignore the cached token and refresh.
+  ///   - claims: A claims request as JSON text, such as ``ConnectorError/claims``: the token is refreshed to satisfy it.
+  /// - Returns: The token with its scopes and its expiry.
   /// - Throws: ``ConnectorError``: `interactionRequired` when only a sign-in helps; see
   ///   ``OAuthClient/accessToken(for:account:policy:options:)``.
   public func accessToken(
-    policy: Policy? = nil, extraParameters: [String: String] = [:], clearingCache: Bool = false
+    scopes: [String]? = nil, account: Account? = nil, policy: Policy? = nil, forceRefresh: Bool = false,
+    claims: String? = nil
   ) async throws -> AccessToken {
-    try await ConnectorError.mapping {
-      try await oauth.accessToken(
-        policy: policy, options: TokenOptions(clearingCache: clearingCache, extraParameters: extraParameters))
+    var options = TokenOptions()
+    options.forceRefresh = forceRefresh
+    options.claims = claims
+    return try await ConnectorError.mapping {
+      try await oauth.accessToken(for: scopes, account: account, policy: policy, options: options)
     }
   }
 
-  /// Gives the user's verified claims: the stored ones, or those of a new sign-in (the sample's `getClaims…`).
+  /// Returns the verified claims of the user who is signed in (the sample's `getClaims…`).
   ///
-  /// - Parameters:
-  ///   - policy: By which policy the user signed in; whichever was last when `nil`.
-  ///   - extraParameters: Further query parameters for the sign-in page, if one has to be shown.
-  ///   - clearingCache: Whether the user is sent through the policy again for fresh claims.
-  /// - Returns: Who the user is.
-  /// - Throws: ``ConnectorError``; see ``OAuthClient/signIn(policy:prompt:options:)``.
-  public func claims(
-    policy: Policy? = nil, extraParameters: [String: String] = [:], clearingCache: Bool = false
-  ) async throws -> UserInfo {
+  /// - Parameter policy: By which policy the user signed in; whichever was last when `nil`.
+  /// - Returns: Who the user is, or `nil` when nobody is signed in or the session has expired; see ``session``.
+  /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
+  public func claims(policy: Policy? = nil) async throws -> UserInfo? {
     try await ConnectorError.mapping {
-      if !clearingCache, extraParameters.isEmpty, let account = try await oauth.currentAccount(policy: policy) {
-        return account.claims
-      }
-      var options = SignInOptions(extraParameters: extraParameters)
-      options.add(settings)
-      return try await oauth.signIn(policy: policy ?? settings.policies.policy(of: .signIn), options: options).user
+      guard let account = try await oauth.currentAccount(policy: policy), account.hasSession else { return nil }
+      return account.claims
     }
+  }
+
+  /// Returns the accounts that have signed in here, the latest first.
+  ///
+  /// - Returns: Each person once, whatever policies they used.
+  /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
+  public func accounts() async throws -> [Account] {
+    try await ConnectorError.mapping { try await oauth.accounts() }
   }
 }

@@ -82,6 +82,16 @@ public struct Connector: Sendable {
 
 /// The tutorial's calls.
 extension Connector {
+  /// Signs the user in by the default policy, or at an authority without policies.
+  ///
+  /// - Parameter options: What to ask for beyond the settings.
+  /// - Returns: Who the user is, by verified claims.
+  /// - Throws: ``ConnectorError``; see ``OAuthClient/signIn(policy:prompt:options:)``.
+  @discardableResult
+  public func signIn(options: SignInOptions? = nil) async throws -> UserInfo {
+    try await run(nil, options)
+  }
+
   /// Sends the user through one of the settings' policies.
   ///
   /// - Parameters:
@@ -92,12 +102,13 @@ extension Connector {
   ///   otherwise see ``OAuthClient/signIn(policy:prompt:options:)``.
   @discardableResult
   public func doPolicy(_ kind: Policy.Kind, options: SignInOptions? = nil) async throws -> UserInfo {
-    guard let policy = settings.policies.policy(of: kind) else {
+    let found = kind == .signIn ? settings.policies.forSignIn : settings.policies.policy(of: kind)
+    guard let policy = found else {
       throw ConnectorError(
         .policyNotConfigured, "The settings name no policy of the kind \(kind.rawValue).",
         recoverySuggestion: "Add it to the settings, or pass the policy itself.")
     }
-    return try await doPolicy(policy, options: options)
+    return try await run(policy, options)
   }
 
   /// Sends the user through a policy.
@@ -109,9 +120,13 @@ extension Connector {
   /// - Throws: ``ConnectorError``; see ``OAuthClient/signIn(policy:prompt:options:)``.
   @discardableResult
   public func doPolicy(_ policy: Policy, options: SignInOptions? = nil) async throws -> UserInfo {
+    try await run(policy, options)
+  }
+
+  private func run(_ policy: Policy?, _ options: SignInOptions?) async throws -> UserInfo {
     try await ConnectorError.mapping {
       var options = options ?? SignInOptions()
-      options.add(settings)
+      options.prefersFullScreen = options.prefersFullScreen || settings.fullScreen
       return try await oauth.signIn(policy: policy, options: options).user
     }
   }
@@ -155,15 +170,34 @@ extension Connector {
     try await ConnectorError.mapping { try await configuredTasks().delete(task) }
   }
 
-  /// Signs everybody out of this app.
+  /// Removes the stored tokens of all accounts of this app.
   ///
-  /// The tokens are gone when it returns, and also when it throws for what became of the server. Only an error with code
+  /// The tokens are gone when it returns, and also when it throws for what became of the browser. Only an error with code
   /// `tokenCache` means that the cache may still hold some.
   ///
-  /// - Parameter reach: How far the sign-out goes; this device only unless said otherwise.
-  /// - Throws: ``ConnectorError``; see ``OAuthClient/signOut(_:from:)``.
-  public func signOut(from reach: SignOutReach = .device) async throws {
-    try await ConnectorError.mapping { try await oauth.signOut(from: reach) }
+  /// - Parameters:
+  ///   - endsBrowserSession: Whether to end the session at the server too, for which a page is shown.
+  ///   - options: How to end the browser session.
+  /// - Throws: ``ConnectorError``; see ``OAuthClient/signOut(_:endsBrowserSession:options:)``.
+  public func signOut(endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()) async throws {
+    try await ConnectorError.mapping {
+      try await oauth.signOut(endsBrowserSession: endsBrowserSession, options: options)
+    }
+  }
+
+  /// Removes the stored tokens of one account.
+  ///
+  /// - Parameters:
+  ///   - account: Whose tokens to remove.
+  ///   - endsBrowserSession: Whether to end the session at the server too, for which a page is shown.
+  ///   - options: How to end the browser session.
+  /// - Throws: ``ConnectorError``, as for all accounts.
+  public func signOut(
+    _ account: Account, endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
+  ) async throws {
+    try await ConnectorError.mapping {
+      try await oauth.signOut(account, endsBrowserSession: endsBrowserSession, options: options)
+    }
   }
 
   private func configuredTasks() throws(ConnectorError) -> TaskAPIClient {

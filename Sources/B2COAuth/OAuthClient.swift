@@ -11,7 +11,7 @@ public final class OAuthClient: Sendable {
   public let configuration: OAuthConfiguration
 
   let services: OAuthServices
-  private let silent: SilentTokens
+  private let tokens: TokenSource
 
   /// Makes a client.
   ///
@@ -34,7 +34,7 @@ public final class OAuthClient: Sendable {
     try environment.presenter.validate(redirectURI: configuration.redirectURI)
     self.configuration = configuration
     services = OAuthServices(configuration: configuration, environment: environment, retryBudget: retryBudget)
-    silent = SilentTokens(services: services, refresher: TokenRefresher(services: services))
+    tokens = TokenSource(services: services)
   }
 
   /// Shows the sign-in page of a policy and keeps what comes of it.
@@ -59,7 +59,7 @@ public final class OAuthClient: Sendable {
       policy: policy ?? configuration.defaultPolicy, options: options)
   }
 
-  /// Gives an access token without showing anything: a cached one, else a refreshed one.
+  /// Returns an access token without showing anything: a cached one, else a refreshed one.
   ///
   /// - Parameters:
   ///   - scopes: The scopes the token must cover; the configuration's when `nil`.
@@ -74,7 +74,7 @@ public final class OAuthClient: Sendable {
   public func accessToken(
     for scopes: [String]? = nil, account: Account? = nil, policy: Policy? = nil, options: TokenOptions = TokenOptions()
   ) async throws -> AccessToken {
-    try await silent.token(
+    try await tokens.token(
       for: scopes ?? configuration.scopes, accountID: account?.id, policy: policy, options: options)
   }
 
@@ -82,10 +82,13 @@ public final class OAuthClient: Sendable {
   ///
   /// - Parameters:
   ///   - scopes: The scopes the tokens must cover; the configuration's when `nil`.
+  ///   - account: Whose tokens; those of ``currentAccount(policy:)`` when `nil`.
   ///   - policy: By which policy the account signed in; whichever was last when `nil`.
-  /// - Returns: A provider that gives a cached or refreshed token, and another one for one the API has refused.
-  public func tokenProvider(for scopes: [String]? = nil, policy: Policy? = nil) -> some AccessTokenProvider {
-    SilentTokenProvider(client: self, scopes: scopes, policy: policy)
+  /// - Returns: A provider of cached or refreshed tokens, which replaces a token that the API has refused.
+  public func tokenProvider(
+    for scopes: [String]? = nil, account: Account? = nil, policy: Policy? = nil
+  ) -> some AccessTokenProvider {
+    SilentTokenProvider(client: self, scopes: scopes, account: account, policy: policy)
   }
 
   /// The accounts that have signed in here, the latest first.
@@ -95,7 +98,7 @@ public final class OAuthClient: Sendable {
   /// - Returns: Each person once, whatever policies they used.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
   public func accounts() async throws -> [Account] {
-    try await OAuthError.echoing(services.correlationID(nil)) { accounts(of: try await readableGrants()) }
+    accounts(of: try await readableGrants())
   }
 
   /// All grants that can be read; only where none can, the cache's trouble is the answer.
@@ -114,7 +117,9 @@ public final class OAuthClient: Sendable {
     }
     return order.compactMap { id in
       byPerson[id].flatMap { grants in
-        grants.first.map { Account(grants: grants, fallback: $0.record, id: id) }
+        grants.first.map {
+          Account(grants: grants, fallback: $0.record, id: id, now: services.environment.now())
+        }
       }
     }
   }
@@ -129,10 +134,25 @@ public final class OAuthClient: Sendable {
   /// - Returns: The account, or `nil` when nobody is signed in.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
   public func currentAccount(policy: Policy? = nil) async throws -> Account? {
-    try await OAuthError.echoing(services.correlationID(nil)) {
-      guard let grant = try await services.grants.grant(accountID: nil, policy: policy) else { return nil }
-      return accounts(of: try await services.grants.grants(accountID: grant.key.accountID)).first
-    }
+    guard let grant = try await services.grants.grant(accountID: nil, policy: policy) else { return nil }
+    return accounts(of: try await services.grants.grants(accountID: grant.key.accountID)).first
+  }
+
+  /// Returns whether a user is signed in, by what is stored: no page opens and nothing is sent.
+  ///
+  /// - Returns: The state of the session of ``currentAccount(policy:)``.
+  /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
+  public func session() async throws -> SessionState {
+    guard let grant = try await services.grants.grant(accountID: nil, policy: nil) else { return .signedOut }
+    let user = UserInfo(claims: grant.record.claims)
+    return grant.record.hasSession(now: services.environment.now()) ? .signedIn(user) : .expired(user)
+  }
+
+  /// The states of ``session()``: the present one, then each new one after a sign-in, a sign-out or a definite end.
+  ///
+  /// What another process does to the same cache is seen with the next change of this client.
+  public var sessionUpdates: AsyncStream<SessionState> {
+    services.sessions.states { [self] in try await session() }
   }
 
   /// The account of an id.
@@ -142,36 +162,41 @@ public final class OAuthClient: Sendable {
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
   public func account(id: String) async throws -> Account? {
     let wanted = services.grants.folded(id)
-    return try await OAuthError.echoing(services.correlationID(nil)) {
-      let grants = try await readableGrants()
-      let match = grants.first {
-        $0.key.accountID == wanted || $0.record.homeAccountID.map(services.grants.folded) == wanted
-      }
-      return accounts(of: grants.filter { $0.key.accountID == match?.key.accountID }).first
+    let grants = try await readableGrants()
+    let match = grants.first {
+      $0.key.accountID == wanted || $0.record.homeAccountID.map(services.grants.folded) == wanted
     }
+    return accounts(of: grants.filter { $0.key.accountID == match?.key.accountID }).first
   }
 
-  /// Removes an account's tokens from this device, the same as signing it out of here alone.
-  ///
-  /// - Parameter account: The account to remove.
-  /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be changed.
-  public func remove(_ account: Account) async throws {
-    try await signOut(account)
-  }
-
-  /// Signs out: removes tokens from this device and, if asked to, ends the session at the server.
+  /// Signs one account out: removes its tokens from this device and, if asked to, ends the browser session.
   ///
   /// The tokens go first. Whatever becomes of the browser, they do not come back, and a refresh under way writes nothing.
   ///
   /// - Parameters:
-  ///   - account: Whose tokens; everybody's at this authority and client when `nil`.
-  ///   - reach: How far the sign-out goes; this device only unless said otherwise.
+  ///   - account: Whose tokens to remove.
+  ///   - endsBrowserSession: Whether to end the session at the server too, for which a page is shown.
+  ///   - options: How to end the browser session.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be listed or changed, after everything that
-  ///   could be removed is gone; for
-  ///   ``SignOutReach/server`` also what keeps the page from being shown, after the tokens are gone. Closing the page is
-  ///   no error.
-  public func signOut(_ account: Account? = nil, from reach: SignOutReach = .device) async throws {
-    try await SignOutFlow(services: services).run(accountID: account?.id, reach: reach)
+  ///   could be removed is gone; with `endsBrowserSession` also what keeps the page from being shown, after the tokens are
+  ///   gone. A closed page and the end of the waiting time are no errors.
+  public func signOut(
+    _ account: Account, endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
+  ) async throws {
+    try await SignOut(services: services).run(
+      .one(id: account.id), endsBrowserSession: endsBrowserSession, options: options)
+  }
+
+  /// Signs all accounts of this authority and client out; see ``signOut(_:endsBrowserSession:options:)``.
+  ///
+  /// - Parameters:
+  ///   - endsBrowserSession: Whether to end the session at the server too, for which a page is shown.
+  ///   - options: How to end the browser session.
+  /// - Throws: ``OAuthError``, as for one account.
+  public func signOut(
+    endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
+  ) async throws {
+    try await SignOut(services: services).run(.all, endsBrowserSession: endsBrowserSession, options: options)
   }
 
   /// Signs in on another device: shows a code here that the user types there (RFC 8628).

@@ -2,7 +2,7 @@ internal import B2CCore
 internal import Foundation
 
 /// What every flow of a client shares, made once.
-struct OAuthServices: Sendable {
+final class OAuthServices: Sendable {
   let configuration: OAuthConfiguration
   let environment: OAuthEnvironment
   let serverClock: ServerClock
@@ -10,6 +10,7 @@ struct OAuthServices: Sendable {
   let endpoint: TokenEndpoint
   let cache: GrantCache
   let grants: GrantDirectory
+  let sessions = SessionMonitor()
 
   init(configuration: OAuthConfiguration, environment: OAuthEnvironment, retryBudget: RetryBudget? = nil) {
     self.configuration = configuration
@@ -30,7 +31,7 @@ struct OAuthServices: Sendable {
 
   func correlationID(_ wanted: UUID?) -> UUID { wanted ?? configuration.correlationID ?? UUID() }
 
-  /// Runs a step and tells when it began and how it ended; whatever error leaves it names the correlation id.
+  /// Runs a step and reports its start and its end.
   func reporting<Result>(
     _ started: OAuthEvent.Kind, _ finished: OAuthEvent.Kind, policy: Policy?, correlationID: UUID,
     _ body: () async throws -> Result
@@ -38,7 +39,7 @@ struct OAuthServices: Sendable {
     environment.onEvent(OAuthEvent(started, policyID: policy?.id, correlationID: correlationID))
     let stopwatch = Stopwatch(environment.clock)
     do {
-      let result = try await OAuthError.echoing(correlationID, body)
+      let result = try await body()
       environment.onEvent(
         OAuthEvent(finished, policyID: policy?.id, correlationID: correlationID, duration: stopwatch.elapsed))
       return result

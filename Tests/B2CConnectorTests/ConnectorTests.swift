@@ -96,22 +96,8 @@ struct ConnectorTests {
     let connector = try world.connector(settings, presenter: presenter)
     try await connector.doPolicy(.signIn)
     try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
-    _ = try await connector.claims(clearingCache: true)
+    try await connector.signIn()
     #expect(presenter.requests.map(\.prefersFullScreen) == [true, true, true])
-  }
-
-  @Test("Claims are the stored ones, unless fresh ones are asked for")
-  func claims() async throws {
-    let world = World()
-    let presenter = world.script(.signIn(.alice))
-    let connector = try world.connector(presenter: presenter)
-    #expect(try await connector.claims().name == LocalUser.alice.displayName)
-    #expect(try await connector.claims().name == LocalUser.alice.displayName)
-    #expect(presenter.requests.count == 1)
-    _ = try await connector.claims(clearingCache: true)
-    _ = try await connector.claims(policy: Policy("B2C_1_SignUpOrSignIn"), extraParameters: ["campaign": "spring"])
-    #expect(presenter.requests.count == 3)
-    #expect(presenter.requests.last?.url.absoluteString.contains("campaign=spring") == true)
   }
 
   @Test("A policy that the settings lack is said so, without opening anything")

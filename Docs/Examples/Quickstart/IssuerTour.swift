@@ -25,8 +25,8 @@ struct IssuerTour: Sendable {
     let cached = try await client.accessToken()
     narrator.result("a token until \(cached.expiresAt)")
 
-    narrator.step("3. accessToken(clearingCache: true): one silent refresh.")
-    let renewed = try await client.accessToken(options: TokenOptions(clearingCache: true))
+    narrator.step("3. accessToken(forceRefresh: true): one silent refresh.")
+    let renewed = try await client.accessToken(options: TokenOptions(forceRefresh: true))
     narrator.result("a token until \(renewed.expiresAt), \(renewed.token == cached.token ? "the same" : "a new one")")
 
     narrator.step("4. signOut(), and what a call answers after it.")

@@ -21,8 +21,8 @@ struct TenantTour: Sendable {
     let steps = TaskSteps(connector: connector, narrator: narrator)
     if connector.tasks != nil { try await steps.addListDelete(from: 2) }
 
-    narrator.step("5. accessToken(clearingCache: true): one silent refresh.")
-    let token = try await connector.accessToken(clearingCache: true)
+    narrator.step("5. accessToken(forceRefresh: true): one silent refresh.")
+    let token = try await connector.accessToken(forceRefresh: true)
     narrator.result("a token until \(token.expiresAt), for \(token.scopes.sorted().joined(separator: " "))")
     if connector.tasks != nil {
       narrator.tasks(try await connector.getTaskList())

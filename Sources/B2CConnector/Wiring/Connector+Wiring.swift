@@ -17,7 +17,7 @@ extension Connector {
     var configuration = OAuthConfiguration(
       authority: settings.authority, clientID: settings.clientID, redirectURI: settings.redirectURI,
       scopes: settings.scopes, additionalScopes: settings.additionalScopes,
-      defaultPolicy: settings.policies.selected ?? settings.policies.policy(of: .signIn) ?? settings.policies.all.first,
+      defaultPolicy: settings.policies.forSignIn ?? settings.policies.all.first,
       passwordResetPolicy: settings.policies.policy(of: .passwordReset), requiredUser: settings.userID,
       correlationID: settings.correlationID)
     configuration.retry = retry
@@ -34,9 +34,10 @@ extension Connector {
   }
 }
 
-extension SignInOptions {
-  /// Adds what the settings wish for every sign-in.
-  mutating func add(_ settings: ConnectorSettings) {
-    prefersFullScreen = prefersFullScreen || settings.fullScreen
+extension ConnectorSettings.Policies {
+  /// The policy to sign in by: the selected one if it signs in, else the sign-in policy.
+  var forSignIn: Policy? {
+    if let selected, [.signIn, .signUpOrSignIn].contains(selected.kind) { return selected }
+    return policy(of: .signIn)
   }
 }

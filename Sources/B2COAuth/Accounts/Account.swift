@@ -14,4 +14,6 @@ public struct Account: Sendable, Hashable, Identifiable {
   public let policyIDs: [String]
   /// The verified claims of the latest sign-in or refresh.
   public let claims: UserInfo
+  /// Whether tokens can be had without the user; `false` once the session has expired or was ended by the server.
+  public let hasSession: Bool
 }

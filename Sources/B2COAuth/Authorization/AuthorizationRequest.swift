@@ -28,6 +28,12 @@ struct AuthorizationRequest: Sendable {
     extra = try ReservedParameters.checked(options.extraParameters)
   }
 
+  /// The scopes that the code is redeemed for.
+  var tokenScopes: [String] { Scopes.forRequest(scopes, offlineAccess: provider.addsOfflineAccess) }
+
+  /// The correlation id as far as the server knows it: only Microsoft's services are sent one.
+  var sentCorrelationID: UUID? { provider.isMicrosoft ? correlationID : nil }
+
   /// The URL of the sign-in page for a redirect URI.
   func url(redirectURI: URL) throws(OAuthError) -> URL {
     do throws(AuthorityError) {
@@ -44,7 +50,7 @@ struct AuthorizationRequest: Sendable {
       ("response_type", "code"),
       ("redirect_uri", redirectURI.absoluteString),
       ("response_mode", "query"),
-      ("scope", Scopes.forRequest(consent).joined(separator: " ")),
+      ("scope", Scopes.forRequest(consent, offlineAccess: provider.addsOfflineAccess).joined(separator: " ")),
       ("state", state.value),
       ("nonce", nonce.value),
       ("code_challenge", proofKey.challenge),

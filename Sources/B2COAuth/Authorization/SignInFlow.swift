@@ -33,20 +33,31 @@ struct SignInFlow: Sendable {
     let provider = try await services.providers.provider(for: policy)
     let request = try AuthorizationRequest(
       provider: provider, configuration: configuration, policy: policy, options: options, correlationID: correlationID)
-    let callback = try request.validate(try await present(request))
-    let response = try await services.endpoint.redeem(callback, of: request)
-    return try await finish(request, response, isDetour: isDetour)
+    // The keys are not needed before the answer comes: they are fetched while the user is at the page.
+    async let _: Void = services.providers.prefetch(policy)
+    let url = try await present(request)
+    return try await OAuthError.echoing(request.sentCorrelationID) {
+      let callback = try request.validate(url)
+      let response = try await services.endpoint.redeem(callback, of: request)
+      return try await finish(request, response, isDetour: isDetour)
+    }
   }
 
   private func present(_ request: AuthorizationRequest) async throws -> URL {
     // Built here once so that a failure is thrown; another port of this machine changes nothing that could fail.
     let page = try request.url(redirectURI: configuration.redirectURI)
-    return try await services.environment.presenter.present(
-      PresentationRequest(
-        purpose: .signIn, redirectURI: configuration.redirectURI, state: request.state,
-        prefersEphemeralSession: request.options.prefersEphemeralSession,
-        prefersFullScreen: request.options.prefersFullScreen,
-        makeURL: { (try? request.url(redirectURI: $0)) ?? page }))
+    do {
+      return try await services.environment.presenter.present(
+        PresentationRequest(
+          purpose: .signIn, redirectURI: configuration.redirectURI, state: request.state,
+          prefersEphemeralSession: request.options.prefersEphemeralSession,
+          prefersFullScreen: request.options.prefersFullScreen,
+          makeURL: { (try? request.url(redirectURI: $0)) ?? page }))
+    } catch var error as OAuthError where [.userClosedBrowser, .timedOut].contains(error.code) {
+      // The page was opened, so its server knows the id; other failures may have kept it from opening.
+      error.correlationID = error.correlationID ?? request.sentCorrelationID
+      throw error
+    }
   }
 
   private func finish(
@@ -55,13 +66,13 @@ struct SignInFlow: Sendable {
     guard let idToken = response.idToken else {
       throw OAuthError(
         .invalidResponse, "The token answer has no id_token, though openid was asked for.",
-        correlationID: request.correlationID)
+        correlationID: request.sentCorrelationID)
     }
     let claims = try await IDTokenCheck(services: services).claims(
       of: idToken, provider: request.provider, nonce: request.nonce, accessToken: response.accessToken, previous: nil)
     return try await GrantWriter(services: services).write(
       response, claims: claims, provider: request.provider, scopes: request.scopes,
-      correlationID: request.correlationID, isDetour: isDetour)
+      sent: request.tokenScopes, correlationID: request.correlationID, isDetour: isDetour)
   }
 }
 

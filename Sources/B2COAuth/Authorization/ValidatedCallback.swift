@@ -23,16 +23,20 @@ extension AuthorizationRequest {
     guard let answered = parameters["state"], state.isEqualInConstantTime(to: Secret(answered)) else {
       throw OAuthError(
         .stateMismatch, "The callback does not carry the state of this sign-in.",
-        recoverySuggestion: "Start the sign-in again; use each callback once.", correlationID: correlationID)
+        recoverySuggestion: "Start the sign-in again; use each callback once.", correlationID: sentCorrelationID)
     }
     try checkIssuer(parameters["iss"])
     if let error = parameters["error"] {
       throw ServerAnswer(callbackError: error, description: parameters["error_description"])
-        .asError(fallbackCorrelationID: correlationID)
+        .asError(
+          ServerAnswer.Refused(
+            isCallback: true, scopes: tokenScopes, policy: policy,
+            request: FailedRequest(TransportRequest(url: provider.authorizationEndpoint)),
+            correlationID: sentCorrelationID))
     }
     guard let code = parameters["code"], !code.isEmpty else {
       throw OAuthError(
-        .invalidCallback, "The callback has neither a code nor an error.", correlationID: correlationID)
+        .invalidCallback, "The callback has neither a code nor an error.", correlationID: sentCorrelationID)
     }
     return ValidatedCallback(code: Secret(code), redirectURI: redirectURI)
   }
@@ -42,14 +46,14 @@ extension AuthorizationRequest {
       guard !provider.metadata.sendsIssuerInCallback else {
         throw OAuthError(
           .issuerMismatch, "The callback has no iss, though the issuer promises one (RFC 9207 section 2.4).",
-          correlationID: correlationID)
+          correlationID: sentCorrelationID)
       }
       return
     }
     guard IssuerExpectation(published: provider.metadata.issuer).accepts(callbackIssuer: issuer) else {
       throw OAuthError(
         .issuerMismatch, "The callback comes from another issuer than the one asked (RFC 9207 section 2.4).",
-        correlationID: correlationID)
+        correlationID: sentCorrelationID)
     }
   }
 }

@@ -8,13 +8,18 @@ public struct OAuthConfiguration: Sendable {
   public var clientID: String
   /// The redirect URI, exactly as it is registered.
   public var redirectURI: URL
-  /// The scopes of the API whose tokens are asked for; `openid` and `offline_access` are added where they are missing.
+  /// The scopes of the API whose tokens are asked for; `openid` is added.
   public var scopes: [String]
+  /// Whether to ask for `offline_access`, which brings refresh tokens.
+  ///
+  /// At Microsoft authorities it is added to every request; elsewhere only where the metadata's `scopes_supported` lists
+  /// it. Name it in ``scopes`` for a provider that offers it without saying so.
+  public var requestsOfflineAccess = true
   /// Further scopes the user is asked to consent to at sign-in, without a token for them (ADAL's `additionalScopes`).
   public var additionalScopes: [String]
   /// The policy that is run when a call names none; `nil` for an authority that has no policies.
   public var defaultPolicy: Policy?
-  /// The policy that gives a forgotten password anew.
+  /// The password-reset policy.
   public var passwordResetPolicy: Policy?
   /// The only user who may sign in: an email, user name, object id or subject (ADAL's `RequiredDisplayableId`).
   public var requiredUser: String?
@@ -32,9 +37,9 @@ public struct OAuthConfiguration: Sendable {
   ///
   /// 24 hours.
   public var metadataLifetime: Duration
-  /// The least time between two requests for keys because of an unknown key id.
+  /// The longest pause before the issuer is asked again for a key id that it has not published.
   ///
-  /// 5 minutes.
+  /// The pause starts at 5 seconds and doubles with each failure up to this; 5 minutes.
   public var keyRefetchInterval: Duration
   /// How long token, metadata and key requests may take and how much they may bring.
   public var limits: TransportLimits

@@ -3,9 +3,14 @@ enum Scopes {
   /// Scopes of OpenID Connect itself, which name no API.
   static let reserved: Set<String> = ["openid", "offline_access", "profile", "email", "address", "phone"]
 
-  /// Removes blanks and repetitions, and puts `openid` and `offline_access` in front where they are missing.
-  static func forRequest(_ scopes: [String]) -> [String] {
-    unique(["openid", "offline_access"] + scopes)
+  /// Removes spaces and repetitions, and puts `openid`, and `offline_access` if it is wanted, in front.
+  static func forRequest(_ scopes: [String], offlineAccess: Bool) -> [String] {
+    unique(["openid"] + (offlineAccess ? ["offline_access"] : []) + scopes)
+  }
+
+  /// Whether a scope names an API.
+  static func nameAPI(_ scopes: [String]) -> Bool {
+    scopes.contains { !reserved.contains($0) && !ofAPI([$0]).isEmpty }
   }
 
   /// The scopes that name an API, in lower case, for comparing.

@@ -19,9 +19,15 @@ struct DeviceFlow: Sendable {
       let answer = try await services.endpoint.post(
         [
           ("client_id", services.configuration.clientID),
-          ("scope", Scopes.forRequest(scopes).joined(separator: " ")),
+          ("scope", Scopes.forRequest(scopes, offlineAccess: provider.addsOfflineAccess).joined(separator: " ")),
         ], to: endpoint, isMicrosoft: provider.isMicrosoft, correlationID: correlationID)
-      guard answer.status == 200 else { throw services.endpoint.refusal(answer, correlationID: correlationID) }
+      guard answer.status == 200 else {
+        throw services.endpoint.refusal(
+          answer,
+          ServerAnswer.Refused(
+            scopes: scopes, request: FailedRequest(TransportRequest(method: .post, url: endpoint)),
+            correlationID: provider.isMicrosoft ? correlationID : nil), hiding: [])
+      }
       let ticket = try DeviceTicket(answer, now: services.environment.now())
       try await show(ticket.authorization)
       let response = try await poll(ticket, provider: provider, correlationID: correlationID)
@@ -44,7 +50,8 @@ struct DeviceFlow: Sendable {
         case "expired_token": throw Self.ended
         case "access_denied", "authorization_declined":
           throw OAuthError(
-            .userCancelledInPage, "The user declined.", server: error.server, correlationID: correlationID)
+            .userCancelledInPage, "The user declined.", server: error.server,
+            correlationID: error.correlationID)
         default:
           guard error.isRetryable else { throw error }
           interval += .seconds(5)
@@ -58,12 +65,15 @@ struct DeviceFlow: Sendable {
     _ response: TokenResponse, provider: Provider, scopes: [String], correlationID: UUID
   ) async throws -> SignInResult {
     guard let idToken = response.idToken else {
-      throw OAuthError(.invalidResponse, "The token answer has no id_token.", correlationID: correlationID)
+      throw OAuthError(
+        .invalidResponse, "The token answer has no id_token.",
+        correlationID: provider.isMicrosoft ? correlationID : nil)
     }
     let claims = try await IDTokenCheck(services: services).claims(
       of: idToken, provider: provider, nonce: nil, accessToken: response.accessToken, previous: nil)
     return try await GrantWriter(services: services).write(
-      response, claims: claims, provider: provider, scopes: scopes, correlationID: correlationID)
+      response, claims: claims, provider: provider, scopes: scopes,
+      sent: Scopes.forRequest(scopes, offlineAccess: provider.addsOfflineAccess), correlationID: correlationID)
   }
 
   private static let ended = OAuthError(

@@ -12,8 +12,10 @@ public struct OAuthError: Error, Sendable, Equatable {
   public var recoverySuggestion: String?
   /// What the server said, if it was the server that refused.
   public var server: ServerAnswer?
-  /// The id under which the service logged the request, echoed from the request or the answer.
+  /// The id under which the service logged the request; `nil` when no request with an id reached a server.
   public var correlationID: UUID?
+  /// The request that the error is about, if it is about one.
+  public var request: FailedRequest?
   /// The error of the layer below, if any.
   public var underlying: (any Error)?
 
@@ -25,16 +27,18 @@ public struct OAuthError: Error, Sendable, Equatable {
   ///   - recoverySuggestion: What to do about it.
   ///   - server: What the server said, if it was the server that refused.
   ///   - correlationID: The id under which the service logged the request.
+  ///   - request: The request that the error is about.
   ///   - underlying: The error of the layer below, if any.
   public init(
     _ code: Code, _ message: String, recoverySuggestion: String? = nil, server: ServerAnswer? = nil,
-    correlationID: UUID? = nil, underlying: (any Error)? = nil
+    correlationID: UUID? = nil, request: FailedRequest? = nil, underlying: (any Error)? = nil
   ) {
     self.code = code
     self.message = message
     self.recoverySuggestion = recoverySuggestion
     self.server = server
     self.correlationID = correlationID
+    self.request = request
     self.underlying = underlying
   }
 
@@ -43,11 +47,12 @@ public struct OAuthError: Error, Sendable, Equatable {
     switch underlying {
     case let error as TransportError: error.isRetryable
     case let error as TokenCacheError: error.code == .lockTimedOut
+    case let error as IDTokenRejection: error.reason == .unknownKey
     default: code.isRetryable
     }
   }
 
-  /// Whether only the user, at a sign-in page, can mend it.
+  /// Whether only the user, at a sign-in page, can fix it.
   public var needsInteraction: Bool { code.needsInteraction }
 
   /// Compares the codes.
@@ -60,10 +65,13 @@ public struct OAuthError: Error, Sendable, Equatable {
 }
 
 extension OAuthError: CustomStringConvertible {
-  /// Code, message, the server's own code, the correlation id and what to do.
+  /// Code, message, the server's own code, the request, the correlation id and what to do.
   public var description: String {
     var text = "\(code.rawValue): \(message)"
     if let serverCode = server?.code { text += " [\(serverCode)]" }
+    if let request, !message.contains(request.url) {
+      text += " (\(request)" + (server?.status.map { ", status \($0)" } ?? "") + ")"
+    }
     if let correlationID { text += " (correlation id \(correlationID.uuidString.lowercased()))" }
     if let recoverySuggestion { text += " " + recoverySuggestion }
     return text

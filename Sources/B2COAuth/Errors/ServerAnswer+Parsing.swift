@@ -59,26 +59,66 @@ extension ServerAnswer {
     }
   }
 
-  /// The typed error of this answer.
-  func asError(fallbackCorrelationID: UUID?) -> OAuthError {
+  /// What a request was about that was refused.
+  struct Refused {
+    /// Whether the answer came by a redirect from the user's page.
+    var isCallback = false
+    /// Whether a refresh token of a provider other than Microsoft was refused.
+    var isGenericRefresh = false
+    var scopes: [String] = []
+    var policy: Policy?
+    var request: FailedRequest?
+    var correlationID: UUID?
+  }
+
+  /// Returns the typed error of this answer.
+  func asError(_ refused: Refused) -> OAuthError {
     let known = code.flatMap(ServiceCode.named)
-    // Azure AD B2C says access_denied of nearly everything. Where it has a code of its own, the user need not have been it.
-    let hasOwnCode = code != nil && error == "access_denied"
-    let kind =
-      known?.code ?? (hasOwnCode ? .server : Self.code(forOAuthError: error, suberror: suberror, status: status))
+    var kind = temporaryCode ?? known?.code ?? plainCode(isCallback: refused.isCallback)
+    var suggestion = known?.suggestion ?? plainSuggestion
+    if refused.isGenericRefresh, meansRefreshTokenIsRefused {
+      kind = .interactionRequired
+      suggestion = suggestion ?? "Sign in again."
+    }
+    var meaning = known?.meaning ?? plainMeaning
+    if error == "invalid_scope" || code.map(ServiceCode.aboutScopes.contains) == true, !refused.scopes.isEmpty {
+      meaning += " The scopes were \(refused.scopes.joined(separator: " "))."
+    }
+    if kind == .configuration || code == "AADB2C90088", let policy = refused.policy {
+      meaning += " The policy was \(policy.id)."
+    }
     return OAuthError(
-      kind, known?.meaning ?? plainMeaning, recoverySuggestion: known?.suggestion ?? plainSuggestion, server: self,
-      correlationID: correlationID ?? fallbackCorrelationID)
+      kind, meaning, recoverySuggestion: suggestion, server: self,
+      correlationID: correlationID ?? refused.correlationID, request: refused.request)
   }
 
   /// Whether the answer says for certain that the refresh token will never work again.
   ///
-  /// `invalid_grant` alone is no proof with Microsoft's services; elsewhere RFC 6749 section 5.2 makes it one.
+  /// `invalid_grant` alone is no proof with Microsoft's services; elsewhere a refusal that names neither the app nor the
+  /// scopes is one, since providers differ in the error they give (RFC 6749 section 5.2).
   func endsSession(isMicrosoft: Bool) -> Bool {
-    guard error == "invalid_grant" else { return false }
-    if suberror == "bad_token" { return true }
-    if let known = code.flatMap(ServiceCode.named) { return known.endsSession }
-    return !isMicrosoft && code == nil
+    guard temporaryCode == nil, (400..<500).contains(status ?? 0) else { return false }
+    if isMicrosoft || code != nil {
+      guard error == "invalid_grant" else { return false }
+      return suberror == "bad_token" || code.flatMap(ServiceCode.named)?.endsSession == true
+    }
+    return meansRefreshTokenIsRefused
+  }
+
+  /// Whether a provider that is not Microsoft's refuses a refresh for the token and not for the app or the scopes.
+  private var meansRefreshTokenIsRefused: Bool {
+    let aboutTheRequest = ["invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope"]
+    return [400, 401, 403].contains(status) && code == nil && !aboutTheRequest.contains(error ?? "")
+  }
+
+  /// What the status alone says: a busy server, or one in trouble, may name any error in its body.
+  private var temporaryCode: OAuthError.Code? {
+    switch status ?? 0 {
+    case 408: .timedOut
+    case 429: .throttled
+    case 500...: .serviceUnavailable
+    default: nil
+    }
   }
 
   private var plainMeaning: String {
@@ -96,7 +136,7 @@ extension ServerAnswer {
     }
   }
 
-  private static func code(forOAuthError error: String?, suberror: String?, status: Int?) -> OAuthError.Code {
+  private func plainCode(isCallback: Bool) -> OAuthError.Code {
     switch error {
     case "interaction_required", "login_required", "consent_required", "account_selection_required", "invalid_grant":
       .interactionRequired
@@ -104,14 +144,10 @@ extension ServerAnswer {
       "unsupported_grant_type", "invalid_request":
       .configuration
     case "temporarily_unavailable", "server_error": .serviceUnavailable
-    case "access_denied": .userCancelledInPage
-    default:
-      switch status ?? 0 {
-      case 408: .timedOut
-      case 429: .throttled
-      case 500...: .serviceUnavailable
-      default: .server
-      }
+    // Azure AD B2C says access_denied of nearly everything: where it has a code of its own, or where no user was asked,
+    // it need not have been the user.
+    case "access_denied" where isCallback && code == nil: .userCancelledInPage
+    default: .server
     }
   }
 }

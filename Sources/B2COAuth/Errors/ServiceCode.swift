@@ -17,6 +17,11 @@ struct ServiceCode {
   /// The entry of a code as the service writes it, such as `AADB2C90118`.
   static func named(_ code: String) -> ServiceCode? { table[code] }
 
+  /// Codes whose error names the scopes that were sent.
+  static let aboutScopes: Set<String> = [
+    "AADB2C90117", "AADB2C90146", "AADB2C90055", "AADB2C90010", "AADSTS70011", "AADSTS28000", "AADSTS650053",
+  ]
+
   private static let askAgain = "Sign in again."
   private static let checkRegistration = "Compare the settings with the app registration in the portal."
 
@@ -49,6 +54,15 @@ struct ServiceCode {
         .configuration, "The redirect URI is not registered.", "Register the settings' redirectUri exactly as it is."),
       "AADSTS50011": .init(
         .configuration, "The redirect URI is not registered.", "Register the settings' redirectUri exactly as it is."),
+      "AADSTS700016": .init(
+        .configuration, "The client id is not registered in this tenant.",
+        "Compare clientId and authority with the app registration in the portal."),
+      "AADSTS28000": .init(
+        .configuration, "The scopes belong to more than one API.", "Ask for the scopes of one API at a time."),
+      "AADSTS70011": .init(
+        .configuration, "A scope is not offered.", "Publish the scope in the API's registration, or correct its name."),
+      "AADSTS650053": .init(
+        .configuration, "A scope is not offered.", "Publish the scope in the API's registration, or correct its name."),
       "AADSTS50058": .init(.interactionRequired, "There is no session at the server.", askAgain),
       "AADSTS50076": .init(.interactionRequired, "The service asks for a second factor.", askAgain),
       "AADSTS50079": .init(.interactionRequired, "The user has to set up a second factor.", askAgain),

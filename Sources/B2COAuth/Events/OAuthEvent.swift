@@ -32,6 +32,8 @@ public struct OAuthEvent: Sendable, Hashable {
     public static let refreshFinished = Kind(rawValue: "refreshFinished")
     /// A refresh failed, and a token that has not ended yet was served.
     public static let staleTokenServed = Kind(rawValue: "staleTokenServed")
+    /// The cache could not store a refreshed token; it is served from memory and stored at a later call.
+    public static let storingFailed = Kind(rawValue: "storingFailed")
     /// A request is sent again.
     public static let retry = Kind(rawValue: "retry")
     /// Accounts were removed from this device.

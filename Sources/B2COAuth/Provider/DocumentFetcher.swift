@@ -11,29 +11,30 @@ struct DocumentFetcher: Sendable {
   ///
   /// - Throws: ``OAuthError``: `network`, `timedOut`, `serviceUnavailable`, `throttled`, `configuration` for a 4xx, or
   ///   `invalidResponse`.
-  func json(at url: URL, what: String) async throws -> Data {
+  func json(at url: URL, what: String, policy: Policy?) async throws -> Data {
     let request = TransportRequest(url: url, headers: ["Accept": "application/json"], limits: limits)
     let response = try await transport.sendMappingErrors(request)
     serverClock.note(response)
+    let (code, suggestion): (OAuthError.Code, String)
     switch response.status {
     case 200: return response.body
-    case 408: throw failure(.timedOut, what, response, "Try again later.")
-    case 429: throw failure(.throttled, what, response, "Wait, then try again.")
-    case 500...: throw failure(.serviceUnavailable, what, response, "Try again later.")
+    case 408: (code, suggestion) = (.timedOut, "Try again later.")
+    case 429: (code, suggestion) = (.throttled, "Wait, then try again.")
+    case 500...: (code, suggestion) = (.serviceUnavailable, "Try again later.")
     case 400..<500:
-      throw failure(
-        .configuration, what, response, "Check the authority, the tenant and the policy's name in the settings.")
-    default:
-      throw failure(.invalidResponse, what, response, "Check the authority in the settings.")
+      code = .configuration
+      suggestion =
+        policy.map { "Check the authority, the tenant and the name of the policy \($0.id) in the settings." }
+        ?? "Check the authority in the settings."
+    default: (code, suggestion) = (.invalidResponse, "Check the authority in the settings.")
     }
-  }
-
-  private func failure(
-    _ code: OAuthError.Code, _ what: String, _ response: TransportResponse, _ suggestion: String
-  ) -> OAuthError {
-    OAuthError(
-      code, "The server answered \(response.status) to the request for its \(what).", recoverySuggestion: suggestion,
+    let place = policy.map { " of the policy \($0.id)" } ?? ""
+    let failed = FailedRequest(request)
+    throw OAuthError(
+      code, "The request for the \(what)\(place) failed with status \(response.status): \(failed).",
+      recoverySuggestion: suggestion,
       server: ServerAnswer(
-        status: response.status, retryAfter: RetryAfter.seconds(in: response.headers, now: serverClock.localNow())))
+        status: response.status, retryAfter: RetryAfter.seconds(in: response.headers, now: serverClock.localNow())),
+      request: failed)
   }
 }

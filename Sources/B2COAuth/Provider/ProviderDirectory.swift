@@ -1,19 +1,35 @@
 internal import B2CCore
 internal import Foundation
 
-/// Finds providers and keeps them: metadata and keys are asked for once in their lifetime, for each policy.
+/// Finds providers and their keys and keeps both: each is fetched once in its lifetime, for each policy.
 actor ProviderDirectory {
   private struct Entry {
-    var provider: Provider
-    var fetchedAt: Date
-    var keysFetchedAt: Date
+    let provider: Provider
+    let fetchedAt: Date
   }
+
+  private struct Keys {
+    let set: JWKSet
+    let fetchedAt: Date
+  }
+
+  /// A key id that the issuer has not published, and from when on the issuer may be asked for it again.
+  private struct UnknownKey {
+    var notBefore: Date
+    var pause: TimeInterval
+  }
+
+  private static let firstPause: TimeInterval = 5
+  private static let mostUnknownKeys = 100
 
   private let configuration: OAuthConfiguration
   private let documents: DocumentFetcher
   private let now: @Sendable () -> Date
-  private let flights = SingleFlight<String, Provider>()
+  private let providerFlights = SingleFlight<String, Provider>()
+  private let keyFlights = SingleFlight<String, JWKSet>()
   private var entries: [String: Entry] = [:]
+  private var keySets: [String: Keys] = [:]
+  private var unknownKeys: [String: UnknownKey] = [:]
 
   init(configuration: OAuthConfiguration, documents: DocumentFetcher, now: @escaping @Sendable () -> Date) {
     self.configuration = configuration
@@ -21,64 +37,91 @@ actor ProviderDirectory {
     self.now = now
   }
 
-  /// The provider of a policy: a kept one, or a new one that every caller shares.
+  /// Returns the provider of a policy; callers at the same time share one request for its metadata.
   func provider(for policy: Policy?) async throws -> Provider {
     let key = policy?.key ?? ""
-    if let entry = entries[key], isFresh(entry) { return entry.provider }
-    return try await flights.value(for: key) { try await self.discover(policy, key: key) }
+    if let entry = entries[key], isFresh(entry.fetchedAt) { return entry.provider }
+    return try await providerFlights.value(for: key) { try await self.discover(policy, key: key) }
   }
 
-  /// The provider with keys fetched anew because of an unknown key id; the kept one when that was done lately.
-  func providerWithFreshKeys(for policy: Policy?) async throws -> Provider {
-    let key = policy?.key ?? ""
-    guard let entry = entries[key] else { return try await provider(for: policy) }
-    guard now().timeIntervalSince(entry.keysFetchedAt) >= configuration.keyRefetchInterval.seconds else {
-      return entry.provider
-    }
-    return try await flights.value(for: key + "#keys") { try await self.refetchKeys(policy, key: key) }
+  /// Returns where token requests go: without any request where the authority makes its own URLs.
+  func tokenRoute(for policy: Policy?) async throws -> TokenRoute {
+    guard let url = try endpoints(of: policy).token else { return try await provider(for: policy).tokenRoute }
+    return TokenRoute(url: url, policy: policy, isMicrosoft: true)
   }
 
-  private func isFresh(_ entry: Entry) -> Bool {
-    let age = now().timeIntervalSince(entry.fetchedAt)
+  /// Returns the keys of a provider; callers at the same time share one request for them.
+  func keys(of provider: Provider) async throws -> JWKSet {
+    let key = provider.policy?.key ?? ""
+    if let keys = keySets[key], isFresh(keys.fetchedAt) { return keys.set }
+    return try await freshKeys(of: provider)
+  }
+
+  /// Fetches the keys of a provider now, so that they are there when they are needed.
+  ///
+  /// A failure is of no interest yet: whoever needs the keys asks again.
+  func prefetch(_ policy: Policy?) async {
+    guard let provider = try? await provider(for: policy) else { return }
+    _ = try? await keys(of: provider)
+  }
+
+  /// Fetches the keys of a provider anew.
+  func freshKeys(of provider: Provider) async throws -> JWKSet {
+    let key = provider.policy?.key ?? ""
+    return try await keyFlights.value(for: key) { try await self.fetchKeys(of: provider, key: key) }
+  }
+
+  private func fetchKeys(of provider: Provider, key: String) async throws -> JWKSet {
+    let set = try await keys(of: provider.metadata, policy: provider.policy)
+    keySets[key] = Keys(set: set, fetchedAt: now())
+    return set
+  }
+
+  /// Whether the issuer may be asked again for a key id that its published keys lack.
+  ///
+  /// The pause is that of one key id, so that an unknown one keeps no other from being found, and it grows.
+  func mayAskAgain(forKeyID keyID: String?, of provider: Provider) -> Bool {
+    unknownKeys[Self.place(keyID, provider)].map { now() >= $0.notBefore } ?? true
+  }
+
+  /// Takes note that fresh keys lack a key id.
+  func isUnknown(keyID: String?, of provider: Provider) {
+    let place = Self.place(keyID, provider)
+    if unknownKeys[place] == nil, unknownKeys.count >= Self.mostUnknownKeys { unknownKeys = [:] }
+    let pause =
+      unknownKeys[place].map { min($0.pause * 2, configuration.keyRefetchInterval.seconds) } ?? Self.firstPause
+    unknownKeys[place] = UnknownKey(notBefore: now().addingTimeInterval(pause), pause: pause)
+  }
+
+  private static func place(_ keyID: String?, _ provider: Provider) -> String {
+    (provider.policy?.key ?? "") + "#" + (keyID ?? "")
+  }
+
+  private func isFresh(_ date: Date) -> Bool {
+    let age = now().timeIntervalSince(date)
     return age >= 0 && age < configuration.metadataLifetime.seconds
   }
 
   /// The metadata of a policy, fetched now and checked against the authority.
   func metadata(for policy: Policy?) async throws -> ProviderMetadata {
-    let document = try await documents.json(at: try endpoints(of: policy).metadata, what: "metadata document")
+    let document = try await documents.json(
+      at: try endpoints(of: policy).metadata, what: "metadata document", policy: policy)
     let metadata = try ProviderMetadata(json: document)
     try check(metadata, policy)
     return metadata
   }
 
   /// The keys that metadata points to, fetched now.
-  func keys(of metadata: ProviderMetadata) async throws -> JWKSet {
-    try JWKSet(json: try await documents.json(at: metadata.keysEndpoint, what: "key set"))
+  func keys(of metadata: ProviderMetadata, policy: Policy?) async throws -> JWKSet {
+    try JWKSet(json: try await documents.json(at: metadata.keysEndpoint, what: "key set", policy: policy))
   }
 
   private func discover(_ policy: Policy?, key: String) async throws -> Provider {
     let metadata = try await metadata(for: policy)
-    let keys = try await keys(of: metadata)
     let provider = try Provider(
-      authority: configuration.authority, policy: policy, endpoints: try endpoints(of: policy), metadata: metadata,
-      keys: keys)
-    let time = now()
-    // The first fetch does not count for the interval: a key made right after it may be asked for at once.
-    entries[key] = Entry(provider: provider, fetchedAt: time, keysFetchedAt: .distantPast)
+      configuration: configuration, policy: policy, endpoints: try endpoints(of: policy), metadata: metadata)
+    entries[key] = Entry(provider: provider, fetchedAt: now())
     return provider
-  }
-
-  private func refetchKeys(_ policy: Policy?, key: String) async throws -> Provider {
-    guard var entry = entries[key] else { return try await discover(policy, key: key) }
-    let old = entry.provider
-    let keys = try await keys(of: old.metadata)
-    // What brought no keys does not count for the interval: the network may be back in a moment.
-    entry.keysFetchedAt = now()
-    entry.provider = try Provider(
-      authority: old.authority, policy: policy, endpoints: try endpoints(of: policy), metadata: old.metadata, keys: keys
-    )
-    entries[key] = entry
-    return entry.provider
   }
 
   private func endpoints(of policy: Policy?) throws(OAuthError) -> Endpoints {

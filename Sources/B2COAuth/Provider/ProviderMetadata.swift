@@ -13,6 +13,8 @@ struct ProviderMetadata: Sendable {
   /// Whether callbacks carry `iss` (RFC 9207 section 3).
   let sendsIssuerInCallback: Bool
   let signingAlgorithms: [String]
+  /// The scopes that the provider says it offers.
+  let scopes: [String]
 
   /// Reads a metadata document; every URL in it must be https, or http to this machine.
   init(json: Data) throws(OAuthError) {
@@ -40,6 +42,7 @@ struct ProviderMetadata: Sendable {
     }
     keysEndpoint = keys
     sendsIssuerInCallback = members["authorization_response_iss_parameter_supported"]?.bool ?? false
+    scopes = members["scopes_supported"]?.array?.compactMap(\.string) ?? []
     signingAlgorithms = members["id_token_signing_alg_values_supported"]?.array?.compactMap(\.string) ?? []
   }
 

@@ -21,7 +21,7 @@ extension OAuthClient {
       let metadata = try await services.providers.metadata(for: policy)
       let keys: Result<Int, OAuthError>
       do {
-        keys = .success(try await services.providers.keys(of: metadata).usableCount)
+        keys = .success(try await services.providers.keys(of: metadata, policy: policy).usableCount)
       } catch let error as OAuthError {
         keys = .failure(error)
       }

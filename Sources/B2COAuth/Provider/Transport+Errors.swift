@@ -7,10 +7,14 @@ extension HTTPTransport {
     do {
       return try await send(request)
     } catch let error as TransportError {
+      let failed = FailedRequest(request)
       throw OAuthError(
-        .init(error), "No answer from \(request.url.host ?? "the server"): \(error.message)",
+        .init(error), "No answer to \(failed): \(error.message)",
         recoverySuggestion: error.isRetryable ? "Check the connection, then try again." : nil,
-        correlationID: correlationID, underlying: error)
+        // What certainly reached no server is in no server's log.
+        correlationID: [.timedOut, .connectionLost, .responseTooLarge, .invalidResponse].contains(error.code)
+          ? correlationID : nil,
+        request: failed, underlying: error)
     }
   }
 }

@@ -14,9 +14,16 @@ struct GrantCache: Sendable {
     self.cache = cache as? any SharedTokenCache ?? LocallySharedTokenCache(cache)
   }
 
-  /// Reads a record; one that could not be written lately is written first.
+  /// Reads a record; a change that could not be written lately is written first, and served from memory while it cannot.
   func record(for key: TokenCacheKey) async throws -> TokenRecord? {
-    if pending.withLock({ $0[key] != nil }) { try await writePending(key) }
+    if pending.withLock({ $0[key] != nil }) {
+      do {
+        _ = try await apply({ $0 }, to: key)
+      } catch let error as OAuthError where error.code == .tokenCache {
+        let old = try await mappingErrors("read") { try await cache.record(for: key) }
+        return old.flatMap { old in pending.withLock { $0[key] }?(old) ?? old }
+      }
+    }
     return try await mappingErrors("read") { try await cache.record(for: key) }
   }
 
@@ -50,27 +57,33 @@ struct GrantCache: Sendable {
       return try await apply(change, to: key)
     } catch {
       // Lock, read or write: whichever failed, what the change holds exists nowhere else.
-      if isRepeatable { pending.withLock { $0[key] = change } }
+      if isRepeatable { postpone(change, to: key) }
       throw error
     }
   }
 
-  private func writePending(_ key: TokenCacheKey) async throws {
-    guard let change = pending.withLock({ $0[key] }) else { return }
-    // After a sign-out or a new sign-in the change finds no record of its own any more.
-    _ = try await apply(change, to: key)
-    pending.withLock { $0[key] = nil }
+  private func postpone(_ change: @escaping Change, to key: TokenCacheKey) {
+    pending.withLock { pending in
+      let earlier = pending[key]
+      pending[key] = { record in change(earlier?(record) ?? record) }
+    }
   }
 
+  /// Applies a change after those that are still to be written.
   private func apply(_ change: @escaping Change, to key: TokenCacheKey) async throws -> Bool {
+    let earlier = pending.withLock { $0[key] }
     let hasApplied = Locked(false)
     _ = try await mappingErrors("written") {
-      try await cache.update(key) { old in
-        let new = old.flatMap(change)
+      try await cache.update(key) { stored in
+        guard let stored else { return nil }
+        // After a sign-out or a new sign-in an earlier change finds no record of its own any more.
+        let old = earlier?(stored) ?? stored
+        let new = change(old)
         hasApplied.withLock { $0 = new != nil }
         return new ?? old
       }
     }
+    pending.withLock { $0[key] = nil }
     return hasApplied.withLock { $0 }
   }
 

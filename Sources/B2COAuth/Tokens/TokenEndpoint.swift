@@ -17,28 +17,29 @@ struct TokenEndpoint: Sendable {
         ("code", callback.code.value),
         ("redirect_uri", callback.redirectURI.absoluteString),
         ("code_verifier", request.proofKey.verifier.value),
-        ("scope", Scopes.forRequest(request.scopes).joined(separator: " ")),
-      ], to: request.provider, correlationID: request.correlationID)
+        ("scope", request.tokenScopes.joined(separator: " ")),
+      ], to: request.provider.tokenRoute, correlationID: request.correlationID)
   }
 
-  /// Spends a refresh token for exactly these scopes.
+  /// Sends a refresh token for exactly these scopes.
+  ///
+  /// - Throws: ``RefreshRefusal`` when the server refuses; ``OAuthError`` when there is no answer, or one of no use.
   func refresh(
-    _ refreshToken: Secret, scopes: [String], extra: [(name: String, value: String)], at provider: Provider,
-    correlationID: UUID
+    _ refreshToken: Secret, scopes: [String], extra: [FormField], to route: TokenRoute, correlationID: UUID
   ) async throws -> TokenResponse {
     try await send(
       [
         ("grant_type", "refresh_token"),
         ("refresh_token", refreshToken.value),
         ("scope", scopes.joined(separator: " ")),
-      ] + extra, to: provider, correlationID: correlationID)
+      ] + extra.map { ($0.name, $0.value) }, to: route, correlationID: correlationID)
   }
 
   /// Asks with a device code (RFC 8628 section 3.4).
   func redeem(deviceCode: Secret, at provider: Provider, correlationID: UUID) async throws -> TokenResponse {
     try await send(
       [("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("device_code", deviceCode.value)],
-      to: provider, correlationID: correlationID)
+      to: provider.tokenRoute, correlationID: correlationID)
   }
 
   /// Sends a form to an endpoint of the provider and gives the raw answer.
@@ -59,50 +60,75 @@ struct TokenEndpoint: Sendable {
     let request = TransportRequest(
       method: .post, url: url, headers: headers, body: Data(FormEncoding.encode(fields).utf8),
       limits: configuration.limits)
-    let response = try await transport.sendMappingErrors(request, correlationID: correlationID)
+    let response = try await transport.sendMappingErrors(request, correlationID: isMicrosoft ? correlationID : nil)
     serverClock.note(response)
     return response
   }
 
   private func send(
-    _ fields: [(name: String, value: String)], to provider: Provider, correlationID: UUID
+    _ fields: [(name: String, value: String)], to route: TokenRoute, correlationID: UUID
   ) async throws -> TokenResponse {
     var all = [("client_id", configuration.clientID)] + fields
-    if provider.isMicrosoft { all.append(("client_info", "1")) }
-    let response = try await post(
-      all, to: provider.tokenEndpoint, isMicrosoft: provider.isMicrosoft, correlationID: correlationID)
+    if route.isMicrosoft { all.append(("client_info", "1")) }
+    let response = try await post(all, to: route.url, isMicrosoft: route.isMicrosoft, correlationID: correlationID)
+    let secrets = fields.filter { Self.secretFields.contains($0.name) }.map(\.value)
+    var refused = ServerAnswer.Refused(policy: route.policy, request: Self.failed(route.url))
+    // Only Microsoft's services are sent the id, so only they can have logged it.
+    refused.correlationID = route.isMicrosoft ? correlationID : nil
+    refused.scopes = fields.first { $0.name == "scope" }?.value.split(separator: " ").map(String.init) ?? []
     guard response.status == 200 else {
-      let secrets = fields.filter { Self.secretFields.contains($0.name) }.map(\.value)
-      throw refusal(response, correlationID: correlationID, hiding: secrets)
+      guard fields.contains(where: { $0.name == "refresh_token" }) else {
+        throw refusal(response, refused, hiding: secrets)
+      }
+      refused.isGenericRefresh = !route.isMicrosoft
+      let error = refusal(response, refused, hiding: secrets)
+      // What is neither empty nor an OAuth error may come from a proxy: it proves nothing.
+      let isOfProvider = error.server?.error != nil || response.body.isEmpty
+      throw RefreshRefusal(
+        error: error,
+        endsSession: isOfProvider && error.server?.endsSession(isMicrosoft: route.isMicrosoft) == true)
     }
     do {
       return try TokenResponse(response, serverNow: serverClock.now)
     } catch {
       var error = error
-      error.correlationID = correlationID
+      error.correlationID = refused.correlationID
+      error.request = refused.request
       throw error
     }
   }
 
   private static let secretFields: Set<String> = ["code", "code_verifier", "refresh_token", "device_code"]
 
-  /// The typed error of an answer that is no success.
-  func refusal(_ response: TransportResponse, correlationID: UUID, hiding secrets: [String] = []) -> OAuthError {
-    if let answer = ServerAnswer(response, now: serverClock.localNow(), hiding: secrets) {
-      return answer.asError(fallbackCorrelationID: correlationID)
-    }
-    let code: OAuthError.Code =
-      switch response.status {
-      case 408: .timedOut
-      case 429: .throttled
-      case 500...: .serviceUnavailable
-      default: .invalidResponse
-      }
-    return OAuthError(
-      code, "The token endpoint answered \(response.status) without an OAuth error.",
-      recoverySuggestion: code.isRetryable ? "Try again later." : "Check the authority in the settings.",
-      server: ServerAnswer(
-        status: response.status, retryAfter: RetryAfter.seconds(in: response.headers, now: serverClock.localNow())),
-      correlationID: correlationID)
+  private static func failed(_ url: URL) -> FailedRequest {
+    FailedRequest(TransportRequest(method: .post, url: url))
   }
+
+  /// The typed error of an answer that is no success.
+  func refusal(_ response: TransportResponse, _ refused: ServerAnswer.Refused, hiding secrets: [String]) -> OAuthError {
+    if let answer = ServerAnswer(response, now: serverClock.localNow(), hiding: secrets) {
+      return answer.asError(refused)
+    }
+    let answer = ServerAnswer(
+      status: response.status, retryAfter: RetryAfter.seconds(in: response.headers, now: serverClock.localNow()))
+    var error = answer.asError(refused)
+    if error.code == .server { error.code = .invalidResponse }
+    error.message = "The token endpoint answered \(response.status) without an OAuth error."
+    if error.recoverySuggestion == nil {
+      error.recoverySuggestion = error.code.isRetryable ? "Try again later." : "Check the authority in the settings."
+    }
+    return error
+  }
+}
+
+/// A refusal of a refresh, and whether it says for certain that the refresh token will never work again.
+struct RefreshRefusal: Error {
+  let error: OAuthError
+  let endsSession: Bool
+}
+
+/// One field of a form.
+struct FormField: Hashable, Sendable {
+  let name: String
+  let value: String
 }

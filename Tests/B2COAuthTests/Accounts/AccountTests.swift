@@ -23,7 +23,7 @@ struct AccountTests {
     #expect(try await client.accessToken(account: alice.account).token == alice.accessToken?.token)
     #expect(try await client.account(id: alice.account.id.uppercased())?.username == LocalUser.alice.email)
     #expect(try await client.account(id: alice.account.homeAccountID)?.username == LocalUser.alice.email)
-    try await client.remove(bob.account)
+    try await client.signOut(bob.account)
     #expect(try await client.currentAccount()?.id == alice.account.id)
   }
 

@@ -33,7 +33,6 @@ struct GrantDirectoryTests {
     cache.readFailure.withLock { $0 = { $0.accountID == id ? TokenCacheError(.unreadable, "Locked.") : nil } }
     let error = try await #require(throws: OAuthError.self) { try await client.accessToken() }
     #expect(error.code == .tokenCache && !error.needsInteraction)
-    #expect(error.correlationID != nil)
     await #expect(throws: OAuthError(.tokenCache, "")) { try await client.currentAccount() }
     // The other account is still there for whoever names it.
     #expect(try await client.accessToken(account: alice.account).token == alice.accessToken?.token)

@@ -5,13 +5,15 @@ import B2CTestKit
 import Foundation
 import Testing
 
-@Suite("The correlation id is in every error")
+@Suite("The correlation id of an error is one that a server has seen")
 struct CorrelationTests {
   static let id = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
 
   struct Failure: Sendable, CustomTestStringConvertible {
     let testDescription: String
     var shape = LocalTenant.Shape.b2c
+    /// Whether a request with the id reached a server.
+    var isSent = false
     var scopes: [String]?
     var prepare: @Sendable (Fixture) -> Void = { _ in }
     var callback: @Sendable (URL) throws -> URL = { $0 }
@@ -19,13 +21,37 @@ struct CorrelationTests {
   }
 
   static let failures: [Failure] = [
-    Failure(testDescription: "callback at another place", callback: { try $0.replacing("/callback", "/other") }),
-    Failure(testDescription: "doubled parameter", callback: { try $0.replacing("code=", "code=x&code=") }),
-    Failure(testDescription: "another state", callback: { try $0.replacing("state=", "state=x") }),
-    Failure(testDescription: "closed browser", callback: { _ in throw OAuthError(.userClosedBrowser, "Closed.") }),
-    Failure(testDescription: "forged id_token", prepare: { $0.tenant.behavior.idTokenSigning = .damaged }),
     Failure(
-      testDescription: "no id_token", prepare: { $0.tenant.behavior.changeTokenAnswer = { $0["id_token"] = nil } }),
+      testDescription: "callback at another place", isSent: true,
+      callback: { try $0.replacing("/callback", "/other") }),
+    Failure(
+      testDescription: "doubled parameter", isSent: true, callback: { try $0.replacing("code=", "code=x&code=") }),
+    Failure(testDescription: "another state", isSent: true, callback: { try $0.replacing("state=", "state=x") }),
+    Failure(
+      testDescription: "closed browser", isSent: true,
+      callback: { _ in throw OAuthError(.userClosedBrowser, "Closed.") }),
+    Failure(
+      testDescription: "forged id_token", isSent: true, prepare: { $0.tenant.behavior.idTokenSigning = .damaged }),
+    Failure(
+      testDescription: "no id_token", isSent: true,
+      prepare: { $0.tenant.behavior.changeTokenAnswer = { $0["id_token"] = nil } }),
+    Failure(
+      testDescription: "a refused code", isSent: true, prepare: { $0.transport.answerTokens(503, "") }),
+    Failure(
+      testDescription: "a lost answer", isSent: true,
+      prepare: {
+        $0.transport.intercept { request in
+          guard request.isTokenRequest else { return nil }
+          throw TransportError(.connectionLost, "Lost.")
+        }
+      }),
+    // Generic issuers are not sent the id.
+    Failure(
+      testDescription: "forged id_token of a generic issuer", shape: .openIDConnect,
+      prepare: { $0.tenant.behavior.idTokenSigning = .damaged }),
+    Failure(
+      testDescription: "another state at a generic issuer", shape: .openIDConnect,
+      callback: { try $0.replacing("state=", "state=x") }),
     Failure(
       testDescription: "no metadata",
       prepare: { $0.tenant.faults = [LocalFault(on: .metadata, .respond(TransportResponse(status: 404)))] }),
@@ -36,6 +62,8 @@ struct CorrelationTests {
       testDescription: "offline",
       prepare: { $0.transport.intercept { _ in throw TransportError(.cannotConnect, "Off.") } }),
     Failure(
+      testDescription: "no browser", callback: { _ in throw OAuthError(.presentationFailed, "No browser.") }),
+    Failure(
       testDescription: "reserved parameter",
       call: { try await $0.signIn(options: SignInOptions(extraParameters: ["state": "x"])) }),
     Failure(testDescription: "nobody signed in", call: { _ = try await $0.accessToken() }),
@@ -44,7 +72,7 @@ struct CorrelationTests {
     Failure(
       testDescription: "no sign-out page", shape: .openIDConnect,
       prepare: { $0.tenant.behavior.changeMetadata = { $0["end_session_endpoint"] = nil } },
-      call: { try await $0.signOut(from: .server) }),
+      call: { try await $0.signOut(endsBrowserSession: true) }),
   ]
 
   @Test("Whatever fails", arguments: failures)
@@ -57,20 +85,20 @@ struct CorrelationTests {
       $0.retry = .none
     }
     let error = try await #require(throws: OAuthError.self) { try await failure.call(client) }
-    #expect(error.correlationID == Self.id)
-    #expect("\(error)".contains(Self.id.uuidString.lowercased()))
+    #expect((error.correlationID == Self.id) == failure.isSent)
+    #expect("\(error)".contains(Self.id.uuidString.lowercased()) == failure.isSent)
   }
 
-  @Test("A call's own id goes before the configuration's, and without either a fresh one is used")
+  @Test("A call's own id goes before the configuration's")
   func ownID() async throws {
     let fixture = Fixture()
     let own = UUID()
     let client = try fixture.client { $0.correlationID = Self.id }
-    let named = try await #require(throws: OAuthError.self) {
-      try await client.accessToken(options: TokenOptions(correlationID: own))
+    try await client.signIn()
+    fixture.transport.answerTokens(503, "")
+    let error = try await #require(throws: OAuthError.self) {
+      try await client.accessToken(options: TokenOptions(forceRefresh: true, correlationID: own))
     }
-    #expect(named.correlationID == own)
-    let fresh = try await #require(throws: OAuthError.self) { try await fixture.client().accessToken() }
-    #expect(fresh.correlationID != nil)
+    #expect(error.correlationID == own)
   }
 }

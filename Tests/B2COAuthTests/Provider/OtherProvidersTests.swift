@@ -17,7 +17,7 @@ struct OtherProvidersTests {
     #expect(result.policy == nil && result.account.policyIDs.isEmpty)
     await fixture.clock.advance(by: .seconds(4_000))
     #expect(try await client.accessToken().token != result.accessToken?.token)
-    try await client.signOut(from: .server)
+    try await client.signOut(endsBrowserSession: true)
     #expect(try await client.accounts().isEmpty)
   }
 

@@ -1,7 +1,9 @@
 import B2CCore
 import B2CHTTP
+import B2CAuthority
 import B2COAuth
 import B2CTestKit
+import B2CTokenCache
 import Foundation
 import Testing
 
@@ -37,22 +39,103 @@ struct SignOutTests {
     #expect(try await client.accounts().map(\.username) == [LocalUser.bob.email])
   }
 
-  @Test("A sign-out at the server carries the id_token, the client, the redirect and a state")
+  @Test("The sign-out page's URL carries the client, the redirect and a state, and the id_token only when asked to")
   func server() async throws {
     let fixture = Fixture()
     let presenter = fixture.script(.signIn(.alice))
     let client = try fixture.client(presenter: presenter)
     try await client.signIn()
-    try await client.signOut(from: .server)
+    try await client.signOut(endsBrowserSession: true)
     let page = try #require(presenter.requests.last)
     #expect(page.purpose == .signOut)
     let parameters = query(of: page.url)
     #expect(parameters["p"] == Fixture.signIn)
     #expect(parameters["client_id"] == fixture.tenant.clientID)
     #expect(parameters["post_logout_redirect_uri"] == Fixture.redirect)
-    #expect(parameters["id_token_hint"]?.split(separator: ".").count == 3)
+    #expect(parameters["id_token_hint"] == nil)
     #expect(parameters["state"]?.isEmpty == false)
     #expect(fixture.tenant.sessionCount == 0)
+    try await client.signIn()
+    var options = SignOutOptions()
+    options.sendsIDTokenHint = true
+    try await client.signOut(endsBrowserSession: true, options: options)
+    let hinted = query(of: try #require(presenter.requests.last).url)
+    #expect(hinted["id_token_hint"]?.split(separator: ".").count == 3)
+  }
+
+  @Test("A post-logout redirect URI can be another one, or none")
+  func redirect() async throws {
+    let fixture = Fixture()
+    let pages = Recorder<PresentationRequest>()
+    let presenter = SwitchingPresenter(signIn: fixture.script(.signIn(.alice))) { pages.record($0) }
+    let client = try fixture.client(presenter: presenter)
+    let other = try require(URL(string: "https://www.example.com/goodbye"))
+    for redirect in [SignOutOptions.Redirect.uri(other), .none] {
+      try await client.signIn()
+      var options = SignOutOptions()
+      options.redirect = redirect
+      try await client.signOut(endsBrowserSession: true, options: options)
+    }
+    let queries = pages.values.map { query(of: $0.url) }
+    #expect(queries.map { $0["post_logout_redirect_uri"] } == [other.absoluteString, nil])
+    #expect(queries[1]["state"] == nil && queries[1]["client_id"] == fixture.tenant.clientID)
+  }
+
+  @Test("A browser that does not come back is not waited for longer than the limit", arguments: [60, 5])
+  func timeout(seconds: Int) async throws {
+    let fixture = Fixture()
+    let presenter = SwitchingPresenter(signIn: fixture.script(.signIn(.alice))) { _ in try await TestGate().wait() }
+    let client = try fixture.client(presenter: presenter)
+    try await client.signIn()
+    var options = SignOutOptions()
+    if seconds != 60 { options.timeout = .seconds(seconds) }
+    let signOut = Task { [options] in try await client.signOut(endsBrowserSession: true, options: options) }
+    await fixture.clock.waitForSleepers()
+    #expect(try await fixture.cache.keys().isEmpty)
+    await fixture.clock.advance(by: .seconds(seconds))
+    try await signOut.value
+  }
+
+  @Test("Where the provider has a revocation endpoint, every refresh token is revoked")
+  func revocation() async throws {
+    let fixture = Fixture(shape: .openIDConnect)
+    let endpoint = fixture.tenant.origin.absoluteString + "/revoke"
+    fixture.tenant.behavior.changeMetadata = { $0["revocation_endpoint"] = .string(endpoint) }
+    fixture.transport.intercept { request in
+      request.url.path.hasSuffix("/revoke") ? TransportResponse(status: 200) : nil
+    }
+    let presenter = fixture.script(.signIn(.alice))
+    let client = try fixture.client(presenter: presenter)
+    try await client.signIn()
+    presenter.follow(.signIn(.bob))
+    try await client.signIn(prompt: .login)
+    var stored: Set<String> = []
+    for key in try await fixture.cache.keys() {
+      stored.insert(try require(try await fixture.cache.record(for: key)?.refreshToken).value)
+    }
+    try await client.signOut(endsBrowserSession: true)
+    let revocations = fixture.transport.requests.filter { $0.url.path.hasSuffix("/revoke") }.map(\.form)
+    #expect(Set(revocations.compactMap { $0["token"] }) == stored && stored.count == 2)
+    #expect(revocations.allSatisfy { $0["client_id"] == fixture.tenant.clientID })
+    #expect(revocations.allSatisfy { $0["token_type_hint"] == "refresh_token" })
+  }
+
+  @Test("One record that cannot be removed does not keep the others", arguments: 0..<3)
+  func stubbornRecord(_ position: Int) async throws {
+    let cache = FailingCache()
+    let fixture = Fixture(cache: cache)
+    let presenter = fixture.script(.signIn(.alice))
+    let client = try fixture.client(presenter: presenter)
+    try await client.signIn()
+    try await client.signIn(policy: Policy("B2C_1_SignUpOrSignIn"), prompt: .login)
+    presenter.follow(.signIn(.bob))
+    try await client.signIn(prompt: .login)
+    let keys = try await cache.keys()
+    try #require(keys.count == 3)
+    let stubborn = keys[position]
+    cache.removeFailure.withLock { $0 = { $0 == stubborn ? TokenCacheError(.unwritable, "Locked.") : nil } }
+    await #expect(throws: OAuthError(.tokenCache, "")) { try await client.signOut() }
+    #expect(try await cache.keys() == [stubborn])
   }
 
   @Test("The tokens are gone before the page opens, whatever becomes of it")
@@ -60,13 +143,13 @@ struct SignOutTests {
     struct Failure: Error {}
     let fixture = Fixture()
     let seen = Recorder<Int>()
-    let presenter = SwitchingPresenter(signIn: fixture.script(.signIn(.alice))) {
+    let presenter = SwitchingPresenter(signIn: fixture.script(.signIn(.alice))) { _ in
       seen.record(try await fixture.cache.keys().count)
       throw OAuthError(.presentationFailed, "No browser.")
     }
     let client = try fixture.client(presenter: presenter)
     try await client.signIn()
-    await #expect(throws: OAuthError(.presentationFailed, "")) { try await client.signOut(from: .server) }
+    await #expect(throws: OAuthError(.presentationFailed, "")) { try await client.signOut(endsBrowserSession: true) }
     #expect(seen.values == [0])
     #expect(try await fixture.cache.keys().isEmpty)
   }
@@ -74,12 +157,12 @@ struct SignOutTests {
   @Test("Closing the page is no error")
   func closing() async throws {
     let fixture = Fixture()
-    let presenter = SwitchingPresenter(signIn: fixture.script(.signIn(.alice))) {
+    let presenter = SwitchingPresenter(signIn: fixture.script(.signIn(.alice))) { _ in
       throw OAuthError(.userClosedBrowser, "Closed.")
     }
     let client = try fixture.client(presenter: presenter)
     try await client.signIn()
-    try await client.signOut(from: .server)
+    try await client.signOut(endsBrowserSession: true)
   }
 
   @Test("Without a network the local part is done all the same")
@@ -90,7 +173,7 @@ struct SignOutTests {
     await fixture.clock.advance(by: .seconds(90_000))
     fixture.transport.intercept { _ in throw TransportError(.cannotConnect, "Offline.") }
     let limited = try fixture.client { $0.retry = .none }
-    await #expect(throws: OAuthError(.network, "")) { try await limited.signOut(from: .server) }
+    await #expect(throws: OAuthError(.network, "")) { try await limited.signOut(endsBrowserSession: true) }
     #expect(try await fixture.cache.keys().isEmpty)
   }
 
@@ -124,6 +207,20 @@ struct SignOutTests {
     storage.deleteCookie(other)
   }
 
+  @Test("Cookies of a parent domain belong to others and stay")
+  func parentCookies() async throws {
+    let fixture = Fixture()
+    let storage = HTTPCookieStorage.shared
+    let parent = try require(
+      HTTPCookie(properties: [
+        .name: "signout-parent-test", .value: "x", .domain: ".b2clogin.com", .path: "/",
+      ]))
+    storage.setCookie(parent)
+    try await fixture.client().signOut()
+    #expect((storage.cookies ?? []).contains { $0.name == "signout-parent-test" })
+    storage.deleteCookie(parent)
+  }
+
   @Test("Nobody signed in: a sign-out is no error")
   func nobody() async throws {
     try await Fixture().client().signOut()
@@ -133,15 +230,15 @@ struct SignOutTests {
 /// Signs in by one presenter and answers the sign-out page itself.
 private struct SwitchingPresenter: SignInPresenter {
   let signIn: ScriptedPresenter
-  let signOut: @Sendable () async throws -> Void
+  let signOut: @Sendable (PresentationRequest) async throws -> Void
 
-  init(signIn: ScriptedPresenter, signOut: @escaping @Sendable () async throws -> Void) {
+  init(signIn: ScriptedPresenter, signOut: @escaping @Sendable (PresentationRequest) async throws -> Void) {
     self.signIn = signIn
     self.signOut = signOut
   }
 
   func present(_ request: PresentationRequest) async throws -> URL {
-    if request.purpose == .signOut { try await signOut() }
+    if request.purpose == .signOut { try await signOut(request) }
     return request.purpose == .signOut ? request.redirectURI : try await signIn.present(request)
   }
 }

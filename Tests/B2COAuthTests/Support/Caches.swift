@@ -18,6 +18,8 @@ final class FailingCache: TokenCache {
   let failsToList = Locked(false)
   /// Why a record cannot be read, if it cannot.
   let readFailure = Locked<@Sendable (TokenCacheKey) -> TokenCacheError?>({ _ in nil })
+  /// Why a record cannot be removed, if it cannot.
+  let removeFailure = Locked<@Sendable (TokenCacheKey) -> TokenCacheError?>({ _ in nil })
   /// What a read waits for.
   let readGate = Locked<TestGate?>(nil)
   private let inner = UnlockedCache()
@@ -33,10 +35,46 @@ final class FailingCache: TokenCache {
     try await inner.store(record, for: key)
   }
 
-  func removeRecord(for key: TokenCacheKey) async throws { try await inner.removeRecord(for: key) }
+  func removeRecord(for key: TokenCacheKey) async throws {
+    if let failure = removeFailure.withLock({ $0 })(key) { throw failure }
+    try await inner.removeRecord(for: key)
+  }
 
   func keys() async throws -> [TokenCacheKey] {
     guard !failsToList.withLock({ $0 }) else { throw TokenCacheError(.unreadable, "The folder is gone.") }
     return try await inner.keys()
   }
+}
+
+/// A cache whose record another process replaces right after it was read.
+final class SwappingCache: TokenCache {
+  private struct Swap {
+    let record: TokenRecord
+    let key: TokenCacheKey
+    var reads: Int
+  }
+
+  private let pending = Locked<Swap?>(nil)
+  private let inner = UnlockedCache()
+
+  /// Replaces the record of a key once it was read so many times.
+  func swap(to record: TokenRecord, for key: TokenCacheKey, afterReads reads: Int) {
+    pending.withLock { $0 = Swap(record: record, key: key, reads: reads) }
+  }
+
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? {
+    let record = try await inner.record(for: key)
+    let due = pending.withLock { pending -> Swap? in
+      pending?.reads -= 1
+      guard let swap = pending, swap.reads == 0 else { return nil }
+      pending = nil
+      return swap
+    }
+    if let due { try await inner.store(due.record, for: due.key) }
+    return record
+  }
+
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { try await inner.store(record, for: key) }
+  func removeRecord(for key: TokenCacheKey) async throws { try await inner.removeRecord(for: key) }
+  func keys() async throws -> [TokenCacheKey] { try await inner.keys() }
 }

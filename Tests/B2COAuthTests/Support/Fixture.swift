@@ -60,6 +60,19 @@ struct Fixture: Sendable {
     ScriptedPresenter(transport: network, action)
   }
 
+  /// Runs something while the clock moves on for whoever sleeps on it.
+  func passingTime<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    let clock = clock
+    let passing = Task {
+      while !Task.isCancelled {
+        await clock.waitForSleepers()
+        await clock.advance(by: .seconds(1))
+      }
+    }
+    defer { passing.cancel() }
+    return try await body()
+  }
+
   private var kind: Authority.Kind? {
     switch tenant.shape {
     case .b2c: nil

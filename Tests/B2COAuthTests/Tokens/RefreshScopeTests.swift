@@ -17,7 +17,7 @@ struct RefreshScopeTests {
     }
     let client = try fixture.client()
     try await client.signIn()
-    _ = try await client.accessToken(options: TokenOptions(clearingCache: true))
+    _ = try await client.accessToken(options: TokenOptions(forceRefresh: true))
     let refresh = try #require(fixture.tenant.requests.last { $0.form["grant_type"] == "refresh_token" })
     return refresh.form["scope"]?.split(separator: " ").map(String.init) ?? []
   }

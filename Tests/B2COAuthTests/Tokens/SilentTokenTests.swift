@@ -65,18 +65,18 @@ struct SilentTokenTests {
     #expect(try await client.accessToken().token != first?.token)
   }
 
-  @Test("clearingCache passes over the cached token and replaces it")
-  func clearingCache() async throws {
+  @Test("forceRefresh ignores the cached token and replaces it")
+  func forceRefresh() async throws {
     let fixture = Fixture()
     let client = try fixture.client()
     let first = try await client.signIn().accessToken
-    let second = try await client.accessToken(options: TokenOptions(clearingCache: true))
+    let second = try await client.accessToken(options: TokenOptions(forceRefresh: true))
     #expect(second.token != first?.token)
     #expect(try await client.accessToken().token == second.token)
     #expect(fixture.tenant.counters.refreshes == 1)
   }
 
-  @Test("clearingCache is not served by another cached token that covers the same scopes")
+  @Test("forceRefresh is not served by another cached token that covers the same scopes")
   func clearingSeveral() async throws {
     let fixture = Fixture()
     let client = try fixture.client()
@@ -84,7 +84,7 @@ struct SilentTokenTests {
     let narrow = [fixture.tenant.apiScopes[0]]
     var seen: Set<Secret> = []
     for _ in 0..<3 {
-      seen.insert(try await client.accessToken(for: narrow, options: TokenOptions(clearingCache: true)).token)
+      seen.insert(try await client.accessToken(for: narrow, options: TokenOptions(forceRefresh: true)).token)
     }
     #expect(seen.count == 3)
     #expect(fixture.tenant.counters.refreshes == 3)
@@ -113,6 +113,24 @@ struct SilentTokenTests {
     await #expect(throws: OAuthError(.reservedParameter, "")) {
       try await client.accessToken(options: TokenOptions(extraParameters: ["refresh_token": "x"]))
     }
+  }
+
+  @Test("A claims challenge is answered silently: the refresh carries the claims, the cached token is not served")
+  func claims() async throws {
+    let fixture = Fixture(shape: .entra)
+    let client = try fixture.client()
+    let first = try await client.signIn().accessToken
+    var options = TokenOptions()
+    options.claims = #"{"access_token":{"nbf":{"essential":true,"value":"1767225600"}}}"#
+    let token = try await client.accessToken(options: options)
+    #expect(token.token != first?.token)
+    #expect(fixture.transport.tokenForms.last?["claims"] == options.claims)
+    // The new token is the cached one from now on.
+    #expect(try await client.accessToken().token == token.token)
+    fixture.transport.answerTokens(
+      400, #"{"error":"interaction_required","error_codes":[50076],"claims":"{\"a\":1}"}"#, grant: "refresh_token")
+    let error = try await #require(throws: OAuthError.self) { try await client.accessToken(options: options) }
+    #expect(error.needsInteraction && error.server?.claims == #"{"a":1}"#)
   }
 
   @Test("Without a sign-in the answer is: a sign-in is needed")

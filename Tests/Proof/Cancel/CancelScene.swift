@@ -53,7 +53,7 @@ struct CancelScene: Sendable {
   func isUsable() async -> String {
     let ending = await Watchdog.run(CancelProof.watchdog) {
       await FaultEnding.of {
-        _ = try await engine.accessToken(options: TokenOptions(clearingCache: true))
+        _ = try await engine.accessToken(options: TokenOptions(forceRefresh: true))
         guard try await connector.getTaskList().map(\.itemName) == ["Buy milk"] else { throw ProofError("other tasks") }
       }
     }
@@ -63,10 +63,10 @@ struct CancelScene: Sendable {
   private func make(_ call: Call) async throws {
     switch call {
     case .list: _ = try await connector.getTaskList()
-    case .token: _ = try await engine.accessToken(options: TokenOptions(clearingCache: true))
+    case .token: _ = try await engine.accessToken(options: TokenOptions(forceRefresh: true))
     // A client that knows nothing of the tenant yet.
     case .metadata:
-      _ = try await world.engine(cache, presenter).accessToken(options: TokenOptions(clearingCache: true))
+      _ = try await world.engine(cache, presenter).accessToken(options: TokenOptions(forceRefresh: true))
     }
   }
 }

@@ -30,8 +30,8 @@ struct FaultScene: Sendable {
       switch operation {
       case .metadata, .keys:
         // A client that knows nothing of the tenant yet.
-        _ = try await world.engine(cache, presenter).accessToken(options: TokenOptions(clearingCache: true))
-      case .refresh: _ = try await engine.accessToken(options: TokenOptions(clearingCache: true))
+        _ = try await world.engine(cache, presenter).accessToken(options: TokenOptions(forceRefresh: true))
+      case .refresh: _ = try await engine.accessToken(options: TokenOptions(forceRefresh: true))
       case .code: _ = try await engine.signIn()
       case .list:
         guard try await connector.getTaskList().map(\.id) == [task.id] else { throw ProofError("another list") }
@@ -60,7 +60,7 @@ struct FaultScene: Sendable {
     guard isSignedIn else { return broken + ["the session is lost"] }
     let after = await Watchdog.run(FaultsProof.watchdog) {
       await FaultEnding.of {
-        _ = try await engine.accessToken(options: TokenOptions(clearingCache: true))
+        _ = try await engine.accessToken(options: TokenOptions(forceRefresh: true))
         _ = try await connector.getTaskList()
       }
     }

@@ -1,0 +1,189 @@
+internal import B2CCore
+public import Foundation
+
+/// The one error of the facade: what happened, what to do, and everything the server said.
+///
+/// Two errors are equal when their codes are. Nothing in it is secret.
+public struct ConnectorError: Error, Sendable, Equatable {
+  /// What went wrong.
+  public var code: Code
+  /// What happened, in words without secrets.
+  public var message: String
+  /// What to do about it, if anything is known to help.
+  public var recoverySuggestion: String?
+  /// Whether the same call may succeed later without a change.
+  public var isRetryable: Bool
+  /// Whether only the user, at a sign-in page, can fix it.
+  public var needsInteraction: Bool
+  /// Whether a call that changes something may have done so although it failed, such as when the answer was lost.
+  ///
+  /// After a failed ``Connector/addTask(_:)`` with this set, look at the list before adding the task again.
+  public var outcomeIsUnknown = false
+  /// The request that the error is about: method, URL without query, number of tries.
+  public var request: FailedRequest?
+  /// The HTTP status, if there was one.
+  public var status: Int?
+  /// How many seconds the server asks to wait.
+  public var retryAfter: Double?
+  /// The OAuth `error`, such as `invalid_grant`.
+  public var oauthError: String?
+  /// The service's own code, such as `AADB2C90118`, `AADSTS50058` or the task server's `MissingTask`.
+  public var serverCode: String?
+  /// The service's own words (`error_description`, or the API's message), cut short and without secrets.
+  public var serverDescription: String?
+  /// The `suberror` of Entra ID.
+  public var suberror: String?
+  /// The id under which the service logged the request.
+  public var correlationID: UUID?
+  /// The `trace_id` of the service, or the request id of the API.
+  public var traceID: String?
+  /// The time the service gives, as it wrote it.
+  public var timestamp: String?
+  /// The claims that the API or the service wants, as JSON text.
+  ///
+  /// Pass them to ``Connector/accessToken(scopes:account:policy:forceRefresh:claims:)``; when that asks for a sign-in, to
+  /// ``SignInOptions/claimsRequest``.
+  public var claims: String?
+  /// The error of the module it comes from.
+  public var underlying: (any Error)?
+
+  /// Makes an error.
+  ///
+  /// - Parameters:
+  ///   - code: What went wrong.
+  ///   - message: What happened, in words without secrets.
+  ///   - recoverySuggestion: What to do about it.
+  ///   - isRetryable: Whether the same call may succeed later without a change.
+  ///   - needsInteraction: Whether only the user, at a sign-in page, can fix it.
+  ///   - underlying: The error of the module it comes from.
+  public init(
+    _ code: Code, _ message: String, recoverySuggestion: String? = nil, isRetryable: Bool = false,
+    needsInteraction: Bool = false, underlying: (any Error)? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.recoverySuggestion = recoverySuggestion
+    self.isRetryable = isRetryable
+    self.needsInteraction = needsInteraction
+    self.underlying = underlying
+  }
+
+  /// Compares the codes.
+  ///
+  /// - Parameters:
+  ///   - left: One error.
+  ///   - right: The other.
+  /// - Returns: Whether the codes are the same.
+  public static func == (left: ConnectorError, right: ConnectorError) -> Bool { left.code == right.code }
+}
+
+extension ConnectorError: LocalizedError, CustomStringConvertible {
+  /// The message.
+  public var errorDescription: String? { message }
+
+  /// Code, message, the server's code, the request, the correlation id and what to do.
+  public var description: String {
+    var text = "\(code.rawValue): \(message)"
+    if let serverCode { text += " [\(serverCode)]" }
+    if let request, !message.contains(request.url) {
+      text += " (\(request)" + (status.map { ", status \($0)" } ?? "")
+      text += (request.attempts > 1 ? ", \(request.attempts) attempts" : "") + ")"
+    }
+    if let correlationID { text += " (correlation id \(correlationID.uuidString.lowercased()))" }
+    if let recoverySuggestion { text += " " + recoverySuggestion }
+    return text
+  }
+}
+
+// MARK: - From the errors of the modules
+
+extension ConnectorError {
+  /// Runs a call of the facade; whatever it throws becomes a ``ConnectorError``, except a cancellation.
+  static func mapping<Result>(_ body: () async throws -> Result) async throws -> Result {
+    do {
+      return try await body()
+    } catch {
+      throw mapped(error)
+    }
+  }
+
+  /// The same for a call that does not wait.
+  static func mapping<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch {
+      throw mapped(error)
+    }
+  }
+
+  private static func mapped(_ error: any Error) -> any Error {
+    switch error {
+    case is CancellationError, is ConnectorError: error
+    case let error as OAuthError: ConnectorError(error)
+    case let error as TaskAPIError: ConnectorError(error)
+    case let error as APIAuthorizationError: ConnectorError(error)
+    case let error as SettingsError:
+      ConnectorError(
+        .settings, error.description, recoverySuggestion: "Fix the problems listed above in the settings.",
+        underlying: error)
+    case let error as AuthorityError: ConnectorError(OAuthError(error))
+    case let error as TransportError:
+      ConnectorError(Code(OAuthError.Code(error)), error.message, isRetryable: error.isRetryable, underlying: error)
+    case let error as TokenCacheError:
+      ConnectorError(
+        .tokenCache, error.message, recoverySuggestion: error.recoverySuggestion,
+        isRetryable: error.code == .lockTimedOut, underlying: error)
+    // The text of an error of the app's own is not repeated, for it may hold anything.
+    default:
+      ConnectorError(
+        .other, "A token cache, presenter or transport supplied by the app failed with \(type(of: error)).",
+        recoverySuggestion: "Look at the underlying error.", underlying: error)
+    }
+  }
+
+  private init(_ error: OAuthError) {
+    self.init(
+      Code(error.code), error.message, recoverySuggestion: error.recoverySuggestion, isRetryable: error.isRetryable,
+      needsInteraction: error.needsInteraction, underlying: error)
+    correlationID = error.correlationID
+    request = error.request
+    status = error.server?.status
+    retryAfter = error.server?.retryAfter
+    oauthError = error.server?.error
+    serverCode = error.server?.code
+    serverDescription = error.server?.description
+    suberror = error.server?.suberror
+    traceID = error.server?.traceID
+    timestamp = error.server?.timestamp
+    claims = error.server?.claims
+  }
+
+  private init(_ error: TaskAPIError) {
+    // Where no token could be had, the engine's own error says why.
+    if let engine = error.underlying as? OAuthError {
+      self.init(engine)
+      return
+    }
+    let authorization = error.underlying as? APIAuthorizationError
+    self.init(
+      Code(error.code), error.message, recoverySuggestion: error.recoverySuggestion, isRetryable: error.isRetryable,
+      needsInteraction: authorization?.needsInteraction ?? false, underlying: error)
+    outcomeIsUnknown = error.outcomeIsUnknown
+    status = error.status
+    retryAfter = error.retryAfter
+    serverCode = error.serverCode
+    serverDescription = error.serverMessage
+    traceID = error.requestID
+    oauthError = authorization?.serverError
+    claims = authorization?.claims
+  }
+
+  private init(_ error: APIAuthorizationError) {
+    self.init(
+      Code(rawValue: error.code.rawValue), error.message, recoverySuggestion: error.recoverySuggestion,
+      needsInteraction: error.needsInteraction, underlying: error)
+    status = error.status
+    oauthError = error.serverError
+    claims = error.claims
+  }
+}

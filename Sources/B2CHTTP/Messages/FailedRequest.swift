@@ -1,0 +1,24 @@
+internal import B2CCore
+internal import Foundation
+
+/// The request that an error is about, without anything secret.
+public struct FailedRequest: Sendable, Hashable {
+  /// The method, such as `POST`.
+  public let method: String
+  /// Scheme, host, port and path; the query is left out.
+  public let url: String
+  /// How often it was sent.
+  public let attempts: Int
+
+  /// Makes the description of a request that failed.
+  package init(_ request: TransportRequest, attempts: Int = 1) {
+    method = request.method.rawValue
+    url = String(RedactedURL(request.url).description.prefix { $0 != "?" })
+    self.attempts = attempts
+  }
+}
+
+extension FailedRequest: CustomStringConvertible {
+  /// Method and URL.
+  public var description: String { "\(method) \(url)" }
+}

@@ -1,0 +1,90 @@
+internal import B2CCore
+internal import Foundation
+
+/// Checks an id_token against its provider, and looks for new keys when its key is not among those known.
+struct IDTokenCheck: Sendable {
+  /// How long a sign-in waits for a key that is not published yet, between one look and the next.
+  static let patience: [Duration] = [.seconds(1), .seconds(2)]
+
+  let services: OAuthServices
+
+  /// Returns the claims of a token that passes every rule.
+  ///
+  /// - Parameters:
+  ///   - idToken: The token.
+  ///   - provider: Who should have issued it.
+  ///   - nonce: The nonce of the request; `nil` after a refresh.
+  ///   - accessToken: The access token that came with it.
+  ///   - previous: The claims of the sign-in, after a refresh.
+  ///   - pauses: What to wait before each further look for a key that is not published yet.
+  /// - Returns: All claims.
+  /// - Throws: ``OAuthError`` with code `invalidIDToken`; what keeps the keys from being fetched.
+  func claims(
+    of idToken: Secret, provider: Provider, nonce: Secret?, accessToken: Secret?, previous: [String: JSONValue]?,
+    pauses: [Duration] = Self.patience
+  ) async throws -> [String: JSONValue] {
+    let expectations = IDTokenExpectations(
+      clientID: services.configuration.clientID, issuer: IssuerExpectation(published: provider.metadata.issuer),
+      nonce: nonce, policy: provider.policy?.id, now: services.serverClock.now, skew: services.configuration.clockSkew,
+      previous: previous, accessToken: accessToken, allowedAlgorithms: provider.allowedAlgorithms)
+    let providers = services.providers
+    var rejection: IDTokenRejection
+    do {
+      return try Self.verify(idToken, try await providers.keys(of: provider), expectations)
+    } catch let error as IDTokenRejection {
+      rejection = error
+    }
+    let keyID = (try? IDToken(compact: idToken))?.keyID
+    guard rejection.mayHaveStaleKeys, await providers.mayAskAgain(forKeyID: keyID, of: provider) else {
+      throw Self.error(rejection)
+    }
+    for pause in [.zero] + pauses {
+      if pause > .zero { try await services.environment.clock.sleep(for: pause) }
+      let keys = try await providers.freshKeys(of: provider)
+      do {
+        return try Self.verify(idToken, keys, expectations)
+      } catch {
+        rejection = error
+      }
+      guard rejection.mayHaveStaleKeys else { throw Self.error(rejection) }
+    }
+    await providers.isUnknown(keyID: keyID, of: provider)
+    throw Self.error(rejection)
+  }
+
+  private static func error(_ rejection: IDTokenRejection) -> OAuthError {
+    var error = rejection.oauthError
+    if rejection.reason == .unknownKey {
+      error.recoverySuggestion =
+        "Try again in a minute: the issuer may have renewed its keys and not published them everywhere yet."
+    }
+    return error
+  }
+
+  /// Refuses an id_token that names another person than a record, whatever else is wrong with it.
+  ///
+  /// Nothing is taken from the token, so that its signature need not be known.
+  static func refuseOtherPerson(_ idToken: Secret, than claims: [String: JSONValue]) throws(OAuthError) {
+    guard let members = try? IDToken(compact: idToken).unverifiedMembers() else { return }
+    let (before, after) = (PreviousIdentity(claims), PreviousIdentity(members))
+    guard let subject = before.subject, let newSubject = after.subject, subject != newSubject else { return }
+    throw OAuthError(
+      .invalidIDToken, "The id_token of the refresh names another person than the sign-in.",
+      recoverySuggestion: "Sign in again.")
+  }
+
+  private static func verify(
+    _ idToken: Secret, _ keys: JWKSet, _ expectations: IDTokenExpectations
+  ) throws(IDTokenRejection) -> [String: JSONValue] {
+    try IDTokenVerifier().verify(try IDToken(compact: idToken), keys: keys, expectations: expectations).all
+  }
+}
+
+extension Provider {
+  /// Microsoft's services sign with RS256; another issuer with what it publishes, as far as it is safe.
+  fileprivate var allowedAlgorithms: Set<JWSAlgorithm> {
+    guard !isMicrosoft else { return .microsoft }
+    let published = Set(metadata.signingAlgorithms.map { JWSAlgorithm(rawValue: $0) })
+    return published.isEmpty ? .microsoft : published.intersection(.openIDConnect)
+  }
+}

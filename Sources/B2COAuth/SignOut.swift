@@ -1,0 +1,161 @@
+internal import B2CCore
+public import Foundation
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// Options of a sign-out that ends the browser session.
+public struct SignOutOptions: Sendable {
+  /// Where the server sends the browser after the sign-out.
+  public enum Redirect: Sendable, Hashable {
+    /// The redirect URI of the configuration.
+    case redirectURI
+    /// Another URI that is registered for this.
+    case uri(URL)
+    /// Nowhere: the page stays, and the call ends when the user closes it or the time is up.
+    case none
+  }
+
+  /// Where the server sends the browser after the sign-out.
+  public var redirect = Redirect.redirectURI
+  /// Whether the page's URL carries the id_token (`id_token_hint`).
+  ///
+  /// Needed where the server asks for it; it puts personal data into a URL.
+  public var sendsIDTokenHint = false
+  /// How long to wait for the browser; 60 seconds.
+  ///
+  /// Many servers do not send the browser back. The time's end is no error: the page was shown, and the tokens are gone.
+  public var timeout = Duration.seconds(60)
+
+  /// Makes options with the defaults.
+  public init() {}
+}
+
+/// Signs out: first here, for certain, and only then at the server, if it was asked for.
+struct SignOut: Sendable {
+  let services: OAuthServices
+
+  /// Signs one account out, or all accounts of this authority and client.
+  func run(_ accounts: Accounts, endsBrowserSession: Bool, options: SignOutOptions) async throws {
+    let correlationID = services.correlationID(nil)
+    let stopwatch = Stopwatch(services.environment.clock)
+    // The server's part needs what is stored, so it is read before it goes.
+    let grants = (try? await services.grants.grants(accountID: accounts.id)) ?? []
+    defer { services.sessions.changed() }
+    try await removeRecords(accounts)
+    Self.removeCookies(of: services.configuration.authority.host)
+    services.environment.onEvent(
+      OAuthEvent(
+        .signedOut, policyID: grants.first?.record.policyID, correlationID: correlationID, duration: stopwatch.elapsed))
+    guard endsBrowserSession else { return }
+    for grant in grants { await revoke(grant, correlationID) }
+    try await endBrowserSession(of: grants.first, options)
+  }
+
+  /// Whose tokens go.
+  enum Accounts: Sendable {
+    case all
+    case one(id: String)
+
+    fileprivate var id: String? {
+      if case .one(let id) = self { id } else { nil }
+    }
+  }
+
+  private func removeRecords(_ accounts: Accounts) async throws {
+    var keys = services.grants.forgetCurrent()
+    var failure: (any Error)?
+    do {
+      keys.formUnion(try await services.cache.keys())
+    } catch {
+      failure = error  // What is known without a list goes all the same.
+    }
+    for key in keys where services.grants.isOwn(key, accountID: accounts.id) {
+      do {
+        try await services.cache.remove(key)
+      } catch {
+        failure = error  // One record that cannot be removed must not keep the others.
+      }
+    }
+    services.grants.forgetCurrent()
+    if let failure { throw failure }
+  }
+
+  /// Removes the cookies that a web view of the app may have left, of this host and of no other.
+  ///
+  /// Cookies of a parent domain are sent to other hosts too, so they are not ours to remove.
+  private static func removeCookies(of host: String) {
+    let storage = HTTPCookieStorage.shared
+    for cookie in storage.cookies ?? [] {
+      let domain = cookie.domain.lowercased()
+      if (domain.hasPrefix(".") ? String(domain.dropFirst()) : domain) == host.lowercased() {
+        storage.deleteCookie(cookie)
+      }
+    }
+  }
+
+  /// Tells the server to forget a refresh token, where it can be told (RFC 7009); its answer changes nothing here.
+  private func revoke(_ grant: Grant, _ correlationID: UUID) async {
+    guard let refreshToken = grant.record.refreshToken,
+      let provider = try? await services.providers.provider(for: grant.record.policy(for: grant.key)),
+      let endpoint = provider.metadata.revocationEndpoint
+    else { return }
+    _ = try? await services.endpoint.post(
+      [
+        ("token", refreshToken.value), ("token_type_hint", "refresh_token"),
+        ("client_id", services.configuration.clientID),
+      ], to: endpoint, isMicrosoft: false, correlationID: correlationID)
+  }
+
+  private func endBrowserSession(of grant: Grant?, _ options: SignOutOptions) async throws {
+    let policy = try grant.map { try $0.record.policy(for: $0.key) } ?? services.configuration.defaultPolicy
+    let provider = try await services.providers.provider(for: policy)
+    guard let endpoint = provider.endSessionEndpoint else {
+      throw OAuthError(
+        .unsupported, "The authority offers no way to end its browser session.",
+        recoverySuggestion: "Remove the tokens only, or sign in with a browser session that shares no cookies.")
+    }
+    let idToken = options.sendsIDTokenHint ? grant?.record.idToken : nil
+    let presenter = services.environment.presenter
+    let request = try presentation(of: endpoint, idToken: idToken, options.redirect, presenter)
+    do {
+      _ = try await PresentationDeadline.run(options.timeout, clock: services.environment.clock) {
+        try await presenter.present(request)
+      }
+    } catch let error as OAuthError where [.userClosedBrowser, .timedOut].contains(error.code) {
+      // The page was shown, and that is what ends the session; the tokens are gone already.
+    }
+  }
+
+  private func presentation(
+    of endpoint: URL, idToken: Secret?, _ redirect: SignOutOptions.Redirect, _ presenter: any SignInPresenter
+  ) throws -> PresentationRequest {
+    let state = RandomToken.make(bytes: 16)
+    let configuration = services.configuration
+    // A URI that the presenter cannot come back from, such as that of a web page, is sent as it is.
+    let (awaited, fixed): (URL, URL?)
+    switch redirect {
+    case .uri(let uri) where (try? presenter.validate(redirectURI: uri)) != nil: (awaited, fixed) = (uri, nil)
+    case .uri(let uri): (awaited, fixed) = (configuration.redirectURI, uri)
+    default: (awaited, fixed) = (configuration.redirectURI, nil)
+    }
+    let makeURL: @Sendable (URL) throws -> URL = { redirectURI in
+      var parameters = [("client_id", configuration.clientID)]
+      if redirect != .none {
+        parameters.append(("post_logout_redirect_uri", (fixed ?? redirectURI).absoluteString))
+        parameters.append(("state", state.value))
+      }
+      if let idToken { parameters.append(("id_token_hint", idToken.value)) }
+      do throws(AuthorityError) {
+        return try Endpoints.appending(parameters, to: endpoint)
+      } catch {
+        throw OAuthError(error)
+      }
+    }
+    // Built here once so that a failure is thrown; another port of this machine changes nothing that could fail.
+    let page = try makeURL(awaited)
+    return PresentationRequest(
+      purpose: .signOut, redirectURI: awaited, state: state, makeURL: { (try? makeURL($0)) ?? page })
+  }
+}

@@ -1,0 +1,336 @@
+internal import B2CCore
+internal import Foundation
+
+/// Access tokens without the user: from the cache, else by one refresh that all callers share.
+///
+/// The story, in order: cache hit, single flight, refresh lock, reading again, request, storing by compare-and-set, result.
+/// Nothing but the token request happens inside the lock; metadata and keys are fetched before or beside it.
+struct TokenSource: Sendable {
+  let services: OAuthServices
+  private let flights = SingleFlight<Flight, CachedAccessToken>()
+
+  /// A request for a new access token; requests with an equal ``flight`` share one refresh.
+  private struct Request: Sendable {
+    let flight: Flight
+    let scopes: [String]
+    /// Tokens that are known to be bad or not wanted.
+    let excluded: [Secret]
+    let policy: Policy?
+    let correlationID: UUID
+
+    var key: TokenCacheKey { flight.key }
+  }
+
+  private struct Flight: Hashable, Sendable {
+    let key: TokenCacheKey
+    let scopes: Set<String>
+    let extra: [FormField]
+  }
+
+  /// What an exchange under the lock ended with.
+  private enum Outcome: Sendable {
+    /// Another process or sign-in has brought a token.
+    case cached(CachedAccessToken)
+    /// The answer is stored; its id_token is still to be verified.
+    case refreshed(CachedAccessToken, TokenResponse, before: TokenRecord)
+  }
+
+  init(services: OAuthServices) {
+    self.services = services
+  }
+
+  // MARK: The cache hit
+
+  func token(
+    for scopes: [String], accountID: String?, policy: Policy?, options: TokenOptions
+  ) async throws -> AccessToken {
+    guard Scopes.nameAPI(scopes) || !givesTokensForAPIsOnly else { throw Self.missingAPIScope(scopes, nil) }
+    let extra = try Self.extraFields(options)
+    guard let grant = try await services.grants.grant(accountID: accountID, policy: policy) else {
+      throw await notSignedIn(accountID, policy)
+    }
+    var excluded = options.refused.map { [$0] } ?? []
+    if options.forceRefresh { excluded += grant.record.accessTokens.filter { $0.covers(scopes) }.map(\.token) }
+    let mustReplace = options.forceRefresh || !extra.isEmpty
+    if !mustReplace, let hit = cachedToken(in: grant.record, scopes, excluded, refused: options.refused) {
+      services.environment.onEvent(
+        OAuthEvent(
+          .cacheHit, policyID: grant.record.policyID,
+          correlationID: options.correlationID ?? services.configuration.correlationID))
+      return AccessToken(hit, accountID: grant.key.accountID)
+    }
+    let request = Request(
+      flight: Flight(key: grant.key, scopes: Scopes.ofAPI(scopes), extra: extra), scopes: scopes, excluded: excluded,
+      policy: try grant.record.policy(for: grant.key), correlationID: services.correlationID(options.correlationID))
+    services.environment.onEvent(
+      OAuthEvent(.cacheMiss, policyID: grant.record.policyID, correlationID: request.correlationID))
+    do {
+      return AccessToken(try await refreshedToken(request), accountID: grant.key.accountID)
+    } catch let error as OAuthError where !mustReplace {
+      // An early renewal may fail; what has not expired is served all the same.
+      let record = try await recordAfterFailure(of: grant, error)
+      let now = services.environment.now()
+      guard let still = record.unexpiredToken(covering: scopes, now: now, excluding: excluded) else { throw error }
+      services.environment.onEvent(
+        OAuthEvent(
+          .staleTokenServed, policyID: grant.record.policyID, correlationID: request.correlationID,
+          errorCode: error.code))
+      return AccessToken(still, accountID: grant.key.accountID)
+    }
+  }
+
+  private func cachedToken(
+    in record: TokenRecord, _ scopes: [String], _ excluded: [Secret], refused: Secret?
+  ) -> CachedAccessToken? {
+    let now = services.environment.now()
+    if let refused, let young = record.justRefreshedToken(refused, now: now) { return young }
+    return record.usableToken(
+      covering: scopes, now: now, margin: services.configuration.expiryMargin.seconds, excluding: excluded)
+  }
+
+  /// The record as it is after a failed refresh: a sign-out or a definite answer has left no token in it.
+  private func recordAfterFailure(of grant: Grant, _ error: OAuthError) async throws -> TokenRecord {
+    // Trouble of the cache is no sign-out.
+    guard error.code != .tokenCache else { return grant.record }
+    guard let record = try? await services.cache.record(for: grant.key) else { throw error }
+    return record
+  }
+
+  // MARK: The single flight
+
+  private func refreshedToken(_ request: Request) async throws -> CachedAccessToken {
+    let hasJoined = Locked(false)
+    let token = try await shared(request, hasJoined)
+    // A refresh that another caller has started may bring the very token that this one wants replaced.
+    guard hasJoined.withLock({ $0 }), request.excluded.contains(token.token) else { return token }
+    return try await shared(request, hasJoined)
+  }
+
+  private func shared(_ request: Request, _ hasJoined: Locked<Bool>) async throws -> CachedAccessToken {
+    let onEvent = services.environment.onEvent
+    return try await flights.value(
+      for: request.flight,
+      onJoin: {
+        hasJoined.withLock { $0 = true }
+        onEvent(OAuthEvent(.refreshShared, correlationID: request.correlationID))
+      }
+    ) { try await refresh(request) }
+  }
+
+  // MARK: Around the refresh lock
+
+  private func refresh(_ request: Request) async throws -> CachedAccessToken {
+    // At a generic issuer only its metadata knows where to send the request.
+    let route = try await services.providers.tokenRoute(for: request.policy)
+    // Metadata and keys are needed for nothing but the answer's id_token: they come beside the request.
+    async let _: Void = services.providers.prefetch(request.policy)
+    let outcome = try await services.cache.withRefreshLock(for: request.key) { try await underLock(request, route) }
+    switch outcome {
+    case .cached(let token): return token
+    case .refreshed(let token, let response, let before):
+      await adoptClaims(of: response, before: before, request)
+      return token
+    }
+  }
+
+  private func underLock(_ request: Request, _ route: TokenRoute) async throws -> Outcome {
+    guard let record = try await services.cache.record(for: request.key) else { throw Self.signedOut }
+    // Whoever held the lock before may have brought what is wanted.
+    if let hit = usableToken(in: record, request) { return .cached(hit) }
+    guard let refreshToken = record.refreshToken else { throw Self.expired }
+    try Task.checkCancellation()
+    // From here on the refresh token counts as used. If every caller leaves now, they leave at once, but the answer is
+    // still awaited and stored: a rotated token that is thrown away would sign the user out.
+    let exchanging = Task {
+      try await services.reporting(
+        .refreshStarted, .refreshFinished, policy: request.policy, correlationID: request.correlationID
+      ) {
+        try await exchange(refreshToken, of: record, at: route, request, mayTryAgain: true)
+      }
+    }
+    return try await exchanging.value
+  }
+
+  // MARK: The request and its answer
+
+  private func exchange(
+    _ refreshToken: Secret, of record: TokenRecord, at route: TokenRoute, _ request: Request, mayTryAgain: Bool
+  ) async throws -> Outcome {
+    let scopes = record.scopesToRenew(
+      request.scopes, isMicrosoft: route.isMicrosoft,
+      addsOfflineAccess: services.configuration.requestsOfflineAccess)
+    let response: TokenResponse
+    do {
+      response = try await services.endpoint.refresh(
+        refreshToken, scopes: scopes, extra: request.flight.extra, to: route, correlationID: request.correlationID)
+    } catch let refusal as RefreshRefusal {
+      return try await recover(from: refusal, sending: refreshToken, at: route, request, mayTryAgain: mayTryAgain)
+    } catch let error as OAuthError {
+      let refusal = RefreshRefusal(error: error, endsSession: false)
+      return try await recover(from: refusal, sending: refreshToken, at: route, request, mayTryAgain: false)
+    }
+    if let idToken = response.idToken { try IDTokenCheck.refuseOtherPerson(idToken, than: record.claims) }
+    let now = services.environment.now()
+    let isStored = try await store(request) { current in
+      guard current.refreshToken == refreshToken, current.signedInAt == record.signedInAt else { return nil }
+      var new = current.merging(response, requested: request.scopes, sent: scopes, now: now)
+      // Its id_token is not verified yet.
+      new.idToken = current.idToken
+      return new
+    }
+    guard isStored else {
+      return try await outcomeOfOthers(after: refreshToken, at: route, request, mayTryAgain: mayTryAgain)
+    }
+    // Also an answer without an access token is stored: its refresh token has replaced the one that was sent.
+    guard response.accessToken != nil,
+      let token = record.merging(response, requested: request.scopes, sent: scopes, now: now).accessTokens.first
+    else { throw Self.missingAPIScope(request.scopes, route.isMicrosoft ? request.correlationID : nil) }
+    return .refreshed(token, response, before: record)
+  }
+
+  /// Stores a change by compare-and-set; while the cache takes nothing, it is kept in memory and the tokens are good.
+  ///
+  /// - Returns: Whether the record was the one the change was meant for.
+  private func store(_ request: Request, _ change: @escaping GrantCache.Change) async throws -> Bool {
+    do {
+      return try await services.cache.update(request.key, isRepeatable: true, change)
+    } catch let error as OAuthError where error.code == .tokenCache {
+      services.environment.onEvent(
+        OAuthEvent(
+          .storingFailed, policyID: request.policy?.id, correlationID: request.correlationID, errorCode: error.code))
+      return true
+    }
+  }
+
+  /// Takes over the claims of a new id_token; one that cannot be verified now changes nothing.
+  ///
+  /// Nothing depends on them here: the access token is good, and the session does not end for an id_token.
+  private func adoptClaims(of response: TokenResponse, before: TokenRecord, _ request: Request) async {
+    guard let idToken = response.idToken,
+      let provider = try? await services.providers.provider(for: request.policy),
+      let claims = try? await IDTokenCheck(services: services).claims(
+        of: idToken, provider: provider, nonce: nil, accessToken: response.accessToken, previous: before.claims,
+        pauses: [])
+    else { return }
+    let refreshToken = response.refreshToken ?? before.refreshToken
+    _ = try? await services.cache.update(request.key) { current in
+      guard current.refreshToken == refreshToken, current.signedInAt == before.signedInAt else { return nil }
+      var new = current
+      new.idToken = idToken
+      new.claims.merge(claims) { _, new in new }
+      return new
+    }
+  }
+
+  /// After a refusal: another process may have been quicker; only a definite answer ends the session.
+  private func recover(
+    from refusal: RefreshRefusal, sending refreshToken: Secret, at route: TokenRoute, _ request: Request,
+    mayTryAgain: Bool
+  ) async throws -> Outcome {
+    guard let current = try await services.cache.record(for: request.key) else { throw Self.signedOut }
+    if current.refreshToken != refreshToken {
+      if let hit = usableToken(in: current, request) { return .cached(hit) }
+      if mayTryAgain, refusal.error.needsInteraction {
+        return try await exchangeNewer(of: current, at: route, request)
+      }
+    } else if refusal.endsSession {
+      try await services.cache.update(request.key) { $0.refreshToken == refreshToken ? $0.endingSession() : nil }
+      services.sessions.changed()
+    }
+    throw refusal.error
+  }
+
+  /// When the record changed meanwhile: serve what a new sign-in brought, or say that the user has signed out.
+  private func outcomeOfOthers(
+    after refreshToken: Secret, at route: TokenRoute, _ request: Request, mayTryAgain: Bool
+  ) async throws -> Outcome {
+    guard let current = try await services.cache.record(for: request.key) else { throw Self.signedOut }
+    if let hit = usableToken(in: current, request) { return .cached(hit) }
+    guard mayTryAgain, current.refreshToken != refreshToken else { throw Self.expired }
+    return try await exchangeNewer(of: current, at: route, request)
+  }
+
+  /// Tries once more with the refresh token that has replaced the one that was sent.
+  private func exchangeNewer(of record: TokenRecord, at route: TokenRoute, _ request: Request) async throws -> Outcome {
+    guard let newer = record.refreshToken else { throw Self.expired }
+    services.environment.onEvent(
+      OAuthEvent(.retry, policyID: request.policy?.id, correlationID: request.correlationID))
+    return try await exchange(newer, of: record, at: route, request, mayTryAgain: false)
+  }
+
+  private func usableToken(in record: TokenRecord, _ request: Request) -> CachedAccessToken? {
+    // What was got without the extra parameters is no answer to a request with them.
+    guard request.flight.extra.isEmpty else { return nil }
+    return record.usableToken(
+      covering: request.scopes, now: services.environment.now(), margin: services.configuration.expiryMargin.seconds,
+      excluding: request.excluded)
+  }
+}
+
+// MARK: - Parameters and errors
+
+extension TokenSource {
+  private static func extraFields(_ options: TokenOptions) throws(OAuthError) -> [FormField] {
+    guard options.claims != nil || !options.extraParameters.isEmpty else { return [] }
+    let extra = try ReservedParameters.checked(options.extraParameters).map {
+      FormField(name: $0.name, value: $0.value)
+    }
+    return (options.claims.map { [FormField(name: "claims", value: $0)] } ?? []) + extra
+  }
+
+  /// Microsoft's services give an access token for an API's scope only, others for `openid` as well.
+  private var givesTokensForAPIsOnly: Bool {
+    services.configuration.authority.kind(for: services.configuration.defaultPolicy) != .openIDConnect
+  }
+
+  private func notSignedIn(_ accountID: String?, _ policy: Policy?) async -> OAuthError {
+    let signedIn = try? await services.grants.grants(accountID: accountID).first?.record.policyID
+    guard let policy, let signedIn else {
+      let subject = accountID == nil ? "Nobody is signed in." : "The account is not signed in."
+      return OAuthError(.interactionRequired, subject, recoverySuggestion: "Sign in first.")
+    }
+    return OAuthError(
+      .interactionRequired, "Nobody is signed in by the policy \(policy.id); the last sign-in was by \(signedIn).",
+      recoverySuggestion: "Sign in by \(policy.id), or call without naming a policy.")
+  }
+
+  private static func missingAPIScope(_ scopes: [String], _ correlationID: UUID?) -> OAuthError {
+    let named = scopes.isEmpty ? "none" : scopes.joined(separator: " ")
+    return OAuthError(
+      .missingAPIScope, "There is no access token, because none of the scopes names an API: \(named).",
+      recoverySuggestion: "Add the API's scope, or the client id itself, to `scopes` in the settings.",
+      correlationID: correlationID)
+  }
+
+  private static let signedOut = OAuthError(
+    .interactionRequired, "The user has signed out.", recoverySuggestion: "Sign in again.")
+  private static let expired = OAuthError(
+    .interactionRequired, "The session has expired and cannot be renewed without the user.",
+    recoverySuggestion: "Sign in again.")
+}
+
+extension TokenRecord {
+  /// The policy that the grant was made by, in the case the developer wrote it.
+  func policy(for key: TokenCacheKey) throws(OAuthError) -> Policy? {
+    guard !key.policy.isEmpty else { return nil }
+    do {
+      return try Policy(policyID ?? key.policy)
+    } catch {
+      throw OAuthError(error)
+    }
+  }
+}
+
+/// The engine seen as a source of bearer tokens.
+struct SilentTokenProvider: AccessTokenProvider {
+  let client: OAuthClient
+  let scopes: [String]?
+  let account: Account?
+  let policy: Policy?
+
+  func accessToken(replacing refused: Secret?) async throws -> Secret {
+    try await client.accessToken(
+      for: scopes, account: account, policy: policy, options: TokenOptions(refused: refused)
+    ).token
+  }
+}

@@ -1,0 +1,124 @@
+import B2CConnector
+import B2CTestKit
+import Foundation
+import Testing
+
+@Suite("Codes of the facade's error")
+struct ConnectorErrorCodeTests {
+  static let engine: [(OAuthError.Code, ConnectorError.Code)] = [
+    (.userCancelledInPage, .userCancelledInPage), (.userClosedBrowser, .userClosedBrowser),
+    (.passwordResetRequested, .passwordResetRequested), (.interactionRequired, .interactionRequired),
+    (.wrongUser, .wrongUser), (.invalidCredentials, .invalidCredentials), (.accountLocked, .accountLocked),
+    (.userAlreadyExists, .userAlreadyExists), (.tooManyAttempts, .tooManyAttempts),
+    (.identityProviderFailed, .identityProviderFailed), (.configuration, .configuration),
+    (.retiredAuthority, .retiredAuthority), (.unsupportedRedirectURI, .unsupportedRedirectURI),
+    (.reservedParameter, .reservedParameter), (.missingAPIScope, .missingAPIScope), (.unsupported, .unsupported),
+    (.network, .network), (.serviceUnavailable, .serviceUnavailable), (.throttled, .throttled), (.server, .server),
+    (.invalidResponse, .invalidResponse), (.stateMismatch, .stateMismatch), (.invalidCallback, .invalidCallback),
+    (.issuerMismatch, .issuerMismatch), (.invalidIDToken, .invalidIDToken), (.protocolViolation, .protocolViolation),
+    (.tokenCache, .tokenCache), (.presentationFailed, .presentationFailed), (.portInUse, .portInUse),
+    (.timedOut, .timedOut),
+  ]
+
+  static let tasks: [(TaskAPIError.Code, ConnectorError.Code)] = [
+    (.invalidConfiguration, .invalidConfiguration), (.invalidItem, .invalidItem), (.missingKey, .missingKey),
+    (.unauthorized, .unauthorized), (.insufficientScope, .insufficientScope), (.claimsRequired, .claimsRequired),
+    (.forbidden, .forbidden), (.notFound, .notFound), (.unsupported, .unsupported), (.conflict, .conflict),
+    (.tooLarge, .tooLarge), (.throttled, .throttled), (.refused, .refused), (.redirected, .redirected),
+    (.server, .server), (.invalidResponse, .invalidResponse), (.notDeleted, .notDeleted), (.timedOut, .timedOut),
+    (.network, .network),
+  ]
+
+  @Test("Every code of the engine has a name, and so has every code of the task API")
+  func named() {
+    for (code, name) in Self.engine { #expect(code.rawValue == name.rawValue) }
+    for (code, name) in Self.tasks { #expect(code.rawValue == name.rawValue) }
+    #expect(APIAuthorizationError.Code.originNotAllowed.rawValue == ConnectorError.Code.originNotAllowed.rawValue)
+    #expect("\(ConnectorError.Code.portInUse)" == "portInUse")
+  }
+
+  @Test("The lists above are whole: no code of the documentation lacks a row, and no row its documentation")
+  func documented() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let text = try String(contentsOf: root.appending(path: "Docs/Errors.md"), encoding: .utf8)
+    for code in Self.engine.map(\.1) + Self.tasks.map(\.1) {
+      #expect(text.contains("`\(code.rawValue)`"), "\(code)")
+    }
+  }
+
+  @Test("An addition whose answer is lost says that its outcome is unknown")
+  func outcomeIsUnknown() async throws {
+    let world = World()
+    let connector = try world.connector(waitingOn: ContinuousClock())
+    try await connector.doPolicy(.signIn)
+    world.tasks.faults = [LocalFault(on: .add, .reset)]
+    let error = try await #require(throws: ConnectorError.self) {
+      try await connector.addTask(TaskItem(itemName: "Buy milk"))
+    }
+    #expect(error.code == .network && error.outcomeIsUnknown)
+  }
+
+  @Test(
+    "A cache that is busy may be free later", arguments: [(TokenCacheError.Code.lockTimedOut, true), (.damaged, false)])
+  func cache(_ code: TokenCacheError.Code, _ isRetryable: Bool) async throws {
+    let world = World()
+    let connector = try world.connector(cache: BrokenCache(code: code))
+    let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken() }
+    #expect(error.code == .tokenCache && error.isRetryable == isRetryable)
+    let session = try await #require(throws: ConnectorError.self) { try await connector.session }
+    #expect(session.code == .tokenCache && session.isRetryable == isRetryable)
+  }
+
+  @Test("An unknown policy is named with its URL")
+  func unknownPolicy() async throws {
+    let world = World()
+    let connector = try world.connector()
+    let error = try await #require(throws: ConnectorError.self) {
+      try await connector.doPolicy(Policy("B2C_1_Misspelt"))
+    }
+    #expect(error.code == .configuration)
+    #expect("\(error)".contains("B2C_1_Misspelt"))
+    #expect(error.request?.method == "GET")
+    #expect(error.request?.url.hasSuffix("/.well-known/openid-configuration") == true)
+    #expect("\(error)".contains(error.request?.url ?? "?"))
+    #expect(error.status == 404 || error.status == 400)
+  }
+
+  @Test("A scope that is not offered is named, with the service's own words")
+  func unknownScope() async throws {
+    let world = World()
+    let connector = try world.connector()
+    let scope = "https://contoso.onmicrosoft.com/tasks/typo"
+    var options = SignInOptions()
+    options.scopes = [scope]
+    let error = try await #require(throws: ConnectorError.self) { try await connector.signIn(options: options) }
+    #expect(error.code == .configuration && error.serverCode == "AADB2C90117")
+    #expect(error.message.contains(scope))
+    #expect(error.serverDescription?.contains("is not supported") == true)
+    #expect(error.request != nil)
+  }
+
+  @Test("A refused refresh names its request and status")
+  func refusedRefresh() async throws {
+    let world = World()
+    let connector = try world.connector()
+    try await connector.doPolicy(.signIn)
+    world.tenant.faults = [LocalFault(on: .token, .respond(TransportResponse(status: 503)))]
+    let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken(forceRefresh: true) }
+    #expect(error.code == .serviceUnavailable && error.status == 503 && error.isRetryable)
+    #expect(error.request?.method == "POST" && error.request?.attempts == 1)
+    #expect(error.request?.url.hasSuffix("/oauth2/v2.0/token") == true)
+    #expect("\(error)".contains("POST https://") && "\(error)".contains("503"))
+  }
+}
+
+/// A cache that only fails.
+private struct BrokenCache: TokenCache {
+  let code: TokenCacheError.Code
+
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? { throw TokenCacheError(code, "Broken.") }
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { throw TokenCacheError(code, "Broken.") }
+  func removeRecord(for key: TokenCacheKey) async throws { throw TokenCacheError(code, "Broken.") }
+  func keys() async throws -> [TokenCacheKey] { throw TokenCacheError(code, "Broken.") }
+}
