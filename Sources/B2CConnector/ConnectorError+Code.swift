@@ -106,8 +106,6 @@ extension ConnectorError.Code {
   public static let refused = Self(.refused)
   /// The task server wants the request sent elsewhere; a token does not follow.
   public static let redirected = Self(.redirected)
-  /// The task server said that the task is deleted, but still lists it.
-  public static let notDeleted = Self(.notDeleted)
 }
 
 /// The wire's and the device's part.

@@ -169,6 +169,9 @@ extension ConnectorError {
       Code(error.code), error.message, recoverySuggestion: error.recoverySuggestion, isRetryable: error.isRetryable,
       needsInteraction: authorization?.needsInteraction ?? false, underlying: error)
     outcomeIsUnknown = error.outcomeIsUnknown
+    if let method = error.method, let url = error.url {
+      request = FailedRequest(method: method, url: url, attempts: error.attempts)
+    }
     status = error.status
     retryAfter = error.retryAfter
     serverCode = error.serverCode

@@ -25,7 +25,7 @@ struct ConnectorErrorCodeTests {
     (.unauthorized, .unauthorized), (.insufficientScope, .insufficientScope), (.claimsRequired, .claimsRequired),
     (.forbidden, .forbidden), (.notFound, .notFound), (.unsupported, .unsupported), (.conflict, .conflict),
     (.tooLarge, .tooLarge), (.throttled, .throttled), (.refused, .refused), (.redirected, .redirected),
-    (.server, .server), (.invalidResponse, .invalidResponse), (.notDeleted, .notDeleted), (.timedOut, .timedOut),
+    (.server, .server), (.invalidResponse, .invalidResponse), (.timedOut, .timedOut),
     (.network, .network),
   ]
 
@@ -57,6 +57,7 @@ struct ConnectorErrorCodeTests {
       try await connector.addTask(TaskItem(itemName: "Buy milk"))
     }
     #expect(error.code == .network && error.outcomeIsUnknown)
+    #expect(error.request?.method == "POST" && error.request?.url == world.tasks.url.absoluteString)
   }
 
   @Test(

@@ -10,11 +10,18 @@ public struct FailedRequest: Sendable, Hashable {
   /// How often it was sent.
   public let attempts: Int
 
+  /// Makes the description of a request from its parts; the URL must be without its query.
+  package init(method: String, url: String, attempts: Int) {
+    self.method = method
+    self.url = url
+    self.attempts = attempts
+  }
+
   /// Makes the description of a request that failed.
   package init(_ request: TransportRequest, attempts: Int = 1) {
-    method = request.method.rawValue
-    url = String(RedactedURL(request.url).description.prefix { $0 != "?" })
-    self.attempts = attempts
+    self.init(
+      method: request.method.rawValue, url: String(RedactedURL(request.url).description.prefix { $0 != "?" }),
+      attempts: attempts)
   }
 }
 
