@@ -80,8 +80,8 @@ struct RequestTests {
     #expect(world.tasks.requests.count == 10)
     world.tenant.faults = [LocalFault(on: .metadata, .respond(TransportResponse(status: 503)))]
     world.tenant.clearRequests()
-    await #expect(throws: OAuthError.self) {
-      try await connector.oauth.accessToken(options: TokenOptions(clearingCache: true))
+    await #expect(throws: OAuthError(.serviceUnavailable, "")) {
+      try await connector.oauth.signIn(policy: Policy("B2C_1_SignUpOrSignIn"))
     }
     #expect(world.tenant.requests.count == 1)
   }
