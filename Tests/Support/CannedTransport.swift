@@ -11,6 +11,11 @@ package final class CannedTransport: HTTPTransport {
     state = Locked((outcomes, []))
   }
 
+  /// A transport that has no answer left.
+  package convenience init() {
+    self.init([Result<TransportResponse, any Error>]())
+  }
+
   package convenience init(_ responses: TransportResponse...) {
     self.init(responses.map { .success($0) })
   }
