@@ -36,17 +36,19 @@ let package = Package(
     .target(name: "B2CSettings", dependencies: ["B2CAuthority", "B2CCore"]),
     .target(name: "B2CTokenCache", dependencies: ["B2CCore"] + crypto),
     .target(name: "B2CHTTP", dependencies: ["B2CCore"]),
+    .target(name: "B2CLoopback", dependencies: ["B2CCore"]),
     .target(name: "TaskAPI", dependencies: ["B2CHTTP", "B2CCore"]),
     .target(
       name: "B2COAuth",
-      dependencies: ["B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CCore"] + crypto + cryptoExtras),
+      dependencies: ["B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CLoopback", "B2CCore"] + crypto + cryptoExtras),
     .target(
       name: "B2CConnector",
       dependencies: ["B2COAuth", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CSettings", "TaskAPI", "B2CCore"]),
     .target(
       name: "B2CTestKit",
       dependencies: [
-        "B2CConnector", "B2COAuth", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CSettings", "TaskAPI", "B2CCore",
+        "B2CConnector", "B2COAuth", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CLoopback", "B2CSettings",
+        "TaskAPI", "B2CCore",
       ] + crypto + cryptoExtras),
 
     // Programs that no product ships.
@@ -58,23 +60,31 @@ let package = Package(
     .executableTarget(
       name: "proof",
       dependencies: [
-        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CSettings", "TaskAPI",
-        "B2CCore",
+        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CLoopback",
+        "B2CSettings", "TaskAPI", "B2CCore",
       ], path: "Tests/Proof"),
 
-    // One test target for each room.
+    // Tools that several test targets share.
+    .target(name: "TestSupport", path: "Tests/Support"),
+
+    // One test target for each module.
     .testTarget(name: "B2CCoreTests", dependencies: ["B2CCore"]),
     .testTarget(name: "B2CAuthorityTests", dependencies: ["B2CAuthority", "B2CCore"]),
     .testTarget(name: "B2CSettingsTests", dependencies: ["B2CSettings", "B2CAuthority"]),
-    .testTarget(name: "B2CTokenCacheTests", dependencies: ["B2CTokenCache", "B2CTestKit", "B2CCore"] + crypto),
-    .testTarget(name: "B2CHTTPTests", dependencies: ["B2CHTTP", "B2CCore", "B2CTestKit"]),
+    .testTarget(
+      name: "B2CTokenCacheTests", dependencies: ["B2CTokenCache", "B2CTestKit", "B2CCore", "TestSupport"] + crypto),
+    .testTarget(
+      name: "B2CHTTPTests", dependencies: ["B2CHTTP", "B2CLoopback", "B2CCore", "B2CTestKit", "TestSupport"]),
+    .testTarget(name: "B2CLoopbackTests", dependencies: ["B2CLoopback", "B2CTestKit", "TestSupport"]),
     .testTarget(name: "TaskAPITests", dependencies: ["TaskAPI", "B2CHTTP", "B2CCore", "B2CTestKit"]),
     .testTarget(
       name: "B2COAuthTests",
-      dependencies: ["B2COAuth", "B2CTestKit", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CCore"] + crypto
-        + cryptoExtras),
-    .testTarget(name: "B2CConnectorTests", dependencies: ["B2CConnector", "B2CTestKit"]),
-    .testTarget(name: "B2CTestKitTests", dependencies: ["B2CTestKit", "B2COAuth", "B2CHTTP", "B2CCore"]),
+      dependencies: [
+        "B2COAuth", "B2CTestKit", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CLoopback", "B2CCore", "TestSupport",
+      ] + crypto + cryptoExtras),
+    .testTarget(name: "B2CConnectorTests", dependencies: ["B2CConnector", "B2CTestKit", "TestSupport"]),
+    .testTarget(
+      name: "B2CTestKitTests", dependencies: ["B2CTestKit", "B2COAuth", "B2CHTTP", "B2CCore", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

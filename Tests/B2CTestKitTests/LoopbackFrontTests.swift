@@ -2,9 +2,10 @@ import B2CCore
 import B2CHTTP
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.descriptors(), .timeLimit(.minutes(5)))
 struct LoopbackFrontTests {
   @Test func wholeSignInOverRealHTTP() async throws {
     let tenant = LocalTenant()
@@ -60,7 +61,7 @@ struct LoopbackFrontTests {
     #expect(tenant.issuers.count == 2)
     await tenant.stop()
     #expect(tenant.origin == tenant.inMemoryOrigin)
-    await #expect(throws: LoopbackListenerError.self) {
+    await #expect(throws: LoopbackClient.Refused.self) {
       try await SocketTransport().send(TransportRequest(url: overHTTP))
     }
   }
@@ -138,7 +139,7 @@ struct SocketTransport: HTTPTransport {
     let components = URLComponents(url: request.url, resolvingAgainstBaseURL: true)
     let path = components?.percentEncodedPath ?? ""
     let target = (path.isEmpty ? "/" : path) + (components?.percentEncodedQuery.map { "?" + $0 } ?? "")
-    var head = "\(request.method.rawValue) \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+    var head = "\(request.method.rawValue) \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\n"
     for field in request.headers.fields { head += "\(field.name): \(field.value)\r\n" }
     let body = request.body ?? Data()
     await client.send(Data((head + "Content-Length: \(body.count)\r\n\r\n").utf8) + body)

@@ -8,7 +8,7 @@ import Testing
 #endif
 
 /// The transport of Docs/TaskAPI.md, word for word, over real HTTP.
-@Suite(.timeLimit(.minutes(1))) struct DocumentationSamplesTests {
+@Suite(.timeLimit(.minutes(5))) struct DocumentationSamplesTests {
   @Test func anAppsOwnSessionCarriesTheRequests() async throws {
     let server = LocalTaskServer(tenant: LocalTenant())
     try await server.start()

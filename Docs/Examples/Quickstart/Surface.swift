@@ -19,7 +19,7 @@ struct Surface: Sendable {
     } catch let error as SettingsError {
       throw ConnectorError(.settings, error.description, underlying: error)
     }
-    for warning in settings.warnings { TerminalText.standardError("warning: \(warning)") }
+    for warning in settings.warnings { TerminalProgress.write("warning: \(warning)") }
     return try Connector(
       settings: settings, presenter: presenter(for: settings.redirectURI), cache: InMemoryTokenCache(),
       transport: transport)
@@ -59,7 +59,7 @@ struct WaitingPresenter: SignInPresenter {
   func validate(redirectURI: URL) throws { try inner.validate(redirectURI: redirectURI) }
 
   func present(_ request: PresentationRequest) async throws -> URL {
-    try await TerminalProgress().waiting(for: "the sign-in page in the browser", timeout: Self.timeout) {
+    try await TerminalProgress(timeout: Self.timeout).waiting(for: "the sign-in page in the browser") {
       try await inner.present(request)
     }
   }

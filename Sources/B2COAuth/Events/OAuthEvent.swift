@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Something the client did, told as it happens.
+/// A step of the client, reported as it happens.
 ///
 /// Nothing in it is secret.
 public struct OAuthEvent: Sendable, Hashable {
@@ -24,13 +24,13 @@ public struct OAuthEvent: Sendable, Hashable {
     public static let cacheHit = Kind(rawValue: "cacheHit")
     /// No cached access token served a call.
     public static let cacheMiss = Kind(rawValue: "cacheMiss")
-    /// A refresh token is being spent.
+    /// A refresh token is being used.
     public static let refreshStarted = Kind(rawValue: "refreshStarted")
     /// A call waits for a refresh that another has started.
     public static let refreshShared = Kind(rawValue: "refreshShared")
     /// A refresh has ended, well or with an error.
     public static let refreshFinished = Kind(rawValue: "refreshFinished")
-    /// A refresh failed, and a token that has not ended yet was served.
+    /// A refresh failed, and a token that has not expired yet was served.
     public static let staleTokenServed = Kind(rawValue: "staleTokenServed")
     /// The cache could not store a refreshed token; it is served from memory and stored at a later call.
     public static let storingFailed = Kind(rawValue: "storingFailed")
@@ -80,5 +80,12 @@ extension OAuthEvent: CustomStringConvertible {
     if let errorCode { words.append("error=\(errorCode.rawValue)") }
     if let correlationID { words.append("correlation=\(correlationID.uuidString.lowercased())") }
     return words.joined(separator: " ")
+  }
+}
+
+extension OAuthEvent {
+  /// Writes each event as a line to standard error: an `onEvent` for command lines and servers.
+  public static let toStandardError: @Sendable (OAuthEvent) -> Void = { event in
+    StandardError.write("B2CConnector: \(event)\n")
   }
 }

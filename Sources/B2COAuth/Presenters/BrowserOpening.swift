@@ -4,21 +4,31 @@ public import Foundation
 /// A way to bring a URL before the user.
 public struct BrowserOpening: Sendable {
   private let action: @Sendable (URL) async throws -> Void
+  /// Whether other users or a log can see the URL, as on a command line: then a one-time local page is opened instead.
+  let exposesURL: Bool
 
-  /// Makes a way of opening from a closure, such as one that calls `UIApplication.open(_:)` or SwiftUI's `openURL`.
+  /// Creates a way of opening from a closure, such as one that calls `UIApplication.open(_:)` or SwiftUI's `openURL`.
   ///
-  /// - Parameter action: Opens a URL and returns, or throws when it cannot.
+  /// Do not pass the URL on a command line: it may hold an `id_token_hint`, and whoever reads it can finish the sign-in.
+  ///
+  /// - Parameter action: Opens a URL and returns, or throws when it cannot; it is neither waited for nor cancelled.
   public init(_ action: @escaping @Sendable (URL) async throws -> Void) {
+    self.init(exposesURL: false, action)
+  }
+
+  init(exposesURL: Bool, _ action: @escaping @Sendable (URL) async throws -> Void) {
+    self.exposesURL = exposesURL
     self.action = action
   }
 
-  /// Shows the URL as text, for the user to open where they have a browser.
+  /// Shows the URL as text, for the user to open in a browser of this machine.
   ///
-  /// - Parameter write: Writes one line, such as to standard error.
+  /// - Parameter write: Writes one line; to standard error when `nil`.
   /// - Returns: A way of opening that never fails.
-  public static func printing(to write: @escaping @Sendable (String) -> Void) -> BrowserOpening {
-    BrowserOpening { url in
-      write("Open this page in a browser on this machine: \(url.absoluteString)")
+  public static func printing(to write: (@Sendable (String) -> Void)? = nil) -> BrowserOpening {
+    BrowserOpening(exposesURL: true) { url in
+      let line = "Open this page in a browser on this machine, once: \(url.absoluteString)"
+      if let write { write(line) } else { StandardError.write(line + "\n") }
     }
   }
 
@@ -27,7 +37,7 @@ public struct BrowserOpening: Sendable {
   /// - Parameter other: The other way, such as ``printing(to:)``.
   /// - Returns: Both, one after the other.
   public func fallingBack(to other: BrowserOpening) -> BrowserOpening {
-    BrowserOpening { url in
+    BrowserOpening(exposesURL: exposesURL || other.exposesURL) { url in
       do {
         try await action(url)
       } catch is CancellationError {
@@ -38,15 +48,21 @@ public struct BrowserOpening: Sendable {
     }
   }
 
-  /// Opens a page.
+  /// Opens a page in a task that nothing waits for; an error is passed on.
   ///
-  /// - Parameter url: An https URL, or an http URL of this machine.
-  /// - Throws: ``OAuthError`` with code ``OAuthError/Code/presentationFailed``; `CancellationError`.
-  func open(_ url: URL) async throws {
-    // Whatever opens URLs would also run files and other programs' schemes.
-    guard Loopback.isAllowed(url) else {
-      throw OAuthError(.presentationFailed, "The page is neither https nor on this machine: \(RedactedURL(url)).")
+  /// The task is never cancelled: on Linux, cancelling a request of `URLSession` in it can block for ever, and all later
+  /// requests of that session with it.
+  func start(_ url: URL, onFailure: @escaping @Sendable (any Error) -> Void) {
+    Task {
+      do {
+        try await open(url)
+      } catch {
+        onFailure(error)
+      }
     }
+  }
+
+  private func open(_ url: URL) async throws {
     do {
       try await action(url)
     } catch let error as OAuthError {
@@ -57,6 +73,15 @@ public struct BrowserOpening: Sendable {
       throw OAuthError(
         .presentationFailed, "The browser could not be opened.",
         recoverySuggestion: "Open the page yourself: use BrowserOpening.printing(to:).", underlying: error)
+    }
+  }
+
+  /// Refuses pages that are neither https nor on this machine.
+  ///
+  /// A program that opens URLs would also run files and other programs' schemes.
+  static func check(_ url: URL) throws {
+    guard Loopback.isAllowed(url) else {
+      throw OAuthError(.presentationFailed, "The page is neither https nor on this machine: \(RedactedURL(url)).")
     }
   }
 }

@@ -1,9 +1,10 @@
 internal import B2CCore
+internal import B2CLoopback
 public import Foundation
 
-/// Signs in with a browser outside the app, which comes back through the app's open-URL callback.
+/// Signs in with a browser outside the app, which returns through the app's open-URL callback.
 ///
-/// For apps that open the page themselves and receive their own scheme, or an https link that they claim. Hand every URL the
+/// For apps that open the page themselves and receive a custom scheme, or an https link that they claim. Hand every URL the
 /// app is opened with to ``resume(with:)``, as MSAL's `handleMSALResponse` wants it.
 ///
 /// ```swift
@@ -27,11 +28,11 @@ public final class ExternalBrowserPresenter: SignInPresenter {
   private let clock: any Clock<Duration>
   private let state = Locked(State())
 
-  /// Makes a presenter.
+  /// Creates a presenter.
   ///
   /// - Parameters:
-  ///   - opening: How the page is brought before the user.
-  ///   - timeout: How long the user may take; 10 minutes.
+  ///   - opening: The way to bring the page before the user.
+  ///   - timeout: The longest wait for the user; 10 minutes.
   ///   - clock: The clock that the timeout runs on.
   public init(
     opening: BrowserOpening, timeout: Duration = .seconds(600), clock: any Clock<Duration> = ContinuousClock()
@@ -41,7 +42,7 @@ public final class ExternalBrowserPresenter: SignInPresenter {
     self.clock = clock
   }
 
-  /// Takes a URL that the app was opened with.
+  /// Handles a URL that the app was opened with.
   ///
   /// May be called with any URL at any time, on any thread.
   ///
@@ -61,7 +62,7 @@ public final class ExternalBrowserPresenter: SignInPresenter {
     return flow != nil
   }
 
-  /// Ends every sign-in that waits, as when the user comes back to the app without having finished.
+  /// Ends every waiting sign-in, as when the user returns to the app without having finished.
   ///
   /// The sign-ins throw ``OAuthError`` with code ``OAuthError/Code/userClosedBrowser``.
   public func cancel() {
@@ -70,11 +71,11 @@ public final class ExternalBrowserPresenter: SignInPresenter {
       return Array(state.flows.values)
     }
     for flow in flows {
-      flow.answers.finish(throwing: OAuthError(.userClosedBrowser, "The user came back without finishing the page."))
+      flow.answers.finish(throwing: OAuthError(.userClosedBrowser, "The user returned without finishing the page."))
     }
   }
 
-  /// Accepts schemes of an app's own and https.
+  /// Accepts schemes of an app and https.
   ///
   /// - Parameter redirectURI: The redirect URI of the settings.
   /// - Throws: ``OAuthError`` with code ``OAuthError/Code/unsupportedRedirectURI`` for any other.
@@ -96,23 +97,28 @@ public final class ExternalBrowserPresenter: SignInPresenter {
   public func present(_ request: PresentationRequest) async throws -> URL {
     try validate(redirectURI: request.redirectURI)
     try Task.checkCancellation()
+    try BrowserOpening.check(request.url)
     let answers = AsyncThrowingStream<URL, any Error>.makeStream(bufferingPolicy: .bufferingOldest(1))
+    let localPage =
+      opening.exposesURL
+      ? try await OneTimePage.serve(request.url) {
+        answers.continuation.finish(throwing: OneTimePage.fetchedTwice)
+      } : nil
     let id = add(Flow(redirectURI: request.redirectURI, state: request.state, answers: answers.continuation))
-    let browser = Task { [opening] in
-      do {
-        try await opening.open(request.url)
-      } catch {
-        answers.continuation.finish(throwing: error)
-      }
+    opening.start(localPage?.url ?? request.url) { answers.continuation.finish(throwing: $0) }
+    let outcome: Result<URL, any Error>
+    do {
+      outcome = .success(
+        try await PresentationDeadline.run(timeout, purpose: request.purpose, clock: clock) {
+          for try await url in answers.stream { return url }
+          throw CancellationError()
+        })
+    } catch {
+      outcome = .failure(error)
     }
-    defer {
-      browser.cancel()
-      state.withLock { _ = $0.flows.removeValue(forKey: id) }
-    }
-    return try await PresentationDeadline.run(timeout, clock: clock) {
-      for try await url in answers.stream { return url }
-      throw CancellationError()
-    }
+    state.withLock { _ = $0.flows.removeValue(forKey: id) }
+    await localPage?.listener.close()
+    return try outcome.get()
   }
 
   private func add(_ flow: Flow) -> Int {

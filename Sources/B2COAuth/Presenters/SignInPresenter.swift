@@ -1,10 +1,10 @@
 public import Foundation
 
-/// The one seam between the engine and the outside: shows a page, gives back the URL it ended on.
+/// The seam between the engine and the user: shows a page, returns the URL it ended on.
 ///
 /// An app, a command line and a test each have their own; a new one is a type with one method.
 public protocol SignInPresenter: Sendable {
-  /// Says before anything opens whether this presenter can come back from a redirect URI.
+  /// Checks before a page opens whether this presenter can receive a redirect URI.
   ///
   /// - Parameter redirectURI: The redirect URI of the settings.
   /// - Throws: ``OAuthError`` with code ``OAuthError/Code/unsupportedRedirectURI`` whose message names a presenter that
@@ -27,4 +27,110 @@ extension SignInPresenter {
   /// - Parameter redirectURI: The redirect URI of the settings.
   /// - Throws: Nothing.
   public func validate(redirectURI: URL) throws {}
+
+  /// Shows the page and cancels the presenter when the request's `timeout` is over.
+  ///
+  /// - Throws: ``OAuthError`` with code ``OAuthError/Code/timedOut`` at the timeout; the presenter's errors.
+  func present(_ request: PresentationRequest, clock: any Clock<Duration>) async throws -> URL {
+    guard let timeout = request.timeout else { return try await present(request) }
+    return try await PresentationDeadline.run(timeout, purpose: request.purpose, clock: clock) {
+      try await present(request)
+    }
+  }
+}
+
+/// A page to show and the redirect to wait for.
+public struct PresentationRequest: Sendable {
+  /// The reason for showing the page.
+  public enum Purpose: Sendable, Hashable {
+    /// A policy is run: sign-up, sign-in, profile edit, password reset.
+    case signIn
+    /// The session at the server is ended.
+    case signOut
+  }
+
+  /// The reason for showing the page.
+  public let purpose: Purpose
+  /// The redirect URI of the settings.
+  public let redirectURI: URL
+  /// The request's `state`.
+  ///
+  /// A listener uses it to tell the real callback from others.
+  public let state: Secret
+  /// Whether the app wants a browser session that shares no cookies.
+  public var prefersEphemeralSession: Bool
+  /// Whether the app wants the page over the full screen (the tutorial's `fullScreen`).
+  public var prefersFullScreen: Bool
+  /// The longest wait for the redirect; `nil` leaves the limit to the presenter.
+  public var timeout: Duration?
+
+  private let makeURL: @Sendable (URL) -> URL
+
+  /// Creates a request to show a page.
+  ///
+  /// - Parameters:
+  ///   - purpose: The reason for showing the page.
+  ///   - redirectURI: The redirect URI of the settings.
+  ///   - state: The request's `state`.
+  ///   - prefersEphemeralSession: Whether the app wants a browser session that shares no cookies.
+  ///   - prefersFullScreen: Whether the app wants the page over the full screen.
+  ///   - makeURL: Builds the URL of the page for a redirect URI.
+  public init(
+    purpose: Purpose, redirectURI: URL, state: Secret, prefersEphemeralSession: Bool = false,
+    prefersFullScreen: Bool = false, makeURL: @escaping @Sendable (URL) -> URL
+  ) {
+    self.purpose = purpose
+    self.redirectURI = redirectURI
+    self.state = state
+    self.prefersEphemeralSession = prefersEphemeralSession
+    self.prefersFullScreen = prefersFullScreen
+    self.makeURL = makeURL
+  }
+
+  /// The URL of the page to show.
+  ///
+  /// It may hold an `id_token_hint`: never print it, log it or pass it on a command line.
+  public var url: URL { makeURL(redirectURI) }
+
+  /// Returns the URL of the page for a redirect to another port of this machine.
+  ///
+  /// RFC 8252 section 7.3 lets a loopback redirect choose its port at request time; nothing else may differ.
+  ///
+  /// - Parameter loopbackRedirectURI: The redirect URI with the port of the listener.
+  /// - Returns: The URL of the page.
+  public func url(redirectingTo loopbackRedirectURI: URL) -> URL { makeURL(loopbackRedirectURI) }
+
+  /// The URL of the page without its `id_token_hint`, which holds personal data: fit for a terminal.
+  var printableURL: URL {
+    guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true),
+      let items = components.percentEncodedQueryItems
+    else { return url }
+    components.percentEncodedQueryItems = items.filter { $0.name != "id_token_hint" }
+    return components.url ?? redirectURI
+  }
+}
+
+/// Limits the wait for a user.
+enum PresentationDeadline {
+  /// Runs an operation that obeys cancellation, and cancels it at the timeout.
+  ///
+  /// - Throws: ``OAuthError`` with code ``OAuthError/Code/timedOut``; `CancellationError`; the operation's errors.
+  static func run<Value: Sendable>(
+    _ timeout: Duration, purpose: PresentationRequest.Purpose, clock: any Clock<Duration>,
+    _ operation: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value.self) { group in
+      group.addTask(operation: operation)
+      group.addTask {
+        try await clock.sleep(for: timeout)
+        throw OAuthError(
+          .timedOut, "The page was not finished within \(timeout.components.seconds) seconds.",
+          recoverySuggestion: purpose == .signIn
+            ? "If the page showed an error, compare clientId and redirectUri with the app registration." : nil)
+      }
+      defer { group.cancelAll() }
+      guard let value = try await group.next() else { throw CancellationError() }
+      return value
+    }
+  }
 }

@@ -1,5 +1,6 @@
 internal import B2CCore
-internal import B2CHTTP
+package import B2CHTTP
+package import B2CLoopback
 internal import Foundation
 
 /// A local server's front on loopback HTTP.
@@ -82,10 +83,10 @@ extension LocalTaskServer {
 /// Between the listener's messages and the core's.
 enum LocalWire {
   static func request(_ request: LoopbackRequest, base: URL) -> TransportRequest? {
-    let target = request.path + (request.query.map { "?" + $0 } ?? "")
-    guard let url = URL(string: LocalOrigin.text(base) + target) else { return nil }
+    guard let url = URL(string: LocalOrigin.text(base) + request.target) else { return nil }
     return TransportRequest(
-      method: TransportRequest.Method(rawValue: request.method), url: url, headers: request.headers,
+      method: TransportRequest.Method(rawValue: request.method), url: url,
+      headers: TransportRequest.Headers(request.headers.fields.map { .init(name: $0.name, value: $0.value) }),
       body: request.body.isEmpty ? nil : request.body)
   }
 
@@ -93,8 +94,7 @@ enum LocalWire {
   static func play(_ answer: LocalAnswer, on exchange: LoopbackExchange) async {
     switch answer {
     case .response(let response):
-      await exchange.respond(
-        LoopbackResponse(status: response.status, headers: response.headers, body: response.body))
+      await exchange.respond(LoopbackResponse(response))
     case .cut(let response, let count):
       if let count { await exchange.write(head(response) + response.body.prefix(count)) }
       exchange.reset()
@@ -111,5 +111,14 @@ enum LocalWire {
     var text = "HTTP/1.1 \(response.status) Answer\r\n"
     for field in response.headers.fields { text += "\(field.name): \(field.value)\r\n" }
     return Data((text + "Content-Length: \(response.body.count)\r\nConnection: close\r\n\r\n").utf8)
+  }
+}
+
+extension LoopbackResponse {
+  /// Converts an answer of a local server.
+  package init(_ response: TransportResponse) {
+    self.init(
+      status: response.status, headers: LoopbackHeaders(response.headers.fields.map { ($0.name, $0.value) }),
+      body: response.body)
   }
 }

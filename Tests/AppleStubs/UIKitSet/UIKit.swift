@@ -2,6 +2,14 @@
 // The parts of UIKit that the package and its documentation use. The reference declares these classes `@MainActor`.
 @_exported import Foundation
 
+// On Apple's systems Foundation has it.
+public let NSUserActivityTypeBrowsingWeb = "NSUserActivityTypeBrowsingWeb"
+
+open class NSUserActivity: NSObject {
+  public var activityType: String { "" }
+  public var webpageURL: URL?
+}
+
 @MainActor open class UIResponder: NSObject {
   public nonisolated override init() { super.init() }
 }
@@ -33,13 +41,36 @@
   public var url: URL { URL(fileURLWithPath: "/") }
 }
 
+@MainActor open class UISceneSession: NSObject {}
+
+extension UIScene {
+  @MainActor open class ConnectionOptions: NSObject {
+    public var urlContexts: Set<UIOpenURLContext> { [] }
+    public var userActivities: Set<NSUserActivity> { [] }
+  }
+}
+
 @MainActor public protocol UISceneDelegate: NSObjectProtocol {
+  func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options connectionOptions: UIScene.ConnectionOptions)
+  func scene(_ scene: UIScene, continue userActivity: NSUserActivity)
   func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>)
+}
+
+// The requirements are optional in Objective-C.
+extension UISceneDelegate {
+  public func scene(
+    _ scene: UIScene, willConnectTo session: UISceneSession, options connectionOptions: UIScene.ConnectionOptions
+  ) {}
+  public func scene(_ scene: UIScene, continue userActivity: NSUserActivity) {}
+  public func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>) {}
 }
 
 @MainActor public protocol UIWindowSceneDelegate: UISceneDelegate {}
 
 @MainActor open class UIViewController: UIResponder {
+  // With these two a subclass that stores properties has to write both, as with the real class.
+  public init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) { super.init() }
+  public required init?(coder: NSCoder) { super.init() }
   public var view: UIView! { UIView() }
   public var title: String?
   open func viewDidLoad() {}

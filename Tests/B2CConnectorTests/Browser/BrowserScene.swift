@@ -46,6 +46,8 @@ struct BrowserScene: Sendable {
         Policy(id: "B2C_1_SignUpOrSignIn", kind: .signUpOrSignIn), Policy(id: "B2C_1_EditProfile", kind: .profileEdit),
       ]
       + (resetsPasswords ? [Policy(id: "B2C_1_ResetPassword", kind: .passwordReset)] : [])
+    var page = LoopbackPage()
+    page.appName = "Tasks"
     self.tenant = tenant
     self.tasks = tasks
     self.browser = browser
@@ -58,7 +60,7 @@ struct BrowserScene: Sendable {
           emailSignUp: try Policy(id: "B2C_1_SignUp", kind: .signUp),
           emailSignIn: try Policy(id: "B2C_1_SignIn", kind: .signIn), others: others)),
       presenter: LoopbackPresenter(
-        opening: BrowserOpening { opened.continuation.yield($0) }, pages: LoopbackPages(appName: "Tasks"),
+        opening: BrowserOpening { opened.continuation.yield($0) }, page: page,
         timeout: .seconds(60)),
       cache: InMemoryTokenCache())
   }
@@ -85,7 +87,7 @@ struct BrowserScene: Sendable {
     }
   }
 
-  /// Waits for the next page that the app wants opened.
+  /// Waits for the next page that the app wants opened: a local one, which can be fetched once.
   func page() async throws -> URL {
     for await page in opened.stream { return page }
     throw WebDriverError("The sign-in failed before it opened a page.")

@@ -1,5 +1,6 @@
 import B2CConnector
 import Foundation
+import TestSupport
 
 /// HTTP to the driver, over a plain connection.
 ///

@@ -125,9 +125,9 @@ struct RealBrowserPageTests {
     let markup = "\"><script>document.title='a script ran'</script><b id='smuggled'>@example.com"
     try await BrowserScene.run { scene in
       let signIn = scene.begin(.signIn, options: SignInOptions(loginHint: markup))
-      let page = try await scene.page()
-      try await scene.browser.open(page)
+      try await scene.openPage()
       #expect(try await scene.browser.title == "Sign in")
+      let page = try url(try await scene.browser.location)
       #expect(try await scene.browser.value(of: "email") == markup)
       #expect(try await scene.browser.evaluate("return document.getElementById('smuggled') === null;") == true)
       let query = try #require(URLComponents(url: page, resolvingAgainstBaseURL: false)?.queryItems)
@@ -147,11 +147,14 @@ struct RealBrowserPageTests {
   func headers() async throws {
     try await BrowserScene.run { scene in
       let signIn = scene.begin(.signIn)
-      let page = try await scene.page()
+      let transport = URLSessionTransport()
+      let local = try await transport.send(TransportRequest(url: try await scene.page()))
+      #expect(local.headers["Cache-Control"] == "no-store")
+      #expect(local.headers["Referrer-Policy"] == "no-referrer")
+      let page = try url(try #require(local.headers["Location"]))
       let query = try #require(URLComponents(url: page, resolvingAgainstBaseURL: false)?.queryItems)
       let redirect = try #require(query.first { $0.name == "redirect_uri" }?.value)
       let state = try #require(query.first { $0.name == "state" }?.value)
-      let transport = URLSessionTransport()
       for target in [page, try url("\(redirect)?error=access_denied&state=\(state)")] {
         let headers = try await transport.send(TransportRequest(url: target)).headers
         #expect(headers["Cache-Control"] == "no-store")

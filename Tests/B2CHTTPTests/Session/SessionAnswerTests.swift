@@ -1,9 +1,11 @@
 import B2CHTTP
+import B2CLoopback
 import Foundation
+import TestSupport
 import Testing
 
 /// What a server answers is given as it is, with nothing done about it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.descriptors(), .timeLimit(.minutes(5)))
 struct SessionAnswerTests {
   private let transport = URLSessionTransport()
 

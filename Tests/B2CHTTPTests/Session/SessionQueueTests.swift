@@ -1,11 +1,13 @@
 import B2CCore
 import B2CHTTP
+import B2CLoopback
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 /// No more than so many requests at a time go to one host; the others wait.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.descriptors(), .timeLimit(.minutes(5)))
 struct SessionQueueTests {
   /// Waiting on purpose must not be taken for silence on a busy machine.
   private static let patience = TransportLimits(deadline: .seconds(3600), idleTimeout: .seconds(3600))
@@ -34,10 +36,10 @@ struct SessionQueueTests {
   }
 
   @Test func oneThatWaitsCanBeCancelledOrRunLate() async throws {
-    let (arrived, release) = (LoopbackGate(), LoopbackGate())
+    let (arrived, release) = (TestGate(), TestGate())
     let server = try await TestServer { exchange in
       arrived.open()
-      await release.wait()
+      try? await release.wait()
       await exchange.respond(.text("ok"))
     }
     let clock = TestClock()
@@ -45,7 +47,7 @@ struct SessionQueueTests {
     let first = try server.request(
       "/first", limits: TransportLimits(deadline: .seconds(100), idleTimeout: .seconds(3600)))
     let running = Task { try await transport.send(first) }
-    await arrived.wait()
+    try? await arrived.wait()
 
     let late = try server.request("/late", limits: TransportLimits(deadline: .seconds(10), idleTimeout: .seconds(3600)))
     let waiting = Task { try await transport.send(late) }
@@ -69,17 +71,17 @@ struct SessionQueueTests {
   }
 
   @Test func waitingIsNotTakenForSilence() async throws {
-    let (arrived, release) = (LoopbackGate(), LoopbackGate())
+    let (arrived, release) = (TestGate(), TestGate())
     let server = try await TestServer { exchange in
       arrived.open()
-      await release.wait()
+      try? await release.wait()
       await exchange.respond(.text("ok"))
     }
     let transport = URLSessionTransport(maximumConnectionsPerHost: 1)
     let first = try server.request(limits: Self.patience)
     let impatient = try server.request(limits: TransportLimits(idleTimeout: .milliseconds(1)))
     let running = Task { try await transport.send(first) }
-    await arrived.wait()
+    try? await arrived.wait()
     let waiting = Task { try await transport.send(impatient) }
     // Others that were silent as long as the second has waited now are given up, one after the other.
     let silent = try await TestServer { await $0.waitForDisconnect() }

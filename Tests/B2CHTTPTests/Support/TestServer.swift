@@ -1,5 +1,6 @@
 import B2CCore
 import B2CHTTP
+import B2CLoopback
 import Foundation
 
 /// A server of this machine that a test tells what to do, and asks what it was sent.

@@ -1,10 +1,10 @@
 import B2CCore
-import B2CHTTP
 import B2COAuth
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.descriptors(), .timeLimit(.minutes(5)))
 struct BrowserOpeningTests {
   /// Opens the page of a flow that ends at once, and gives the error of the flow.
   private func open(_ opening: BrowserOpening, page: String = "https://login.example/") async throws -> OAuthError.Code?
@@ -34,14 +34,36 @@ struct BrowserOpeningTests {
     return (folder.path, opened)
   }
 
-  @Test("the program gets the URL as its only argument, whatever stands in it")
+  @Test("the program's only argument is a one-time local page, with nothing of the page's URL in it")
   func program() async throws {
     let (path, opened) = try folder(exitStatus: 3)
-    let page = "https://login.example/?a=$(x)&b=';%22"
     // The status makes the flow end; the program has run by then.
-    #expect(try await open(.command(named: ["fake-open"], path: path), page: page) == .presentationFailed)
-    let url = try #require(URL(string: page))
-    #expect(try String(contentsOf: opened, encoding: .utf8) == "1:\(url.absoluteString)")
+    #expect(
+      try await open(
+        .command(named: ["fake-open"], path: path),
+        page: "https://login.example/logout?id_token_hint=eyJhbGciOi&state=s3cret&a=$(x)") == .presentationFailed)
+    let argument = try String(contentsOf: opened, encoding: .utf8)
+    #expect(argument.hasPrefix("1:http://127.0.0.1:"))
+    for piece in ["login.example", "eyJ", "s3cret", "$", "?", " "] { #expect(!argument.contains(piece)) }
+  }
+
+  @Test(
+    "a browser that others can see is opened at a local page, which redirects once; a second fetch ends the sign-in")
+  func externalBrowser() async throws {
+    let lines = AsyncStream<String>.makeStream()
+    let presenter = ExternalBrowserPresenter(opening: .printing { lines.continuation.yield($0) })
+    let task = Task { try await presenter.present(.test("com.example.app:/cb")) }
+    var iterator = lines.stream.makeAsyncIterator()
+    let line = try #require(await iterator.next())
+    let url = try #require(line.components(separatedBy: " ").last.flatMap { URL(string: $0) })
+    let port = try #require(url.port.flatMap(UInt16.init(exactly:)))
+    let answer = try await get(url.path, port: port)
+    #expect(answer.field("Location") == "https://login.example/authorize?redirect_uri=com.example.app%3A%2Fcb")
+    #expect(try await get("/other", port: port).hasPrefix("HTTP/1.1 404 "))
+    #expect(try await get(url.path, port: port).hasPrefix("HTTP/1.1 410 "))
+    let error = await #expect(throws: OAuthError.self) { _ = try await task.value }
+    #expect(error?.code == .presentationFailed)
+    #expect(error?.message.contains("opened twice") == true)
   }
 
   @Test("a program that is not there is a clear error")
@@ -67,15 +89,20 @@ struct BrowserOpeningTests {
     task.cancel()
     _ = await task.result
     let line = lines.withLock { $0.first ?? "" }
-    #expect(line.contains("https://login.example/authorize?redirect_uri=http%3A%2F%2Flocalhost%3A"))
+    #expect(line.contains("http://127.0.0.1:"))
+    #expect(!line.contains("login.example"))
   }
 
   @Test(
-    "only https and this machine are opened",
+    "only pages of https and of this machine are opened",
     arguments: ["file:///etc/passwd", "http://login.example/", "com.example.app:/x", "javascript:1"])
   func refuses(_ page: String) async throws {
     let opened = LockedFlag()
     #expect(try await open(BrowserOpening { _ in opened.set() }, page: page) == .presentationFailed)
+    await #expect(throws: OAuthError(.presentationFailed, "")) {
+      _ = try await LoopbackPresenter(opening: BrowserOpening { _ in opened.set() })
+        .present(.test("http://localhost/", page: page))
+    }
     #expect(!opened.isSet)
   }
 

@@ -1,11 +1,16 @@
 import B2CCore
-import B2CHTTP
+import B2CLoopback
 import B2COAuth
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite(.descriptors(), .timeLimit(.minutes(5)))
 struct LoopbackPresenterTests {
   private static let state = PresentationRequest.testState
   private let pages = PageWatcher()
@@ -13,8 +18,7 @@ struct LoopbackPresenterTests {
   private func presenter(timeout: Duration = .seconds(300), clock: any Clock<Duration> = ContinuousClock())
     -> LoopbackPresenter
   {
-    LoopbackPresenter(
-      opening: pages.opening, pages: LoopbackPages(appName: "Tasks"), timeout: timeout, clock: clock)
+    LoopbackPresenter(opening: pages.opening, timeout: timeout, clock: clock)
   }
 
   private func present(
@@ -89,14 +93,14 @@ struct LoopbackPresenterTests {
       "GET //callback?code=x&state=STATE", "GET /x/../callback?code=x&state=STATE",
       "GET /%63allback?code=x&state=STATE", "GET /callback?code=x&state=STATE&state=STATE",
       "GET /callback?code=x#&state=STATE",
-      "HEAD /callback?code=x&state=STATE", "PUT /callback?code=x&state=STATE", "OPTIONS *",
+      "HEAD /callback?code=x&state=STATE", "PUT /callback?code=x&state=STATE", "OPTIONS /callback?code=x&state=STATE",
       "POST /callback?code=x&state=STATE",
     ])
   func others(_ line: String) async throws {
     let (task, page) = await present("http://localhost/callback")
     let client = try await LoopbackClient(port: page.port)
     let target = line.replacingOccurrences(of: "STATE", with: Self.state)
-    await client.send("\(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    await client.send("\(target) HTTP/1.1\r\nHost: localhost:\(page.port)\r\n\r\n")
     let answer = await client.receiveAll()
     #expect(answer.hasPrefix("HTTP/1.1 404 "))
     #expect(answer.contains("Cache-Control: no-store\r\n"))
@@ -105,46 +109,218 @@ struct LoopbackPresenterTests {
   }
 
   @Test(
-    "a form with another type, by another name or without a name is 404",
-    arguments: [
-      "Host: localhost\r\nContent-Type: text/plain\r\n", "Host: localhost\r\nContent-Type: application/json\r\n",
-      "Host: evil.example\r\nContent-Type: application/x-www-form-urlencoded\r\n",
-      "Host: localhost.evil.example:80\r\nContent-Type: application/x-www-form-urlencoded\r\n",
-    ])
-  func otherForms(_ headers: String) async throws {
+    "a form with another type is 404",
+    arguments: ["text/plain", "application/json", "application/x-www-form-urlencoded2", ""])
+  func otherForms(_ type: String) async throws {
     let (task, page) = await present("http://localhost/callback")
     let body = "code=x&state=\(Self.state)"
     let client = try await LoopbackClient(port: page.port)
-    await client.send("POST /callback HTTP/1.1\r\n\(headers)Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
-    #expect(await client.receive(through: "Not found").hasPrefix("HTTP/1.1 404 "))
+    await client.send(
+      """
+      POST /callback HTTP/1.1\r
+      Host: localhost:\(page.port)\r
+      Content-Type: \(type)\r
+      Content-Length: \(body.utf8.count)\r
+      \r
+      \(body)
+      """)
+    #expect(await client.receiveAll().hasPrefix("HTTP/1.1 404 "))
     task.cancel()
     await #expect(throws: CancellationError.self) { _ = try await task.value }
   }
 
-  @Test("a port that the redirect URI names is listened on, and in use it is a clear error")
-  func fixedPort() async throws {
-    let other = try await LoopbackListener { (_: LoopbackRequest) in .text("other") }
-    let uri = "http://localhost:\(other.port)/callback"
+  @Test(
+    "a Host that is not exactly a name of this machine with the listener's port is 404",
+    arguments: [
+      "evil.example:PORT", "localhost.evil.example:PORT", "[::1].evil.example:PORT", "localhost:1@evil.example:PORT",
+      "localhost:PORT@evil.example", "localhost", "127.0.0.1", "localhost:1", "localhost:PORT1", "localhost:0PORT",
+      "127.0.0.2:PORT", "127.1:PORT", "0.0.0.0:PORT", "::1:PORT", "[::1%lo]:PORT", "localhost.:PORT", " :PORT", "",
+    ])
+  func foreignHost(_ host: String) async throws {
+    let (task, page) = await present("http://localhost/callback")
+    let client = try await LoopbackClient(port: page.port)
+    let name = host.replacingOccurrences(of: "PORT", with: "\(page.port)")
+    await client.send("GET /callback?code=evil&state=\(Self.state) HTTP/1.1\r\nHost: \(name)\r\n\r\n")
+    #expect(await client.receiveAll().hasPrefix("HTTP/1.1 404 "))
+    _ = try await get("/callback?code=real&state=\(Self.state)", port: page.port)
+    #expect(try await task.value.absoluteString.contains("code=real"))
+  }
+
+  @Test("each name of this machine is accepted", arguments: ["localhost", "LOCALHOST", "127.0.0.1", "[::1]"])
+  func ownHost(_ name: String) async throws {
+    let (task, page) = await present("http://localhost/callback")
+    let client = try await LoopbackClient(port: page.port)
+    await client.send("GET /callback?code=x&state=\(Self.state) HTTP/1.1\r\nHost: \(name):\(page.port)\r\n\r\n")
+    #expect(await client.receiveAll().hasPrefix("HTTP/1.1 200 "))
+    _ = try await task.value
+  }
+
+  @Test(
+    "an answer without a code does not show the success page",
+    arguments: ["state=STATE", "code=&state=STATE", "Code=x&state=STATE", "code=x&error=access_denied&state=STATE"])
+  func noCode(_ query: String) async throws {
+    let (task, page) = await present("http://localhost/callback")
+    let answer = try await get(
+      "/callback?" + query.replacingOccurrences(of: "STATE", with: Self.state), port: page.port)
+    #expect(answer.contains("Not finished"))
+    #expect(!answer.contains("You can close this window"))
+    _ = try await task.value
+  }
+
+  @Test("the browser is opened at a local page, which redirects once to the real one and says nothing about it")
+  func oneTimePage() async throws {
     let presenter = presenter()
-    let error = await #expect(throws: OAuthError.self) { _ = try await presenter.present(.test(uri)) }
+    let task = Task { try await presenter.present(.test("http://localhost/callback")) }
+    let opened = await pages.nextURL()
+    let port = try #require(opened.port.flatMap(UInt16.init(exactly:)))
+    #expect(opened.host == "127.0.0.1")
+    #expect(opened.query == nil)
+    #expect(opened.path.count >= 1 + 22, "128 bits in base64url")
+    let answer = try await get(opened.path, port: port)
+    #expect(answer.hasPrefix("HTTP/1.1 302 "))
+    let page = try #require(answer.field("Location"))
+    #expect(page == "https://login.example/authorize?redirect_uri=http%3A%2F%2Flocalhost%3A\(port)%2Fcallback")
+    #expect(answer.field("Cache-Control") == "no-store")
+    #expect(answer.field("Referrer-Policy") == "no-referrer")
+    #expect(answer.hasSuffix("\r\n\r\n"))
+    _ = try await get("/callback?code=x&state=\(Self.state)", port: port)
+    _ = try await task.value
+  }
+
+  @Test(
+    "a second fetch of the local page ends the sign-in or sign-out with an error that says so",
+    arguments: [PresentationRequest.Purpose.signIn, .signOut])
+  func secondFetch(_ purpose: PresentationRequest.Purpose) async throws {
+    let (task, page) = await present("http://localhost/callback", purpose: purpose)
+    let answer = try await get(page.opened.path, port: page.port)
+    #expect(answer.hasPrefix("HTTP/1.1 410 "))
+    #expect(!answer.contains("login.example"))
+    let error = await #expect(throws: OAuthError.self) { _ = try await task.value }
+    #expect(error?.code == .presentationFailed)
+    #expect(error?.message.contains("opened twice") == true)
+    await #expect(throws: LoopbackClient.Refused.self) { _ = try await LoopbackClient(port: page.port) }
+  }
+
+  @Test(
+    "a probe for the local page neither uses it up nor ends the sign-in",
+    arguments: ["HEAD PATH", "POST PATH", "GET PATHx", "GET PATH?", "GET /", "GET PATH HOST"])
+  func probes(_ probe: String) async throws {
+    let presenter = presenter()
+    let task = Task { try await presenter.present(.test("http://localhost/callback")) }
+    let opened = await pages.nextURL()
+    let port = try #require(opened.port.flatMap(UInt16.init(exactly:)))
+    let parts = probe.replacingOccurrences(of: "PATH", with: opened.path).split(separator: " ")
+    let host = parts.count > 2 ? "evil.example:\(port)" : "localhost:\(port)"
+    let client = try await LoopbackClient(port: port)
+    await client.send("\(parts[0]) \(parts[1]) HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+    #expect(await client.receiveAll().hasPrefix("HTTP/1.1 404 "))
+    #expect(try await get(opened.path, port: port).hasPrefix("HTTP/1.1 302 "))
+    _ = try await get("/callback?code=x&state=\(Self.state)", port: port)
+    _ = try await task.value
+  }
+
+  #if os(Linux)
+    @Test(
+      "another user of the machine gets 404 from the local page, and the browser still gets it",
+      .enabled(if: getuid() == 0))
+    func otherUser() async throws {
+      let presenter = presenter()
+      let task = Task { try await presenter.present(.test("http://localhost/callback")) }
+      let opened = await pages.nextURL()
+      let port = try #require(opened.port.flatMap(UInt16.init(exactly:)))
+      #expect(try Self.fetch(opened.path, port: port, user: 65_534).hasPrefix("HTTP/1.1 404 "))
+      #expect(try Self.fetch(opened.path, port: port, user: 0).hasPrefix("HTTP/1.1 302 "))
+      _ = try await get("/callback?code=x&state=\(Self.state)", port: port)
+      _ = try await task.value
+    }
+
+    /// Fetches a page as a user, with a shell's own sockets.
+    private static func fetch(_ path: String, port: UInt16, user: Int) throws -> String {
+      let process = Process()
+      let output = Pipe()
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
+      process.arguments = [
+        "--reuid", "\(user)", "--regid", "\(user)", "--clear-groups", "bash", "-c",
+        "exec 3<>/dev/tcp/127.0.0.1/\(port); printf 'GET \(path) HTTP/1.1\\r\\nHost: localhost:\(port)\\r\\n\\r\\n' >&3; cat <&3",
+      ]
+      process.standardOutput = output
+      try process.run()
+      let data = try output.fileHandleForReading.readToEnd() ?? Data()
+      process.waitUntilExit()
+      return String(decoding: data, as: UTF8.self)
+    }
+  #endif
+
+  @Test(
+    "an id_token_hint is neither in the URL that is opened nor in the line that is printed",
+    arguments: [true, false])
+  func idTokenHint(_ isPrinted: Bool) async throws {
+    let lines = AsyncStream<String>.makeStream()
+    let opening =
+      isPrinted
+      ? BrowserOpening.printing { lines.continuation.yield($0) }
+      : BrowserOpening { lines.continuation.yield($0.absoluteString) }
+    let presenter = LoopbackPresenter(opening: opening)
+    let request = PresentationRequest.test(
+      "http://localhost/out", purpose: .signOut, page: "https://login.example/logout?id_token_hint=eyJhbGciOi")
+    let task = Task { try await presenter.present(request) }
+    var iterator = lines.stream.makeAsyncIterator()
+    let line = try #require(await iterator.next())
+    #expect(!line.contains("eyJ"))
+    let url = try #require(line.components(separatedBy: " ").last.flatMap { URL(string: $0) })
+    let page = await ShownPage(opened: url)
+    #expect(page.url.absoluteString.contains("id_token_hint=eyJhbGciOi"))
+    _ = try await get("/out?state=\(Self.state)", port: page.port)
+    _ = try await task.value
+  }
+
+  @Test("a port of the redirect URI that is in use is a clear error")
+  func portInUse() async throws {
+    let other = try await LoopbackListener { (_: LoopbackRequest) in .text("other") }
+    let presenter = presenter()
+    let error = await #expect(throws: OAuthError.self) {
+      _ = try await presenter.present(.test("http://localhost:\(other.port)/callback"))
+    }
     #expect(error?.code == .portInUse)
     #expect(error?.message.contains("\(other.port)") == true)
     await other.close()
-    let (task, page) = await present(uri)
-    #expect(page.redirectURI?.absoluteString == uri)
-    _ = try await get("/callback?code=x&state=\(Self.state)", port: other.port)
-    #expect(try await task.value.absoluteString.hasPrefix(uri + "?"))
+  }
+
+  @Test("a port of the redirect URI is the one that is listened on")
+  func fixedPort() async throws {
+    let presenter = presenter()
+    // Nothing can reserve a port: where another test takes it in between, the next one is tried.
+    for tryNumber in 1...20 {
+      let other = try await LoopbackListener(addresses: [.ipv4, .ipv6]) { (_: LoopbackRequest) in .text("other") }
+      await other.close()
+      let uri = "http://localhost:\(other.port)/callback"
+      let task = Task {
+        do {
+          return try await presenter.present(.test(uri)) as URL?
+        } catch let error as OAuthError where error.code == .portInUse && tryNumber < 20 {
+          pages.opened(URL(fileURLWithPath: "/port-in-use"))
+          return nil
+        }
+      }
+      let page = await pages.next()
+      guard page.opened.scheme == "http" else { continue }
+      #expect(page.opened.port == Int(other.port))
+      #expect(page.redirectURI?.absoluteString == uri)
+      _ = try await get("/callback?code=x&state=\(Self.state)", port: other.port)
+      #expect(try await task.value?.absoluteString.hasPrefix(uri + "?") == true)
+      return
+    }
   }
 
   @Test("localhost is served at both addresses; a literal address although the other one is taken")
   func families() async throws {
     let (task, page) = await present("http://localhost/callback")
     for address in LoopbackAddress.allCases {
-      guard let client = try? await LoopbackClient(port: page.port, address: address) else {
+      guard let client = try? await LoopbackClient(port: page.port, host: address.rawValue) else {
         #expect(address == .ipv6)
         continue
       }
-      await client.send("GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      await client.send("GET /x HTTP/1.1\r\nHost: localhost:\(page.port)\r\n\r\n")
       #expect(await client.receive(through: "Not found").hasPrefix("HTTP/1.1 404 "))
     }
     task.cancel()
@@ -164,7 +340,7 @@ struct LoopbackPresenterTests {
     let (task, page) = await present("http://localhost/callback")
     _ = try await get("/callback?code=x&state=\(Self.state)", port: page.port)
     _ = try await task.value
-    await #expect(throws: LoopbackListenerError.self) { _ = try await LoopbackClient(port: page.port) }
+    await #expect(throws: LoopbackClient.Refused.self) { _ = try await LoopbackClient(port: page.port) }
   }
 
   @Test("cancelling ends the wait and closes the port")
@@ -172,7 +348,7 @@ struct LoopbackPresenterTests {
     let (task, page) = await present("http://localhost/callback")
     task.cancel()
     await #expect(throws: CancellationError.self) { _ = try await task.value }
-    await #expect(throws: LoopbackListenerError.self) { _ = try await LoopbackClient(port: page.port) }
+    await #expect(throws: LoopbackClient.Refused.self) { _ = try await LoopbackClient(port: page.port) }
   }
 
   @Test("a browser that cannot be opened ends the wait")
@@ -186,22 +362,64 @@ struct LoopbackPresenterTests {
 
   @Test("a way of opening that never returns does not hold the answer back")
   func browserStays() async throws {
-    let gate = LoopbackGate()
-    let (urls, continuation) = AsyncStream<URL>.makeStream()
+    let gate = TestGate()
+    let watcher = pages
     let presenter = LoopbackPresenter(
       opening: BrowserOpening { url in
-        continuation.yield(url)
-        await Task { await gate.wait() }.value
+        watcher.opened(url)
+        await Task { try? await gate.wait() }.value
       })
     let task = Task { try await presenter.present(.test("http://localhost/")) }
-    var iterator = urls.makeAsyncIterator()
-    let page = ShownPage(url: try #require(await iterator.next()))
+    let page = await pages.next()
     _ = try await get("/?code=x&state=\(Self.state)", port: page.port)
     #expect(try await task.value.query?.contains("code=x") == true)
     gate.open()
   }
 
-  @Test("nobody may take longer than the timeout")
+  @Test("a way of opening that follows the pages with URLSession does not hang the sign-in")
+  func openerFollows() async throws {
+    let server = try await Self.redirectingServer()
+    let presenter = LoopbackPresenter(
+      opening: BrowserOpening { url in _ = try await URLSession.shared.data(from: url) })
+    for _ in 1...20 {
+      let url = try await presenter.present(
+        .test("http://127.0.0.1/callback", page: "http://127.0.0.1:\(server.port)/authorize"))
+      #expect(url.query?.contains("code=x") == true)
+    }
+    await server.close()
+  }
+
+  /// Answers an authorization request at once with a redirect that holds a code.
+  private static func redirectingServer() async throws -> LoopbackListener {
+    try await LoopbackListener { (request: LoopbackRequest) in
+      let pairs = FormEncoding.decode(request.query ?? "")
+      let redirect = pairs.first { $0.name == "redirect_uri" }?.value ?? ""
+      return LoopbackResponse(status: 302, headers: ["Location": "\(redirect)?code=x&state=\(state)"])
+    }
+  }
+
+  @Test("a way of opening that waits for a server that never answers does not outlast the timeout")
+  func openerWaits() async throws {
+    let arrived = TestGate()
+    let server = try await LoopbackListener { exchange in
+      arrived.open()
+      await exchange.waitForDisconnect()
+    }
+    let clock = TestClock()
+    let presenter = LoopbackPresenter(
+      opening: BrowserOpening { url in _ = try await URLSession.shared.data(from: url) }, timeout: .seconds(5),
+      clock: clock)
+    let task = Task {
+      try await presenter.present(.test("http://127.0.0.1/callback", page: "http://127.0.0.1:\(server.port)/"))
+    }
+    try await arrived.wait()
+    await clock.waitForSleepers()
+    await clock.advance(by: .seconds(5))
+    await #expect(throws: OAuthError(.timedOut, "")) { _ = try await task.value }
+    await server.close()
+  }
+
+  @Test("the timeout ends the wait and says what to compare")
   func timeout() async throws {
     let clock = TestClock()
     let presenter = presenter(timeout: .seconds(90), clock: clock)
@@ -214,24 +432,44 @@ struct LoopbackPresenterTests {
     let error = await #expect(throws: OAuthError.self) { _ = try await task.value }
     #expect(error?.code == .timedOut)
     #expect(error?.isRetryable == true)
+    #expect(
+      error?.recoverySuggestion
+        == "If the page showed an error, compare clientId and redirectUri with the app registration.")
   }
 
-  @Test("a thousand connections, half requests and garbage do not keep the real answer out")
+  @Test("a thousand connections, half requests and garbage do not keep the real answer out", .descriptors(128))
   func attackers() async throws {
     let (task, page) = await present("http://localhost/callback")
-    let first = try await LoopbackClient(port: page.port)
     var attackers: [LoopbackClient] = []
     for number in 1...1000 {
-      let attacker = try await LoopbackClient(port: page.port, besides: first)
+      let attacker = try await LoopbackClient(port: page.port)
       if number % 3 == 1 { await attacker.send("GET /callback?code=") }
       if number % 3 == 2 { await attacker.send("\u{16}\u{3}\u{1}garbage") }
       attackers.append(attacker)
-      // A process has only so many descriptors.
-      if attackers.count > 300 { attackers.removeFirst() }
+      if attackers.count > 40 { attackers.removeFirst() }
     }
     let answer = try await get("/callback?code=real&state=\(Self.state)", port: page.port)
     #expect(answer.hasPrefix("HTTP/1.1 200 "))
     #expect(try await task.value.absoluteString.contains("code=real"))
+  }
+
+  @Test(
+    "twenty of twenty sign-ins get through while 50 connections are idle or never read their answers",
+    .descriptors(128), arguments: ["", "GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n"])
+  func occupied(_ request: String) async throws {
+    for number in 1...20 {
+      let (task, page) = await present("http://localhost/callback")
+      var attackers: [LoopbackClient] = []
+      for _ in 1...50 {
+        let attacker = try await LoopbackClient(port: page.port)
+        if !request.isEmpty { await attacker.send(String(repeating: request, count: 20)) }
+        attackers.append(attacker)
+      }
+      let answer = try await get("/callback?code=\(number)&state=\(Self.state)", port: page.port)
+      #expect(answer.hasPrefix("HTTP/1.1 200 "))
+      _ = try await task.value
+      withExtendedLifetime(attackers) {}
+    }
   }
 
   @Test("a head of more than 16 KiB is refused and the wait goes on")

@@ -71,6 +71,34 @@ struct ManualPresenterTests {
     #expect(person.shown.contains("Try again"))
   }
 
+  @Test(
+    "a redirect URI with a port takes the callback at that port only (RFC 9700 section 2.1)",
+    arguments: ["http://127.0.0.1:8401/?code=abc&state=STATE", "http://127.0.0.1/?code=abc&state=STATE"])
+  func port(_ pasted: String) async throws {
+    let (url, person) = try await present([pasted, "the-right-code"], redirectURI: "http://127.0.0.1:8400/")
+    #expect(url == "http://127.0.0.1:8400/?code=the-right-code&state=\(Self.state)")
+    #expect(person.shown.contains("Try again"))
+  }
+
+  @Test("a redirect URI without a port takes the callback at any (RFC 8252 section 7.3)")
+  func anyPort() async throws {
+    let callback = "http://127.0.0.1:8401/?code=abc&state=STATE"
+    let (url, _) = try await present([callback], redirectURI: "http://127.0.0.1/")
+    #expect(url == callback.replacingOccurrences(of: "STATE", with: Self.state))
+  }
+
+  @Test("an id_token_hint is not shown, and the rest of the page's URL is")
+  func idTokenHint() async throws {
+    let person = Person([""])
+    _ = try await person.presenter.present(
+      .test(
+        "https://app.example/out", purpose: .signOut,
+        page: "https://login.example/logout?a=1&id_token_hint=eyJhbGciOi&b=%2B"))
+    #expect(
+      person.shown.contains("https://login.example/logout?a=1&b=%2B&redirect_uri=https%3A%2F%2Fapp.example%2Fout"))
+    #expect(!person.shown.contains("eyJ"))
+  }
+
   @Test("gives up after three tries")
   func givesUp() async {
     await #expect(throws: OAuthError(.invalidCallback, "")) { _ = try await present(["", "", "", "the-right-code"]) }

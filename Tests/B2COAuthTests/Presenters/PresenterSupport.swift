@@ -1,11 +1,27 @@
 import B2CCore
-import B2CHTTP
 import B2COAuth
 import Foundation
+import TestSupport
 
 /// A page that is shown, as a test sees it.
 struct ShownPage: Sendable {
+  /// The URL that the browser was opened with.
+  let opened: URL
+  /// The page's URL, after the one-time local page where there is one.
   let url: URL
+
+  init(opened: URL) async {
+    self.opened = opened
+    url = await Self.location(of: opened) ?? opened
+  }
+
+  /// Fetches a local page as a browser does, and returns where it redirects to.
+  private static func location(of url: URL) async -> URL? {
+    guard url.scheme == "http", let port = url.port.flatMap(UInt16.init(exactly:)), let host = url.host,
+      let answer = try? await get(url.path, port: port, host: host)
+    else { return nil }
+    return answer.field("Location").flatMap { URL(string: $0) }
+  }
 
   /// The redirect URI that the page was given.
   var redirectURI: URL? {
@@ -28,13 +44,24 @@ struct PageWatcher: Sendable {
   }
 
   var opening: BrowserOpening {
-    BrowserOpening { [continuation] in continuation.yield($0) }
+    BrowserOpening { opened($0) }
+  }
+
+  /// Tells the watcher what was opened.
+  func opened(_ url: URL) {
+    continuation.yield(url)
   }
 
   /// Waits for the next page.
   func next() async -> ShownPage {
-    for await url in stream { return ShownPage(url: url) }
-    return ShownPage(url: URL(fileURLWithPath: "/none"))
+    for await url in stream { return await ShownPage(opened: url) }
+    return await ShownPage(opened: URL(fileURLWithPath: "/none"))
+  }
+
+  /// Waits for the next URL that a browser is opened with, without fetching it.
+  func nextURL() async -> URL {
+    for await url in stream { return url }
+    return URL(fileURLWithPath: "/none")
   }
 }
 
@@ -43,21 +70,29 @@ extension PresentationRequest {
 
   /// A request whose page's URL tells the redirect URI.
   static func test(
-    _ redirectURI: String, purpose: Purpose = .signIn, ephemeral: Bool = false
+    _ redirectURI: String, purpose: Purpose = .signIn, ephemeral: Bool = false,
+    page: String = "https://login.example/authorize"
   ) -> PresentationRequest {
     PresentationRequest(
       purpose: purpose, redirectURI: URL(string: redirectURI) ?? URL(fileURLWithPath: "/"), state: Secret(testState),
       prefersEphemeralSession: ephemeral
     ) { redirect in
       let query = FormEncoding.encode([("redirect_uri", redirect.absoluteString)])
-      return URL(string: "https://login.example/authorize?" + query) ?? redirect
+      return URL(string: page + (page.contains("?") ? "&" : "?") + query) ?? redirect
     }
   }
 }
 
-/// Sends one GET and gives the whole answer.
-func get(_ target: String, port: UInt16, headers: String = "") async throws -> String {
-  let client = try await LoopbackClient(port: port)
-  await client.send("GET \(target) HTTP/1.1\r\nHost: localhost:\(port)\r\nConnection: close\r\n\(headers)\r\n")
+/// Sends one GET and returns the whole answer.
+func get(_ target: String, port: UInt16, host: String = "127.0.0.1", headers: String = "") async throws -> String {
+  let client = try await LoopbackClient(port: port, host: host)
+  await client.send("GET \(target) HTTP/1.1\r\nHost: localhost:\(port)\r\n\(headers)\r\n")
   return await client.receiveAll()
+}
+
+extension String {
+  /// The value of a header field of an answer.
+  func field(_ name: String) -> String? {
+    components(separatedBy: "\r\n").first { $0.hasPrefix(name + ": ") }.map { String($0.dropFirst(name.count + 2)) }
+  }
 }

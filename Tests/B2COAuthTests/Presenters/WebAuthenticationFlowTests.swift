@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct WebAuthenticationFlowTests {
   /// A sheet that a test holds in its hand.
   private final class Sheet: WebAuthenticationSession {

@@ -3,16 +3,16 @@
   internal import Foundation
 
   extension BrowserOpening {
-    /// The user's own browser, through `open` on macOS and `xdg-open` on Linux.
+    /// The user's own browser, through `xdg-open` on Linux and `open` on macOS.
     ///
-    /// Fails where there is none, such as in a remote shell; then ``fallingBack(to:)`` with ``printing(to:)`` helps.
-    public static var system: BrowserOpening { command(named: [systemProgram]) }
+    /// Fails where there is none, such as in a remote shell; ``fallingBack(to:)`` with ``printing(to:)`` helps there.
+    public static var system: BrowserOpening { command(named: ["xdg-open", "open"]) }
 
-    /// The first of some programs that is found on the search path, started with the URL as its only argument.
+    /// Returns a way that starts the first of some programs on the search path, with the URL as its only argument.
     package static func command(
       named names: [String], path: String? = ProcessInfo.processInfo.environment["PATH"]
     ) -> BrowserOpening {
-      BrowserOpening { url in
+      BrowserOpening(exposesURL: true) { url in
         guard let program = find(names, in: path ?? "") else {
           throw OAuthError(
             .presentationFailed,
@@ -24,9 +24,9 @@
     }
 
     private static func find(_ names: [String], in path: String) -> URL? {
-      let folders = path.split(separator: ":").filter { $0.hasPrefix("/") }
+      let directories = path.split(separator: ":").filter { $0.hasPrefix("/") }
       return names.lazy
-        .flatMap { name in folders.map { URL(fileURLWithPath: String($0)).appendingPathComponent(name) } }
+        .flatMap { name in directories.map { URL(fileURLWithPath: String($0)).appendingPathComponent(name) } }
         .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     }
 
@@ -43,12 +43,27 @@
         ends.continuation.finish()
       }
       try process.run()
-      // Some programs stay as long as the browser does: whoever has the answer cancels this wait, not the browser.
+      // Some programs run as long as the browser does: the end of the sign-in cancels this wait, not the browser.
       for await status in ends.stream where status != 0 {
         throw OAuthError(
           .presentationFailed, "\(program.lastPathComponent) could not open a browser (exit status \(status)).",
           recoverySuggestion: "Use BrowserOpening.printing(to:) where there is no desktop.")
       }
+    }
+  }
+
+  extension LoopbackPresenter {
+    /// Creates a presenter that opens the user's own browser, or prints the URL to standard error where there is none.
+    ///
+    /// - Parameters:
+    ///   - page: The page that the browser shows at the end.
+    ///   - timeout: The longest wait for the user; 5 minutes.
+    ///   - clock: The clock that the timeout runs on.
+    public init(
+      page: LoopbackPage = LoopbackPage(), timeout: Duration = .seconds(300),
+      clock: any Clock<Duration> = ContinuousClock()
+    ) {
+      self.init(opening: .system.fallingBack(to: .printing()), page: page, timeout: timeout, clock: clock)
     }
   }
 #endif

@@ -1,5 +1,6 @@
 import B2CCore
 import B2CHTTP
+import B2CLoopback
 import B2CTestKit
 import Foundation
 
@@ -75,7 +76,7 @@ final class FaultyFront: Sendable {
       guard let request = request(exchange) else { return exchange.close() }
       let genuine: @Sendable () async -> LoopbackResponse = {
         guard case .response(let response) = await answer(request) else { return LoopbackResponse(status: 500) }
-        return LoopbackResponse(status: response.status, headers: response.headers, body: response.body)
+        return LoopbackResponse(response)
       }
       let armed = state.withLock { state -> Armed? in
         guard let armed = state.armed, armed.target.contains(request), armed.left != 0 else { return nil }
@@ -93,10 +94,10 @@ final class FaultyFront: Sendable {
 
   private static func request(_ exchange: LoopbackExchange) -> TransportRequest? {
     let request = exchange.request
-    let target = request.path + (request.query.map { "?" + $0 } ?? "")
-    guard let url = URL(string: "http://127.0.0.1:\(exchange.port)" + target) else { return nil }
+    guard let url = URL(string: "http://127.0.0.1:\(exchange.port)" + request.target) else { return nil }
     return TransportRequest(
-      method: TransportRequest.Method(rawValue: request.method), url: url, headers: request.headers,
+      method: TransportRequest.Method(rawValue: request.method), url: url,
+      headers: TransportRequest.Headers(request.headers.fields.map { .init(name: $0.name, value: $0.value) }),
       body: request.body.isEmpty ? nil : request.body)
   }
 }

@@ -1,5 +1,6 @@
 import B2CCore
 import B2CHTTP
+import B2CLoopback
 import Foundation
 
 /// A server that nobody should talk to: redirects lead here, and everything that comes is kept.

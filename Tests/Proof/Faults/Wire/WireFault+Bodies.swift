@@ -1,5 +1,6 @@
 import B2CCore
 import B2CHTTP
+import B2CLoopback
 import Foundation
 
 /// Successes with a body that is no use, or too large.

@@ -1,4 +1,5 @@
 import B2CHTTP
+import B2CLoopback
 import Foundation
 
 /// Answers that do not come, or not whole.

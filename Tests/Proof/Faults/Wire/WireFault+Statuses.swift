@@ -1,4 +1,5 @@
 import B2CHTTP
+import B2CLoopback
 import Foundation
 
 /// Whole answers with a status that is no success.
@@ -48,7 +49,7 @@ extension WireFault {
 
   private static func status(
     _ code: Int, _ name: String, _ expected: FaultExpectation, recovery: Recovery = .none,
-    headers: TransportRequest.Headers = [:],
+    headers: LoopbackHeaders = [:],
     body: String = ""
   ) -> WireFault {
     WireFault(name, expected, recovery: recovery) { scene in

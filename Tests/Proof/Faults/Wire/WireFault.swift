@@ -1,4 +1,5 @@
 import B2CHTTP
+import B2CLoopback
 import Foundation
 
 /// One way for a server to fail, as bytes on the wire.

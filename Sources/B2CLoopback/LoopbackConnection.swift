@@ -1,0 +1,131 @@
+internal import B2CCore
+package import Foundation
+
+/// Serves the one request of a connection.
+struct LoopbackConnection: Sendable {
+  /// The phase of a connection, which decides whether it may be closed to admit another one.
+  enum Phase {
+    /// Waits for a whole request.
+    case reading
+    /// The handler runs.
+    case answering
+    /// The answer is sent, and the client's end of the connection is awaited.
+    case finishing
+  }
+
+  let socket: Socket
+  let port: UInt16
+  let limits: LoopbackLimits
+  let handler: @Sendable (LoopbackExchange) async -> Void
+  let enter: @Sendable (Phase) -> Void
+
+  func serve() async {
+    defer { socket.close() }
+    do throws(RequestRefusal) {
+      guard let request = try await readRequest() else { return }
+      enter(.answering)
+      await handler(LoopbackExchange(request, port: port, socket: socket, limits: limits))
+    } catch {
+      let answer = LoopbackResponse.text(error.reason, status: error.status).bytes(omittingBody: false)
+      _ = await socket.send(answer, until: .now.advanced(by: limits.responseTimeout))
+    }
+    enter(.finishing)
+    await socket.finish(within: .seconds(1))
+  }
+
+  /// Reads the request; `nil` when the client ends the connection first or never sends a byte.
+  private func readRequest() async throws(RequestRefusal) -> LoopbackRequest? {
+    var parser = RequestParser(limits: limits)
+    var deadline = ContinuousClock.now.advanced(by: limits.idleTimeout)
+    while true {
+      let isFirst = parser.isEmpty
+      switch await socket.receive(until: deadline) {
+      case .ended: return nil
+      case .timedOut:
+        if isFirst { return nil }
+        throw .timedOut
+      case .bytes(let bytes):
+        if isFirst { deadline = ContinuousClock.now.advanced(by: limits.requestTimeout) }
+        if let request = try parser.parse(bytes) { return request }
+        if parser.awaitsContinue {
+          _ = await socket.send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), until: deadline)
+        }
+        // A client that sends without a pause must not outrun its deadline.
+        guard ContinuousClock.now < deadline else { throw .timedOut }
+      }
+    }
+  }
+}
+
+/// One request and the means to answer it, well or badly.
+///
+/// The connection ends when the handler returns. Every method returns `false` when the client did not take what was sent,
+/// because it is gone or the listener was closed.
+package final class LoopbackExchange: Sendable {
+  /// The request, whole.
+  package let request: LoopbackRequest
+  /// The port that received the request.
+  package let port: UInt16
+
+  private let socket: Socket
+  private let limits: LoopbackLimits
+
+  init(_ request: LoopbackRequest, port: UInt16, socket: Socket, limits: LoopbackLimits) {
+    self.request = request
+    self.port = port
+    self.socket = socket
+    self.limits = limits
+  }
+
+  /// Whether the client belongs to another user of this machine, root excepted; known on Linux only.
+  package var isFromAnotherUser: Bool {
+    socket.peerPort.map { PeerUser.isAnother(port: $0, listening: port) } ?? false
+  }
+
+  /// Sends a whole answer.
+  @discardableResult
+  package func respond(_ response: LoopbackResponse) async -> Bool {
+    await write(response.bytes(omittingBody: request.method == "HEAD"))
+  }
+
+  /// Sends bytes as they are.
+  @discardableResult
+  package func write(_ bytes: some Collection<UInt8>) async -> Bool {
+    await socket.send(bytes, until: .now.advanced(by: limits.responseTimeout))
+  }
+
+  /// Sends text as it is.
+  @discardableResult
+  package func write(_ text: String) async -> Bool {
+    await write(Array(text.utf8))
+  }
+
+  /// Sends bytes in small pieces, with an action between two of them, such as waiting.
+  @discardableResult
+  package func drip(
+    _ bytes: Data, size: Int = 1, between: @Sendable () async throws -> Void = {}
+  ) async rethrows -> Bool {
+    var rest = Array(bytes)[...]
+    while !rest.isEmpty {
+      guard await write(rest.prefix(size)) else { return false }
+      rest = rest.dropFirst(size)
+      if !rest.isEmpty { try await between() }
+    }
+    return true
+  }
+
+  /// Closes the connection in order, whatever was sent so far.
+  package func close() {
+    socket.close()
+  }
+
+  /// Breaks the connection: the client sees a reset.
+  package func reset() {
+    socket.reset()
+  }
+
+  /// Waits until the client is gone or the listener is closed; never answers.
+  package func waitForDisconnect() async {
+    while case .bytes = await socket.receive(until: nil) {}
+  }
+}

@@ -1,0 +1,265 @@
+internal import B2CCore
+
+/// The addresses by which this machine reaches itself.
+package enum LoopbackAddress: String, Sendable, Hashable, CaseIterable {
+  case ipv4 = "127.0.0.1"
+  case ipv6 = "::1"
+
+  /// The address as a URL's host.
+  package var urlHost: String { self == .ipv6 ? "[\(rawValue)]" : rawValue }
+}
+
+/// Size, time and connection limits of a listener.
+package struct LoopbackLimits: Sendable {
+  /// The most bytes of a request line with its header fields.
+  package var headBytes: Int
+  /// The most bytes of a body.
+  package var bodyBytes: Int
+  /// The most connections at a time.
+  package var connections: Int
+  /// The time for a whole request, from its first byte on.
+  package var requestTimeout: Duration
+  /// The time from accepting a connection to the first byte.
+  package var idleTimeout: Duration
+  /// The time in which the client must take an answer.
+  package var responseTimeout: Duration
+
+  package init(
+    headBytes: Int = 16 * 1024, bodyBytes: Int = 1 << 20, connections: Int = 1024,
+    requestTimeout: Duration = .seconds(10), idleTimeout: Duration = .seconds(60),
+    responseTimeout: Duration = .seconds(30)
+  ) {
+    self.headBytes = headBytes
+    self.bodyBytes = bodyBytes
+    self.connections = connections
+    self.requestTimeout = requestTimeout
+    self.idleTimeout = idleTimeout
+    self.responseTimeout = responseTimeout
+  }
+
+  /// The limits of a test server.
+  package static let server = LoopbackLimits()
+
+  /// The limits of a listener that waits for one redirect of a browser.
+  package static let redirect = LoopbackLimits(
+    bodyBytes: 64 * 1024, connections: 64, requestTimeout: .seconds(5), idleTimeout: .seconds(10),
+    responseTimeout: .seconds(5))
+}
+
+/// A small HTTP/1.1 server that only this machine can reach.
+///
+/// It serves the redirect of one sign-in and the servers of the test kit: one request per connection, bodies by
+/// `Content-Length`, everything bounded by ``LoopbackLimits``. Each connection is a task; one thread polls all sockets.
+/// Releasing the listener closes it.
+package final class LoopbackListener: Sendable {
+  /// The port, the same for all addresses.
+  package let port: UInt16
+  /// The addresses that the system says the sockets are bound to.
+  package let addresses: [LoopbackAddress]
+
+  private let core: ListenerCore
+
+  /// Starts to listen.
+  ///
+  /// - Parameters:
+  ///   - port: The port; 0 lets the system choose one.
+  ///   - addresses: The addresses; the machine must have the first, another one is left out where it is missing.
+  ///   - limits: The limits of requests and connections.
+  ///   - handler: Answers one request; runs in a task that ``close()`` cancels.
+  /// - Throws: ``LoopbackListenerError``.
+  package init(
+    port: UInt16 = 0, addresses: [LoopbackAddress] = [.ipv4], limits: LoopbackLimits = .server,
+    handler: @escaping @Sendable (LoopbackExchange) async -> Void
+  ) async throws {
+    let poller = try SocketPoller()
+    do throws(LoopbackListenerError) {
+      let sockets = try Self.bind(port: port, addresses: addresses, poller: poller)
+      let bound = sockets.map(\.bound)
+      self.port = bound.first?.port ?? port
+      self.addresses = bound.map(\.address)
+      core = ListenerCore(port: self.port, limits: limits, poller: poller, handler: handler)
+      sockets.forEach { core.accept(from: $0.socket) }
+    } catch {
+      poller.stop()
+      throw error
+    }
+  }
+
+  /// Starts to listen with a handler that answers every request.
+  package convenience init(
+    port: UInt16 = 0, addresses: [LoopbackAddress] = [.ipv4], limits: LoopbackLimits = .server,
+    answer: @escaping @Sendable (LoopbackRequest) async -> LoopbackResponse
+  ) async throws {
+    try await self.init(port: port, addresses: addresses, limits: limits) { exchange in
+      await exchange.respond(await answer(exchange.request))
+    }
+  }
+
+  deinit {
+    core.stop()
+  }
+
+  /// The number of open connections.
+  package var connectionCount: Int { core.connectionCount }
+
+  /// Ends every connection at once, cancels every handler, and returns when the port is free again.
+  ///
+  /// Handlers that ignore cancellation are not waited for.
+  package func close() async {
+    core.stop()
+    await core.stopped()
+  }
+
+  private typealias Listening = (socket: Socket, bound: (address: LoopbackAddress, port: UInt16))
+
+  private static func bind(
+    port: UInt16, addresses: [LoopbackAddress], poller: SocketPoller
+  ) throws(LoopbackListenerError) -> [Listening] {
+    // A port that the system chose at one address may be in use at the other: then another one is tried.
+    var triesLeft = port == 0 ? 20 : 1
+    while true {
+      triesLeft -= 1
+      do throws(LoopbackListenerError) {
+        return try bindOnce(port: port, addresses: addresses, poller: poller)
+      } catch {
+        guard triesLeft > 0, error.code == .portInUse else { throw error }
+      }
+    }
+  }
+
+  private static func bindOnce(
+    port: UInt16, addresses: [LoopbackAddress], poller: SocketPoller
+  ) throws(LoopbackListenerError) -> [Listening] {
+    var sockets: [Listening] = []
+    for address in addresses {
+      do throws(LoopbackListenerError) {
+        sockets.append(try Socket.listening(at: address, port: sockets.first?.bound.port ?? port, poller: poller))
+      } catch {
+        guard error.code == .noAddress, !sockets.isEmpty else { throw error }
+      }
+    }
+    return sockets
+  }
+}
+
+/// State shared by the listener's tasks; they retain it instead of the listener, so releasing the listener stops them.
+private final class ListenerCore: Sendable {
+  private struct Connection {
+    let socket: Socket
+    let task: Task<Void, Never>
+    var phase = LoopbackConnection.Phase.reading
+  }
+
+  private struct State {
+    var nextID = 0
+    var connections: [Int: Connection] = [:]
+    var listening: [Socket] = []
+    var acceptTasks: [Task<Void, Never>] = []
+    var isStopped = false
+  }
+
+  private let port: UInt16
+  private let limits: LoopbackLimits
+  private let poller: SocketPoller
+  private let handler: @Sendable (LoopbackExchange) async -> Void
+  private let state = Locked(State())
+
+  init(
+    port: UInt16, limits: LoopbackLimits, poller: SocketPoller,
+    handler: @escaping @Sendable (LoopbackExchange) async -> Void
+  ) {
+    self.port = port
+    self.limits = limits
+    self.poller = poller
+    self.handler = handler
+  }
+
+  var connectionCount: Int { state.withLock { $0.connections.count } }
+
+  func accept(from listening: Socket) {
+    state.withLock { state in
+      state.listening.append(listening)
+      state.acceptTasks.append(Task { await self.acceptAll(from: listening) })
+    }
+  }
+
+  func stop() {
+    let (sockets, tasks) = state.withLock { state in
+      state.isStopped = true
+      let sockets = state.listening + state.connections.values.map(\.socket)
+      let tasks = state.acceptTasks + state.connections.values.map(\.task)
+      state.listening = []
+      state.acceptTasks = []
+      state.connections = [:]
+      return (sockets, tasks)
+    }
+    // The sockets first: a handler that is cancelled can no longer send anything.
+    sockets.forEach { $0.close() }
+    tasks.forEach { $0.cancel() }
+    poller.stop()
+  }
+
+  func stopped() async {
+    await poller.ended()
+  }
+
+  private func acceptAll(from listening: Socket) async {
+    while !Task.isCancelled {
+      switch listening.accept() {
+      case .connection(let socket):
+        admit(socket)
+        // The new connection reads first: a request that has already arrived never competes with later connections.
+        await Task.yield()
+      case .wouldBlock:
+        guard await listening.waitForReading() else { return }
+      case .exhausted:
+        // The process is out of descriptors: one is freed here, or elsewhere in a moment.
+        if !evict() { await poller.pause(.milliseconds(20)) }
+      case .ended:
+        return
+      }
+    }
+  }
+
+  private func admit(_ socket: Socket) {
+    while connectionCount >= limits.connections {
+      guard evict() else { return refuse(socket) }
+    }
+    state.withLock { state in
+      guard !state.isStopped else { return socket.close() }
+      state.nextID += 1
+      let id = state.nextID
+      let connection = LoopbackConnection(
+        socket: socket, port: port, limits: limits, handler: handler,
+        enter: { phase in self.state.withLock { $0.connections[id]?.phase = phase } })
+      let task = Task {
+        await connection.serve()
+        self.state.withLock { _ = $0.connections.removeValue(forKey: id) }
+      }
+      state.connections[id] = Connection(socket: socket, task: task)
+    }
+  }
+
+  /// Closes a connection that does not wait for its answer; `false` when all do.
+  ///
+  /// Answered ones go first, then the oldest that has sent nothing, then the oldest of the rest: neither idle connections
+  /// nor a flood of new ones keep a request out that has arrived.
+  private func evict() -> Bool {
+    let victim = state.withLock { state -> Connection? in
+      let byAge = state.connections.sorted { $0.key < $1.key }
+      let reading = byAge.filter { $0.value.phase == .reading }
+      let choice =
+        byAge.first { $0.value.phase == .finishing } ?? reading.first { !$0.value.socket.hasUnreadBytes }
+        ?? reading.first
+      return choice.flatMap { state.connections.removeValue(forKey: $0.key) }
+    }
+    victim?.socket.close()
+    victim?.task.cancel()
+    return victim != nil
+  }
+
+  private func refuse(_ socket: Socket) {
+    _ = socket.sendNow(LoopbackResponse.text("Too many connections.", status: 503).bytes(omittingBody: false)[...])
+    socket.close()
+  }
+}

@@ -1,0 +1,274 @@
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+internal import B2CCore
+
+/// A TCP socket of this machine that never blocks a thread.
+///
+/// It can be closed from anywhere at any time and is never used after that. No call made under the lock blocks.
+final class Socket: Sendable {
+  /// The outcome of reading.
+  enum Received {
+    case bytes([UInt8])
+    case ended
+    case timedOut
+  }
+
+  /// The outcome of accepting.
+  enum Accepted {
+    case connection(Socket)
+    case wouldBlock
+    /// The process or the system has no descriptor left.
+    case exhausted
+    case ended
+  }
+
+  private enum Transfer<Value> {
+    case done(Value)
+    case wouldBlock
+    case ended
+  }
+
+  private static let readSize = 16 * 1024
+
+  private let descriptor: Locked<CInt>
+  private let poller: SocketPoller
+
+  private init(_ descriptor: CInt, poller: SocketPoller) {
+    self.descriptor = Locked(descriptor)
+    self.poller = poller
+  }
+
+  deinit {
+    close()
+  }
+
+  /// Returns a listening socket with the address and port that the system says it is bound to.
+  static func listening(
+    at address: LoopbackAddress, port: UInt16, poller: SocketPoller
+  ) throws(LoopbackListenerError) -> (socket: Socket, bound: (address: LoopbackAddress, port: UInt16)) {
+    let descriptor = makeSocket(address.family, SocketConstants.stream, 0)
+    guard descriptor >= 0 else { throw LoopbackListenerError(number: errno, port: port) }
+    let socket = Socket(descriptor, poller: poller)
+    prepare(descriptor)
+    // A port whose last connections are still in TIME_WAIT may be listened on again; a second listener may not.
+    setOption(descriptor, level: SOL_SOCKET, name: SO_REUSEADDR, to: 1)
+    if address == .ipv6 { setOption(descriptor, level: CInt(IPPROTO_IPV6), name: IPV6_V6ONLY, to: 1) }
+    guard address.withSocketAddress(port: port, { bindSocket(descriptor, $0, $1) }) == 0,
+      startListening(descriptor, SOMAXCONN) == 0
+    else { throw LoopbackListenerError(number: errno, port: port) }
+    // Asked of the system: a listener for redirects that other machines can reach must not start.
+    guard let bound = endpoint(of: descriptor, getsockname), let address = LoopbackAddress(rawValue: bound.host) else {
+      throw LoopbackListenerError(.system, "The listener is not bound to the loopback address.")
+    }
+    return (socket, (address, bound.port))
+  }
+
+  func accept() -> Accepted {
+    withDescriptor { descriptor in
+      let connection = acceptConnection(descriptor, nil, nil)
+      guard connection >= 0 else {
+        switch errno {
+        case EAGAIN, EINTR, ECONNABORTED, EPROTO: return .wouldBlock
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
+        default: return .ended
+        }
+      }
+      Self.prepare(connection)
+      // An answer is one or two small writes; waiting to join them would only delay it.
+      Self.setOption(connection, level: CInt(IPPROTO_TCP), name: TCP_NODELAY, to: 1)
+      return .connection(Socket(connection, poller: poller))
+    } ?? .ended
+  }
+
+  /// Waits until there is something to read or accept; `false` when the socket or the task has ended.
+  func waitForReading() async -> Bool {
+    guard let descriptor = withDescriptor({ $0 }) else { return false }
+    return await poller.wait(for: .reading, of: descriptor, until: nil) == .ready
+  }
+
+  /// The port at the other end; `nil` when the connection is gone.
+  var peerPort: UInt16? {
+    withDescriptor { Self.endpoint(of: $0, getpeername)?.port } ?? nil
+  }
+
+  /// Whether bytes have arrived that are not read yet.
+  var hasUnreadBytes: Bool {
+    var byte: UInt8 = 0
+    return withDescriptor { recv($0, &byte, 1, CInt(MSG_PEEK)) > 0 } ?? false
+  }
+
+  /// Reads what has arrived, or waits for it until the deadline.
+  func receive(until deadline: ContinuousClock.Instant?) async -> Received {
+    while true {
+      switch receiveNow() {
+      case .done(let bytes): return .bytes(bytes)
+      case .ended: return .ended
+      case .wouldBlock:
+        // The descriptor may be closed by the time it is polled, which does no harm: closing shuts it down first.
+        guard let descriptor = withDescriptor({ $0 }) else { return .ended }
+        switch await poller.wait(for: .reading, of: descriptor, until: deadline) {
+        case .ready: continue
+        case .timedOut: return .timedOut
+        case .cancelled: return .ended
+        }
+      }
+    }
+  }
+
+  /// Writes all bytes; `false` when the other side does not take them or the deadline passes.
+  func send(_ bytes: some Collection<UInt8>, until deadline: ContinuousClock.Instant?) async -> Bool {
+    var rest = Array(bytes)[...]
+    while !rest.isEmpty {
+      switch transfer(rest) {
+      case .done(let count): rest = rest.dropFirst(count)
+      case .ended: return false
+      case .wouldBlock:
+        guard let descriptor = withDescriptor({ $0 }),
+          await poller.wait(for: .writing, of: descriptor, until: deadline) == .ready
+        else { return false }
+      }
+    }
+    return true
+  }
+
+  /// Writes what the system takes without waiting; `false` when that is not all.
+  func sendNow(_ bytes: ArraySlice<UInt8>) -> Bool {
+    if case .done(bytes.count) = transfer(bytes) { true } else { false }
+  }
+
+  /// Ends the connection so that the other side can still read what was written.
+  ///
+  /// Closing while bytes are unread would send a reset, which discards the answer.
+  func finish(within duration: Duration) async {
+    _ = withDescriptor { shutdown($0, CInt(SHUT_WR)) }
+    let deadline = ContinuousClock.now.advanced(by: duration)
+    var discarded = 0
+    while discarded < 1 << 20, ContinuousClock.now < deadline, case .bytes(let bytes) = await receive(until: deadline) {
+      discarded += bytes.count
+    }
+    close()
+  }
+
+  func close() {
+    take { descriptor in
+      // Wakes a thread that is polling it.
+      _ = shutdown(descriptor, CInt(SHUT_RDWR))
+      closeDescriptor(descriptor)
+    }
+  }
+
+  /// Closes the connection with a reset instead of an end.
+  func reset() {
+    take { descriptor in
+      var option = linger(l_onoff: 1, l_linger: 0)
+      _ = setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+      closeDescriptor(descriptor)
+    }
+  }
+
+  private func receiveNow() -> Transfer<[UInt8]> {
+    withDescriptor { descriptor in
+      var count = 0
+      let bytes = [UInt8](unsafeUninitializedCapacity: Self.readSize) { buffer, initialized in
+        count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+        initialized = max(0, count)
+      }
+      if count > 0 { return .done(bytes) }
+      return count < 0 && (errno == EAGAIN || errno == EINTR) ? .wouldBlock : .ended
+    } ?? .ended
+  }
+
+  private func transfer(_ bytes: ArraySlice<UInt8>) -> Transfer<Int> {
+    withDescriptor { descriptor in
+      let count = bytes.withUnsafeBytes {
+        sendBytes(descriptor, $0.baseAddress, $0.count, SocketConstants.sendFlags)
+      }
+      if count >= 0 { return .done(count) }
+      return errno == EAGAIN || errno == EINTR ? .wouldBlock : .ended
+    } ?? .ended
+  }
+
+  private func withDescriptor<Result>(_ body: (CInt) -> Result) -> Result? {
+    descriptor.withLock { $0 >= 0 ? body($0) : nil }
+  }
+
+  private func take(_ body: (CInt) -> Void) {
+    descriptor.withLock { descriptor in
+      guard descriptor >= 0 else { return }
+      body(descriptor)
+      descriptor = -1
+    }
+  }
+
+  private static func prepare(_ descriptor: CInt) {
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    SocketConstants.prepare(descriptor)
+  }
+
+  private static func setOption(_ descriptor: CInt, level: CInt, name: CInt, to value: CInt) {
+    var value = value
+    _ = setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<CInt>.size))
+  }
+
+  private static func endpoint(
+    of descriptor: CInt, _ name: (CInt, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt
+  ) -> (host: String, port: UInt16)? {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let result = withUnsafeMutablePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name(descriptor, $0, &length) }
+    }
+    guard result == 0 else { return nil }
+    return withUnsafeBytes(of: &storage) { bytes in
+      let family = CInt(bytes.load(as: sockaddr.self).sa_family)
+      // The addresses begin at byte 4 and 8 (sockaddr_in, sockaddr_in6), the port of both at byte 2.
+      let address = bytes.baseAddress?.advanced(by: family == AF_INET ? 4 : 8)
+      var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+      guard let host = inet_ntop(family, address, &text, socklen_t(text.count)) else { return nil }
+      return (String(cString: host), UInt16(bigEndian: bytes.load(fromByteOffset: 2, as: UInt16.self)))
+    }
+  }
+}
+
+extension LoopbackAddress {
+  fileprivate var family: CInt { self == .ipv4 ? AF_INET : AF_INET6 }
+
+  fileprivate func withSocketAddress(port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
+    switch self {
+    case .ipv4:
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_port = port.bigEndian
+      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+      return Self.pass(&address, to: body)
+    case .ipv6:
+      var address = sockaddr_in6()
+      address.sin6_family = sa_family_t(AF_INET6)
+      address.sin6_port = port.bigEndian
+      withUnsafeMutableBytes(of: &address.sin6_addr) { $0[15] = 1 }
+      return Self.pass(&address, to: body)
+    }
+  }
+
+  private static func pass<Address>(
+    _ address: inout Address, to body: (UnsafePointer<sockaddr>, socklen_t) -> CInt
+  ) -> CInt {
+    withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<Address>.size)) }
+    }
+  }
+}
+
+// Inside the class Swift would find its own members first.
+private let makeSocket = socket
+private let bindSocket = bind
+private let startListening = listen
+private let acceptConnection = accept
+private let sendBytes = send
+private func closeDescriptor(_ descriptor: CInt) { _ = close(descriptor) }

@@ -1,0 +1,208 @@
+internal import B2CCore
+internal import B2CLoopback
+public import Foundation
+
+/// Signs in with the user's own browser and listens on this machine for the redirect (RFC 8252 section 7.3).
+///
+/// For command lines and desktop apps on Linux and macOS. It serves redirect URIs such as `http://localhost:8400/callback`
+/// and `http://127.0.0.1/callback`. With a port in the URI that port is listened on, and a port in use is an error; without
+/// one the system chooses, which Microsoft Entra accepts and Azure AD B2C does not: register the port there.
+///
+/// The listener lives for one sign-in. The browser is opened at a one-time local page of it that redirects to the sign-in
+/// page, so that the page's URL is on no command line. Besides that page only the redirect's path with the right `state` is
+/// answered, by GET or by `response_mode=form_post`; everything else is 404.
+public struct LoopbackPresenter: SignInPresenter {
+  private let opening: BrowserOpening
+  private let page: LoopbackPage
+  private let timeout: Duration
+  private let clock: any Clock<Duration>
+
+  /// Creates a presenter.
+  ///
+  /// - Parameters:
+  ///   - opening: The way to bring the page before the user.
+  ///   - page: The page that the browser shows at the end.
+  ///   - timeout: The longest wait for the user; 5 minutes.
+  ///   - clock: The clock that the timeout runs on.
+  public init(
+    opening: BrowserOpening, page: LoopbackPage = LoopbackPage(), timeout: Duration = .seconds(300),
+    clock: any Clock<Duration> = ContinuousClock()
+  ) {
+    self.opening = opening
+    self.page = page
+    self.timeout = timeout
+    self.clock = clock
+  }
+
+  /// Accepts `http` redirect URIs to `localhost`, `127.0.0.1` and `[::1]`.
+  ///
+  /// - Parameter redirectURI: The redirect URI of the settings.
+  /// - Throws: ``OAuthError`` with code ``OAuthError/Code/unsupportedRedirectURI`` for any other.
+  public func validate(redirectURI: URL) throws {
+    _ = try LoopbackRedirectURI(validating: redirectURI)
+  }
+
+  /// Listens, opens the browser and waits for the redirect.
+  ///
+  /// - Parameter request: The page to show and the redirect to wait for.
+  /// - Returns: The callback URL, with the listener's port; a form's fields are in its query.
+  /// - Throws: ``OAuthError`` with code ``OAuthError/Code/portInUse``, ``OAuthError/Code/timedOut``,
+  ///   ``OAuthError/Code/presentationFailed`` (also when the local page is opened twice) or
+  ///   ``OAuthError/Code/unsupportedRedirectURI``; `CancellationError`.
+  public func present(_ request: PresentationRequest) async throws -> URL {
+    let redirect = try LoopbackRedirectURI(validating: request.redirectURI)
+    try BrowserOpening.check(request.url)
+    try Task.checkCancellation()
+    let answers = AsyncThrowingStream<URL, any Error>.makeStream(bufferingPolicy: .bufferingOldest(1))
+    let flow = LoopbackFlow(request: request, redirect: redirect, page: page, answers: answers.continuation)
+    let listener = try await flow.listen()
+    opening.start(flow.firstPage.url(at: listener)) { answers.continuation.finish(throwing: $0) }
+    let outcome: Result<URL, any Error>
+    do {
+      outcome = .success(
+        try await PresentationDeadline.run(timeout, purpose: request.purpose, clock: clock) {
+          for try await url in answers.stream { return url }
+          throw CancellationError()
+        })
+    } catch {
+      outcome = .failure(error)
+    }
+    await listener.close()
+    return try outcome.get()
+  }
+}
+
+/// The listener of one sign-in: the one-time page, the redirect, and 404 for everything else.
+private struct LoopbackFlow: Sendable {
+  let request: PresentationRequest
+  let redirect: LoopbackRedirectURI
+  let page: LoopbackPage
+  let answers: AsyncThrowingStream<URL, any Error>.Continuation
+  let firstPage = OneTimePage()
+
+  /// Starts to listen at the redirect URI's port.
+  ///
+  /// - Throws: ``OAuthError`` with code ``OAuthError/Code/portInUse`` or ``OAuthError/Code/presentationFailed``.
+  func listen() async throws -> LoopbackListener {
+    do {
+      return try await listen(at: redirect.addresses)
+    } catch let error as LoopbackListenerError {
+      // Another program at the address that the URI does not name receives nothing of this sign-in.
+      if redirect.isLiteral, let listener = try? await listen(at: Array(redirect.addresses.prefix(1))) {
+        return listener
+      }
+      if error.code == .portInUse {
+        throw OAuthError(
+          .portInUse, "Port \(redirect.port) of the redirect URI is in use by another program.",
+          recoverySuggestion: "End that program or another sign-in that is still open, or register another port.",
+          underlying: error)
+      }
+      throw OAuthError(
+        .presentationFailed, "The redirect cannot be listened for: \(error.message)", underlying: error)
+    }
+  }
+
+  private func listen(at addresses: [LoopbackAddress]) async throws -> LoopbackListener {
+    // The first answer wins: reloading the page cannot bring a second one.
+    let isAnswered = Locked(false)
+    return try await LoopbackListener(port: redirect.port, addresses: addresses, limits: .redirect) { exchange in
+      let redirectURI = redirect.listening(on: exchange.port)
+      if let fetch = firstPage.fetch(exchange, target: request.url(redirectingTo: redirectURI)) {
+        switch fetch {
+        case .first(let response): await exchange.respond(response)
+        case .repeated(let response):
+          await exchange.respond(response)
+          answers.finish(throwing: OneTimePage.fetchedTwice)
+        }
+        return
+      }
+      guard let callback = LoopbackCallback(exchange, path: redirect.path, redirectURI: redirectURI, for: request),
+        isAnswered.withLock({ isAnswered in
+          defer { isAnswered = true }
+          return !isAnswered
+        })
+      else {
+        await exchange.respond(.plain(404, "Not found.\n"))
+        return
+      }
+      await exchange.respond(page.response(isSuccess: callback.isSuccess))
+      answers.yield(callback.url)
+    }
+  }
+}
+
+/// The one request that ends a sign-in.
+private struct LoopbackCallback {
+  /// The callback as a URL of the redirect URI, with the answer in its query.
+  let url: URL
+  /// Whether the server gave what was requested, and not an error.
+  let isSuccess: Bool
+
+  /// Reads a request; `nil` unless it is a GET or a form POST to exactly the path, by a name of this machine, with the
+  /// right state.
+  init?(_ exchange: LoopbackExchange, path: String, redirectURI: URL, for request: PresentationRequest) {
+    guard exchange.request.path == path, exchange.hasHostOfThisMachine,
+      let query = Self.answer(of: exchange.request)
+    else { return nil }
+    let pairs = FormEncoding.decode(query)
+    guard CallbackState.isRight(pairs, for: request.state) else { return nil }
+    let base = redirectURI.absoluteString.prefix { $0 != "?" && $0 != "#" }
+    guard let url = URL(string: base + "?" + query) else { return nil }
+    self.url = url
+    let hasCode = pairs.contains { $0.name == "code" && !$0.value.isEmpty }
+    isSuccess = !pairs.contains { $0.name == "error" } && (hasCode || request.purpose == .signOut)
+  }
+
+  private static func answer(of request: LoopbackRequest) -> String? {
+    switch request.method {
+    case "GET":
+      // A browser never sends a fragment; one that came would hide what follows it.
+      return request.query.flatMap { $0.contains("#") ? nil : $0 }
+    case "POST":
+      // OAuth 2.0 Form Post Response Mode section 2.
+      let type = (request.headers["Content-Type"] ?? "").prefix { $0 != ";" }
+      guard type.trimmingCharacters(in: .whitespaces).lowercased() == "application/x-www-form-urlencoded" else {
+        return nil
+      }
+      return FormEncoding.encode(FormEncoding.decode(String(decoding: request.body, as: UTF8.self)))
+    default:
+      return nil
+    }
+  }
+}
+
+/// A redirect URI of this machine, parsed for a listener.
+private struct LoopbackRedirectURI: Sendable {
+  /// The redirect URI as registered.
+  let registered: URL
+  /// Its port; 0 when it has none, and the system is to choose.
+  let port: UInt16
+  /// The path a browser asks for.
+  let path: String
+  /// The addresses it can mean, the written one first.
+  let addresses: [LoopbackAddress]
+  /// Whether its host is an address, so that the other address is optional.
+  let isLiteral: Bool
+
+  init(validating url: URL) throws {
+    guard RedirectKind(url) == .loopback,
+      let components = URLComponents(url: url, resolvingAgainstBaseURL: true),
+      let port = UInt16(exactly: components.port ?? 0)
+    else { throw RedirectKind.mismatch(url, presenter: "LoopbackPresenter") }
+    registered = url
+    self.port = port
+    path = components.percentEncodedPath.isEmpty ? "/" : components.percentEncodedPath
+    let host = (url.host ?? "").lowercased()
+    addresses = host.contains(":") ? [.ipv6, .ipv4] : [.ipv4, .ipv6]
+    isLiteral = host != "localhost"
+  }
+
+  /// Returns the redirect URI with the listener's port; everything else stays as written.
+  func listening(on port: UInt16) -> URL {
+    guard self.port == 0, var components = URLComponents(url: registered, resolvingAgainstBaseURL: true) else {
+      return registered
+    }
+    components.port = Int(port)
+    return components.url ?? registered
+  }
+}

@@ -1,0 +1,125 @@
+internal import B2CCore
+public import Foundation
+
+/// Signs in with a browser on any machine: shows the URL, takes what the user pastes back.
+///
+/// For remote shells, for machines without a browser and for `urn:ietf:wg:oauth:2.0:oob`, the tutorial's redirect, where the
+/// page itself shows the code. With any other redirect URI the browser ends on a page that may not load: what counts is the
+/// URL in its address bar. The page's URL is shown without an `id_token_hint`, which holds personal data.
+public struct ManualPresenter: SignInPresenter {
+  private static let triesAllowed = 3
+
+  private let write: @Sendable (String) async -> Void
+  private let readLine: @Sendable () async throws -> String?
+
+  /// Creates a presenter that uses standard error and standard input.
+  ///
+  /// A terminal takes lines of at most 4,095 bytes on Linux and 1,023 on macOS. Where codes are longer, pass your own
+  /// `readLine`.
+  ///
+  /// - Parameters:
+  ///   - write: Shows one line to the user.
+  ///   - readLine: Returns the next line of the user, `nil` at the end.
+  public init(
+    write: (@Sendable (String) async -> Void)? = nil, readLine: (@Sendable () async throws -> String?)? = nil
+  ) {
+    self.write = write ?? { StandardError.write($0 + "\n") }
+    self.readLine = readLine ?? TerminalInput.standardInput
+  }
+
+  /// Accepts every redirect URI: the user brings the callback.
+  ///
+  /// - Parameter redirectURI: The redirect URI of the settings.
+  /// - Throws: Nothing.
+  public func validate(redirectURI: URL) throws {}
+
+  /// Shows the URL and asks for the callback URL or the code, up to three times.
+  ///
+  /// - Parameter request: The page to show and the redirect to wait for.
+  /// - Returns: The callback URL; for a code alone, one with that code and the state of the request.
+  /// - Throws: ``OAuthError`` with code ``OAuthError/Code/userClosedBrowser`` when there is no line left, or
+  ///   ``OAuthError/Code/invalidCallback`` when the last try is no answer either; `CancellationError`.
+  public func present(_ request: PresentationRequest) async throws -> URL {
+    await write(
+      "Open this page in a browser, on this machine or another:\n\n  \(request.printableURL.absoluteString)\n")
+    await write(
+      request.purpose == .signIn
+        ? "Then paste the address of the page it ends on, or the code it shows:"
+        : "Then paste the address of the page it ends on, or press Return:")
+    for tryNumber in 1...Self.triesAllowed {
+      let line = try await readLine()
+      try Task.checkCancellation()
+      guard let line else {
+        throw OAuthError(.userClosedBrowser, "The input ended before an address or a code was pasted.")
+      }
+      let pasted = PastedCallback(line, redirectURI: request.redirectURI, state: request.state)
+      if let url = pasted.url(for: request.purpose) { return url }
+      if tryNumber < Self.triesAllowed { await write(pasted.advice + " Try again:") }
+    }
+    throw OAuthError(
+      .invalidCallback, "What was pasted is neither the callback of this sign-in nor a code.",
+      recoverySuggestion: "Start again, and paste the whole address or the whole code.")
+  }
+}
+
+/// Pasted text: the callback URL, its query alone, or a code.
+private struct PastedCallback {
+  private let text: String
+  private let redirectURI: URL
+  private let state: Secret
+
+  init(_ line: String, redirectURI: URL, state: Secret) {
+    // A terminal or a chat wraps what it shows, and quotes come along when a URL is copied from a shell.
+    text = line.filter { !$0.isWhitespace && !$0.isNewline }.trimmingCharacters(in: CharacterSet(charactersIn: "\"'<>"))
+    self.redirectURI = redirectURI
+    self.state = state
+  }
+
+  /// The callback URL, if the text is an answer to this request.
+  func url(for purpose: PresentationRequest.Purpose) -> URL? {
+    if text.isEmpty { return purpose == .signOut ? callback([]) : nil }
+    guard text.utf8.count <= 65_536 else { return nil }
+    if let url = URL(string: text), CallbackState.isRight(url, redirectURI: redirectURI, state: state) { return url }
+    if isLikeURL { return nil }
+    let pairs = FormEncoding.decode(text.drop { $0 == "?" || $0 == "#" })
+    if pairs.contains(where: { $0.name == "code" || $0.name == "error" }) {
+      return CallbackState.isRight(pairs, for: state) ? callback(pairs.filter { $0.name != "state" }) : nil
+    }
+    guard isLikeCode else { return nil }
+    return callback([("code", text)])
+  }
+
+  /// The advice for the user when it is not.
+  var advice: String {
+    if text.isEmpty { return "Nothing was pasted." }
+    if isLikeURL { return "This address is not the one that this sign-in ends on." }
+    return "This is not the code of this sign-in."
+  }
+
+  private var isLikeURL: Bool { text.contains("://") || text.lowercased().hasPrefix("urn:") }
+
+  /// Codes are visible ASCII (RFC 6749 appendix A.11); what is as short as a word was typed, not pasted.
+  private var isLikeCode: Bool {
+    text.utf8.count >= 6 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } && !text.contains("=")
+  }
+
+  private func callback(_ pairs: [(name: String, value: String)]) -> URL? {
+    let place = redirectURI.absoluteString.prefix { $0 != "?" && $0 != "#" }
+    return URL(string: place + "?" + FormEncoding.encode(pairs + [("state", state.value)]))
+  }
+}
+
+/// Lines that the user types or pastes.
+private enum TerminalInput {
+  /// Reads a line from standard input; `nil` at its end or when the calling task is cancelled.
+  ///
+  /// The reading itself cannot be interrupted: after a cancellation a thread stays that takes the next line.
+  static let standardInput: @Sendable () async -> String? = {
+    let lines = AsyncStream<String>.makeStream()
+    Thread.detachNewThread {
+      if let line = readLine() { lines.continuation.yield(line) }
+      lines.continuation.finish()
+    }
+    return await lines.stream.first { _ in true }
+  }
+}

@@ -1,0 +1,99 @@
+internal import B2CCore
+internal import B2CLoopback
+internal import Foundation
+
+/// A local page that redirects once to a sign-in or sign-out page.
+///
+/// The URL that a browser is started with is on a command line that every user of the machine can read, and whoever has the
+/// real page's URL can finish the sign-in as another person. This URL is worth nothing after its first use, a second use ends
+/// the sign-in, and on Linux other users of the machine get 404.
+struct OneTimePage: Sendable {
+  /// The outcome of a request to the page.
+  enum Fetch {
+    case first(LoopbackResponse)
+    case repeated(LoopbackResponse)
+  }
+
+  private let path = Secret("/" + RandomToken.make(bytes: 16).value)
+  private let isFetched = Locked(false)
+
+  /// Returns the page's URL on a listener.
+  func url(at listener: LoopbackListener) -> URL {
+    var components = URLComponents()
+    components.scheme = "http"
+    components.percentEncodedHost = (listener.addresses.first ?? .ipv4).urlHost
+    components.port = Int(listener.port)
+    components.percentEncodedPath = path.value
+    return components.url ?? URL(fileURLWithPath: path.value)
+  }
+
+  /// Returns the answer to a request to the page, with a redirect to the target the first time; `nil` for any other request.
+  func fetch(_ exchange: LoopbackExchange, target: URL) -> Fetch? {
+    guard exchange.request.method == "GET", exchange.hasHostOfThisMachine,
+      path.isEqualInConstantTime(to: Secret(exchange.request.target)),
+      // Another user could finish the sign-in before the browser has started.
+      !exchange.isFromAnotherUser
+    else { return nil }
+    let isFirst = isFetched.withLock { isFetched in
+      defer { isFetched = true }
+      return !isFetched
+    }
+    guard isFirst else {
+      return .repeated(.plain(410, "This address was already used. Start again in the app.\n"))
+    }
+    var response = LoopbackResponse.plain(302, "")
+    response.headers["Location"] = target.absoluteString
+    return .first(response)
+  }
+
+  /// Serves a page at a listener for it alone.
+  ///
+  /// - Throws: ``OAuthError`` with code ``OAuthError/Code/presentationFailed``.
+  static func serve(
+    _ target: URL, onRepeatedFetch: @escaping @Sendable () -> Void
+  ) async throws -> (url: URL, listener: LoopbackListener) {
+    let page = OneTimePage()
+    do {
+      let listener = try await LoopbackListener(limits: .redirect) { exchange in
+        switch page.fetch(exchange, target: target) {
+        case .first(let response): await exchange.respond(response)
+        case .repeated(let response):
+          await exchange.respond(response)
+          onRepeatedFetch()
+        case nil: await exchange.respond(.plain(404, "Not found.\n"))
+        }
+      }
+      return (page.url(at: listener), listener)
+    } catch {
+      throw OAuthError(.presentationFailed, "The local page could not be served.", underlying: error)
+    }
+  }
+
+  /// The error of a flow whose page was fetched twice.
+  static let fetchedTwice = OAuthError(
+    .presentationFailed,
+    "The local page of this sign-in was opened twice, so another program may have read its address.",
+    recoverySuggestion: "Start again, and open the page once only.")
+}
+
+extension LoopbackResponse {
+  /// Returns an answer that is neither stored nor named as a referrer, and allows nothing.
+  static func plain(_ status: Int, _ text: String) -> LoopbackResponse {
+    var response = LoopbackResponse.text(text, status: status)
+    for (name, value) in LoopbackPage.commonHeaders { response.headers[name] = value }
+    response.headers["Content-Security-Policy"] = "default-src 'none'; frame-ancestors 'none'"
+    return response
+  }
+}
+
+extension LoopbackExchange {
+  /// Whether the request names this machine and the listener's port.
+  ///
+  /// Any other name that resolves to this machine belongs to a page elsewhere (DNS rebinding).
+  var hasHostOfThisMachine: Bool {
+    let names = ["localhost", "127.0.0.1", "[::1]"]
+    // Browsers leave out the port of http.
+    let hosts = names.map { "\($0):\(port)" } + (port == 80 ? names : [])
+    return hosts.contains((request.headers["Host"] ?? "").lowercased())
+  }
+}

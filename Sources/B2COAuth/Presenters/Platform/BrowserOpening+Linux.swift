@@ -1,5 +1,0 @@
-#if os(Linux)
-  extension BrowserOpening {
-    static let systemProgram = "xdg-open"
-  }
-#endif

@@ -1,5 +1,0 @@
-#if os(macOS)
-  extension BrowserOpening {
-    static let systemProgram = "open"
-  }
-#endif

@@ -1,0 +1,96 @@
+internal import B2CCore
+internal import Foundation
+
+/// The destination of a redirect URI, which decides which presenter can serve it.
+enum RedirectKind: Hashable {
+  /// `http` to this machine (RFC 8252 section 7.3).
+  case loopback
+  /// A scheme that belongs to one app: a reverse domain name (RFC 8252 section 7.1), or `msal` and the client id.
+  case privateUse(scheme: String)
+  /// Another scheme, which two apps may claim.
+  case customScheme(scheme: String)
+  /// `https` that the system hands to the app that claims it (RFC 8252 section 7.2).
+  case https
+  /// `urn:ietf:wg:oauth:2.0:oob`: the server shows the code.
+  case outOfBand
+  /// `http` to another machine, a fragment, user-info, no scheme: nothing may come back that way.
+  case unusable
+
+  private static let outOfBandURIs: Set<String> = ["urn:ietf:wg:oauth:2.0:oob", "urn:ietf:wg:oauth:2.0:oob:auto"]
+
+  init(_ url: URL) {
+    guard let scheme = url.scheme?.lowercased(), url.fragment == nil, url.user == nil else {
+      self = .unusable
+      return
+    }
+    let host = url.host?.lowercased() ?? ""
+    switch scheme {
+    case "http":
+      // Other addresses of 127.0.0.0/8 are this machine too, but no listener is bound to them.
+      self = ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host) ? .loopback : .unusable
+    case "https":
+      // No listener has a certificate for this machine, and no app can claim its names.
+      self = host.isEmpty || Loopback.isLoopback(host: host) ? .unusable : .https
+    case "urn":
+      self = Self.outOfBandURIs.contains(url.absoluteString.lowercased()) ? .outOfBand : .unusable
+    case "file", "data", "javascript", "about", "blob", "ftp", "ws", "wss", "mailto":
+      self = .unusable
+    default:
+      self = Self.isPrivateUse(scheme) ? .privateUse(scheme: scheme) : .customScheme(scheme: scheme)
+    }
+  }
+
+  // The portal makes `msal<client id>://auth` by itself, which has no dot and is unique nevertheless.
+  private static func isPrivateUse(_ scheme: String) -> Bool {
+    scheme.contains(".") || (scheme.hasPrefix("msal") && UUID(uuidString: String(scheme.dropFirst(4))) != nil)
+  }
+
+  /// The advice for a presenter that does not serve a redirect URI of this kind.
+  var advice: String {
+    switch self {
+    case .loopback: "LoopbackPresenter serves it."
+    case .privateUse: "WebAuthenticationPresenter serves it on Apple's systems, ExternalBrowserPresenter elsewhere."
+    case .customScheme:
+      "WebAuthenticationPresenter serves it on Apple's systems, ExternalBrowserPresenter elsewhere; a scheme with a dot,"
+        + " such as com.example.app, is safer (RFC 8252 section 7.1)."
+    case .https:
+      "WebAuthenticationPresenter serves it from iOS 17.4 and macOS 14.4 on, ExternalBrowserPresenter where the app"
+        + " claims it as a universal link."
+    case .outOfBand: "ManualPresenter serves it."
+    case .unusable:
+      "No presenter serves it; register http://localhost:<port> for LoopbackPresenter, or a scheme of the app such"
+        + " as com.example.app:/callback."
+    }
+  }
+}
+
+extension RedirectKind {
+  /// Returns the error of a presenter that cannot receive a redirect URI.
+  static func mismatch(_ redirectURI: URL, presenter: String, reason: String? = nil) -> OAuthError {
+    let reason = reason.map { ": " + $0 } ?? "."
+    return OAuthError(
+      .unsupportedRedirectURI,
+      "\(presenter) cannot receive the redirect URI \(RedactedURL(redirectURI))\(reason)"
+        + " \(RedirectKind(redirectURI).advice)",
+      recoverySuggestion: "Use that presenter, or register another redirect URI.")
+  }
+}
+
+/// Recognizes the callback of a sign-in by its state.
+enum CallbackState {
+  /// Whether parameters carry a state exactly once and it is the right one.
+  static func isRight(_ pairs: [(name: String, value: String)], for state: Secret) -> Bool {
+    let states = pairs.filter { $0.name == "state" }
+    guard states.count == 1 else { return false }
+    return state.isEqualInConstantTime(to: Secret(states[0].value))
+  }
+
+  /// Whether a URL came to the redirect URI with the right state, in its query or its fragment.
+  static func isRight(_ url: URL, redirectURI: URL, state: Secret) -> Bool {
+    guard (try? RedirectMatch.redirectURI(of: url, registered: redirectURI)) != nil else { return false }
+    let parts = url.absoluteString.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+    let query = parts[0].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).dropFirst().first ?? ""
+    let fragment = parts.count > 1 ? parts[1] : ""
+    return isRight(FormEncoding.decode(query), for: state) || isRight(FormEncoding.decode(fragment), for: state)
+  }
+}

@@ -1,0 +1,147 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+package import Foundation
+
+/// A raw connection to a port of this machine, for sending malformed HTTP.
+package final class LoopbackClient: Sendable {
+  /// The error thrown when the port refuses the connection.
+  package struct Refused: Error {
+    package let port: UInt16
+  }
+
+  private let descriptor: CInt
+
+  /// Connects.
+  ///
+  /// - Parameters:
+  ///   - port: The port.
+  ///   - host: An address of this machine.
+  /// - Throws: ``Refused``.
+  package init(port: UInt16, host: String = "127.0.0.1") async throws {
+    guard let descriptor = await onThread({ connected(host: host, port: port) }) else { throw Refused(port: port) }
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    closeDescriptor(descriptor)
+  }
+
+  /// Sends bytes; `false` when the other side does not take them.
+  @discardableResult
+  package func send(_ bytes: some Collection<UInt8>) async -> Bool {
+    let bytes = Array(bytes)
+    return await onThread { [self] in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { sendBytes(descriptor, $0.baseAddress, $0.count, sendFlags) }
+        guard count > 0 else { return false }
+        rest = rest.dropFirst(count)
+      }
+      return true
+    }
+  }
+
+  /// Sends text; `false` when the other side does not take it.
+  @discardableResult
+  package func send(_ text: String) async -> Bool {
+    await send(Array(text.utf8))
+  }
+
+  /// Returns the next bytes; `nil` when the other side has ended or broken the connection, or says nothing for a minute.
+  package func receive() async -> Data? {
+    await onThread { [self] in
+      var bytes = [UInt8](repeating: 0, count: 64 * 1024)
+      let count = recv(descriptor, &bytes, bytes.count, 0)
+      return count > 0 ? Data(bytes[..<count]) : nil
+    }
+  }
+
+  /// Returns everything up to the end of the connection, as text.
+  package func receiveAll() async -> String {
+    var all = Data()
+    while let bytes = await receive() {
+      all += bytes
+    }
+    return String(decoding: all, as: UTF8.self)
+  }
+
+  /// Returns what comes up to and with a text, or up to the end of the connection.
+  package func receive(through text: String) async -> String {
+    var all = Data()
+    while all.range(of: Data(text.utf8)) == nil, let bytes = await receive() {
+      all += bytes
+    }
+    return String(decoding: all, as: UTF8.self)
+  }
+
+  /// Says that nothing more will be sent.
+  package func finishSending() {
+    _ = shutdown(descriptor, CInt(SHUT_WR))
+  }
+
+  /// Ends the connection; the descriptor is freed with the client.
+  package func close() {
+    _ = shutdown(descriptor, CInt(SHUT_RDWR))
+  }
+}
+
+/// Runs a blocking call on its own thread.
+private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+  await withCheckedContinuation { continuation in
+    Thread.detachNewThread { continuation.resume(returning: body()) }
+  }
+}
+
+private func connected(host: String, port: UInt16) -> CInt? {
+  var hints = addrinfo()
+  hints.ai_flags = AI_NUMERICHOST
+  hints.ai_socktype = streamType
+  var list: UnsafeMutablePointer<addrinfo>?
+  guard getaddrinfo(host, String(port), &hints, &list) == 0, let info = list?.pointee else { return nil }
+  defer { freeaddrinfo(list) }
+  let descriptor = socket(info.ai_family, streamType | closeOnExec, 0)
+  guard descriptor >= 0 else { return nil }
+  prepare(descriptor)
+  // No test hangs on a server that says nothing.
+  var limit = timeval(tv_sec: 60, tv_usec: 0)
+  _ = setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+  _ = setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+  guard connect(descriptor, info.ai_addr, info.ai_addrlen) == 0 else {
+    closeDescriptor(descriptor)
+    return nil
+  }
+  return descriptor
+}
+
+#if canImport(Darwin)
+  private let streamType: CInt = SOCK_STREAM
+  private let closeOnExec: CInt = 0
+  private let sendFlags: CInt = 0
+
+  private func prepare(_ descriptor: CInt) {
+    var value: CInt = 1
+    _ = setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &value, socklen_t(MemoryLayout<CInt>.size))
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+  }
+#else
+  #if canImport(Musl)
+    private let streamType = CInt(SOCK_STREAM)
+    private let closeOnExec = CInt(SOCK_CLOEXEC)
+  #else
+    private let streamType = CInt(SOCK_STREAM.rawValue)
+    private let closeOnExec = CInt(SOCK_CLOEXEC.rawValue)
+  #endif
+  private let sendFlags = CInt(MSG_NOSIGNAL)
+
+  private func prepare(_ descriptor: CInt) {}
+#endif
+
+private func closeDescriptor(_ descriptor: CInt) { _ = close(descriptor) }
+private func sendBytes(_ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: CInt) -> Int {
+  send(descriptor, bytes, count, flags)
+}
