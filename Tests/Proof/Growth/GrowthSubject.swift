@@ -54,11 +54,16 @@ struct GrowthSubject: Sendable {
 
   /// Metadata, keys, tokens, claims and error answers all go through this reader.
   private static var documents: [GrowthSubject] {
-    ["{\"a\":", "\"a\":1,", "[", "1,", "\"\\u0041", "{\"a\":[{}]},", " ", "1", "\\\""].flatMap { piece in
-      ["[", "{"].map { head in
-        text("JSON", head, then: piece) { _ = try? JSONReader.value(Array($0.utf8)) }
-      }
+    let parse: @Sendable (String) -> Void = { _ = try? JSONReader.value(Array($0.utf8)) }
+    let pieces = [
+      ("[", "1,"), ("[", "{\"a\":[{}]},"), ("[", " "), ("[", "\"\","), ("[\"", "a"), ("[\"", "\\u0041"), ("[\"", "\\n"),
+      ("[", "["),
+    ]
+    let members = GrowthSubject(parser: "JSON", input: "{\"k1\":1,\"k2\":1,…") { size in
+      let text = "{" + (0..<size / 10).map { "\"k\($0)\":1" }.joined(separator: ",") + "}"
+      return { parse(text) }
     }
+    return [members] + pieces.map { text("JSON", $0.0, then: $0.1, parse) }
   }
 
   private static func answers() throws -> [GrowthSubject] {
