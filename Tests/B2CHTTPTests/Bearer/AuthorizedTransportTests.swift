@@ -235,7 +235,7 @@ struct AuthorizedTransportTests {
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(statuses == [Int](repeating: 200, count: 1000))
-    #expect(server.requests.withLock { $0 } == ["Bearer token-1": 1000, "Bearer token-2": 1000])
+    #expect(server.sent.withLock { $0 } == ["Bearer token-1": 1000, "Bearer token-2": 1000])
     #expect(tokens.asked.count { $0 == nil } == 1000)
     #expect(tokens.asked.count { $0 == Secret("token-1") } == 1000)
   }
