@@ -120,7 +120,7 @@ struct SignOut: Sendable {
     let presenter = services.environment.presenter
     let request = try presentation(of: endpoint, idToken: idToken, options.redirect, presenter)
     do {
-      _ = try await PresentationDeadline.run(options.timeout, clock: services.environment.clock) {
+      _ = try await PresentationDeadline.run(options.timeout, purpose: .signOut, clock: services.environment.clock) {
         try await presenter.present(request)
       }
     } catch let error as OAuthError where [.userClosedBrowser, .timedOut].contains(error.code) {
