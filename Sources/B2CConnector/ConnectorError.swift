@@ -1,4 +1,4 @@
-internal import B2CCore
+public import B2CCore
 public import Foundation
 
 /// The one error of the facade: what happened, what to do, and everything the server said.
@@ -77,7 +77,7 @@ public struct ConnectorError: Error, Sendable, Equatable {
   public static func == (left: ConnectorError, right: ConnectorError) -> Bool { left.code == right.code }
 }
 
-extension ConnectorError: LocalizedError, CustomStringConvertible {
+extension ConnectorError: LocalizedError, Redacted {
   /// The message.
   public var errorDescription: String? { message }
 

@@ -27,6 +27,7 @@ package struct JSONReader {
   /// - Parameters:
   ///   - text: The text, in UTF-8.
   ///   - mayHaveByteOrderMark: Whether to ignore a byte order mark at the beginning.
+  /// - Returns: The fields by name.
   /// - Throws: ``JSONFault`` for the first fault; `notAnObject` when the text is another value.
   package static func object(
     _ text: some Collection<UInt8>, mayHaveByteOrderMark: Bool = true
@@ -39,6 +40,7 @@ package struct JSONReader {
   /// Reads a text that is one value of any kind.
   ///
   /// - Parameter text: The text, in UTF-8; a byte order mark is ignored.
+  /// - Returns: The value.
   /// - Throws: ``JSONFault`` for the first fault.
   package static func value(_ text: some Collection<UInt8>) throws(JSONFault) -> JSONValue {
     try node(text, mayHaveByteOrderMark: true).plain

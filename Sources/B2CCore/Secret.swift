@@ -2,9 +2,7 @@
 ///
 /// Printing, interpolating, dumping or reflecting a `Secret` gives `[redacted]`. The text itself comes out only where the
 /// source says so, through ``value``. Coding writes the text, because a token cache has to keep it.
-public struct Secret: Sendable, Hashable, Codable, CustomStringConvertible, CustomDebugStringConvertible,
-  CustomReflectable
-{
+public struct Secret: Sendable, Hashable, Codable, Redacted {
   /// The secret text itself.
   ///
   /// Whoever reads it answers for where it goes.
@@ -37,12 +35,6 @@ public struct Secret: Sendable, Hashable, Codable, CustomStringConvertible, Cust
   /// Always `[redacted]`.
   public var description: String { "[redacted]" }
 
-  /// Always `[redacted]`.
-  public var debugDescription: String { "[redacted]" }
-
-  /// A mirror without children, so that `dump` shows nothing.
-  public var customMirror: Mirror { Mirror(self, children: []) }
-
   /// Compares two secrets in a time that depends on their lengths only.
   ///
   /// - Parameter other: The secret to compare with.
@@ -57,4 +49,15 @@ public struct Secret: Sendable, Hashable, Codable, CustomStringConvertible, Cust
     }
     return difference == 0
   }
+}
+
+/// A value that shows its description and nothing else, however it is printed, dumped or reflected.
+public protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+
+extension Redacted {
+  /// The same as `description`.
+  public var debugDescription: String { description }
+
+  /// A mirror without children, so that `dump` shows the description only.
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }

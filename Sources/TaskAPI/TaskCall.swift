@@ -1,3 +1,4 @@
+internal import B2CCore
 internal import Foundation
 
 /// One call with all its tries, and the errors that it can end in.
@@ -186,13 +187,13 @@ extension TaskCall {
   }
 
   private func shown(_ text: String, _ limit: Int) -> String? {
-    ServerText(hiding: state.withLock { $0.tokens }, limit: limit).show(Array(text.utf8))
+    PrintableText(hiding: state.withLock { $0.tokens }, limit: limit).show(Array(text.utf8))
   }
 
   /// Adds what the server said.
   private func fill(_ error: inout TaskAPIError, from response: TransportResponse, showsCode: Bool = true) {
     error.retryAfter = RetryAfter.seconds(in: response.headers, now: client.now())
-    error.excerpt = ServerText(hiding: state.withLock { $0.tokens }).show(response.body)
+    error.excerpt = PrintableText(hiding: state.withLock { $0.tokens }).show(response.body)
     error.requestID = Self.requestIDs.lazy.compactMap { response.headers[$0] }.first.flatMap { shown($0, 100) }
     guard showsCode, let said = ServerErrorBody(response.body) else { return }
     error.serverCode = said.code.flatMap { shown($0, 100) }

@@ -148,6 +148,6 @@ extension APIAuthorizationError {
   }
 
   private static func excerpt(_ text: String, _ secrets: [Secret]) -> String? {
-    ServerText(hiding: secrets).show(Array(text.utf8))
+    PrintableText(hiding: secrets).show(Array(text.utf8))
   }
 }

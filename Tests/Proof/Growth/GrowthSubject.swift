@@ -41,7 +41,7 @@ struct GrowthSubject: Sendable {
       text("Retry-After", "1") { _ = RetryAfter.seconds(in: ["Retry-After": $0], now: Date()) },
       text("date of a header field", "Sun ") { _ = HTTPDate.parse($0) },
       text("date of a header field", "Sun, 06 Nov 1994 08:49:37 GMT") { _ = HTTPDate.parse($0) },
-      text("excerpt of a body", "Bearer eyJ") { _ = ServerText(hiding: [secret]).show(Array($0.utf8)) },
+      text("excerpt of a body", "Bearer eyJ") { _ = PrintableText(hiding: [secret]).show(Array($0.utf8)) },
       text("form", "a=b&") { _ = FormEncoding.decode($0) },
       text("form", "%41") { _ = FormEncoding.decode($0) },
       text("base64url", "QUJD") { _ = Base64URL.decode($0) },

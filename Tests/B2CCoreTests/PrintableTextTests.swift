@@ -1,0 +1,107 @@
+import B2CCore
+import Foundation
+import Testing
+
+@Suite("Text of a server in an error")
+struct PrintableTextTests {
+  static let secret = "0.AXkAy-q_Refresh~Token/With+Odd=Bytes.r7Q2zLmN5vK8"
+
+  struct Echo: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let text: @Sendable (String) -> String
+  }
+
+  private static func escaped(_ text: String, _ escape: (UInt8) -> String) -> String { text.utf8.map(escape).joined() }
+
+  private static func hexadecimal(_ byte: UInt8) -> String { String(format: "%02x", byte) }
+
+  static let echoes: [Echo] = [
+    Echo(testDescription: "as it is") { $0 }, Echo(testDescription: "upper case") { $0.uppercased() },
+    Echo(testDescription: "lower case") { $0.lowercased() },
+    Echo(testDescription: "its beginning") { String($0.prefix(14)) },
+    Echo(testDescription: "its end") { String($0.suffix(12)) },
+    Echo(testDescription: "its middle, in another case") { String($0.dropFirst(9).prefix(15)).uppercased() },
+    Echo(testDescription: "percent-encoded as far as needed") { FormEncoding.escape($0) },
+    Echo(testDescription: "percent-encoded whole") { escaped($0) { "%" + hexadecimal($0) } },
+    Echo(testDescription: "percent-encoded twice") { escaped($0) { "%25" + hexadecimal($0) } },
+    Echo(testDescription: "base64") { Data($0.utf8).base64EncodedString() },
+    Echo(testDescription: "base64 behind a byte") { Data(("x" + $0).utf8).base64EncodedString() },
+    Echo(testDescription: "base64 behind two bytes") { Data(("id" + $0).utf8).base64EncodedString() },
+    Echo(testDescription: "base64url") { Base64URL.encode(Array($0.utf8)) },
+    Echo(testDescription: "a piece of base64") { String(Data($0.utf8).base64EncodedString().dropFirst(10).prefix(14)) },
+    Echo(testDescription: "JSON-escaped") { escaped($0) { "\\u00" + hexadecimal($0) } },
+    Echo(testDescription: "with escaped slashes") { $0.replacing("/", with: "\\/") },
+    Echo(testDescription: "hexadecimal") { escaped($0) { hexadecimal($0) } },
+  ]
+
+  @Test("shows no secret that was sent, in whatever shape it comes back", arguments: echoes)
+  func echo(_ echo: Echo) throws {
+    let returned = echo.text(Self.secret)
+    for text in ["Bad token \(returned) here", returned, "x=\(returned)&y", "(\(returned))"] {
+      let shown = PrintableText(hiding: [Secret(Self.secret)], limit: 2_000).show(text) ?? ""
+      #expect(shown.contains(PrintableText.replacement), "\(shown)")
+      // No piece of twelve characters of what came back is left.
+      let characters = Array(returned)
+      for start in stride(from: 0, through: max(0, characters.count - 12), by: 1) {
+        #expect(!shown.contains(String(characters[start..<min(start + 12, characters.count)])), "\(shown)")
+      }
+    }
+    let around = try #require(PrintableText(hiding: [Secret(Self.secret)]).show("Bad token: \(returned), sorry"))
+    #expect(around.hasPrefix("Bad token: ") && around.hasSuffix(", sorry"))
+  }
+
+  @Test(
+    "hides what looks like a token, whoever made it",
+    arguments: [
+      "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln", "EYJHBGCIOIJSUZI1NIJ9", "eyJhbGciOi",
+      "AQABAAIAAAAmoFfGtYxvRrNriQdPKIZ-p", "Bearer abc", "refresh_token=abc", "%65%79%4a%68%62%47%63%69%4f",
+      "\\u0065\\u0079\\u004a\\u0068\\u0062\\u0047\\u0063\\u0069",
+    ])
+  func unknownTokens(_ token: String) throws {
+    let shown = try #require(PrintableText().show("The \(token) failed"))
+    #expect(shown.contains(PrintableText.replacement))
+    for part in ["abc", "hbG", "HBG", "AmoF", "%65", "\\u0065"] { #expect(!shown.contains(part)) }
+  }
+
+  @Test(
+    "shows the rest as it is",
+    arguments: [
+      "AADB2C90088: The provided grant has not been issued for this endpoint. Actual Value : B2C_1_SignUpOrSignIn_v2",
+      "Scope https://contoso.onmicrosoft.com/tasks/read of 6f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0 is unknown",
+      "Grüße 日本語 🧑‍🧑‍🧒‍🧒", "2026-01-01 00:00:00Z",
+    ])
+  func harmless(_ text: String) {
+    #expect(PrintableText(hiding: [Secret(Self.secret)]).show(text) == text)
+  }
+
+  @Test("is one line without control characters and direction marks, cut to 200 characters")
+  func printable() throws {
+    let text =
+      "a\r\nb\u{1B}[31mc\u{202E}d\u{2066}e\u{2028}f\u{0}g\u{85}h\u{FEFF}" + String(repeating: " no", count: 400)
+    let shown = try #require(PrintableText().show(text))
+    #expect(shown.count == 200)
+    #expect(shown.hasPrefix("a  b [31mc d e f g h"))
+    #expect(shown.unicodeScalars.allSatisfy(PrintableText.isPrintable))
+    #expect(PrintableText().show("\r\n\u{202E} ") == nil)
+    #expect(PrintableText.plain("x\ny\u{202E}", limit: 2) == "x ")
+  }
+
+  @Test("hides a short secret only whole")
+  func shortSecret() {
+    let text = PrintableText(hiding: [Secret("ab12"), Secret("xy")])
+    #expect(text.show("code AB12, xy and ab1") == "code [redacted], xy and ab1")
+  }
+}
+
+@Suite("GUIDs")
+struct GUIDTests {
+  @Test(arguments: [
+    ("6F1E2D3C-4b5a-6978-8796-a5b4c3d2e1f0", "6f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0" as String?),
+    ("6f1e2d3c4b5a69788796a5b4c3d2e1f0", nil), ("", nil), ("6f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f", nil),
+    ("6f1e2d3c-4b5a-6978-8796-a5b4c3d2e1fg", nil), ("\u{FF16}f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", nil),
+    ("{6f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0}", nil), ("Victim-1", nil),
+  ])
+  func folded(text: String, expected: String?) {
+    #expect(GUID.folded(text) == expected)
+  }
+}
