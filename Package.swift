@@ -38,17 +38,20 @@ let package = Package(
     .target(name: "B2CHTTP", dependencies: ["B2CCore"]),
     .target(name: "B2CLoopback", dependencies: ["B2CCore"]),
     .target(name: "TaskAPI", dependencies: ["B2CHTTP", "B2CCore"]),
+    .target(name: "B2CIDToken", dependencies: ["B2CCore"] + crypto + cryptoExtras),
     .target(
       name: "B2COAuth",
-      dependencies: ["B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CLoopback", "B2CCore"] + crypto + cryptoExtras),
+      dependencies: [
+        "B2CIDToken", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CLoopback", "B2CCore",
+      ] + crypto),
     .target(
       name: "B2CConnector",
       dependencies: ["B2COAuth", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CSettings", "TaskAPI", "B2CCore"]),
     .target(
       name: "B2CTestKit",
       dependencies: [
-        "B2CConnector", "B2COAuth", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CLoopback", "B2CSettings",
-        "TaskAPI", "B2CCore",
+        "B2CConnector", "B2COAuth", "B2CIDToken", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CLoopback",
+        "B2CSettings", "TaskAPI", "B2CCore",
       ] + crypto + cryptoExtras),
 
     // Programs that no product ships.
@@ -77,14 +80,17 @@ let package = Package(
       name: "B2CHTTPTests", dependencies: ["B2CHTTP", "B2CLoopback", "B2CCore", "B2CTestKit", "TestSupport"]),
     .testTarget(name: "B2CLoopbackTests", dependencies: ["B2CLoopback", "B2CTestKit", "TestSupport"]),
     .testTarget(name: "TaskAPITests", dependencies: ["TaskAPI", "B2CHTTP", "B2CCore", "B2CTestKit"]),
+    .testTarget(name: "B2CIDTokenTests", dependencies: ["B2CIDToken", "B2CCore"] + crypto + cryptoExtras),
     .testTarget(
       name: "B2COAuthTests",
       dependencies: [
-        "B2COAuth", "B2CTestKit", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CLoopback", "B2CCore", "TestSupport",
-      ] + crypto + cryptoExtras),
+        "B2COAuth", "B2CIDToken", "B2CTestKit", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CLoopback",
+        "B2CCore", "TestSupport",
+      ]),
     .testTarget(name: "B2CConnectorTests", dependencies: ["B2CConnector", "B2CTestKit", "TestSupport"]),
     .testTarget(
-      name: "B2CTestKitTests", dependencies: ["B2CTestKit", "B2COAuth", "B2CHTTP", "B2CCore", "TestSupport"]),
+      name: "B2CTestKitTests",
+      dependencies: ["B2CTestKit", "B2COAuth", "B2CIDToken", "B2CHTTP", "B2CCore", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

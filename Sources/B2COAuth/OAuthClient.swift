@@ -118,7 +118,9 @@ public final class OAuthClient: Sendable {
     return order.compactMap { id in
       byPerson[id].flatMap { grants in
         grants.first.map {
-          Account(grants: grants, fallback: $0.record, id: id, now: services.environment.now())
+          Account(
+            grants: grants, fallback: $0.record, id: id, now: services.environment.now(),
+            isMicrosoft: services.grants.isMicrosoft)
         }
       }
     }
@@ -144,7 +146,7 @@ public final class OAuthClient: Sendable {
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
   public func session() async throws -> SessionState {
     guard let grant = try await services.grants.grant(accountID: nil, policy: nil) else { return .signedOut }
-    let user = UserInfo(claims: grant.record.claims)
+    let user = UserInfo(claims: grant.record.claims, isMicrosoft: services.grants.isMicrosoft)
     return grant.record.hasSession(now: services.environment.now()) ? .signedIn(user) : .expired(user)
   }
 
@@ -155,18 +157,15 @@ public final class OAuthClient: Sendable {
     services.sessions.states { [self] in try await session() }
   }
 
-  /// The account of an id.
+  /// Returns the account of an id; only that account's records are read.
   ///
-  /// - Parameter id: `<object id>.<tenant id>`, or MSAL's home account id by any policy, in any case.
+  /// - Parameter id: The ``Account/id``; at Microsoft's authorities also MSAL's home account id, both in any case.
   /// - Returns: The account, or `nil` when there is none.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
   public func account(id: String) async throws -> Account? {
-    let wanted = services.grants.folded(id)
-    let grants = try await readableGrants()
-    let match = grants.first {
-      $0.key.accountID == wanted || $0.record.homeAccountID.map(services.grants.folded) == wanted
-    }
-    return accounts(of: grants.filter { $0.key.accountID == match?.key.accountID }).first
+    let (grants, failure) = try await services.grants.read(accountID: id)
+    if let failure, grants.isEmpty { throw failure }
+    return accounts(of: grants).first
   }
 
   /// Signs one account out: removes its tokens from this device and, if asked to, ends the browser session.

@@ -1,3 +1,4 @@
+public import B2CCore
 public import Foundation
 
 /// The tokens and claims of one account, policy and client.
@@ -243,5 +244,20 @@ extension KeyedEncodingContainer<FieldName> {
       let name = FieldName(stringValue: name)
       if !known.contains(name) { try encode(value, forKey: name) }
     }
+  }
+}
+
+// Claims and unknown fields may hold tokens of other providers, so neither shows.
+extension TokenRecord: Redacted {
+  /// Policy, time of the sign-in and number of access tokens.
+  public var description: String {
+    "TokenRecord(policy \(policyID ?? "none"), signed in \(signedInAt), \(accessTokens.count) access tokens)"
+  }
+}
+
+extension CachedAccessToken: Redacted {
+  /// The scopes and the end.
+  public var description: String {
+    "CachedAccessToken(\(scopes.sorted().joined(separator: " ")), expires \(expiresAt))"
   }
 }

@@ -1,8 +1,13 @@
+public import B2CCore
+
 /// A person who has signed in here, by whichever policies.
 ///
 /// One person is one account: policies that edit the profile or reset the password do not make another.
 public struct Account: Sendable, Hashable, Identifiable {
-  /// The person: `<object id>.<tenant id>`, in lower case.
+  /// The person: `<object id>.<tenant id>` at Microsoft's authorities, `<issuer>#<subject>` elsewhere.
+  ///
+  /// Two people never share an id. GUIDs are in lower case; a subject keeps its case, and what is not ASCII in it is
+  /// percent-encoded.
   public let id: String
   /// The account id as MSAL makes it, `<oid>-<policy>.<tenant id>` with a policy, of the latest sign-in.
   public let homeAccountID: String
@@ -16,4 +21,37 @@ public struct Account: Sendable, Hashable, Identifiable {
   public let claims: UserInfo
   /// Whether tokens can be had without the user; `false` once the session has expired or was ended by the server.
   public let hasSession: Bool
+
+  /// Makes the account of an id that was kept, without looking anything up.
+  ///
+  /// A server that keeps ids in its own sessions asks for tokens with it; names and claims are empty, and `hasSession` is
+  /// `false` because nothing is known. ``OAuthClient/account(id:)`` reads what is stored.
+  ///
+  /// - Parameter id: The ``id`` of an account.
+  public init(id: String) {
+    self.init(
+      id: id, homeAccountID: id, username: nil, name: nil, policyIDs: [],
+      claims: UserInfo(claims: [:], isMicrosoft: false), hasSession: false)
+  }
+
+  init(
+    id: String, homeAccountID: String, username: String?, name: String?, policyIDs: [String], claims: UserInfo,
+    hasSession: Bool
+  ) {
+    self.id = id
+    self.homeAccountID = homeAccountID
+    self.username = username
+    self.name = name
+    self.policyIDs = policyIDs
+    self.claims = claims
+    self.hasSession = hasSession
+  }
+}
+
+extension Account: Redacted {
+  /// The name to show and the id; claims may hold tokens of other providers.
+  public var description: String {
+    let name = (name ?? username).map { PrintableText.plain($0, limit: 100) + " " } ?? ""
+    return "\(name)(\(PrintableText.plain(id)))"
+  }
 }

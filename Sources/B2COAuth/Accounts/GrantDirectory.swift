@@ -10,8 +10,8 @@ struct GrantDirectory: Sendable {
   let clientID: String
   let cache: GrantCache
   private let requiredUser: String?
-  /// Microsoft ignores the case of client and account ids; elsewhere every byte counts, so nothing may be folded.
-  private let foldsCase: Bool
+  /// Microsoft ignores the case of GUIDs; elsewhere every byte counts, so nothing may be folded.
+  let isMicrosoft: Bool
   // Saves listing the keys at each call; a handle whose record is gone is looked up anew.
   private let current = Locked(Handles())
 
@@ -24,8 +24,8 @@ struct GrantDirectory: Sendable {
 
   init(configuration: OAuthConfiguration, cache: GrantCache) {
     authority = configuration.authority.cacheID
-    foldsCase = configuration.authority.kind(for: configuration.defaultPolicy) != .openIDConnect
-    clientID = foldsCase ? configuration.clientID.lowercased() : configuration.clientID
+    isMicrosoft = configuration.authority.kind(for: configuration.defaultPolicy) != .openIDConnect
+    clientID = isMicrosoft ? configuration.clientID.lowercased() : configuration.clientID
     requiredUser = configuration.requiredUser.flatMap { $0.isEmpty ? nil : $0 }
     self.cache = cache
   }
@@ -37,7 +37,7 @@ struct GrantDirectory: Sendable {
 
   /// An account id as it is in this authority's keys.
   func folded(_ accountID: String) -> String {
-    foldsCase ? accountID.lowercased() : accountID
+    AccountIdentity.accountID(accountID, isMicrosoft: isMicrosoft)
   }
 
   /// Whether a key is of this authority and client, and of an account if one is named.
@@ -121,7 +121,7 @@ struct GrantDirectory: Sendable {
   }
 
   private func isRequired(_ grant: Grant) -> Bool {
-    requiredUser.map { UserInfo(claims: grant.record.claims).isUser($0) } ?? true
+    requiredUser.map { UserInfo(claims: grant.record.claims, isMicrosoft: isMicrosoft).isUser($0) } ?? true
   }
 
   private static func handle(_ accountID: String?, _ policy: String?) -> String {

@@ -10,25 +10,31 @@ struct GrantWriter: Sendable {
     "iss", "aud", "exp", "nbf", "iat", "nonce", "tfp", "acr", "azp", "at_hash", "c_hash", "ver", "auth_time", "sub",
   ]
 
-  /// Writes what a sign-in brought; one that is a detour of another updates who is known and leaves no session of its own.
+  /// Writes the result of a sign-in.
+  ///
+  /// A policy that edits the profile or resets the password changes the claims of the person who is signed in, and leaves
+  /// no session. So does the password-reset step of a sign-in, for whomever it is: the sign-in itself follows.
   func write(
     _ response: TokenResponse, claims: [String: JSONValue], provider: Provider, scopes: [String], sent: [String],
     correlationID: UUID,
-    isDetour: Bool = false
+    isPasswordResetStep: Bool = false
   ) async throws -> SignInResult {
-    let user = UserInfo(claims: claims)
+    let isMicrosoft = services.grants.isMicrosoft
+    let user = UserInfo(claims: claims, isMicrosoft: isMicrosoft)
     try checkRequiredUser(user)
     let identity = AccountIdentity(
-      claims: claims, clientInfo: response.clientInfo, policy: provider.policy, issuer: provider.metadata.issuer)
+      claims: claims, clientInfo: response.clientInfo, policy: provider.policy, issuer: provider.metadata.issuer,
+      isMicrosoft: isMicrosoft)
     let now = services.environment.now()
     let record = TokenRecord(
       claims: claims, homeAccountID: identity.homeAccountID, signedInAt: services.grants.signInDate(now),
       policyID: provider.policy?.id
     ).merging(response, requested: scopes, sent: sent, now: now)
 
-    let others = try await services.grants.grants(accountID: identity.accountID)
-    if isDetour || (updatesProfileOnly(provider.policy) && !others.isEmpty) {
-      for grant in others {
+    let leavesNoSession = isPasswordResetStep || updatesAccountOnly(provider.policy)
+    if leavesNoSession {
+      if !isPasswordResetStep { try await checkIsCurrent(identity) }
+      for grant in try await services.grants.grants(accountID: identity.accountID) {
         try await services.cache.update(grant.key) { Self.adopting(claims, in: $0) }
       }
     } else {
@@ -39,23 +45,38 @@ struct GrantWriter: Sendable {
     services.sessions.changed()
     let grants = try await services.grants.grants(accountID: identity.accountID)
     return SignInResult(
-      account: Account(grants: grants, fallback: record, id: identity.accountID, now: now), user: user,
+      account: Account(
+        grants: grants, fallback: record, id: identity.accountID, now: now, isMicrosoft: isMicrosoft),
+      user: user,
       accessToken: record.accessTokens.first.map { AccessToken($0, accountID: identity.accountID) },
-      policy: provider.policy, correlationID: correlationID, profileInfo: response.profileInfo,
+      idToken: response.idToken, policy: provider.policy, correlationID: correlationID,
+      profileInfo: response.profileInfo,
       unknownMembers: response.unknownMembers)
   }
 
-  /// Whether the policy changes a person's data and is none to be signed in by.
-  private func updatesProfileOnly(_ policy: Policy?) -> Bool {
+  /// Whether the caller asked for a policy that changes an account and does not sign in.
+  ///
+  /// The settings' key or the caller says so; the words of a policy's name say nothing.
+  private func updatesAccountOnly(_ policy: Policy?) -> Bool {
     guard let policy else { return false }
     return policy.kind == .profileEdit || policy.kind == .passwordReset
       || policy == services.configuration.passwordResetPolicy
   }
 
+  /// Refuses an edit or a reset that another person finished than the one who is signed in.
+  private func checkIsCurrent(_ identity: AccountIdentity) async throws {
+    guard let current = try await services.grants.grant(accountID: nil, policy: nil),
+      current.key.accountID != identity.accountID
+    else { return }
+    throw OAuthError(
+      .wrongUser, "Another person finished the page than the one who is signed in.",
+      recoverySuggestion: "Sign out first, or run the policy as the user who is signed in.")
+  }
+
   private func checkRequiredUser(_ user: UserInfo) throws(OAuthError) {
     guard let required = services.configuration.requiredUser, !required.isEmpty, !user.isUser(required) else { return }
     throw OAuthError(
-      .wrongUser, "Somebody else signed in than the user the settings require.",
+      .wrongUser, "Another user signed in than the one the settings require.",
       recoverySuggestion: "Sign in as the user that userId names, or remove userId from the settings.")
   }
 
@@ -68,9 +89,9 @@ struct GrantWriter: Sendable {
 
 extension Account {
   /// The account of a person's grants, the latest first.
-  init(grants: [Grant], fallback: TokenRecord, id: String, now: Date) {
+  init(grants: [Grant], fallback: TokenRecord, id: String, now: Date, isMicrosoft: Bool) {
     let latest = grants.first?.record ?? fallback
-    let user = UserInfo(claims: latest.claims)
+    let user = UserInfo(claims: latest.claims, isMicrosoft: isMicrosoft)
     self.init(
       id: id, homeAccountID: latest.homeAccountID ?? id, username: user.username, name: user.name,
       policyIDs: grants.compactMap(\.record.policyID), claims: user, hasSession: latest.hasSession(now: now))

@@ -9,6 +9,10 @@ public struct SignInResult: Sendable {
   public let user: UserInfo
   /// The access token; `nil` when no API scope was asked for.
   public let accessToken: AccessToken?
+  /// The id_token as it came, for a server of the app's own that verifies it again.
+  ///
+  /// It says who signed in and is no key to any API: never send it as a bearer token.
+  public let idToken: Secret?
   /// The policy that was run.
   public let policy: Policy?
   /// The correlation id of the requests.
@@ -23,10 +27,7 @@ public struct SignInResult: Sendable {
   public let unknownMembers: [String: JSONValue]
 }
 
-extension SignInResult: CustomStringConvertible, CustomReflectable {
+extension SignInResult: Redacted {
   /// The account's id and the policy.
   public var description: String { "account \(account.id), policy \(policy?.id ?? "none")" }
-
-  /// A mirror that shows the description only.
-  public var customMirror: Mirror { Mirror(self, children: ["result": description]) }
 }

@@ -1,13 +1,20 @@
 public import B2CCore
 internal import Foundation
 
-/// Who the user is, by the claims of a verified id_token.
+/// The user, by the claims of a verified id_token.
+///
+/// Printing it shows the name alone: claims are personal, and some policies put tokens of other providers among them.
 public struct UserInfo: Sendable, Hashable {
   /// All claims, by name, as they came.
   public let claims: [String: JSONValue]
 
-  init(claims: [String: JSONValue]) {
+  /// The policy that was run (`tfp`, in old policies `acr`); `nil` at authorities without policies.
+  public let policyID: String?
+
+  // Elsewhere than at Microsoft's authorities `acr` is an authentication context and no policy.
+  init(claims: [String: JSONValue], isMicrosoft: Bool) {
     self.claims = claims
+    policyID = isMicrosoft ? claims["tfp"]?.string ?? claims["acr"]?.string : nil
   }
 
   /// The object id (`oid`), else the subject.
@@ -39,9 +46,6 @@ public struct UserInfo: Sendable, Hashable {
     text("preferred_username") ?? text("upn") ?? text("unique_name") ?? emails.first
   }
 
-  /// The policy that was run (`tfp`, in old policies `acr`).
-  public var policyID: String? { text("tfp") ?? text("acr") }
-
   /// Who said who the user is (`idp`), such as `facebook.com`; `nil` for a local account.
   public var identityProvider: String? { text("idp") }
 
@@ -62,6 +66,12 @@ public struct UserInfo: Sendable, Hashable {
     let names =
       emails
       + ["preferred_username", "upn", "unique_name", "email", "oid", "sub", "signInName"].compactMap { text($0) }
-    return names.contains { $0.lowercased() == wanted.trimmingCharacters(in: .whitespaces).lowercased() }
+    let wanted = wanted.trimmingCharacters(in: .whitespaces)
+    return names.contains { ASCIIText.isSameIgnoringCase($0, wanted) }
   }
+}
+
+extension UserInfo: Redacted {
+  /// The name to show: the display name, else the user name, else the id.
+  public var description: String { PrintableText.plain(name ?? username ?? id, limit: 100) }
 }

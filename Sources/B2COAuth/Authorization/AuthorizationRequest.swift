@@ -14,6 +14,9 @@ struct AuthorizationRequest: Sendable {
   let state = RandomToken.make(bytes: 32)
   let nonce = RandomToken.make(bytes: 32)
 
+  /// The `max_age` among the extra parameters, which the id_token's `auth_time` has to keep.
+  let maximumAge: Duration?
+
   private let extra: [(name: String, value: String)]
 
   init(
@@ -26,6 +29,18 @@ struct AuthorizationRequest: Sendable {
     self.correlationID = correlationID
     scopes = options.scopes ?? configuration.scopes
     extra = try ReservedParameters.checked(options.extraParameters)
+    maximumAge = try options.extraParameters["max_age"].map(Self.maximumAge)
+  }
+
+  /// Reads a `max_age`, so that what the server is asked for can be checked afterwards.
+  private static func maximumAge(_ text: String) throws(OAuthError) -> Duration {
+    guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let seconds = Int32(text)
+    else {
+      throw OAuthError(
+        .configuration, "The extra parameter max_age is not a number of seconds.",
+        recoverySuggestion: "Pass a whole number, such as 0 for a new sign-in.")
+    }
+    return .seconds(seconds)
   }
 
   /// The scopes that the code is redeemed for.

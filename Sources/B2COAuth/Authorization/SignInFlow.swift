@@ -16,15 +16,15 @@ struct SignInFlow: Sendable {
         return try await authorize(policy, options, correlationID)
       } catch let error as OAuthError where error.code == .passwordResetRequested && options.runsPasswordReset {
         guard let reset = configuration.passwordResetPolicy, reset != policy else { throw error }
-        // Whoever gives up after it has a new password, and is as little signed in as before.
-        _ = try await authorize(reset, options.forPasswordReset, correlationID, isDetour: true)
+        // Cancelling after it leaves the new password and no session.
+        _ = try await authorize(reset, options.forPasswordReset, correlationID, isPasswordResetStep: true)
         return try await authorize(policy, options, correlationID)
       }
     }
   }
 
   private func authorize(
-    _ policy: Policy?, _ options: SignInOptions, _ correlationID: UUID, isDetour: Bool = false
+    _ policy: Policy?, _ options: SignInOptions, _ correlationID: UUID, isPasswordResetStep: Bool = false
   ) async throws -> SignInResult {
     // Whatever is wrong with the settings is found here, before a page opens.
     if let retired = configuration.authority.retirement(for: policy) { throw OAuthError(retired) }
@@ -39,7 +39,7 @@ struct SignInFlow: Sendable {
     return try await OAuthError.echoing(request.sentCorrelationID) {
       let callback = try request.validate(url)
       let response = try await services.endpoint.redeem(callback, of: request)
-      return try await finish(request, response, isDetour: isDetour)
+      return try await finish(request, response, isPasswordResetStep: isPasswordResetStep)
     }
   }
 
@@ -61,7 +61,7 @@ struct SignInFlow: Sendable {
   }
 
   private func finish(
-    _ request: AuthorizationRequest, _ response: TokenResponse, isDetour: Bool
+    _ request: AuthorizationRequest, _ response: TokenResponse, isPasswordResetStep: Bool
   ) async throws -> SignInResult {
     guard let idToken = response.idToken else {
       throw OAuthError(
@@ -69,15 +69,16 @@ struct SignInFlow: Sendable {
         correlationID: request.sentCorrelationID)
     }
     let claims = try await IDTokenCheck(services: services).claims(
-      of: idToken, provider: request.provider, nonce: request.nonce, accessToken: response.accessToken, previous: nil)
+      of: idToken, provider: request.provider, nonce: request.nonce, accessToken: response.accessToken, previous: nil,
+      maximumAge: request.maximumAge)
     return try await GrantWriter(services: services).write(
       response, claims: claims, provider: request.provider, scopes: request.scopes,
-      sent: request.tokenScopes, correlationID: request.correlationID, isDetour: isDetour)
+      sent: request.tokenScopes, correlationID: request.correlationID, isPasswordResetStep: isPasswordResetStep)
   }
 }
 
 extension SignInOptions {
-  /// The options of the detour to the reset policy: what was meant for the sign-in page stays away from it.
+  /// The options of the password-reset step: parameters for the sign-in page alone are removed.
   fileprivate var forPasswordReset: SignInOptions {
     var copy = self
     copy.prompt = nil

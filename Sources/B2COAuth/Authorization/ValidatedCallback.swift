@@ -1,4 +1,5 @@
 internal import B2CCore
+internal import B2CIDToken
 internal import Foundation
 
 /// The answer to one authorization request, after every check; only ``AuthorizationRequest/validate(_:)`` makes one.
@@ -27,12 +28,15 @@ extension AuthorizationRequest {
     }
     try checkIssuer(parameters["iss"])
     if let error = parameters["error"] {
-      throw ServerAnswer(callbackError: error, description: parameters["error_description"])
-        .asError(
-          ServerAnswer.Refused(
-            isCallback: true, scopes: tokenScopes, policy: policy,
-            request: FailedRequest(TransportRequest(url: provider.authorizationEndpoint)),
-            correlationID: sentCorrelationID))
+      throw ServerAnswer(
+        callbackError: error, description: parameters["error_description"],
+        hiding: [state, nonce, proofKey.verifier]
+      )
+      .asError(
+        ServerAnswer.Refused(
+          isCallback: true, scopes: tokenScopes, policy: policy,
+          request: FailedRequest(TransportRequest(url: provider.authorizationEndpoint)),
+          correlationID: sentCorrelationID))
     }
     guard let code = parameters["code"], !code.isEmpty else {
       throw OAuthError(

@@ -1,3 +1,4 @@
+public import B2CCore
 public import Foundation
 
 /// What an ``OAuthClient`` stands on: the network, the store, the page, the clocks.
@@ -39,5 +40,12 @@ public struct OAuthEnvironment: Sendable {
     self.clock = clock
     self.now = now
     self.onEvent = onEvent
+  }
+}
+
+extension OAuthEnvironment: Redacted {
+  /// The types of the parts: a cache holds tokens, and what an app supplies may hold anything.
+  public var description: String {
+    "OAuthEnvironment(\(type(of: cache)), \(type(of: transport)), \(type(of: presenter)))"
   }
 }

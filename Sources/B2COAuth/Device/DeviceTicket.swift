@@ -8,7 +8,7 @@ struct DeviceTicket: Sendable {
   let interval: Duration
 
   init(_ response: TransportResponse, now: Date) throws(OAuthError) {
-    guard let members = try? JSONDecoder().decode(JSONValue.self, from: response.body).object,
+    guard let members = try? JSONReader.object(response.body),
       let deviceCode = members["device_code"]?.string, let userCode = members["user_code"]?.string,
       let address = members["verification_uri"]?.string ?? members["verification_url"]?.string,
       let url = URL(string: address), Loopback.isAllowed(url)
@@ -19,9 +19,10 @@ struct DeviceTicket: Sendable {
     let life = min(max(members["expires_in"]?.double ?? 900, 0), 86_400)
     let complete = members["verification_uri_complete"]?.string.flatMap { URL(string: $0) }
     authorization = DeviceAuthorization(
-      userCode: userCode, verificationURL: url,
+      userCode: PrintableText.plain(userCode, limit: 100), verificationURL: url,
       completeVerificationURL: complete.flatMap { Loopback.isAllowed($0) ? $0 : nil },
-      expiresAt: now.addingTimeInterval(life), message: members["message"]?.string)
+      expiresAt: now.addingTimeInterval(life),
+      message: members["message"]?.string.flatMap { PrintableText(limit: 500).show($0) })
     // RFC 8628 section 3.2: five seconds when the server names no interval.
     interval = .seconds(min(max(members["interval"]?.double ?? 5, 1), 300))
   }

@@ -1,3 +1,5 @@
+public import B2CCore
+internal import B2CIDToken
 public import Foundation
 
 /// Why a sign-in, a token request or a sign-out did not give what was asked.
@@ -64,11 +66,12 @@ public struct OAuthError: Error, Sendable, Equatable {
   public static func == (left: OAuthError, right: OAuthError) -> Bool { left.code == right.code }
 }
 
-extension OAuthError: CustomStringConvertible {
-  /// Code, message, the server's own code, the request, the correlation id and what to do.
+extension OAuthError: Redacted {
+  /// Code, message, the server's code and description, the request, the correlation id and what to do.
   public var description: String {
     var text = "\(code.rawValue): \(message)"
     if let serverCode = server?.code { text += " [\(serverCode)]" }
+    if let said = server?.description { text += " The server said: \(said)" + (said.hasSuffix(".") ? "" : ".") }
     if let request, !message.contains(request.url) {
       text += " (\(request)" + (server?.status.map { ", status \($0)" } ?? "") + ")"
     }

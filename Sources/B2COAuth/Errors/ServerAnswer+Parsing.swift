@@ -2,12 +2,10 @@ internal import B2CCore
 internal import Foundation
 
 extension ServerAnswer {
-  private static let longestDescription = 1_000
-
   /// Reads the error of a callback, decoded from its form (RFC 6749 section 4.1.2.1).
-  init(callbackError: String, description: String?) {
-    self.init(error: callbackError, description: description.map { String($0.prefix(Self.longestDescription)) })
-    readDescription()
+  init(callbackError: String, description: String?, hiding secrets: [Secret]) {
+    self.init()
+    read(["error": .string(callbackError), "error_description": description.map(JSONValue.string) ?? .null], secrets)
   }
 
   /// Reads an error answer of the token endpoint (RFC 6749 section 5.2); `nil` for a body that is none.
@@ -17,38 +15,40 @@ extension ServerAnswer {
   ///   - now: The wall time, for a `Retry-After` that is a date.
   ///   - secrets: What was sent and must not come back in a description.
   init?(_ response: TransportResponse, now: Date, hiding secrets: [String]) {
-    guard let members = try? JSONDecoder().decode(JSONValue.self, from: response.body).object,
-      let error = members["error"]?.string
-    else { return nil }
-    self.init(
-      error: Self.hide(secrets, in: error),
-      description: members["error_description"]?.string.map {
-        String(Self.hide(secrets, in: $0).prefix(Self.longestDescription))
-      },
-      suberror: members["suberror"]?.string, traceID: members["trace_id"]?.string,
-      timestamp: members["timestamp"]?.string, status: response.status,
-      retryAfter: RetryAfter.seconds(in: response.headers, now: now), claims: members["claims"]?.string)
-    correlationID = members["correlation_id"]?.string.flatMap { UUID(uuidString: $0) }
-    readDescription()
+    guard let members = try? JSONReader.object(response.body), members["error"]?.string != nil else { return nil }
+    self.init(status: response.status, retryAfter: RetryAfter.seconds(in: response.headers, now: now))
+    read(members, secrets.map { Secret($0) })
     if code == nil, let number = members["error_codes"]?.array?.first?.double {
       code = "AADSTS\(Int(exactly: number.rounded()) ?? 0)"
     }
   }
 
-  private static func hide(_ secrets: [String], in text: String) -> String {
-    secrets.reduce(text) { $1.isEmpty ? $0 : $0.replacingOccurrences(of: $1, with: "<hidden>") }
+  /// Takes over what the server said, each field by the same rule: one line, cut, without tokens.
+  private mutating func read(_ members: [String: JSONValue], _ secrets: [Secret]) {
+    let text = PrintableText(hiding: secrets)
+    func shown(_ name: String, limit: Int = 100) -> String? {
+      members[name]?.string.flatMap(text.limited(to: limit).show)
+    }
+    error = shown("error")
+    description = shown("error_description", limit: 200)
+    suberror = shown("suberror")
+    traceID = shown("trace_id")
+    timestamp = shown("timestamp")
+    correlationID = members["correlation_id"]?.string.flatMap { UUID(uuidString: $0) }
+    // The claims are sent back as they are: with a token in them they are not the service's.
+    claims = shown("claims", limit: 4_096).flatMap { $0.contains(PrintableText.replacement) ? nil : $0 }
+    if let description = members["error_description"]?.string { readDescription(description, text.limited(to: 100)) }
   }
 
   /// Takes code, correlation id and time out of a description as Azure AD B2C writes it: one on each line.
-  private mutating func readDescription() {
-    guard let description else { return }
+  private mutating func readDescription(_ description: String, _ text: PrintableText) {
     for line in description.split(whereSeparator: \.isNewline) {
       let parts = line.split(separator: ":", maxSplits: 1)
       let value = parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
       switch parts.first?.trimmingCharacters(in: .whitespaces).lowercased() {
       case "correlation id": correlationID = correlationID ?? UUID(uuidString: value)
-      case "timestamp": timestamp = timestamp ?? value
-      case "trace id": traceID = traceID ?? value
+      case "timestamp": timestamp = timestamp ?? text.show(value)
+      case "trace id": traceID = traceID ?? text.show(value)
       default: break
       }
     }
@@ -122,7 +122,7 @@ extension ServerAnswer {
   }
 
   private var plainMeaning: String {
-    "The server refused" + (error.map { " with \($0.prefix(100))" } ?? "") + "."
+    "The server refused" + (error.map { " with \($0)" } ?? "") + "."
   }
 
   /// What helps against an error of RFC 6749 from a server that says no more by a code of its own.

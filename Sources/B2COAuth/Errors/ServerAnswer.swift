@@ -1,10 +1,12 @@
 public import Foundation
 
-/// What an authorization server said when it refused (RFC 6749 sections 4.1.2.1 and 5.2), in full.
+/// The error that an authorization server sent (RFC 6749 sections 4.1.2.1 and 5.2).
+///
+/// Every text in it is printable, on one line and cut; what looks like a token, or was sent, is replaced.
 public struct ServerAnswer: Sendable, Hashable {
   /// The OAuth `error`, such as `invalid_grant`.
   public var error: String?
-  /// The `error_description`, at most 1,000 characters.
+  /// The `error_description`, at most 200 characters.
   public var description: String?
   /// The service's own code, such as `AADB2C90118` or `AADSTS50058`.
   public var code: String?

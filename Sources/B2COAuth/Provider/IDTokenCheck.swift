@@ -1,4 +1,5 @@
 internal import B2CCore
+package import B2CIDToken
 internal import Foundation
 
 /// Checks an id_token against its provider, and looks for new keys when its key is not among those known.
@@ -16,17 +17,19 @@ struct IDTokenCheck: Sendable {
   ///   - nonce: The nonce of the request; `nil` after a refresh.
   ///   - accessToken: The access token that came with it.
   ///   - previous: The claims of the sign-in, after a refresh.
+  ///   - maximumAge: The `max_age` of the request, if it had one.
   ///   - pauses: What to wait before each further look for a key that is not published yet.
   /// - Returns: All claims.
   /// - Throws: ``OAuthError`` with code `invalidIDToken`; what keeps the keys from being fetched.
   func claims(
     of idToken: Secret, provider: Provider, nonce: Secret?, accessToken: Secret?, previous: [String: JSONValue]?,
-    pauses: [Duration] = Self.patience
+    maximumAge: Duration? = nil, pauses: [Duration] = Self.patience
   ) async throws -> [String: JSONValue] {
     let expectations = IDTokenExpectations(
       clientID: services.configuration.clientID, issuer: IssuerExpectation(published: provider.metadata.issuer),
       nonce: nonce, policy: provider.policy?.id, now: services.serverClock.now, skew: services.configuration.clockSkew,
-      previous: previous, accessToken: accessToken, allowedAlgorithms: provider.allowedAlgorithms)
+      previous: previous, accessToken: accessToken, allowedAlgorithms: provider.allowedAlgorithms,
+      maximumAge: maximumAge)
     let providers = services.providers
     var rejection: IDTokenRejection
     do {
@@ -67,7 +70,9 @@ struct IDTokenCheck: Sendable {
   static func refuseOtherPerson(_ idToken: Secret, than claims: [String: JSONValue]) throws(OAuthError) {
     guard let members = try? IDToken(compact: idToken).unverifiedMembers() else { return }
     let (before, after) = (PreviousIdentity(claims), PreviousIdentity(members))
-    guard let subject = before.subject, let newSubject = after.subject, subject != newSubject else { return }
+    guard let subject = before.subject, let newSubject = after.subject,
+      !ASCIIText.isSame(subject, newSubject)
+    else { return }
     throw OAuthError(
       .invalidIDToken, "The id_token of the refresh names another person than the sign-in.",
       recoverySuggestion: "Sign in again.")
@@ -86,5 +91,30 @@ extension Provider {
     guard !isMicrosoft else { return .microsoft }
     let published = Set(metadata.signingAlgorithms.map { JWSAlgorithm(rawValue: $0) })
     return published.isEmpty ? .microsoft : published.intersection(.openIDConnect)
+  }
+}
+
+extension IDTokenRejection {
+  /// The same as users see it.
+  package var oauthError: OAuthError {
+    OAuthError(
+      .invalidIDToken, "The id_token is refused (\(reason.rawValue)): \(detail).",
+      recoverySuggestion: recoverySuggestion, underlying: self)
+  }
+
+  private var recoverySuggestion: String? {
+    switch reason {
+    case .expired, .notYetValid, .issuedInFuture:
+      "Compare this device's clock with the server's."
+    case .issuer:
+      "Check that authority, tenant and policy are those that issued the token."
+    case .audience, .authorizedParty:
+      "Check that the client id is the one registered for this app."
+    case .policy:
+      "Check that the sign-in page and the token request used the same policy."
+    case .algorithm:
+      "Allow the algorithm only if this issuer is known to sign with it."
+    default: nil
+    }
   }
 }

@@ -1,4 +1,5 @@
 internal import B2CCore
+internal import B2CIDToken
 internal import Foundation
 
 /// Finds providers and their keys and keeps both: each is fetched once in its lifetime, for each policy.
@@ -113,7 +114,12 @@ actor ProviderDirectory {
 
   /// The keys that metadata points to, fetched now.
   func keys(of metadata: ProviderMetadata, policy: Policy?) async throws -> JWKSet {
-    try JWKSet(json: try await documents.json(at: metadata.keysEndpoint, what: "key set", policy: policy))
+    let document = try await documents.json(at: metadata.keysEndpoint, what: "key set", policy: policy)
+    do {
+      return try JWKSet(json: document)
+    } catch {
+      throw OAuthError(.invalidResponse, error.message)
+    }
   }
 
   private func discover(_ policy: Policy?, key: String) async throws -> Provider {

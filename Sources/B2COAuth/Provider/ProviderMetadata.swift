@@ -10,6 +10,7 @@ struct ProviderMetadata: Sendable {
   let keysEndpoint: URL
   let deviceAuthorizationEndpoint: URL?
   let revocationEndpoint: URL?
+  let userInfoEndpoint: URL?
   /// Whether callbacks carry `iss` (RFC 9207 section 3).
   let sendsIssuerInCallback: Bool
   let signingAlgorithms: [String]
@@ -18,8 +19,11 @@ struct ProviderMetadata: Sendable {
 
   /// Reads a metadata document; every URL in it must be https, or http to this machine.
   init(json: Data) throws(OAuthError) {
-    guard let members = try? JSONDecoder().decode(JSONValue.self, from: json).object else {
-      throw OAuthError(.invalidResponse, "The metadata document is not a JSON object.")
+    let members: [String: JSONValue]
+    do {
+      members = try JSONReader.object(json)
+    } catch {
+      throw OAuthError(.invalidResponse, "The metadata document \(error).")
     }
     guard let issuer = members["issuer"]?.string, !issuer.isEmpty else {
       throw OAuthError(.invalidResponse, "The metadata document has no issuer.")
@@ -37,6 +41,7 @@ struct ProviderMetadata: Sendable {
     endSessionEndpoint = try url("end_session_endpoint")
     deviceAuthorizationEndpoint = try url("device_authorization_endpoint")
     revocationEndpoint = try url("revocation_endpoint")
+    userInfoEndpoint = try url("userinfo_endpoint")
     guard let keys = try url("jwks_uri") else {
       throw OAuthError(.invalidResponse, "The metadata document has no jwks_uri.")
     }
@@ -46,7 +51,7 @@ struct ProviderMetadata: Sendable {
     signingAlgorithms = members["id_token_signing_alg_values_supported"]?.array?.compactMap(\.string) ?? []
   }
 
-  /// Every URL of the document.
+  /// Every URL of the document that has to be the authority's; Entra ID's userinfo endpoint is Microsoft Graph's.
   var endpoints: [URL] {
     [
       authorizationEndpoint, tokenEndpoint, endSessionEndpoint, keysEndpoint, deviceAuthorizationEndpoint,

@@ -1,3 +1,4 @@
+internal import B2CIDToken
 package import Foundation
 
 /// The answers of a provider to requests for its documents, for a diagnosis.
@@ -42,6 +43,6 @@ extension OAuthClient {
 extension JWKSet {
   /// How many keys can verify a signature.
   fileprivate var usableCount: Int {
-    keys.count { if case .success = $0.material { true } else { false } }
+    keys.count { $0.unsuitability == nil }
   }
 }

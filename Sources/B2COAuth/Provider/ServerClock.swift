@@ -6,8 +6,8 @@ internal import Foundation
 /// A wrong device clock then locks nobody out: an id_token's times are compared with the server's time. A `Date` is not
 /// signed, so it may not make tokens valid again that ended long ago: only so far is a server believed to be behind.
 final class ServerClock: Sendable {
-  /// How far the server's time may be before this device's: a wrong day and a wrong time zone together.
-  private static let furthestBehind: TimeInterval = 172_800
+  /// How far the server's time may be before this device's: what the wrong time zone and summer time make together.
+  private static let furthestBehind: TimeInterval = 15 * 3_600
 
   let localNow: @Sendable () -> Date
   private let offset = Locked<TimeInterval>(0)

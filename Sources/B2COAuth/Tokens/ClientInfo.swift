@@ -10,7 +10,7 @@ struct ClientInfo: Sendable {
 
   init?(_ text: String) {
     guard let data = Base64URL.decode(text),
-      let members = try? JSONDecoder().decode(JSONValue.self, from: data).object,
+      let members = try? JSONReader.object(data),
       let uid = members["uid"]?.string, let utid = members["utid"]?.string, !uid.isEmpty, !utid.isEmpty
     else { return nil }
     self.uid = uid.lowercased()

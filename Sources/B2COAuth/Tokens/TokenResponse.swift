@@ -31,7 +31,7 @@ struct TokenResponse: Sendable {
   ///
   /// - Throws: ``OAuthError`` with code `invalidResponse` for a body that is no token answer.
   init(_ response: TransportResponse, serverNow: Date) throws(OAuthError) {
-    guard let members = try? JSONDecoder().decode(JSONValue.self, from: response.body).object else {
+    guard let members = try? JSONReader.object(response.body) else {
       throw OAuthError(
         .invalidResponse, "The token endpoint answered \(response.status) with something that is not a JSON object.",
         server: ServerAnswer(status: response.status))
@@ -79,7 +79,7 @@ struct TokenResponse: Sendable {
     var claims: [String: JSONValue] = [:]
     for part in text.split(separator: ".") {
       guard let data = Base64URL.decode(part),
-        let members = try? JSONDecoder().decode(JSONValue.self, from: data).object
+        let members = try? JSONReader.object(data)
       else { continue }
       claims.merge(members) { first, _ in first }
     }

@@ -1,6 +1,6 @@
 #if !canImport(Security)
   internal import B2CCore
-  internal import B2COAuth
+  internal import B2CIDToken
   internal import CryptoExtras
   internal import Foundation
 

@@ -1,5 +1,5 @@
 internal import B2CCore
-internal import B2COAuth
+internal import B2CIDToken
 package import Foundation
 
 #if canImport(CryptoKit)

@@ -1,5 +1,5 @@
 public import B2CCore
-public import B2COAuth
+public import B2CIDToken
 public import Foundation
 
 /// A private key for tests: makes itself, shows its public half as a JWK, signs tokens.

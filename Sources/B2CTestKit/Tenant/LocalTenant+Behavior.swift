@@ -23,6 +23,18 @@ extension LocalTenant {
       case allowed
     }
 
+    /// How a provider that is not Microsoft's answers to a refresh token that no longer works.
+    public enum DeadRefreshToken: Sendable, Hashable {
+      /// 400 with `invalid_grant`, as RFC 6749 section 5.2 has it.
+      case invalidGrant
+      /// 400 with `invalid_request`, as Glewlwyd does for a token it does not know.
+      case invalidRequest
+      /// This status and no body, as Glewlwyd does for a token that was disabled.
+      case emptyBody(status: Int)
+      /// 401 with `invalid_token`, a word of RFC 6750.
+      case invalidToken
+    }
+
     /// What id_tokens are signed with.
     public enum Signing: Sendable, Hashable {
       /// The published key.
@@ -63,6 +75,16 @@ extension LocalTenant {
     public var rotatesRefreshTokens = true
     /// What happens when a refresh token is used a second time.
     public var refreshTokenReuse = RefreshTokenReuse.revokesGrant
+    /// How a refresh token that no longer works is refused; Microsoft's shapes keep their codes.
+    public var deadRefreshToken = DeadRefreshToken.invalidGrant
+    /// Whether `offline_access` is published and granted; otherwise asking for it is `invalid_scope`.
+    public var offersOfflineAccess = true
+    /// Whether a token answer names its scopes; RFC 6749 section 5.1 lets a server leave out those that were asked for.
+    public var statesScope = true
+    /// Whether the answer to a code has an id_token; a provider without one is no OpenID Connect provider.
+    public var sendsIDToken = true
+    /// Whether metadata names a userinfo endpoint.
+    public var offersUserInfo = true
     /// Whether a refresh gives an id_token when `openid` is among its scopes.
     public var refreshesIDToken = true
     /// Whether the token answer's numbers come as texts.
@@ -81,6 +103,8 @@ extension LocalTenant {
     public var changeIDTokenHeader: (@Sendable (inout [String: JSONValue]) -> Void)?
     /// Changes the claims of an access token before it is signed.
     public var changeAccessTokenClaims: (@Sendable (inout [String: JSONValue]) -> Void)?
+    /// Changes the members of a userinfo answer.
+    public var changeUserInfo: (@Sendable (inout [String: JSONValue]) -> Void)?
     /// Changes the members of the metadata document.
     public var changeMetadata: (@Sendable (inout [String: JSONValue]) -> Void)?
     /// Changes the list of published keys.

@@ -95,7 +95,7 @@ struct BoundSignInTests {
     #expect(fixture.tenant.counters.metadataRequests == 3)
   }
 
-  @Test("A device clock that is wrong by a day locks nobody out", arguments: [-86_400.0, 86_400])
+  @Test("A device clock that is wrong by a time zone locks nobody out", arguments: [-50_400.0, 50_400])
   func wrongClock(offset: Double) async throws {
     let fixture = Fixture()
     let clock = fixture.clock

@@ -1,3 +1,4 @@
+import B2CIDToken
 import B2CHTTP
 import B2COAuth
 import B2CTestKit
@@ -29,23 +30,28 @@ struct ServerClockTests {
     try await fixture.client().signIn()
   }
 
-  @Test("A server that is a day behind this device is believed")
-  func dayBehind() async throws {
-    try await signIn(endedBefore: 82_800, date: "Wed, 31 Dec 2025 00:00:00 GMT")
+  @Test("A server that is 14 hours behind, as by a wrong time zone here, is believed")
+  func wrongTimeZone() async throws {
+    try await signIn(endedBefore: 14 * 3_600 - 1_800, date: "Wed, 31 Dec 2025 10:00:00 GMT")
   }
 
-  @Test("A Date of long ago makes no token valid that ended long ago")
-  func longAgo() async throws {
-    await #expect(throws: OAuthError(.invalidIDToken, "")) {
-      try await signIn(endedBefore: 864_000, date: "Sun, 21 Dec 2025 00:00:00 GMT")
-    }
+  // Each Date is within the token's life, so that no other rule refuses the token.
+  @Test(
+    "A Date further back makes no token valid that has expired",
+    arguments: [
+      (57_600.0, "Wed, 31 Dec 2025 07:50:00 GMT"), (162_000, "Tue, 30 Dec 2025 02:50:00 GMT"),
+      (259_200, "Sun, 28 Dec 2025 23:50:00 GMT"), (864_000, "Sun, 21 Dec 2025 23:50:00 GMT"),
+    ])
+  func longAgo(endedBefore seconds: Double, date: String) async throws {
+    let error = try await #require(throws: OAuthError.self) { try await signIn(endedBefore: seconds, date: date) }
+    #expect((error.underlying as? IDTokenRejection)?.reason == .expired)
   }
 
   @Test("An answer out of a cache tells the time by its Age as well (RFC 9111 section 5.1)")
   func cached() async throws {
     await #expect(throws: OAuthError(.invalidIDToken, "")) {
       try await signIn(
-        endedBefore: 82_800, date: "Wed, 31 Dec 2025 00:00:00 GMT", age: "86400", on: .method(.get))
+        endedBefore: 36_000, date: "Wed, 31 Dec 2025 13:30:00 GMT", age: "37800", on: .method(.get))
     }
   }
 }

@@ -21,15 +21,17 @@ struct Fixture: Sendable {
   init(
     shape: LocalTenant.Shape = .b2c, cache: any TokenCache = InMemoryTokenCache(),
     redirectURIs: [String] = [LocalTenant.standardRedirectURI], lifetime: Duration = .seconds(3600),
-    tenantID: String = "22222222-2222-4222-8222-222222222222",
+    tenantID: String = "22222222-2222-4222-8222-222222222222", clientID: String = LocalTenant.standardClientID,
+    policies: [LocalPolicy] = LocalPolicy.standard,
     behavior: (inout LocalTenant.Behavior) -> Void = { _ in }
   ) {
     var changed = LocalTenant.Behavior()
     behavior(&changed)
     let clock = clock
     tenant = LocalTenant(
-      shape: shape, tenantID: tenantID, redirectURIs: redirectURIs, accessTokenLifetime: lifetime, behavior: changed,
-      now: { clock.date })
+      shape: shape, tenantID: tenantID, policies: policies, clientID: clientID, redirectURIs: redirectURIs,
+      accessTokenLifetime: lifetime,
+      behavior: changed, now: { clock.date })
     network = LocalNetwork(tenant, clock: clock)
     transport = GatedTransport(network)
     self.cache = cache

@@ -32,7 +32,7 @@ extension LocalTenant {
       if shape == .entra || shape == .ciam { answer["ext_expires_in"] = number(lifetime) }
       if let refreshIn = behavior.refreshIn { answer["refresh_in"] = number(Int64(refreshIn)) }
     }
-    if scopes.wantsIDToken, !isRefresh || behavior.refreshesIDToken {
+    if scopes.wantsIDToken, isRefresh ? behavior.refreshesIDToken : behavior.sendsIDToken {
       answer["id_token"] = .string(try signedIDToken(subject, accessToken: accessToken, behavior, call))
       if shape == .b2c { answer["id_token_expires_in"] = number(lifetime) }
     }
@@ -40,7 +40,7 @@ extension LocalTenant {
       answer["not_before"] = number(issuedAt)
       answer["profile_info"] = .string(Base64URL.encode(LocalJSON.data(profileInfo(subject))))
     }
-    answer["scope"] = .string(shownScope(scopes))
+    if behavior.statesScope { answer["scope"] = .string(shownScope(scopes)) }
     if wantsClientInfo { answer["client_info"] = .string(Base64URL.encode(LocalJSON.data(clientInfo(subject)))) }
     let keepsRefreshToken = isRefresh && !behavior.rotatesRefreshTokens
     if !keepsRefreshToken, scopes.wantsRefreshToken || (isRefresh && grant.scopes.contains("offline_access")) {

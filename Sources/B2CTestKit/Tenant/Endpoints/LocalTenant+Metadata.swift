@@ -13,12 +13,13 @@ extension LocalTenant {
       "issuer": .string(metadataIssuer(call)),
       "response_types_supported": strings(["code"]),
       "response_modes_supported": strings(["query", "fragment", "form_post"]),
-      "scopes_supported": strings(shape == .b2c ? ["openid"] : ["openid", "profile", "email", "offline_access"]),
+      "scopes_supported": strings(shownScopes(behavior)),
       "subject_types_supported": strings([shape == .openIDConnect ? "public" : "pairwise"]),
       "id_token_signing_alg_values_supported": strings([signingKeys.first?.algorithm.rawValue ?? "RS256"]),
       "claims_supported": strings(["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "name"]),
     ]
     for (name, path) in endpointPaths { members[name] = .string(shownURL(path, call)) }
+    if !behavior.offersUserInfo { members["userinfo_endpoint"] = nil }
     if shape == .openIDConnect {
       members["code_challenge_methods_supported"] = strings(["S256"])
       members["grant_types_supported"] = strings(["authorization_code", "refresh_token", Self.deviceGrant])
@@ -37,6 +38,11 @@ extension LocalTenant {
     var list = keys.map(\.jwk)
     behavior.changeKeys?(&list)
     return publicJSON(["keys": .array(list.map(JSONValue.object))], call)
+  }
+
+  private func shownScopes(_ behavior: Behavior) -> [String] {
+    guard shape != .b2c else { return ["openid"] }
+    return ["openid", "profile", "email"] + (behavior.offersOfflineAccess ? ["offline_access"] : [])
   }
 
   static let deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"

@@ -9,9 +9,22 @@ extension LocalTenant {
     do {
       return json(try grantTokens(call), call)
     } catch let refusal as LocalRefusal {
-      return jsonAnswer(refusal, call)
+      return deadRefreshToken(refusal, call) ?? jsonAnswer(refusal, call)
     } catch {
       return jsonAnswer(.noSigningKey, call)
+    }
+  }
+
+  /// The odd answer of a provider to a refresh token that does not work, if it is to give one.
+  private func deadRefreshToken(_ refusal: LocalRefusal, _ call: LocalTenantCall) -> TransportResponse? {
+    guard shape == .openIDConnect, refusal.error == "invalid_grant", call.form["grant_type"] == "refresh_token" else {
+      return nil
+    }
+    switch behavior.deadRefreshToken {
+    case .invalidGrant: return nil
+    case .invalidRequest: return json(["error": .string("invalid_request")], call, status: 400)
+    case .emptyBody(let status): return TransportResponse(status: status)
+    case .invalidToken: return json(["error": .string("invalid_token")], call, status: 401)
     }
   }
 

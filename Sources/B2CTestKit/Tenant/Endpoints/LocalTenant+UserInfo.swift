@@ -12,8 +12,11 @@ extension LocalTenant {
       let problem = token.isEmpty ? "" : " error=\"invalid_token\""
       return TransportResponse(status: 401, headers: ["WWW-Authenticate": "Bearer" + problem])
     }
-    return json(
-      ["sub": .string(user.id), "name": .string(user.displayName), "email": .string(user.email)], call)
+    var members: [String: JSONValue] = [
+      "sub": .string(user.id), "name": .string(user.displayName), "email": .string(user.email),
+    ]
+    behavior.changeUserInfo?(&members)
+    return json(members, call)
   }
 
   func graphMe(_ call: LocalTenantCall) -> TransportResponse {

@@ -49,6 +49,7 @@ extension LocalTenant {
 
   private func traceID(_ call: LocalTenantCall) -> String {
     // Made from the correlation id, so that the texts and headers of one answer agree.
-    String(call.correlationID.reversed()).replacingOccurrences(of: "-", with: "").prefix(32).description
+    let parts = call.correlationID.split(separator: "-").map { String($0.reversed()) }
+    return parts.joined(separator: "-")
   }
 }

@@ -20,6 +20,7 @@ extension LocalTenant {
     for scope in scopes {
       switch scope.lowercased() {
       case "openid": result.wantsIDToken = true
+      case "offline_access" where !behavior.offersOfflineAccess: throw LocalRefusal.unsupportedScope(scope)
       case "offline_access": result.wantsRefreshToken = true
       case "profile", "email": break
       default:

@@ -1,0 +1,105 @@
+package import B2CCore
+
+/// A parsed, unverified id_token (RFC 7515 section 7.1); ``IDTokenVerifier`` returns its claims.
+package struct IDToken: Sendable {
+  /// The most bytes an id_token may have.
+  package static let maximumLength = 64 * 1024
+
+  /// The token as it came.
+  package let compact: Secret
+  let header: JWSHeader
+  let signature: [UInt8]
+  private let bytes: [UInt8]
+  private let signingInputEnd: Int
+  private let payload: [UInt8]
+
+  /// The algorithm that the header claims.
+  package var algorithm: JWSAlgorithm { header.algorithm }
+  /// The id of the key that the header claims.
+  package var keyID: String? { header.keyID }
+
+  /// Takes a token in compact form (RFC 7515 section 7.1) apart.
+  package init(compact: Secret) throws(IDTokenRejection) {
+    guard compact.value.utf8.count <= Self.maximumLength else {
+      throw IDTokenRejection(.tooLarge, "it has more than \(Self.maximumLength) bytes")
+    }
+    let bytes = Array(compact.value.utf8)
+    let dots = bytes.indices.filter { bytes[$0] == UInt8(ascii: ".") }
+    guard dots.count != 4 else { throw IDTokenRejection(.encrypted, "it has the five parts of an encrypted token") }
+    guard dots.count == 2 else {
+      throw IDTokenRejection(.malformed, "it has \(dots.count + 1) parts, not three")
+    }
+    self.compact = compact
+    self.bytes = bytes
+    signingInputEnd = dots[1]
+    let headerBytes = try Self.decode(bytes[..<dots[0]], "header")
+    payload = try Self.decode(bytes[(dots[0] + 1)..<dots[1]], "payload")
+    signature = try Self.decode(bytes[(dots[1] + 1)...], "signature")
+    header = try JWSHeader(Self.members(of: headerBytes, "header"))
+  }
+
+  /// The bytes that are signed: header, dot and payload as they came.
+  var signingInput: ArraySlice<UInt8> { bytes[..<signingInputEnd] }
+
+  /// The payload's fields; only a verified signature makes them worth anything.
+  package func unverifiedMembers() throws(IDTokenRejection) -> [String: JSONValue] {
+    try Self.members(of: payload, "payload")
+  }
+
+  private static func decode(_ part: ArraySlice<UInt8>, _ name: String) throws(IDTokenRejection) -> [UInt8] {
+    guard let bytes = Base64URL.decodeBytes(part) else {
+      throw IDTokenRejection(.malformed, "its \(name) is no base64url text without padding")
+    }
+    return bytes
+  }
+
+  private static func members(of bytes: [UInt8], _ name: String) throws(IDTokenRejection) -> [String: JSONValue] {
+    do {
+      return try JSONReader.object(bytes, mayHaveByteOrderMark: false)
+    } catch {
+      let reason: IDTokenRejection.Reason = error.kind == .duplicateKey ? .duplicateMember : .malformed
+      throw IDTokenRejection(reason, "its \(name) \(error)")
+    }
+  }
+}
+
+extension IDToken: Redacted {
+  package var description: String { "IDToken([redacted])" }
+}
+
+/// The members of a token's header that are read; keys or addresses of keys in it (`jwk`, `jku`, `x5c`, `x5u`) never are.
+struct JWSHeader: Sendable {
+  let algorithm: JWSAlgorithm
+  let keyID: String?
+
+  init(_ members: [String: JSONValue]) throws(IDTokenRejection) {
+    // An extension that is not understood must be refused (RFC 7515 section 4.1.11); none is understood here.
+    for name in ["crit", "b64", "zip"] where members[name] != nil {
+      throw IDTokenRejection(.extensionDemanded, "its header has \(name)")
+    }
+    if members["enc"] != nil {
+      throw IDTokenRejection(.encrypted, "its header is that of an encrypted token")
+    }
+    if let type = members["typ"] {
+      guard let text = type.string, Self.isJWT(text) else {
+        throw IDTokenRejection(.type, "its typ is \(IDTokenRejection.quote(type.string ?? "no text")), not JWT")
+      }
+    }
+    guard let name = members["alg"]?.string else {
+      throw IDTokenRejection(.algorithm, "its header has no alg")
+    }
+    algorithm = JWSAlgorithm(rawValue: name)
+    if let value = members["kid"] {
+      guard let text = value.string else { throw IDTokenRejection(.malformed, "its kid is no text") }
+      keyID = text
+    } else {
+      keyID = nil
+    }
+  }
+
+  /// Media types compare without case, and may leave out `application/` (RFC 7515 section 4.1.9).
+  private static func isJWT(_ type: String) -> Bool {
+    let type = ASCIIText.lowercased(type)
+    return type == "jwt" || type == "application/jwt"
+  }
+}

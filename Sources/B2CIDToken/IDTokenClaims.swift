@@ -1,0 +1,113 @@
+package import B2CCore
+package import Foundation
+
+/// The claims of a verified id_token, as far as the rules look at them.
+///
+/// There is no way to make one but to verify a token. Printing or dumping it shows the names of the claims, not their
+/// values: they are personal, and some policies put tokens of other providers among them.
+package struct IDTokenClaims: Sendable, Hashable {
+  /// Who issued the token (`iss`).
+  package let issuer: String
+  /// The user, unique and never reassigned within the issuer.
+  ///
+  /// This is `sub`, except in tenants that send the text `Not supported currently. Use oid claim.` there: then it is `oid`.
+  package let subject: String
+  /// The clients the token is for (`aud`).
+  package let audience: [String]
+  /// When the token ends (`exp`).
+  package let expiration: Date
+  /// When the token was issued (`iat`).
+  package let issuedAt: Date
+  /// When the token begins (`nbf`).
+  package let notBefore: Date?
+  /// Every claim by its name, as it came.
+  package let all: [String: JSONValue]
+
+  /// What Azure AD B2C writes into `sub` where it is not configured.
+  private static let subjectPlaceholder = "Not supported currently. Use oid claim."
+
+  /// Reads the claims that every id_token has to have (OpenID Connect Core section 2).
+  init(reading members: [String: JSONValue]) throws(IDTokenRejection) {
+    all = members
+    guard let issuer = members["iss"]?.string else { throw IDTokenRejection(.issuer, "it has no iss") }
+    self.issuer = issuer
+    subject = try Self.subject(members)
+    audience = try Self.audience(members)
+    guard let expiration = members["exp"].flatMap(NumericDate.date) else {
+      throw IDTokenRejection(.expiration, "its exp is missing or no time")
+    }
+    self.expiration = expiration
+    guard let issuedAt = members["iat"].flatMap(NumericDate.date) else {
+      throw IDTokenRejection(.issuedAt, "its iat is missing or no time")
+    }
+    self.issuedAt = issuedAt
+    notBefore = members["nbf"].flatMap(NumericDate.date)
+    guard notBefore != nil || members["nbf"] == nil else { throw IDTokenRejection(.notYetValid, "its nbf is no time") }
+  }
+
+  /// `sub`, or `oid` where `sub` says so.
+  static func subject(_ members: [String: JSONValue]) throws(IDTokenRejection) -> String {
+    guard let subject = members["sub"]?.string, !subject.isEmpty else {
+      throw IDTokenRejection(.subject, "it has no sub")
+    }
+    guard subject == subjectPlaceholder else { return subject }
+    guard let objectID = members["oid"]?.string, !objectID.isEmpty else {
+      throw IDTokenRejection(.subject, "its sub points to oid, which it has not")
+    }
+    return objectID
+  }
+
+  /// `aud`, which is a text or a list of texts (RFC 7519 section 4.1.3).
+  static func audience(_ members: [String: JSONValue]) throws(IDTokenRejection) -> [String] {
+    switch members["aud"] {
+    case .string(let client): return [client]
+    case .array(let elements) where !elements.isEmpty:
+      let clients = elements.compactMap(\.string)
+      guard clients.count == elements.count else { throw IDTokenRejection(.audience, "its aud is no list of texts") }
+      return clients
+    default: throw IDTokenRejection(.audience, "it has no aud")
+    }
+  }
+}
+
+extension IDTokenClaims {
+  /// The tenant's id (`tid`), which Azure AD B2C leaves out unless the policy asks for it.
+  package var tenantID: String? { all["tid"]?.string }
+
+  /// The nonce of the request (`nonce`).
+  package var nonce: String? { all["nonce"]?.string }
+
+  /// When the user last proved who they are (`auth_time`).
+  package var authenticationTime: Date? { all["auth_time"].flatMap(NumericDate.date) }
+}
+
+extension IDTokenClaims: Redacted {
+  /// The names of the claims, without their values.
+  package var description: String { "IDTokenClaims(\(all.keys.sorted().joined(separator: ", ")))" }
+}
+
+/// A time in seconds since 1970 (RFC 7519 section 2), as a number or, as Azure AD B2C also writes it, as a text.
+enum NumericDate {
+  /// The last second of the year 9999; what lies beyond is no time a server means.
+  private static let latest = 253_402_300_799.0
+
+  static func date(_ value: JSONValue) -> Date? {
+    let seconds: Double
+    switch value {
+    case .integer(let number): seconds = Double(number)
+    case .number(let number): seconds = number
+    case .string(let text):
+      // Not `Double(text)` alone, which takes "nan", "0x10" and "1e3".
+      guard (1...20).contains(text.utf8.count), text.utf8.allSatisfy(isDigitOrPoint), let number = Double(text) else {
+        return nil
+      }
+      seconds = number
+    default: return nil
+    }
+    return (0...latest).contains(seconds) ? Date(timeIntervalSince1970: seconds) : nil
+  }
+
+  private static func isDigitOrPoint(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: ".")
+  }
+}

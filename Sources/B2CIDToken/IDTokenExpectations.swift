@@ -1,0 +1,121 @@
+package import B2CCore
+package import Foundation
+
+/// The expected values for the validation of an id_token: all that the client knows about its sign-in.
+package struct IDTokenExpectations: Sendable {
+  /// The client id, which must be in `aud`.
+  package var clientID: String
+  /// Who may have issued the token.
+  package var issuer: IssuerExpectation
+  /// The time, already corrected by the offset measured against the server's clock.
+  package var now: Date
+  /// How far clocks may be apart.
+  package var skew: Duration
+  /// The algorithms the issuer may sign with.
+  package var allowedAlgorithms: Set<JWSAlgorithm>
+  /// The nonce sent with the request; `nil` after a refresh.
+  package var nonce: Secret?
+  /// The policy's id, compared with `tfp` or `acr` without case; `nil` for authorities without policies.
+  package var policy: String?
+  /// The access token that came with the id_token, for `at_hash`.
+  package var accessToken: Secret?
+  /// The `max_age` of the request.
+  package var maximumAge: Duration?
+  /// After a refresh: who was signed in.
+  package var previous: PreviousIdentity?
+
+  /// Makes expectations.
+  ///
+  /// - Parameters:
+  ///   - clientID: The client id.
+  ///   - issuer: Who may have issued the token.
+  ///   - nonce: The nonce sent with the request.
+  ///   - policy: The policy's id.
+  ///   - now: The time by the server's clock.
+  ///   - skew: How far clocks may be apart.
+  ///   - previous: After a refresh: the claims of the sign-in.
+  ///   - accessToken: The access token that came with the id_token.
+  ///   - allowedAlgorithms: The algorithms the issuer may sign with.
+  ///   - maximumAge: The `max_age` of the request.
+  package init(
+    clientID: String, issuer: IssuerExpectation, nonce: Secret? = nil, policy: String? = nil, now: Date,
+    skew: Duration = .seconds(300), previous: [String: JSONValue]? = nil, accessToken: Secret? = nil,
+    allowedAlgorithms: Set<JWSAlgorithm> = .microsoft, maximumAge: Duration? = nil
+  ) {
+    self.clientID = clientID
+    self.issuer = issuer
+    self.nonce = nonce
+    self.policy = policy
+    self.now = now
+    self.skew = skew
+    self.previous = previous.map(PreviousIdentity.init)
+    self.accessToken = accessToken
+    self.allowedAlgorithms = allowedAlgorithms
+    self.maximumAge = maximumAge
+  }
+}
+
+/// Which `iss` an id_token may have.
+package enum IssuerExpectation: Sendable, Hashable {
+  /// This text and no other, to the last slash.
+  case exact(String)
+  /// This text with `{tenantid}` replaced by the token's `tid`, as Entra ID's `common` publishes it.
+  case template(String)
+
+  /// Takes the `issuer` of a discovery document, which is a template when it has `{tenantid}` in it.
+  package init(published issuer: String) {
+    self = issuer.range(of: Self.placeholder, options: .caseInsensitive) == nil ? .exact(issuer) : .template(issuer)
+  }
+
+  private static let placeholder = "{tenantid}"
+
+  func accepts(_ issuer: String, tenantID: String?) -> Bool {
+    switch self {
+    case .exact(let expected): ASCIIText.isSame(issuer, expected)
+    case .template(let template):
+      // Only a GUID is a tenant; any other text could turn the template into another address.
+      if let tenantID, UUID(uuidString: tenantID) != nil {
+        ASCIIText.isSame(
+          issuer,
+          template.replacingOccurrences(of: Self.placeholder, with: tenantID, options: .caseInsensitive))
+      } else {
+        false
+      }
+    }
+  }
+
+  /// Whether a callback may name this issuer (RFC 9207 section 2.4); where a template is published, of any tenant.
+  package func accepts(callbackIssuer issuer: String) -> Bool {
+    let tenant = issuer.split(separator: "/").first { UUID(uuidString: String($0)) != nil }
+    return accepts(issuer, tenantID: tenant.map(String.init))
+  }
+}
+
+/// What the id_token of a refresh has to keep from the one of the sign-in (OpenID Connect Core 12.2); `nil` is not compared.
+package struct PreviousIdentity: Sendable, Hashable {
+  package var issuer: String?
+  package var subject: String?
+  package var audience: [String]?
+  package var authenticationTime: Date?
+  /// The nonce of the sign-in, which a refreshed token need not repeat but may not change.
+  package var nonce: Secret?
+
+  package init(
+    issuer: String? = nil, subject: String? = nil, audience: [String]? = nil, authenticationTime: Date? = nil,
+    nonce: Secret? = nil
+  ) {
+    self.issuer = issuer
+    self.subject = subject
+    self.audience = audience
+    self.authenticationTime = authenticationTime
+    self.nonce = nonce
+  }
+
+  /// Takes what is there from the claims of the sign-in.
+  package init(_ claims: [String: JSONValue]) {
+    self.init(
+      issuer: claims["iss"]?.string, subject: try? IDTokenClaims.subject(claims),
+      audience: try? IDTokenClaims.audience(claims), authenticationTime: claims["auth_time"].flatMap(NumericDate.date),
+      nonce: (claims["nonce"]?.string).map { Secret($0) })
+  }
+}

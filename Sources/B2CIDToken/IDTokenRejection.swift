@@ -1,0 +1,76 @@
+/// Why an id_token is refused, with the rule as a value.
+package struct IDTokenRejection: Error, Sendable, Hashable {
+  package let reason: Reason
+  /// What is wrong, in words, without anything secret or personal from the token.
+  package let detail: String
+  /// Whether a fresh copy of the issuer's keys may change the answer, as after a key rollover.
+  package let mayHaveStaleKeys: Bool
+
+  init(_ reason: Reason, _ detail: String, mayHaveStaleKeys: Bool = false) {
+    self.reason = reason
+    self.detail = detail
+    self.mayHaveStaleKeys = mayHaveStaleKeys
+  }
+}
+
+extension IDTokenRejection {
+  /// A piece of a token's header or payload as it may stand in a message: short, printable ASCII.
+  package static func quote(_ text: String) -> String {
+    let shown = text.unicodeScalars.prefix(100).map { (0x20..<0x7F).contains($0.value) ? Character($0) : "?" }
+    return "'" + String(shown) + (text.unicodeScalars.count > 100 ? "…'" : "'")
+  }
+}
+
+extension IDTokenRejection {
+  /// The rule that an id_token broke (OpenID Connect Core 3.1.3.7 and 12.2, RFC 7515, RFC 8725).
+  package enum Reason: String, Sendable, Hashable, CaseIterable {
+    /// Not three base64url parts around JSON objects.
+    case malformed
+    /// Longer than any id_token has reason to be.
+    case tooLarge
+    /// Encrypted (JWE), which nobody asked for.
+    case encrypted
+    /// A member of header or payload stands there twice.
+    case duplicateMember
+    /// The header demands an extension (`crit`, `b64`, `zip`, `enc`).
+    case extensionDemanded
+    /// The header's `typ` says that it is another kind of token.
+    case type
+    /// The header's `alg` is missing or not allowed.
+    case algorithm
+    /// None of the issuer's keys has the header's `kid`.
+    case unknownKey
+    /// The issuer's key is too weak, not meant for signatures, or of another kind than `alg`.
+    case unsuitableKey
+    /// The signature is not the key's over these bytes.
+    case signature
+    /// `iss` is missing or another issuer.
+    case issuer
+    /// `aud` is missing or does not name this client.
+    case audience
+    /// `azp` is missing among several audiences, or another client.
+    case authorizedParty
+    /// `exp` is missing or no time.
+    case expiration
+    /// `exp` is over.
+    case expired
+    /// `nbf` is to come, or no time.
+    case notYetValid
+    /// `iat` is missing or no time.
+    case issuedAt
+    /// `iat` is to come.
+    case issuedInFuture
+    /// `auth_time` is missing though asked for, too long ago, or another than at the sign-in.
+    case authenticationTime
+    /// `nonce` is missing or another than the one sent.
+    case nonce
+    /// `tfp` or `acr` is missing or another policy.
+    case policy
+    /// `sub` is missing.
+    case subject
+    /// `iss`, `sub` or `aud` is another than at the sign-in.
+    case identityChanged
+    /// `at_hash` is not that of the access token.
+    case accessTokenHash
+  }
+}

@@ -1,0 +1,186 @@
+import B2CCore
+import Foundation
+
+/// Verifies an id_token by OpenID Connect Core 3.1.3.7 and 12.2, one function for each rule.
+///
+/// ``verify(_:keys:expectations:)`` calls them in order; nothing else makes ``IDTokenClaims``.
+package struct IDTokenVerifier: Sendable {
+  package init() {}
+
+  /// Checks a token.
+  ///
+  /// - Parameters:
+  ///   - token: The token.
+  ///   - keys: The keys that its issuer, and of Azure AD B2C its policy, publishes.
+  ///   - expectations: What the token has to be.
+  /// - Returns: The claims.
+  /// - Throws: ``IDTokenRejection``, by the first rule broken; with `mayHaveStaleKeys` when a newer key set may help.
+  package func verify(
+    _ token: IDToken, keys: JWKSet, expectations: IDTokenExpectations
+  ) throws(IDTokenRejection) -> IDTokenClaims {
+    let scheme = try checkSignature(of: token, keys: keys, allowed: expectations.allowedAlgorithms)
+    let claims = try IDTokenClaims(reading: token.unverifiedMembers())
+    try checkOrigin(claims, expectations)
+    try checkTimes(claims, expectations)
+    try checkRequest(claims, expectations)
+    try checkHashes(claims, expectations, hashes: scheme.tokenHashes)
+    try checkContinuity(claims, expectations)
+    return claims
+  }
+}
+
+extension IDTokenVerifier {
+  /// Checks the signature alone, which says nothing about whom the token is for or when.
+  package func verifySignature(
+    of token: IDToken, keys: JWKSet, allowed: Set<JWSAlgorithm>
+  ) throws(IDTokenRejection) {
+    _ = try checkSignature(of: token, keys: keys, allowed: allowed)
+  }
+
+  private func checkSignature(
+    of token: IDToken, keys: JWKSet, allowed: Set<JWSAlgorithm>
+  ) throws(IDTokenRejection) -> SignatureScheme {
+    guard allowed.contains(token.algorithm), let scheme = token.algorithm.scheme else {
+      throw IDTokenRejection(
+        .algorithm, "its alg \(IDTokenRejection.quote(token.algorithm.rawValue)) is not allowed here")
+    }
+    let (candidates, isNamed) = try candidates(for: token, in: keys)
+    var unsuitability: String?
+    var hasTried = false
+    for key in candidates {
+      switch key.material {
+      case .failure(let failure): unsuitability = failure.detail
+      case .success(let verificationKey):
+        guard key.algorithm.map({ $0 == token.algorithm }) ?? true, verificationKey.fits(scheme) else {
+          unsuitability = "is of another kind than the token's alg"
+          continue
+        }
+        hasTried = true
+        if verificationKey.isValid(token.signature, for: token.signingInput, scheme: scheme) { return scheme }
+      }
+    }
+    // A key that the token names, and that is there, is as good as it will be; an unnamed one may have been replaced.
+    guard hasTried else {
+      throw IDTokenRejection(
+        .unsuitableKey, "the issuer's key \(unsuitability ?? "is missing")", mayHaveStaleKeys: !isNamed)
+    }
+    throw IDTokenRejection(.signature, "its signature is not the issuer's", mayHaveStaleKeys: !isNamed)
+  }
+
+  /// The keys with the token's `kid`; where there is none, those that have no id, and for a token without `kid` all.
+  private func candidates(
+    for token: IDToken, in set: JWKSet
+  ) throws(IDTokenRejection) -> (keys: [JSONWebKey], isNamed: Bool) {
+    guard let keyID = token.keyID else {
+      guard !set.keys.isEmpty else {
+        throw IDTokenRejection(.unknownKey, "the issuer publishes no keys", mayHaveStaleKeys: true)
+      }
+      return (set.keys, false)
+    }
+    let named = set.keys.filter { key in key.keyID.map { ASCIIText.isSame($0, keyID) } ?? false }
+    if !named.isEmpty { return (named, true) }
+    let unnamed = set.keys.filter { $0.keyID == nil }
+    guard !unnamed.isEmpty else {
+      throw IDTokenRejection(
+        .unknownKey, "the issuer publishes no key with the kid \(IDTokenRejection.quote(keyID))",
+        mayHaveStaleKeys: true)
+    }
+    return (unnamed, false)
+  }
+}
+
+extension IDTokenVerifier {
+  /// Rules 2 to 5: `iss`, `aud`, `azp`.
+  private func checkOrigin(_ claims: IDTokenClaims, _ expectations: IDTokenExpectations) throws(IDTokenRejection) {
+    guard expectations.issuer.accepts(claims.issuer, tenantID: claims.tenantID) else {
+      throw IDTokenRejection(.issuer, "its iss \(IDTokenRejection.quote(claims.issuer)) is another issuer")
+    }
+    guard claims.audience.contains(where: { ASCIIText.isSame($0, expectations.clientID) }) else {
+      throw IDTokenRejection(.audience, "its aud is another client")
+    }
+    if let authorizedParty = claims.all["azp"] {
+      guard let text = authorizedParty.string, ASCIIText.isSame(text, expectations.clientID) else {
+        throw IDTokenRejection(.authorizedParty, "its azp is another client")
+      }
+    } else if claims.audience.count > 1 {
+      throw IDTokenRejection(.authorizedParty, "it has several aud and no azp")
+    }
+  }
+
+  /// Rules 9, 10 and 13: `exp`, `nbf`, `iat`, `auth_time`.
+  private func checkTimes(_ claims: IDTokenClaims, _ expectations: IDTokenExpectations) throws(IDTokenRejection) {
+    let now = expectations.now
+    let skew = expectations.skew / .seconds(1)
+    guard now < claims.expiration.addingTimeInterval(skew) else {
+      throw IDTokenRejection(.expired, "it ended \(Self.seconds(from: claims.expiration, to: now)) ago")
+    }
+    if let notBefore = claims.notBefore, notBefore > now.addingTimeInterval(skew) {
+      throw IDTokenRejection(.notYetValid, "it begins in \(Self.seconds(from: now, to: notBefore))")
+    }
+    guard claims.issuedAt <= now.addingTimeInterval(skew) else {
+      throw IDTokenRejection(.issuedInFuture, "it is issued in \(Self.seconds(from: now, to: claims.issuedAt))")
+    }
+    guard let maximumAge = expectations.maximumAge else { return }
+    guard let authenticationTime = claims.authenticationTime else {
+      throw IDTokenRejection(.authenticationTime, "it does not say when the user signed in")
+    }
+    guard now.timeIntervalSince(authenticationTime) <= maximumAge / .seconds(1) + skew else {
+      throw IDTokenRejection(.authenticationTime, "the user signed in longer ago than max_age")
+    }
+  }
+
+  /// Rules 11 and 12: `nonce`, and the policy as the context that was asked for.
+  private func checkRequest(_ claims: IDTokenClaims, _ expectations: IDTokenExpectations) throws(IDTokenRejection) {
+    if let nonce = expectations.nonce {
+      guard let value = claims.nonce else { throw IDTokenRejection(.nonce, "it has no nonce") }
+      guard Secret(value).isEqualInConstantTime(to: nonce) else {
+        throw IDTokenRejection(.nonce, "its nonce is not the one sent")
+      }
+    }
+    guard let policy = expectations.policy else { return }
+    guard let value = claims.all["tfp"] ?? claims.all["acr"] else {
+      throw IDTokenRejection(.policy, "it names no policy")
+    }
+    guard let text = value.string, ASCIIText.isSameIgnoringCase(text, policy) else {
+      throw IDTokenRejection(.policy, "it is of another policy than \(IDTokenRejection.quote(policy))")
+    }
+  }
+
+  /// Core 3.1.3.8: `at_hash` need not be there, but may not be wrong.
+  private func checkHashes(
+    _ claims: IDTokenClaims, _ expectations: IDTokenExpectations, hashes: [HashAlgorithm]
+  ) throws(IDTokenRejection) {
+    if let token = expectations.accessToken, let value = claims.all["at_hash"] {
+      guard let text = value.string, hashes.contains(where: { ASCIIText.isSame(text, $0.leftHalf(of: token)) }) else {
+        throw IDTokenRejection(.accessTokenHash, "its at_hash is not that of the access token")
+      }
+    }
+  }
+
+  /// Core 12.2: a refresh changes no identity.
+  private func checkContinuity(_ claims: IDTokenClaims, _ expectations: IDTokenExpectations) throws(IDTokenRejection) {
+    guard let previous = expectations.previous else { return }
+    if let issuer = previous.issuer, !ASCIIText.isSame(issuer, claims.issuer) {
+      throw IDTokenRejection(.identityChanged, "its iss is another than at the sign-in")
+    }
+    if let subject = previous.subject, !ASCIIText.isSame(subject, claims.subject) {
+      throw IDTokenRejection(.identityChanged, "its sub is another than at the sign-in")
+    }
+    if let audience = previous.audience, Set(audience) != Set(claims.audience) {
+      throw IDTokenRejection(.identityChanged, "its aud is another than at the sign-in")
+    }
+    if let before = previous.authenticationTime, let after = claims.authenticationTime,
+      abs(after.timeIntervalSince(before)) > expectations.skew / .seconds(1)
+    {
+      throw IDTokenRejection(.authenticationTime, "its auth_time is another than at the sign-in")
+    }
+    if let before = previous.nonce, let after = claims.nonce, !Secret(after).isEqualInConstantTime(to: before) {
+      throw IDTokenRejection(.nonce, "its nonce is another than at the sign-in")
+    }
+  }
+
+  private static func seconds(from start: Date, to end: Date) -> String {
+    let seconds = Int(end.timeIntervalSince(start).rounded(.up))
+    return seconds == 1 ? "1 second" : "\(seconds) seconds"
+  }
+}

@@ -1,0 +1,159 @@
+#if canImport(CryptoKit)
+  import CryptoKit
+#else
+  import Crypto
+#endif
+
+import B2CCore
+
+/// One public key of an issuer (RFC 7517), made ready once, so that checking a signature costs no more than its mathematics.
+package struct JSONWebKey: Sendable {
+  /// The `kid`.
+  package let keyID: String?
+  /// The one algorithm the key is meant for, if it says so.
+  package let algorithm: JWSAlgorithm?
+  /// The `use`, such as `sig`.
+  package let use: String?
+  /// What can be done with the key, or why nothing can.
+  let material: Result<VerificationKey, Unsuitability>
+
+  /// Why a key that an issuer publishes is not used.
+  struct Unsuitability: Error, Sendable, Hashable {
+    let detail: String
+  }
+
+  /// Why no signature is checked with the key, in words that go on after "the key"; `nil` for a key that is used.
+  package var unsuitability: String? {
+    if case .failure(let unsuitability) = material { unsuitability.detail } else { nil }
+  }
+
+  /// Reads an entry of a key set; `nil` for kinds of keys that are none of public-key signatures.
+  init?(_ members: [String: JSONValue]) {
+    guard let type = members["kty"]?.string, ["RSA", "EC", "OKP"].contains(type) else { return nil }
+    keyID = members["kid"]?.string
+    algorithm = (members["alg"]?.string).map(JWSAlgorithm.init)
+    use = members["use"]?.string
+    do throws(Unsuitability) {
+      try Self.checkPurpose(members)
+      material = .success(try Self.verificationKey(type: type, members))
+    } catch {
+      material = .failure(error)
+    }
+  }
+
+  /// RFC 7517 sections 4.2 and 4.3.
+  private static func checkPurpose(_ members: [String: JSONValue]) throws(Unsuitability) {
+    if let use = members["use"], use != .string("sig") {
+      throw Unsuitability(detail: "is not for signatures")
+    }
+    if let operations = members["key_ops"] {
+      guard let operations = operations.array, operations.contains(.string("verify")) else {
+        throw Unsuitability(detail: "is not for verifying")
+      }
+    }
+  }
+}
+
+extension JSONWebKey {
+  /// Makes the key ready, or says why it is not used.
+  static func verificationKey(
+    type: String, _ members: [String: JSONValue]
+  ) throws(Unsuitability) -> VerificationKey {
+    switch type {
+    case "RSA": try rsaKey(members)
+    case "EC": try ellipticCurveKey(members)
+    default: try edwardsCurveKey(members)
+    }
+  }
+
+  private static func bytes(_ name: String, of members: [String: JSONValue]) throws(Unsuitability) -> [UInt8] {
+    guard let text = members[name]?.string, let bytes = Base64URL.decodeBytes(text.utf8), !bytes.isEmpty else {
+      throw Unsuitability(detail: "has no usable \(name)")
+    }
+    return bytes
+  }
+
+  /// RFC 7518 section 6.3.1; at least 2048 bits by section 3.3, and no more than checking is worth.
+  private static func rsaKey(_ members: [String: JSONValue]) throws(Unsuitability) -> VerificationKey {
+    let modulus = Array(try bytes("n", of: members).drop { $0 == 0 })
+    let exponent = Array(try bytes("e", of: members).drop { $0 == 0 })
+    let bits = modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
+    guard (2048...8192).contains(bits) else { throw Unsuitability(detail: "has \(bits) bits, not 2048 to 8192") }
+    // An even or unit exponent makes every signature, or none, a good one.
+    guard let last = exponent.last, last & 1 == 1, exponent != [1], exponent.count <= 8 else {
+      throw Unsuitability(detail: "has an exponent that no sound key has")
+    }
+    guard modulus.last.map({ $0 & 1 == 1 }) == true,
+      let key = RSAVerificationKey(modulus: modulus, exponent: exponent)
+    else { throw Unsuitability(detail: "is no RSA key") }
+    return .rsa(key)
+  }
+
+  /// RFC 7518 section 6.2.1: both coordinates in full length.
+  private static func ellipticCurveKey(_ members: [String: JSONValue]) throws(Unsuitability) -> VerificationKey {
+    let (x, y) = (try bytes("x", of: members), try bytes("y", of: members))
+    let lengths = ["P-256": 32, "P-384": 48, "P-521": 66]
+    guard let curve = members["crv"]?.string, let length = lengths[curve] else {
+      throw Unsuitability(detail: "is on a curve not known here")
+    }
+    guard x.count == length, y.count == length else {
+      throw Unsuitability(detail: "has coordinates of another length than its curve's")
+    }
+    do {
+      switch curve {
+      case "P-256": return .p256(try P256.Signing.PublicKey(rawRepresentation: x + y))
+      case "P-384": return .p384(try P384.Signing.PublicKey(rawRepresentation: x + y))
+      default: return .p521(try P521.Signing.PublicKey(rawRepresentation: x + y))
+      }
+    } catch {
+      throw Unsuitability(detail: "is no point of its curve")
+    }
+  }
+
+  /// RFC 8037 section 2.
+  private static func edwardsCurveKey(_ members: [String: JSONValue]) throws(Unsuitability) -> VerificationKey {
+    guard members["crv"]?.string == "Ed25519" else { throw Unsuitability(detail: "is on a curve not known here") }
+    let x = try bytes("x", of: members)
+    guard x.count == 32, let key = try? Curve25519.Signing.PublicKey(rawRepresentation: x) else {
+      throw Unsuitability(detail: "is no Ed25519 key")
+    }
+    return .ed25519(key)
+  }
+}
+
+/// A public key, ready to check signatures with.
+enum VerificationKey: Sendable {
+  case rsa(RSAVerificationKey)
+  case p256(P256.Signing.PublicKey)
+  case p384(P384.Signing.PublicKey)
+  case p521(P521.Signing.PublicKey)
+  case ed25519(Curve25519.Signing.PublicKey)
+
+  /// Whether the key is of the kind that the scheme needs; an RSA key never checks an ECDSA signature, whatever a header says.
+  func fits(_ scheme: SignatureScheme) -> Bool {
+    switch (self, scheme.family) {
+    case (.rsa, .rsaPKCS1), (.rsa, .rsaPSS), (.p256, .p256), (.p384, .p384), (.p521, .p521), (.ed25519, .ed25519): true
+    default: false
+    }
+  }
+
+  /// Whether a signature in JWS form (RFC 7518 section 3: raw `r || s` for ECDSA) is this key's over the given bytes.
+  func isValid(_ signature: [UInt8], for input: ArraySlice<UInt8>, scheme: SignatureScheme) -> Bool {
+    guard fits(scheme) else { return false }
+    switch self {
+    case .rsa(let key):
+      return key.isValid(signature, for: input, scheme: scheme)
+    case .p256(let key):
+      guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
+      return key.isValidSignature(signature, for: input)
+    case .p384(let key):
+      guard let signature = try? P384.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
+      return key.isValidSignature(signature, for: input)
+    case .p521(let key):
+      guard let signature = try? P521.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
+      return key.isValidSignature(signature, for: input)
+    case .ed25519(let key):
+      return key.isValidSignature(signature, for: input)
+    }
+  }
+}

@@ -1,0 +1,111 @@
+#if canImport(CryptoKit)
+  import CryptoKit
+#else
+  import Crypto
+#endif
+
+import B2CCore
+
+/// The `alg` of a signature (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864), as an open set.
+///
+/// Only the names below can ever be verified; `none` and the HMAC family have no scheme here, so that no allow-list can
+/// let them in.
+public struct JWSAlgorithm: RawRepresentable, Sendable, Hashable {
+  /// The name as the `alg` header member has it.
+  public let rawValue: String
+
+  /// Makes an algorithm from its name.
+  ///
+  /// - Parameter rawValue: The name, such as `RS256`.
+  public init(rawValue: String) {
+    self.rawValue = rawValue
+  }
+
+  /// RSASSA-PKCS1-v1_5 with SHA-256, which Azure AD B2C uses.
+  public static let rs256 = Self(rawValue: "RS256")
+  /// RSASSA-PKCS1-v1_5 with SHA-384.
+  public static let rs384 = Self(rawValue: "RS384")
+  /// RSASSA-PKCS1-v1_5 with SHA-512.
+  public static let rs512 = Self(rawValue: "RS512")
+  /// RSASSA-PSS with SHA-256.
+  public static let ps256 = Self(rawValue: "PS256")
+  /// RSASSA-PSS with SHA-384.
+  public static let ps384 = Self(rawValue: "PS384")
+  /// RSASSA-PSS with SHA-512.
+  public static let ps512 = Self(rawValue: "PS512")
+  /// ECDSA on P-256 with SHA-256.
+  public static let es256 = Self(rawValue: "ES256")
+  /// ECDSA on P-384 with SHA-384.
+  public static let es384 = Self(rawValue: "ES384")
+  /// ECDSA on P-521 with SHA-512.
+  public static let es512 = Self(rawValue: "ES512")
+  /// Ed25519 under its first name.
+  public static let edDSA = Self(rawValue: "EdDSA")
+  /// Ed25519 under the name that also says the curve.
+  public static let ed25519 = Self(rawValue: "Ed25519")
+}
+
+extension Set<JWSAlgorithm> {
+  /// What Azure AD B2C, Entra External ID and Entra ID sign with.
+  package static var microsoft: Self { [.rs256] }
+
+  /// What any OpenID Connect issuer may sign with.
+  package static var openIDConnect: Self {
+    [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512, .es256, .es384, .es512, .edDSA, .ed25519]
+  }
+}
+
+extension JWSAlgorithm {
+  /// How signatures of this algorithm are checked; `nil` for everything that is no public-key signature known here.
+  var scheme: SignatureScheme? {
+    switch self {
+    case .rs256: SignatureScheme(family: .rsaPKCS1, hash: .sha256)
+    case .rs384: SignatureScheme(family: .rsaPKCS1, hash: .sha384)
+    case .rs512: SignatureScheme(family: .rsaPKCS1, hash: .sha512)
+    case .ps256: SignatureScheme(family: .rsaPSS, hash: .sha256)
+    case .ps384: SignatureScheme(family: .rsaPSS, hash: .sha384)
+    case .ps512: SignatureScheme(family: .rsaPSS, hash: .sha512)
+    case .es256: SignatureScheme(family: .p256, hash: .sha256)
+    case .es384: SignatureScheme(family: .p384, hash: .sha384)
+    case .es512: SignatureScheme(family: .p521, hash: .sha512)
+    case .edDSA, .ed25519: SignatureScheme(family: .ed25519, hash: .sha512)
+    default: nil
+    }
+  }
+}
+
+/// The mathematics behind a ``JWSAlgorithm``.
+struct SignatureScheme: Sendable, Hashable {
+  enum Family: Sendable, Hashable {
+    case rsaPKCS1
+    case rsaPSS
+    case p256
+    case p384
+    case p521
+    case ed25519
+  }
+
+  let family: Family
+  /// The hash of the signature.
+  let hash: HashAlgorithm
+
+  /// The hashes that `at_hash` may be made with: OpenID Connect Core 3.1.3.6 names the signature's, which for Ed25519
+  /// providers read as SHA-512, its own, or SHA-256.
+  var tokenHashes: [HashAlgorithm] { family == .ed25519 ? [.sha512, .sha256] : [hash] }
+}
+
+enum HashAlgorithm: Sendable, Hashable {
+  case sha256
+  case sha384
+  case sha512
+
+  /// The value of `at_hash` for a token (OpenID Connect Core 3.1.3.6): the left half of the hash of its ASCII text.
+  func leftHalf(of secret: Secret) -> String {
+    let text = Array(secret.value.utf8)
+    return switch self {
+    case .sha256: Base64URL.encode(SHA256.hash(data: text).prefix(16))
+    case .sha384: Base64URL.encode(SHA384.hash(data: text).prefix(24))
+    case .sha512: Base64URL.encode(SHA512.hash(data: text).prefix(32))
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import B2CCore
+import B2CIDToken
+import Foundation
+import Testing
+
+@Suite("An id_token changed at random")
+struct IDTokenMutationTests {
+  /// The same numbers in every run (Steele, Lea and Flood's SplitMix64).
+  private struct Numbers: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var mixed = state
+      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+      return mixed ^ (mixed >> 31)
+    }
+  }
+
+  @Test("is refused, whichever letter it was")
+  func everyLetter() throws {
+    let scene = try IDTokenScene()
+    let compact = Array(try scene.compact().utf8)
+    let keys = try scene.keySet()
+    let letters = Array("ABab01-_.=+/ \u{0}".utf8)
+    var numbers = Numbers(state: 1)
+    var survivors: [Int] = []
+    for index in compact.indices {
+      var forged = compact
+      repeat { forged[index] = letters.randomElement(using: &numbers) ?? 0 } while forged[index] == compact[index]
+      let text = Secret(String(decoding: forged, as: UTF8.self))
+      if (try? IDTokenVerifier().verify(IDToken(compact: text), keys: keys, expectations: scene.expectations)) != nil {
+        survivors.append(index)
+      }
+    }
+    #expect(compact.count > 700)
+    #expect(survivors == [])
+  }
+
+  @Test("is read as Foundation reads it, or not at all")
+  func sameAsFoundation() throws {
+    let original = Array(
+      """
+      {"a":[1,-2.5e3,0.1,12345678901234567890,true,false,null],"b":{"c":"d\\n\\u00e9\\uD83D\\uDE00é"},"e":[],"f":{}}
+      """.utf8)
+    let letters = Array("{}[]\":,\\u0123456789eE+-.tfn \tdD8\u{7F}é".utf8)
+    var numbers = Numbers(state: 2)
+    var accepted = 0
+    for _ in 0..<3000 {
+      var text = original
+      for _ in 0..<Int.random(in: 1...3, using: &numbers) {
+        let index = Int.random(in: 0..<text.count, using: &numbers)
+        let letter = letters.randomElement(using: &numbers) ?? 0
+        switch Int.random(in: 0..<3, using: &numbers) {
+        case 0: text[index] = letter
+        case 1: text.insert(letter, at: index)
+        default: text.remove(at: index)
+        }
+      }
+      var scene = try IDTokenScene()
+      scene.use(IDTokenSigner.ed25519, "EdDSA")
+      scene.expectations.allowedAlgorithms = .openIDConnect
+      scene.payload["extra"] = String(decoding: text, as: UTF8.self)
+      guard let claims = try? scene.verify() else { continue }
+      accepted += 1
+      let expected = try JSONDecoder().decode([String: JSONValue].self, from: Data(scene.payload.text.utf8))
+      #expect(claims.all == expected)
+    }
+    #expect(accepted > 300)
+  }
+
+  @Test("and so is a key set")
+  func keySets() throws {
+    let original = Array("{\"keys\":[\(try IDTokenSigner.rsa.get().entry()),\(IDTokenSigner.p256.entry())]}".utf8)
+    var numbers = Numbers(state: 3)
+    var readable = 0
+    for _ in 0..<500 {
+      var text = original
+      let index = Int.random(in: 0..<text.count, using: &numbers)
+      text[index] = UInt8.random(in: 0...255, using: &numbers)
+      do {
+        let keys = try JWKSet(json: Data(text)).keys
+        #expect(keys.count <= 2)
+        readable += 1
+      } catch {
+        #expect(!error.message.isEmpty)
+      }
+    }
+    #expect(readable > 100)
+  }
+}

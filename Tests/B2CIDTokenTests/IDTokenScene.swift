@@ -1,0 +1,60 @@
+import B2CCore
+import B2CIDToken
+import Foundation
+
+/// A sign-in, its id_token and everything the client knows about it; a test changes one thing in it.
+struct IDTokenScene: Sendable {
+  static let tenantID = "775527ff-9a37-4307-8b3d-cc311f58d925"
+  static let clientID = "90c0fe63-bcf2-44d5-8fb7-b8bbc0b29dc6"
+  static let now = 1_800_000_000
+
+  var signer: IDTokenSigner
+  var algorithm = "RS256"
+  var header: RawObject
+  var payload: RawObject
+  var expectations: IDTokenExpectations
+  /// The entries of the key set.
+  var keys: [String]
+  /// What is done to the finished token.
+  var mangle: @Sendable (String) -> String = { $0 }
+
+  /// A sign-in with a policy of Azure AD B2C, with nothing wrong in it.
+  init() throws {
+    signer = try IDTokenSigner.rsa.get()
+    header = RawObject([("alg", "\"RS256\""), ("kid", "\"rsa\""), ("typ", "\"JWT\"")])
+    payload = RawObject([
+      ("exp", "\(Self.now + 3600)"), ("nbf", "\(Self.now - 300)"), ("ver", "\"1.0\""),
+      ("iss", "\"https://contoso.b2clogin.com/\(Self.tenantID)/v2.0/\""),
+      ("sub", "\"884408e1-2918-4cz0-b12d-3aa027d7563b\""), ("aud", "\"\(Self.clientID)\""),
+      ("nonce", "\"n-0S6_WzA2Mj\""), ("iat", "\(Self.now - 300)"), ("auth_time", "\(Self.now - 300)"),
+      ("oid", "\"884408e1-2918-4cz0-b12d-3aa027d7563b\""), ("name", "\"Ada L\\u00f8vel\\u0061ce\""),
+      ("emails", "[\"ada@example.com\"]"), ("tfp", "\"B2C_1_SignIn\""),
+    ])
+    expectations = IDTokenExpectations(
+      clientID: Self.clientID, issuer: .exact("https://contoso.b2clogin.com/\(Self.tenantID)/v2.0/"),
+      nonce: Secret("n-0S6_WzA2Mj"), policy: "b2c_1_signin", now: Date(timeIntervalSince1970: Double(Self.now)))
+    keys = [signer.entry()]
+  }
+
+  /// Signs with another key, published as the only one.
+  mutating func use(_ signer: IDTokenSigner, _ algorithm: String) {
+    self.signer = signer
+    self.algorithm = algorithm
+    header["alg"] = "\"\(algorithm)\""
+    header["kid"] = signer.keyID.map { "\"\($0)\"" }
+    keys = [signer.entry()]
+  }
+
+  func compact() throws -> String {
+    mangle(try signer.token(header: header.text, payload: payload.text, algorithm: algorithm))
+  }
+
+  func keySet() throws -> JWKSet {
+    try JWKSet(json: Data("{\"keys\":[\(keys.joined(separator: ","))]}".utf8))
+  }
+
+  func verify() throws -> IDTokenClaims {
+    try IDTokenVerifier().verify(
+      IDToken(compact: Secret(try compact())), keys: try keySet(), expectations: expectations)
+  }
+}

@@ -1,0 +1,60 @@
+import B2CCore
+import B2CIDToken
+import Foundation
+import Testing
+
+@Suite("What id_tokens show of themselves")
+struct IDTokenSecrecyTests {
+  /// What printing, dumping and reflecting a value gives.
+  private func shown(_ value: Any) -> String {
+    var text = "\(value) \(String(reflecting: value))"
+    dump(value, to: &text)
+    return text
+  }
+
+  @Test("A token shows nothing")
+  func token() throws {
+    let compact = try IDTokenScene().compact()
+    let token = try IDToken(compact: Secret(compact))
+    let text = shown(token) + shown([token]) + shown(Optional(token) as Any)
+    for part in compact.split(separator: ".") {
+      #expect(!text.contains(part))
+    }
+    #expect(!text.contains("Ada"))
+    #expect(token.keyID == "rsa")
+    #expect(token.compact.value == compact)
+  }
+
+  @Test("Claims show their names alone, for among them may be another provider's token")
+  func claims() throws {
+    var scene = try IDTokenScene()
+    scene.payload["idp_access_token"] = "\"canary-provider-token\""
+    let claims = try scene.verify()
+    #expect(claims.all["idp_access_token"] == .string("canary-provider-token"))
+    let text = shown(claims) + shown([claims])
+    #expect(!text.contains("canary"))
+    #expect(!text.contains("ada@example.com"))
+    #expect(text.contains("idp_access_token"))
+  }
+
+  @Test("Expectations show no nonce and no token")
+  func expectations() throws {
+    var scene = try IDTokenScene()
+    scene.expectations.accessToken = Secret("canary-access")
+    scene.expectations.previous = PreviousIdentity(try scene.verify().all)
+    let text = shown(scene.expectations)
+    #expect(!text.contains("canary"))
+    #expect(!text.contains("n-0S6_WzA2Mj"))
+  }
+
+  @Test("A message quotes foreign text only as short printable ASCII")
+  func quoting() throws {
+    var scene = try IDTokenScene()
+    scene.payload["iss"] = "\"https://\\u001b[31m\\u202e\(String(repeating: "x", count: 5000))\""
+    let rejection = #expect(throws: IDTokenRejection.self) { try scene.verify() }
+    let message = try #require(rejection).detail
+    #expect(message.contains("https://?[31m?xxx"))
+    #expect(message.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x202E })
+    #expect(message.count < 300)
+  }
+}

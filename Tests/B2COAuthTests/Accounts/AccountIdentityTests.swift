@@ -1,0 +1,105 @@
+import B2CCore
+import B2COAuth
+import B2CTestKit
+import B2CTokenCache
+import Foundation
+import Testing
+
+@Suite("Who an account is")
+struct AccountIdentityTests {
+  /// Claims of two people that have to stay two.
+  struct Pair: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let attacker: [String: JSONValue]
+    let victim: [String: JSONValue]
+  }
+
+  static let pairs: [Pair] = [
+    Pair(testDescription: "case", attacker: ["sub": "vICTIM42"], victim: ["sub": "Victim42"]),
+    Pair(
+      testDescription: "a foreign oid", attacker: ["sub": "attacker-9", "oid": "victim-1"], victim: ["sub": "victim-1"]),
+    Pair(testDescription: "the Kelvin sign", attacker: ["sub": "\u{212A}im"], victim: ["sub": "kim"]),
+    Pair(testDescription: "another normal form", attacker: ["sub": "rene\u{301}"], victim: ["sub": "ren\u{E9}"]),
+    Pair(
+      testDescription: "a moved dot", attacker: ["sub": "a", "tid": "b.c"], victim: ["sub": "a.b", "tid": "c"]),
+    Pair(
+      testDescription: "an organization's oid", attacker: ["sub": "one", "oid": "acme"],
+      victim: ["sub": "two", "oid": "acme"]),
+    Pair(testDescription: "an escaped text", attacker: ["sub": "ren%C3%A9"], victim: ["sub": "ren\u{E9}"]),
+    Pair(testDescription: "an issuer in the subject", attacker: ["sub": "x#y"], victim: ["sub": "y"]),
+  ]
+
+  /// A generic issuer at which Alice has the first claims and Bob the second.
+  private func fixture(_ alice: [String: JSONValue], _ bob: [String: JSONValue]) -> Fixture {
+    Fixture(shape: .openIDConnect) {
+      $0.changeIDTokenClaims = { claims in
+        let own = claims["name"]?.string == LocalUser.alice.displayName ? alice : bob
+        claims.merge(own) { _, new in new }
+      }
+    }
+  }
+
+  @Test("At a generic issuer two subjects are two accounts, whoever signs in first", arguments: pairs, [false, true])
+  func twoAccounts(_ pair: Pair, isReversed: Bool) async throws {
+    let fixture = isReversed ? fixture(pair.victim, pair.attacker) : fixture(pair.attacker, pair.victim)
+    let presenter = fixture.script(.signIn(.alice))
+    let client = try fixture.client(presenter: presenter)
+    let first = try await client.signIn()
+    presenter.clearCookies()
+    presenter.follow(.signIn(.bob))
+    let second = try await client.signIn()
+    #expect(!first.account.id.utf8.elementsEqual(second.account.id.utf8))
+    #expect(first.account.id != second.account.id)
+    #expect(try await client.accounts().map(\.name) == [LocalUser.bob.displayName, LocalUser.alice.displayName])
+    #expect(try await client.accessToken(account: first.account).token == first.accessToken?.token)
+    #expect(try await client.accessToken(account: second.account).token == second.accessToken?.token)
+    #expect(try await client.account(id: first.account.id)?.name == LocalUser.alice.displayName)
+    #expect(try await client.account(id: second.account.id)?.name == LocalUser.bob.displayName)
+    // Each refresh goes on as the person it belongs to.
+    await fixture.clock.advance(by: .seconds(4_000))
+    #expect(try await client.accessToken(account: first.account).accountID == first.account.id)
+    #expect(try await client.accounts().count == 2)
+  }
+
+  @Test("At a generic issuer the id is the issuer and the subject as given")
+  func genericID() async throws {
+    let fixture = fixture(["sub": "Auth0|Victim.42"], [:])
+    let result = try await fixture.client().signIn()
+    #expect(result.account.id == fixture.tenant.issuer + "#Auth0|Victim.42")
+    #expect(result.account.homeAccountID == result.account.id)
+  }
+
+  @Test(
+    "At Microsoft's authorities GUIDs are one whatever their case", arguments: [LocalTenant.Shape.b2c, .entra, .ciam])
+  func foldedGUIDs(_ shape: LocalTenant.Shape) async throws {
+    let isUpper = Locked(false)
+    let fixture = Fixture(shape: shape) {
+      $0.changeIDTokenClaims = { claims in
+        guard isUpper.withLock({ $0 }) else { return }
+        for name in ["oid", "tid"] { claims[name] = claims[name]?.string.map { .string($0.uppercased()) } }
+      }
+    }
+    let client = try fixture.client()
+    let first = try await client.signIn()
+    isUpper.withLock { $0 = true }
+    let second = try await client.signIn(prompt: .login)
+    #expect(first.account.id == "\(LocalUser.alice.id).\(fixture.tenant.tenantID)")
+    #expect(second.account.id == first.account.id)
+    #expect(try await client.accounts().count == 1)
+    #expect(try await client.account(id: first.account.id.uppercased())?.id == first.account.id)
+  }
+
+  @Test("Client ids that differ in case share no tokens; GUIDs do, for they are one")
+  func clientIDs() async throws {
+    let fixture = Fixture(shape: .openIDConnect, clientID: "TodoApp")
+    try await fixture.client().signIn()
+    let other = try fixture.client { $0.clientID = "todoapp" }
+    await #expect(throws: OAuthError(.interactionRequired, "")) { try await other.accessToken() }
+    #expect(try await other.accounts().isEmpty)
+    let guid = "ABCDEF00-1111-4111-8111-111111111111"
+    let microsoft = Fixture(clientID: guid.lowercased())
+    try await microsoft.client().signIn()
+    let upper = try microsoft.client { $0.clientID = guid }
+    _ = try await upper.accessToken()
+  }
+}

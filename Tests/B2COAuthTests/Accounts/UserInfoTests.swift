@@ -1,0 +1,151 @@
+import B2CCore
+import B2CHTTP
+import B2COAuth
+import B2CTestKit
+import B2CTokenCache
+import Foundation
+import Testing
+
+@Suite("User info")
+struct UserInfoTests {
+  @Test("The endpoint is asked with the user's token, and its answer is returned")
+  func endpoint() async throws {
+    let fixture = Fixture(shape: .openIDConnect) { $0.changeUserInfo = { $0["locale"] = "de" } }
+    let client = try fixture.client()
+    let result = try await client.signIn()
+    let user = try await client.userInfo()
+    #expect(user["locale"] == "de")
+    #expect(user.subject == result.user.subject)
+    let request = try #require(fixture.transport.requests.last { $0.url.path.hasSuffix("/userinfo") })
+    #expect(request.headers["Authorization"] == "Bearer \(try #require(result.accessToken).token.value)")
+  }
+
+  @Test("An answer about another user is refused (OpenID Connect Core 5.3.2)", arguments: ["sub", "case"])
+  func anotherUser(_ how: String) async throws {
+    let fixture = Fixture(shape: .openIDConnect) {
+      $0.changeUserInfo = { $0["sub"] = how == "sub" ? "mallory" : .string(LocalUser.alice.id.uppercased()) }
+    }
+    let client = try fixture.client()
+    try await client.signIn()
+    await #expect(throws: OAuthError(.invalidResponse, "")) { try await client.userInfo() }
+  }
+
+  @Test("A token that the endpoint refuses is replaced once")
+  func refusedToken() async throws {
+    let fixture = Fixture(shape: .openIDConnect)
+    let client = try fixture.client()
+    let first = try #require(try await client.signIn().accessToken).token.value
+    await fixture.clock.advance(by: .seconds(120))
+    fixture.transport.intercept { request in
+      guard request.headers["Authorization"] == "Bearer \(first)" else { return nil }
+      return TransportResponse(status: 401)
+    }
+    #expect(try await client.userInfo().name == LocalUser.alice.displayName)
+    #expect(fixture.tenant.counters.refreshes == 1)
+  }
+
+  @Test("Without an endpoint, and at Microsoft's authorities, the verified claims are returned")
+  func withoutEndpoint() async throws {
+    for fixture in [Fixture(), Fixture(shape: .entra), Fixture(shape: .openIDConnect) { $0.offersUserInfo = false }] {
+      let client = try fixture.client()
+      let result = try await client.signIn()
+      #expect(try await client.userInfo().claims == result.user.claims)
+      #expect(!fixture.transport.requests.contains { $0.url.path.hasSuffix("/userinfo") })
+    }
+    await #expect(throws: OAuthError(.interactionRequired, "")) { try await Fixture().client().userInfo() }
+  }
+
+  @Test(
+    "acr names a policy at Microsoft's authorities only",
+    arguments: [(LocalTenant.Shape.b2c, "b2c_1_signin" as String?), (.openIDConnect, nil)])
+  func policyID(_ shape: LocalTenant.Shape, _ expected: String?) async throws {
+    let fixture = Fixture(shape: shape) {
+      $0.policyClaim = .acr
+      if shape == .openIDConnect { $0.changeIDTokenClaims = { $0["acr"] = "urn:mace:incommon:iap:silver" } }
+    }
+    #expect(try await fixture.client().signIn().user.policyID == expected)
+  }
+
+  @Test("The raw id_token is in the result, and shows nowhere")
+  func rawIDToken() async throws {
+    let fixture = Fixture()
+    let result = try await fixture.client().signIn()
+    let token = try #require(result.idToken)
+    #expect(token.value.split(separator: ".").count == 3)
+    let key = try #require(try await fixture.cache.keys().first)
+    #expect(try await fixture.cache.record(for: key)?.idToken == token)
+    #expect(!shown(result).contains(token.value.prefix(20)))
+  }
+
+  @Test("An account made from a kept id gets tokens without a listing of accounts")
+  func accountFromID() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    let result = try await client.signIn()
+    let kept = Account(id: result.account.id)
+    #expect(!kept.hasSession && kept.name == nil)
+    #expect(try await fixture.client().accessToken(account: kept).token == result.accessToken?.token)
+    try await client.signOut(kept)
+    #expect(try await fixture.cache.keys().isEmpty)
+  }
+
+  @Test("Looking up an account reads its records only")
+  func readsOwnRecords() async throws {
+    let cache = FailingCache()
+    let fixture = Fixture(cache: cache)
+    let presenter = fixture.script(.signIn(.alice))
+    let client = try fixture.client(presenter: presenter)
+    let alice = try await client.signIn()
+    presenter.clearCookies()
+    presenter.follow(.signIn(.bob))
+    try await client.signIn()
+    let read = Recorder<String>()
+    cache.readFailure.withLock {
+      $0 = { key in
+        read.record(key.accountID)
+        return nil
+      }
+    }
+    #expect(try await client.account(id: alice.account.id)?.name == LocalUser.alice.displayName)
+    #expect(try await client.account(id: alice.account.homeAccountID)?.name == LocalUser.alice.displayName)
+    #expect(Set(read.values) == [alice.account.id])
+  }
+}
+
+@Suite("Odd providers")
+struct OddProviderTests {
+  @Test(
+    "A dead refresh token asks for a sign-in, however the provider says it",
+    arguments: [
+      LocalTenant.Behavior.DeadRefreshToken.invalidGrant, .invalidRequest, .emptyBody(status: 400), .invalidToken,
+    ])
+  func deadRefreshToken(_ answer: LocalTenant.Behavior.DeadRefreshToken) async throws {
+    let fixture = Fixture(shape: .openIDConnect) { $0.deadRefreshToken = answer }
+    let client = try fixture.client()
+    try await client.signIn()
+    fixture.tenant.revokeGrants()
+    await fixture.clock.advance(by: .seconds(4_000))
+    await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
+    #expect(try await client.currentAccount()?.name == LocalUser.alice.displayName)
+  }
+
+  @Test("A provider without offline_access signs in; naming it is its invalid_scope")
+  func noOfflineAccess() async throws {
+    let fixture = Fixture(shape: .openIDConnect) { $0.offersOfflineAccess = false }
+    try await fixture.client().signIn()
+    let error = try await #require(throws: OAuthError.self) {
+      try await fixture.client(scopes: ["openid", "offline_access"]).signIn()
+    }
+    #expect(error.server?.error == "invalid_scope")
+  }
+
+  @Test("An answer without scope has the scopes that were sent; one without id_token is refused")
+  func missingFields() async throws {
+    let fixture = Fixture(shape: .openIDConnect) { $0.statesScope = false }
+    let result = try await fixture.client().signIn()
+    #expect(result.accessToken?.scopes.isSuperset(of: fixture.tenant.apiScopes) == true)
+    let without = Fixture(shape: .openIDConnect) { $0.sendsIDToken = false }
+    await #expect(throws: OAuthError(.invalidResponse, "")) { try await without.client().signIn() }
+    #expect(try await without.cache.keys().isEmpty)
+  }
+}
