@@ -28,7 +28,7 @@ import Testing
 
   @Test(
     "Every directory that leads to the cache is refused when others can write to it",
-    arguments: [0o777, 0o770, 0o722], ["a", "a/b", "a/b/c"])
+    arguments: [0o777, 0o702, 0o757], ["a", "a/b", "a/b/c"])
   func ancestors(_ mode: Int, _ part: String) throws {
     let ancestor = folder.url.appendingPathComponent(part)
     try make(folder.url.appendingPathComponent("a/b/c"), 0o700)
@@ -40,6 +40,41 @@ import Testing
     #expect(error?.message.contains("\(ancestor.path) can be written by other users") == true)
     #expect(error?.recoverySuggestion?.contains("chmod go-w \(ancestor.path)") == true)
     #expect(!FileManager.default.fileExists(atPath: folder.url.appendingPathComponent("a/b/c/tokens").path))
+  }
+
+  @Test(
+    "A group that can write to a directory on the way is refused, unless it is this user's private group",
+    arguments: [
+      (1000 as UInt32, 1000 as UInt32, 0o770 as UInt32, true), (1000, 1000, 0o775, true), (1000, 1000, 0o777, false),
+      (1000, 1001, 0o770, false), (1000, 0, 0o775, false), (0, 0, 0o775, false), (0, 1000, 0o775, false),
+      (1000, 1001, 0o750, true),
+    ])
+  func groups(_ owner: UInt32, _ group: UInt32, _ mode: UInt32, _ isAccepted: Bool) throws {
+    try make(folder.url.appendingPathComponent("a/b"), 0o700)
+    let ancestor = folder.url.path + "/a"
+    let real = POSIXFileSystem().userID
+    let files = WatchedFileSystem(userID: 1000) { path, status in
+      var status = status
+      if status.owner == real, path.hasPrefix(ancestor) { status.owner = 1000 }
+      // What leads to the test's directory is not what is tested.
+      if !path.hasPrefix(ancestor) { status.owner = 0 }
+      guard path == ancestor else { return status }
+      status.owner = owner
+      status.group = group
+      status.mode = mode
+      return status
+    }
+    let open = {
+      _ = try FileTokenCache(
+        directory: folder.url.appendingPathComponent("a/b/tokens"), now: { Date() }, files: files)
+    }
+    guard !isAccepted else {
+      #expect(throws: Never.self) { try open() }
+      return
+    }
+    let error = #expect(throws: TokenCacheError.self) { try open() }
+    #expect(error?.code == .insecurePermissions)
+    #expect(error?.recoverySuggestion?.contains("chmod go-w \(ancestor)") == true)
   }
 
   @Test("A sticky directory that all can write to may lead to the cache, as /tmp does")

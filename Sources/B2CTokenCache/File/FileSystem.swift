@@ -60,7 +60,7 @@ package enum FileOpening: Sendable {
   case locking
 }
 
-/// The status of a file: kind, permissions, owner and stamp.
+/// The status of a file: kind, permissions, owner, group and stamp.
 package struct FileStatus: Sendable {
   /// The file type bits of POSIX.
   package struct Kind: RawRepresentable, Equatable, Sendable {
@@ -79,6 +79,7 @@ package struct FileStatus: Sendable {
   /// The permission bits, with the sticky bit.
   package var mode: UInt32
   package var owner: UInt32
+  package var group: UInt32
   package let stamp: FileStamp
 
   /// The permission bits as `chmod` takes them.

@@ -35,7 +35,7 @@
     init(_ status: stat) {
       self.init(
         kind: Kind(rawValue: UInt32(status.st_mode & S_IFMT)), mode: UInt32(status.st_mode & 0o7777),
-        owner: status.st_uid,
+        owner: status.st_uid, group: status.st_gid,
         stamp: FileStamp(
           device: UInt64(bitPattern: Int64(status.st_dev)), file: UInt64(status.st_ino), size: Int64(status.st_size),
           modified: .init(status.st_mtimespec.tv_sec, status.st_mtimespec.tv_nsec),

@@ -29,7 +29,7 @@
     init(_ status: stat) {
       self.init(
         kind: Kind(rawValue: UInt32(status.st_mode) & UInt32(S_IFMT)), mode: UInt32(status.st_mode) & 0o7777,
-        owner: UInt32(status.st_uid),
+        owner: UInt32(status.st_uid), group: UInt32(status.st_gid),
         stamp: FileStamp(
           device: UInt64(status.st_dev), file: UInt64(status.st_ino), size: Int64(status.st_size),
           modified: .init(status.st_mtim.tv_sec, status.st_mtim.tv_nsec),

@@ -9,10 +9,14 @@ final class WatchedFileSystem: FileSystem {
   private let statusChange: @Sendable (String, FileStatus) -> FileStatus
   private let beforeLocking: @Sendable (String) -> Void
 
+  let userID: UInt32
+
   init(
+    userID: UInt32 = POSIXFileSystem().userID,
     changingStatus: @escaping @Sendable (String, FileStatus) -> FileStatus = { $1 },
     beforeLocking: @escaping @Sendable (String) -> Void = { _ in }
   ) {
+    self.userID = userID
     statusChange = changingStatus
     self.beforeLocking = beforeLocking
   }
@@ -27,8 +31,6 @@ final class WatchedFileSystem: FileSystem {
 
   /// How many descriptors are open.
   var openCount: Int { openFiles.withLock { $0.count } }
-
-  var userID: UInt32 { system.userID }
 
   func open(_ path: String, _ opening: FileOpening) throws(SystemFailure) -> Int32 {
     let descriptor = try system.open(path, opening)

@@ -60,7 +60,7 @@ extension StorageFault {
     StorageFault(name: "parent directory open to others", promise: "refused, with the fix") { scene in
       _ = try await scene.openWithRecords()
       let parent = scene.folder.deletingLastPathComponent().path
-      for mode in [0o777, 0o720] {
+      for mode in [0o777, 0o702] {
         try setMode(mode, parent)
         try await scene.expect(.insecurePermissions, from: "opening with a parent of mode \(String(mode, radix: 8))") {
           _ = try scene.open()
