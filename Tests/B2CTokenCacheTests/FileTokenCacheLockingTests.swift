@@ -79,15 +79,21 @@ import Testing
     #expect(try lockPaths() == locks)
   }
 
-  @Test("A lock whose file was removed between opening and locking keeps others out all the same")
-  func removedLockFile() async throws {
+  @Test(
+    "A lock whose file was removed or replaced between opening and locking keeps others out all the same",
+    arguments: [true, false])
+  func removedLockFile(_ isReplaced: Bool) async throws {
     let hasRemoved = Locked(false)
     let files = WatchedFileSystem(beforeLocking: { path in
       let isFirst = hasRemoved.withLock { hasRemoved in
         defer { hasRemoved = hasRemoved || path.hasSuffix(".refresh") }
         return !hasRemoved && path.hasSuffix(".refresh")
       }
-      if isFirst { try? FileManager.default.removeItem(atPath: path) }
+      guard isFirst else { return }
+      try? FileManager.default.removeItem(atPath: path)
+      if isReplaced {
+        _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+      }
     })
     let holder = try FileTokenCache(directory: folder.store, now: { Date() }, files: files)
     let waiter = try FileTokenCache(directory: folder.store, lockTimeout: .zero)
