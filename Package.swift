@@ -49,29 +49,34 @@ let package = Package(
         "B2CConnector", "B2COAuth", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CSettings", "TaskAPI", "B2CCore",
       ] + crypto + cryptoExtras),
 
+    // What tests of several modules share; no product.
+    .target(name: "TestSupport", dependencies: ["B2CHTTP", "B2CCore"], path: "Tests/Support"),
+
     // Programs that no product ships.
     .executableTarget(
       name: "quickstart", dependencies: ["B2CConnector", "B2CTestKit"], path: "Docs/Examples/Quickstart"),
     .executableTarget(
       name: "graph-example", dependencies: ["B2CConnector", "B2CTestKit"], path: "Docs/Examples/Graph"),
-    .executableTarget(name: "fuzz", dependencies: ["B2CSettings", "B2CAuthority", "B2CCore"], path: "Tests/Fuzz"),
+    .executableTarget(
+      name: "fuzz", dependencies: ["B2CSettings", "B2CAuthority", "B2CCore", "TestSupport"], path: "Tests/Fuzz"),
     .executableTarget(
       name: "proof",
       dependencies: [
         "B2CConnector", "B2CTestKit", "B2COAuth", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CSettings", "TaskAPI",
-        "B2CCore",
+        "B2CCore", "TestSupport",
       ], path: "Tests/Proof"),
 
     // One test target for each room.
     .testTarget(name: "B2CCoreTests", dependencies: ["B2CCore"]),
-    .testTarget(name: "B2CAuthorityTests", dependencies: ["B2CAuthority", "B2CCore"]),
-    .testTarget(name: "B2CSettingsTests", dependencies: ["B2CSettings", "B2CAuthority"]),
+    .testTarget(name: "B2CAuthorityTests", dependencies: ["TestSupport", "B2CAuthority", "B2CCore"]),
+    .testTarget(name: "B2CSettingsTests", dependencies: ["TestSupport", "B2CSettings", "B2CAuthority"]),
     .testTarget(name: "B2CTokenCacheTests", dependencies: ["B2CTokenCache", "B2CTestKit", "B2CCore"] + crypto),
-    .testTarget(name: "B2CHTTPTests", dependencies: ["B2CHTTP", "B2CCore", "B2CTestKit"]),
-    .testTarget(name: "TaskAPITests", dependencies: ["TaskAPI", "B2CHTTP", "B2CCore", "B2CTestKit"]),
+    .testTarget(name: "B2CHTTPTests", dependencies: ["TestSupport", "B2CHTTP", "B2CCore", "B2CTestKit"]),
+    .testTarget(name: "TaskAPITests", dependencies: ["TestSupport", "TaskAPI", "B2CHTTP", "B2CCore", "B2CTestKit"]),
     .testTarget(
       name: "B2COAuthTests",
-      dependencies: ["B2COAuth", "B2CTestKit", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CCore"] + crypto
+      dependencies: ["TestSupport", "B2COAuth", "B2CTestKit", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CCore"]
+        + crypto
         + cryptoExtras),
     .testTarget(name: "B2CConnectorTests", dependencies: ["B2CConnector", "B2CTestKit"]),
     .testTarget(name: "B2CTestKitTests", dependencies: ["B2CTestKit", "B2COAuth", "B2CHTTP", "B2CCore"]),

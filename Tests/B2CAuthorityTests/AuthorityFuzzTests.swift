@@ -1,20 +1,8 @@
 import B2CAuthority
 import B2CCore
 import Foundation
+import TestSupport
 import Testing
-
-/// A generator that gives the same numbers for the same seed (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
 
 @Suite struct AuthorityFuzzTests {
   private static let pieces: [String] = [
@@ -26,7 +14,7 @@ struct SeededGenerator: RandomNumberGenerator {
   ]
 
   /// A row of the table, cut up, doubled, swapped and mixed with what breaks readers of URLs.
-  private static func text(_ generator: inout SeededGenerator) -> String {
+  private static func text(_ generator: inout SplitMix64) -> String {
     var text: String
     if Bool.random(using: &generator), let row = endpointRows.randomElement(using: &generator) {
       text = row.text
@@ -81,7 +69,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
   @Test("Every text ends in an authority or a typed error", arguments: 0..<8)
   func everyText(seed: Int) throws {
-    var generator = SeededGenerator(state: UInt64(seed))
+    var generator = SplitMix64(seed: UInt64(seed))
     let policy = try Policy("B2C_1_x")
     let kinds: [Authority.Kind?] = [nil, nil, nil, .b2c, .ciam, .entra, .openIDConnect]
     var accepted = 0

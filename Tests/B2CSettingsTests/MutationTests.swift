@@ -1,19 +1,7 @@
 import B2CSettings
 import Foundation
+import TestSupport
 import Testing
-
-/// A generator whose numbers are the same in every run (SplitMix64).
-private struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-    return word ^ (word >> 31)
-  }
-}
 
 @Suite("Mutated files")
 struct MutationTests {
@@ -32,7 +20,7 @@ struct MutationTests {
     ]
   }
 
-  private static func mutate(_ bytes: [UInt8], _ random: inout Seeded) -> [UInt8] {
+  private static func mutate(_ bytes: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
     var bytes = bytes
     for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
       let index = Int.random(in: bytes.indices, using: &random)
@@ -52,7 +40,7 @@ struct MutationTests {
   @Test("Thousands of mutated files end in settings or in a typed error", arguments: 0..<6)
   func mutations(_ seed: Int) throws {
     let corpus = try Self.corpus()
-    var random = Seeded(state: UInt64(seed))
+    var random = SplitMix64(seed: UInt64(seed))
     var accepted = 0
     var refused = 0
     for _ in 0..<1_000 {
@@ -74,7 +62,7 @@ struct MutationTests {
   @Test("Foundation reads what is accepted, and finds the same client ID", arguments: [0, 2, 4])
   func agreement(_ index: Int) throws {
     let corpus = try Self.corpus()
-    var random = Seeded(state: 99)
+    var random = SplitMix64(seed: 99)
     var compared = 0
     for _ in 0..<1_000 {
       let input = Data(Self.mutate(corpus[index], &random))

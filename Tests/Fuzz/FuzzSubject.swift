@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Something that reads what others wrote.
 ///
 /// To add one, write a file in `Subjects` and name it in ``all``.

@@ -1,6 +1,7 @@
 import B2CCore
 import Foundation
 import TaskAPI
+import TestSupport
 import Testing
 
 @Suite struct BearerTests {
@@ -35,7 +36,7 @@ import Testing
     try await client(transport, tokens: tokens).add(TaskItem(itemName: "x"))
     #expect(
       transport.requests.map { $0.headers["Authorization"] } == ["Bearer first-token", "Bearer second-token"])
-    #expect(tokens.refused == [nil, Secret("first-token")])
+    #expect(tokens.asked == [nil, Secret("first-token")])
   }
 
   @Test func secondRefusalIsTheEnd() async throws {

@@ -1,6 +1,7 @@
 import B2CTestKit
 import Foundation
 import TaskAPI
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)

@@ -1,6 +1,7 @@
 import B2CCore
 import Foundation
 import TaskAPI
+import TestSupport
 import Testing
 
 @Suite struct RetryTests {
@@ -10,7 +11,7 @@ import Testing
   func listIsTriedAgain(_ status: Int) async throws {
     let refusal = TransportResponse.text(status, "")
     let transport = CannedTransport(refusal, refusal, .text(200, "[]"))
-    let clock = SkippingClock()
+    let clock = LeapingClock()
     let client = try client(transport, clock: clock)
     #expect(try await client.list().isEmpty)
     #expect(transport.unused == 0)

@@ -2,6 +2,7 @@ import B2CCore
 import B2CTestKit
 import Foundation
 import TaskAPI
+import TestSupport
 import Testing
 
 /// The client with a real transport and with each kind of server.

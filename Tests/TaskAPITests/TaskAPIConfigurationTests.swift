@@ -1,5 +1,6 @@
 import Foundation
 import TaskAPI
+import TestSupport
 import Testing
 
 @Suite struct TaskAPIConfigurationTests {

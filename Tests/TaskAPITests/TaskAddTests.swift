@@ -1,6 +1,7 @@
 import B2CCore
 import Foundation
 import TaskAPI
+import TestSupport
 import Testing
 
 @Suite struct TaskAddTests {
@@ -110,7 +111,7 @@ import Testing
 
   @Test func isSentAgainWhenTheServerSaysThatItDidNothing() async throws {
     let transport = CannedTransport(.text(429, ""), .text(429, ""), .text(201, Samples.stored))
-    let clock = SkippingClock()
+    let clock = LeapingClock()
     try await client(transport, clock: clock).add(TaskItem(itemName: "x"))
     #expect(transport.unused == 0 && transport.requests.allSatisfy { $0.body == transport.requests[0].body })
     #expect(clock.sleeps.count == 2 && clock.sleeps.allSatisfy { $0 >= .milliseconds(500) })

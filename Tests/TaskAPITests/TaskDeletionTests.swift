@@ -1,6 +1,7 @@
 import B2CCore
 import Foundation
 import TaskAPI
+import TestSupport
 import Testing
 
 @Suite struct TaskDeletionTests {
@@ -95,7 +96,7 @@ import Testing
     #expect(transport.requests.count == 1)
   }
 
-  static let firstTries: [(Result<TransportResponse, TransportError>, isLost: Bool)] = [
+  static let firstTries: [(CannedTransport.Outcome, isLost: Bool)] = [
     (.failure(TransportError(.connectionLost, "x")), true), (.failure(TransportError(.timedOut, "x")), true),
     (.success(.text(503, "")), true), (.success(.text(408, "")), true),
     (.failure(TransportError(.cannotConnect, "x")), false), (.success(.text(429, "")), false),
@@ -104,7 +105,7 @@ import Testing
 
   @Test("A deletion whose answer was lost is settled by the next try", arguments: firstTries, [404, 410])
   func lostAnswer(
-    _ first: (Result<TransportResponse, TransportError>, isLost: Bool), _ status: Int
+    _ first: (CannedTransport.Outcome, isLost: Bool), _ status: Int
   ) async throws {
     let transport = CannedTransport([first.0, .success(.text(status, ""))])
     let error = await taskError {
@@ -120,7 +121,7 @@ import Testing
   func byTitle(_ dialect: TaskDialect) async throws {
     let task = TaskItem(itemName: "x", id: "1")
     for failure in [.success(.text(503, "")), .failure(TransportError(.connectionLost, "x"))]
-      as [Result<TransportResponse, TransportError>]
+      as [CannedTransport.Outcome]
     {
       let transport = CannedTransport([failure, .success(.text(204, ""))])
       let error = await taskError { try await client(transport) { $0.dialect = dialect }.delete(task) }
@@ -134,7 +135,7 @@ import Testing
 
   @Test("One deadline covers a deletion with all its tries")
   func deadline() async throws {
-    let clock = SkippingClock()
+    let clock = LeapingClock()
     let transport = SlowTransport(
       clock: clock, answers: CannedTransport(Array(repeating: .success(.text(503, "")), count: 9)))
     let client = try client(transport, clock: clock) {
@@ -152,7 +153,7 @@ import Testing
 
 /// Answers after ten seconds of a clock.
 private struct SlowTransport: HTTPTransport {
-  let clock: SkippingClock
+  let clock: LeapingClock
   let answers: CannedTransport
 
   func send(_ request: TransportRequest) async throws -> TransportResponse {

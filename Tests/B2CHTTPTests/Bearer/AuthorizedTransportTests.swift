@@ -2,6 +2,7 @@ import B2CCore
 import B2CHTTP
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 struct AuthorizedTransportTests {
@@ -28,8 +29,8 @@ struct AuthorizedTransportTests {
     var request = TransportRequest(url: try url(), headers: ["authorization": "Basic other", "Accept": "text/plain"])
     request.body = Data("x".utf8)
     _ = try await authorized(canned).send(request)
-    #expect(canned.sent.first?.headers.values(of: "Authorization") == ["Bearer token-1"])
-    #expect(canned.sent.first?.headers["Accept"] == "text/plain")
+    #expect(canned.requests.first?.headers.values(of: "Authorization") == ["Bearer token-1"])
+    #expect(canned.requests.first?.headers["Accept"] == "text/plain")
     #expect(tokens.asked == [nil])
   }
 
@@ -46,7 +47,7 @@ struct AuthorizedTransportTests {
     #expect(error?.code == .originNotAllowed)
     await #expect(throws: APIAuthorizationError(.originNotAllowed, "")) { try await transport.authorized(request) }
     #expect(tokens.asked.isEmpty)
-    #expect(canned.sent.isEmpty)
+    #expect(canned.requests.isEmpty)
   }
 
   @Test("A token never leaves in plain text, except to this machine, whatever the allowed origins say")
@@ -71,7 +72,7 @@ struct AuthorizedTransportTests {
         }
       }
     }
-    #expect(canned.sent.isEmpty)
+    #expect(canned.requests.isEmpty)
     #expect(tokens.asked == [nil, nil, nil])
   }
 
@@ -122,8 +123,8 @@ struct AuthorizedTransportTests {
     let response = try await authorized(canned).send(TransportRequest(method: .post, url: try url(), body: Data([1])))
     #expect(response.status == 201)
     #expect(tokens.asked == [nil, Secret("token-1")])
-    #expect(canned.sent.map { $0.headers["Authorization"] } == ["Bearer token-1", "Bearer token-2"])
-    #expect(canned.sent.map(\.body) == [Data([1]), Data([1])])
+    #expect(canned.requests.map { $0.headers["Authorization"] } == ["Bearer token-1", "Bearer token-2"])
+    #expect(canned.requests.map(\.body) == [Data([1]), Data([1])])
   }
 
   @Test func reportsASecondRefusalAndStops() async throws {
@@ -136,7 +137,7 @@ struct AuthorizedTransportTests {
     #expect(error?.status == 401)
     #expect(error?.realm == "Users")
     #expect(error?.serverError == "invalid_token")
-    #expect(canned.sent.count == 2)
+    #expect(canned.requests.count == 2)
     #expect(tokens.asked.count == 2)
   }
 
@@ -166,7 +167,7 @@ struct AuthorizedTransportTests {
     #expect(error?.code == .claimsRequired)
     #expect(error?.claims == "{\"access_token\":{\"acrs\":null}}")
     #expect(error?.needsInteraction == true)
-    #expect(canned.sent.count == 1)
+    #expect(canned.requests.count == 1)
   }
 
   @Test func reportsWhatTheAnswerToTheSecondTokenSays() async throws {
@@ -180,7 +181,7 @@ struct AuthorizedTransportTests {
   func givesEveryOtherAnswerAsItIs(status: Int) async throws {
     let canned = CannedTransport(statuses: status)
     #expect(try await authorized(canned).send(TransportRequest(url: try url())).status == status)
-    #expect(canned.sent.count == 1)
+    #expect(canned.requests.count == 1)
   }
 
   @Test func retriesFaultsBeforeAndAfterTheRefusal() async throws {
@@ -204,7 +205,7 @@ struct AuthorizedTransportTests {
     let transport = AuthorizedTransport(
       transport: canned, tokens: Provider(), allowedOrigins: [try #require(Origin(try url()))])
     await #expect(throws: SignedOut.self) { try await transport.send(TransportRequest(url: try url())) }
-    #expect(canned.sent.isEmpty)
+    #expect(canned.requests.isEmpty)
   }
 
   /// A server that refuses the first token, but only when all callers have come with it.

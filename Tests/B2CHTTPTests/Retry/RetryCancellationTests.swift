@@ -1,6 +1,7 @@
 import B2CHTTP
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 struct RetryCancellationTests {
@@ -13,6 +14,6 @@ struct RetryCancellationTests {
     await clock.waitForSleepers()
     call.cancel()
     await #expect(throws: CancellationError.self) { try await call.value }
-    #expect(canned.sent.count == 1)
+    #expect(canned.requests.count == 1)
   }
 }

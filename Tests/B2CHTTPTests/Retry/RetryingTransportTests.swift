@@ -1,5 +1,6 @@
 import B2CHTTP
 import Foundation
+import TestSupport
 import Testing
 
 struct RetryingTransportTests {
@@ -39,7 +40,7 @@ struct RetryingTransportTests {
   @Test func givesTheLastAnswerWhenAllFail() async throws {
     let canned = CannedTransport(statuses: 500, 502, 503, 504, 408, 200)
     #expect(try await retrying(canned).send(request()).status == 408)
-    #expect(canned.sent.count == 5)
+    #expect(canned.requests.count == 5)
   }
 
   @Test func throwsTheLastErrorWhenAllFail() async throws {
@@ -54,7 +55,7 @@ struct RetryingTransportTests {
   func sendsOnceWhatMayNotBeRepeated(method: TransportRequest.Method, status: Int) async throws {
     let canned = CannedTransport(statuses: status, 200)
     #expect(try await retrying(canned).send(request(method)).status == status)
-    #expect(canned.sent.count == 1)
+    #expect(canned.requests.count == 1)
   }
 
   @Test(arguments: [TransportError.Code.cannotConnect, .connectionLost, .timedOut, .invalidResponse])
@@ -64,7 +65,7 @@ struct RetryingTransportTests {
     ])
     let retrying = retrying(canned)
     await #expect(throws: TransportError(code, "")) { try await retrying.send(request(.post)) }
-    #expect(canned.sent.count == 1)
+    #expect(canned.requests.count == 1)
   }
 
   @Test(arguments: [TransportRequest.Method.post, .put, .patch, .delete])
@@ -72,7 +73,7 @@ struct RetryingTransportTests {
     let canned = CannedTransport(statuses: 429, 429, 201, 200)
     #expect(try await retrying(canned).send(request(method)).status == 201)
     #expect(clock.sleeps == [.milliseconds(750), .milliseconds(1500)])
-    #expect(canned.sent.count == 3)
+    #expect(canned.requests.count == 3)
   }
 
   @Test func aThrottledPostWaitsAsLongAsTheServerSays() async throws {
@@ -89,7 +90,7 @@ struct RetryingTransportTests {
     ])
     let retrying = retrying(canned)
     await #expect(throws: TransportError(.connectionLost, "")) { try await retrying.send(request(.post)) }
-    #expect(canned.sent.count == 2)
+    #expect(canned.requests.count == 2)
     let again = CannedTransport(statuses: 429, 503, 201)
     #expect(try await self.retrying(again).send(request(.post)).status == 503)
   }
@@ -100,7 +101,7 @@ struct RetryingTransportTests {
     #expect(try await retrying(CannedTransport(statuses: 429), .none).send(request(.post)).status == 429)
     let others = retrying(CannedTransport(statuses: 429), RetryPolicy(statuses: [503]))
     #expect(try await others.send(request(.post)).status == 429)
-    #expect(canned.sent.count == 1)
+    #expect(canned.requests.count == 1)
   }
 
   @Test func theDeadlineWinsOverAThrottledPost() async throws {
@@ -131,7 +132,7 @@ struct RetryingTransportTests {
     let canned = CannedTransport(
       TransportResponse(status: 503, headers: ["Retry-After": "5"]), TransportResponse(status: 200))
     _ = try await retrying(canned).send(request(deadline: .seconds(12)))
-    #expect(canned.sent.map(\.limits.deadline) == [.seconds(12), .seconds(7)])
+    #expect(canned.requests.map(\.limits.deadline) == [.seconds(12), .seconds(7)])
   }
 
   @Test func spendsNoMoreThanTheBudget() async throws {
@@ -139,10 +140,10 @@ struct RetryingTransportTests {
     let retrying = retrying(canned, RetryPolicy(maximumAttempts: 3, budget: 3))
     #expect(try await retrying.send(request()).status == 503)  // two of three
     #expect(try await retrying.send(request()).status == 503)  // the third
-    #expect(canned.sent.count == 5)
+    #expect(canned.requests.count == 5)
     #expect(try await retrying.send(request()).status == 200)  // gives one back
     #expect(try await retrying.send(request()).status == 200)
-    #expect(canned.sent.count == 8)
+    #expect(canned.requests.count == 8)
   }
 
   @Test("Transports that share a budget fail at once when it is used up, whichever of them used it")
@@ -155,7 +156,7 @@ struct RetryingTransportTests {
     }
     for (transport, sent) in zip(transports, [3, 5, 6]) {
       #expect(try await transport.send(request()).status == 503)
-      #expect(canned.sent.count == sent)
+      #expect(canned.requests.count == sent)
     }
   }
 
@@ -163,6 +164,6 @@ struct RetryingTransportTests {
     let canned = CannedTransport([.failure(CancellationError()), .success(TransportResponse(status: 200))])
     let retrying = retrying(canned)
     await #expect(throws: CancellationError.self) { try await retrying.send(request()) }
-    #expect(canned.sent.count == 1)
+    #expect(canned.requests.count == 1)
   }
 }

@@ -1,6 +1,7 @@
 import B2CHTTP
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 /// Bodies are bounded while they arrive, exchanges by their deadline.

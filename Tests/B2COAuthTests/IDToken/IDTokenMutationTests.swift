@@ -1,30 +1,18 @@
 import B2CCore
 import B2COAuth
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("An id_token changed at random")
 struct IDTokenMutationTests {
-  /// The same numbers in every run (Steele, Lea and Flood's SplitMix64).
-  private struct Numbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = state
-      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ (mixed >> 31)
-    }
-  }
-
   @Test("is refused, whichever letter it was")
   func everyLetter() throws {
     let scene = try IDTokenScene()
     let compact = Array(try scene.compact().utf8)
     let keys = try scene.keySet()
     let letters = Array("ABab01-_.=+/ \u{0}".utf8)
-    var numbers = Numbers(state: 1)
+    var numbers = SplitMix64(seed: 1)
     var survivors: [Int] = []
     for index in compact.indices {
       var forged = compact
@@ -45,7 +33,7 @@ struct IDTokenMutationTests {
       {"a":[1,-2.5e3,0.1,12345678901234567890,true,false,null],"b":{"c":"d\\n\\u00e9\\uD83D\\uDE00é"},"e":[],"f":{}}
       """.utf8)
     let letters = Array("{}[]\":,\\u0123456789eE+-.tfn \tdD8\u{7F}é".utf8)
-    var numbers = Numbers(state: 2)
+    var numbers = SplitMix64(seed: 2)
     var accepted = 0
     for _ in 0..<3000 {
       var text = original
@@ -73,7 +61,7 @@ struct IDTokenMutationTests {
   @Test("and so is a key set")
   func keySets() throws {
     let original = Array("{\"keys\":[\(try IDTokenSigner.rsa.get().entry()),\(IDTokenSigner.p256.entry())]}".utf8)
-    var numbers = Numbers(state: 3)
+    var numbers = SplitMix64(seed: 3)
     var readable = 0
     for _ in 0..<500 {
       var text = original

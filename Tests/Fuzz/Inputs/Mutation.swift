@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Changes to bytes that are likely to reach a branch that nobody thought of.
 enum Mutation {
   /// Applies a few changes.

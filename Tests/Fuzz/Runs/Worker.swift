@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The child process: judges a range of inputs of one subject.
 struct Worker {

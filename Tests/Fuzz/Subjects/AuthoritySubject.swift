@@ -1,6 +1,7 @@
 import B2CAuthority
 import B2CCore
 import Foundation
+import TestSupport
 
 extension FuzzSubject {
   /// `Authority(_:kind:)`, its description, and the correction that an error offers.

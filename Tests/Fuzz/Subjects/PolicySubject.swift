@@ -1,4 +1,5 @@
 import B2CAuthority
+import TestSupport
 
 extension FuzzSubject {
   /// `Policy(_:)`, and the correction that an error offers.

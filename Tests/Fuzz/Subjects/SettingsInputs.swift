@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Inputs for the settings reader: mutated files, and files made of the keys with values of every kind.
 enum SettingsInputs {
   static func make(_ random: inout SplitMix64) -> [UInt8] {

@@ -2,6 +2,7 @@ import B2CConnector
 import B2CCore
 import B2CTestKit
 import Foundation
+import TestSupport
 
 /// Cancels calls at random instants and looks whether each comes back and the session lives.
 struct CancelProof: ProofCommand {
@@ -15,7 +16,7 @@ struct CancelProof: ProofCommand {
   static func run(_ options: ProofOptions) async throws -> Bool {
     let count = options.isQuick ? 1_000 : 10_000
     let seed = try options.values.isEmpty ? 7 : UInt64(options.number(0, "the seed"))
-    let random = Locked(SplitMix(state: seed))
+    let random = Locked(SplitMix64(seed: seed))
     // A token that is spent twice would end the session here.
     let world = try await FaultWorld(reuse: .revokesGrant) { .microseconds(random.withLock { Int64($0.below(3_000)) }) }
     let scene = try await CancelScene(world)
@@ -58,19 +59,4 @@ struct CancelProof: ProofCommand {
     for line in Set(total.untyped).sorted() { print("BROKEN  \(line)") }
     return isKept
   }
-}
-
-/// Numbers that follow from a seed (Sebastiano Vigna's SplitMix64).
-struct SplitMix: RandomNumberGenerator, Sendable {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
-  }
-
-  mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 }

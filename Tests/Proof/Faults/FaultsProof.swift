@@ -72,7 +72,7 @@ struct FaultsProof: ProofCommand {
   private static func runLarge(
     _ cells: [FaultCell], _ matrix: inout FaultMatrix, _ world: FaultWorld
   ) async throws -> [String: Int] {
-    _ = GzipBomb.data.count
+    _ = WireFault.bomb.count
     var peaks: [String: Int] = [:]
     for cell in cells {
       ResidentMemory.resetPeak()

@@ -1,6 +1,7 @@
 import B2CCore
 import Foundation
 import TaskAPI
+import TestSupport
 import Testing
 
 func url(_ text: String) throws -> URL {
@@ -10,7 +11,7 @@ func url(_ text: String) throws -> URL {
 /// A client of `https://tasks.example.com/tasks` over canned answers.
 func client(
   _ transport: any HTTPTransport, base: String = "https://tasks.example.com/tasks",
-  tokens: any AccessTokenProvider = CannedTokens("opaque-token-1"), clock: any Clock<Duration> = SkippingClock(),
+  tokens: any AccessTokenProvider = CannedTokens("opaque-token-1"), clock: any Clock<Duration> = LeapingClock(),
   retryBudget: RetryBudget? = nil,
   change: (inout TaskAPIConfiguration) -> Void = { _ in }
 ) throws -> TaskAPIClient {
@@ -63,4 +64,17 @@ enum Samples {
   static let stored = """
     {"__v":0,"owner":"o-1","task":"Buy milk","_id":"564d9a1f6b3c2a0d00a1b2c3","date":"2015-11-19T09:45:03.117Z"}
     """
+}
+
+/// Has no token to give.
+struct NoTokens: AccessTokenProvider {
+  struct SignedOut: Error, Equatable {}
+
+  func accessToken(replacing refused: Secret?) async throws -> Secret { throw SignedOut() }
+}
+
+extension TransportResponse {
+  static func text(_ status: Int, _ body: String, headers: TransportRequest.Headers = [:]) -> TransportResponse {
+    TransportResponse(status: status, headers: headers, body: Data(body.utf8))
+  }
 }

@@ -1,6 +1,7 @@
 import B2CCore
 import B2CHTTP
 import Foundation
+import TestSupport
 
 /// Successes with a body that is no use, or too large.
 extension WireFault {
@@ -40,14 +41,17 @@ extension WireFault {
     ]
   }
 
+  static let bombMegabytes = 64
+  static let bomb = GzipBomb(size: bombMegabytes << 20).data
+
   static var large: [WireFault] {
     let tooLarge = FaultExpectation("invalidResponse", "invalidResponse", "tooLarge")
     var faults = [
-      WireFault("gzip bomb, \(GzipBomb.megabytes) MB", tooLarge) { scene in
+      WireFault("gzip bomb, \(bombMegabytes) MB", tooLarge) { scene in
         await scene.exchange.respond(
           LoopbackResponse(
             status: 200, headers: ["Content-Type": "application/json", "Content-Encoding": "gzip"],
-            body: GzipBomb.data))
+            body: bomb))
       },
       WireFault("200 MB, announced", tooLarge) { await flood($0, "Content-Length: \(200 << 20)\r\n") },
       WireFault("200 MB, not announced", tooLarge) { await flood($0, "Connection: close\r\n") },

@@ -1,0 +1,34 @@
+internal import B2CCore
+
+/// A clock on which a sleep takes no time: it moves to the sleeper's deadline, and keeps how long each sleep was.
+package final class LeapingClock: Clock, Sendable {
+  package struct Instant: InstantProtocol {
+    package let offset: Duration
+
+    package func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+
+    package func duration(to other: Instant) -> Duration { other.offset - offset }
+
+    package static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+  }
+
+  private let state = Locked<(now: Duration, sleeps: [Duration])>((.zero, []))
+
+  package init() {}
+
+  package var now: Instant { Instant(offset: state.withLock { $0.now }) }
+  package var minimumResolution: Duration { .nanoseconds(1) }
+  package var sleeps: [Duration] { state.withLock { $0.sleeps } }
+
+  package func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    try Task.checkCancellation()
+    state.withLock { state in
+      state.sleeps.append(deadline.offset - state.now)
+      state.now = max(state.now, deadline.offset)
+    }
+  }
+
+  package func advance(by duration: Duration) {
+    state.withLock { $0.now += duration }
+  }
+}

@@ -1,0 +1,33 @@
+/// A generator of random numbers that are the same for the same seed on every machine.
+package struct SplitMix64: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  package init(seed: UInt64) {
+    state = seed
+  }
+
+  /// The generator of one of many inputs, far from those of its neighbours.
+  package init(seed: UInt64, number: Int) {
+    state = seed &* 0xD1B5_4A32_D192_ED03 ^ UInt64(number) &* 0x9E37_79B9_7F4A_7C15
+    _ = next()
+  }
+
+  package mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var word = state
+    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+    return word ^ (word >> 31)
+  }
+
+  /// Returns a number below a bound.
+  package mutating func below(_ bound: Int) -> Int {
+    Int(truncatingIfNeeded: next() >> 1) % max(1, bound)
+  }
+
+  /// Returns `true` once in so many times.
+  package mutating func once(in times: Int) -> Bool { below(times) == 0 }
+
+  /// Returns any element of a list that is not empty.
+  package mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
+}
