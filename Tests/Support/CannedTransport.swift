@@ -11,17 +11,12 @@ package final class CannedTransport: HTTPTransport {
     state = Locked((outcomes, []))
   }
 
-  /// A transport that has no answer left.
-  package convenience init() {
-    self.init([Result<TransportResponse, any Error>]())
-  }
-
   package convenience init(_ responses: TransportResponse...) {
     self.init(responses.map { .success($0) })
   }
 
-  package convenience init(statuses: Int...) {
-    self.init(statuses.map { .success(TransportResponse(status: $0)) })
+  package convenience init(statuses first: Int, _ others: Int...) {
+    self.init(([first] + others).map { .success(TransportResponse(status: $0)) })
   }
 
   /// The requests so far.

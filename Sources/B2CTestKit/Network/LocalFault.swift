@@ -17,7 +17,7 @@ public struct LocalFault: Sendable {
     case respond(TransportResponse)
     /// Works as always, then changes the answer.
     case change(@Sendable (inout TransportResponse) -> Void)
-    /// Waits at a gate before it looks at the request; whoever opens the gate decides when.
+    /// Waits at a gate before it looks at the request.
     case wait(TestGate)
     /// Works as always, then waits at a gate with the answer.
     case holdAnswer(TestGate)
@@ -25,7 +25,7 @@ public struct LocalFault: Sendable {
     case reset
     /// Works as always, then breaks the connection after so many bytes of the body.
     case cut(afterBodyBytes: Int)
-    /// Works as always, then gives the answer in pieces of so many bytes, with a pause before each.
+    /// Works as always, then sends the answer in pieces of so many bytes, with a pause before each.
     case drip(piece: Int, pause: Duration)
     /// Never answers; the request has no other effect.
     case never
@@ -110,7 +110,7 @@ extension LocalFaultTarget {
   public static let token = path("/token")
   /// Calls of the token endpoint that redeem a code.
   public static let tokenCode = token(grantType: "authorization_code")
-  /// Calls of the token endpoint that spend a refresh token.
+  /// Calls of the token endpoint that use a refresh token.
   public static let tokenRefresh = token(grantType: "refresh_token")
   /// The logout endpoint.
   public static let logout = path("/logout")

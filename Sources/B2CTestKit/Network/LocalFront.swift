@@ -11,7 +11,7 @@ struct LocalFront: Sendable {
   let url: URL
   private let listener: LoopbackListener
 
-  /// Listens for a server; `answer` gives `nil` when the server is gone.
+  /// Listens for a server; `answer` returns `nil` when the server is gone.
   init(port: UInt16, answer: @escaping @Sendable (TransportRequest) async -> LocalAnswer?) async throws {
     let base = Locked<URL?>(nil)
     // A task server has to take long titles.
@@ -38,7 +38,7 @@ extension LocalTenant {
   /// Answers over HTTP on a loopback port too, from now until ``stop()``; ``origin`` tells where.
   ///
   /// - Parameter port: The port; the system chooses one for 0.
-  /// - Throws: `TransportError` with code `cannotConnect` when the port is in use or the system gives none.
+  /// - Throws: `TransportError` with code `cannotConnect` when the port is in use or the system has none.
   public func start(port: UInt16 = 0) async throws {
     guard state.withLock({ $0.front == nil }) else { return }
     let front = try await LocalFront(port: port) { [weak self] in await self?.answer($0) }
@@ -61,7 +61,7 @@ extension LocalTaskServer {
   /// Answers over HTTP on a loopback port too, from now until ``stop()``; ``url`` tells where.
   ///
   /// - Parameter port: The port; the system chooses one for 0.
-  /// - Throws: `TransportError` with code `cannotConnect` when the port is in use or the system gives none.
+  /// - Throws: `TransportError` with code `cannotConnect` when the port is in use or the system has none.
   public func start(port: UInt16 = 0) async throws {
     guard state.withLock({ $0.front == nil }) else { return }
     let front = try await LocalFront(port: port) { [weak self] in await self?.answer($0) }
@@ -99,7 +99,7 @@ enum LocalWire {
       if let count { await exchange.write(head(response) + response.body.prefix(count)) }
       exchange.reset()
     case .drip(let response, let piece, let pause):
-      // Cancelled when the listener closes; the rest is not owed to anybody then.
+      // Cancelled when the listener closes; the rest of the answer is dropped.
       _ = try? await exchange.drip(head(response) + response.body, size: max(1, piece)) {
         try await ContinuousClock().sleep(for: pause)
       }

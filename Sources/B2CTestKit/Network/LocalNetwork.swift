@@ -34,7 +34,7 @@ public struct LocalNetwork: HTTPTransport {
     self.clock = clock
   }
 
-  /// What was sent, in order, also to origins where nobody answers: the newest 10,000 requests at least.
+  /// The requests in order, also those to origins without a server: the newest 10,000 requests at least.
   public var requests: [RecordedRequest] { log.withLock { $0.records } }
 
   /// How many requests were sent.

@@ -1,7 +1,7 @@
 public import B2CHTTP
 public import Foundation
 
-/// A pretended server: one core from request to answer, reached in memory or over loopback HTTP.
+/// A local server: one core from request to answer, reached in memory or over loopback HTTP.
 public protocol LocalService: Sendable {
   /// Whether a request is meant for this service, by scheme, host and port.
   ///

@@ -37,7 +37,7 @@ struct RecordLog: Sendable {
 
   private var dropped = 0
 
-  /// Adds a request; gives the mark to add its answer by.
+  /// Adds a request; returns the mark to add its answer by.
   mutating func begin(_ request: TransportRequest) -> Int {
     if records.count >= Self.kept * 2 {
       records.removeFirst(Self.kept)

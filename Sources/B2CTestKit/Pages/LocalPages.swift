@@ -14,7 +14,7 @@ struct LocalPage: Sendable {
   struct Button: Sendable {
     let action: String
     let label: String
-    /// Whether it works with empty fields and stands back behind the first.
+    /// Whether it works with empty fields and is less prominent than the first.
     var isSecondary = true
   }
 
@@ -101,7 +101,7 @@ enum LocalPages {
   private static func identityProvider(_ provider: String, email address: String) -> LocalPage {
     LocalPage(
       title: "Log in with \(provider)",
-      text: ["This page stands in for \(provider). Anybody may log in under any name."],
+      text: ["This page replaces \(provider)'s. Any name may log in."],
       fields: [email(address), name("")],
       buttons: [LocalPage.Button(action: "continue", label: "Log in", isSecondary: false), cancel])
   }

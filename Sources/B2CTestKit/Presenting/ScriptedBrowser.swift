@@ -83,7 +83,7 @@ struct ScriptedBrowser {
     throw OAuthError(.presentationFailed, "Too many redirects.")
   }
 
-  /// Whether a URL is the redirect URI, whatever its query and fragment.
+  /// Whether a URL is the redirect URI, ignoring query and fragment.
   private func isRedirect(_ url: URL) -> Bool {
     guard url.scheme?.lowercased() == redirectURI.scheme?.lowercased(),
       url.host?.lowercased() == redirectURI.host?.lowercased(), url.port == redirectURI.port
@@ -108,7 +108,7 @@ struct ScriptedBrowser {
 }
 
 extension ScriptedPresenter.Action {
-  /// Whether another page stands before the one the action is for.
+  /// Whether another page comes before the one that the action is for.
   func takesDetour(on form: HTMLForm) -> Bool {
     guard let detour, case .fill = move, form.buttons.contains(where: { $0.value == detour }) else { return false }
     let names = Set(form.fields.map(\.name))

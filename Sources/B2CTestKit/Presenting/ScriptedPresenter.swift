@@ -3,7 +3,7 @@ public import B2CHTTP
 public import B2COAuth
 public import Foundation
 
-/// A pretended person with a browser: loads the real pages, fills the real forms, follows the redirects.
+/// A scripted person with a browser: loads the real pages, fills the real forms, follows the redirects.
 ///
 /// Each page takes one action of the script; the last action is used for every page after it, so a script of one sign-in
 /// serves any number of sign-ins. The browser keeps its cookies from one sign-in to the next, unless the app asks for an
@@ -25,7 +25,7 @@ public final class ScriptedPresenter: SignInPresenter {
   private let onStep: (@Sendable (String) -> Void)?
   private let state: Locked<State>
 
-  /// Makes a pretended person.
+  /// Makes a scripted person.
   ///
   /// - Parameters:
   ///   - transport: What the browser reaches the pages by: a ``LocalNetwork``, or a transport over real HTTP.
@@ -37,7 +37,7 @@ public final class ScriptedPresenter: SignInPresenter {
     self.init(transport: transport, script, onStep: onStep)
   }
 
-  /// Makes a pretended person from a list of actions.
+  /// Makes a scripted person from a list of actions.
   ///
   /// - Parameters:
   ///   - transport: The browser's way to the pages: a ``LocalNetwork``, or a transport over real HTTP.
@@ -145,7 +145,7 @@ public final class ScriptedPresenter: SignInPresenter {
 }
 
 extension ScriptedPresenter {
-  /// What the pretended person does on a page.
+  /// An action on a page.
   public struct Action: Sendable {
     enum Move: Sendable {
       /// Fills the fields and presses the first button.
@@ -221,7 +221,7 @@ extension ScriptedPresenter.Action {
     Self("reset password", .fill, ["email": email, "password": newPassword])
   }
 
-  /// Logs in at the pretended page of another identity provider.
+  /// Logs in at the local page of another identity provider.
   ///
   /// - Parameters:
   ///   - email: The email to type.

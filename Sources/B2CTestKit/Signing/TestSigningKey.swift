@@ -37,7 +37,7 @@ public struct TestSigningKey: Sendable {
     self.id = id ?? RandomText.make(bytes: 16)
   }
 
-  /// The public key as a JWK (RFC 7517): `kty`, `kid`, `use` and the numbers, without `alg`, as Azure AD B2C gives it.
+  /// The public key as a JWK (RFC 7517): `kty`, `kid`, `use` and the numbers, without `alg`, as Azure AD B2C has it.
   public var jwk: [String: JSONValue] {
     var members = material.publicMembers.mapValues(JSONValue.string)
     members["kid"] = .string(id)

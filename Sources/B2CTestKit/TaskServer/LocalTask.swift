@@ -8,7 +8,7 @@ public struct LocalTask: Sendable, Hashable, Identifiable {
   public var owner: String
   /// What is to be done.
   public var text: String
-  /// Whether it is done; absent until somebody says so.
+  /// Whether it is done; absent until it is set.
   public var completed: Bool?
   /// When it was added.
   public var date: Date

@@ -58,7 +58,7 @@ enum LocalOrigin {
 /// URLs from texts that are known to be good.
 enum LocalURL {
   static func make(_ text: String) -> URL {
-    // An impossible name, such as one with blanks, ends in an origin where nobody answers.
+    // An impossible name, such as one with blanks, ends in an origin without a server.
     URL(string: text) ?? URL(fileURLWithPath: "/")
   }
 }

@@ -7,7 +7,7 @@ internal import Foundation
   internal import Crypto
 #endif
 
-/// Texts that nobody can guess: codes, tokens, session ids.
+/// Unguessable texts: codes, tokens, session ids.
 enum RandomText {
   static func make(bytes count: Int = 32) -> String {
     var generator = SystemRandomNumberGenerator()
