@@ -1,3 +1,4 @@
+internal import B2CCore
 public import Foundation
 
 /// Signs a user in through a policy of Azure AD B2C and calls the task API with the tokens.
@@ -207,4 +208,61 @@ extension Connector {
     }
     return tasks
   }
+}
+
+// MARK: - Wiring
+
+extension Connector {
+  /// Builds the parts from settings: the only place that knows them all.
+  init(
+    wiring settings: ConnectorSettings, _ environment: OAuthEnvironment, taskAPI: TaskAPIConfiguration?,
+    allowedAPIs: [URL],
+    retry: RetryPolicy, configure: (inout OAuthConfiguration) -> Void
+  ) throws {
+    if let url = allowedAPIs.first(where: { Origin($0) == nil || !Loopback.isAllowed($0) }) {
+      throw ConnectorError(
+        .configuration, "No token can be sent to the allowed API \(RedactedURL(url)).",
+        recoverySuggestion: "Use an https URL; plain http is allowed to this machine only.")
+    }
+    let budget = RetryBudget(retry.budget)
+    var configuration = OAuthConfiguration(
+      authority: settings.authority, clientID: settings.clientID, redirectURI: settings.redirectURI,
+      scopes: settings.scopes, additionalScopes: settings.additionalScopes,
+      defaultPolicy: settings.policies.forSignIn ?? settings.policies.all.first,
+      passwordResetPolicy: settings.policies.policy(of: .passwordReset), requiredUser: settings.userID,
+      correlationID: settings.correlationID)
+    configuration.retry = retry
+    configure(&configuration)
+    let oauth = try OAuthClient(configuration: configuration, environment: environment, retryBudget: budget)
+    let tasks = try (taskAPI ?? settings.taskWebAPI.map { try TaskAPIConfiguration(baseURL: $0, retry: retry) }).map {
+      try TaskAPIClient(
+        configuration: $0, transport: environment.transport, tokens: oauth.tokenProvider(),
+        clock: environment.clock, now: environment.now, retryBudget: budget)
+    }
+    self.init(
+      settings: settings, oauth: oauth, tasks: tasks, environment: environment, retry: retry, retryBudget: budget,
+      allowedOrigins: Set((allowedAPIs + [tasks?.configuration.baseURL].compactMap(\.self)).compactMap { Origin($0) }))
+  }
+}
+
+extension ConnectorSettings.Policies {
+  /// The policy to sign in by: the selected one if it signs in, else the sign-in policy.
+  var forSignIn: Policy? {
+    if let selected, [.signIn, .signUpOrSignIn].contains(selected.kind) { return selected }
+    return policy(of: .signIn)
+  }
+}
+
+extension Connector: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// Authority, client and policies: enough to tell two connectors apart.
+  public var description: String {
+    let policies = settings.policies.all.map(\.id).joined(separator: ", ")
+    return "Connector(\(settings.authority), client \(settings.clientID), policies \(policies))"
+  }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror that shows the description only: the parts an app brings may hold anything.
+  public var customMirror: Mirror { Mirror(self, children: ["connector": description]) }
 }

@@ -1,4 +1,4 @@
-internal import B2CCore
+public import B2CCore
 internal import Foundation
 
 /// Signs people in at one authority and keeps their tokens fresh.
@@ -215,4 +215,9 @@ public final class OAuthClient: Sendable {
   ) async throws -> SignInResult {
     try await DeviceFlow(services: services).run(scopes: scopes ?? configuration.scopes, show: show)
   }
+}
+
+extension OAuthClient: Redacted {
+  /// Authority and client: enough to tell two clients apart.
+  public var description: String { "OAuthClient(\(configuration.authority), client \(configuration.clientID))" }
 }
