@@ -20,7 +20,8 @@ extension Connector {
     for request: URLRequest, scopes: [String]? = nil, account: Account? = nil
   ) async throws -> URLRequest {
     try await ConnectorError.mapping {
-      let authorized = try await authorizedTransport(scopes, account).authorized(TransportRequest(request))
+      let authorized = try await authorizedTransport(scopes, account, over: environment.transport)
+        .authorized(TransportRequest(request))
       var copy = request
       copy.setValue(authorized.headers["Authorization"], forHTTPHeaderField: "Authorization")
       return copy
@@ -45,7 +46,10 @@ extension Connector {
   ) async throws -> (Data, HTTPURLResponse) {
     try await ConnectorError.mapping {
       let outgoing = try TransportRequest(request, limits: limits)
-      let response = try await authorizedTransport(scopes, account).send(outgoing)
+      let counter = AttemptCounter(environment.transport)
+      let response = try await ConnectorError.naming(outgoing, attempts: { counter.attempts }) {
+        try await authorizedTransport(scopes, account, over: counter).send(outgoing)
+      }
       guard let httpResponse = response.urlResponse(for: outgoing.url) else {
         throw ConnectorError(.invalidResponse, "The answer's head is not HTTP.")
       }
@@ -53,9 +57,11 @@ extension Connector {
     }
   }
 
-  private func authorizedTransport(_ scopes: [String]?, _ account: Account?) -> AuthorizedTransport {
+  private func authorizedTransport(
+    _ scopes: [String]?, _ account: Account?, over transport: any HTTPTransport
+  ) -> AuthorizedTransport {
     AuthorizedTransport(
-      transport: environment.transport, tokens: oauth.tokenProvider(for: scopes, account: account),
+      transport: transport, tokens: oauth.tokenProvider(for: scopes, account: account),
       allowedOrigins: allowedOrigins, retry: retry, budget: retryBudget, clock: environment.clock,
       now: environment.now)
   }

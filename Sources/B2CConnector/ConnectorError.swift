@@ -88,6 +88,8 @@ extension ConnectorError: LocalizedError, Redacted {
     if let request, !message.contains(request.url) {
       text += " (\(request)" + (status.map { ", status \($0)" } ?? "")
       text += (request.attempts > 1 ? ", \(request.attempts) attempts" : "") + ")"
+    } else if let request, request.attempts > 1, !message.contains("attempt") {
+      text += " (\(request.attempts) attempts)"
     }
     if let correlationID { text += " (correlation id \(correlationID.uuidString.lowercased()))" }
     if let recoverySuggestion { text += " " + recoverySuggestion }
@@ -107,7 +109,22 @@ extension ConnectorError {
     }
   }
 
-  /// The same for a call that does not wait.
+  /// Sends a request to an API; errors that do not know the request get it.
+  static func naming<Result>(
+    _ request: TransportRequest, attempts: () -> Int, _ body: () async throws -> Result
+  ) async throws -> Result {
+    do {
+      return try await body()
+    } catch {
+      guard var named = mapped(error) as? ConnectorError, named.request == nil,
+        error is TransportError || error is APIAuthorizationError
+      else { throw error }
+      named.request = FailedRequest(request, attempts: attempts())
+      throw named
+    }
+  }
+
+  /// As ``mapping(_:)`` for a call that does not wait.
   static func mapping<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()

@@ -16,11 +16,14 @@ final class OAuthServices: Sendable {
     self.configuration = configuration
     self.environment = environment
     serverClock = ServerClock(localNow: environment.now)
+    let budget = retryBudget ?? RetryBudget(configuration.retry.budget)
     let documents = DocumentFetcher(
-      transport: RetryingTransport(
-        transport: environment.transport, policy: configuration.retry, budget: retryBudget, clock: environment.clock,
-        now: environment.now,
-        onRetry: { [onEvent = environment.onEvent] in onEvent(OAuthEvent(.retry)) }),
+      transport: environment.transport,
+      retrying: { transport in
+        RetryingTransport(
+          transport: transport, policy: configuration.retry, budget: budget, clock: environment.clock,
+          now: environment.now, onRetry: { environment.onEvent(OAuthEvent(.retry)) })
+      },
       limits: configuration.limits, serverClock: serverClock)
     providers = ProviderDirectory(configuration: configuration, documents: documents, now: environment.now)
     endpoint = TokenEndpoint(

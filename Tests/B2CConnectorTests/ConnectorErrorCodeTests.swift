@@ -3,6 +3,10 @@ import B2CTestKit
 import Foundation
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 @Suite("Codes of the facade's error")
 struct ConnectorErrorCodeTests {
   static let engine: [(OAuthError.Code, ConnectorError.Code)] = [
@@ -69,6 +73,32 @@ struct ConnectorErrorCodeTests {
     #expect(error.code == .tokenCache && error.isRetryable == isRetryable)
     let session = try await #require(throws: ConnectorError.self) { try await connector.session }
     #expect(session.code == .tokenCache && session.isRetryable == isRetryable)
+  }
+
+  @Test("A metadata document that fails on every try is named with the number of tries")
+  func triesOfMetadata() async throws {
+    let world = World()
+    world.tenant.faults = [LocalFault(on: .metadata, .respond(TransportResponse(status: 503)))]
+    let connector = try world.connector(waitingOn: ContinuousClock())
+    let error = try await #require(throws: ConnectorError.self) { try await connector.doPolicy(.signIn) }
+    #expect(error.code == .serviceUnavailable && error.status == 503)
+    #expect(error.request?.attempts == world.tenant.requests.count)
+    #expect((error.request?.attempts ?? 0) > 1)
+    #expect("\(error)".contains("attempts"))
+  }
+
+  @Test("A request to any API that gets no answer is named with its URL and the number of tries")
+  func triesOfAnyAPI() async throws {
+    let world = World()
+    let connector = try world.connector(waitingOn: ContinuousClock())
+    try await connector.doPolicy(.signIn)
+    world.tasks.faults = [LocalFault(on: .list, .reset)]
+    let error = try await #require(throws: ConnectorError.self) {
+      try await connector.data(for: URLRequest(url: world.tasks.url))
+    }
+    #expect(error.code == .network)
+    #expect(error.request?.method == "GET" && error.request?.url == world.tasks.url.absoluteString)
+    #expect((error.request?.attempts ?? 0) > 1)
   }
 
   @Test("An unknown policy is named with its URL")

@@ -94,6 +94,26 @@ package struct RetryingTransport: HTTPTransport {
   }
 }
 
+/// Counts the tries of one call; wrap what is under a ``RetryingTransport`` in it.
+package final class AttemptCounter: HTTPTransport {
+  private let transport: any HTTPTransport
+  private let sent = Locked(0)
+
+  /// Makes a counter of what a transport sends.
+  package init(_ transport: any HTTPTransport) {
+    self.transport = transport
+  }
+
+  /// The number of requests so far.
+  package var attempts: Int { sent.withLock { $0 } }
+
+  /// Counts and sends a request.
+  package func send(_ request: TransportRequest) async throws -> TransportResponse {
+    sent.withLock { $0 += 1 }
+    return try await transport.send(request)
+  }
+}
+
 /// The remaining retries, shared by all calls of a connector.
 ///
 /// When a server is down for long, calls soon fail at once instead of adding to its load.

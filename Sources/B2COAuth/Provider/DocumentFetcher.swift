@@ -4,6 +4,8 @@ internal import Foundation
 /// Gets the documents a provider publishes: JSON, bounded, without following redirects.
 struct DocumentFetcher: Sendable {
   let transport: any HTTPTransport
+  /// Adds the retries; each document has a transport of its own under them, which counts the tries.
+  let retrying: @Sendable (any HTTPTransport) -> RetryingTransport
   let limits: TransportLimits
   let serverClock: ServerClock
 
@@ -13,7 +15,8 @@ struct DocumentFetcher: Sendable {
   ///   `invalidResponse`.
   func json(at url: URL, what: String, policy: Policy?) async throws -> Data {
     let request = TransportRequest(url: url, headers: ["Accept": "application/json"], limits: limits)
-    let response = try await transport.sendMappingErrors(request)
+    let counter = AttemptCounter(transport)
+    let response = try await retrying(counter).sendMappingErrors(request, attempts: { counter.attempts })
     serverClock.note(response)
     let (code, suggestion): (OAuthError.Code, String)
     switch response.status {
@@ -29,7 +32,7 @@ struct DocumentFetcher: Sendable {
     default: (code, suggestion) = (.invalidResponse, "Check the authority in the settings.")
     }
     let place = policy.map { " of the policy \($0.id)" } ?? ""
-    let failed = FailedRequest(request)
+    let failed = FailedRequest(request, attempts: counter.attempts)
     throw OAuthError(
       code, "The request for the \(what)\(place) failed with status \(response.status): \(failed).",
       recoverySuggestion: suggestion,

@@ -3,11 +3,13 @@ internal import Foundation
 
 extension HTTPTransport {
   /// Sends a request; the transport's own error becomes the engine's.
-  func sendMappingErrors(_ request: TransportRequest, correlationID: UUID? = nil) async throws -> TransportResponse {
+  func sendMappingErrors(
+    _ request: TransportRequest, correlationID: UUID? = nil, attempts: () -> Int = { 1 }
+  ) async throws -> TransportResponse {
     do {
       return try await send(request)
     } catch let error as TransportError {
-      let failed = FailedRequest(request)
+      let failed = FailedRequest(request, attempts: attempts())
       throw OAuthError(
         .init(error), "No answer to \(failed): \(error.message)",
         recoverySuggestion: error.isRetryable ? "Check the connection, then try again." : nil,
