@@ -13,6 +13,8 @@ import Testing
 @Suite(.descriptors(), .timeLimit(.minutes(5)))
 struct LoopbackPresenterTests {
   private static let state = PresentationRequest.testState
+  // Not the shared session: on Linux it writes into the home directory, which may be read-only.
+  private static let session = URLSession(configuration: .ephemeral)
   private let pages = PageWatcher()
 
   private func presenter(timeout: Duration = .seconds(300), clock: any Clock<Duration> = ContinuousClock())
@@ -380,7 +382,7 @@ struct LoopbackPresenterTests {
   func openerFollows() async throws {
     let server = try await Self.redirectingServer()
     let presenter = LoopbackPresenter(
-      opening: BrowserOpening { url in _ = try await URLSession.shared.data(from: url) })
+      opening: BrowserOpening { url in _ = try await Self.session.data(from: url) })
     for _ in 1...20 {
       let url = try await presenter.present(
         .test("http://127.0.0.1/callback", page: "http://127.0.0.1:\(server.port)/authorize"))
@@ -407,7 +409,7 @@ struct LoopbackPresenterTests {
     }
     let clock = TestClock()
     let presenter = LoopbackPresenter(
-      opening: BrowserOpening { url in _ = try await URLSession.shared.data(from: url) }, timeout: .seconds(5),
+      opening: BrowserOpening { url in _ = try await Self.session.data(from: url) }, timeout: .seconds(5),
       clock: clock)
     let task = Task {
       try await presenter.present(.test("http://127.0.0.1/callback", page: "http://127.0.0.1:\(server.port)/"))

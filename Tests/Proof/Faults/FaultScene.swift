@@ -29,8 +29,8 @@ struct FaultScene: Sendable {
     await FaultEnding.of {
       switch operation {
       case .metadata, .keys:
-        // A client that knows nothing of the tenant yet.
-        _ = try await world.engine(cache, presenter).accessToken(options: TokenOptions(forceRefresh: true))
+        // A client that knows nothing of the tenant yet. A refresh could do without these documents, a sign-in cannot.
+        _ = try await world.engine(cache, presenter).signIn()
       case .refresh: _ = try await engine.accessToken(options: TokenOptions(forceRefresh: true))
       case .code: _ = try await engine.signIn()
       case .list:
