@@ -4,31 +4,20 @@ package import Foundation
 package enum Base64URL {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-  private static let values: [UInt8] = {
-    var table = [UInt8](repeating: 0xFF, count: 256)
-    for (value, character) in alphabet.enumerated() {
-      table[Int(character)] = UInt8(value)
-    }
-    return table
-  }()
-
   /// Encodes bytes as text without padding.
   package static func encode(_ bytes: some Sequence<UInt8>) -> String {
-    let input = Array(bytes)
     var output: [UInt8] = []
-    output.reserveCapacity((input.count * 4 + 2) / 3)
-    var index = 0
-    while index < input.count {
-      let left = min(3, input.count - index)
-      let first = UInt32(input[index]) << 16
-      let second = left > 1 ? UInt32(input[index + 1]) << 8 : 0
-      let third = left > 2 ? UInt32(input[index + 2]) : 0
-      let group = first | second | third
-      for position in 0...left {
-        output.append(alphabet[Int(group >> (18 - 6 * UInt32(position)) & 0x3F)])
+    var bits: UInt32 = 0
+    var count: UInt32 = 0
+    for byte in bytes {
+      bits = bits << 8 | UInt32(byte)
+      count += 8
+      while count >= 6 {
+        count -= 6
+        output.append(alphabet[Int(bits >> count & 0x3F)])
       }
-      index += 3
     }
+    if count > 0 { output.append(alphabet[Int(bits << (6 - count) & 0x3F)]) }
     return String(decoding: output, as: UTF8.self)
   }
 
@@ -39,45 +28,31 @@ package enum Base64URL {
 
   /// Decodes unpadded text from its ASCII bytes, by the same rules.
   package static func decodeBytes(_ characters: some Collection<UInt8>) -> [UInt8]? {
-    characters.withContiguousStorageIfAvailable(decodeContiguous)
-      ?? Array(characters).withUnsafeBufferPointer(decodeContiguous)
-  }
-
-  private static func decodeContiguous(_ input: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-    let rest = input.count % 4
-    guard rest != 1 else { return nil }
-    // No value has a bit above the sixth, the mark of a foreign character has: one look at the end finds any.
-    var seen: UInt8 = 0
-    var strayBits: UInt8 = 0
-    let output = values.withUnsafeBufferPointer { values in
-      [UInt8](unsafeUninitializedCapacity: input.count / 4 * 3 + 2) { output, count in
-        var index = 0
-        while index + 4 <= input.count {
-          let first = values[Int(input[index])]
-          let second = values[Int(input[index + 1])]
-          let third = values[Int(input[index + 2])]
-          let fourth = values[Int(input[index + 3])]
-          seen |= first | second | third | fourth
-          output[count] = first << 2 | second >> 4
-          output[count + 1] = second << 4 | third >> 2
-          output[count + 2] = third << 6 | fourth
-          count += 3
-          index += 4
-        }
-        guard rest > 0 else { return }
-        let first = values[Int(input[index])]
-        let second = values[Int(input[index + 1])]
-        let third = rest == 3 ? values[Int(input[index + 2])] : 0
-        seen |= first | second | third
-        strayBits = rest == 3 ? third << 6 : second << 4
-        output[count] = first << 2 | second >> 4
-        count += 1
-        if rest == 3 {
-          output[count] = second << 4 | third >> 2
-          count += 1
-        }
+    var output: [UInt8] = []
+    output.reserveCapacity(characters.count * 3 / 4)
+    var bits: UInt32 = 0
+    var count: UInt32 = 0
+    for character in characters {
+      guard let value = sixBits(of: character) else { return nil }
+      bits = bits << 6 | value
+      count += 6
+      if count >= 8 {
+        count -= 8
+        output.append(UInt8(truncatingIfNeeded: bits >> count))
       }
     }
-    return seen & 0xC0 == 0 && strayBits == 0 ? output : nil
+    // Six bits over are a character too many; other bits that are set belong to no byte.
+    return count < 6 && bits & (1 << count - 1) == 0 ? output : nil
+  }
+
+  private static func sixBits(of character: UInt8) -> UInt32? {
+    switch character {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character - UInt8(ascii: "A"))
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(character - UInt8(ascii: "a")) + 26
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(character - UInt8(ascii: "0")) + 52
+    case UInt8(ascii: "-"): 62
+    case UInt8(ascii: "_"): 63
+    default: nil
+    }
   }
 }

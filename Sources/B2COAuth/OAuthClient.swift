@@ -55,7 +55,7 @@ public final class OAuthClient: Sendable {
   ) async throws -> SignInResult {
     var options = options
     if let prompt { options.prompt = prompt }
-    return try await SignInFlow(services: services).run(
+    return try await SignIn(services: services).run(
       policy: policy ?? configuration.defaultPolicy, options: options)
   }
 

@@ -9,7 +9,7 @@ final class OAuthServices: Sendable {
   let providers: ProviderDirectory
   let endpoint: TokenEndpoint
   let cache: GrantCache
-  let grants: GrantDirectory
+  let grants: AccountStore
   let sessions = SessionMonitor()
 
   init(configuration: OAuthConfiguration, environment: OAuthEnvironment, retryBudget: RetryBudget? = nil) {
@@ -29,7 +29,7 @@ final class OAuthServices: Sendable {
     endpoint = TokenEndpoint(
       configuration: configuration, transport: environment.transport, serverClock: serverClock)
     cache = GrantCache(environment.cache)
-    grants = GrantDirectory(configuration: configuration, cache: cache)
+    grants = AccountStore(configuration: configuration, cache: cache)
   }
 
   func correlationID(_ wanted: UUID?) -> UUID { wanted ?? configuration.correlationID ?? UUID() }

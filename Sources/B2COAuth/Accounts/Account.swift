@@ -1,4 +1,5 @@
 public import B2CCore
+internal import Foundation
 
 /// A person who has signed in here, by whichever policies.
 ///
@@ -45,6 +46,17 @@ public struct Account: Sendable, Hashable, Identifiable {
     self.policyIDs = policyIDs
     self.claims = claims
     self.hasSession = hasSession
+  }
+}
+
+extension Account {
+  /// The account of a person's grants, the latest first.
+  init(grants: [Grant], fallback: TokenRecord, id: String, now: Date, isMicrosoft: Bool) {
+    let latest = grants.first?.record ?? fallback
+    let user = UserInfo(claims: latest.claims, isMicrosoft: isMicrosoft)
+    self.init(
+      id: id, homeAccountID: latest.homeAccountID ?? id, username: user.username, name: user.name,
+      policyIDs: grants.compactMap(\.record.policyID), claims: user, hasSession: latest.hasSession(now: now))
   }
 }
 

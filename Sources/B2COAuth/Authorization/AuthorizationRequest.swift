@@ -1,6 +1,5 @@
-internal import Foundation
-
 internal import B2CCore
+internal import Foundation
 
 /// One request for authorization (RFC 6749 section 4.1.1): everything secret in it is fresh and is used once.
 struct AuthorizationRequest: Sendable {
@@ -87,5 +86,57 @@ struct AuthorizationRequest: Sendable {
       if let value, !value.isEmpty { parameters.append((name, value)) }
     }
     return parameters + extra
+  }
+}
+
+/// The parameters that the protocol owns: an app's extra ones may not stand in their place.
+enum ReservedParameters {
+  private static let names: Set<String> = [
+    "client_id", "response_type", "redirect_uri", "response_mode", "scope", "state", "nonce", "code_challenge",
+    "code_challenge_method", "p", "client_info", "request", "request_uri", "grant_type", "code", "code_verifier",
+    "refresh_token", "device_code", "client_secret", "client_assertion", "client_assertion_type", "prompt",
+    "login_hint", "domain_hint", "ui_locales", "claims", "client-request-id",
+  ]
+
+  /// Gives extra parameters in a stable order, or says which of them are not the app's to set.
+  static func checked(_ extra: [String: String]) throws(OAuthError) -> [(name: String, value: String)] {
+    let refused = extra.keys.filter { names.contains($0.lowercased()) }.sorted()
+    guard refused.isEmpty else {
+      throw OAuthError(
+        .reservedParameter, "Extra parameters may not set \(refused.joined(separator: ", ")).",
+        recoverySuggestion: "Use the option of that name, or leave the parameter out.")
+    }
+    return extra.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+  }
+}
+
+/// A proof key for one code exchange (RFC 7636): a fresh verifier and its S256 challenge.
+///
+/// There is no `plain` method here, and none to fall back to.
+package struct ProofKey: Sendable {
+  /// The verifier: 43 characters from 32 random bytes (RFC 7636 section 4.1).
+  package let verifier: Secret
+  /// The challenge: the base64url of the verifier's SHA-256 (RFC 7636 section 4.2).
+  package let challenge: String
+
+  /// Makes a fresh proof key.
+  package init() {
+    self.init(verifier: RandomToken.make(bytes: 32))
+  }
+
+  /// Makes the proof key of a known verifier.
+  package init(verifier: Secret) {
+    self.verifier = verifier
+    challenge = Base64URL.encode(SHA256Digest.of(verifier.value))
+  }
+}
+
+/// Values nobody can guess, from the system's cryptographic random source.
+enum RandomToken {
+  /// Makes a base64url text of so many random bytes.
+  static func make(bytes count: Int) -> Secret {
+    var generator = SystemRandomNumberGenerator()
+    let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    return Secret(Base64URL.encode(bytes))
   }
 }

@@ -5,8 +5,8 @@ import B2CTokenCache
 import Foundation
 import Testing
 
-@Suite("The current grant")
-struct GrantDirectoryTests {
+@Suite("The account store")
+struct AccountStoreTests {
   /// Alice, then Bob, signed in over a cache that can fail; and a client that has seen neither.
   private func two() async throws -> (Fixture, FailingCache, alice: SignInResult, bob: SignInResult, OAuthClient) {
     let cache = FailingCache()

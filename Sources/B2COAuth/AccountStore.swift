@@ -1,11 +1,11 @@
 internal import B2CCore
 internal import Foundation
 
-/// Finds the grants of this authority and client in the cache.
+/// Finds the token records of this authority and client in the cache: which is whose, and who is current.
 ///
 /// The current grant is the one signed in last. Which one that is needs no store of its own, so every cache will do. Where
 /// the settings require a user, nobody else's grant is current.
-struct GrantDirectory: Sendable {
+struct AccountStore: Sendable {
   let authority: String
   let clientID: String
   let cache: GrantCache
@@ -133,4 +133,10 @@ struct GrantDirectory: Sendable {
     let code = ((error as? OAuthError)?.underlying as? TokenCacheError)?.code
     return code == .newerVersion || code == .decryptionFailed
   }
+}
+
+/// One record of the cache with its key: what one person granted by one policy.
+struct Grant: Sendable {
+  let key: TokenCacheKey
+  let record: TokenRecord
 }

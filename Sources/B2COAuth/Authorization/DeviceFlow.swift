@@ -1,5 +1,5 @@
 internal import B2CCore
-internal import Foundation
+public import Foundation
 
 /// Runs the device authorization grant (RFC 8628).
 struct DeviceFlow: Sendable {
@@ -71,11 +71,52 @@ struct DeviceFlow: Sendable {
     }
     let claims = try await IDTokenCheck(services: services).claims(
       of: idToken, provider: provider, nonce: nil, accessToken: response.accessToken, previous: nil)
-    return try await GrantWriter(services: services).write(
+    return try await SignInWriter(services: services).write(
       response, claims: claims, provider: provider, scopes: scopes,
       sent: Scopes.forRequest(scopes, offlineAccess: provider.addsOfflineAccess), correlationID: correlationID)
   }
 
   private static let ended = OAuthError(
     .timedOut, "The code ended before the user signed in.", recoverySuggestion: "Start again.")
+}
+
+/// The answer of the device authorization endpoint (RFC 8628 section 3.2), with the part that is secret.
+struct DeviceTicket: Sendable {
+  let deviceCode: Secret
+  let authorization: DeviceAuthorization
+  let interval: Duration
+
+  init(_ response: TransportResponse, now: Date) throws(OAuthError) {
+    guard let members = try? JSONReader.object(response.body),
+      let deviceCode = members["device_code"]?.string, let userCode = members["user_code"]?.string,
+      let address = members["verification_uri"]?.string ?? members["verification_url"]?.string,
+      let url = URL(string: address), Loopback.isAllowed(url)
+    else {
+      throw OAuthError(.invalidResponse, "The device authorization answer lacks a code or an https address.")
+    }
+    self.deviceCode = Secret(deviceCode)
+    let life = min(max(members["expires_in"]?.double ?? 900, 0), 86_400)
+    let complete = members["verification_uri_complete"]?.string.flatMap { URL(string: $0) }
+    authorization = DeviceAuthorization(
+      userCode: PrintableText.plain(userCode, limit: 100), verificationURL: url,
+      completeVerificationURL: complete.flatMap { Loopback.isAllowed($0) ? $0 : nil },
+      expiresAt: now.addingTimeInterval(life),
+      message: members["message"]?.string.flatMap { PrintableText(limit: 500).show($0) })
+    // RFC 8628 section 3.2: five seconds when the server names no interval.
+    interval = .seconds(min(max(members["interval"]?.double ?? 5, 1), 300))
+  }
+}
+
+/// What the user needs to sign in on another device (RFC 8628 section 3.2).
+public struct DeviceAuthorization: Sendable, Hashable {
+  /// The code to type.
+  public let userCode: String
+  /// The address to open.
+  public let verificationURL: URL
+  /// The address with the code in it, for a QR code, if the server gives one.
+  public let completeVerificationURL: URL?
+  /// When the code ends.
+  public let expiresAt: Date
+  /// What to tell the user, in the server's words, if it gives any.
+  public let message: String?
 }

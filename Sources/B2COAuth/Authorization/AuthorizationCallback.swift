@@ -1,0 +1,130 @@
+internal import B2CCore
+internal import B2CIDToken
+internal import Foundation
+
+/// The answer to one authorization request, after every check; only ``AuthorizationRequest/validate(_:)`` makes one.
+struct ValidatedCallback: Sendable {
+  let code: Secret
+  let redirectURI: URL
+
+  fileprivate init(code: Secret, redirectURI: URL) {
+    self.code = code
+    self.redirectURI = redirectURI
+  }
+}
+
+extension AuthorizationRequest {
+  /// Checks a callback URL: right place, our state, the right issuer, and only then what it says.
+  ///
+  /// - Throws: ``OAuthError``: `invalidCallback`, `stateMismatch`, `issuerMismatch`, or what the server refused.
+  func validate(_ callback: URL) throws(OAuthError) -> ValidatedCallback {
+    let redirectURI = try RedirectMatch.redirectURI(of: callback, registered: configuration.redirectURI)
+    let parameters = try CallbackParameters(callback)
+    // An error is believed no sooner than a code: whoever does not know the state did not answer this request.
+    guard let answered = parameters["state"], state.isEqualInConstantTime(to: Secret(answered)) else {
+      throw OAuthError(
+        .stateMismatch, "The callback does not carry the state of this sign-in.",
+        recoverySuggestion: "Start the sign-in again; use each callback once.", correlationID: sentCorrelationID)
+    }
+    try checkIssuer(parameters["iss"])
+    if let error = parameters["error"] {
+      throw ServerAnswer(
+        callbackError: error, description: parameters["error_description"],
+        hiding: [state, nonce, proofKey.verifier]
+      )
+      .asError(
+        ServerAnswer.Refused(
+          isCallback: true, scopes: tokenScopes, policy: policy,
+          request: FailedRequest(TransportRequest(url: provider.authorizationEndpoint)),
+          correlationID: sentCorrelationID))
+    }
+    guard let code = parameters["code"], !code.isEmpty else {
+      throw OAuthError(
+        .invalidCallback, "The callback has neither a code nor an error.", correlationID: sentCorrelationID)
+    }
+    return ValidatedCallback(code: Secret(code), redirectURI: redirectURI)
+  }
+
+  private func checkIssuer(_ issuer: String?) throws(OAuthError) {
+    guard let issuer else {
+      guard !provider.metadata.sendsIssuerInCallback else {
+        throw OAuthError(
+          .issuerMismatch, "The callback has no iss, though the issuer promises one (RFC 9207 section 2.4).",
+          correlationID: sentCorrelationID)
+      }
+      return
+    }
+    guard IssuerExpectation(published: provider.metadata.issuer).accepts(callbackIssuer: issuer) else {
+      throw OAuthError(
+        .issuerMismatch, "The callback comes from another issuer than the one asked (RFC 9207 section 2.4).",
+        correlationID: sentCorrelationID)
+    }
+  }
+}
+
+/// The parameters of a callback: from the query, else from the fragment; each at most once.
+struct CallbackParameters {
+  private let values: [String: String]
+
+  /// Reads a callback URL.
+  ///
+  /// Facebook leaves a fragment `#_=_` behind a query, so the query comes first and a fragment that holds no answer is
+  /// passed over.
+  init(_ url: URL) throws(OAuthError) {
+    let text = url.absoluteString
+    guard text.utf8.count <= 65_536 else {
+      throw OAuthError(.invalidCallback, "The callback URL is longer than 64 KiB.")
+    }
+    let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+    let query = parts[0].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).dropFirst().first
+    let inQuery = FormEncoding.decode(query ?? "")
+    let inFragment = parts.count > 1 ? FormEncoding.decode(parts[1]) : []
+    let answers = ["code", "error", "state"]
+    let pairs = inQuery.contains { answers.contains($0.name) } ? inQuery : inFragment
+    var values: [String: String] = [:]
+    for pair in pairs {
+      // RFC 6749 section 3.1: parameters must not be included more than once.
+      guard values.updateValue(pair.value, forKey: pair.name) == nil else {
+        throw OAuthError(.invalidCallback, "The callback has a parameter twice.")
+      }
+    }
+    self.values = values
+  }
+
+  subscript(name: String) -> String? { values[name] }
+}
+
+/// Tells whether a callback came to the registered redirect URI, and to which form of it.
+enum RedirectMatch {
+  /// Gives the redirect URI that a callback really came to.
+  ///
+  /// All must be equal but the query (RFC 9700 section 2.1); only a loopback redirect that is registered without a port
+  /// may have any (RFC 8252 section 7.3).
+  static func redirectURI(of callback: URL, registered: URL) throws(OAuthError) -> URL {
+    let wanted = place(of: registered)
+    let got = place(of: callback)
+    if got == wanted { return registered }
+    if registered.scheme?.lowercased() == "http", registered.port == nil,
+      let host = registered.host, Loopback.isLoopback(host: host), callback.host?.lowercased() == host.lowercased(),
+      let port = callback.port, var components = URLComponents(url: registered, resolvingAgainstBaseURL: false)
+    {
+      components.port = port
+      if let url = components.url, place(of: url) == got { return url }
+    }
+    throw OAuthError(
+      .invalidCallback, "The callback came to another place than the redirect URI.",
+      recoverySuggestion: "Pass on the callback URL unchanged, and only those that start with the redirect URI.")
+  }
+
+  private static func place(of url: URL) -> String {
+    let text = url.absoluteString.prefix { $0 != "?" && $0 != "#" }
+    guard let schemeEnd = text.range(of: ":") else { return String(text) }
+    var rest = text[schemeEnd.upperBound...]
+    // A browser adds the slash of an empty path and lower-cases the host.
+    guard rest.hasPrefix("//") else { return text[..<schemeEnd.lowerBound].lowercased() + ":" + rest }
+    rest = rest.dropFirst(2)
+    let host = rest.prefix { $0 != "/" }
+    let path = rest.dropFirst(host.count)
+    return text[..<schemeEnd.lowerBound].lowercased() + "://" + host.lowercased() + (path.isEmpty ? "/" : path)
+  }
+}

@@ -1,0 +1,255 @@
+internal import B2CCore
+internal import B2CHTTP
+internal import Foundation
+
+/// An authorize request that was found good (RFC 6749 section 4.1.1, RFC 7636 section 4.3, OpenID Connect Core 3.1.2.1).
+struct AuthorizeRequest: Sendable {
+  enum ResponseMode: String, Sendable { case query, fragment, formPost = "form_post" }
+
+  let clientID: String
+  let redirectURI: String
+  let responseMode: ResponseMode
+  let scopes: [String]
+  let state: String?
+  let nonce: String?
+  let codeChallenge: String?
+  let prompts: Set<String>
+  let loginHint: String?
+  let domainHint: String?
+  let wantsClientInfo: Bool
+}
+
+extension LocalTenant {
+  private static let knownPrompts: Set<String> = ["none", "login", "consent", "select_account", "create"]
+
+  /// Checks who asks and where the answer would go; until both are known nothing is redirected.
+  func checkClient(_ query: [String: String]) throws -> (clientID: String, redirectURI: String) {
+    guard let client = query["client_id"], !client.isEmpty else { throw LocalRefusal.missingClient }
+    guard client.lowercased() == clientID.lowercased() else { throw LocalRefusal.unknownClient(client) }
+    let registered = redirectURIs
+    guard !registered.isEmpty else { throw LocalRefusal.noRedirectURIs }
+    guard let uri = query["redirect_uri"], isRegistered(uri, among: registered) else {
+      throw LocalRefusal.unknownRedirectURI(query["redirect_uri"] ?? "")
+    }
+    return (client, uri)
+  }
+
+  /// Checks everything else; what is wrong here is told by redirect.
+  func checkRequest(
+    _ query: [String: String], clientID: String, redirectURI: String
+  ) throws -> AuthorizeRequest {
+    let responseType = query["response_type"] ?? ""
+    guard responseType == "code" else { throw LocalRefusal.responseType(responseType) }
+    let modeText = query["response_mode"] ?? "query"
+    guard let mode = AuthorizeRequest.ResponseMode(rawValue: modeText) else {
+      throw LocalRefusal.responseMode(modeText)
+    }
+    let scopes = (query["scope"] ?? "").split(separator: " ").map(String.init)
+    guard !scopes.isEmpty else { throw LocalRefusal.missingScope }
+    _ = try classify(scopes)
+    let prompts = Set((query["prompt"] ?? "").split(separator: " ").map(String.init))
+    guard prompts.isSubset(of: Self.knownPrompts), !prompts.contains("none") || prompts.count == 1 else {
+      throw LocalRefusal.prompt(query["prompt"] ?? "")
+    }
+    if behavior.enforcesPKCE { try checkChallenge(query) }
+    return AuthorizeRequest(
+      clientID: clientID, redirectURI: redirectURI, responseMode: mode, scopes: scopes, state: query["state"],
+      nonce: query["nonce"], codeChallenge: query["code_challenge"], prompts: prompts,
+      loginHint: query["login_hint"], domainHint: query["domain_hint"], wantsClientInfo: query["client_info"] == "1")
+  }
+
+  private func checkChallenge(_ query: [String: String]) throws {
+    guard let challenge = query["code_challenge"], !challenge.isEmpty else { throw LocalRefusal.missingChallenge }
+    // RFC 7636 section 4.3: without a method the challenge is plain, and plain protects nothing.
+    guard query["code_challenge_method"] == "S256" else { throw LocalRefusal.challengeMethod }
+    guard PKCE.isWellFormed(challenge), challenge.utf8.count == 43 else { throw LocalRefusal.malformedChallenge }
+  }
+
+  private func isRegistered(_ uri: String, among registered: [String]) -> Bool {
+    if registered.contains(uri) { return true }
+    // RFC 8252 section 7.3 lets a native app choose its loopback port; Azure AD B2C does not.
+    guard shape != .b2c, let plain = LoopbackRedirect.withoutPort(uri) else { return false }
+    return registered.contains { LoopbackRedirect.withoutPort($0) == plain }
+  }
+}
+
+/// The authorize endpoint: who asks is checked, then a page is shown or, with a session, a code given at once.
+extension LocalTenant {
+  static let sessionCookie = "x-ms-cpim-sso"
+
+  func authorize(_ call: LocalTenantCall) -> TransportResponse {
+    state.withLock { $0.counters.authorizeRequests += 1 }
+    let client: (clientID: String, redirectURI: String)
+    do {
+      client = try checkClient(call.query)
+    } catch {
+      return refusalPage(error, call)
+    }
+    let request: AuthorizeRequest
+    do {
+      request = try checkRequest(call.query, clientID: client.clientID, redirectURI: client.redirectURI)
+    } catch {
+      return redirect(refusing: error, uri: client.redirectURI, state: call.query["state"], call)
+    }
+    let session = session(call)
+    if request.prompts.contains("none") {
+      guard let session else { return redirect(refusing: LocalRefusal.noSession, request, call) }
+      return finish(request, session, isNewUser: false, call)
+    }
+    guard let stage = firstStage(request, session, call) else {
+      guard let session else { return redirect(refusing: LocalRefusal.noSession, request, call) }
+      return finish(request, session, isNewUser: false, call)
+    }
+    let needsUser = stage == .editProfile || stage == .chooseAccount
+    return open(
+      LocalSignInPage(
+        request: request, csrf: RandomText.make(), stage: stage, userID: needsUser ? session?.userID : nil), call)
+  }
+
+  /// The person whose session the browser's cookie names.
+  func session(_ call: LocalTenantCall) -> LocalSession? {
+    guard let id = call.cookies[Self.sessionCookie] else { return nil }
+    return state.withLock { state in
+      state.sessions[id].flatMap { state.user(id: $0.userID) == nil ? nil : $0 }
+    }
+  }
+
+  /// The kind of policy that a call runs; shapes without policies have one of their own.
+  func kind(_ call: LocalTenantCall) -> LocalPolicy.Kind {
+    call.policy?.kind ?? (shape == .entra ? .signIn : .signUpOrSignIn)
+  }
+
+  /// The page to begin with, or `nil` when the session is enough.
+  private func firstStage(
+    _ request: AuthorizeRequest, _ session: LocalSession?, _ call: LocalTenantCall
+  ) -> LocalPageStage? {
+    let mustSignIn = request.prompts.contains("login") || session == nil
+    let kind = kind(call)
+    if request.prompts.contains("create") { return .signUp }
+    switch kind {
+    case .signUp: return .signUp
+    case .resetPassword: return .resetPassword
+    case .editProfile: return mustSignIn ? .signIn(offersSignUp: false) : .editProfile
+    case .identityProvider(let name):
+      let user = session.flatMap { session in state.withLock { $0.user(id: session.userID) } }
+      return mustSignIn || user?.identityProvider != name ? .identityProvider(name) : nil
+    case .signIn, .signUpOrSignIn:
+      if mustSignIn, let name = request.domainHint, providers.contains(name) { return .identityProvider(name) }
+      if mustSignIn { return .signIn(offersSignUp: kind == .signUpOrSignIn) }
+      return request.prompts.contains("select_account") ? .chooseAccount : nil
+    }
+  }
+
+  private var providers: Set<String> {
+    Set(
+      policies.compactMap { policy in
+        if case .identityProvider(let name) = policy.kind { name } else { nil }
+      })
+  }
+}
+
+/// The ways back to the app (RFC 6749 section 4.1.2).
+extension LocalTenant {
+  /// Gives a code for a person.
+  func finish(
+    _ request: AuthorizeRequest, _ session: LocalSession, isNewUser: Bool, _ call: LocalTenantCall
+  ) -> TransportResponse {
+    let code = RandomText.make()
+    let grant = LocalGrant(
+      id: RandomText.guid(), userID: session.userID, clientID: request.clientID, policyID: call.policy?.id,
+      scopes: request.scopes, authenticatedAt: session.authenticatedAt, isNewUser: isNewUser)
+    let behavior = state.withLock { state in
+      state.codes[code] = IssuedCode(grant: grant, request: request, issuedAt: call.now)
+      state.counters.codesIssued += 1
+      return state.behavior
+    }
+    var pairs = echo(request.state, behavior.state).map { [("state", $0)] } ?? []
+    pairs.append(("code", code))
+    if shape == .entra || shape == .ciam { pairs.append(("session_state", RandomText.guid())) }
+    if let issuer = callbackIssuer(behavior, call) { pairs.append(("iss", issuer)) }
+    var response = redirect(request.redirectURI, pairs, request.responseMode, call)
+    if case .identityProvider("facebook.com")? = call.policy?.kind, request.responseMode == .query {
+      // Facebook's own mark, which survives on the way to the app.
+      response.headers["Location"] = response.headers["Location"].map { $0 + "#_=_" }
+    }
+    return response
+  }
+
+  /// Tells a refusal to the app.
+  func redirect(
+    refusing error: any Error, _ request: AuthorizeRequest, _ call: LocalTenantCall
+  ) -> TransportResponse {
+    redirect(
+      refusing: error, uri: request.redirectURI, state: request.state, mode: request.responseMode, call)
+  }
+
+  /// Tells a refusal to the app, for a request that is not whole.
+  func redirect(
+    refusing error: any Error, uri: String, state requestState: String?,
+    mode: AuthorizeRequest.ResponseMode? = nil, _ call: LocalTenantCall
+  ) -> TransportResponse {
+    guard let refusal = error as? LocalRefusal else { return refusalPage(error, call) }
+    let behavior = behavior
+    var pairs = [("error", refusal.error), ("error_description", describe(refusal, call))]
+    if let text = echo(requestState, behavior.state) { pairs.append(("state", text)) }
+    if let issuer = callbackIssuer(behavior, call) { pairs.append(("iss", issuer)) }
+    let asked = call.query["response_mode"].flatMap(AuthorizeRequest.ResponseMode.init)
+    return redirect(uri, pairs, mode ?? asked ?? .query, call)
+  }
+
+  /// Shows a refusal in the page, for when there is nowhere to redirect to.
+  func refusalPage(_ error: any Error, _ call: LocalTenantCall) -> TransportResponse {
+    let refusal = error as? LocalRefusal
+    let lines = refusal.map { describe($0, call).split(whereSeparator: \.isNewline).map(String.init) }
+    return LocalHTML.response(
+      LocalPage(title: "Sorry, we cannot sign you in", text: lines ?? ["Something went wrong."]), status: 400)
+  }
+
+  func redirect(
+    _ uri: String, _ pairs: [(name: String, value: String)], _ mode: AuthorizeRequest.ResponseMode,
+    _ call: LocalTenantCall
+  ) -> TransportResponse {
+    // `+` for spaces, as the service writes them.
+    let text = FormEncoding.encode(pairs).replacingOccurrences(of: "%20", with: "+")
+    let location: String
+    switch mode {
+    case .query: location = uri + (uri.contains("?") ? "&" : "?") + text
+    case .fragment: location = uri + "#" + text
+    case .formPost:
+      return LocalHTML.response(
+        LocalPage(
+          title: "Back to the app", formAction: uri, hidden: pairs,
+          buttons: [LocalPage.Button(action: "", label: "Continue", isSecondary: false)]))
+    }
+    return TransportResponse(
+      status: 302,
+      headers: [
+        "Location": location, "Cache-Control": "no-store", "client-request-id": call.correlationID,
+        "Referrer-Policy": "no-referrer",
+      ])
+  }
+
+  func echo(_ value: String?, _ echo: Behavior.Echo) -> String? {
+    switch echo {
+    case .unchanged: value
+    case .dropped: nil
+    case .replaced(let other): other
+    }
+  }
+
+  private func callbackIssuer(_ behavior: Behavior, _ call: LocalTenantCall) -> String? {
+    echo(shape == .openIDConnect ? issuer(origin: call.origin) : nil, behavior.callbackIssuer)
+  }
+}
+
+/// Redirect URIs to this machine, whose port may differ.
+enum LoopbackRedirect {
+  /// The URI without its port, or `nil` when it is no http URI to this machine.
+  static func withoutPort(_ text: String) -> String? {
+    guard var components = URLComponents(string: text), components.scheme == "http",
+      let host = components.host, Loopback.isLoopback(host: host)
+    else { return nil }
+    components.port = nil
+    return components.string
+  }
+}

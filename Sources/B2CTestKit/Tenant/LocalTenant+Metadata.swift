@@ -1,0 +1,181 @@
+internal import B2CCore
+internal import B2CHTTP
+internal import Foundation
+
+/// Discovery (OpenID Connect Discovery 1.0 section 4) and the signing keys.
+extension LocalTenant {
+  func metadata(_ call: LocalTenantCall) -> TransportResponse {
+    let behavior = state.withLock { state in
+      state.counters.metadataRequests += 1
+      return state.behavior
+    }
+    var members: [String: JSONValue] = [
+      "issuer": .string(metadataIssuer(call)),
+      "response_types_supported": strings(["code"]),
+      "response_modes_supported": strings(["query", "fragment", "form_post"]),
+      "scopes_supported": strings(shownScopes(behavior)),
+      "subject_types_supported": strings([shape == .openIDConnect ? "public" : "pairwise"]),
+      "id_token_signing_alg_values_supported": strings([signingKeys.first?.algorithm.rawValue ?? "RS256"]),
+      "claims_supported": strings(["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "name"]),
+    ]
+    for (name, path) in endpointPaths { members[name] = .string(shownURL(path, call)) }
+    if !behavior.offersUserInfo { members["userinfo_endpoint"] = nil }
+    if shape == .openIDConnect {
+      members["code_challenge_methods_supported"] = strings(["S256"])
+      members["grant_types_supported"] = strings(["authorization_code", "refresh_token", Self.deviceGrant])
+      members["token_endpoint_auth_methods_supported"] = strings(["none"])
+      members["authorization_response_iss_parameter_supported"] = .bool(true)
+    }
+    behavior.changeMetadata?(&members)
+    return publicJSON(members, call)
+  }
+
+  func keySet(_ call: LocalTenantCall) -> TransportResponse {
+    let (keys, behavior) = state.withLock { state in
+      state.counters.keysRequests += 1
+      return (state.keys, state.behavior)
+    }
+    var list = keys.map(\.jwk)
+    behavior.changeKeys?(&list)
+    return publicJSON(["keys": .array(list.map(JSONValue.object))], call)
+  }
+
+  private func shownScopes(_ behavior: Behavior) -> [String] {
+    guard shape != .b2c else { return ["openid"] }
+    return ["openid", "profile", "email"] + (behavior.offersOfflineAccess ? ["offline_access"] : [])
+  }
+
+  static let deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
+
+  private var endpointPaths: [String: String] {
+    guard shape != .openIDConnect else {
+      return [
+        "authorization_endpoint": "/authorize", "token_endpoint": "/token", "end_session_endpoint": "/logout",
+        "jwks_uri": "/jwks", "userinfo_endpoint": "/userinfo",
+        "device_authorization_endpoint": "/device_authorization",
+      ]
+    }
+    var paths = [
+      "authorization_endpoint": "/oauth2/v2.0/authorize", "token_endpoint": "/oauth2/v2.0/token",
+      "end_session_endpoint": "/oauth2/v2.0/logout", "jwks_uri": "/discovery/v2.0/keys",
+    ]
+    if shape != .b2c { paths["device_authorization_endpoint"] = "/oauth2/v2.0/devicecode" }
+    return paths
+  }
+
+  /// Azure AD B2C writes the URLs of its metadata in lower case.
+  private func shownURL(_ path: String, _ call: LocalTenantCall) -> String {
+    let url = call.url(path)
+    return shape == .b2c ? url.lowercased() : url
+  }
+
+  private func metadataIssuer(_ call: LocalTenantCall) -> String {
+    let own = issuer(origin: call.origin)
+    let segment = call.route.prefix.split(separator: "/").last?.lowercased() ?? ""
+    guard shape == .entra, ["common", "organizations"].contains(segment) else { return own }
+    return own.replacingOccurrences(of: tenantID, with: "{tenantid}")
+  }
+
+  private func publicJSON(_ members: [String: JSONValue], _ call: LocalTenantCall) -> TransportResponse {
+    var response = json(members, call)
+    response.headers["Cache-Control"] = "public, max-age=86400"
+    return response
+  }
+
+  private func strings(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
+}
+
+/// The two APIs a provider offers itself: user info (OpenID Connect Core section 5.3) and a Graph-like `/v1.0/me`.
+extension LocalTenant {
+  func userInfo(_ call: LocalTenantCall) -> TransportResponse {
+    let token = LocalBearer.token(in: call.request.headers) ?? ""
+    guard case .success(let claims) = checkAccessToken(token, audiences: [apiClientID, clientID]),
+      let user = state.withLock({ $0.user(id: claims["sub"]?.string ?? "") })
+    else {
+      let problem = token.isEmpty ? "" : " error=\"invalid_token\""
+      return TransportResponse(status: 401, headers: ["WWW-Authenticate": "Bearer" + problem])
+    }
+    var members: [String: JSONValue] = [
+      "sub": .string(user.id), "name": .string(user.displayName), "email": .string(user.email),
+    ]
+    behavior.changeUserInfo?(&members)
+    return json(members, call)
+  }
+
+  func graphMe(_ call: LocalTenantCall) -> TransportResponse {
+    state.withLock { $0.counters.graphRequests += 1 }
+    guard let token = LocalBearer.token(in: call.request.headers) else {
+      return graphRefusal("Access token is empty.", call)
+    }
+    switch checkAccessToken(token, audiences: [Self.graphClientID]) {
+    case .failure(let problem): return graphRefusal("Access token validation failure. \(problem.rawValue).", call)
+    case .success(let claims):
+      guard let user = state.withLock({ $0.user(id: claims["oid"]?.string ?? "") }) else {
+        return graphRefusal("The account does not exist.", call)
+      }
+      let names = user.displayName.split(separator: " ").map(String.init)
+      return json(
+        [
+          "@odata.context": .string("\(call.origin)/v1.0/$metadata#users/$entity"), "id": .string(user.id),
+          "displayName": .string(user.displayName), "userPrincipalName": .string(user.email),
+          "mail": .string(user.email), "givenName": names.first.map(JSONValue.string) ?? .null,
+          "surname": names.count > 1 ? names.last.map(JSONValue.string) ?? .null : .null,
+          "jobTitle": .null, "mobilePhone": .null, "businessPhones": .array([]),
+        ], call)
+    }
+  }
+
+  private func graphRefusal(_ message: String, _ call: LocalTenantCall) -> TransportResponse {
+    let inner: [String: JSONValue] = [
+      "date": .string(LocalDates.timestamp(call.now).replacingOccurrences(of: " ", with: "T")),
+      "request-id": .string(RandomText.guid()), "client-request-id": .string(call.correlationID),
+    ]
+    var response = json(
+      [
+        "error": .object([
+          "code": .string("InvalidAuthenticationToken"), "message": .string(message), "innerError": .object(inner),
+        ])
+      ], call, status: 401)
+    response.headers["WWW-Authenticate"] = "Bearer realm=\"\", error=\"invalid_token\""
+    return response
+  }
+}
+
+/// The end of a browser session (OpenID Connect RP-Initiated Logout 1.0).
+extension LocalTenant {
+  func logout(_ call: LocalTenantCall) -> TransportResponse {
+    let hint = call.query["id_token_hint"]
+    state.withLock { state in
+      state.counters.logoutRequests += 1
+      if let id = call.cookies[Self.sessionCookie] { state.sessions[id] = nil }
+    }
+    if let hint, !isOwnIDToken(hint) {
+      return LocalHTML.response(
+        LocalPage(title: "Sorry, we cannot sign you out", text: ["The id_token_hint is none of this tenant's."]),
+        status: 400)
+    }
+    var response: TransportResponse
+    if let uri = call.query["post_logout_redirect_uri"] {
+      // With a hint the URI has to be registered; without one the service takes any.
+      guard hint == nil || redirectURIs.contains(uri), URL(string: uri)?.scheme != nil else {
+        return refusalPage(LocalRefusal.unknownRedirectURI(uri), call)
+      }
+      let pairs = call.query["state"].map { [(name: "state", value: $0)] } ?? []
+      response = redirect(uri, pairs, .query, call)
+      if pairs.isEmpty { response.headers["Location"] = uri }
+    } else {
+      response = LocalHTML.response(LocalPage(title: "You are signed out", text: ["You can close this page."]))
+    }
+    response.headers.append(
+      name: "Set-Cookie", value: "\(Self.sessionCookie)=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0")
+    return response
+  }
+
+  /// Whether a token was signed by one of the published keys for this app; its age does not matter here.
+  private func isOwnIDToken(_ token: String) -> Bool {
+    guard let claims = LocalToken(token)?.claims, claims["aud"]?.string?.lowercased() == clientID.lowercased() else {
+      return false
+    }
+    return signingKeys.contains { $0.verifies(token) }
+  }
+}

@@ -1,0 +1,264 @@
+internal import B2CCore
+internal import B2CHTTP
+internal import Foundation
+
+/// The token endpoint (RFC 6749 section 3.2).
+extension LocalTenant {
+  func token(_ call: LocalTenantCall) -> TransportResponse {
+    state.withLock { $0.counters.tokenRequests += 1 }
+    do {
+      return json(try grantTokens(call), call)
+    } catch let refusal as LocalRefusal {
+      return deadRefreshToken(refusal, call) ?? jsonAnswer(refusal, call)
+    } catch {
+      return jsonAnswer(.noSigningKey, call)
+    }
+  }
+
+  /// The odd answer of a provider to a refresh token that does not work, if it is to give one.
+  private func deadRefreshToken(_ refusal: LocalRefusal, _ call: LocalTenantCall) -> TransportResponse? {
+    guard shape == .openIDConnect, refusal.error == "invalid_grant", call.form["grant_type"] == "refresh_token" else {
+      return nil
+    }
+    switch behavior.deadRefreshToken {
+    case .invalidGrant: return nil
+    case .invalidRequest: return json(["error": .string("invalid_request")], call, status: 400)
+    case .emptyBody(let status): return TransportResponse(status: status)
+    case .invalidToken: return json(["error": .string("invalid_token")], call, status: 401)
+    }
+  }
+
+  private func grantTokens(_ call: LocalTenantCall) throws -> [String: JSONValue] {
+    guard let client = call.form["client_id"], !client.isEmpty else { throw LocalRefusal.missingClient }
+    guard client.lowercased() == clientID.lowercased() else { throw LocalRefusal.unknownClient(client) }
+    guard call.form["client_secret"] == nil else { throw LocalRefusal.secretSent }
+    switch call.form["grant_type"] {
+    case "authorization_code": return try redeemCode(call)
+    case "refresh_token": return try refresh(call)
+    case "urn:ietf:params:oauth:grant-type:device_code" where shape != .b2c: return try redeemDeviceCode(call)
+    case let other: throw LocalRefusal.grantType(other ?? "")
+    }
+  }
+
+  private func redeemCode(_ call: LocalTenantCall) throws -> [String: JSONValue] {
+    guard let code = call.form["code"] else { throw LocalRefusal.missingParameter("code") }
+    let issued: IssuedCode = try state.withLock { state in
+      state.counters.codeRequests += 1
+      guard let issued = state.codes[code] else { throw LocalRefusal.unknownGrant }
+      guard !issued.isSpent else {
+        // RFC 6749 section 4.1.2: a code used twice ends the tokens it gave.
+        state.revokedGrants.insert(issued.grant.id)
+        throw LocalRefusal.codeSpent
+      }
+      try checkPolicy(issued.grant, call)
+      state.codes[code]?.isSpent = true
+      return issued
+    }
+    guard call.now.timeIntervalSince(issued.issuedAt) <= Self.codeLifetime else { throw LocalRefusal.codeExpired }
+    guard issued.grant.clientID.lowercased() == call.form["client_id"]?.lowercased() else {
+      throw LocalRefusal.otherClient
+    }
+    guard call.form["redirect_uri"] == issued.request.redirectURI else { throw LocalRefusal.otherRedirectURI }
+    if behavior.enforcesPKCE { try checkVerifier(call.form["code_verifier"], issued.request.codeChallenge) }
+    let asked = call.form["scope"].map { $0.split(separator: " ").map(String.init) } ?? issued.grant.scopes
+    return try tokenAnswer(
+      issued.grant, scopes: asked, nonce: issued.request.nonce, isRefresh: false,
+      wantsClientInfo: issued.request.wantsClientInfo || call.form["client_info"] == "1", call)
+  }
+
+  /// Codes live ten minutes.
+  private static let codeLifetime: TimeInterval = 600
+
+  private func checkVerifier(_ verifier: String?, _ challenge: String?) throws {
+    guard let verifier, PKCE.isWellFormed(verifier) else { throw LocalRefusal.malformedVerifier }
+    guard PKCE.challenge(for: verifier) == challenge else { throw LocalRefusal.verifierMismatch }
+  }
+
+  private func checkPolicy(_ grant: LocalGrant, _ call: LocalTenantCall) throws {
+    guard grant.policyID?.lowercased() == call.policy?.id.lowercased() else {
+      throw LocalRefusal.otherPolicy(actual: grant.policyID ?? "", expected: call.policy?.id ?? "")
+    }
+  }
+
+  private func refresh(_ call: LocalTenantCall) throws -> [String: JSONValue] {
+    guard let token = call.form["refresh_token"] else { throw LocalRefusal.missingParameter("refresh_token") }
+    let asked = call.form["scope"].map { $0.split(separator: " ").map(String.init) }
+    state.withLock { $0.counters.refreshRequests += 1 }
+    // A request that fails for its scopes does not spend the token.
+    if let asked { _ = try classify(asked) }
+    // Checked and spent in one step: of two at the same time one is the second.
+    let issued: IssuedRefreshToken = try state.withLock { state in
+      guard let issued = state.refreshTokens[token] else { throw LocalRefusal.unknownGrant }
+      guard issued.grant.clientID.lowercased() == call.form["client_id"]?.lowercased() else {
+        throw LocalRefusal.otherClient
+      }
+      try checkPolicy(issued.grant, call)
+      guard state.user(id: issued.grant.userID) != nil else { throw LocalRefusal.accountDeleted }
+      guard !state.revokedGrants.contains(issued.grant.id) else { throw LocalRefusal.grantRevoked }
+      guard call.now < issued.expiresAt else { throw LocalRefusal.grantExpired }
+      if issued.isSpent {
+        state.counters.reusedRefreshTokens += 1
+        switch state.behavior.refreshTokenReuse {
+        case .allowed: break
+        case .refused: throw LocalRefusal.grantRevoked
+        case .revokesGrant:
+          state.revokedGrants.insert(issued.grant.id)
+          throw LocalRefusal.grantRevoked
+        }
+      }
+      if state.behavior.rotatesRefreshTokens { state.refreshTokens[token]?.isSpent = true }
+      return issued
+    }
+    let answer = try tokenAnswer(
+      issued.grant, scopes: asked ?? issued.grant.scopes, nonce: nil, isRefresh: true,
+      wantsClientInfo: call.form["client_info"] == "1", call)
+    state.withLock { $0.counters.refreshes += 1 }
+    return answer
+  }
+}
+
+/// The token answer, member by member as the service gives it.
+extension LocalTenant {
+  /// Makes the tokens of a grant.
+  func tokenAnswer(
+    _ grant: LocalGrant, scopes asked: [String], nonce: String?, isRefresh: Bool, wantsClientInfo: Bool,
+    _ call: LocalTenantCall
+  ) throws -> [String: JSONValue] {
+    let behavior = behavior
+    let scopes = try classify(behavior.grantedScopes?(asked) ?? asked)
+    guard let user = state.withLock({ $0.user(id: grant.userID) }) else { throw LocalRefusal.accountDeleted }
+    let subject = LocalTokenSubject(user: user, grant: grant, nonce: nonce, isRefresh: isRefresh)
+    let lifetime = accessTokenLifetime.components.seconds
+    let issuedAt = LocalDates.epoch(call.now)
+    var answer: [String: JSONValue] = ["token_type": .string(behavior.tokenType)]
+    func number(_ value: Int64) -> JSONValue {
+      behavior.numbersAsStrings ? .string(String(value)) : .integer(value)
+    }
+
+    var accessToken: String?
+    if let audience = scopes.audience {
+      let token = try signedAccessToken(subject, scopes, audience: audience, behavior, call)
+      accessToken = token
+      answer["access_token"] = .string(token)
+      answer["expires_in"] = number(lifetime)
+      if shape == .b2c {
+        answer["expires_on"] = number(issuedAt + lifetime)
+        answer["resource"] = .string(audience)
+      }
+      if shape == .entra || shape == .ciam { answer["ext_expires_in"] = number(lifetime) }
+      if let refreshIn = behavior.refreshIn { answer["refresh_in"] = number(Int64(refreshIn)) }
+    }
+    if scopes.wantsIDToken, isRefresh ? behavior.refreshesIDToken : behavior.sendsIDToken {
+      answer["id_token"] = .string(try signedIDToken(subject, accessToken: accessToken, behavior, call))
+      if shape == .b2c { answer["id_token_expires_in"] = number(lifetime) }
+    }
+    if shape == .b2c {
+      answer["not_before"] = number(issuedAt)
+      answer["profile_info"] = .string(Base64URL.encode(LocalJSON.data(profileInfo(subject))))
+    }
+    if behavior.statesScope { answer["scope"] = .string(shownScope(scopes)) }
+    if wantsClientInfo { answer["client_info"] = .string(Base64URL.encode(LocalJSON.data(clientInfo(subject)))) }
+    let keepsRefreshToken = isRefresh && !behavior.rotatesRefreshTokens
+    if !keepsRefreshToken, scopes.wantsRefreshToken || (isRefresh && grant.scopes.contains("offline_access")) {
+      answer["refresh_token"] = .string(newRefreshToken(grant, call))
+      if shape == .b2c { answer["refresh_token_expires_in"] = number(refreshTokenLifetime.components.seconds) }
+    }
+    behavior.changeTokenAnswer?(&answer)
+    return answer
+  }
+
+  private func newRefreshToken(_ grant: LocalGrant, _ call: LocalTenantCall) -> String {
+    let token = RandomText.make()
+    let end = call.now.addingTimeInterval(Double(refreshTokenLifetime.components.seconds))
+    state.withLock { $0.refreshTokens[token] = IssuedRefreshToken(grant: grant, issuedAt: call.now, expiresAt: end) }
+    return token
+  }
+
+  private func shownScope(_ scopes: LocalScopes) -> String {
+    switch shape {
+    case .b2c:
+      if scopes.resourceScopes.isEmpty { return scopes.all.joined(separator: " ") }
+      return (scopes.resourceScopes + (scopes.wantsRefreshToken ? ["offline_access"] : [])).joined(separator: " ")
+    case .entra, .ciam: return scopes.all.filter { $0.lowercased() != "offline_access" }.joined(separator: " ")
+    case .openIDConnect: return scopes.all.joined(separator: " ")
+    }
+  }
+
+  private func profileInfo(_ subject: LocalTokenSubject) -> [String: JSONValue] {
+    var members: [String: JSONValue] = [
+      "ver": .string("1.0"), "tid": .string(tenantID), "sub": .string(subject.user.id),
+      "oid": .string(subject.user.id), "name": .string(subject.user.displayName),
+      "preferred_username": .string(subject.user.email),
+    ]
+    members["idp"] = subject.user.identityProvider.map(JSONValue.string) ?? .null
+    members["tfp"] = subject.grant.policyID.map(JSONValue.string)
+    return members
+  }
+
+  private func clientInfo(_ subject: LocalTokenSubject) -> [String: JSONValue] {
+    let policy = subject.grant.policyID.map { "-" + $0.lowercased() } ?? ""
+    return ["uid": .string(subject.user.id + policy), "utid": .string(tenantID)]
+  }
+}
+
+/// What a set of scopes asks for.
+struct LocalScopes: Sendable {
+  var wantsIDToken = false
+  var wantsRefreshToken = false
+  /// The scopes of the one API, as they were written.
+  var resourceScopes: [String] = []
+  /// The client id of the API they belong to: the audience of the access token.
+  var audience: String?
+  /// All that count, as they were written.
+  var all: [String] = []
+}
+
+extension LocalTenant {
+  /// The audience of Microsoft Graph.
+  static let graphClientID = "00000003-0000-0000-c000-000000000000"
+
+  /// Sorts scopes by what they ask for; more than one API in one request is refused.
+  func classify(_ scopes: [String]) throws -> LocalScopes {
+    var result = LocalScopes()
+    for scope in scopes {
+      switch scope.lowercased() {
+      case "openid": result.wantsIDToken = true
+      case "offline_access" where !behavior.offersOfflineAccess: throw LocalRefusal.unsupportedScope(scope)
+      case "offline_access": result.wantsRefreshToken = true
+      case "profile", "email": break
+      default:
+        guard let audience = audience(of: scope) else {
+          // OpenID Connect Core section 3.1.2.1: scopes that are not understood should be ignored.
+          if shape == .openIDConnect { continue }
+          throw LocalRefusal.unsupportedScope(scope)
+        }
+        if let other = result.audience, other != audience {
+          throw LocalRefusal.severalResources(scopes.joined(separator: " "))
+        }
+        result.audience = audience
+        result.resourceScopes.append(scope)
+      }
+      result.all.append(scope)
+    }
+    if result.audience == nil {
+      switch shape {
+      case .b2c: break
+      case .entra, .ciam: result.audience = Self.graphClientID
+      case .openIDConnect: result.audience = apiClientID
+      }
+    }
+    return result
+  }
+
+  private func audience(of scope: String) -> String? {
+    let scope = scope.lowercased()
+    let known = apiScopes.map { $0.lowercased() }
+    if known.contains(scope) { return apiClientID }
+    if scope == clientID.lowercased() { return clientID }
+    guard shape == .entra || shape == .ciam else { return nil }
+    if scope.hasPrefix("https://graph.microsoft.com/") || !scope.contains("/") { return Self.graphClientID }
+    let isDefault = scope.hasSuffix("/.default")
+    let resource = scope.dropLast("/.default".count)
+    return isDefault && known.contains { $0.hasPrefix(resource + "/") } ? apiClientID : nil
+  }
+}

@@ -1,0 +1,237 @@
+internal import B2CCore
+internal import B2CHTTP
+public import Foundation
+
+/// Which endpoint a path means, and for which policy.
+struct LocalTenantRoute: Sendable {
+  enum Endpoint: Sendable {
+    case authorize, page, token, logout, metadata, keys, deviceCode, devicePage, userInfo, graphMe
+  }
+
+  let endpoint: Endpoint
+  /// The path up to the tenant or policy, as the request has it, without a slash at its end.
+  let prefix: String
+  /// The policy's id as the request has it.
+  let policyID: String?
+  /// Whether the policy stands in the query.
+  let isQueryForm: Bool
+}
+
+extension LocalTenantRoute {
+  private static let microsoftEndpoints: [String: Endpoint] = [
+    "oauth2/v2.0/authorize": .authorize, "oauth2/v2.0/authorize/page": .page, "oauth2/v2.0/token": .token,
+    "oauth2/v2.0/logout": .logout, "v2.0/.well-known/openid-configuration": .metadata,
+    "discovery/v2.0/keys": .keys, "oauth2/v2.0/devicecode": .deviceCode, "oauth2/deviceauth": .devicePage,
+  ]
+
+  private static let plainEndpoints: [String: Endpoint] = [
+    "authorize": .authorize, "authorize/page": .page, "token": .token, "logout": .logout,
+    ".well-known/openid-configuration": .metadata, "jwks": .keys, "device_authorization": .deviceCode,
+    "device": .devicePage, "userinfo": .userInfo,
+  ]
+
+  init?(_ url: URL, in tenant: LocalTenant) {
+    var segments = url.path.split(separator: "/").map(String.init)
+    if tenant.shape == .openIDConnect {
+      guard let endpoint = Self.plainEndpoints[segments.joined(separator: "/")] else { return nil }
+      self.init(endpoint: endpoint, prefix: "", policyID: nil, isQueryForm: false)
+      return
+    }
+    if tenant.shape == .entra, segments.map({ $0.lowercased() }) == ["v1.0", "me"] {
+      self.init(endpoint: .graphMe, prefix: "", policyID: nil, isQueryForm: false)
+      return
+    }
+    var prefix: [String] = []
+    if tenant.shape == .b2c, ["tfp", "te"].contains(segments.first?.lowercased()) {
+      prefix.append(segments.removeFirst())
+    }
+    guard let name = segments.first, tenant.tenantSegments.contains(name.lowercased()) else { return nil }
+    prefix.append(segments.removeFirst())
+    if let endpoint = Self.microsoftEndpoints[segments.joined(separator: "/").lowercased()] {
+      let policyID = tenant.shape == .b2c ? LocalForm.pairs(query: url)["p"] : nil
+      self.init(
+        endpoint: endpoint, prefix: "/" + prefix.joined(separator: "/"), policyID: policyID,
+        isQueryForm: policyID != nil)
+      return
+    }
+    guard tenant.shape == .b2c, let policyID = segments.first,
+      let endpoint = Self.microsoftEndpoints[segments.dropFirst().joined(separator: "/").lowercased()]
+    else { return nil }
+    prefix.append(policyID)
+    self.init(
+      endpoint: endpoint, prefix: "/" + prefix.joined(separator: "/"), policyID: policyID, isQueryForm: false)
+  }
+}
+
+extension LocalTenant {
+  /// The ways to write the tenant in a path, in lower case.
+  var tenantSegments: Set<String> {
+    let own: Set = [domain.lowercased(), tenantID]
+    return shape == .entra ? own.union(["common", "organizations", "consumers"]) : own
+  }
+
+  var domain: String { tenantName + ".onmicrosoft.com" }
+}
+
+/// A request with everything read from it that endpoints ask for.
+struct LocalTenantCall: Sendable {
+  let request: TransportRequest
+  let route: LocalTenantRoute
+  let policy: LocalPolicy?
+  let origin: String
+  let query: [String: String]
+  let form: [String: String]
+  let cookies: [String: String]
+  let correlationID: String
+  let now: Date
+
+  init(_ request: TransportRequest, route: LocalTenantRoute, policy: LocalPolicy?, now: Date) {
+    self.request = request
+    self.route = route
+    self.policy = policy
+    self.now = now
+    origin = LocalOrigin.text(request.url)
+    query = LocalForm.pairs(query: request.url)
+    form = LocalForm.pairs(request.body)
+    cookies = Self.cookies(request.headers["Cookie"] ?? "")
+    let wished = request.headers["client-request-id"] ?? query["client-request-id"] ?? ""
+    correlationID = UUID(uuidString: wished).map { $0.uuidString.lowercased() } ?? RandomText.guid()
+  }
+
+  /// The URL of another endpoint of the same policy, in the form of the request's own.
+  func url(_ path: String) -> String {
+    let query = route.isQueryForm ? "?p=" + (route.policyID ?? "") : ""
+    return origin + route.prefix + path + query
+  }
+
+  private static func cookies(_ header: String) -> [String: String] {
+    let pairs = header.split(separator: ";").compactMap { pair -> (String, String)? in
+      let parts = pair.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+      return parts.count == 2 ? (parts[0], parts[1]) : nil
+    }
+    return Dictionary(pairs) { first, _ in first }
+  }
+}
+
+extension LocalTenant {
+  /// The core: one request in, one answer out.
+  func respond(to request: TransportRequest) -> TransportResponse {
+    guard let route = LocalTenantRoute(request.url, in: self) else { return Self.notFound }
+    let policy = policies.first { $0.id.lowercased() == route.policyID?.lowercased() }
+    if shape == .b2c, policy == nil { return Self.notFound }
+    let call = LocalTenantCall(request, route: route, policy: policy, now: now())
+    guard route.endpoint.methods.contains(request.method) else {
+      return TransportResponse(
+        status: 405, headers: ["Allow": route.endpoint.methods.map(\.rawValue).joined(separator: ", ")])
+    }
+    switch route.endpoint {
+    case .authorize: return authorize(call)
+    case .page: return continuePage(call)
+    case .token: return token(call)
+    case .logout: return logout(call)
+    case .metadata: return metadata(call)
+    case .keys: return keySet(call)
+    case .deviceCode: return shape == .b2c ? Self.notFound : deviceCode(call)
+    case .devicePage: return shape == .b2c ? Self.notFound : devicePage(call)
+    case .userInfo: return userInfo(call)
+    case .graphMe: return graphMe(call)
+    }
+  }
+
+  static let notFound = LocalHTML.response(
+    LocalPage(title: "Not found", text: ["The resource you are looking for has been removed, or never was here."]),
+    status: 404)
+}
+
+extension LocalTenantRoute.Endpoint {
+  fileprivate var methods: [TransportRequest.Method] {
+    switch self {
+    case .page, .token, .deviceCode: [.post]
+    case .devicePage: [.get, .head, .post]
+    case .authorize, .logout, .metadata, .keys, .userInfo, .graphMe: [.get, .head]
+    }
+  }
+}
+
+/// Where the tenant is, and how settings name it.
+extension LocalTenant {
+  /// How a policy stands in an authority.
+  public enum AuthorityForm: Sendable, Hashable, CaseIterable {
+    /// `<origin>/<domain>/`, the policy in the query as `?p=`: the tutorial's form.
+    case query
+    /// `<origin>/<domain>/<policy>`.
+    case path
+    /// `<origin>/tfp/<domain>/<policy>`.
+    case tfp
+  }
+
+  /// The origin for requests in memory, such as `https://contoso.b2clogin.com`.
+  public var inMemoryOrigin: URL { LocalURL.make("https://" + inMemoryHosts[0]) }
+
+  /// The origin over loopback HTTP while the tenant is started, else ``inMemoryOrigin``.
+  public var origin: URL { state.withLock { $0.front }?.url ?? inMemoryOrigin }
+
+  /// The text that settings have as `authority`.
+  ///
+  /// - Parameters:
+  ///   - form: How a policy stands in it; only Azure AD B2C has policies.
+  ///   - policy: The policy for the path and tfp forms; without it the text ends at the tenant.
+  /// - Returns: The authority at ``origin``.
+  public func authority(form: AuthorityForm = .query, policy: LocalPolicy? = nil) -> String {
+    let base = LocalOrigin.text(origin)
+    switch (shape, form) {
+    case (.openIDConnect, _): return base
+    case (.entra, _), (.ciam, _): return "\(base)/\(domain)"
+    case (.b2c, .query): return "\(base)/\(domain)/"
+    case (.b2c, .path): return "\(base)/\(domain)" + (policy.map { "/" + $0.id } ?? "")
+    case (.b2c, .tfp): return "\(base)/tfp/\(domain)" + (policy.map { "/" + $0.id } ?? "")
+    }
+  }
+
+  /// The issuer of tokens that were asked for at ``origin``.
+  public var issuer: String { issuer(origin: LocalOrigin.text(origin)) }
+
+  /// Every issuer the tenant's tokens may have, on either front.
+  public var issuers: Set<String> {
+    let fronts = [inMemoryOrigin, origin].map { issuer(origin: LocalOrigin.text($0)) }
+    return Set(fronts)
+  }
+
+  /// Where the Graph-like API answers: `https://graph.microsoft.com` in memory, ``origin`` over loopback HTTP.
+  ///
+  /// Only the shape ``Shape/entra`` has one.
+  public var graphURL: URL {
+    state.withLock { $0.front }?.url ?? LocalURL.make("https://graph.microsoft.com")
+  }
+
+  /// Whether a request is meant for this tenant, by scheme, host and port.
+  ///
+  /// - Parameter url: Where the request goes.
+  /// - Returns: Whether the tenant answers for that origin.
+  public func serves(_ url: URL) -> Bool {
+    let text = LocalOrigin.text(url)
+    if text == LocalOrigin.text(origin) { return true }
+    return inMemoryHosts.contains { text == "https://" + $0 }
+  }
+
+  func issuer(origin: String) -> String {
+    switch shape {
+    case .b2c: return "\(origin)/\(tenantID)/v2.0/"
+    case .entra: return "\(origin)/\(tenantID)/v2.0"
+    case .ciam:
+      let isInMemory = inMemoryHosts.contains { origin == "https://" + $0 }
+      return (isInMemory ? "https://\(tenantID).ciamlogin.com" : origin) + "/\(tenantID)/v2.0"
+    case .openIDConnect: return origin
+    }
+  }
+
+  private var inMemoryHosts: [String] {
+    let name = tenantName.lowercased()
+    switch shape {
+    case .b2c: return [name + ".b2clogin.com"]
+    case .entra: return ["login.microsoftonline.com", "graph.microsoft.com"]
+    case .ciam: return [name + ".ciamlogin.com", tenantID + ".ciamlogin.com"]
+    case .openIDConnect: return [name + ".example"]
+    }
+  }
+}
