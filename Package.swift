@@ -79,7 +79,8 @@ let package = Package(
       name: "B2CHTTPTests", dependencies: ["B2CHTTP", "B2CLoopback", "B2CCore", "B2CTestKit", "TestSupport"]),
     .testTarget(name: "B2CLoopbackTests", dependencies: ["B2CLoopback", "B2CTestKit", "TestSupport"]),
     .testTarget(name: "TaskAPITests", dependencies: ["TaskAPI", "B2CHTTP", "B2CCore", "B2CTestKit", "TestSupport"]),
-    .testTarget(name: "B2CIDTokenTests", dependencies: ["B2CIDToken", "B2CCore", "TestSupport"] + crypto + cryptoExtras),
+    .testTarget(
+      name: "B2CIDTokenTests", dependencies: ["B2CIDToken", "B2CCore", "TestSupport"] + crypto + cryptoExtras),
     .testTarget(
       name: "B2COAuthTests",
       dependencies: [
@@ -88,7 +89,8 @@ let package = Package(
       ] + crypto + cryptoExtras),
     .testTarget(name: "B2CConnectorTests", dependencies: ["B2CConnector", "B2CTestKit", "TestSupport"]),
     .testTarget(
-      name: "B2CTestKitTests", dependencies: ["B2CTestKit", "B2COAuth", "B2CIDToken", "B2CHTTP", "B2CCore", "TestSupport"]),
+      name: "B2CTestKitTests",
+      dependencies: ["B2CTestKit", "B2COAuth", "B2CIDToken", "B2CHTTP", "B2CCore", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )
