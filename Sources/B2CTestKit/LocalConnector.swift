@@ -1,4 +1,4 @@
-public import B2CAuthority
+internal import B2CAuthority
 public import B2CConnector
 internal import B2CHTTP
 public import B2COAuth

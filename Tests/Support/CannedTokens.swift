@@ -1,5 +1,5 @@
 package import B2CCore
-package import B2CHTTP
+internal import B2CHTTP
 
 /// A provider of the tokens `token-1`, `token-2` and so on, or of given ones: the next one for each that is refused.
 package final class CannedTokens: AccessTokenProvider {

@@ -1,4 +1,4 @@
-package import B2CCore
+internal import B2CCore
 package import B2CHTTP
 
 /// A transport that returns prepared results in turn, and keeps the requests.

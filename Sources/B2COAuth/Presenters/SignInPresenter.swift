@@ -27,16 +27,6 @@ extension SignInPresenter {
   /// - Parameter redirectURI: The redirect URI of the settings.
   /// - Throws: Nothing.
   public func validate(redirectURI: URL) throws {}
-
-  /// Shows the page and cancels the presenter when the request's `timeout` is over.
-  ///
-  /// - Throws: ``OAuthError`` with code ``OAuthError/Code/timedOut`` at the timeout; the presenter's errors.
-  func present(_ request: PresentationRequest, clock: any Clock<Duration>) async throws -> URL {
-    guard let timeout = request.timeout else { return try await present(request) }
-    return try await PresentationDeadline.run(timeout, purpose: request.purpose, clock: clock) {
-      try await present(request)
-    }
-  }
 }
 
 /// A page to show and the redirect to wait for.
@@ -61,8 +51,6 @@ public struct PresentationRequest: Sendable {
   public var prefersEphemeralSession: Bool
   /// Whether the app wants the page over the full screen (the tutorial's `fullScreen`).
   public var prefersFullScreen: Bool
-  /// The longest wait for the redirect; `nil` leaves the limit to the presenter.
-  public var timeout: Duration?
 
   private let makeURL: @Sendable (URL) -> URL
 

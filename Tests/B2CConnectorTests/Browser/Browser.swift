@@ -51,13 +51,13 @@ struct Browser: Sendable {
 
   /// Sends a command of the session and gives its value.
   @discardableResult
-  func send(_ method: HTTPMethod, _ command: String, _ parameters: JSONValue = [:]) async throws -> JSONValue {
+  func send(_ method: TransportRequest.Method, _ command: String, _ parameters: JSONValue = [:]) async throws -> JSONValue {
     let target = command.isEmpty ? session : session.appendingPathComponent(command)
     return try await Self.send(method, target, parameters, over: transport)
   }
 
   private static func send(
-    _ method: HTTPMethod, _ target: URL, _ parameters: JSONValue, over transport: DriverTransport
+    _ method: TransportRequest.Method, _ target: URL, _ parameters: JSONValue, over transport: DriverTransport
   ) async throws -> JSONValue {
     let response = try await transport.send(
       TransportRequest(
