@@ -51,7 +51,9 @@ struct Browser: Sendable {
 
   /// Sends a command of the session and gives its value.
   @discardableResult
-  func send(_ method: TransportRequest.Method, _ command: String, _ parameters: JSONValue = [:]) async throws -> JSONValue {
+  func send(_ method: TransportRequest.Method, _ command: String, _ parameters: JSONValue = [:]) async throws
+    -> JSONValue
+  {
     let target = command.isEmpty ? session : session.appendingPathComponent(command)
     return try await Self.send(method, target, parameters, over: transport)
   }
