@@ -91,6 +91,7 @@ extension ConnectorError: LocalizedError, Redacted {
     } else if let request, request.attempts > 1, !message.contains("attempt") {
       text += " (\(request.attempts) attempts)"
     }
+    if let serverDescription, !message.contains(serverDescription) { text += " The server said: \(serverDescription)" }
     if let correlationID { text += " (correlation id \(correlationID.uuidString.lowercased()))" }
     if let recoverySuggestion { text += " " + recoverySuggestion }
     return text

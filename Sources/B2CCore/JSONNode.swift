@@ -65,6 +65,8 @@ package struct JSONFault: Error, Hashable {
     /// An unknown escape, or half of a surrogate pair.
     case invalidEscape
     case invalidUTF8
+    /// More than 30 combining marks in a row.
+    case tooManyMarks
     /// A number that is too large for a `Double` or needlessly long.
     case numberOutOfRange
     case duplicateKey
@@ -96,6 +98,7 @@ extension JSONFault: CustomStringConvertible {
       case .controlCharacter: "has a control character in a string"
       case .invalidEscape: "has an unknown escape"
       case .invalidUTF8: "is not UTF-8"
+      case .tooManyMarks: "has more than 30 combining marks in a row"
       case .numberOutOfRange: "has a number out of range"
       case .duplicateKey: "has a key twice"
       case .tooDeep: "is nested more than \(JSONReader.maximumDepth) deep"

@@ -90,9 +90,10 @@ struct AccountStore: Sendable {
   }
 
   /// Gives the time to keep with a sign-in: now, but later than that of any sign-in before it here.
-  func signInDate(_ now: Date) -> Date {
+  func signInDate(_ now: Date, after stored: Date?) -> Date {
     current.withLock { handles in
-      handles.latestSignIn = max(now, handles.latestSignIn.addingTimeInterval(0.001))
+      let latest = max(handles.latestSignIn, stored ?? .distantPast)
+      handles.latestSignIn = max(now, latest.addingTimeInterval(0.001))
       return handles.latestSignIn
     }
   }
@@ -121,7 +122,7 @@ struct AccountStore: Sendable {
   }
 
   private func isRequired(_ grant: Grant) -> Bool {
-    requiredUser.map { UserInfo(claims: grant.record.claims, isMicrosoft: isMicrosoft).isUser($0) } ?? true
+    requiredUser.map { UserInfo(claims: grant.record.claims, isMicrosoft: isMicrosoft).isUser($0, isMicrosoft: isMicrosoft) } ?? true
   }
 
   private static func handle(_ accountID: String?, _ policy: String?) -> String {

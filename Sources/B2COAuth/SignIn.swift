@@ -113,8 +113,10 @@ struct SignInWriter: Sendable {
       claims: claims, clientInfo: response.clientInfo, policy: provider.policy, issuer: provider.metadata.issuer,
       isMicrosoft: isMicrosoft)
     let now = services.environment.now()
+    // Another process, or one before a clock was set back, may have stored a later sign-in.
+    let latest = try? await services.grants.grants().first?.record.signedInAt
     let record = TokenRecord(
-      claims: claims, homeAccountID: identity.homeAccountID, signedInAt: services.grants.signInDate(now),
+      claims: claims, homeAccountID: identity.homeAccountID, signedInAt: services.grants.signInDate(now, after: latest),
       policyID: provider.policy?.id
     ).merging(response, requested: scopes, sent: sent, now: now)
 
@@ -147,7 +149,7 @@ struct SignInWriter: Sendable {
   private func updatesAccountOnly(_ policy: Policy?) -> Bool {
     guard let policy else { return false }
     return policy.kind == .profileEdit || policy.kind == .passwordReset
-      || policy == services.configuration.passwordResetPolicy
+      || (policy == services.configuration.passwordResetPolicy && policy != services.configuration.defaultPolicy)
   }
 
   /// Refuses an edit or a reset that another person finished than the one who is signed in.
@@ -161,7 +163,9 @@ struct SignInWriter: Sendable {
   }
 
   private func checkRequiredUser(_ user: UserInfo) throws(OAuthError) {
-    guard let required = services.configuration.requiredUser, !required.isEmpty, !user.isUser(required) else { return }
+    guard let required = services.configuration.requiredUser, !required.isEmpty,
+      !user.isUser(required, isMicrosoft: services.grants.isMicrosoft)
+    else { return }
     throw OAuthError(
       .wrongUser, "Another user signed in than the one the settings require.",
       recoverySuggestion: "Sign in as the user that userId names, or remove userId from the settings.")

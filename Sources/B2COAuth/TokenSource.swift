@@ -44,7 +44,7 @@ struct TokenSource: Sendable {
   func token(
     for scopes: [String], accountID: String?, policy: Policy?, options: TokenOptions
   ) async throws -> AccessToken {
-    guard Scopes.nameAPI(scopes) || !givesTokensForAPIsOnly else { throw Self.missingAPIScope(scopes, nil) }
+    guard Scopes.nameAPI(scopes) || !givesTokensForAPIsOnly else { throw Self.missingAPIScope(scopes, at: nil, nil) }
     let extra = try Self.extraFields(options)
     guard let grant = try await services.grants.grant(accountID: accountID, policy: policy) else {
       throw await notSignedIn(accountID, policy)
@@ -184,7 +184,7 @@ struct TokenSource: Sendable {
     // Also an answer without an access token is stored: its refresh token has replaced the one that was sent.
     guard response.accessToken != nil,
       let token = record.merging(response, requested: request.scopes, sent: scopes, now: now).accessTokens.first
-    else { throw Self.missingAPIScope(request.scopes, route.isMicrosoft ? request.correlationID : nil) }
+    else { throw Self.missingAPIScope(request.scopes, at: route, request.correlationID) }
     return .refreshed(token, response, before: record)
   }
 
@@ -233,8 +233,10 @@ struct TokenSource: Sendable {
       if mayTryAgain, refusal.error.needsInteraction {
         return try await exchangeNewer(of: current, at: route, request)
       }
-    } else if refusal.endsSession {
-      try await services.cache.update(request.key) { $0.refreshToken == refreshToken ? $0.endingSession() : nil }
+    } else if refusal.endsSession, request.flight.extra.isEmpty || refusal.error.server?.error == "invalid_grant" {
+      // While the cache takes nothing, the end is kept in memory: the answer was definite. What else a provider refuses
+      // may be a parameter that the caller added, and says nothing about the token.
+      _ = try await store(request) { $0.refreshToken == refreshToken ? $0.endingSession() : nil }
       services.sessions.changed()
     }
     throw refusal.error
@@ -294,12 +296,17 @@ extension TokenSource {
       recoverySuggestion: "Sign in by \(policy.id), or call without naming a policy.")
   }
 
-  private static func missingAPIScope(_ scopes: [String], _ correlationID: UUID?) -> OAuthError {
+  private static func missingAPIScope(
+    _ scopes: [String], at route: TokenRoute?, _ correlationID: UUID?
+  ) -> OAuthError {
+    let isMicrosoft = route?.isMicrosoft ?? true
     let named = scopes.isEmpty ? "none" : scopes.joined(separator: " ")
     return OAuthError(
       .missingAPIScope, "There is no access token, because none of the scopes names an API: \(named).",
-      recoverySuggestion: "Add the API's scope, or the client id itself, to `scopes` in the settings.",
-      correlationID: correlationID)
+      recoverySuggestion: isMicrosoft
+        ? "Add the API's scope, or the client id itself, to `scopes` in the settings."
+        : "Add a scope of the API to `scopes` in the settings.",
+      correlationID: isMicrosoft ? correlationID : nil)
   }
 
   private static let signedOut = OAuthError(

@@ -113,6 +113,7 @@ extension SettingsDocument {
     case .controlCharacter: "A string contains a control character or a line break."
     case .invalidEscape: "A string contains an unknown escape, or half of a character."
     case .invalidUTF8: "A string is not UTF-8."
+    case .tooManyMarks: "A string has more than 30 combining marks in a row."
     case .numberOutOfRange: "A number is out of range."
     case .duplicateKey: "A key appears twice."
     case .tooDeep: "Nesting exceeds \(maximumDepth) levels."

@@ -127,6 +127,7 @@ struct ConnectorErrorCodeTests {
     #expect(error.code == .configuration && error.serverCode == "AADB2C90117")
     #expect(error.message.contains(scope))
     #expect(error.serverDescription?.contains("is not supported") == true)
+    #expect("\(error)".contains("is not supported"))
     #expect(error.request != nil)
   }
 

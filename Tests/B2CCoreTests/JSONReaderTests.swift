@@ -38,6 +38,18 @@ struct JSONReaderTests {
     #expect(throws: JSONFault(kind: kind, offset: offset)) { try JSONReader.value(text.utf8) }
   }
 
+  @Test("refuses runs of combining marks, which strings sort in quadratic time (UAX #15 section 13)")
+  func marks() throws {
+    let marks = { (count: Int) in
+      String(repeating: "\u{301}", count: count / 2) + String(repeating: "\u{316}", count: count / 2)
+    }
+    #expect(try JSONReader.value("[\"a\(marks(30))\"]".utf8).array?.count == 1)
+    for text in ["[\"a\(marks(32))\"]", "{\"a\(marks(500_000))\":1}"] {
+      let fault = #expect(throws: JSONFault.self) { try JSONReader.value(text.utf8) }
+      #expect(fault?.kind == .tooManyMarks)
+    }
+  }
+
   @Test("refuses bytes that are not UTF-8", arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xE2, 0x82]])
   func invalidUTF8(bytes: [UInt8]) {
     let text = Array("[\"".utf8) + bytes + Array("\"]".utf8)

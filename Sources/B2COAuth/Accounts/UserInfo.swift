@@ -61,8 +61,16 @@ public struct UserInfo: Sendable, Hashable {
     claims[name]?.string.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Whether the user is the one of an email, user name, object id or subject, without regard to case.
-  func isUser(_ wanted: String) -> Bool {
+  /// Whether the user is the one of an email, user name, object id or subject.
+  ///
+  /// At a generic issuer a subject is compared exactly (OpenID Connect Core section 2), and only a verified email counts,
+  /// since anybody may claim another; Microsoft's authorities ignore case.
+  func isUser(_ wanted: String, isMicrosoft: Bool) -> Bool {
+    guard isMicrosoft else {
+      let wanted = wanted.trimmingCharacters(in: .whitespaces)
+      let email = claims["email_verified"]?.bool == true ? text("email") : nil
+      return ASCIIText.isSame(subject, wanted) || email.map { ASCIIText.isSameIgnoringCase($0, wanted) } == true
+    }
     let names =
       emails
       + ["preferred_username", "upn", "unique_name", "email", "oid", "sub", "signInName"].compactMap { text($0) }

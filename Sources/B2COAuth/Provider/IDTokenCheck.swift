@@ -51,7 +51,8 @@ struct IDTokenCheck: Sendable {
       }
       guard rejection.mayHaveStaleKeys else { throw Self.error(rejection) }
     }
-    await providers.isUnknown(keyID: keyID, of: provider)
+    // The quick look of a refresh must not keep a sign-in from its longer one.
+    if !pauses.isEmpty { await providers.isUnknown(keyID: keyID, of: provider) }
     throw Self.error(rejection)
   }
 
@@ -107,7 +108,7 @@ extension IDTokenRejection {
     case .expired, .notYetValid, .issuedInFuture:
       "Compare this device's clock with the server's."
     case .issuer:
-      "Check that authority, tenant and policy are those that issued the token."
+      "Check that the authority in the settings is the one that issued the token."
     case .audience, .authorizedParty:
       "Check that the client id is the one registered for this app."
     case .policy:

@@ -105,11 +105,15 @@ actor ProviderDirectory {
 
   /// The metadata of a policy, fetched now and checked against the authority.
   func metadata(for policy: Policy?) async throws -> ProviderMetadata {
-    let document = try await documents.json(
-      at: try endpoints(of: policy).metadata, what: "metadata document", policy: policy)
-    let metadata = try ProviderMetadata(json: document)
-    try check(metadata, policy)
-    return metadata
+    let url = try endpoints(of: policy).metadata
+    let document = try await documents.json(at: url, what: "metadata document", policy: policy)
+    do {
+      let metadata = try ProviderMetadata(json: document)
+      try check(metadata, policy)
+      return metadata
+    } catch {
+      throw Self.naming(url, in: error)
+    }
   }
 
   /// The keys that metadata points to, fetched now.
@@ -118,8 +122,15 @@ actor ProviderDirectory {
     do {
       return try JWKSet(json: document)
     } catch {
-      throw OAuthError(.invalidResponse, error.message)
+      throw Self.naming(metadata.keysEndpoint, in: OAuthError(.invalidResponse, error.message))
     }
+  }
+
+  /// The error of a document that arrived and cannot be used, with its request.
+  private static func naming(_ url: URL, in error: OAuthError) -> OAuthError {
+    var error = error
+    error.request = FailedRequest(TransportRequest(url: url))
+    return error
   }
 
   private func discover(_ policy: Policy?, key: String) async throws -> Provider {
@@ -143,13 +154,13 @@ actor ProviderDirectory {
     guard authority.accepts(issuer: metadata.issuer, tenantID: nil, policy: policy) else {
       throw OAuthError(
         .issuerMismatch, "The metadata names an issuer that does not belong to the authority \(authority).",
-        recoverySuggestion: "Check the authority's host and tenant in the settings.")
+        recoverySuggestion: "Check the authority in the settings.")
     }
     for endpoint in metadata.endpoints where !authority.accepts(endpoint: endpoint, policy: policy) {
       throw OAuthError(
         .invalidResponse,
-        "The metadata names an endpoint on \(endpoint.host ?? "no host"), which is not the authority's.",
-        recoverySuggestion: "Check the authority's host and tenant in the settings.")
+        "The metadata names an endpoint on \(PrintableText.plain(endpoint.host ?? "no host", limit: 100)), which is not the authority's.",
+        recoverySuggestion: "Check the authority in the settings.")
     }
   }
 }

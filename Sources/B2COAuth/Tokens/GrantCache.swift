@@ -5,7 +5,13 @@ internal import Foundation
 struct GrantCache: Sendable {
   private let cache: any SharedTokenCache
   // A rotated refresh token that a full disk refused is the only good one: it waits here for the next call.
-  private let pending = Locked<[TokenCacheKey: Change]>([:])
+  private let pending = Locked<[TokenCacheKey: Pending]>([:])
+
+  /// A change that could not be written; the number tells it from one that has grown meanwhile.
+  private struct Pending: Sendable {
+    let number: Int
+    let change: Change
+  }
 
   /// Returns the record as it shall be; `nil` when the record is not the one the change was meant for.
   typealias Change = @Sendable (TokenRecord) -> TokenRecord?
@@ -21,7 +27,7 @@ struct GrantCache: Sendable {
         _ = try await apply({ $0 }, to: key)
       } catch let error as OAuthError where error.code == .tokenCache {
         let old = try await mappingErrors("read") { try await cache.record(for: key) }
-        return old.flatMap { old in pending.withLock { $0[key] }?(old) ?? old }
+        return old.flatMap { old in pending.withLock { $0[key] }?.change(old) ?? old }
       }
     }
     return try await mappingErrors("read") { try await cache.record(for: key) }
@@ -65,7 +71,9 @@ struct GrantCache: Sendable {
   private func postpone(_ change: @escaping Change, to key: TokenCacheKey) {
     pending.withLock { pending in
       let earlier = pending[key]
-      pending[key] = { record in change(earlier?(record) ?? record) }
+      pending[key] = Pending(number: (earlier?.number ?? 0) + 1) { record in
+        change(earlier?.change(record) ?? record)
+      }
     }
   }
 
@@ -77,13 +85,14 @@ struct GrantCache: Sendable {
       try await cache.update(key) { stored in
         guard let stored else { return nil }
         // After a sign-out or a new sign-in an earlier change finds no record of its own any more.
-        let old = earlier?(stored) ?? stored
+        let old = earlier?.change(stored) ?? stored
         let new = change(old)
         hasApplied.withLock { $0 = new != nil }
         return new ?? old
       }
     }
-    pending.withLock { $0[key] = nil }
+    // A change that another call has postponed meanwhile is not among those that were written.
+    pending.withLock { if $0[key]?.number == earlier?.number { $0[key] = nil } }
     return hasApplied.withLock { $0 }
   }
 

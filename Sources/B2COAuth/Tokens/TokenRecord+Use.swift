@@ -27,7 +27,9 @@ extension TokenRecord {
   /// An API that refuses such a token refuses the next one too: another refresh would only be another request.
   func justRefreshedToken(_ token: Secret, now: Date) -> CachedAccessToken? {
     accessTokens.first {
-      $0.token == token && $0.receivedAt > signedInAt && now.timeIntervalSince($0.receivedAt) < 60
+      // A clock that was set back makes no token young.
+      $0.token == token && $0.receivedAt > signedInAt && $0.expiresAt > now
+        && (0..<60).contains(now.timeIntervalSince($0.receivedAt))
     }
   }
 

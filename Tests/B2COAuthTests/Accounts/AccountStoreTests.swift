@@ -26,6 +26,35 @@ struct AccountStoreTests {
     #expect(try await relaunched.accounts().map(\.username) == [LocalUser.bob.email, LocalUser.alice.email])
   }
 
+  @Test("Whoever signs in last is current after a restart, also when the clock was set back")
+  func clockSetBack() async throws {
+    let fixture = Fixture()
+    try await fixture.client(presenter: fixture.script(.signIn(.alice))).signIn()
+    fixture.setBack.withLock { $0 = 3_600 }
+    try await fixture.client(presenter: fixture.script(.signIn(.bob))).signIn()
+    #expect(try await fixture.client().currentAccount()?.username == LocalUser.bob.email)
+  }
+
+  @Test("At a generic issuer a required user is the exact subject or a verified email")
+  func requiredSubject() async throws {
+    let fixture = Fixture(shape: .openIDConnect) { $0.changeIDTokenClaims = { $0["sub"] = "Victim42" } }
+    let exact = try fixture.client { $0.requiredUser = "Victim42" }
+    #expect(try await exact.signIn().user.subject == "Victim42")
+    let other = try fixture.client { $0.requiredUser = "vICTIM42" }
+    await #expect(throws: OAuthError(.wrongUser, "")) { try await other.signIn() }
+    let email = try fixture.client { $0.requiredUser = LocalUser.alice.email }
+    fixture.tenant.behavior.changeIDTokenClaims = {
+      $0["email"] = .string(LocalUser.alice.email)
+      $0["email_verified"] = .bool(false)
+    }
+    await #expect(throws: OAuthError(.wrongUser, "")) { try await email.signIn() }
+    fixture.tenant.behavior.changeIDTokenClaims = {
+      $0["email"] = .string(LocalUser.alice.email)
+      $0["email_verified"] = .bool(true)
+    }
+    #expect(try await email.signIn().user.emails == [LocalUser.alice.email])
+  }
+
   @Test("A record that cannot be read now is the cache's trouble: no sign-out, and nobody else's token")
   func unreadable() async throws {
     let (_, cache, alice, bob, client) = try await two()

@@ -14,6 +14,8 @@ struct Fixture: Sendable {
   let transport: GatedTransport
   let cache: any TokenCache
   let events = Recorder<OAuthEvent>()
+  /// How many seconds the device's clock was set back.
+  let setBack = Locked<TimeInterval>(0)
 
   static let signIn = "B2C_1_SignIn"
   static let redirect = LocalTenant.standardRedirectURI
@@ -54,7 +56,7 @@ struct Fixture: Sendable {
       configuration: configuration,
       environment: OAuthEnvironment(
         cache: cache ?? self.cache, transport: transport, presenter: presenter ?? script(.signIn(.alice)),
-        clock: clock, now: { clock.date }, onEvent: { events.record($0) }))
+        clock: clock, now: { [setBack] in clock.date.addingTimeInterval(-setBack.withLock { $0 }) }, onEvent: { events.record($0) }))
   }
 
   /// A presenter that fills in the tenant's pages: one action for every page it meets.

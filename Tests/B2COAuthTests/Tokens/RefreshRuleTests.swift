@@ -30,6 +30,7 @@ struct RefreshRuleTests {
     Refusal(status: 401, body: #"{"error":"invalid_client"}"#, means: .configuration, ends: false),
     Refusal(status: 400, body: #"{"error":"unauthorized_client"}"#, means: .configuration, ends: false),
     Refusal(status: 400, body: #"{"error":"invalid_scope"}"#, means: .configuration, ends: false),
+    Refusal(status: 400, body: #"{"error":"invalid_target"}"#, means: .server, ends: false),
     // Whatever the body names, a busy server or one in trouble ends nothing.
     Refusal(status: 429, body: #"{"error":"invalid_grant"}"#, means: .throttled, ends: false),
     Refusal(status: 503, body: #"{"error":"invalid_grant"}"#, means: .serviceUnavailable, ends: false),
@@ -185,6 +186,46 @@ struct RefreshRuleTests {
     let token = try await provider.accessToken(replacing: nil)
     #expect(try await provider.accessToken(replacing: token) != token)
     #expect(fixture.tenant.counters.refreshes == 2)
+  }
+
+  @Test("A refused token is not served again when the clock was set back")
+  func clockSetBack() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    try await client.signIn()
+    let provider = client.tokenProvider()
+    await fixture.clock.advance(by: .seconds(4_000))
+    let refused = try await provider.accessToken(replacing: nil)
+    fixture.setBack.withLock { $0 = 3_000 }
+    #expect(try await provider.accessToken(replacing: refused) != refused)
+  }
+
+  @Test("A refusal of what the caller added to a refresh does not end the session")
+  func refusedParameter() async throws {
+    let fixture = Fixture(shape: .openIDConnect)
+    let client = try fixture.client()
+    try await client.signIn()
+    fixture.transport.answerTokens(400, #"{"error":"invalid_request"}"#)
+    var options = TokenOptions()
+    options.extraParameters = ["resource": "https://api.example"]
+    await #expect(throws: OAuthError.self) { try await client.accessToken(options: options) }
+    let key = try #require(try await fixture.cache.keys().first)
+    #expect(try await fixture.cache.record(for: key)?.refreshToken != nil)
+  }
+
+  @Test("A definite end is not forgotten while the disk is full")
+  func endOnFullDisk() async throws {
+    let cache = FailingCache()
+    let fixture = Fixture(shape: .openIDConnect, cache: cache)
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    fixture.transport.answerTokens(400, #"{"error":"invalid_grant"}"#)
+    cache.failsToStore.withLock { $0 = true }
+    for _ in 0..<2 {
+      await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
+    }
+    #expect(fixture.tenant.counters.refreshRequests <= 1)
   }
 
   @Test("A silent call by another policy says which policy the user signed in with")
