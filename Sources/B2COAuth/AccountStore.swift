@@ -122,7 +122,9 @@ struct AccountStore: Sendable {
   }
 
   private func isRequired(_ grant: Grant) -> Bool {
-    requiredUser.map { UserInfo(claims: grant.record.claims, isMicrosoft: isMicrosoft).isUser($0, isMicrosoft: isMicrosoft) } ?? true
+    requiredUser.map {
+      UserInfo(claims: grant.record.claims, isMicrosoft: isMicrosoft).isUser($0, isMicrosoft: isMicrosoft)
+    } ?? true
   }
 
   private static func handle(_ accountID: String?, _ policy: String?) -> String {

@@ -107,7 +107,9 @@ extension ServerAnswer {
 
   /// Whether a provider that is not Microsoft's refuses a refresh for the token and not for the app or the scopes.
   private var meansRefreshTokenIsRefused: Bool {
-    let aboutTheRequest = ["invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_target"]
+    let aboutTheRequest = [
+      "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_target",
+    ]
     return [400, 401, 403].contains(status) && code == nil && !aboutTheRequest.contains(error ?? "")
   }
 

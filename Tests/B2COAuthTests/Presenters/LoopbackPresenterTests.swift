@@ -413,7 +413,7 @@ struct LoopbackPresenterTests {
         arrived.open()
         await exchange.waitForDisconnect()
       }
-      let clock = TestClock()
+      let clock = TestClock(advancesItself: false)
       let presenter = LoopbackPresenter(
         opening: BrowserOpening { url in _ = try await LoopbackPresenterTests.session.data(from: url) },
         timeout: .seconds(5), clock: clock)
@@ -430,7 +430,7 @@ struct LoopbackPresenterTests {
 
   @Test("the timeout ends the wait and says what to compare")
   func timeout() async throws {
-    let clock = TestClock()
+    let clock = TestClock(advancesItself: false)
     let presenter = presenter(timeout: .seconds(90), clock: clock)
     let task = Task { try await presenter.present(.test("http://localhost/callback")) }
     let page = await pages.next()

@@ -56,7 +56,8 @@ struct Fixture: Sendable {
       configuration: configuration,
       environment: OAuthEnvironment(
         cache: cache ?? self.cache, transport: transport, presenter: presenter ?? script(.signIn(.alice)),
-        clock: clock, now: { [setBack] in clock.date.addingTimeInterval(-setBack.withLock { $0 }) }, onEvent: { events.record($0) }))
+        clock: clock, now: { [setBack] in clock.date.addingTimeInterval(-setBack.withLock { $0 }) },
+        onEvent: { events.record($0) }))
   }
 
   /// A presenter that fills in the tenant's pages: one action for every page it meets.
