@@ -1,4 +1,4 @@
-internal import B2CCore
+public import B2CCore
 public import Foundation
 
 /// Signs a user in through a policy of Azure AD B2C and calls the task API with the tokens.
@@ -253,16 +253,10 @@ extension ConnectorSettings.Policies {
   }
 }
 
-extension Connector: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Connector: Redacted {
   /// Authority, client and policies: enough to tell two connectors apart.
   public var description: String {
     let policies = settings.policies.all.map(\.id).joined(separator: ", ")
     return "Connector(\(settings.authority), client \(settings.clientID), policies \(policies))"
   }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that shows the description only: the parts an app brings may hold anything.
-  public var customMirror: Mirror { Mirror(self, children: ["connector": description]) }
 }

@@ -1,3 +1,5 @@
+import B2CCore
+
 /// Why an id_token is refused, with the rule as a value.
 package struct IDTokenRejection: Error, Sendable, Hashable {
   package let reason: Reason
@@ -14,11 +16,8 @@ package struct IDTokenRejection: Error, Sendable, Hashable {
 }
 
 extension IDTokenRejection {
-  /// A piece of a token's header or payload as it may stand in a message: short, printable ASCII.
-  package static func quote(_ text: String) -> String {
-    let shown = text.unicodeScalars.prefix(100).map { (0x20..<0x7F).contains($0.value) ? Character($0) : "?" }
-    return "'" + String(shown) + (text.unicodeScalars.count > 100 ? "…'" : "'")
-  }
+  /// A text of a token's header or payload for a message: printable, at most 100 characters, token-like parts hidden.
+  static func quote(_ text: String) -> String { "'\(PrintableText(limit: 100).show(text) ?? "")'" }
 }
 
 extension IDTokenRejection {

@@ -1,4 +1,4 @@
-internal import B2CCore
+public import B2CCore
 public import Foundation
 
 /// Why an API refused the token it was sent, or why none was sent.
@@ -83,17 +83,11 @@ public struct APIAuthorizationError: LocalizedError, Sendable, Equatable {
   public static func == (left: APIAuthorizationError, right: APIAuthorizationError) -> Bool { left.code == right.code }
 }
 
-extension APIAuthorizationError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension APIAuthorizationError: Redacted {
   /// Code, message and what to do; neither the challenge nor the answer.
   public var description: String {
     "\(code.rawValue): \(message)" + (recoverySuggestion.map { " " + $0 } ?? "")
   }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that shows the description only: an API may repeat the token in its challenge.
-  public var customMirror: Mirror { Mirror(self, children: ["error": description]) }
 }
 
 extension APIAuthorizationError {

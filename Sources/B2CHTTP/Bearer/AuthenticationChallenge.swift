@@ -88,7 +88,7 @@ extension AuthenticationChallenge {
   }
 }
 
-extension AuthenticationChallenge: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AuthenticationChallenge: Redacted {
   private static let knownNames: Set<String> = [
     "realm", "error", "error_description", "error_uri", "scope", "claims", "authorization_uri", "client_id",
   ]
@@ -110,12 +110,6 @@ extension AuthenticationChallenge: CustomStringConvertible, CustomDebugStringCon
     let scheme = Self.knownSchemes.contains(scheme.lowercased()) ? scheme : "another scheme"
     return "challenge \(scheme) (" + (shown + (others > 0 ? ["\(others) more"] : [])).joined(separator: ", ") + ")"
   }
-
-  /// The same as ``description``.
-  package var debugDescription: String { description }
-
-  /// A mirror that shows the description and no values.
-  package var customMirror: Mirror { Mirror(self, children: ["challenge": description]) }
 }
 
 /// Reads `WWW-Authenticate` from left to right, in one pass: every byte is looked at a bounded number of times.

@@ -77,7 +77,7 @@ extension TransportRequest {
   }
 }
 
-extension TransportRequest.Headers: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TransportRequest.Headers: Redacted {
   private static let revealing: Set<String> = [
     "accept", "cache-control", "client-request-id", "content-length", "content-type", "date", "retry-after",
     "user-agent", "x-ms-request-id",
@@ -90,10 +90,4 @@ extension TransportRequest.Headers: CustomStringConvertible, CustomDebugStringCo
       return "\(field.name): \(isHarmless ? field.value : "[redacted]")"
     }.joined(separator: "\n")
   }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that shows the description and no values.
-  public var customMirror: Mirror { Mirror(self, children: ["fields": description]) }
 }

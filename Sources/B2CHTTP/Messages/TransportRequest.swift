@@ -1,4 +1,4 @@
-internal import B2CCore
+public import B2CCore
 public import Foundation
 
 /// A request on its way to a server, independent of the library that carries it.
@@ -39,17 +39,11 @@ extension TransportRequest {
   var summary: String { "\(method.rawValue) \(RedactedURL(url))" }
 }
 
-extension TransportRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TransportRequest: Redacted {
   /// Method, scheme, host and path; no query values, no headers, no body.
   public var description: String {
     "\(summary) (\(headers.fields.count) headers, \(body?.count ?? 0) bytes)"
   }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that shows the description only.
-  public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }
 
 extension TransportRequest {

@@ -1,3 +1,4 @@
+public import B2CCore
 public import Foundation
 
 /// What a server answered.
@@ -22,13 +23,7 @@ public struct TransportResponse: Sendable, Hashable {
   }
 }
 
-extension TransportResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TransportResponse: Redacted {
   /// Status and size; no headers, no body.
   public var description: String { "\(status) (\(headers.fields.count) headers, \(body.count) bytes)" }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that shows the description only.
-  public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
 }

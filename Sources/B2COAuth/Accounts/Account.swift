@@ -63,7 +63,7 @@ extension Account {
 extension Account: Redacted {
   /// The name to show and the id; claims may hold tokens of other providers.
   public var description: String {
-    let name = (name ?? username).map { PrintableText.plain($0, limit: 100) + " " } ?? ""
+    let name = (name ?? username).flatMap { PrintableText(limit: 100).show($0) }.map { $0 + " " } ?? ""
     return "\(name)(\(PrintableText.plain(id)))"
   }
 }

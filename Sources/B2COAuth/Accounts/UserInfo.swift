@@ -81,7 +81,9 @@ public struct UserInfo: Sendable, Hashable {
 
 extension UserInfo: Redacted {
   /// The name to show: the display name, else the user name, else the id.
-  public var description: String { PrintableText.plain(name ?? username ?? id, limit: 100) }
+  public var description: String {
+    (name ?? username).flatMap(PrintableText(limit: 100).show) ?? PrintableText.plain(id, limit: 100)
+  }
 }
 
 extension OAuthClient {

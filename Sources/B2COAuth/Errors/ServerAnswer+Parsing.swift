@@ -34,7 +34,8 @@ extension ServerAnswer {
     suberror = shown("suberror")
     traceID = shown("trace_id")
     timestamp = shown("timestamp")
-    correlationID = members["correlation_id"]?.string.flatMap { UUID(uuidString: $0) }
+    // Some providers' refresh tokens and codes are UUIDs too.
+    correlationID = shown("correlation_id").flatMap { UUID(uuidString: $0) }
     // The claims are sent back as they are: with a token in them they are not the service's.
     claims = shown("claims", limit: 4_096).flatMap { $0.contains(PrintableText.replacement) ? nil : $0 }
     if let description = members["error_description"]?.string { readDescription(description, text.limited(to: 100)) }
@@ -46,7 +47,7 @@ extension ServerAnswer {
       let parts = line.split(separator: ":", maxSplits: 1)
       let value = parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
       switch parts.first?.trimmingCharacters(in: .whitespaces).lowercased() {
-      case "correlation id": correlationID = correlationID ?? UUID(uuidString: value)
+      case "correlation id": correlationID = correlationID ?? text.show(value).flatMap { UUID(uuidString: $0) }
       case "timestamp": timestamp = timestamp ?? text.show(value)
       case "trace id": traceID = traceID ?? text.show(value)
       default: break

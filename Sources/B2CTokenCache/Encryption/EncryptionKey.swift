@@ -9,9 +9,7 @@ public import Foundation
 /// A key for AES-256-GCM.
 ///
 /// Printing or dumping it shows a fingerprint and never the bytes.
-public struct EncryptionKey: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
-  CustomReflectable
-{
+public struct EncryptionKey: Sendable, Hashable, Redacted {
   /// The number of bytes of a key.
   public static let byteCount = 32
 
@@ -47,12 +45,6 @@ public struct EncryptionKey: Sendable, Hashable, CustomStringConvertible, Custom
 
   /// The fingerprint alone.
   public var description: String { "EncryptionKey(\(fingerprint))" }
-
-  /// The fingerprint alone.
-  public var debugDescription: String { description }
-
-  /// A mirror with the fingerprint alone.
-  public var customMirror: Mirror { Mirror(self, children: ["fingerprint": fingerprint]) }
 }
 
 /// The source of an encrypted cache's key.

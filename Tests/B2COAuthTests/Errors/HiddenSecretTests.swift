@@ -50,6 +50,38 @@ struct HiddenSecretTests {
     }
   }
 
+  @Test("A token as the name of a user does not show")
+  func tokenAsName() async throws {
+    let fixture = Fixture { $0.changeIDTokenClaims = { $0["name"] = .string(Self.canary) } }
+    let result = try await fixture.client().signIn()
+    for value in [result, result.user, result.account] as [Any] {
+      #expect(!shown(value).contains("eyJjYW5hcnki"))
+      #expect(!shown(value).contains("Y2FuYXJ5"))
+    }
+  }
+
+  @Test("A refresh token that is a UUID does not show as the server's correlation id", arguments: [true, false])
+  func tokenAsCorrelationID(isInDescription: Bool) async throws {
+    let token = UUID().uuidString
+    let fixture = Fixture(shape: .entra)
+    let client = try fixture.client()
+    try await client.signIn()
+    let key = try #require(try await fixture.cache.keys().first)
+    var record = try #require(try await fixture.cache.record(for: key))
+    record.refreshToken = Secret(token)
+    try await fixture.cache.store(record, for: key)
+    await fixture.clock.advance(by: .seconds(4_000))
+    let field = isInDescription ? "error_description" : "correlation_id"
+    let text = isInDescription ? "AADSTS50076: Bad.\r\nCorrelation ID: \(token)" : token
+    let body = try JSONEncoder().encode(["error": "interaction_required", field: text])
+    fixture.transport.intercept { $0.isTokenRequest ? TransportResponse(status: 400, body: body) : nil }
+    let error = try await #require(throws: OAuthError.self) { try await client.accessToken() }
+    #expect(error.server?.error == "interaction_required")
+    #expect(error.correlationID?.uuidString != token)
+    #expect(error.server?.correlationID == nil)
+    #expect(!shown(error).lowercased().contains(token.lowercased()))
+  }
+
   struct Echo: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let change: @Sendable (String) -> String
