@@ -5,6 +5,9 @@ public import Foundation
 ///
 /// Two errors are equal when their codes are. Nothing in it is secret.
 public struct ConnectorError: Error, Sendable, Equatable {
+  /// The codes of all modules.
+  public typealias Code = ErrorCode
+
   /// What went wrong.
   public var code: Code
   /// What happened, in words without secrets.
@@ -77,6 +80,18 @@ public struct ConnectorError: Error, Sendable, Equatable {
   public static func == (left: ConnectorError, right: ConnectorError) -> Bool { left.code == right.code }
 }
 
+/// The facade's own codes.
+extension ErrorCode {
+  /// The settings cannot be used; ``ConnectorError/underlying`` is a ``SettingsError`` with every problem.
+  public static let settings = Self(rawValue: "settings")
+  /// The settings have no policy of the wanted kind.
+  public static let policyNotConfigured = Self(rawValue: "policyNotConfigured")
+  /// The settings have no task API.
+  public static let taskAPINotConfigured = Self(rawValue: "taskAPINotConfigured")
+  /// A token cache, presenter or transport supplied by the app failed; see ``ConnectorError/underlying``.
+  public static let other = Self(rawValue: "other")
+}
+
 extension ConnectorError: LocalizedError, Redacted {
   /// The message.
   public var errorDescription: String? { message }
@@ -146,7 +161,7 @@ extension ConnectorError {
         underlying: error)
     case let error as AuthorityError: ConnectorError(OAuthError(error))
     case let error as TransportError:
-      ConnectorError(Code(OAuthError.Code(error)), error.message, isRetryable: error.isRetryable, underlying: error)
+      ConnectorError(ErrorCode(error), error.message, isRetryable: error.isRetryable, underlying: error)
     case let error as TokenCacheError:
       ConnectorError(
         .tokenCache, error.message, recoverySuggestion: error.recoverySuggestion,
@@ -161,7 +176,7 @@ extension ConnectorError {
 
   private init(_ error: OAuthError) {
     self.init(
-      Code(error.code), error.message, recoverySuggestion: error.recoverySuggestion, isRetryable: error.isRetryable,
+      error.code, error.message, recoverySuggestion: error.recoverySuggestion, isRetryable: error.isRetryable,
       needsInteraction: error.needsInteraction, underlying: error)
     correlationID = error.correlationID
     request = error.request
@@ -184,7 +199,7 @@ extension ConnectorError {
     }
     let authorization = error.underlying as? APIAuthorizationError
     self.init(
-      Code(error.code), error.message, recoverySuggestion: error.recoverySuggestion, isRetryable: error.isRetryable,
+      error.code, error.message, recoverySuggestion: error.recoverySuggestion, isRetryable: error.isRetryable,
       needsInteraction: authorization?.needsInteraction ?? false, underlying: error)
     outcomeIsUnknown = error.outcomeIsUnknown
     if let method = error.method, let url = error.url {
@@ -201,7 +216,7 @@ extension ConnectorError {
 
   private init(_ error: APIAuthorizationError) {
     self.init(
-      Code(rawValue: error.code.rawValue), error.message, recoverySuggestion: error.recoverySuggestion,
+      error.code, error.message, recoverySuggestion: error.recoverySuggestion,
       needsInteraction: error.needsInteraction, underlying: error)
     status = error.status
     oauthError = error.serverError

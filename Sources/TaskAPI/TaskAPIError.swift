@@ -1,3 +1,4 @@
+public import B2CCore
 public import Foundation
 
 /// The error of a call to the task server.
@@ -5,21 +6,8 @@ public import Foundation
 /// Two errors are equal when their codes are. Texts from the server are cut, and whatever looks like a token in them is
 /// replaced.
 public struct TaskAPIError: Error, Sendable, Equatable {
-  /// What went wrong, as an open set of codes.
-  public struct Code: RawRepresentable, Sendable, Hashable {
-    /// The code's stable name.
-    public var rawValue: String
-
-    /// Makes a code from its stable name.
-    ///
-    /// - Parameter rawValue: The name.
-    public init(rawValue: String) {
-      self.rawValue = rawValue
-    }
-  }
-
   /// What went wrong.
-  public var code: Code
+  public var code: ErrorCode
   /// The request and what happened to it, in words without secrets.
   ///
   /// For example "GET https://api.example.com/tasks failed with status 503 (3 attempts)."
@@ -60,7 +48,7 @@ public struct TaskAPIError: Error, Sendable, Equatable {
   ///   - status: The HTTP status, if there was an answer.
   ///   - underlying: The error of the layer below, if any.
   public init(
-    _ code: Code, _ message: String, recoverySuggestion: String? = nil, status: Int? = nil,
+    _ code: ErrorCode, _ message: String, recoverySuggestion: String? = nil, status: Int? = nil,
     underlying: (any Error)? = nil
   ) {
     self.code = code
@@ -92,7 +80,7 @@ public struct TaskAPIError: Error, Sendable, Equatable {
 }
 
 /// Found before anything is sent.
-extension TaskAPIError.Code {
+extension ErrorCode {
   /// The base URL or a limit cannot be used.
   public static let invalidConfiguration = Self(rawValue: "invalidConfiguration")
   /// The task cannot be sent: its title is empty or over the limit, or its id fits no URL.
@@ -102,41 +90,19 @@ extension TaskAPIError.Code {
 }
 
 /// The server refused.
-extension TaskAPIError.Code {
-  /// The token was refused, and a new one too (401).
-  public static let unauthorized = Self(rawValue: "unauthorized")
-  /// The token lacks a scope; the message says which (RFC 6750 section 3.1).
-  public static let insufficientScope = Self(rawValue: "insufficientScope")
-  /// The API asks for further claims, such as a second factor.
-  public static let claimsRequired = Self(rawValue: "claimsRequired")
+extension ErrorCode {
   /// The user is not allowed to do this (403).
   public static let forbidden = Self(rawValue: "forbidden")
   /// Nothing exists at the URL (404, 410): the base URL is wrong, or the task does not exist.
   public static let notFound = Self(rawValue: "notFound")
-  /// The server cannot do this at all (405, 501).
-  public static let unsupported = Self(rawValue: "unsupported")
   /// The request does not fit the server's state or fields (409), such as `MissingTask` in the wrong dialect.
   public static let conflict = Self(rawValue: "conflict")
   /// The request or the answer is larger than a limit (413, or a limit of the client).
   public static let tooLarge = Self(rawValue: "tooLarge")
-  /// Too many requests (429).
-  public static let throttled = Self(rawValue: "throttled")
-  /// Another status of the 400s.
+  /// The server refused with another status of the 400s.
   public static let refused = Self(rawValue: "refused")
-  /// A redirect (3xx), which a token does not follow.
+  /// The server wants the request sent elsewhere (3xx); a token does not follow.
   public static let redirected = Self(rawValue: "redirected")
-  /// A failure of the server (5xx).
-  public static let server = Self(rawValue: "server")
-}
-
-/// There is no usable answer.
-extension TaskAPIError.Code {
-  /// A success that cannot be read: HTML, an empty body, invalid JSON, wrong types.
-  public static let invalidResponse = Self(rawValue: "invalidResponse")
-  /// No answer in time (also 408).
-  public static let timedOut = Self(rawValue: "timedOut")
-  /// No connection, or a lost one; ``TaskAPIError/underlying`` is the transport's error.
-  public static let network = Self(rawValue: "network")
 }
 
 extension TaskAPIError: CustomStringConvertible {

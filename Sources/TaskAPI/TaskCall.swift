@@ -124,7 +124,7 @@ extension TaskCall {
 
   /// A token that the server does not accept.
   private func unauthorized(_ failure: APIAuthorizationError) -> TaskAPIError {
-    let code: TaskAPIError.Code =
+    let code: ErrorCode =
       switch failure.code {
       case .insufficientScope: .insufficientScope
       case .claimsRequired: .claimsRequired
@@ -141,7 +141,7 @@ extension TaskCall {
 
   /// No answer.
   private func failure(_ failure: TransportError) -> TaskAPIError {
-    let (code, reason): (TaskAPIError.Code, String) =
+    let (code, reason): (ErrorCode, String) =
       switch failure.code {
       case .timedOut: (.timedOut, "there was no answer in time")
       case .responseTooLarge: (.tooLarge, "the answer is larger than the limit")
@@ -162,7 +162,7 @@ extension TaskCall {
 
   /// An error that names method, URL without query, status and number of tries.
   private func error(
-    _ code: TaskAPIError.Code, status: Int?, because reason: String?, suggestion: String?
+    _ code: ErrorCode, status: Int?, because reason: String?, suggestion: String?
   ) -> TaskAPIError {
     let tries = state.withLock { $0.tries }
     let attempts = tries == 1 ? "1 attempt" : "\(tries) attempts"
@@ -205,7 +205,7 @@ extension TaskCall {
     "x-request-id", "request-id", "x-ms-request-id", "x-correlation-id", "client-request-id",
   ]
 
-  private func meaning(of status: Int) -> (code: TaskAPIError.Code, reason: String?, suggestion: String?) {
+  private func meaning(of status: Int) -> (code: ErrorCode, reason: String?, suggestion: String?) {
     switch status {
     case 300..<400: (.redirected, "a redirect, which is not followed", "Use the final URL as the base URL.")
     case 401: (.unauthorized, nil, "Check the scope, and the API's audience and issuer.")
@@ -226,7 +226,7 @@ extension TaskCall {
     }
   }
 
-  private var missing: (code: TaskAPIError.Code, reason: String?, suggestion: String?) {
+  private var missing: (code: ErrorCode, reason: String?, suggestion: String?) {
     request.namesID
       ? (.notFound, "the task does not exist, or the server does not support \(action)", alternative)
       : (.notFound, "nothing exists at this URL", "Check the path of the base URL.")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct TaskAPIErrorTests {
-  static let statuses: [(Int, TaskAPIError.Code, Bool)] = [
+  static let statuses: [(Int, ErrorCode, Bool)] = [
     (301, .redirected, false), (302, .redirected, false), (304, .redirected, false), (307, .redirected, false),
     (308, .redirected, false), (400, .refused, false), (402, .refused, false), (403, .forbidden, false),
     (404, .notFound, false), (405, .unsupported, false), (406, .refused, false), (408, .timedOut, true),
@@ -17,7 +17,7 @@ import Testing
   ]
 
   @Test(arguments: statuses)
-  func everyStatusHasItsCode(_ status: Int, _ code: TaskAPIError.Code, _ isRetryable: Bool) async throws {
+  func everyStatusHasItsCode(_ status: Int, _ code: ErrorCode, _ isRetryable: Bool) async throws {
     let transport = CannedTransport(.text(status, ""))
     let client = try client(transport) { $0.retry = .none }
     let error = try #require(await taskError { try await client.add(TaskItem(itemName: "x")) })
@@ -58,7 +58,7 @@ import Testing
     #expect(error.map { "\($0)" }?.contains("r-1") == true)
   }
 
-  static let transportErrors: [(TransportError.Code, TaskAPIError.Code, Bool, Bool)] = [
+  static let transportErrors: [(TransportError.Code, ErrorCode, Bool, Bool)] = [
     (.timedOut, .timedOut, true, true), (.connectionLost, .network, true, true),
     (.cannotConnect, .network, true, false),
     (.responseTooLarge, .tooLarge, false, true), (.invalidResponse, .invalidResponse, false, true),
@@ -68,7 +68,7 @@ import Testing
 
   @Test(arguments: transportErrors)
   func everyTransportErrorHasItsCode(
-    _ thrown: TransportError.Code, _ code: TaskAPIError.Code, _ isRetryable: Bool, _ isUnknown: Bool
+    _ thrown: TransportError.Code, _ code: ErrorCode, _ isRetryable: Bool, _ isUnknown: Bool
   ) async throws {
     let transport = CannedTransport([.failure(TransportError(thrown, "x"))])
     let error = try #require(await taskError { try await client(transport).add(TaskItem(itemName: "x")) })

@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  static let unusable: [(TaskDialect, TaskItem, TaskAPIError.Code)] = [
+  static let unusable: [(TaskDialect, TaskItem, ErrorCode)] = [
     (.tutorial, TaskItem(itemName: ""), .missingKey), (.tutorial, TaskItem(itemName: "", id: "1"), .missingKey),
     (.repository, TaskItem(itemName: ""), .missingKey), (.repository, TaskItem(itemName: "", id: "1"), .missingKey),
     (.rest, TaskItem(itemName: "x"), .missingKey), (.rest, TaskItem(itemName: "x", id: ""), .missingKey),
@@ -51,7 +51,7 @@ import Testing
   ]
 
   @Test("A task that the server could mistake for others is refused before anything is sent", arguments: unusable)
-  func unusableKey(_ dialect: TaskDialect, _ task: TaskItem, _ code: TaskAPIError.Code) async throws {
+  func unusableKey(_ dialect: TaskDialect, _ task: TaskItem, _ code: ErrorCode) async throws {
     let transport = CannedTransport()
     let error = await taskError { try await client(transport) { $0.dialect = dialect }.delete(task) }
     #expect(error?.code == code && error?.outcomeIsUnknown == false && error?.recoverySuggestion?.isEmpty != true)

@@ -43,8 +43,8 @@ import Testing
     #expect(error?.code == .missingKey && transport.requests.isEmpty)
   }
 
-  @Test(arguments: [(404, TaskAPIError.Code.notFound), (405, .unsupported), (501, .unsupported), (409, .conflict)])
-  func serverThatCannotSaysSo(_ status: Int, _ code: TaskAPIError.Code) async throws {
+  @Test(arguments: [(404, ErrorCode.notFound), (405, .unsupported), (501, .unsupported), (409, .conflict)])
+  func serverThatCannotSaysSo(_ status: Int, _ code: ErrorCode) async throws {
     let transport = CannedTransport(.text(status, #"{"code":"MethodNotAllowed","message":"PUT is not allowed"}"#))
     let error = await taskError { try await client(transport).update(decoded(Self.document)) }
     #expect(error?.code == code && error?.serverCode == "MethodNotAllowed" && error?.isRetryable == false)

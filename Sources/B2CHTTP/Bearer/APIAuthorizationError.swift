@@ -5,32 +5,8 @@ public import Foundation
 ///
 /// Two errors are equal when their codes are.
 public struct APIAuthorizationError: LocalizedError, Sendable, Equatable {
-  /// What went wrong, as an open set of codes.
-  public struct Code: RawRepresentable, Sendable, Hashable {
-    /// The code's stable name.
-    public var rawValue: String
-
-    /// Makes a code from its stable name.
-    ///
-    /// - Parameter rawValue: The name.
-    public init(rawValue: String) {
-      self.rawValue = rawValue
-    }
-
-    /// The API refused a token, and the new one that took its place too.
-    public static let unauthorized = Code(rawValue: "unauthorized")
-    /// The token is good but lacks a scope; ``APIAuthorizationError/scope`` says which, if the API does.
-    public static let insufficientScope = Code(rawValue: "insufficientScope")
-    /// The API wants a token with the claims in ``APIAuthorizationError/claims``: the user has to sign in with them.
-    public static let claimsRequired = Code(rawValue: "claimsRequired")
-    /// The request leads to an origin that tokens may not be sent to.
-    ///
-    /// Nothing was sent, and no token was asked for.
-    public static let originNotAllowed = Code(rawValue: "originNotAllowed")
-  }
-
   /// What went wrong.
-  public var code: Code
+  public var code: ErrorCode
   /// What happened, in words without secrets.
   public var message: String
   /// What to do about it.
@@ -49,7 +25,7 @@ public struct APIAuthorizationError: LocalizedError, Sendable, Equatable {
   ///   - challenge: The challenge that the API answered with.
   ///   - response: The API's answer.
   package init(
-    _ code: Code, _ message: String, recoverySuggestion: String? = nil, challenge: AuthenticationChallenge? = nil,
+    _ code: ErrorCode, _ message: String, recoverySuggestion: String? = nil, challenge: AuthenticationChallenge? = nil,
     response: TransportResponse? = nil
   ) {
     self.code = code
@@ -81,6 +57,17 @@ public struct APIAuthorizationError: LocalizedError, Sendable, Equatable {
   ///   - right: The other.
   /// - Returns: Whether the codes are the same.
   public static func == (left: APIAuthorizationError, right: APIAuthorizationError) -> Bool { left.code == right.code }
+}
+
+extension ErrorCode {
+  /// The API refused a token, and the new one that replaced it too (401).
+  public static let unauthorized = Self(rawValue: "unauthorized")
+  /// The token lacks a scope; the message says which, if the API does (RFC 6750 section 3.1).
+  public static let insufficientScope = Self(rawValue: "insufficientScope")
+  /// The API asks for further claims, such as a second factor: the user has to sign in with them.
+  public static let claimsRequired = Self(rawValue: "claimsRequired")
+  /// The request leads to an origin that tokens may not be sent to; nothing was sent, and no token was asked for.
+  public static let originNotAllowed = Self(rawValue: "originNotAllowed")
 }
 
 extension APIAuthorizationError: Redacted {

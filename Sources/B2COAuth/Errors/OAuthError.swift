@@ -7,7 +7,7 @@ public import Foundation
 /// Two errors are equal when their codes are. Nothing in it is secret: no token, code, verifier or Authorization header.
 public struct OAuthError: Error, Sendable, Equatable {
   /// What went wrong.
-  public var code: Code
+  public var code: ErrorCode
   /// What happened, in words without secrets.
   public var message: String
   /// What to do about it, if anything is known to help.
@@ -32,7 +32,7 @@ public struct OAuthError: Error, Sendable, Equatable {
   ///   - request: The request that the error is about.
   ///   - underlying: The error of the layer below, if any.
   public init(
-    _ code: Code, _ message: String, recoverySuggestion: String? = nil, server: ServerAnswer? = nil,
+    _ code: ErrorCode, _ message: String, recoverySuggestion: String? = nil, server: ServerAnswer? = nil,
     correlationID: UUID? = nil, request: FailedRequest? = nil, underlying: (any Error)? = nil
   ) {
     self.code = code
@@ -100,34 +100,19 @@ extension OAuthError {
 
 // MARK: - Codes
 
-extension OAuthError {
-  /// What went wrong, as an open set of codes.
-  public struct Code: RawRepresentable, Sendable, Hashable {
-    /// The code's stable name.
-    public var rawValue: String
-
-    /// Makes a code from its stable name.
-    ///
-    /// - Parameter rawValue: The name.
-    public init(rawValue: String) {
-      self.rawValue = rawValue
-    }
-  }
-}
-
 /// The user's part.
-extension OAuthError.Code {
+extension ErrorCode {
   /// The user pressed Cancel in the page (AADB2C90091).
   public static let userCancelledInPage = Self(rawValue: "userCancelledInPage")
   /// The user closed the browser sheet or window.
   public static let userClosedBrowser = Self(rawValue: "userClosedBrowser")
   /// The user asked for a new password (AADB2C90118).
   public static let passwordResetRequested = Self(rawValue: "passwordResetRequested")
-  /// Nobody is signed in, or the session has ended: show a sign-in page.
+  /// No user is signed in, or the session has expired: show a sign-in page.
   public static let interactionRequired = Self(rawValue: "interactionRequired")
-  /// Somebody else signed in than the required user.
+  /// Another user signed in than the required one.
   public static let wrongUser = Self(rawValue: "wrongUser")
-  /// User name or password are wrong.
+  /// The user name or the password is wrong.
   public static let invalidCredentials = Self(rawValue: "invalidCredentials")
   /// The account is locked.
   public static let accountLocked = Self(rawValue: "accountLocked")
@@ -135,12 +120,12 @@ extension OAuthError.Code {
   public static let userAlreadyExists = Self(rawValue: "userAlreadyExists")
   /// Too many tries on a page.
   public static let tooManyAttempts = Self(rawValue: "tooManyAttempts")
-  /// Facebook, or whoever else was to say who the user is, failed.
+  /// A federated identity provider, such as Facebook, failed.
   public static let identityProviderFailed = Self(rawValue: "identityProviderFailed")
 }
 
 /// The developer's part.
-extension OAuthError.Code {
+extension ErrorCode {
   /// The authority, policy, client id, redirect URI or scopes do not fit what the service knows.
   public static let configuration = Self(rawValue: "configuration")
   /// The authority is on the host that Azure AD B2C has retired.
@@ -151,22 +136,12 @@ extension OAuthError.Code {
   public static let reservedParameter = Self(rawValue: "reservedParameter")
   /// The answer has no access token, because no API scope was asked for.
   public static let missingAPIScope = Self(rawValue: "missingAPIScope")
-  /// The authority does not offer what was asked of it.
-  public static let unsupported = Self(rawValue: "unsupported")
 }
 
 /// The wire's part.
-extension OAuthError.Code {
-  /// No answer: offline, refused, timed out; ``OAuthError/underlying`` is the transport's error.
-  public static let network = Self(rawValue: "network")
-  /// The service has trouble.
+extension ErrorCode {
+  /// The service is not available (5xx).
   public static let serviceUnavailable = Self(rawValue: "serviceUnavailable")
-  /// Too many requests.
-  public static let throttled = Self(rawValue: "throttled")
-  /// The server refused for a reason that has no code of its own here.
-  public static let server = Self(rawValue: "server")
-  /// The answer is not what the protocol says it is.
-  public static let invalidResponse = Self(rawValue: "invalidResponse")
   /// The callback belongs to no request of ours, or was used before.
   public static let stateMismatch = Self(rawValue: "stateMismatch")
   /// The callback URL is not one the protocol allows.
@@ -180,18 +155,16 @@ extension OAuthError.Code {
 }
 
 /// The device's part.
-extension OAuthError.Code {
+extension ErrorCode {
   /// The token cache failed; ``OAuthError/underlying`` is its error.
   public static let tokenCache = Self(rawValue: "tokenCache")
   /// The sign-in page could not be shown.
   public static let presentationFailed = Self(rawValue: "presentationFailed")
   /// The port of the redirect URI is in use.
   public static let portInUse = Self(rawValue: "portInUse")
-  /// Nothing came back in time.
-  public static let timedOut = Self(rawValue: "timedOut")
 }
 
-extension OAuthError.Code {
+extension ErrorCode {
   var isRetryable: Bool {
     [.network, .serviceUnavailable, .throttled, .timedOut].contains(self)
   }

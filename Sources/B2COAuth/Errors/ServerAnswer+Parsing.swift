@@ -115,7 +115,7 @@ extension ServerAnswer {
   }
 
   /// What the status alone says: a busy server, or one in trouble, may name any error in its body.
-  private var temporaryCode: OAuthError.Code? {
+  private var temporaryCode: ErrorCode? {
     switch status ?? 0 {
     case 408: .timedOut
     case 429: .throttled
@@ -139,7 +139,7 @@ extension ServerAnswer {
     }
   }
 
-  private func plainCode(isCallback: Bool) -> OAuthError.Code {
+  private func plainCode(isCallback: Bool) -> ErrorCode {
     switch error {
     case "interaction_required", "login_required", "consent_required", "account_selection_required", "invalid_grant":
       .interactionRequired

@@ -1,13 +1,13 @@
 /// What one of the service's own codes means here.
 struct ServiceCode {
-  let code: OAuthError.Code
+  let code: ErrorCode
   /// What happened, in our words; the server's words travel in ``ServerAnswer/description``.
   let meaning: String
   let suggestion: String?
   /// Whether the answer is definite: the refresh token it was sent with will never work again.
   let endsSession: Bool
 
-  private init(_ code: OAuthError.Code, _ meaning: String, _ suggestion: String? = nil, endsSession: Bool = false) {
+  private init(_ code: ErrorCode, _ meaning: String, _ suggestion: String? = nil, endsSession: Bool = false) {
     self.code = code
     self.meaning = meaning
     self.suggestion = suggestion

@@ -1,3 +1,4 @@
+public import B2CCore
 public import Foundation
 
 /// A step of the client, reported as it happens.
@@ -49,7 +50,7 @@ public struct OAuthEvent: Sendable, Hashable {
   /// How long it took, for what has an end.
   public var duration: Duration?
   /// Why it failed, if it did.
-  public var errorCode: OAuthError.Code?
+  public var errorCode: ErrorCode?
 
   /// Makes an event.
   ///
@@ -61,7 +62,7 @@ public struct OAuthEvent: Sendable, Hashable {
   ///   - errorCode: Why it failed, if it did.
   public init(
     _ kind: Kind, policyID: String? = nil, correlationID: UUID? = nil, duration: Duration? = nil,
-    errorCode: OAuthError.Code? = nil
+    errorCode: ErrorCode? = nil
   ) {
     self.kind = kind
     self.policyID = policyID

@@ -18,7 +18,7 @@ struct DocumentFetcher: Sendable {
     let counter = AttemptCounter(transport)
     let response = try await retrying(counter).sendMappingErrors(request, attempts: { counter.attempts })
     serverClock.note(response)
-    let (code, suggestion): (OAuthError.Code, String)
+    let (code, suggestion): (ErrorCode, String)
     switch response.status {
     case 200: return response.body
     case 408: (code, suggestion) = (.timedOut, "Try again later.")

@@ -21,7 +21,7 @@ extension HTTPTransport {
   }
 }
 
-extension OAuthError.Code {
+extension ErrorCode {
   /// What the lack of an answer means to the caller.
   package init(_ error: TransportError) {
     self =

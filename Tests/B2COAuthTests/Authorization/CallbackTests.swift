@@ -9,11 +9,11 @@ import Testing
 struct CallbackTests {
   struct Bad: Sendable, CustomTestStringConvertible {
     let name: String
-    let code: OAuthError.Code
+    let code: ErrorCode
     let change: @Sendable (URL) throws -> URL
     var testDescription: String { name }
 
-    init(_ name: String, _ code: OAuthError.Code, _ change: @escaping @Sendable (URL) throws -> URL) {
+    init(_ name: String, _ code: ErrorCode, _ change: @escaping @Sendable (URL) throws -> URL) {
       self.name = name
       self.code = code
       self.change = change

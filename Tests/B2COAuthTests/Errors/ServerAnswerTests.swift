@@ -10,10 +10,10 @@ import Testing
 struct ServerAnswerTests {
   struct Meaning: Sendable, CustomTestStringConvertible {
     let codes: [Int]
-    let means: OAuthError.Code
+    let means: ErrorCode
     var testDescription: String { "\(means.rawValue): \(codes)" }
 
-    init(_ means: OAuthError.Code, _ codes: Int...) {
+    init(_ means: ErrorCode, _ codes: Int...) {
       self.codes = codes
       self.means = means
     }
@@ -97,12 +97,12 @@ struct ServerAnswerTests {
   @Test(
     "Whether to try again is what the layer below says, where there is one",
     arguments: [
-      (TransportError.Code.cannotConnect, OAuthError.Code.network, true), (.connectionLost, .network, true),
+      (TransportError.Code.cannotConnect, ErrorCode.network, true), (.connectionLost, .network, true),
       (.timedOut, .timedOut, true), (.untrustedServer, .network, false), (.closed, .network, false),
       (.insecureURL, .configuration, false), (.invalidRequest, .configuration, false),
       (.responseTooLarge, .invalidResponse, false), (.invalidResponse, .invalidResponse, false),
     ])
-  func transport(_ code: TransportError.Code, _ means: OAuthError.Code, _ isRetryable: Bool) async throws {
+  func transport(_ code: TransportError.Code, _ means: ErrorCode, _ isRetryable: Bool) async throws {
     let fixture = Fixture()
     fixture.transport.intercept { _ in throw TransportError(code, "Text.") }
     let error = try await #require(throws: OAuthError.self) { try await fixture.client { $0.retry = .none }.signIn() }

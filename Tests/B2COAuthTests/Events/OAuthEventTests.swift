@@ -70,7 +70,7 @@ struct OAuthEventTests {
     await gate.waitForArrivals(1)
     call.cancel()
     await #expect(throws: CancellationError.self) { try await call.value }
-    #expect(fixture.events.values.last?.errorCode == OAuthError.Code(rawValue: "cancelled"))
+    #expect(fixture.events.values.last?.errorCode == ErrorCode(rawValue: "cancelled"))
   }
 
   @Test("A full disk behind standard error does not end the process")

@@ -7,8 +7,7 @@ import Testing
 @Suite(.descriptors(), .timeLimit(.minutes(5)))
 struct BrowserOpeningTests {
   /// Opens the page of a flow that ends at once, and gives the error of the flow.
-  private func open(_ opening: BrowserOpening, page: String = "https://login.example/") async throws -> OAuthError.Code?
-  {
+  private func open(_ opening: BrowserOpening, page: String = "https://login.example/") async throws -> ErrorCode? {
     let state = Secret("state-of-the-flow")
     let presenter = ExternalBrowserPresenter(opening: opening, timeout: .seconds(20))
     let redirect = try #require(URL(string: "com.example.app:/cb"))

@@ -12,7 +12,7 @@ struct RefreshRuleTests {
   struct Refusal: Sendable, CustomTestStringConvertible {
     let status: Int
     let body: String
-    var means = OAuthError.Code.interactionRequired
+    var means = ErrorCode.interactionRequired
     var ends = true
     var shape = LocalTenant.Shape.openIDConnect
     var testDescription: String { "\(shape) \(status) \(body.prefix(60))" }

@@ -72,7 +72,7 @@ struct TokenResponseTests {
   struct Bad: Sendable, CustomTestStringConvertible {
     let status: Int
     let body: String
-    let code: OAuthError.Code
+    let code: ErrorCode
     var type = "application/json"
     var testDescription: String { "\(status) \(body.prefix(30))" }
   }
