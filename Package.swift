@@ -53,7 +53,8 @@ let package = Package(
       ] + crypto + cryptoExtras),
 
     // What tests of several modules share; no product.
-    .target(name: "TestSupport", dependencies: ["B2CHTTP", "B2CCore"], path: "Tests/Support"),
+    .target(
+      name: "TestSupport", dependencies: ["B2COAuth", "B2CTokenCache", "B2CHTTP", "B2CCore"], path: "Tests/Support"),
 
     // Programs that no product ships.
     .executableTarget(

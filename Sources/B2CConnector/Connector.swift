@@ -23,61 +23,77 @@ public struct Connector: Sendable {
 
   let environment: OAuthEnvironment
   let retry: RetryPolicy
-  /// Shared by every call: the task API's, ``data(for:scopes:limits:)``'s and the engine's.
+  /// Shared by every call: the task API's, ``data(for:scopes:account:limits:)``'s and the engine's.
   let retryBudget: RetryBudget
   let allowedOrigins: Set<Origin>
 
-  /// Makes a connector.
+  /// Creates a connector with the platform's defaults.
   ///
-  /// Nothing is opened or sent yet, but whatever is wrong with the settings is found here.
+  /// Nothing is opened or sent yet, but every problem of the settings is found here.
   ///
   /// - Parameters:
-  ///   - settings: What to connect to; `.main` reads `settings.plist` of the main bundle.
-  ///   - presenter: How the sign-in page is shown; a web authentication session on Apple's systems and the system's
-  ///     browser with a loopback redirect elsewhere, unless said otherwise.
-  ///   - cache: Where tokens are kept; the keychain on Apple's systems and a private file elsewhere, unless said
-  ///     otherwise.
-  ///   - transport: How requests are sent.
-  ///   - taskAPI: How the task API wants to be spoken to; the tutorial's way at the settings' address when `nil`.
-  ///   - allowedAPIs: Further APIs that ``data(for:scopes:limits:)`` may send tokens to: their origins count, such as
-  ///     `https://graph.microsoft.com`. The task API's origin is always allowed.
-  ///   - retry: How often and when a failed request is sent again.
-  ///   - configure: Changes the engine's configuration after the settings have filled it in: limits, expiry margin, clock
-  ///     skew and the like.
-  ///   - clock: The clock that deadlines and pauses run on.
-  ///   - now: The wall time that token lifetimes are measured by.
-  ///   - onEvent: Told of everything the engine does, in values that hold no secret.
+  ///   - settings: The settings; `.main` reads `settings.plist` of the main bundle.
+  ///   - presenter: The presenter of the sign-in page; when `nil`, a web authentication session on Apple's platforms and
+  ///     the system's browser with a loopback redirect elsewhere.
+  ///   - cache: The token cache; the keychain on Apple's platforms and a private file elsewhere when `nil`.
   /// - Throws: ``ConnectorError`` with code `settings`, `retiredAuthority`, `configuration` or `unsupportedRedirectURI`
-  ///   for what has to be mended in the settings; `tokenCache` when the default cache cannot be had.
+  ///   for what must be fixed in the settings; `tokenCache` when the default cache cannot be created.
   public init(
     settings: @autoclosure () throws -> ConnectorSettings, presenter: (any SignInPresenter)? = nil,
-    cache: (any TokenCache)? = nil, transport: any HTTPTransport = URLSessionTransport(),
-    taskAPI: TaskAPIConfiguration? = nil, allowedAPIs: [URL] = [], retry: RetryPolicy = .standard,
-    configure: (inout OAuthConfiguration) -> Void = { _ in },
-    clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() },
-    onEvent: @escaping @Sendable (OAuthEvent) -> Void = { _ in }
+    cache: (any TokenCache)? = nil
   ) throws {
-    self = try ConnectorError.mapping {
-      try Connector(
-        wiring: try settings(),
-        OAuthEnvironment(
-          cache: try cache ?? DefaultTokenCache.make(), transport: transport,
-          presenter: presenter ?? DefaultPresenter.make(), clock: clock, now: now, onEvent: onEvent),
-        taskAPI: taskAPI, allowedAPIs: allowedAPIs, retry: retry, configure: configure)
-    }
+    var environment = OAuthEnvironment()
+    environment.presenter = presenter
+    environment.cache = cache
+    try self.init(settings: try settings(), environment: environment)
   }
 
-  init(
-    settings: ConnectorSettings, oauth: OAuthClient, tasks: TaskAPIClient?, environment: OAuthEnvironment,
-    retry: RetryPolicy, retryBudget: RetryBudget, allowedOrigins: Set<Origin>
-  ) {
-    self.settings = settings
-    self.oauth = oauth
-    self.tasks = tasks
-    self.environment = environment
-    self.retry = retry
-    self.retryBudget = retryBudget
-    self.allowedOrigins = allowedOrigins
+  /// Creates a connector with custom parts and options.
+  ///
+  /// - Parameters:
+  ///   - settings: The settings; `.main` reads `settings.plist` of the main bundle.
+  ///   - environment: The network, token cache, sign-in page and clocks.
+  ///   - configure: Changes the options after the settings have filled them in.
+  /// - Throws: ``ConnectorError``, as ``init(settings:presenter:cache:)``; with code `configuration` also for an API in
+  ///   ``Options/allowedAPIs`` that no token can be sent to.
+  public init(
+    settings: @autoclosure () throws -> ConnectorSettings, environment: OAuthEnvironment,
+    configure: (inout Options) throws -> Void = { _ in }
+  ) throws {
+    self = try ConnectorError.mapping {
+      let settings = try settings()
+      var options = try Options(settings)
+      try configure(&options)
+      return try Connector(settings, environment, options)
+    }
+  }
+}
+
+extension Connector {
+  /// The options of a connector, filled in from the settings.
+  public struct Options: Sendable {
+    /// The client's configuration: limits, expiry margin, clock skew and the like.
+    public var oauth: OAuthConfiguration
+    /// The task API; `nil` when the settings name none.
+    public var taskAPI: TaskAPIConfiguration?
+    /// Further APIs that ``Connector/data(for:scopes:account:limits:)`` may send tokens to.
+    ///
+    /// Their origins count, such as `https://graph.microsoft.com`. The task API's origin is always allowed.
+    public var allowedAPIs: [URL] = []
+    /// How often and when a failed request is sent again, in place of the policies of ``oauth`` and ``taskAPI``.
+    public var retry = RetryPolicy.standard
+
+    init(_ settings: ConnectorSettings) throws {
+      oauth = OAuthConfiguration(
+        authority: settings.authority, clientID: settings.clientID, redirectURI: settings.redirectURI,
+        scopes: settings.scopes)
+      oauth.additionalScopes = settings.additionalScopes
+      oauth.defaultPolicy = settings.policies.forSignIn ?? settings.policies.all.first ?? oauth.defaultPolicy
+      oauth.passwordResetPolicy = settings.policies.policy(of: .passwordReset)
+      oauth.requiredUser = settings.userID
+      oauth.correlationID = settings.correlationID
+      taskAPI = try settings.taskWebAPI.map { try TaskAPIConfiguration(baseURL: $0) }
+    }
   }
 }
 
@@ -213,35 +229,30 @@ extension Connector {
 // MARK: - Wiring
 
 extension Connector {
-  /// Builds the parts from settings: the only place that knows them all.
-  init(
-    wiring settings: ConnectorSettings, _ environment: OAuthEnvironment, taskAPI: TaskAPIConfiguration?,
-    allowedAPIs: [URL],
-    retry: RetryPolicy, configure: (inout OAuthConfiguration) -> Void
-  ) throws {
-    if let url = allowedAPIs.first(where: { Origin($0) == nil || !Loopback.isAllowed($0) }) {
+  /// Builds the parts: the only place that knows them all.
+  private init(_ settings: ConnectorSettings, _ environment: OAuthEnvironment, _ options: Options) throws {
+    if let url = options.allowedAPIs.first(where: { Origin($0) == nil || !Loopback.isAllowed($0) }) {
       throw ConnectorError(
         .configuration, "No token can be sent to the allowed API \(RedactedURL(url)).",
         recoverySuggestion: "Use an https URL; plain http is allowed to this machine only.")
     }
-    let budget = RetryBudget(retry.budget)
-    var configuration = OAuthConfiguration(
-      authority: settings.authority, clientID: settings.clientID, redirectURI: settings.redirectURI,
-      scopes: settings.scopes, additionalScopes: settings.additionalScopes,
-      defaultPolicy: settings.policies.forSignIn ?? settings.policies.all.first,
-      passwordResetPolicy: settings.policies.policy(of: .passwordReset), requiredUser: settings.userID,
-      correlationID: settings.correlationID)
-    configuration.retry = retry
-    configure(&configuration)
-    let oauth = try OAuthClient(configuration: configuration, environment: environment, retryBudget: budget)
-    let tasks = try (taskAPI ?? settings.taskWebAPI.map { try TaskAPIConfiguration(baseURL: $0, retry: retry) }).map {
+    var options = options
+    options.oauth.retry = options.retry
+    options.taskAPI?.retry = options.retry
+    let budget = RetryBudget(options.retry.budget)
+    let oauth = try OAuthClient(configuration: options.oauth, environment: environment, retryBudget: budget)
+    self.settings = settings
+    self.oauth = oauth
+    tasks = try options.taskAPI.map {
       try TaskAPIClient(
         configuration: $0, transport: environment.transport, tokens: oauth.tokenProvider(),
         clock: environment.clock, now: environment.now, retryBudget: budget)
     }
-    self.init(
-      settings: settings, oauth: oauth, tasks: tasks, environment: environment, retry: retry, retryBudget: budget,
-      allowedOrigins: Set((allowedAPIs + [tasks?.configuration.baseURL].compactMap(\.self)).compactMap { Origin($0) }))
+    self.environment = environment
+    retry = options.retry
+    retryBudget = budget
+    let apis = options.allowedAPIs + [options.taskAPI?.baseURL].compactMap(\.self)
+    allowedOrigins = Set(apis.compactMap { Origin($0) })
   }
 }
 

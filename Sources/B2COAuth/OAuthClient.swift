@@ -3,7 +3,7 @@ internal import Foundation
 
 /// Signs people in at one authority and keeps their tokens fresh.
 ///
-/// The engine under the facade, for whoever wants more than the tutorial's five calls: Azure AD B2C with policies, Entra
+/// The engine under the facade: Azure AD B2C with policies, Entra
 /// ID and Entra External ID without, and any other OpenID Connect provider. A client is a value to share: all its calls
 /// may come from any task at any time.
 public final class OAuthClient: Sendable {
@@ -19,9 +19,10 @@ public final class OAuthClient: Sendable {
   ///
   /// - Parameters:
   ///   - configuration: What to work with.
-  ///   - environment: What to stand on: network, store, page, clocks.
-  /// - Throws: ``OAuthError`` with code ``OAuthError/Code/retiredAuthority`` when Azure AD B2C has retired the authority's
-  ///   host; with code ``OAuthError/Code/unsupportedRedirectURI`` when the presenter cannot serve the redirect URI.
+  ///   - environment: The network, token cache, sign-in page and clocks.
+  /// - Throws: ``OAuthError`` with code ``ErrorCode/retiredAuthority`` when Azure AD B2C has retired the authority's
+  ///   host; with code ``ErrorCode/unsupportedRedirectURI`` when the presenter cannot serve the redirect URI;
+  ///   ``TokenCacheError`` when the default token cache cannot be created.
   public convenience init(configuration: OAuthConfiguration, environment: OAuthEnvironment) throws {
     try self.init(configuration: configuration, environment: environment, retryBudget: nil)
   }
@@ -31,11 +32,16 @@ public final class OAuthClient: Sendable {
     configuration: OAuthConfiguration, environment: OAuthEnvironment, retryBudget: RetryBudget?
   ) throws {
     if let retired = configuration.authority.retirement(for: configuration.defaultPolicy) { throw OAuthError(retired) }
-    try environment.presenter.validate(redirectURI: configuration.redirectURI)
     self.configuration = configuration
-    services = OAuthServices(configuration: configuration, environment: environment, retryBudget: retryBudget)
+    services = try OAuthServices(configuration: configuration, environment: environment, retryBudget: retryBudget)
     tokens = TokenSource(services: services)
   }
+
+  /// The presenter in use, the default one included.
+  package var presenter: any SignInPresenter { services.presenter }
+
+  /// The token cache in use, the default one included.
+  package var tokenCache: any TokenCache { services.tokenCache }
 
   /// Shows the sign-in page of a policy and keeps what comes of it.
   ///

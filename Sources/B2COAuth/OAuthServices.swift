@@ -5,6 +5,8 @@ internal import Foundation
 final class OAuthServices: Sendable {
   let configuration: OAuthConfiguration
   let environment: OAuthEnvironment
+  let presenter: any SignInPresenter
+  let tokenCache: any TokenCache
   let serverClock: ServerClock
   let providers: ProviderDirectory
   let endpoint: TokenEndpoint
@@ -12,9 +14,11 @@ final class OAuthServices: Sendable {
   let grants: AccountStore
   let sessions = SessionMonitor()
 
-  init(configuration: OAuthConfiguration, environment: OAuthEnvironment, retryBudget: RetryBudget? = nil) {
+  init(configuration: OAuthConfiguration, environment: OAuthEnvironment, retryBudget: RetryBudget? = nil) throws {
     self.configuration = configuration
     self.environment = environment
+    presenter = environment.presenter ?? DefaultPresenter.make()
+    try presenter.validate(redirectURI: configuration.redirectURI)
     serverClock = ServerClock(localNow: environment.now)
     let budget = retryBudget ?? RetryBudget(configuration.retry.budget)
     let documents = DocumentFetcher(
@@ -28,7 +32,8 @@ final class OAuthServices: Sendable {
     providers = ProviderDirectory(configuration: configuration, documents: documents, now: environment.now)
     endpoint = TokenEndpoint(
       configuration: configuration, transport: environment.transport, serverClock: serverClock)
-    cache = GrantCache(environment.cache)
+    tokenCache = try environment.cache ?? DefaultTokenCache.make()
+    cache = GrantCache(tokenCache)
     grants = AccountStore(configuration: configuration, cache: cache)
   }
 

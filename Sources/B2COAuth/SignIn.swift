@@ -28,7 +28,7 @@ struct SignIn: Sendable {
   ) async throws -> SignInResult {
     // Whatever is wrong with the settings is found here, before a page opens.
     if let retired = configuration.authority.retirement(for: policy) { throw OAuthError(retired) }
-    try services.environment.presenter.validate(redirectURI: configuration.redirectURI)
+    try services.presenter.validate(redirectURI: configuration.redirectURI)
     _ = try ReservedParameters.checked(options.extraParameters)
     let provider = try await services.providers.provider(for: policy)
     let request = try AuthorizationRequest(
@@ -47,7 +47,7 @@ struct SignIn: Sendable {
     // Built here once so that a failure is thrown; another port of this machine changes nothing that could fail.
     let page = try request.url(redirectURI: configuration.redirectURI)
     do {
-      return try await services.environment.presenter.present(
+      return try await services.presenter.present(
         PresentationRequest(
           purpose: .signIn, redirectURI: configuration.redirectURI, state: request.state,
           prefersEphemeralSession: request.options.prefersEphemeralSession,

@@ -117,7 +117,7 @@ struct SignOut: Sendable {
         recoverySuggestion: "Remove the tokens only, or sign in with a browser session that shares no cookies.")
     }
     let idToken = options.sendsIDTokenHint ? grant?.record.idToken : nil
-    let presenter = services.environment.presenter
+    let presenter = services.presenter
     let request = try presentation(of: endpoint, idToken: idToken, options.redirect, presenter)
     do {
       _ = try await PresentationDeadline.run(options.timeout, purpose: .signOut, clock: services.environment.clock) {

@@ -53,9 +53,12 @@ extension Connector {
   ) throws -> Connector {
     let services: [any LocalService] = [tenant] + [taskServer].compactMap(\.self)
     let network = LocalNetwork(services, clock: clock)
-    return try Connector(
-      settings: tenant.settings(taskServer: taskServer),
-      presenter: presenter ?? ScriptedPresenter(transport: network, .signIn(.alice)), cache: cache,
-      transport: network, clock: clock, now: tenant.now)
+    var environment = OAuthEnvironment()
+    environment.presenter = presenter ?? ScriptedPresenter(transport: network, .signIn(.alice))
+    environment.cache = cache
+    environment.transport = network
+    environment.clock = clock
+    environment.now = tenant.now
+    return try Connector(settings: tenant.settings(taskServer: taskServer), environment: environment)
   }
 }

@@ -28,7 +28,7 @@ public struct TaskAPIClient: Sendable {
   ///   - baseURL: The URL of the list of tasks: https, or http to this machine.
   ///   - dialect: The field names and routes of the server.
   ///   - accessToken: Returns a valid access token; called for every call, and once more after a `401`.
-  /// - Throws: ``TaskAPIError`` with ``TaskAPIError/Code/invalidConfiguration``; see ``TaskAPIConfiguration``.
+  /// - Throws: ``TaskAPIError`` with ``ErrorCode/invalidConfiguration``; see ``TaskAPIConfiguration``.
   public init(
     baseURL: URL, dialect: TaskDialect = .tutorial, accessToken: @escaping @Sendable () async throws -> String
   ) throws(TaskAPIError) {
@@ -45,7 +45,7 @@ public struct TaskAPIClient: Sendable {
   ///   - configuration: The server's address, dialect and limits.
   ///   - transport: The carrier of the requests.
   ///   - tokens: The source of the bearer tokens; no request leaves without one.
-  /// - Throws: ``TaskAPIError`` with ``TaskAPIError/Code/invalidConfiguration``; see ``TaskAPIConfiguration``.
+  /// - Throws: ``TaskAPIError`` with ``ErrorCode/invalidConfiguration``; see ``TaskAPIConfiguration``.
   public init(
     configuration: TaskAPIConfiguration, transport: any HTTPTransport, tokens: any AccessTokenProvider
   ) throws(TaskAPIError) {
@@ -95,7 +95,7 @@ public struct TaskAPIClient: Sendable {
   ///
   /// - Parameter item: The task; its owner, id and date are assigned by the server.
   /// - Returns: The task as the server stored it, or as it was sent when the server returns no document.
-  /// - Throws: ``TaskAPIError``, with ``TaskAPIError/Code/invalidItem`` before anything is sent when the title is empty
+  /// - Throws: ``TaskAPIError``, with ``ErrorCode/invalidItem`` before anything is sent when the title is empty
   ///   or longer than ``TaskAPIConfiguration/maximumNameBytes``; `CancellationError`, after which the task may be
   ///   stored or not; the token provider's error.
   @discardableResult
@@ -108,11 +108,11 @@ public struct TaskAPIClient: Sendable {
 
   /// Writes a changed task, such as one that is now completed.
   ///
-  /// The servers of the tutorial cannot do this: the call ends in ``TaskAPIError/Code/unsupported`` there.
+  /// The servers of the tutorial cannot do this: the call ends in ``ErrorCode/unsupported`` there.
   ///
   /// - Parameter item: The task with its new values; it needs its id.
   /// - Returns: The task as the server stored it, or as it was sent when the server returns no document.
-  /// - Throws: ``TaskAPIError``, with ``TaskAPIError/Code/missingKey`` before anything is sent when the task has no id;
+  /// - Throws: ``TaskAPIError``, with ``ErrorCode/missingKey`` before anything is sent when the task has no id;
   ///   `CancellationError`; the token provider's error.
   @discardableResult
   public func update(_ item: TaskItem) async throws -> TaskItem {
@@ -127,8 +127,8 @@ public struct TaskAPIClient: Sendable {
   /// tasks of the user with the same title are deleted too, and the request is not sent again.
   ///
   /// - Parameter item: The task, best taken from a list or from ``add(_:)``.
-  /// - Throws: ``TaskAPIError``, with ``TaskAPIError/Code/missingKey`` before anything is sent when nothing tells the
-  ///   server which task is meant, and ``TaskAPIError/Code/invalidResponse`` for a success that is neither empty nor
+  /// - Throws: ``TaskAPIError``, with ``ErrorCode/missingKey`` before anything is sent when nothing tells the
+  ///   server which task is meant, and ``ErrorCode/invalidResponse`` for a success that is neither empty nor
   ///   readable; `CancellationError`; the token provider's error.
   public func delete(_ item: TaskItem) async throws {
     let call = TaskCall(try requests.delete(item), self)

@@ -40,31 +40,23 @@ public struct TaskAPIConfiguration: Sendable, Hashable {
   /// The most bytes of UTF-8 in a title that is sent.
   public var maximumNameBytes = 65_536
   /// The deadline of a call with all its tries, and the largest answer.
-  public var limits: TransportLimits
+  public var limits = TaskAPIConfiguration.standardLimits
   /// The rules by which a failed request is sent again.
-  public var retry: RetryPolicy
+  public var retry = RetryPolicy.standard
 
   /// 32 MiB of body, 30 seconds in all, 15 seconds of silence.
-  public static let standardLimits = TransportLimits(maximumBodyBytes: 32 << 20)
+  static let standardLimits = TransportLimits(maximumBodyBytes: 32 << 20)
 
-  /// Makes a configuration.
+  /// Creates a configuration.
   ///
   /// - Parameters:
   ///   - baseURL: The URL of the list of tasks: https, or http to this machine.
   ///   - dialect: The field names and routes of the server.
-  ///   - limits: The deadline of a call with all its tries, and the largest answer.
-  ///   - retry: The rules by which a failed request is sent again.
-  /// - Throws: ``TaskAPIError`` with ``TaskAPIError/Code/invalidConfiguration`` when the URL is neither https nor http
-  ///   to this machine, has no host, carries user name, password or fragment, or has its port in the path, or when a
-  ///   limit is not positive.
-  public init(
-    baseURL: URL, dialect: TaskDialect = .tutorial, limits: TransportLimits = TaskAPIConfiguration.standardLimits,
-    retry: RetryPolicy = .standard
-  ) throws(TaskAPIError) {
+  /// - Throws: ``TaskAPIError`` with ``ErrorCode/invalidConfiguration`` when the URL is neither https nor http to this
+  ///   machine, has no host, contains user name, password or fragment, or has its port in the path.
+  public init(baseURL: URL, dialect: TaskDialect = .tutorial) throws(TaskAPIError) {
     self.baseURL = baseURL
     self.dialect = dialect
-    self.limits = limits
-    self.retry = retry
     try validate()
   }
 }

@@ -1,6 +1,7 @@
 import B2CConnector
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 /// Promise: tokens, codes, verifiers and passwords appear in nothing that can be printed.
@@ -37,9 +38,11 @@ struct CanaryTests {
     let cache = InMemoryTokenCache()
     let presenter = world.script(.signIn(.alice))
     let connector = try Connector(
-      settings: world.settings(), presenter: presenter, cache: cache, transport: world.network, retry: .none,
-      clock: clock,
-      now: { clock.date }, onEvent: { events.add($0) })
+      settings: world.settings(),
+      environment: OAuthEnvironment(
+        presenter: presenter, cache: cache, transport: world.network, clock: clock, now: { clock.date },
+        onEvent: { events.add($0) })
+    ) { $0.retry = .none }
     var shown: [String] = []
     let result = try await connector.oauth.signIn(policy: Policy("B2C_1_SignIn"))
     shown.append(text(of: result))

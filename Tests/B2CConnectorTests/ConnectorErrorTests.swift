@@ -1,6 +1,7 @@
 import B2CConnector
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -117,8 +118,8 @@ struct ConnectorErrorTests {
     let world = World()
     let wire = Wire(inner: world.network, host: world.tasks.url.host, code: code)
     let connector = try Connector(
-      settings: world.settings(), presenter: world.script(.signIn(.alice)), cache: InMemoryTokenCache(),
-      transport: wire, retry: .none, now: { world.clock.date })
+      settings: world.settings(), environment: world.environment(transport: wire, waitingOn: ContinuousClock())
+    ) { $0.retry = .none }
     try await connector.doPolicy(.signIn)
     let error = try await #require(throws: ConnectorError.self) {
       try await connector.data(for: URLRequest(url: world.tasks.url))
@@ -130,8 +131,8 @@ struct ConnectorErrorTests {
   func retryAfter() async throws {
     let world = World()
     let connector = try Connector(
-      settings: world.settings(), presenter: world.script(.signIn(.alice)), cache: InMemoryTokenCache(),
-      transport: world.network, retry: .none, now: { world.clock.date })
+      settings: world.settings(), environment: world.environment(waitingOn: ContinuousClock())
+    ) { $0.retry = .none }
     try await connector.doPolicy(.signIn)
     world.tasks.faults = [
       LocalFault(on: .any, .respond(TransportResponse(status: 429, headers: ["Retry-After": "7"])))

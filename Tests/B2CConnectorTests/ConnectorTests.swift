@@ -1,6 +1,7 @@
 import B2CConnector
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 /// The six lines of the README, over real loopback HTTP and in memory.
@@ -134,9 +135,9 @@ struct ConnectorTests {
   func configuring() async throws {
     let world = World()
     let clock = world.clock
-    let connector = try Connector(
-      settings: world.settings(), presenter: world.script(.signIn(.alice)), cache: InMemoryTokenCache(),
-      transport: world.network, configure: { $0.expiryMargin = .seconds(1_000) }, clock: clock, now: { clock.date })
+    let connector = try Connector(settings: world.settings(), environment: world.environment()) {
+      $0.oauth.expiryMargin = .seconds(1_000)
+    }
     try await connector.doPolicy(.signIn)
     await clock.advance(by: .seconds(2_700))
     _ = try await connector.accessToken()

@@ -1,6 +1,7 @@
 import B2CConnector
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Diagnosis")
@@ -33,8 +34,8 @@ struct DiagnosisTests {
       </dict></plist>
       """.utf8)
     let diagnosis = try await Connector.diagnose(
-      settings: try ConnectorSettings(data: file), presenter: World().script(.signIn(.alice)),
-      cache: InMemoryTokenCache())
+      settings: try ConnectorSettings(data: file),
+      environment: OAuthEnvironment(presenter: World().script(.signIn(.alice))))
     #expect(!diagnosis.isHealthy)
     #expect(diagnosis.findings.contains { $0.check.hasPrefix("settings: authority") && $0.recoverySuggestion != nil })
     #expect(diagnosis.findings.contains { $0.check.hasPrefix("settings: clientId") })
@@ -48,7 +49,7 @@ struct DiagnosisTests {
       clientID: LocalTenant.standardClientID, scopes: [LocalTenant.standardClientID],
       redirectURI: url(LocalTenant.standardRedirectURI), policies: .init(emailSignIn: Policy("B2C_1_SignIn")))
     let diagnosis = try await Connector.diagnose(
-      settings: settings, presenter: World().script(.signIn(.alice)), cache: InMemoryTokenCache())
+      settings: settings, environment: OAuthEnvironment(presenter: World().script(.signIn(.alice))))
     let authority = try #require(diagnosis.findings.first { $0.check == "authority" })
     #expect(authority.outcome == .failed)
     #expect(
@@ -85,8 +86,10 @@ struct DiagnosisTests {
     let world = World()
     let clock = world.clock
     let wrong = try Connector(
-      settings: world.settings(), presenter: world.script(.signIn(.alice)), cache: InMemoryTokenCache(),
-      transport: world.network, clock: clock, now: { clock.date.addingTimeInterval(offset) })
+      settings: world.settings(),
+      environment: OAuthEnvironment(
+        presenter: world.script(.signIn(.alice)), transport: world.network, clock: clock,
+        now: { clock.date.addingTimeInterval(offset) }))
     let finding = try #require(try await wrong.diagnose().findings.first { $0.check == "clock" })
     #expect(finding.outcome == .warning)
     #expect(finding.detail == "this device is 4000 s \(word) the server")
@@ -173,8 +176,9 @@ struct DiagnosisTests {
     if shape == .b2c { settings.policies.emailSignIn = try Policy("B2C_1_SignIn") }
     try change(&settings)
     return try await Connector.diagnose(
-      settings: settings, presenter: ManualPresenter(), cache: InMemoryTokenCache(),
-      transport: LocalNetwork(tenant, clock: clock), now: { clock.date })
+      settings: settings,
+      environment: OAuthEnvironment(
+        presenter: ManualPresenter(), transport: LocalNetwork(tenant, clock: clock), now: { clock.date }))
   }
 
   @Test("Warnings of the settings stand beside their problems, and what could not be checked is said")
@@ -187,7 +191,7 @@ struct DiagnosisTests {
        "taskWebAPI": "http://api.contoso.com/tasks?code=an-api-key"}
       """.utf8)
     let diagnosis = try await Connector.diagnose(
-      settings: try ConnectorSettings(data: file), presenter: ManualPresenter(), cache: InMemoryTokenCache())
+      settings: try ConnectorSettings(data: file), environment: OAuthEnvironment(presenter: ManualPresenter()))
     let lines = diagnosis.findings.map { "\($0.outcome.rawValue) \($0.check)" }
     #expect(
       lines == [
@@ -206,8 +210,9 @@ struct DiagnosisTests {
     let world = World()
     let clock = world.clock
     let diagnosis = try await Connector.diagnose(
-      settings: world.settings(), presenter: LoopbackPresenter(opening: .printing { _ in }),
-      cache: InMemoryTokenCache(), transport: world.network, now: { clock.date })
+      settings: world.settings(),
+      environment: OAuthEnvironment(
+        presenter: LoopbackPresenter(opening: .printing { _ in }), transport: world.network, now: { clock.date }))
     #expect(diagnosis.findings.filter { $0.outcome != .ok }.map(\.check) == ["presenter"])
     let redirect = try #require(diagnosis.findings.first { $0.check == "presenter" })
     #expect(redirect.outcome == .failed)
@@ -254,8 +259,9 @@ struct DiagnosisTests {
     let world = World()
     let clock = world.clock
     let diagnosis = try await Connector.diagnose(
-      settings: world.settings(), presenter: world.script(.signIn(.alice)), cache: InMemoryTokenCache(),
-      transport: FailingTransport(), now: { clock.date })
+      settings: world.settings(),
+      environment: OAuthEnvironment(
+        presenter: world.script(.signIn(.alice)), transport: FailingTransport(), now: { clock.date }))
     #expect(outcomes(diagnosis)["metadata of B2C_1_SignIn"] == .failed)
     #expect(outcomes(diagnosis)["clock"] == .skipped)
     #expect(outcomes(diagnosis)["task API"] == .failed)

@@ -1,6 +1,7 @@
 import B2CConnector
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -18,9 +19,11 @@ struct RequestTests {
       authority: try Authority(tenant.authority(), kind: .entra), clientID: tenant.clientID,
       scopes: ["https://graph.microsoft.com/User.Read"], redirectURI: try url(LocalTenant.standardRedirectURI))
     let connector = try Connector(
-      settings: settings, presenter: ScriptedPresenter(transport: network, .signIn(.alice)),
-      cache: InMemoryTokenCache(), transport: network, allowedAPIs: [tenant.graphURL], clock: clock,
-      now: { clock.date })
+      settings: settings,
+      environment: OAuthEnvironment(
+        presenter: ScriptedPresenter(transport: network, .signIn(.alice)), transport: network, clock: clock,
+        now: { clock.date })
+    ) { $0.allowedAPIs = [tenant.graphURL] }
     try await connector.oauth.signIn()
     let (data, response) = try await connector.data(
       for: URLRequest(url: tenant.graphURL.appendingPathComponent("v1.0/me")))
@@ -65,9 +68,10 @@ struct RequestTests {
     try await world.connector(cache: cache).doPolicy(.signIn)
     // One that knows nothing of the tenant yet.
     let connector = try Connector(
-      settings: world.settings(), presenter: world.script(.signIn(.alice)), cache: cache, transport: world.network,
-      retry: RetryPolicy(maximumAttempts: 5, baseDelay: .zero, maximumDelay: .zero, budget: 6),
-      now: { world.clock.date })
+      settings: world.settings(), environment: world.environment(cache: cache, waitingOn: ContinuousClock())
+    ) {
+      $0.retry = RetryPolicy(maximumAttempts: 5, baseDelay: .zero, maximumDelay: .zero, budget: 6)
+    }
     world.tasks.faults = [LocalFault(on: .any, .respond(TransportResponse(status: 503)))]
     world.tasks.clearRequests()
     let request = URLRequest(url: world.tasks.url)
@@ -112,8 +116,10 @@ struct RequestTests {
       redirectURI: try url(LocalTenant.standardRedirectURI), taskWebAPI: tasks.url,
       policies: .init(emailSignIn: try Policy("B2C_1_SignIn")))
     let connector = try Connector(
-      settings: settings, presenter: ScriptedPresenter(transport: network, .signIn(.alice)),
-      cache: InMemoryTokenCache(), transport: network, clock: clock, now: { clock.date })
+      settings: settings,
+      environment: OAuthEnvironment(
+        presenter: ScriptedPresenter(transport: network, .signIn(.alice)), transport: network, clock: clock,
+        now: { clock.date }))
     try await connector.doPolicy(.signIn)
     let error = try await #require(throws: ConnectorError.self) { try await connector.getTaskList() }
     #expect(error.code == .insufficientScope)
@@ -141,10 +147,9 @@ struct RequestTests {
   func repository() async throws {
     let world = World(dialect: .repository)
     let clock = world.clock
-    let connector = try Connector(
-      settings: world.settings(), presenter: world.script(.signIn(.alice)), cache: InMemoryTokenCache(),
-      transport: world.network, taskAPI: TaskAPIConfiguration(baseURL: world.tasks.url, dialect: .repository),
-      clock: clock, now: { clock.date })
+    let connector = try Connector(settings: world.settings(), environment: world.environment()) {
+      $0.taskAPI?.dialect = .repository
+    }
     try await connector.doPolicy(.signIn)
     let task = try await connector.addTask(TaskItem(itemName: "Zwölf Boxkämpfer\n\"jagen\" 🥊"))
     #expect(try await connector.getTaskList().map(\.itemName) == [task.itemName])
@@ -156,9 +161,10 @@ struct RequestTests {
   func throttled() async throws {
     let world = World()
     let connector = try Connector(
-      settings: world.settings(), presenter: world.script(.signIn(.alice)), cache: InMemoryTokenCache(),
-      transport: world.network, retry: RetryPolicy(baseDelay: .zero, maximumDelay: .zero, throttledDelay: .zero),
-      now: { world.clock.date })
+      settings: world.settings(), environment: world.environment(waitingOn: ContinuousClock())
+    ) {
+      $0.retry = RetryPolicy(baseDelay: .zero, maximumDelay: .zero, throttledDelay: .zero)
+    }
     try await connector.doPolicy(.signIn)
     world.tasks.faults = [LocalFault(on: .any, times: 2, .respond(TransportResponse(status: 429)))]
     #expect(try await connector.getTaskList().isEmpty)

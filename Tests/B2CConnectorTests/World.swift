@@ -1,6 +1,7 @@
 import B2CConnector
 import B2CTestKit
 import Foundation
+import TestSupport
 
 /// A tenant, a task server and the settings that name them, for one test.
 struct World: Sendable {
@@ -34,10 +35,20 @@ struct World: Sendable {
     cache: any TokenCache = InMemoryTokenCache(), transport: (any HTTPTransport)? = nil, allowedAPIs: [URL] = [],
     waitingOn waits: (any Clock<Duration>)? = nil
   ) throws -> Connector {
+    try Connector(
+      settings: try settings ?? self.settings(),
+      environment: environment(presenter: presenter, cache: cache, transport: transport, waitingOn: waits)
+    ) { $0.allowedAPIs = allowedAPIs }
+  }
+
+  func environment(
+    presenter: (any SignInPresenter)? = nil, cache: any TokenCache = InMemoryTokenCache(),
+    transport: (any HTTPTransport)? = nil, waitingOn waits: (any Clock<Duration>)? = nil
+  ) -> OAuthEnvironment {
     let clock = clock
-    return try Connector(
-      settings: try settings ?? self.settings(), presenter: presenter ?? script(.signIn(.alice)), cache: cache,
-      transport: transport ?? network, allowedAPIs: allowedAPIs, clock: waits ?? clock, now: { clock.date })
+    return OAuthEnvironment(
+      presenter: presenter ?? script(.signIn(.alice)), cache: cache, transport: transport ?? network,
+      clock: waits ?? clock, now: { clock.date })
   }
 }
 

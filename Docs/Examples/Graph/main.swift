@@ -28,9 +28,12 @@ let settings = try ConnectorSettings(
     }
     """.utf8))
 
+var environment = OAuthEnvironment()
+environment.presenter = ScriptedPresenter(transport: URLSessionTransport(), .signIn(.alice))
+environment.cache = InMemoryTokenCache()
 let connector = try Connector(
-  settings: settings, presenter: ScriptedPresenter(transport: URLSessionTransport(), .signIn(.alice)),
-  cache: InMemoryTokenCache(), allowedAPIs: [tenant.graphURL])
+  settings: settings, environment: environment
+) { $0.allowedAPIs = [tenant.graphURL] }
 let result = try await connector.oauth.signIn(prompt: .selectAccount)
 print("signed in as \(result.user.username ?? result.user.id)")
 

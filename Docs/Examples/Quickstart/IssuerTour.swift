@@ -11,12 +11,14 @@ struct IssuerTour: Sendable {
   func run() async throws {
     let surface = Surface(arguments)
     let redirectURI = try surface.redirectURI(nil, port: arguments.loopbackPort)
+    var environment = OAuthEnvironment()
+    environment.cache = InMemoryTokenCache()
+    environment.transport = NarratingTransport(narrator)
+    environment.presenter = surface.presenter(for: redirectURI)
     let client = try OAuthClient(
       configuration: OAuthConfiguration(
         authority: try Authority(issuer, kind: .openIDConnect), clientID: clientID, redirectURI: redirectURI,
-        scopes: arguments.scopes),
-      environment: OAuthEnvironment(
-        transport: NarratingTransport(narrator), presenter: surface.presenter(for: redirectURI)))
+        scopes: arguments.scopes), environment: environment)
 
     narrator.step("1. signIn() at \(issuer)")
     narrator.user(try await client.signIn().user, showsClaims: true)
@@ -26,7 +28,9 @@ struct IssuerTour: Sendable {
     narrator.result("a token until \(cached.expiresAt)")
 
     narrator.step("3. accessToken(forceRefresh: true): one silent refresh.")
-    let renewed = try await client.accessToken(options: TokenOptions(forceRefresh: true))
+    var forced = TokenOptions()
+    forced.forceRefresh = true
+    let renewed = try await client.accessToken(options: forced)
     narrator.result("a token until \(renewed.expiresAt), \(renewed.token == cached.token ? "the same" : "a new one")")
 
     narrator.step("4. signOut(), and what a call answers after it.")

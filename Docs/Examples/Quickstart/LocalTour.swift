@@ -33,9 +33,12 @@ struct LocalTour: Sendable {
       transport: URLSessionTransport(), .signIn(.alice), onStep: { narrator.result("page: " + $0) })
     let presenter: any SignInPresenter =
       isInBrowser ? Surface(arguments).presenter(for: settings.redirectURI) : script
-    let connector = try Connector(
-      settings: settings, presenter: presenter, cache: InMemoryTokenCache(), transport: NarratingTransport(narrator),
-      now: { time.now })
+    var environment = OAuthEnvironment()
+    environment.presenter = presenter
+    environment.cache = InMemoryTokenCache()
+    environment.transport = NarratingTransport(narrator)
+    environment.now = { time.now }
+    let connector = try Connector(settings: settings, environment: environment)
     if arguments.diagnoses {
       try await Program.show(try await connector.diagnose())
       return

@@ -20,9 +20,11 @@ struct Surface: Sendable {
       throw ConnectorError(.settings, error.description, underlying: error)
     }
     for warning in settings.warnings { TerminalProgress.write("warning: \(warning)") }
-    return try Connector(
-      settings: settings, presenter: presenter(for: settings.redirectURI), cache: InMemoryTokenCache(),
-      transport: transport)
+    var environment = OAuthEnvironment()
+    environment.presenter = presenter(for: settings.redirectURI)
+    environment.cache = InMemoryTokenCache()
+    environment.transport = transport
+    return try Connector(settings: settings, environment: environment)
   }
 
   /// The settings with the redirect URI moved to the port that was asked for.

@@ -9,7 +9,7 @@ extension Connector {
   /// - Throws: `CancellationError` when the calling task was cancelled.
   public func diagnose() async throws -> Diagnosis {
     try await Diagnostics(
-      settings: settings, presenter: environment.presenter, cache: .success(environment.cache),
+      settings: settings, presenter: oauth.presenter, cache: .success(oauth.tokenCache),
       transport: environment.transport, connector: .success(self)
     ).diagnosis()
   }
@@ -18,16 +18,11 @@ extension Connector {
   ///
   /// - Parameters:
   ///   - settings: The settings to check; reading them may throw.
-  ///   - presenter: The presenter of the app; the default one when `nil`.
-  ///   - cache: The token cache of the app; the default one when `nil`.
-  ///   - transport: The transport for requests.
-  ///   - now: The wall time.
+  ///   - environment: The parts of the app: its presenter, token cache and transport.
   /// - Returns: The findings, in the order to fix them; every problem of unusable settings.
   /// - Throws: `CancellationError` when the calling task was cancelled.
   public static func diagnose(
-    settings: @autoclosure () throws -> ConnectorSettings, presenter: (any SignInPresenter)? = nil,
-    cache: (any TokenCache)? = nil, transport: any HTTPTransport = URLSessionTransport(),
-    now: @escaping @Sendable () -> Date = { Date() }
+    settings: @autoclosure () throws -> ConnectorSettings, environment: OAuthEnvironment = OAuthEnvironment()
   ) async throws -> Diagnosis {
     let read: ConnectorSettings
     do {
@@ -35,16 +30,18 @@ extension Connector {
     } catch let error as ConnectorError {
       return Diagnosis(Diagnostics.findings(ofUnusable: error))
     }
-    let presenter = presenter ?? DefaultPresenter.make()
-    let store = Result { try ConnectorError.mapping { try cache ?? DefaultTokenCache.make() } }
+    let cache = Result { try ConnectorError.mapping { try environment.cache ?? DefaultTokenCache.make() } }
     let connector = Result {
       // A presenter for every redirect URI and a cache that always works: the app's own are checked by themselves, and
       // must not prevent the other checks.
-      try Connector(
-        settings: read, presenter: ManualPresenter(), cache: InMemoryTokenCache(), transport: transport, now: now)
+      var harmless = environment
+      harmless.presenter = ManualPresenter()
+      harmless.cache = InMemoryTokenCache()
+      return try Connector(settings: read, environment: harmless)
     }
     return try await Diagnostics(
-      settings: read, presenter: presenter, cache: store, transport: transport, connector: connector
+      settings: read, presenter: environment.presenter ?? DefaultPresenter.make(), cache: cache,
+      transport: environment.transport, connector: connector
     ).diagnosis()
   }
 }

@@ -1,51 +1,39 @@
 public import B2CCore
 public import Foundation
 
-/// What an ``OAuthClient`` stands on: the network, the store, the page, the clocks.
+/// The parts of a client that reach outside the process: network, token cache, sign-in page, clocks.
 ///
-/// Each can be replaced.
+/// Every part has a default and can be replaced.
 ///
-/// Tests pass a `TestClock` for both clocks; everything else has a default.
+/// ```swift
+/// var environment = OAuthEnvironment()
+/// environment.cache = InMemoryTokenCache()
+/// environment.onEvent = OAuthEvent.toStandardError
+/// let connector = try Connector(settings: .main, environment: environment)
+/// ```
 public struct OAuthEnvironment: Sendable {
-  /// Where tokens are kept.
-  public var cache: any TokenCache
-  /// How requests are sent.
-  public var transport: any HTTPTransport
-  /// How the sign-in page is shown.
-  public var presenter: any SignInPresenter
-  /// The clock that deadlines and pauses run on.
-  public var clock: any Clock<Duration>
+  /// The token cache; the keychain on Apple's platforms and a private file elsewhere when `nil`.
+  public var cache: (any TokenCache)?
+  /// The transport that sends every request.
+  public var transport: any HTTPTransport = URLSessionTransport()
+  /// The presenter of the sign-in page; when `nil`, a web authentication session on Apple's platforms and the system's
+  /// browser with a loopback redirect elsewhere.
+  public var presenter: (any SignInPresenter)?
+  /// The clock of deadlines and pauses.
+  public var clock: any Clock<Duration> = ContinuousClock()
   /// The wall time that token lifetimes are measured by.
-  public var now: @Sendable () -> Date
-  /// Told of everything the client does, in values that hold no secret.
-  public var onEvent: @Sendable (OAuthEvent) -> Void
+  public var now: @Sendable () -> Date = { Date() }
+  /// Receives an event for each step of the client, without secrets.
+  public var onEvent: @Sendable (OAuthEvent) -> Void = { _ in }
 
-  /// Makes an environment.
-  ///
-  /// - Parameters:
-  ///   - cache: Where tokens are kept; in memory unless said otherwise.
-  ///   - transport: How requests are sent; over a `URLSession` of its own unless said otherwise.
-  ///   - presenter: How the sign-in page is shown.
-  ///   - clock: The clock that deadlines and pauses run on.
-  ///   - now: The wall time that token lifetimes are measured by.
-  ///   - onEvent: Told of everything the client does.
-  public init(
-    cache: any TokenCache = InMemoryTokenCache(), transport: any HTTPTransport = URLSessionTransport(),
-    presenter: any SignInPresenter, clock: any Clock<Duration> = ContinuousClock(),
-    now: @escaping @Sendable () -> Date = { Date() }, onEvent: @escaping @Sendable (OAuthEvent) -> Void = { _ in }
-  ) {
-    self.cache = cache
-    self.transport = transport
-    self.presenter = presenter
-    self.clock = clock
-    self.now = now
-    self.onEvent = onEvent
-  }
+  /// Creates an environment with the platform's defaults.
+  public init() {}
 }
 
 extension OAuthEnvironment: Redacted {
   /// The types of the parts: a cache holds tokens, and what an app supplies may hold anything.
   public var description: String {
-    "OAuthEnvironment(\(type(of: cache)), \(type(of: transport)), \(type(of: presenter)))"
+    let parts: [Any?] = [cache, transport, presenter]
+    return "OAuthEnvironment(\(parts.map { $0.map { "\(type(of: $0))" } ?? "default" }.joined(separator: ", ")))"
   }
 }

@@ -64,7 +64,7 @@ public final class ExternalBrowserPresenter: SignInPresenter {
 
   /// Ends every waiting sign-in, as when the user returns to the app without having finished.
   ///
-  /// The sign-ins throw ``OAuthError`` with code ``OAuthError/Code/userClosedBrowser``.
+  /// The sign-ins throw ``OAuthError`` with code ``ErrorCode/userClosedBrowser``.
   public func cancel() {
     let flows = state.withLock { state in
       defer { state.flows = [:] }
@@ -78,7 +78,7 @@ public final class ExternalBrowserPresenter: SignInPresenter {
   /// Accepts schemes of an app and https.
   ///
   /// - Parameter redirectURI: The redirect URI of the settings.
-  /// - Throws: ``OAuthError`` with code ``OAuthError/Code/unsupportedRedirectURI`` for any other.
+  /// - Throws: ``OAuthError`` with code ``ErrorCode/unsupportedRedirectURI`` for any other.
   public func validate(redirectURI: URL) throws {
     switch RedirectKind(redirectURI) {
     case .privateUse, .customScheme, .https: return
@@ -91,9 +91,9 @@ public final class ExternalBrowserPresenter: SignInPresenter {
   ///
   /// - Parameter request: The page to show and the redirect to wait for.
   /// - Returns: The callback URL.
-  /// - Throws: ``OAuthError`` with code ``OAuthError/Code/userClosedBrowser`` after ``cancel()``,
-  ///   ``OAuthError/Code/timedOut``, ``OAuthError/Code/presentationFailed`` or
-  ///   ``OAuthError/Code/unsupportedRedirectURI``; `CancellationError`.
+  /// - Throws: ``OAuthError`` with code ``ErrorCode/userClosedBrowser`` after ``cancel()``,
+  ///   ``ErrorCode/timedOut``, ``ErrorCode/presentationFailed`` or
+  ///   ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
   public func present(_ request: PresentationRequest) async throws -> URL {
     try validate(redirectURI: request.redirectURI)
     try Task.checkCancellation()

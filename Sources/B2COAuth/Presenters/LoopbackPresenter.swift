@@ -37,7 +37,7 @@ public struct LoopbackPresenter: SignInPresenter {
   /// Accepts `http` redirect URIs to `localhost`, `127.0.0.1` and `[::1]`.
   ///
   /// - Parameter redirectURI: The redirect URI of the settings.
-  /// - Throws: ``OAuthError`` with code ``OAuthError/Code/unsupportedRedirectURI`` for any other.
+  /// - Throws: ``OAuthError`` with code ``ErrorCode/unsupportedRedirectURI`` for any other.
   public func validate(redirectURI: URL) throws {
     _ = try LoopbackRedirectURI(validating: redirectURI)
   }
@@ -46,9 +46,9 @@ public struct LoopbackPresenter: SignInPresenter {
   ///
   /// - Parameter request: The page to show and the redirect to wait for.
   /// - Returns: The callback URL, with the listener's port; a form's fields are in its query.
-  /// - Throws: ``OAuthError`` with code ``OAuthError/Code/portInUse``, ``OAuthError/Code/timedOut``,
-  ///   ``OAuthError/Code/presentationFailed`` (also when the local page is opened twice) or
-  ///   ``OAuthError/Code/unsupportedRedirectURI``; `CancellationError`.
+  /// - Throws: ``OAuthError`` with code ``ErrorCode/portInUse``, ``ErrorCode/timedOut``,
+  ///   ``ErrorCode/presentationFailed`` (also when the local page is opened twice) or
+  ///   ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
   public func present(_ request: PresentationRequest) async throws -> URL {
     let redirect = try LoopbackRedirectURI(validating: request.redirectURI)
     try BrowserOpening.check(request.url)
@@ -82,7 +82,7 @@ private struct LoopbackFlow: Sendable {
 
   /// Starts to listen at the redirect URI's port.
   ///
-  /// - Throws: ``OAuthError`` with code ``OAuthError/Code/portInUse`` or ``OAuthError/Code/presentationFailed``.
+  /// - Throws: ``OAuthError`` with code ``ErrorCode/portInUse`` or ``ErrorCode/presentationFailed``.
   func listen() async throws -> LoopbackListener {
     do {
       return try await listen(at: redirect.addresses)

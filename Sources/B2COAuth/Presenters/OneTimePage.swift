@@ -48,7 +48,7 @@ struct OneTimePage: Sendable {
 
   /// Serves a page at a listener for it alone.
   ///
-  /// - Throws: ``OAuthError`` with code ``OAuthError/Code/presentationFailed``.
+  /// - Throws: ``OAuthError`` with code ``ErrorCode/presentationFailed``.
   static func serve(
     _ target: URL, onRepeatedFetch: @escaping @Sendable () -> Void
   ) async throws -> (url: URL, listener: LoopbackListener) {

@@ -7,7 +7,7 @@ public protocol SignInPresenter: Sendable {
   /// Checks before a page opens whether this presenter can receive a redirect URI.
   ///
   /// - Parameter redirectURI: The redirect URI of the settings.
-  /// - Throws: ``OAuthError`` with code ``OAuthError/Code/unsupportedRedirectURI`` whose message names a presenter that
+  /// - Throws: ``OAuthError`` with code ``ErrorCode/unsupportedRedirectURI`` whose message names a presenter that
   ///   can.
   func validate(redirectURI: URL) throws
 
@@ -15,8 +15,8 @@ public protocol SignInPresenter: Sendable {
   ///
   /// - Parameter request: The page to show and the redirect to wait for.
   /// - Returns: The whole callback URL, unchanged.
-  /// - Throws: ``OAuthError`` with code ``OAuthError/Code/userClosedBrowser`` when the user closed the page,
-  ///   ``OAuthError/Code/presentationFailed``, ``OAuthError/Code/portInUse`` or ``OAuthError/Code/timedOut`` when it could
+  /// - Throws: ``OAuthError`` with code ``ErrorCode/userClosedBrowser`` when the user closed the page,
+  ///   ``ErrorCode/presentationFailed``, ``ErrorCode/portInUse`` or ``ErrorCode/timedOut`` when it could
   ///   not be shown or nothing came back; `CancellationError` when the calling task was cancelled.
   func present(_ request: PresentationRequest) async throws -> URL
 }
@@ -102,7 +102,7 @@ public struct PresentationRequest: Sendable {
 enum PresentationDeadline {
   /// Runs an operation that obeys cancellation, and cancels it at the timeout.
   ///
-  /// - Throws: ``OAuthError`` with code ``OAuthError/Code/timedOut``; `CancellationError`; the operation's errors.
+  /// - Throws: ``OAuthError`` with code ``ErrorCode/timedOut``; `CancellationError`; the operation's errors.
   static func run<Value: Sendable>(
     _ timeout: Duration, purpose: PresentationRequest.Purpose, clock: any Clock<Duration>,
     _ operation: @escaping @Sendable () async throws -> Value

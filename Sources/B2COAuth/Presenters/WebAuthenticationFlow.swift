@@ -24,7 +24,7 @@ package struct WebAuthenticationFlow: Sendable {
 
   /// Returns where the sheet ends for a redirect URI.
   ///
-  /// - Throws: ``OAuthError`` with code ``OAuthError/Code/unsupportedRedirectURI``.
+  /// - Throws: ``OAuthError`` with code ``ErrorCode/unsupportedRedirectURI``.
   package func callback(for redirectURI: URL) throws -> WebAuthenticationPage.Callback {
     switch RedirectKind(redirectURI) {
     case .privateUse(let scheme), .customScheme(let scheme):
@@ -42,8 +42,8 @@ package struct WebAuthenticationFlow: Sendable {
 
   /// Shows the sheet and waits for its end.
   ///
-  /// - Throws: ``OAuthError`` with code ``OAuthError/Code/userClosedBrowser``, ``OAuthError/Code/presentationFailed`` or
-  ///   ``OAuthError/Code/unsupportedRedirectURI``; `CancellationError`.
+  /// - Throws: ``OAuthError`` with code ``ErrorCode/userClosedBrowser``, ``ErrorCode/presentationFailed`` or
+  ///   ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
   @MainActor
   package func run(_ request: PresentationRequest) async throws -> URL {
     let page = WebAuthenticationPage(

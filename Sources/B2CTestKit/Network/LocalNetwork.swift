@@ -6,7 +6,8 @@ internal import Foundation
 ///
 /// ```swift
 /// let network = LocalNetwork(tenant, taskServer)
-/// let connector = try Connector(settings: settings, transport: network)
+/// environment.transport = network
+/// let connector = try Connector(settings: settings, environment: environment)
 /// ```
 /// It keeps what a real transport keeps: https or loopback only, bodies within the request's limit, deadlines,
 /// cancellation, no redirects followed.

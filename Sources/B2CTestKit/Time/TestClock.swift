@@ -8,7 +8,9 @@ public import Foundation
 ///
 /// ```swift
 /// let clock = TestClock()
-/// let connector = try Connector(settings: settings, clock: clock, now: { clock.date })
+/// environment.clock = clock
+/// environment.now = { clock.date }
+/// let connector = try Connector(settings: settings, environment: environment)
 /// await clock.advance(by: .seconds(3600))
 /// ```
 /// A sleep that no test ends moves the clock itself, after a hundredth of its length in real time: a retry does not

@@ -1,6 +1,7 @@
 import B2CConnector
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 /// A tenant on this machine, an app that signs in to it, and the browser between them.

@@ -1,6 +1,7 @@
 import B2CConnector
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 /// Sign-ins as a person does them: Chromium on the tenant's pages, redirected to the real loopback listener.

@@ -4,6 +4,7 @@ import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Policies that edit the profile or reset the password")

@@ -2,6 +2,7 @@ import B2CCore
 import B2COAuth
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 /// What a tenant that lies, or somebody in between, gets for it.
@@ -102,7 +103,7 @@ struct BoundSignInTests {
     let client = try OAuthClient(
       configuration: try fixture.client().configuration,
       environment: OAuthEnvironment(
-        transport: fixture.transport, presenter: fixture.script(.signIn(.alice)), clock: clock,
+        presenter: fixture.script(.signIn(.alice)), transport: fixture.transport, clock: clock,
         now: { clock.date.addingTimeInterval(offset) }))
     try await client.signIn()
     #expect(try await client.accessToken().expiresAt == clock.date.addingTimeInterval(offset + 3600))

@@ -3,6 +3,7 @@ import B2CIDToken
 import B2COAuth
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 /// OpenID Connect Core 3.1.3.7 rule 13: whoever asks for a recent sign-in has to check that it was one.

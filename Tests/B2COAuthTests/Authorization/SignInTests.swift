@@ -2,6 +2,7 @@ import B2CCore
 import B2CTestKit
 import B2COAuth
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Sign-in")

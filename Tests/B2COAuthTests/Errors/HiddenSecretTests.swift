@@ -4,6 +4,7 @@ import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
+import TestSupport
 import Testing
 
 /// What printing, dumping and reflecting a value gives.
@@ -32,7 +33,7 @@ struct HiddenSecretTests {
       shown(fixture.cache),
     ]
     seen.append(
-      shown(OAuthEnvironment(cache: fixture.cache, transport: fixture.transport, presenter: fixture.script(.cancel))))
+      shown(OAuthEnvironment(presenter: fixture.script(.cancel), cache: fixture.cache, transport: fixture.transport)))
     for text in seen {
       #expect(!text.contains("eyJjYW5hcnki") && !text.contains("Y2FuYXJ5"), "\(text.prefix(300))")
       #expect(!text.contains(record.refreshToken?.value ?? "-"))

@@ -47,15 +47,15 @@ struct Fixture: Sendable {
     let isB2C = tenant.shape == .b2c
     var configuration = OAuthConfiguration(
       authority: try Authority(tenant.authority(), kind: kind), clientID: tenant.clientID,
-      redirectURI: try require(URL(string: Fixture.redirect)), scopes: scopes ?? tenant.apiScopes,
-      defaultPolicy: isB2C ? try policy.map { try Policy($0) } : nil)
+      redirectURI: try require(URL(string: Fixture.redirect)), scopes: scopes ?? tenant.apiScopes)
+    configuration.defaultPolicy = isB2C ? try policy.map { try Policy($0) } : nil
     configure(&configuration)
     let events = events
     let clock = clock
     return try OAuthClient(
       configuration: configuration,
       environment: OAuthEnvironment(
-        cache: cache ?? self.cache, transport: transport, presenter: presenter ?? script(.signIn(.alice)),
+        presenter: presenter ?? script(.signIn(.alice)), cache: cache ?? self.cache, transport: transport,
         clock: clock, now: { [setBack] in clock.date.addingTimeInterval(-setBack.withLock { $0 }) },
         onEvent: { events.record($0) }))
   }

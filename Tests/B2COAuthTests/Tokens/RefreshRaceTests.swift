@@ -4,6 +4,7 @@ import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
+import TestSupport
 import Testing
 
 /// What happens at the same time: callers, clients, cancellations, sign-outs and sign-ins around one refresh.

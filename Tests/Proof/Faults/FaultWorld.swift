@@ -2,6 +2,7 @@ import B2CConnector
 import B2CCore
 import B2CTestKit
 import Foundation
+import TestSupport
 
 /// A tenant and a task server behind fronts that can misbehave, and an origin that must stay alone.
 struct FaultWorld: Sendable {
@@ -73,21 +74,26 @@ struct FaultWorld: Sendable {
     let settings = try settings()
     var configuration = OAuthConfiguration(
       authority: settings.authority, clientID: settings.clientID, redirectURI: settings.redirectURI,
-      scopes: settings.scopes, defaultPolicy: settings.policies.policy(of: .signIn))
+      scopes: settings.scopes)
+    configuration.defaultPolicy = settings.policies.policy(of: .signIn)
     configuration.limits = Self.limits
     configuration.retry = Self.retry
     return try OAuthClient(
       configuration: configuration,
-      environment: OAuthEnvironment(cache: cache, transport: transport, presenter: presenter))
+      environment: OAuthEnvironment(presenter: presenter, cache: cache, transport: transport))
   }
 
   /// A connector with short limits for the task API.
   func connector(_ cache: any TokenCache, _ presenter: any SignInPresenter) throws -> Connector {
     let base = taskFront.url.appendingPathComponent("tasks")
     return try Connector(
-      settings: try settings(), presenter: presenter, cache: cache, transport: transport,
-      taskAPI: TaskAPIConfiguration(baseURL: base, dialect: .rest, limits: Self.limits, retry: Self.retry),
-      retry: Self.retry)
+      settings: try settings(),
+      environment: OAuthEnvironment(presenter: presenter, cache: cache, transport: transport)
+    ) {
+      $0.taskAPI = try TaskAPIConfiguration(baseURL: base, dialect: .rest)
+      $0.taskAPI?.limits = Self.limits
+      $0.retry = Self.retry
+    }
   }
 
   private func settings() throws -> ConnectorSettings {

@@ -31,7 +31,7 @@
     /// Accepts schemes of an app, and https where the system can end its sheet there.
     ///
     /// - Parameter redirectURI: The redirect URI of the settings.
-    /// - Throws: ``OAuthError`` with code ``OAuthError/Code/unsupportedRedirectURI`` for any other.
+    /// - Throws: ``OAuthError`` with code ``ErrorCode/unsupportedRedirectURI`` for any other.
     public func validate(redirectURI: URL) throws {
       _ = try flow.callback(for: redirectURI)
     }
@@ -40,8 +40,8 @@
     ///
     /// - Parameter request: The page to show and the redirect to wait for.
     /// - Returns: The callback URL.
-    /// - Throws: ``OAuthError`` with code ``OAuthError/Code/userClosedBrowser`` when the user closed the sheet,
-    ///   ``OAuthError/Code/presentationFailed`` or ``OAuthError/Code/unsupportedRedirectURI``; `CancellationError`.
+    /// - Throws: ``OAuthError`` with code ``ErrorCode/userClosedBrowser`` when the user closed the sheet,
+    ///   ``ErrorCode/presentationFailed`` or ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
     public func present(_ request: PresentationRequest) async throws -> URL {
       try await flow.run(request)
     }

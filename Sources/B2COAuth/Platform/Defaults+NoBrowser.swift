@@ -1,9 +1,9 @@
 #if os(watchOS) || os(tvOS)
   internal import Foundation
 
-  /// A television and a watch have no browser: the app has to bring a presenter, or sign in with a device code.
-  enum DefaultPresenter {
-    static func make() -> any SignInPresenter { UnavailablePresenter() }
+  /// tvOS and watchOS have no browser: the app has to supply a presenter, or sign in with a device code.
+  package enum DefaultPresenter {
+    package static func make() -> any SignInPresenter { UnavailablePresenter() }
   }
 
   private struct UnavailablePresenter: SignInPresenter {

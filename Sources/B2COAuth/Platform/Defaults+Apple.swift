@@ -1,13 +1,13 @@
 #if canImport(AuthenticationServices) && canImport(Security) && !os(watchOS) && !os(tvOS)
   /// What Apple's systems offer for the sign-in page.
-  enum DefaultPresenter {
-    static func make() -> any SignInPresenter { WebAuthenticationPresenter() }
+  package enum DefaultPresenter {
+    package static func make() -> any SignInPresenter { WebAuthenticationPresenter() }
   }
 #endif
 
 #if canImport(Security)
   /// What Apple's systems offer for keeping tokens.
-  enum DefaultTokenCache {
-    static func make() throws -> any TokenCache { KeychainTokenCache() }
+  package enum DefaultTokenCache {
+    package static func make() throws -> any TokenCache { KeychainTokenCache() }
   }
 #endif

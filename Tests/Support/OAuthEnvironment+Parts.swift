@@ -1,0 +1,21 @@
+package import B2CHTTP
+package import B2COAuth
+package import B2CTokenCache
+package import Foundation
+
+extension OAuthEnvironment {
+  /// An environment of given parts, with tokens in memory.
+  package init(
+    presenter: any SignInPresenter, cache: any TokenCache = InMemoryTokenCache(),
+    transport: any HTTPTransport = URLSessionTransport(), clock: any Clock<Duration> = ContinuousClock(),
+    now: @escaping @Sendable () -> Date = { Date() }, onEvent: @escaping @Sendable (OAuthEvent) -> Void = { _ in }
+  ) {
+    self.init()
+    self.presenter = presenter
+    self.cache = cache
+    self.transport = transport
+    self.clock = clock
+    self.now = now
+    self.onEvent = onEvent
+  }
+}
