@@ -11,6 +11,7 @@ final class OAuthServices: Sendable {
   let cache: GrantCache
   let grants: AccountStore
   let sessions = SessionMonitor()
+  let adoptions = ClaimAdoptions()
 
   init(configuration: OAuthConfiguration, environment: OAuthEnvironment, retryBudget: RetryBudget? = nil) {
     self.configuration = configuration
