@@ -32,12 +32,13 @@ struct World: Sendable {
   func connector(
     _ settings: ConnectorSettings? = nil, presenter: (any SignInPresenter)? = nil,
     cache: any TokenCache = InMemoryTokenCache(), transport: (any HTTPTransport)? = nil, allowedAPIs: [URL] = [],
-    waitingOn waits: (any Clock<Duration>)? = nil
+    waitingOn waits: (any Clock<Duration>)? = nil, configure: (inout OAuthConfiguration) -> Void = { _ in }
   ) throws -> Connector {
     let clock = clock
     return try Connector(
       settings: try settings ?? self.settings(), presenter: presenter ?? script(.signIn(.alice)), cache: cache,
-      transport: transport ?? network, allowedAPIs: allowedAPIs, clock: waits ?? clock, now: { clock.date })
+      transport: transport ?? network, allowedAPIs: allowedAPIs, configure: configure, clock: waits ?? clock,
+      now: { clock.date })
   }
 }
 
