@@ -17,10 +17,14 @@ extension Authority {
 
   /// Letters beyond ASCII can imitate another host's; a developer pastes such a host without seeing it.
   private var hostWarning: AuthorityError? {
+    Self.warning(ofHost: host, value: description)
+  }
+
+  private static func warning(ofHost host: String, value: String) -> AuthorityError? {
     guard HostName.isInternationalized(host) else { return nil }
     return AuthorityError(
       .internationalizedHost, "The host \(host) is internationalized (xn--) and may imitate another host.",
-      value: description, recoverySuggestion: "Compare it with your provider's documentation.")
+      value: value, recoverySuggestion: "Compare it with your provider's documentation.")
   }
 
   /// `https://contoso.b2clogin.com` serves the tenant contoso alone.
@@ -98,10 +102,12 @@ extension Authority {
   /// Checks an entry of ``trustedHosts``, which must be a plain host name.
   ///
   /// - Parameter text: The entry.
+  /// - Returns: A warning with code ``AuthorityError/Code/internationalizedHost``, if there is reason for it.
   /// - Throws: ``AuthorityError`` with code ``AuthorityError/Code/invalidHost``, and with the host in `suggestion` where
   ///   the entry contains one: `login.contoso.com` for `https://login.contoso.com/` and `login.contoso.com:8443`.
-  package static func checkTrustedHost(_ text: String) throws(AuthorityError) {
-    guard (try? HostName.read(text)) == nil || text.contains("[") else { return }
+  @discardableResult
+  package static func checkTrustedHost(_ text: String) throws(AuthorityError) -> AuthorityError? {
+    guard (try? HostName.read(text)) == nil || text.contains("[") else { return warning(ofHost: text, value: text) }
     let host = URLParts(text.contains("//") ? text : "//" + text).host
     let suggestion = host.flatMap { host in (try? HostName.read(host)).flatMap { $0.contains(":") ? nil : $0 } }
     throw AuthorityError(

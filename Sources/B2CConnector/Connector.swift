@@ -88,7 +88,7 @@ extension Connector {
         authority: settings.authority, clientID: settings.clientID, redirectURI: settings.redirectURI,
         scopes: settings.scopes)
       oauth.additionalScopes = settings.additionalScopes
-      oauth.defaultPolicy = settings.policies.forSignIn ?? settings.policies.all.first ?? oauth.defaultPolicy
+      oauth.defaultPolicy = settings.policies.forSignIn ?? oauth.defaultPolicy
       oauth.passwordResetPolicy = settings.policies.policy(of: .passwordReset)
       oauth.requiredUser = settings.userID
       oauth.correlationID = settings.correlationID
@@ -101,6 +101,9 @@ extension Connector {
 extension Connector {
   /// Signs the user in by the default policy, or at an authority without policies.
   ///
+  /// The default is the selected policy if it signs in, else the sign-in policy, a federated one, or that of the
+  /// authority's text; a policy that edits a profile or resets a password never is.
+  ///
   /// - Parameter options: What to ask for beyond the settings.
   /// - Returns: Who the user is, by verified claims.
   /// - Throws: ``ConnectorError``; see ``OAuthClient/signIn(policy:prompt:options:)``.
@@ -112,14 +115,14 @@ extension Connector {
   /// Sends the user through one of the settings' policies.
   ///
   /// - Parameters:
-  ///   - kind: Which kind of policy: `.signIn`, `.signUp`, `.federatedSignIn` and so on.
+  ///   - kind: Which kind of policy: `.signIn`, which is the default policy, `.signUp`, `.federatedSignIn` and so on.
   ///   - options: What to ask for beyond the settings.
   /// - Returns: Who the user is, by verified claims.
   /// - Throws: ``ConnectorError``: with code `policyNotConfigured` when the settings have no policy of that kind;
   ///   otherwise see ``OAuthClient/signIn(policy:prompt:options:)``.
   @discardableResult
   public func doPolicy(_ kind: Policy.Kind, options: SignInOptions? = nil) async throws -> UserInfo {
-    let found = kind == .signIn ? settings.policies.forSignIn : settings.policies.policy(of: kind)
+    let found = kind == .signIn ? oauth.configuration.defaultPolicy : settings.policies.policy(of: kind)
     guard let policy = found else {
       throw ConnectorError(
         .policyNotConfigured, "The settings name no policy of the kind \(kind.rawValue).",
@@ -257,10 +260,10 @@ extension Connector {
 }
 
 extension ConnectorSettings.Policies {
-  /// The policy to sign in by: the selected one if it signs in, else the sign-in policy.
+  /// The default policy: the selected one if it signs in, else the sign-in policy, else another way in.
   var forSignIn: Policy? {
-    if let selected, [.signIn, .signUpOrSignIn].contains(selected.kind) { return selected }
-    return policy(of: .signIn)
+    if let selected, [.signIn, .signUpOrSignIn, .federatedSignIn].contains(selected.kind) { return selected }
+    return policy(of: .signIn) ?? policy(of: .federatedSignIn) ?? policy(of: .signUp)
   }
 }
 

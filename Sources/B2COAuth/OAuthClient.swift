@@ -21,7 +21,8 @@ public final class OAuthClient: Sendable {
   ///   - configuration: What to work with.
   ///   - environment: The network, token cache, sign-in page and clocks.
   /// - Throws: ``OAuthError`` with code ``ErrorCode/retiredAuthority`` when Azure AD B2C has retired the authority's
-  ///   host; with code ``ErrorCode/unsupportedRedirectURI`` when the presenter cannot serve the redirect URI;
+  ///   host; with code ``ErrorCode/configuration`` when one of the authority's trusted hosts is not a host name; with
+  ///   code ``ErrorCode/unsupportedRedirectURI`` when the presenter cannot serve the redirect URI;
   ///   ``TokenCacheError`` when the default token cache cannot be created.
   public convenience init(configuration: OAuthConfiguration, environment: OAuthEnvironment) throws {
     try self.init(configuration: configuration, environment: environment, retryBudget: nil)
@@ -32,6 +33,7 @@ public final class OAuthClient: Sendable {
     configuration: OAuthConfiguration, environment: OAuthEnvironment, retryBudget: RetryBudget?
   ) throws {
     if let retired = configuration.authority.retirement(for: configuration.defaultPolicy) { throw OAuthError(retired) }
+    try Self.checkTrustedHosts(of: configuration.authority)
     self.configuration = configuration
     services = try OAuthServices(configuration: configuration, environment: environment, retryBudget: retryBudget)
     tokens = TokenSource(services: services)
@@ -42,6 +44,17 @@ public final class OAuthClient: Sendable {
 
   /// The token cache in use, the default one included.
   package var tokenCache: any TokenCache { services.tokenCache }
+
+  /// Settings files are checked when they are read; hosts set in code are found here.
+  private static func checkTrustedHosts(of authority: Authority) throws(OAuthError) {
+    for host in authority.trustedHosts.sorted() {
+      do throws(AuthorityError) {
+        try Authority.checkTrustedHost(host)
+      } catch {
+        throw OAuthError(error)
+      }
+    }
+  }
 
   /// Shows the sign-in page of a policy and keeps what comes of it.
   ///
@@ -139,10 +152,12 @@ public final class OAuthClient: Sendable {
   /// launch.
   ///
   /// - Parameter policy: Only sign-ins by this policy count, if one is named.
-  /// - Returns: The account, or `nil` when nobody is signed in.
-  /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
+  /// - Returns: The account, with the claims of the latest id_token: one that is being verified is waited for. `nil` when
+  ///   nobody is signed in.
+  /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.
   public func currentAccount(policy: Policy? = nil) async throws -> Account? {
     guard let grant = try await services.grants.grant(accountID: nil, policy: policy) else { return nil }
+    try await services.adoptions.wait(for: grant.key.accountID)
     return accounts(of: try await services.grants.grants(accountID: grant.key.accountID)).first
   }
 
@@ -166,9 +181,11 @@ public final class OAuthClient: Sendable {
   /// Returns the account of an id; only that account's records are read.
   ///
   /// - Parameter id: The ``Account/id``; at Microsoft's authorities also MSAL's home account id, both in any case.
-  /// - Returns: The account, or `nil` when there is none.
-  /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
+  /// - Returns: The account, with the claims of the latest id_token: one that is being verified is waited for. `nil` when
+  ///   there is none.
+  /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.
   public func account(id: String) async throws -> Account? {
+    try await services.adoptions.wait(for: services.grants.folded(id))
     let (grants, failure) = try await services.grants.read(accountID: id)
     if let failure, grants.isEmpty { throw failure }
     return accounts(of: grants).first

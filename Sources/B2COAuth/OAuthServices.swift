@@ -13,6 +13,7 @@ final class OAuthServices: Sendable {
   let cache: GrantCache
   let grants: AccountStore
   let sessions = SessionMonitor()
+  let adoptions = ClaimAdoptions()
 
   init(configuration: OAuthConfiguration, environment: OAuthEnvironment, retryBudget: RetryBudget? = nil) throws {
     self.configuration = configuration

@@ -119,9 +119,11 @@ struct SignOut: Sendable {
     let idToken = options.sendsIDTokenHint ? grant?.record.idToken : nil
     let presenter = services.presenter
     let request = try presentation(of: endpoint, idToken: idToken, options.redirect, presenter)
+    // A presenter of the app need not obey cancellation: it is cancelled, and not waited for any longer.
+    let page = SingleFlight<Secret, URL>()
     do {
       _ = try await PresentationDeadline.run(options.timeout, purpose: .signOut, clock: services.environment.clock) {
-        try await presenter.present(request)
+        try await page.value(for: request.state) { try await presenter.present(request) }
       }
     } catch let error as OAuthError where [.userClosedBrowser, .timedOut].contains(error.code) {
       // The page was shown, and that is what ends the session; the tokens are gone already.

@@ -4,7 +4,8 @@ internal import Foundation
 /// Access tokens without the user: from the cache, else by one refresh that all callers share.
 ///
 /// The story, in order: cache hit, single flight, refresh lock, reading again, request, storing by compare-and-set, result.
-/// Nothing but the token request happens inside the lock; metadata and keys are fetched before or beside it.
+/// Nothing but the token request happens inside the lock; metadata and keys are fetched before or beside it. The result
+/// does not wait for them: the id_token is verified while the access token is in use.
 struct TokenSource: Sendable {
   let services: OAuthServices
   private let flights = SingleFlight<Flight, CachedAccessToken>()
@@ -47,6 +48,8 @@ struct TokenSource: Sendable {
     guard Scopes.nameAPI(scopes) || !givesTokensForAPIsOnly else { throw Self.missingAPIScope(scopes, at: nil, nil) }
     let extra = try Self.extraFields(options)
     guard let grant = try await services.grants.grant(accountID: accountID, policy: policy) else {
+      // Another process may have signed the user out.
+      services.sessions.changed()
       throw await notSignedIn(accountID, policy)
     }
     var excluded = options.refused.map { [$0] } ?? []
@@ -122,14 +125,26 @@ struct TokenSource: Sendable {
   private func refresh(_ request: Request) async throws -> CachedAccessToken {
     // At a generic issuer only its metadata knows where to send the request.
     let route = try await services.providers.tokenRoute(for: request.policy)
-    // Metadata and keys are needed for nothing but the answer's id_token: they come beside the request.
-    async let _: Void = services.providers.prefetch(request.policy)
-    let outcome = try await services.cache.withRefreshLock(for: request.key) { try await underLock(request, route) }
-    switch outcome {
-    case .cached(let token): return token
-    case .refreshed(let token, let response, let before):
-      await adoptClaims(of: response, before: before, request)
-      return token
+    // Metadata and keys are needed for nothing but the answer's id_token: they come beside the request. No child task,
+    // since its end would be awaited before the token is returned.
+    let documents = Task { await services.providers.prefetch(request.policy) }
+    do {
+      let outcome = try await services.cache.withRefreshLock(for: request.key) { try await underLock(request, route) }
+      switch outcome {
+      case .cached(let token):
+        documents.cancel()
+        return token
+      case .refreshed(let token, let response, let before):
+        services.adoptions.start(for: request.key.accountID) {
+          await adoptClaims(of: response, before: before, request)
+        }
+        return token
+      }
+    } catch {
+      documents.cancel()
+      // The session may have ended, here or in another process.
+      services.sessions.changed()
+      throw error
     }
   }
 
@@ -159,6 +174,8 @@ struct TokenSource: Sendable {
     let scopes = record.scopesToRenew(
       request.scopes, isMicrosoft: route.isMicrosoft,
       addsOfflineAccess: services.configuration.requestsOfflineAccess)
+    // What is not named is granted again (RFC 6749 section 6).
+    let granted = scopes ?? record.grantedScopes.sorted()
     let response: TokenResponse
     do {
       response = try await services.endpoint.refresh(
@@ -173,7 +190,7 @@ struct TokenSource: Sendable {
     let now = services.environment.now()
     let isStored = try await store(request) { current in
       guard current.refreshToken == refreshToken, current.signedInAt == record.signedInAt else { return nil }
-      var new = current.merging(response, requested: request.scopes, sent: scopes, now: now)
+      var new = current.merging(response, requested: request.scopes, sent: granted, now: now)
       // Its id_token is not verified yet.
       new.idToken = current.idToken
       return new
@@ -183,7 +200,7 @@ struct TokenSource: Sendable {
     }
     // Also an answer without an access token is stored: its refresh token has replaced the one that was sent.
     guard response.accessToken != nil,
-      let token = record.merging(response, requested: request.scopes, sent: scopes, now: now).accessTokens.first
+      let token = record.merging(response, requested: request.scopes, sent: granted, now: now).accessTokens.first
     else { throw Self.missingAPIScope(request.scopes, at: route, request.correlationID) }
     return .refreshed(token, response, before: record)
   }
@@ -237,7 +254,6 @@ struct TokenSource: Sendable {
       // While the cache takes nothing, the end is kept in memory: the answer was definite. What else a provider refuses
       // may be a parameter that the caller added, and says nothing about the token.
       _ = try await store(request) { $0.refreshToken == refreshToken ? $0.endingSession() : nil }
-      services.sessions.changed()
     }
     throw refusal.error
   }
@@ -314,30 +330,4 @@ extension TokenSource {
   private static let expired = OAuthError(
     .interactionRequired, "The session has expired and cannot be renewed without the user.",
     recoverySuggestion: "Sign in again.")
-}
-
-extension TokenRecord {
-  /// The policy that the grant was made by, in the case the developer wrote it.
-  func policy(for key: TokenCacheKey) throws(OAuthError) -> Policy? {
-    guard !key.policy.isEmpty else { return nil }
-    do {
-      return try Policy(policyID ?? key.policy)
-    } catch {
-      throw OAuthError(error)
-    }
-  }
-}
-
-/// The engine seen as a source of bearer tokens.
-struct SilentTokenProvider: AccessTokenProvider {
-  let client: OAuthClient
-  let scopes: [String]?
-  let account: Account?
-  let policy: Policy?
-
-  func accessToken(replacing refused: Secret?) async throws -> Secret {
-    try await client.accessToken(
-      for: scopes, account: account, policy: policy, options: TokenOptions(refused: refused)
-    ).token
-  }
 }

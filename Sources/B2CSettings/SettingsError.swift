@@ -167,7 +167,7 @@ extension SettingsProblem.Kind {
   public static let invalidAuthority = Self(rawValue: "invalidAuthority")
   /// An entry of the trusted hosts is not a plain host name.
   public static let invalidTrustedHost = Self(rawValue: "invalidTrustedHost")
-  /// The authority's host is internationalized (`xn--`) and may imitate another one.
+  /// The authority's or a trusted host is internationalized (`xn--`) and may imitate another one.
   public static let internationalizedHost = Self(rawValue: "internationalizedHost")
   /// The authority's host seems to belong to another tenant than its path.
   public static let unusualTenant = Self(rawValue: "unusualTenant")

@@ -305,7 +305,8 @@ extension SettingsReader {
   private mutating func readTrustedHosts() -> [String] {
     list(.trustedHosts).map { entry in
       do throws(AuthorityError) {
-        try Authority.checkTrustedHost(entry.text)
+        let warning = try Authority.checkTrustedHost(entry.text)
+        if let warning { report(entry, .internationalizedHost, warning, severity: .warning) }
       } catch {
         report(entry, .invalidTrustedHost, error)
       }

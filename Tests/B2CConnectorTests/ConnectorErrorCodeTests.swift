@@ -21,14 +21,59 @@ struct ConnectorErrorCodeTests {
     .taskAPINotConfigured, .other,
   ]
 
-  @Test("Every code is documented, under its own name")
-  func documented() throws {
+  /// A file of the repository.
+  private func file(_ path: String) throws -> String {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    let text = try String(contentsOf: root.appending(path: "Docs/Errors.md"), encoding: .utf8)
-    for code in Self.all { #expect(text.contains("`\(code)`"), "\(code)") }
-    #expect(Set(Self.all).count == Self.all.count)
-    #expect("\(ConnectorError.Code.portInUse)" == "portInUse")
+    return try String(contentsOf: root.appending(path: path), encoding: .utf8)
+  }
+
+  /// What a pattern captures in the lines of a text.
+  private func captures(_ pattern: Regex<(Substring, Substring)>, in lines: some Sequence<Substring>) -> [String] {
+    lines.flatMap { $0.matches(of: pattern).map { String($0.output.1) } }
+  }
+
+  private let names = Set(Self.all.map(\.rawValue))
+
+  @Test("The list above and the documentation's table have exactly the codes that are declared")
+  func documented() throws {
+    let declared = try [
+      "B2CCore/ErrorCode", "B2CHTTP/Bearer/APIAuthorizationError", "TaskAPI/TaskAPIError", "B2COAuth/Errors/OAuthError",
+      "B2CConnector/ConnectorError",
+    ].flatMap {
+      captures(/static let ([a-zA-Z]+) = Self/, in: try file("Sources/\($0).swift").split(separator: "\n"))
+    }
+    #expect(Set(declared) == names && declared.count == names.count)
+    let lines = try file("Docs/Errors.md").split(separator: "\n")
+    let table = lines.drop { !$0.hasPrefix("| code | means") }.prefix { $0.hasPrefix("|") }.dropFirst(2)
+    let cells = table.compactMap { $0.split(separator: "|").first }
+    let documented = captures(/`([a-zA-Z]+)`/, in: cells)
+    #expect(Set(documented) == names)
+    #expect(documented.count == names.count, "A code is in two rows.")
+  }
+
+  @Test("The documentation names every property of the error, and the codes of the service that end a session")
+  func documentedFacts() throws {
+    let text = try file("Docs/Errors.md")
+    let properties = captures(
+      /^  public var ([a-zA-Z]+)/,
+      in: try file("Sources/B2CConnector/ConnectorError.swift").split(separator: "\n"))
+    #expect(properties.count > 15)
+    for property in properties where !["errorDescription", "description"].contains(property) {
+      #expect(text.contains("`\(property)`"), "\(property)")
+    }
+    let source = try file("Sources/B2COAuth/Errors/ServiceCode.swift").split(separator: "\n")
+    let ending = captures(
+      /"(?:AADB2C|AADSTS)([0-9]+)".*endsSession: true/, in: source.filter { $0.contains("endsSession: true") })
+    #expect(ending.count == source.count { $0.contains("endsSession: true") })
+    let paragraph = try #require(text.components(separatedBy: "## Codes of the service").last)
+    let listed = Set(captures(/([0-9]{5,6})/, in: paragraph.split(separator: "\n")))
+    #expect(listed == Set(ending))
+    let parsing = try file("Sources/B2COAuth/Errors/ServerAnswer+Parsing.swift")
+    let list = try #require(parsing.components(separatedBy: "let aboutTheRequest = [").last?.prefix { $0 != "]" })
+    let words = captures(/"([a-z_]+)"/, in: list.split(separator: "\n"))
+    #expect(words.count == 5)
+    for word in words { #expect(paragraph.contains("`\(word)`"), "\(word)") }
   }
 
   @Test("An addition whose answer is lost says that its outcome is unknown")

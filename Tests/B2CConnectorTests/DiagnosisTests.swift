@@ -154,6 +154,28 @@ struct DiagnosisTests {
     #expect(diagnosis.isHealthy)
   }
 
+  static let pages: [(String, client: Diagnosis.Finding.Outcome, redirect: Diagnosis.Finding.Outcome)] = [
+    ("Unknown client.", .failed, .skipped), ("Invalid parameter: redirect_uri", .ok, .failed),
+    // What names both does not tell which of them is wrong.
+    ("The client_id or the redirect_uri is invalid.", .skipped, .skipped),
+    ("invalid_client: the redirect URI is not registered for the client", .skipped, .skipped),
+    ("Not found: /authorize?client_id=a&redirect_uri=b", .skipped, .skipped), ("Sorry.", .skipped, .skipped),
+  ]
+
+  @Test("An error page of a generic issuer counts only where it names one of the two", arguments: pages.indices)
+  func errorPages(_ index: Int) async throws {
+    let page = Self.pages[index]
+    let diagnosis = try await registration(.openIDConnect) { _ in
+    } tenant: { tenant in
+      tenant.faults = [
+        LocalFault(on: .authorize, .respond(TransportResponse(status: 400, body: Data(page.0.utf8)))),
+        LocalFault(on: .token, .respond(TransportResponse(status: 500))),
+      ]
+    }
+    #expect(outcomes(diagnosis)["client ID"] == page.client, "\(diagnosis)")
+    #expect(outcomes(diagnosis)["redirect URI"] == page.redirect, "\(diagnosis)")
+  }
+
   @Test("A diagnosis signs nobody in and writes nothing into the cache")
   func writesNothing() async throws {
     let world = World()
@@ -166,10 +188,12 @@ struct DiagnosisTests {
 
   /// The diagnosis of an app at a tenant of a shape, whose settings were changed.
   private func registration(
-    _ shape: LocalTenant.Shape, _ change: (inout ConnectorSettings) throws -> Void
+    _ shape: LocalTenant.Shape, _ change: (inout ConnectorSettings) throws -> Void,
+    tenant prepare: (LocalTenant) -> Void = { _ in }
   ) async throws -> Diagnosis {
     let clock = TestClock()
     let tenant = LocalTenant(shape: shape, now: { clock.date })
+    prepare(tenant)
     var settings = ConnectorSettings(
       authority: try Authority(tenant.authority(), kind: shape.kind), clientID: tenant.clientID,
       scopes: tenant.apiScopes, redirectURI: try url(LocalTenant.standardRedirectURI))

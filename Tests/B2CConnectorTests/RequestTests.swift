@@ -105,6 +105,55 @@ struct RequestTests {
     #expect(authorized.url == request.url)
   }
 
+  @Test("Of two accounts each gets its own token, for the scopes that the call names")
+  func secondAccount() async throws {
+    let world = World()
+    let presenter = world.script(.signIn(.alice))
+    let connector = try world.connector(presenter: presenter)
+    try await connector.doPolicy(.signIn)
+    presenter.follow(.signIn(.bob))
+    try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
+    let accounts = try await connector.accounts()
+    let (bob, alice) = (try #require(accounts.first), try #require(accounts.last))
+    world.tasks.tasks = [LocalUser.alice, .bob].map {
+      LocalTask(owner: $0.id, text: $0.displayName, date: world.clock.date)
+    }
+    let request = URLRequest(url: world.tasks.url)
+    let own = [world.tenant.clientID]
+    for (account, user) in [(alice, LocalUser.alice), (bob, .bob), (nil, .bob)] {
+      for scopes in [nil, own] {
+        let (data, response) = try await connector.data(for: request, scopes: scopes, account: account)
+        #expect(response.statusCode == 200)
+        let list = try JSONDecoder().decode(JSONValue.self, from: data)
+        #expect(list.array?.map { $0.object?["task"]?.string } == [user.displayName])
+        let token = try await connector.accessToken(scopes: scopes, account: account).token.value
+        let sent = world.tasks.requests.last?.request.headers["Authorization"]
+        #expect(sent == "Bearer " + token)
+        let crafted = try await connector.authorizedRequest(for: request, scopes: scopes, account: account)
+        #expect(crafted.value(forHTTPHeaderField: "Authorization") == "Bearer " + token)
+      }
+    }
+    // Two people, two APIs: four tokens.
+    #expect(Set(world.tasks.requests.map { $0.request.headers["Authorization"] }).count == 4)
+  }
+
+  @Test("A token of a named account that the API refuses is replaced by another of the same account")
+  func refusedTokenOfAccount() async throws {
+    let world = World()
+    let presenter = world.script(.signIn(.alice))
+    let connector = try world.connector(presenter: presenter)
+    try await connector.doPolicy(.signIn)
+    presenter.follow(.signIn(.bob))
+    try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
+    let alice = try #require(try await connector.accounts().last)
+    let owned = LocalTask(owner: LocalUser.alice.id, text: "hers", date: world.clock.date)
+    world.tasks.tasks = [owned]
+    world.tasks.faults = [LocalFault(on: .list, times: 1, .respond(TransportResponse(status: 401)))]
+    let (data, _) = try await connector.data(for: URLRequest(url: world.tasks.url), account: alice)
+    #expect(String(decoding: data, as: UTF8.self).contains("hers"))
+    #expect(world.tenant.counters.refreshes == 1)
+  }
+
   @Test("A scope the API wants and the token lacks is named")
   func insufficientScope() async throws {
     let clock = TestClock()
@@ -146,7 +195,6 @@ struct RequestTests {
   @Test("The repository's dialect works as well")
   func repository() async throws {
     let world = World(dialect: .repository)
-    let clock = world.clock
     let connector = try Connector(settings: world.settings(), environment: world.environment()) {
       $0.taskAPI?.dialect = .repository
     }
@@ -155,6 +203,45 @@ struct RequestTests {
     #expect(try await connector.getTaskList().map(\.itemName) == [task.itemName])
     try await connector.deleteTask(task)
     #expect(try await connector.getTaskList().isEmpty)
+  }
+
+  static let servers: [(LocalTaskServer.Dialect, TaskDialect)] = [
+    (.tutorial, .tutorial), (.repository, .repository), (.rest, .tutorial), (.rest, .rest),
+  ]
+
+  @Test(
+    "A deletion takes the task with its id alone, and where the server knows titles only, those of its title",
+    arguments: servers.indices)
+  func deletion(_ index: Int) async throws {
+    let (server, dialect) = Self.servers[index]
+    let world = World(dialect: server)
+    world.tasks.bugs.deletesAllWithoutKey = true
+    let connector = try Connector(settings: world.settings(), environment: world.environment()) {
+      $0.taskAPI?.dialect = dialect
+    }
+    try await connector.doPolicy(.signIn)
+    for name in ["milk", "milk", "bread"] { try await connector.addTask(TaskItem(itemName: name)) }
+    let tasks = try await connector.getTaskList()
+    try await connector.deleteTask(tasks[0])
+    let left = try await connector.getTaskList()
+    #expect(left.map(\.itemName) == (server.routesByID ? ["milk", "bread"] : ["bread"]))
+    #expect(!left.map(\.id).contains(tasks[0].id))
+  }
+
+  @Test("The published server takes a deletion by id alone for one of all tasks, so the title goes along")
+  func deletionByIDAlone() async throws {
+    let world = World(dialect: .repository)
+    world.tasks.bugs.deletesAllWithoutKey = true
+    func connector(_ dialect: TaskDialect) throws -> Connector {
+      try Connector(settings: world.settings(), environment: world.environment()) { $0.taskAPI?.dialect = dialect }
+    }
+    let (right, wrong) = (try connector(.repository), try connector(.rest))
+    for connector in [right, wrong] { try await connector.doPolicy(.signIn) }
+    for name in ["milk", "bread", "tea"] { try await right.addTask(TaskItem(itemName: name)) }
+    try await right.deleteTask(try await right.getTaskList()[0])
+    #expect(world.tasks.tasks.map(\.text) == ["bread", "tea"])
+    try await wrong.deleteTask(try await right.getTaskList()[0])
+    #expect(world.tasks.tasks.isEmpty)
   }
 
   @Test("A throttled list backs off and succeeds")

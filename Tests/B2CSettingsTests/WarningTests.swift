@@ -31,6 +31,9 @@ struct WarningTests {
       "authority", "https://login.xn--cntoso-wxa.com/contoso.onmicrosoft.com/", .internationalizedHost,
       "Compare it with your provider's documentation.", line: 6),
     Mistake(
+      "trustedHosts", "<array><string>login.xn--cntoso-wxa.com</string></array>", at: "trustedHosts[0]",
+      .internationalizedHost, "Compare it with your provider's documentation.", line: 22),
+    Mistake(
       "emailSignInPolicyId", nil, at: "authority", .noPolicy,
       "Add emailSignInPolicyId or policies, unless the app names its policies itself.", line: 6),
     .string("emailSignInPolicyId", "SignIn", .unusualPolicyPrefix, "B2C_1_SignIn", line: 16),

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct LocalNetworkTests {
   let tenant = LocalTenant()
-  let clock = TestClock()
+  let clock = TestClock(advancesItself: false)
   var keys: TransportRequest {
     get throws { TransportRequest(url: try TenantVisitor(tenant).url("/discovery/v2.0/keys")) }
   }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct LocalTaskServerTests {
-  let clock = TestClock()
+  let clock = TestClock(advancesItself: false)
   let tenant: LocalTenant
 
   init() {

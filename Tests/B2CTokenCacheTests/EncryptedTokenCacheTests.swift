@@ -159,7 +159,7 @@ import Testing
 
   @Test("The refresh lock is that of the wrapped cache")
   func refreshLock() async throws {
-    let clock = TestClock()
+    let clock = TestClock(advancesItself: false)
     let shared = InMemoryTokenCache(lockTimeout: .seconds(1), clock: clock)
     let outer = EncryptedTokenCache(wrapping: shared, key: source)
     try await outer.withRefreshLock(for: Samples.key) {

@@ -29,6 +29,7 @@ import Testing
 
   @Test("A waiter that is cancelled leaves", arguments: [true, false])
   func cancellation(_ isSameInstance: Bool) async throws {
+    let clock = TestClock(advancesItself: false)
     let waiter = try FileTokenCache(directory: folder.store, clock: clock)
     let holder = isSameInstance ? waiter : try FileTokenCache(directory: folder.store)
     try await holder.withRefreshLock(for: Samples.key) {

@@ -30,7 +30,7 @@ import Testing
 
   @Test("A waiter leaves when its time is up")
   func timeout() async throws {
-    let clock = TestClock()
+    let clock = TestClock(advancesItself: false)
     let cache = InMemoryTokenCache(lockTimeout: .seconds(5), clock: clock)
     let hasRun = Locked(false)
     try await cache.withRefreshLock(for: Samples.key) {
@@ -47,7 +47,7 @@ import Testing
 
   @Test("A waiter that is cancelled leaves alone; the others keep their places")
   func cancellation() async throws {
-    let clock = TestClock()
+    let clock = TestClock(advancesItself: false)
     let cache = InMemoryTokenCache(lockTimeout: .seconds(5), clock: clock)
     let order = Locked<[String]>([])
     var tasks: [Task<Void, any Error>] = []

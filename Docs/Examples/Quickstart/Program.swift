@@ -7,7 +7,7 @@ struct Program: Sendable {
   let narrator = Narrator()
 
   /// What only a change of the settings or the options can mend.
-  static let mendable: Set<ConnectorError.Code> = [
+  static let fixable: Set<ConnectorError.Code> = [
     .settings, .retiredAuthority, .configuration, .unsupportedRedirectURI, .policyNotConfigured,
   ]
 
@@ -29,9 +29,10 @@ struct Program: Sendable {
     let surface = Surface(arguments)
     if arguments.diagnoses {
       let settings = { try surface.adapted(ConnectorSettings(contentsOf: file)) }
-      let presenter = (try? settings()).map { surface.presenter(for: $0.redirectURI) }
-      try await Self.show(
-        try await Connector.diagnose(settings: try settings(), presenter: presenter, cache: InMemoryTokenCache()))
+      var environment = OAuthEnvironment()
+      environment.presenter = (try? settings()).map { surface.presenter(for: $0.redirectURI) }
+      environment.cache = InMemoryTokenCache()
+      try await Self.show(try await Connector.diagnose(settings: try settings(), environment: environment))
       return
     }
     let connector = try surface.connector(file: file, transport: NarratingTransport(narrator))

@@ -11,7 +11,7 @@ do {
 } catch let error as UsageError {
   FileHandle.standardError.write(Data("quickstart: \(error)\n".utf8))
   exit(2)
-} catch let error as ConnectorError where Program.mendable.contains(error.code) {
+} catch let error as ConnectorError where Program.fixable.contains(error.code) {
   FileHandle.standardError.write(Data("\(error)\n".utf8))
   exit(2)
 } catch is UnhealthyError {

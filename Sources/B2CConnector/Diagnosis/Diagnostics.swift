@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 
 extension Connector {
   /// Checks settings, provider, registration, token cache and task API without signing in.

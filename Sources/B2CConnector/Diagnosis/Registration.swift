@@ -136,10 +136,12 @@ extension RegistrationProbe {
     // A sign-in page may contain these words too, so only an error counts.
     guard isError else { return .inconclusive }
     let words = text.lowercased()
-    if words.contains("redirect_uri") || words.contains("redirect uri") { return .unknownRedirectURI("") }
-    if words.contains("unauthorized_client") || words.contains("invalid_client") { return .unknownClient("") }
-    let unknown = ["not registered", "not found", "unknown", "invalid", "does not exist"]
-    return words.contains("client") && unknown.contains(where: words.contains) ? .unknownClient("") : .inconclusive
+    let namesRedirect = words.contains("redirect_uri") || words.contains("redirect uri")
+    // A page that names both, such as one that repeats the request, does not tell which of them is wrong.
+    guard namesRedirect != words.contains("client") else { return .inconclusive }
+    if namesRedirect { return .unknownRedirectURI("") }
+    let unknown = ["unauthorized_client", "not registered", "not found", "unknown", "invalid", "does not exist"]
+    return unknown.contains(where: words.contains) ? .unknownClient("") : .inconclusive
   }
 }
 

@@ -107,7 +107,7 @@ extension APIAuthorizationError {
     let reason = challenge?.error.flatMap { Self.excerpt($0, secrets) }.map { " (\($0))" } ?? ""
     self.init(
       .unauthorized, "The API answered 401\(reason) to a new token too.",
-      recoverySuggestion: "Check that the token's audience and policy are those that the API expects.",
+      recoverySuggestion: "Check that the token's audience and issuer are those that the API expects.",
       challenge: challenge, response: response)
   }
 

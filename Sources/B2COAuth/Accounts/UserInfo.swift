@@ -99,6 +99,10 @@ extension OAuthClient {
   ///   JSON or is about another user; `server` and what a silent token call throws. `CancellationError` when the calling
   ///   task was cancelled.
   public func userInfo(account: Account? = nil) async throws -> UserInfo {
+    if let key = try await services.grants.grant(accountID: account?.id, policy: nil)?.key {
+      // The claims of an id_token that is being verified are the latest.
+      try await services.adoptions.wait(for: key.accountID)
+    }
     guard let grant = try await services.grants.grant(accountID: account?.id, policy: nil) else {
       throw OAuthError(.interactionRequired, "Nobody is signed in.", recoverySuggestion: "Sign in first.")
     }

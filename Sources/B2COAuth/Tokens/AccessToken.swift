@@ -20,3 +20,17 @@ public struct AccessToken: Sendable, Hashable {
     self.accountID = accountID
   }
 }
+
+/// The engine seen as a source of bearer tokens.
+struct SilentTokenProvider: AccessTokenProvider {
+  let client: OAuthClient
+  let scopes: [String]?
+  let account: Account?
+  let policy: Policy?
+
+  func accessToken(replacing refused: Secret?) async throws -> Secret {
+    try await client.accessToken(
+      for: scopes, account: account, policy: policy, options: TokenOptions(refused: refused)
+    ).token
+  }
+}

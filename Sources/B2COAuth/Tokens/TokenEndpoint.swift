@@ -21,18 +21,16 @@ struct TokenEndpoint: Sendable {
       ], to: request.provider.tokenRoute, correlationID: request.correlationID)
   }
 
-  /// Sends a refresh token for exactly these scopes.
+  /// Sends a refresh token for exactly these scopes; for `nil` without naming any.
   ///
   /// - Throws: ``RefreshRefusal`` when the server refuses; ``OAuthError`` when there is no answer, or one of no use.
   func refresh(
-    _ refreshToken: Secret, scopes: [String], extra: [FormField], to route: TokenRoute, correlationID: UUID
+    _ refreshToken: Secret, scopes: [String]?, extra: [FormField], to route: TokenRoute, correlationID: UUID
   ) async throws -> TokenResponse {
-    try await send(
-      [
-        ("grant_type", "refresh_token"),
-        ("refresh_token", refreshToken.value),
-        ("scope", scopes.joined(separator: " ")),
-      ] + extra.map { ($0.name, $0.value) }, to: route, correlationID: correlationID)
+    let scope = scopes.map { [(name: "scope", value: $0.joined(separator: " "))] } ?? []
+    return try await send(
+      [("grant_type", "refresh_token"), ("refresh_token", refreshToken.value)] + scope
+        + extra.map { ($0.name, $0.value) }, to: route, correlationID: correlationID)
   }
 
   /// Asks with a device code (RFC 8628 section 3.4).

@@ -35,23 +35,32 @@ extension TokenRecord {
 
   /// Whether the record can still get or give tokens.
   func hasSession(now: Date) -> Bool {
-    if refreshToken != nil || accessTokens.contains(where: { $0.expiresAt > now }) { return true }
+    if refreshToken != nil, refreshTokenExpiresAt.map({ $0 > now }) ?? true { return true }
+    if accessTokens.contains(where: { $0.expiresAt > now }) { return true }
     // A sign-in that asked for neither an API nor offline access leaves an id_token alone.
     guard accessTokens.isEmpty, idToken != nil, let end = claims["exp"]?.double else { return false }
     return Date(timeIntervalSince1970: end) > now
   }
 
-  /// The scopes to name in a refresh.
+  /// The scopes that were granted, as the server or the request wrote them.
+  var grantedScopes: Set<String> { accessTokens.reduce(into: []) { $0.formUnion($1.scopes) } }
+
+  /// The scopes to name in a refresh; `nil` to name none, which asks for those that were granted.
   ///
   /// A refresh must not name what the user was asked for and did not grant (RFC 6749 section 6). Microsoft's services take
   /// the whole list each time, and need `openid` and `offline_access` in it.
-  func scopesToRenew(_ scopes: [String], isMicrosoft: Bool, addsOfflineAccess: Bool) -> [String] {
+  func scopesToRenew(_ scopes: [String], isMicrosoft: Bool, addsOfflineAccess: Bool) -> [String]? {
     guard !isMicrosoft else { return Scopes.forRequest(scopes, offlineAccess: addsOfflineAccess) }
-    let granted = accessTokens.reduce(into: Set<String>()) { $0.formUnion($1.scopes) }
+    let granted = Set(grantedScopes.map { $0.lowercased() })
     let wanted = Scopes.forRequest(scopes, offlineAccess: granted.contains("offline_access"))
     guard !granted.isEmpty else { return wanted }
-    let asked = accessTokens.reduce(into: Set(["openid", "offline_access"])) { $0.formUnion($1.requestedScopes) }
-    return wanted.filter { granted.contains($0) || !asked.contains($0) }
+    let asked = Scopes.ofAPI(accessTokens.flatMap(\.requestedScopes))
+    let known = asked.union(Scopes.reserved)
+    let named = wanted.filter { granted.contains($0.lowercased()) || !known.contains($0.lowercased()) }
+    // A scope that was granted by another name cannot be told from one that was not granted.
+    let hasOtherNames = !Scopes.ofAPI(granted).isSubset(of: asked)
+    let loses = named.count < wanted.count && (hasOtherNames || (Scopes.nameAPI(wanted) && !Scopes.nameAPI(named)))
+    return loses ? nil : named
   }
 
   /// The record after a token answer: the new tokens in place of those they replace, the rest kept.
@@ -81,6 +90,16 @@ extension TokenRecord {
         + copy.accessTokens.filter { $0.expiresAt > now && !entry.covers(Array($0.requestedScopes.union($0.scopes))) }
     }
     return copy
+  }
+
+  /// The policy that the grant was made by, in the case the developer wrote it.
+  func policy(for key: TokenCacheKey) throws(OAuthError) -> Policy? {
+    guard !key.policy.isEmpty else { return nil }
+    do {
+      return try Policy(policyID ?? key.policy)
+    } catch {
+      throw OAuthError(error)
+    }
   }
 
   /// The record without anything that can get or be a token: who it was stays known.

@@ -11,6 +11,8 @@ struct LocalRefusal: Error, Sendable {
   /// The number behind `AADSTS`.
   let entraCode: Int
   let message: String
+  /// The message of a provider that is not Microsoft's, where it is another one.
+  var plainMessage: String?
   var suberror: String?
   var status = 400
 }
@@ -46,7 +48,8 @@ extension LocalRefusal {
   static func unknownRedirectURI(_ uri: String) -> LocalRefusal {
     LocalRefusal(
       error: "invalid_request", b2cCode: "90006", entraCode: 50011,
-      message: "The redirect URI '\(uri)' provided in the request is not registered for the client id.")
+      message: "The redirect URI '\(uri)' provided in the request is not registered for the client id.",
+      plainMessage: "The redirect_uri of the request is not registered.")
   }
   static func responseType(_ text: String) -> LocalRefusal {
     LocalRefusal(
@@ -172,7 +175,7 @@ extension LocalTenant {
     case .entra, .ciam:
       return "AADSTS\(refusal.entraCode): \(refusal.message) Trace ID: \(traceID(call)) "
         + "Correlation ID: \(call.correlationID) Timestamp: \(timestamp)"
-    case .openIDConnect: return refusal.message
+    case .openIDConnect: return refusal.plainMessage ?? refusal.message
     }
   }
 

@@ -6,7 +6,7 @@ import Testing
 
 struct RetryCancellationTests {
   @Test func aWaitBetweenTriesEndsWithItsTask() async throws {
-    let clock = TestClock()
+    let clock = TestClock(advancesItself: false)
     let canned = CannedTransport(statuses: 503, 200)
     let retrying = RetryingTransport(transport: canned, clock: clock, now: { clock.date }, random: { 0.5 })
     let request = TransportRequest(url: try #require(URL(string: "https://api.example.com/")))

@@ -63,7 +63,7 @@ struct SessionLimitTests {
       released.open()
     }
     defer { withExtendedLifetime(server) {} }
-    let clock = TestClock()
+    let clock = TestClock(advancesItself: false)
     let transport = URLSessionTransport(clock: clock)
     let request = try server.request(limits: TransportLimits(deadline: .seconds(20), idleTimeout: .seconds(3600)))
     let call = Task { try await transport.send(request) }
@@ -82,7 +82,7 @@ struct SessionLimitTests {
       arrived[exchange.request.path == "/long" ? 0 : 1].open()
       await exchange.waitForDisconnect()
     }
-    let clock = TestClock()
+    let clock = TestClock(advancesItself: false)
     let transport = URLSessionTransport(clock: clock)
     let long = try server.request("/long", limits: TransportLimits(deadline: .seconds(100)))
     let short = try server.request("/short", limits: TransportLimits(deadline: .seconds(10)))

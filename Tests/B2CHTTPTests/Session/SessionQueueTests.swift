@@ -42,7 +42,7 @@ struct SessionQueueTests {
       try? await release.wait()
       await exchange.respond(.text("ok"))
     }
-    let clock = TestClock()
+    let clock = TestClock(advancesItself: false)
     let transport = URLSessionTransport(maximumConnectionsPerHost: 1, clock: clock)
     let first = try server.request(
       "/first", limits: TransportLimits(deadline: .seconds(100), idleTimeout: .seconds(3600)))

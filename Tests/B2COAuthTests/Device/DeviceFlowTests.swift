@@ -9,7 +9,7 @@ import Testing
 struct DeviceFlowTests {
   @Test("The user approves elsewhere, and the poll brings the tokens")
   func approved() async throws {
-    let fixture = Fixture(shape: .entra)
+    let fixture = Fixture(shape: .entra, holdsTime: true)
     let client = try fixture.client()
     let shown = Recorder<DeviceAuthorization>()
     let signIn = Task { try await client.signInWithDeviceCode { shown.record($0) } }
@@ -25,7 +25,7 @@ struct DeviceFlowTests {
 
   @Test("The user declines")
   func declined() async throws {
-    let fixture = Fixture(shape: .entra)
+    let fixture = Fixture(shape: .entra, holdsTime: true)
     let shown = Recorder<DeviceAuthorization>()
     let client = try fixture.client()
     let signIn = Task { try await client.signInWithDeviceCode { shown.record($0) } }
@@ -37,7 +37,7 @@ struct DeviceFlowTests {
 
   @Test("slow_down adds five seconds for good")
   func slowDown() async throws {
-    let fixture = Fixture(shape: .entra)
+    let fixture = Fixture(shape: .entra, holdsTime: true)
     let client = try fixture.client()
     fixture.transport.answerTokens(
       400, #"{"error":"slow_down"}"#, grant: "urn:ietf:params:oauth:grant-type:device_code")
@@ -57,7 +57,7 @@ struct DeviceFlowTests {
 
   @Test("The code ends")
   func ended() async throws {
-    let fixture = Fixture(shape: .entra)
+    let fixture = Fixture(shape: .entra, holdsTime: true)
     let client = try fixture.client()
     let signIn = Task { try await client.signInWithDeviceCode { _ in } }
     await fixture.clock.waitForSleepers()

@@ -94,7 +94,7 @@ struct ExternalBrowserPresenterTests {
 
   @Test("the timeout ends the wait")
   func timeout() async throws {
-    let clock = TestClock()
+    let clock = TestClock(advancesItself: false)
     let presenter = ExternalBrowserPresenter(opening: pages.opening, timeout: .seconds(60), clock: clock)
     let task = Task { try await presenter.present(.test(Self.redirect)) }
     await clock.waitForSleepers()

@@ -31,7 +31,7 @@ struct KeyRolloverTests {
 
   @Test("A published set that lags for three seconds does not end the sign-in")
   func lagging() async throws {
-    let fixture = Fixture()
+    let fixture = Fixture(holdsTime: true)
     let client = try fixture.client()
     try await client.signIn()
     try lag(fixture, for: 2)
@@ -42,7 +42,7 @@ struct KeyRolloverTests {
 
   @Test("A key that stays unknown may be asked for later, first after 5 seconds and then ever more rarely")
   func stillUnknown() async throws {
-    let fixture = Fixture { $0.idTokenSigning = .unknownKeyID }
+    let fixture = Fixture(holdsTime: true) { $0.idTokenSigning = .unknownKeyID }
     let client = try fixture.client()
     func failedSignIn(waits: Bool) async throws -> Int {
       let before = fixture.tenant.counters.keysRequests
@@ -67,7 +67,7 @@ struct KeyRolloverTests {
 
   @Test("One unknown key does not keep another from being asked for")
   func perKey() async throws {
-    let fixture = Fixture()
+    let fixture = Fixture(holdsTime: true)
     let client = try fixture.client()
     try await client.signIn()
     fixture.tenant.behavior.idTokenSigning = .unknownKeyID
@@ -101,16 +101,5 @@ struct KeyRolloverTests {
     }
     try await fixture.client(presenter: presenter).signIn()
     #expect(fixture.tenant.counters.keysRequests == 1)
-  }
-}
-
-/// Waits for something before it shows the page.
-private struct WaitingPresenter: SignInPresenter {
-  let inner: ScriptedPresenter
-  let wait: @Sendable () async throws -> Void
-
-  func present(_ request: PresentationRequest) async throws -> URL {
-    try await wait()
-    return try await inner.present(request)
   }
 }

@@ -86,6 +86,22 @@ struct OtherProvidersTests {
     await #expect(throws: OAuthError(.invalidResponse, "")) { try await fixture.client().signIn() }
   }
 
+  @Test(
+    "A trusted host set in code that could never match is refused before anything else",
+    arguments: [
+      ("https://login.contoso.com/", "login.contoso.com"), ("login.contoso.com:8443", "login.contoso.com"),
+      ("*.contoso.com", nil), ("", nil),
+    ])
+  func trustedHosts(_ host: String, _ suggestion: String?) throws {
+    let fixture = Fixture()
+    let error = try #require(throws: OAuthError.self) {
+      try fixture.client { $0.authority.trustedHosts = ["id.contoso.com", host] }
+    }
+    #expect(error.code == .configuration)
+    #expect(suggestion.map { error.recoverySuggestion?.contains($0) == true } != false)
+    #expect(throws: Never.self) { try fixture.client { $0.authority.trustedHosts = ["id.contoso.com"] } }
+  }
+
   @Test("Metadata over http is refused", arguments: ["jwks_uri", "authorization_endpoint"])
   func insecure(_ member: String) async throws {
     let fixture = Fixture(shape: .openIDConnect) { $0.changeMetadata = { $0[member] = "http://login.example/x" } }

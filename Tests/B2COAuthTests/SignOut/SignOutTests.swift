@@ -83,7 +83,7 @@ struct SignOutTests {
 
   @Test("A browser that does not come back is not waited for longer than the limit", arguments: [60, 5])
   func timeout(seconds: Int) async throws {
-    let fixture = Fixture()
+    let fixture = Fixture(holdsTime: true)
     let presenter = SwitchingPresenter(signIn: fixture.script(.signIn(.alice))) { _ in try await TestGate().wait() }
     let client = try fixture.client(presenter: presenter)
     try await client.signIn()
@@ -94,6 +94,30 @@ struct SignOutTests {
     #expect(try await fixture.cache.keys().isEmpty)
     await fixture.clock.advance(by: .seconds(seconds))
     try await signOut.value
+  }
+
+  @Test("A presenter that ignores its cancellation does not make a sign-out longer", arguments: [true, false])
+  func stubbornPresenter(isTimeUp: Bool) async throws {
+    let fixture = Fixture(holdsTime: true)
+    let closed = TestGate()
+    let presenter = SwitchingPresenter(signIn: fixture.script(.signIn(.alice))) { _ in
+      // A task of its own knows nothing of the cancellation.
+      try await Task { try await closed.wait() }.value
+    }
+    let client = try fixture.client(presenter: presenter)
+    try await client.signIn()
+    let signOut = Task { try await client.signOut(endsBrowserSession: true) }
+    await closed.waitForArrivals(1)
+    await fixture.clock.waitForSleepers()
+    if isTimeUp {
+      await fixture.clock.advance(by: .seconds(60))
+      try await signOut.value
+    } else {
+      signOut.cancel()
+      await #expect(throws: CancellationError.self) { try await signOut.value }
+    }
+    #expect(try await fixture.cache.keys().isEmpty)
+    closed.open()
   }
 
   @Test("Where the provider has a revocation endpoint, every refresh token is revoked")

@@ -30,6 +30,17 @@ struct CannedPresenter: SignInPresenter {
   }
 }
 
+/// A presenter that waits for something before it lets another one run the page.
+struct WaitingPresenter: SignInPresenter {
+  let inner: ScriptedPresenter
+  let wait: @Sendable () async throws -> Void
+
+  func present(_ request: PresentationRequest) async throws -> URL {
+    try await wait()
+    return try await inner.present(request)
+  }
+}
+
 extension URL {
   /// The URL with one piece of its text replaced.
   func replacing(_ old: String, _ new: String) throws -> URL {

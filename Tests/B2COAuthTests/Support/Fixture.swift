@@ -5,10 +5,11 @@ import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
+import TestSupport
 
 /// A tenant, a network and a client for one test; nothing is shared between tests.
 struct Fixture: Sendable {
-  let clock = TestClock()
+  let clock: TestClock
   let tenant: LocalTenant
   let network: LocalNetwork
   let transport: GatedTransport
@@ -20,16 +21,18 @@ struct Fixture: Sendable {
   static let signIn = "B2C_1_SignIn"
   static let redirect = LocalTenant.standardRedirectURI
 
+  /// Makes a fixture; with `holdsTime` its clock stands still until the test moves it, as one that waits for sleepers needs.
   init(
     shape: LocalTenant.Shape = .b2c, cache: any TokenCache = InMemoryTokenCache(),
     redirectURIs: [String] = [LocalTenant.standardRedirectURI], lifetime: Duration = .seconds(3600),
     tenantID: String = "22222222-2222-4222-8222-222222222222", clientID: String = LocalTenant.standardClientID,
-    policies: [LocalPolicy] = LocalPolicy.standard,
+    policies: [LocalPolicy] = LocalPolicy.standard, holdsTime: Bool = false,
     behavior: (inout LocalTenant.Behavior) -> Void = { _ in }
   ) {
     var changed = LocalTenant.Behavior()
     behavior(&changed)
-    let clock = clock
+    let clock = TestClock(advancesItself: !holdsTime)
+    self.clock = clock
     tenant = LocalTenant(
       shape: shape, tenantID: tenantID, policies: policies, clientID: clientID, redirectURIs: redirectURIs,
       accessTokenLifetime: lifetime,

@@ -99,6 +99,8 @@ struct RefreshRuleTests {
     await fixture.clock.advance(by: .seconds(4_000))
     bad.change(&fixture.tenant.behavior)
     let token = try await client.accessToken()
+    // Waits until the id_token has been looked at.
+    _ = try await client.currentAccount()
     let after = try #require(try await fixture.cache.record(for: key))
     #expect(after.accessTokens.first?.token == token.token)
     #expect(after.refreshToken != before.refreshToken)
@@ -151,20 +153,22 @@ struct RefreshRuleTests {
     _ = try await call.value
   }
 
-  @Test("Nothing but the token request is inside the refresh lock", arguments: [LocalTenant.Shape.b2c, .openIDConnect])
-  func outsideTheLock(_ shape: LocalTenant.Shape) async throws {
+  @Test(
+    "Nothing but the token request is inside the refresh lock", arguments: [LocalTenant.Shape.b2c, .openIDConnect],
+    [LocalFaultTarget.metadata, .keys])
+  func outsideTheLock(_ shape: LocalTenant.Shape, _ document: LocalFaultTarget) async throws {
     let fixture = Fixture(shape: shape)
     let other = try fixture.client()
     try await other.signIn()
     await fixture.clock.advance(by: .seconds(4_000))
-    let keys = TestGate()
-    fixture.tenant.faults = [LocalFault(on: .keys, .wait(keys))]
-    // A new launch waits for the keys; another client of the same cache, for another API, does not wait for it.
+    let gate = TestGate()
+    fixture.tenant.faults = [LocalFault(on: document, .wait(gate))]
+    // A new launch waits for a document; another client of the same cache, for another API, does not wait for it.
     let call = Task { [client = try fixture.client()] in try await client.accessToken() }
-    await keys.waitForArrivals(1)
+    await gate.waitForArrivals(1)
     _ = try await other.accessToken(for: ["openid", "profile", LocalTenant.standardClientID])
     #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
-    keys.open()
+    gate.open()
     _ = try await call.value
     #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
   }

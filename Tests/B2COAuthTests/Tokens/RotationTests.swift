@@ -190,6 +190,8 @@ struct RotationTests {
     fixture.tenant.behavior.changeIDTokenClaims = { $0["name"] = "Mallory" }
     await fixture.clock.advance(by: .seconds(4_000))
     _ = try await client.accessToken()
+    // Waits until the id_token has been looked at.
+    _ = try await client.currentAccount()
     let after = try #require(try await fixture.cache.record(for: key))
     #expect(after.claims == before.claims && after.idToken == before.idToken)
     #expect(after.refreshToken != before.refreshToken)
