@@ -66,8 +66,8 @@ let package = Package(
     .executableTarget(
       name: "proof",
       dependencies: [
-        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CLoopback",
-        "B2CSettings", "TaskAPI", "B2CCore", "TestSupport",
+        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CIDToken", "B2CAuthority", "B2CTokenCache", "B2CHTTP",
+        "B2CLoopback", "B2CSettings", "TaskAPI", "B2CCore", "TestSupport",
       ], path: "Tests/Proof"),
 
     // One test target for each module.
@@ -78,7 +78,7 @@ let package = Package(
       name: "B2CTokenCacheTests", dependencies: ["B2CTokenCache", "B2CTestKit", "B2CCore", "TestSupport"] + crypto),
     .testTarget(
       name: "B2CHTTPTests", dependencies: ["B2CHTTP", "B2CLoopback", "B2CCore", "B2CTestKit", "TestSupport"]),
-    .testTarget(name: "B2CLoopbackTests", dependencies: ["B2CLoopback", "B2CTestKit", "TestSupport"]),
+    .testTarget(name: "B2CLoopbackTests", dependencies: ["B2CLoopback", "B2CCore", "B2CTestKit", "TestSupport"]),
     .testTarget(name: "TaskAPITests", dependencies: ["TaskAPI", "B2CHTTP", "B2CCore", "B2CTestKit", "TestSupport"]),
     .testTarget(
       name: "B2CIDTokenTests", dependencies: ["B2CIDToken", "B2CCore", "TestSupport"] + crypto + cryptoExtras),

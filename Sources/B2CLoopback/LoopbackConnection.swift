@@ -77,9 +77,11 @@ package final class LoopbackExchange: Sendable {
     self.limits = limits
   }
 
-  /// Whether the client belongs to another user of this machine, root excepted; known on Linux only.
-  package var isFromAnotherUser: Bool {
-    socket.peerPort.map { PeerUser.isAnother(port: $0, listening: port) } ?? false
+  /// Whether the client belongs to this process's user or to root; `false` when that cannot be found out.
+  ///
+  /// Known on Linux only: elsewhere always `true`.
+  package var isFromThisUser: Bool {
+    socket.peerPort.map { PeerUser.isTrusted(port: $0, listening: port) } ?? false
   }
 
   /// Sends a whole answer.

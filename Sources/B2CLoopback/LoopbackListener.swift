@@ -1,3 +1,10 @@
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
 internal import B2CCore
 
 /// The addresses by which this machine reaches itself.
@@ -242,15 +249,15 @@ private final class ListenerCore: Sendable {
 
   /// Closes a connection that does not wait for its answer; `false` when all do.
   ///
-  /// Answered ones go first, then the oldest that has sent nothing, then the oldest of the rest: neither idle connections
-  /// nor a flood of new ones keep a request out that has arrived.
+  /// Answered ones go first, then the oldest that has sent nothing, then the one that has sent least: neither idle
+  /// connections nor a flood of new ones keep a request out that has arrived, in part or as a whole.
   private func evict() -> Bool {
     let victim = state.withLock { state -> Connection? in
       let byAge = state.connections.sorted { $0.key < $1.key }
       let reading = byAge.filter { $0.value.phase == .reading }
       let choice =
-        byAge.first { $0.value.phase == .finishing } ?? reading.first { !$0.value.socket.hasUnreadBytes }
-        ?? reading.first
+        byAge.first { $0.value.phase == .finishing } ?? reading.first { $0.value.socket.bytesArrived == 0 }
+        ?? reading.min { $0.value.socket.bytesArrived < $1.value.socket.bytesArrived }
       return choice.flatMap { state.connections.removeValue(forKey: $0.key) }
     }
     victim?.socket.close()
@@ -261,5 +268,54 @@ private final class ListenerCore: Sendable {
   private func refuse(_ socket: Socket) {
     _ = socket.sendNow(LoopbackResponse.text("Too many connections.", status: 503).bytes(omittingBody: false)[...])
     socket.close()
+  }
+}
+
+/// The error thrown when a listener cannot start.
+///
+/// Two errors are equal when their codes are.
+package struct LoopbackListenerError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The reason, as an open set of codes.
+  package struct Code: RawRepresentable, Sendable, Hashable {
+    package var rawValue: String
+
+    package init(rawValue: String) {
+      self.rawValue = rawValue
+    }
+
+    /// Another program, or another listener of this one, has the port.
+    package static let portInUse = Code(rawValue: "portInUse")
+    /// The system does not let this user have the port.
+    package static let portForbidden = Code(rawValue: "portForbidden")
+    /// The machine has none of the addresses.
+    package static let noAddress = Code(rawValue: "noAddress")
+    /// The system refused for another reason, such as too many open files.
+    package static let system = Code(rawValue: "system")
+  }
+
+  package var code: Code
+  package var message: String
+
+  package init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// Translates an error number of the system.
+  init(number: CInt, port: UInt16) {
+    let reason = String(cString: strerror(number))
+    switch number {
+    case EADDRINUSE: self.init(.portInUse, "Port \(port) is in use.")
+    case EACCES: self.init(.portForbidden, "Listening on port \(port) is not allowed: \(reason).")
+    case EADDRNOTAVAIL, EAFNOSUPPORT, EPROTONOSUPPORT:
+      self.init(.noAddress, "The loopback address is not available: \(reason).")
+    default: self.init(.system, "Listening on port \(port) failed: \(reason).")
+    }
+  }
+
+  package var description: String { "\(code.rawValue): \(message)" }
+
+  package static func == (left: LoopbackListenerError, right: LoopbackListenerError) -> Bool {
+    left.code == right.code
   }
 }

@@ -103,3 +103,134 @@ extension LoopbackResponse {
     503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
   ]
 }
+
+/// The reason for refusing a request, with the status that reports it.
+struct RequestRefusal: Error {
+  let status: Int
+  let reason: String
+
+  static func malformed(_ reason: String) -> RequestRefusal { RequestRefusal(status: 400, reason: reason) }
+  static let timedOut = RequestRefusal(status: 408, reason: "The request took too long.")
+  static let bodyTooLarge = RequestRefusal(status: 413, reason: "The body is too large.")
+  static let headTooLarge = RequestRefusal(status: 431, reason: "The header fields are too large.")
+  static let transferCoding = RequestRefusal(status: 501, reason: "Transfer codings are not supported.")
+  static let version = RequestRefusal(status: 505, reason: "Only HTTP/1.1 is supported.")
+}
+
+/// Parses the one request of a connection (RFC 9112).
+///
+/// Anything that two parsers could read in two ways is refused. Bodies need a `Content-Length`; bytes after the request are
+/// ignored, since the connection ends with its answer.
+struct RequestParser {
+  private struct Head {
+    let method: String
+    let target: String
+    let headers: LoopbackHeaders
+    let bodyLength: Int
+  }
+
+  private let limits: LoopbackLimits
+  private var buffer: [UInt8] = []
+  private var searched = 0
+  private var head: Head?
+
+  init(limits: LoopbackLimits) {
+    self.limits = limits
+  }
+
+  /// Whether no byte has arrived yet.
+  var isEmpty: Bool { head == nil && buffer.isEmpty }
+
+  /// Whether the client waits for `100 Continue` before it sends the body (RFC 9110 section 10.1.1).
+  var awaitsContinue: Bool {
+    guard let head, buffer.isEmpty, head.bodyLength > 0 else { return false }
+    return head.headers["Expect"]?.lowercased() == "100-continue"
+  }
+
+  /// Takes the bytes that have arrived; returns the request once it is whole.
+  mutating func parse(_ bytes: [UInt8]) throws(RequestRefusal) -> LoopbackRequest? {
+    buffer += bytes
+    if head == nil {
+      guard let end = try headEnd() else { return nil }
+      let head = try Self.head(buffer[..<end])
+      guard head.bodyLength <= limits.bodyBytes else { throw .bodyTooLarge }
+      self.head = head
+      buffer.removeFirst(end)
+    }
+    guard let head, buffer.count >= head.bodyLength else { return nil }
+    return LoopbackRequest(
+      method: head.method, target: head.target, headers: head.headers, body: Data(buffer.prefix(head.bodyLength)))
+  }
+
+  /// Returns the position after the empty line, `nil` until it has arrived.
+  private mutating func headEnd() throws(RequestRefusal) -> Int? {
+    // A client of another protocol, such as TLS, is told so before it has sent a whole line.
+    if let first = buffer.first, !Self.isToken([first]) { throw .malformed("This is not HTTP.") }
+    while searched < min(buffer.count, limits.headBytes) {
+      if buffer[searched] == 0x0A {
+        guard searched > 0, buffer[searched - 1] == 0x0D else { throw .malformed("A line ends without CR.") }
+        if searched >= 3, buffer[searched - 2] == 0x0A { return searched + 1 }
+      }
+      searched += 1
+    }
+    if buffer.count >= limits.headBytes { throw .headTooLarge }
+    return nil
+  }
+
+  private static func head(_ bytes: ArraySlice<UInt8>) throws(RequestRefusal) -> Head {
+    var lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map { $0.dropLast() }
+    let line = lines.removeFirst().split(separator: 0x20, omittingEmptySubsequences: false)
+    guard line.count == 3, isToken(line[0]) else { throw .malformed("The request line is malformed.") }
+    let version = String(decoding: line[2], as: UTF8.self)
+    guard version == "HTTP/1.1" else {
+      throw version.hasPrefix("HTTP/") ? .version : .malformed("The request line is malformed.")
+    }
+    // Browsers send the origin form only; any other would need its host compared with the Host field.
+    guard line[1].first == UInt8(ascii: "/"), line[1].allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw .malformed("The request target is not a path.")
+    }
+    let headers = LoopbackHeaders(try lines.filter { !$0.isEmpty }.map(field))
+    guard headers.values(of: "Host").count == 1 else { throw .malformed("There must be one Host field.") }
+    return Head(
+      method: String(decoding: line[0], as: UTF8.self), target: String(decoding: line[1], as: UTF8.self),
+      headers: headers, bodyLength: try bodyLength(headers))
+  }
+
+  private static func field(_ line: ArraySlice<UInt8>) throws(RequestRefusal) -> (name: String, value: String) {
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), isToken(line[..<colon]) else {
+      throw .malformed("A header field is malformed.")
+    }
+    let value = line[(colon + 1)...]
+    guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+      throw .malformed("A header field contains a control character.")
+    }
+    let text = String(decoding: value, as: UTF8.self).trimmingCharacters(in: CharacterSet(charactersIn: " \t"))
+    return (String(decoding: line[..<colon], as: UTF8.self), text)
+  }
+
+  /// Returns the body's length from one `Content-Length` of digits (RFC 9112 section 6.3).
+  private static func bodyLength(_ headers: LoopbackHeaders) throws(RequestRefusal) -> Int {
+    let lengths = headers.values(of: "Content-Length")
+    if headers["Transfer-Encoding"] != nil {
+      throw lengths.isEmpty ? .transferCoding : .malformed("The body's length is given in two ways.")
+    }
+    guard let length = lengths.first else { return 0 }
+    guard lengths.count == 1, !length.isEmpty, length.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      throw .malformed("The body's length is malformed.")
+    }
+    // A number that does not fit is larger than any limit.
+    return Int(length) ?? .max
+  }
+
+  private static func isToken(_ bytes: ArraySlice<UInt8>) -> Bool {
+    !bytes.isEmpty
+      && bytes.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "a")...UInt8(ascii: "z"):
+          true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+      }
+  }
+}

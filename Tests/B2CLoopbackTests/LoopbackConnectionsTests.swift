@@ -1,3 +1,4 @@
+import B2CCore
 import B2CLoopback
 import B2CTestKit
 import Foundation
@@ -37,15 +38,17 @@ struct LoopbackConnectionsTests {
     withExtendedLifetime(attackers) {}
   }
 
-  @Test("twenty of twenty requests are answered in a flood of new connections")
+  @Test("every request is answered in a flood of new connections")
   func flood() async throws {
     let listener = try await LoopbackListenerTests.echo(LoopbackLimits(connections: 32))
+    let arrived = Locked(0)
     let flood = Task {
       await withTaskGroup(of: Void.self) { group in
         for _ in 1...3 {
           group.addTask {
             var held: [LoopbackClient] = []
             while !Task.isCancelled, let client = try? await LoopbackClient(port: listener.port) {
+              arrived.withLock { $0 += 1 }
               held.append(client)
               if held.count > 12 { held.removeFirst() }
             }
@@ -53,10 +56,50 @@ struct LoopbackConnectionsTests {
         }
       }
     }
-    for _ in 1...20 { #expect(try await Self.answersGenuineRequest(listener)) }
+    // Twenty requests at least, and more until the flood has taken every place several times over.
+    var answers = 0
+    while answers < 20 || arrived.withLock({ $0 }) < 200 {
+      #expect(try await Self.answersGenuineRequest(listener))
+      answers += 1
+    }
     flood.cancel()
     await listener.close()
     await flood.value
+  }
+
+  @Test("a request that has arrived is not closed for the connections after it, read or not")
+  func oldestIsWhole() async throws {
+    let listener = try await LoopbackListenerTests.echo(LoopbackLimits(connections: 2))
+    for _ in 1...50 {
+      let genuine = try await LoopbackClient(port: listener.port)
+      await genuine.send(Self.request)
+      var idle: [LoopbackClient] = []
+      for _ in 1...8 { idle.append(try await LoopbackClient(port: listener.port)) }
+      #expect(await genuine.receiveAll().hasSuffix("GET|/|-||"))
+      withExtendedLifetime(idle) {}
+    }
+    await listener.close()
+  }
+
+  @Test("a request that is half read survives a flood of connections", arguments: ["", "G"])
+  func halfRead(_ sent: String) async throws {
+    let listener = try await LoopbackListenerTests.echo(LoopbackLimits(connections: 4))
+    let genuine = try await LoopbackClient(port: listener.port)
+    await genuine.send("POST /real HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n")
+    // The head has been read when this is here, and nothing is unread.
+    #expect(await genuine.receive(through: "\r\n\r\n").hasPrefix("HTTP/1.1 100 "))
+    var flood: [LoopbackClient] = []
+    for _ in 1...40 {
+      let client = try await LoopbackClient(port: listener.port)
+      if !sent.isEmpty { await client.send(sent) }
+      flood.append(client)
+    }
+    // Connections are accepted in order: when this is answered, all of the flood has been.
+    #expect(try await Self.answersGenuineRequest(listener))
+    await genuine.send("body")
+    #expect(await genuine.receiveAll().hasSuffix("POST|/real|-|body|"))
+    await listener.close()
+    withExtendedLifetime(flood) {}
   }
 
   private static func answersGenuineRequest(_ listener: LoopbackListener) async throws -> Bool {

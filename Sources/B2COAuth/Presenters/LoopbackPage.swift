@@ -54,7 +54,7 @@ public struct LoopbackPage: Sendable {
       <title>\(name.isEmpty ? heading : "\(heading) · \(name)")</title>
       <link rel="icon" href="data:,">
       <style nonce="\(nonce)">
-      :root { color-scheme: light dark; }
+      :root { color-scheme: light dark; background: Canvas; color: CanvasText; }
       body { margin: 0; min-height: 100vh; display: grid; place-items: center; text-align: center; }
       main { max-width: 28rem; padding: 1.5rem; font: 1.0625rem/1.5 system-ui, sans-serif; }
       h1 { font-size: 1.5rem; line-height: 1.25; }

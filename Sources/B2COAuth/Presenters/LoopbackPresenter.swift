@@ -109,7 +109,7 @@ private struct LoopbackFlow: Sendable {
       let redirectURI = redirect.listening(on: exchange.port)
       if let fetch = firstPage.fetch(exchange, target: request.url(redirectingTo: redirectURI)) {
         switch fetch {
-        case .first(let response): await exchange.respond(response)
+        case .first(let response), .untrusted(let response): await exchange.respond(response)
         case .repeated(let response):
           await exchange.respond(response)
           answers.finish(throwing: OneTimePage.fetchedTwice)

@@ -6,12 +6,13 @@ internal import Foundation
 ///
 /// The URL that a browser is started with is on a command line that every user of the machine can read, and whoever has the
 /// real page's URL can finish the sign-in as another person. This URL is worth nothing after its first use, a second use ends
-/// the sign-in, and on Linux other users of the machine get 404.
+/// the sign-in, and on Linux only a browser of this user (or root's) gets the redirect.
 struct OneTimePage: Sendable {
   /// The outcome of a request to the page.
   enum Fetch {
     case first(LoopbackResponse)
     case repeated(LoopbackResponse)
+    case untrusted(LoopbackResponse)
   }
 
   private let path = Secret("/" + RandomToken.make(bytes: 16).value)
@@ -30,10 +31,13 @@ struct OneTimePage: Sendable {
   /// Returns the answer to a request to the page, with a redirect to the target the first time; `nil` for any other request.
   func fetch(_ exchange: LoopbackExchange, target: URL) -> Fetch? {
     guard exchange.request.method == "GET", exchange.hasHostOfThisMachine,
-      path.isEqualInConstantTime(to: Secret(exchange.request.target)),
-      // Another user could finish the sign-in before the browser has started.
-      !exchange.isFromAnotherUser
+      path.isEqualInConstantTime(to: Secret(exchange.request.target))
     else { return nil }
+    // Another user could finish the sign-in before the browser has started.
+    guard exchange.isFromThisUser else {
+      return .untrusted(
+        .plain(404, "Not found. This page opens only in a browser of the user who runs the app, on this machine.\n"))
+    }
     let isFirst = isFetched.withLock { isFetched in
       defer { isFetched = true }
       return !isFetched
@@ -56,7 +60,7 @@ struct OneTimePage: Sendable {
     do {
       let listener = try await LoopbackListener(limits: .redirect) { exchange in
         switch page.fetch(exchange, target: target) {
-        case .first(let response): await exchange.respond(response)
+        case .first(let response), .untrusted(let response): await exchange.respond(response)
         case .repeated(let response):
           await exchange.respond(response)
           onRepeatedFetch()

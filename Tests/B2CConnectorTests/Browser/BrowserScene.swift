@@ -94,6 +94,12 @@ struct BrowserScene: Sendable {
     throw WebDriverError("The sign-in failed before it opened a page.")
   }
 
+  /// Fetches the next page in the browser's place, and returns the tenant's page that it leads to.
+  func tenantPage() async throws -> URL {
+    let local = try await URLSessionTransport().send(TransportRequest(url: try await page()))
+    return try url(try #require(local.headers["Location"]))
+  }
+
   /// Waits for the next page and opens it.
   func openPage() async throws {
     try await browser.open(page())

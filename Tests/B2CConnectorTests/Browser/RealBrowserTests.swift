@@ -161,7 +161,7 @@ struct RealBrowserTests {
   func strayRequests() async throws {
     try await BrowserScene.run { scene in
       let signIn = scene.begin(.signIn)
-      let page = try await scene.page()
+      let page = try await scene.tenantPage()
       let query = try #require(URLComponents(url: page, resolvingAgainstBaseURL: false)?.queryItems)
       let redirect = try #require(query.first { $0.name == "redirect_uri" }?.value)
       try await scene.browser.open(try url(redirect + "?code=forged&state=forged"))
@@ -178,7 +178,7 @@ struct RealBrowserTests {
   func formPost() async throws {
     try await BrowserScene.run { scene in
       let signIn = scene.begin(.signIn)
-      let page = try await scene.page().absoluteString
+      let page = try await scene.tenantPage().absoluteString
       try await scene.browser.open(
         url(page.replacingOccurrences(of: "response_mode=query", with: "response_mode=form_post")))
       try await scene.browser.signIn(LocalUser.alice.email, LocalUser.alice.password.value)

@@ -1,6 +1,6 @@
 #if canImport(Security) && !canImport(FoundationNetworking)
   internal import Foundation
-  internal import Security
+  public import Security
 
   /// Decides on a server's certificate chain, for a host; runs after the system's own check has passed.
   typealias TrustEvaluation = @Sendable (SecTrust, String) -> Bool
@@ -36,5 +36,25 @@
 
     /// Certificates have error codes of their own here.
     static func isCertificateRefusal(_ error: URLError) -> Bool { false }
+  }
+
+  extension URLSessionTransport {
+    /// Makes a transport that also asks the app about each server's certificate: certificate pinning.
+    ///
+    /// The system's own check comes first and cannot be switched off; a server that it refuses never gets here.
+    ///
+    /// - Parameters:
+    ///   - maximumConnectionsPerHost: The most connections to one host at a time.
+    ///   - clock: The clock that deadlines run on.
+    ///   - acceptsTrust: Says whether the server's certificate chain, already found valid, is one that the app expects
+    ///     of the host. It runs on a queue of the session, once for each new connection.
+    public convenience init(
+      maximumConnectionsPerHost: Int = 6, clock: any Clock<Duration> = ContinuousClock(),
+      acceptsTrust: @escaping @Sendable (_ trust: SecTrust, _ host: String) -> Bool
+    ) {
+      self.init(
+        maximumConnectionsPerHost: maximumConnectionsPerHost, clock: clock,
+        delegate: SessionDelegate(trust: acceptsTrust))
+    }
   }
 #endif

@@ -35,11 +35,17 @@ final class Socket: Sendable {
 
   private static let readSize = 16 * 1024
 
-  private let descriptor: Locked<CInt>
+  private struct State {
+    /// -1 once it is closed.
+    var descriptor: CInt
+    var bytesRead = 0
+  }
+
+  private let state: Locked<State>
   private let poller: SocketPoller
 
   private init(_ descriptor: CInt, poller: SocketPoller) {
-    self.descriptor = Locked(descriptor)
+    state = Locked(State(descriptor: descriptor))
     self.poller = poller
   }
 
@@ -96,10 +102,15 @@ final class Socket: Sendable {
     withDescriptor { Self.endpoint(of: $0, getpeername)?.port } ?? nil
   }
 
-  /// Whether bytes have arrived that are not read yet.
-  var hasUnreadBytes: Bool {
-    var byte: UInt8 = 0
-    return withDescriptor { recv($0, &byte, 1, CInt(MSG_PEEK)) > 0 } ?? false
+  /// The number of bytes that have arrived, read or not; counts at most 16 KiB of those that are not.
+  var bytesArrived: Int {
+    state.withLock { state in
+      guard state.descriptor >= 0 else { return state.bytesRead }
+      return state.bytesRead
+        + withUnsafeTemporaryAllocation(byteCount: Self.readSize, alignment: 1) {
+          max(0, recv(state.descriptor, $0.baseAddress, $0.count, CInt(MSG_PEEK)))
+        }
+    }
   }
 
   /// Reads what has arrived, or waits for it until the deadline.
@@ -172,15 +183,17 @@ final class Socket: Sendable {
   }
 
   private func receiveNow() -> Transfer<[UInt8]> {
-    withDescriptor { descriptor in
+    state.withLock { state in
+      guard state.descriptor >= 0 else { return .ended }
       var count = 0
       let bytes = [UInt8](unsafeUninitializedCapacity: Self.readSize) { buffer, initialized in
-        count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+        count = recv(state.descriptor, buffer.baseAddress, buffer.count, 0)
         initialized = max(0, count)
       }
+      state.bytesRead += bytes.count
       if count > 0 { return .done(bytes) }
       return count < 0 && (errno == EAGAIN || errno == EINTR) ? .wouldBlock : .ended
-    } ?? .ended
+    }
   }
 
   private func transfer(_ bytes: ArraySlice<UInt8>) -> Transfer<Int> {
@@ -194,14 +207,14 @@ final class Socket: Sendable {
   }
 
   private func withDescriptor<Result>(_ body: (CInt) -> Result) -> Result? {
-    descriptor.withLock { $0 >= 0 ? body($0) : nil }
+    state.withLock { $0.descriptor >= 0 ? body($0.descriptor) : nil }
   }
 
   private func take(_ body: (CInt) -> Void) {
-    descriptor.withLock { descriptor in
-      guard descriptor >= 0 else { return }
-      body(descriptor)
-      descriptor = -1
+    state.withLock { state in
+      guard state.descriptor >= 0 else { return }
+      body(state.descriptor)
+      state.descriptor = -1
     }
   }
 

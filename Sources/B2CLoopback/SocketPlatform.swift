@@ -1,0 +1,77 @@
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// Socket constants that differ between systems.
+enum SocketConstants {
+  #if canImport(Darwin)
+    // Darwin has no flag for a close-on-exec socket; it is set right after.
+    static let stream: CInt = SOCK_STREAM
+    // Darwin has no flag for a single call; `prepare(_:)` sets the option for the whole socket.
+    static let sendFlags: CInt = 0
+  #else
+    // Close-on-exec from the start: a child that another thread starts must not inherit the socket.
+    #if canImport(Glibc)
+      static let stream = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+    #else
+      static let stream = CInt(SOCK_STREAM) | CInt(SOCK_CLOEXEC)
+    #endif
+    static let sendFlags = CInt(MSG_NOSIGNAL)
+  #endif
+
+  static func prepare(_ descriptor: CInt) {
+    #if canImport(Darwin)
+      var value: CInt = 1
+      _ = setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &value, socklen_t(MemoryLayout<CInt>.size))
+    #endif
+  }
+}
+
+/// The user at the other end of a connection of this machine.
+enum PeerUser {
+  #if os(Linux)
+    /// Whether the system lists the client's socket as one of this process's user or of root.
+    ///
+    /// Root can read this process's memory. `/proc/net` may miss a socket while others come and go, so it is read again.
+    ///
+    /// - Parameters:
+    ///   - port: The client's port.
+    ///   - listening: The listener's port.
+    /// - Returns: `false` also where the system does not list it.
+    static func isTrusted(port: UInt16, listening: UInt16) -> Bool {
+      for _ in 1...3 {
+        let users = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { Self.users(in: $0, local: port, remote: listening) }
+        if !users.isEmpty { return users.allSatisfy { $0 == getuid() || $0 == 0 } }
+      }
+      return false
+    }
+
+    private static func users(in path: String, local: UInt16, remote: UInt16) -> [uid_t] {
+      guard let file = fopen(path, "re") else { return [] }
+      defer { fclose(file) }
+      var users: [uid_t] = []
+      var line = [CChar](repeating: 0, count: 512)
+      while fgets(&line, CInt(line.count), file) != nil {
+        // Position, local address, remote address, state, queues, timer, retransmissions, user (proc(5)).
+        let fields = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+          .split(separator: " ")
+        guard fields.count > 7, self.port(fields[1]) == local, self.port(fields[2]) == remote,
+          let user = uid_t(fields[7])
+        else { continue }
+        users.append(user)
+      }
+      return users
+    }
+
+    private static func port(_ address: Substring) -> UInt16? {
+      address.split(separator: ":").last.flatMap { UInt16($0, radix: 16) }
+    }
+  #else
+    /// Other systems do not tell the user of a TCP connection: every client of this machine is trusted.
+    static func isTrusted(port: UInt16, listening: UInt16) -> Bool { true }
+  #endif
+}
