@@ -8,7 +8,7 @@ public import Foundation
 /// pasted from a portal. On the wire it keeps the developer's case. At Microsoft's services case is ignored for comparing
 /// and for cache keys, as the services ignore it; a generic issuer is compared exactly.
 public struct Authority: Sendable {
-  /// The kind without a policy; ``kind(for:)`` says what it is with one.
+  /// The kind without a policy; ``Endpoints/kind`` is the one with a policy.
   public let kind: Kind
   /// Scheme, host, port and tenant, without policy and trailing slash.
   ///
@@ -44,7 +44,7 @@ public struct Authority: Sendable {
   ///   - text: The authority, with or without port, trailing slash, policy or endpoint path.
   ///   - kind: The kind, where it does not follow from the host.
   /// - Throws: ``AuthorityError`` with the code of the first fault that was found, and with the corrected text when it
-  ///   is known. Codes: see ``AuthorityError/Code``.
+  ///   is known.
   public init(_ text: String, kind: Kind? = nil) throws(AuthorityError) {
     do throws(Defect) {
       try self.init(reading: text, kind: kind)
@@ -117,7 +117,7 @@ extension Authority {
   ///
   /// - Parameter policy: The policy, or `nil` to go by the authority alone.
   /// - Returns: The kind whose URLs are used.
-  public func kind(for policy: Policy?) -> Kind {
+  package func kind(for policy: Policy?) -> Kind {
     policy != nil && !isKindGiven && kind != .ciam ? .b2c : kind
   }
 
@@ -130,7 +130,7 @@ extension Authority {
   package var tenantID: String? {
     guard let tenant = tenant?.lowercased() else { return nil }
     if kind == .entra, tenant == "consumers" { return TenantName.consumers }
-    return TenantName.isGUID(tenant) ? tenant : nil
+    return GUID.folded(tenant)
   }
 
   /// The authority in cache keys: scheme, host, port and tenant, without policy.

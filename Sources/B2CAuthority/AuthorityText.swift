@@ -91,7 +91,7 @@ struct AuthorityText {
   /// Returns a text without `://`, perhaps with a part of it, as it was probably meant.
   private static func withScheme(_ text: String) -> String {
     // The tenant's name alone, as the portal's overview shows it.
-    if TenantName.isValid(text), !text.contains("."), !TenantName.isGUID(text), !Loopback.isLoopback(host: text),
+    if TenantName.isValid(text), !text.contains("."), !GUID.isGUID(text), !Loopback.isLoopback(host: text),
       !TenantName.shared.contains(text.lowercased())
     {
       return TenantName.b2cHome(of: text + "." + Cloud.global.tenantDomain) ?? "https://" + text

@@ -1,3 +1,5 @@
+import B2CCore
+
 /// One of Microsoft's separate clouds; accounts and tokens of one are unknown to the others.
 package struct Cloud: RawRepresentable, Sendable, Hashable {
   /// The cloud's stable name.
@@ -59,7 +61,7 @@ struct MicrosoftHost {
 
   /// The tenant that the host names, as the first name its cloud gave it or as its GUID.
   var homeTenant: String? {
-    tenantName.map { TenantName.isGUID($0) ? $0 : $0 + "." + cloud.tenantDomain }
+    tenantName.map { GUID.isGUID($0) ? $0 : $0 + "." + cloud.tenantDomain }
   }
 
   /// Entra ID's hosts, by cloud; hosts of one cloud are aliases of each other.
@@ -104,13 +106,6 @@ enum TenantName {
 
   /// The tenant of all personal Microsoft accounts.
   static let consumers = "9188040d-6c67-4c5b-b112-36a304b66dad"
-
-  /// Returns whether a tenant is written as its GUID.
-  static func isGUID(_ tenant: some StringProtocol) -> Bool {
-    let groups = tenant.split(separator: "-", omittingEmptySubsequences: false)
-    return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
-      && groups.allSatisfy { $0.unicodeScalars.allSatisfy(\.properties.isASCIIHexDigit) }
-  }
 
   /// Returns `contoso` of `contoso.onmicrosoft.com`, in lower case; `nil` for a GUID or a custom domain.
   static func initialName(of tenant: String) -> String? {
