@@ -46,24 +46,25 @@ public struct Authority: Sendable {
   /// - Throws: ``AuthorityError`` with the code of the first fault that was found, and with the corrected text when it
   ///   is known.
   public init(_ text: String, kind: Kind? = nil) throws(AuthorityError) {
-    do throws(Defect) {
+    do throws(AuthorityError) {
       try self.init(reading: text, kind: kind)
     } catch {
-      throw AuthorityError(
-        error.code, error.message, value: ShownText.show(text),
-        suggestion: ShownText.mayHaveUserInfo(text)
-          ? nil : error.corrected.flatMap { Self.suggestion(from: $0, kind: kind, depth: 6) },
-        recoverySuggestion: error.recovery)
+      var error = error
+      error.value = ShownText.show(text)
+      error.suggestion =
+        ShownText.mayHaveUserInfo(text)
+        ? nil : error.suggestion.flatMap { Self.suggestion(from: $0, kind: kind, depth: 6) }
+      throw error
     }
   }
 
   init(
     kind: Kind, isKindGiven: Bool, origin: String, host: String, tenant: String?, issuerPath: String = "",
     policy: Policy? = nil, form: PolicyForm = .query
-  ) throws(Defect) {
+  ) throws(AuthorityError) {
     let base = tenant.map { origin + "/" + $0 } ?? (origin + issuerPath)
     guard let baseURL = URL(string: base) else {
-      throw Defect(.notAURL, "The authority is not a URL.", recovery: AuthorityText.example)
+      throw AuthorityError(.notAURL, "The authority is not a URL.", recoverySuggestion: AuthorityText.example)
     }
     self.kind = kind
     self.isKindGiven = isKindGiven
@@ -78,10 +79,10 @@ public struct Authority: Sendable {
 
   /// Returns only a correction that parses, so that a suggestion cannot show secrets.
   private static func suggestion(from text: String, kind: Kind?, depth: Int) -> String? {
-    do throws(Defect) {
+    do throws(AuthorityError) {
       return try Authority(reading: text, kind: kind).description
     } catch {
-      guard depth > 0, let corrected = error.corrected else { return nil }
+      guard depth > 0, let corrected = error.suggestion else { return nil }
       return suggestion(from: corrected, kind: kind, depth: depth - 1)
     }
   }

@@ -72,23 +72,17 @@ extension AuthorityError {
 extension AuthorityError.Code {
   /// Empty, without a scheme, or otherwise not an absolute URL.
   package static let notAURL = Self(rawValue: "notAURL")
-  /// Longer than 2,048 characters.
   package static let tooLong = Self(rawValue: "tooLong")
   /// Not https, and not http to a loopback host.
   package static let insecureScheme = Self(rawValue: "insecureScheme")
-  /// A user name or password in front of the host.
   package static let userInfo = Self(rawValue: "userInfo")
-  /// A `#` and what follows it.
   package static let fragment = Self(rawValue: "fragment")
   /// A backslash, which some URL parsers take for a slash.
   package static let backslash = Self(rawValue: "backslash")
-  /// A control or invisible character.
   package static let controlCharacter = Self(rawValue: "controlCharacter")
-  /// A space in or around the text.
   package static let whitespace = Self(rawValue: "whitespace")
   /// A template's placeholder, such as `<tenant>` or `{tenant}`.
   package static let placeholder = Self(rawValue: "placeholder")
-  /// A port that is not a number from 1 to 65535.
   package static let invalidPort = Self(rawValue: "invalidPort")
   /// A host that is not an ASCII DNS name, an IPv4 address or `[::1]`.
   package static let invalidHost = Self(rawValue: "invalidHost")
@@ -100,7 +94,6 @@ extension AuthorityError.Code {
 
 /// Parts that do not fit each other.
 extension AuthorityError.Code {
-  /// No tenant in the path.
   package static let missingTenant = Self(rawValue: "missingTenant")
   /// Not a domain name or GUID, or a tenant without policies (`common`).
   package static let invalidTenant = Self(rawValue: "invalidTenant")
@@ -114,7 +107,6 @@ extension AuthorityError.Code {
   package static let invalidPolicy = Self(rawValue: "invalidPolicy")
   /// A policy id without the prefix that Azure AD B2C adds.
   package static let unusualPolicyPrefix = Self(rawValue: "unusualPolicyPrefix")
-  /// An Azure AD B2C authority without a policy.
   package static let policyMissing = Self(rawValue: "policyMissing")
   /// A policy at Entra ID, External ID, or a generic issuer.
   package static let unexpectedPolicy = Self(rawValue: "unexpectedPolicy")

@@ -94,7 +94,7 @@ extension Policy {
 }
 
 /// The place of the policy in a URL.
-package enum PolicyForm: String, Sendable, Hashable, CaseIterable {
+package enum PolicyForm: Sendable, Hashable {
   /// `https://host/tenant/oauth2/v2.0/authorize?p=policy`.
   case query
   /// `https://host/tenant/policy/oauth2/v2.0/authorize`.

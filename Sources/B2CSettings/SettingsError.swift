@@ -110,13 +110,11 @@ extension SettingsProblem {
 
 // The file as a whole.
 extension SettingsProblem.Kind {
-  /// The file or resource does not exist.
   package static let fileNotFound = Self(rawValue: "fileNotFound")
   /// The file cannot be read, or is not a regular file.
   package static let fileUnreadable = Self(rawValue: "fileUnreadable")
   /// The file is larger than 64 KiB.
   package static let fileTooLarge = Self(rawValue: "fileTooLarge")
-  /// The file is empty.
   package static let emptyFile = Self(rawValue: "emptyFile")
   /// The file is not a property list (XML or binary) or JSON.
   package static let notAPropertyList = Self(rawValue: "notAPropertyList")
@@ -136,19 +134,14 @@ extension SettingsProblem.Kind {
 
 // Any key.
 extension SettingsProblem.Kind {
-  /// A required key is missing.
   package static let missingKey = Self(rawValue: "missingKey")
-  /// A required key has an empty value.
   package static let emptyValue = Self(rawValue: "emptyValue")
   /// A value has another type than its key requires.
   package static let wrongType = Self(rawValue: "wrongType")
   /// A value is still a template's placeholder.
   package static let placeholder = Self(rawValue: "placeholder")
-  /// A value is in quotation marks, as in code.
   package static let quotedValue = Self(rawValue: "quotedValue")
-  /// A value contains a control character or a line break.
   package static let controlCharacter = Self(rawValue: "controlCharacter")
-  /// A key appears twice.
   package static let duplicateKey = Self(rawValue: "duplicateKey")
   /// A key is unknown; perhaps another one was meant.
   package static let unknownKey = Self(rawValue: "unknownKey")
@@ -170,7 +163,6 @@ extension SettingsProblem.Kind {
   package static let unusualTenant = Self(rawValue: "unusualTenant")
   /// The authority's host no longer runs policies.
   package static let retiredAuthority = Self(rawValue: "retiredAuthority")
-  /// The client ID is not a GUID.
   package static let invalidClientID = Self(rawValue: "invalidClientID")
   /// A scope contains invalid characters (RFC 6749 section 3.3).
   package static let invalidScope = Self(rawValue: "invalidScope")
@@ -186,25 +178,19 @@ extension SettingsProblem.Kind {
   package static let ambiguousRedirectScheme = Self(rawValue: "ambiguousRedirectScheme")
   /// A value is not a URL that can be called.
   package static let invalidURL = Self(rawValue: "invalidURL")
-  /// A URL has its port at the end of the path.
   package static let portInPath = Self(rawValue: "portInPath")
   /// A URL sends tokens over http to another machine.
   package static let insecureURL = Self(rawValue: "insecureURL")
-  /// A URL contains a user name or a password.
   package static let userInfoInURL = Self(rawValue: "userInfoInURL")
   /// A policy is refused by ``Policy``.
   package static let invalidPolicy = Self(rawValue: "invalidPolicy")
-  /// A policy is listed twice.
   package static let duplicatePolicy = Self(rawValue: "duplicatePolicy")
   /// A policy's id lacks the prefix that Azure AD B2C adds.
   package static let unusualPolicyPrefix = Self(rawValue: "unusualPolicyPrefix")
-  /// A policy's kind is unknown.
   package static let unknownPolicyKind = Self(rawValue: "unknownPolicyKind")
   /// Policies are given for an authority without policies.
   package static let unexpectedPolicy = Self(rawValue: "unexpectedPolicy")
-  /// The authority runs policies and no policy is given.
   package static let noPolicy = Self(rawValue: "noPolicy")
-  /// The correlation ID is not a UUID.
   package static let invalidCorrelationID = Self(rawValue: "invalidCorrelationID")
   /// Settings made in code contain a value that no file can hold.
   package static let notWritable = Self(rawValue: "notWritable")
