@@ -34,11 +34,11 @@ extension Authority {
     guard let tenant = named.tenant(after: []) else { return false }
     if kind == .ciam {
       let isOwnHost = named.host == tenant + "." + MicrosoftHost.ciamDomain && named.origin == "https://" + named.host
-      return (isOwn(named) || isOwnHost) && TenantName.isGUID(tenant) && matches(tenant, tenantID)
+      return (isOwn(named) || isOwnHost) && GUID.isGUID(tenant) && matches(tenant, tenantID)
     }
     guard isOwn(named) || isAlias(named.origin) else { return false }
     if tenant == "{tenantid}" { return ["common", "organizations"].contains(self.tenant?.lowercased()) }
-    return TenantName.isGUID(tenant) && matches(tenant, tenantID)
+    return GUID.isGUID(tenant) && matches(tenant, tenantID)
   }
 
   /// Returns whether metadata fetched from this authority may name an endpoint.
@@ -74,7 +74,7 @@ extension Authority {
     guard isOwn(named), let tenant = isBehindPolicy ? named.tenant(after: ["tfp"]) : named.tenant(after: []) else {
       return false
     }
-    return tenant == self.tenant?.lowercased() || (TenantName.isGUID(tenant) && matches(tenant, tenantID))
+    return tenant == self.tenant?.lowercased() || (GUID.isGUID(tenant) && matches(tenant, tenantID))
   }
 
   private func matches(_ tenant: String, _ known: String?) -> Bool {

@@ -1,14 +1,16 @@
 import B2CCore
 
 extension Authority {
-  /// Reads a text; the caller redacts the fault.
-  init(reading text: String, kind given: Kind?) throws(Defect) {
+  /// Reads a text.
+  ///
+  /// An error suggests the text without this one fault; the caller redacts and checks it.
+  init(reading text: String, kind given: Kind?) throws(AuthorityError) {
     let text = try AuthorityText(text)
     let known = MicrosoftHost(text.host)
     if TenantName.initialName(of: text.host) != nil {
-      throw Defect(
+      throw AuthorityError(
         .invalidHost, "The authority's host is a tenant's name, which is not a sign-in host.",
-        corrected: TenantName.b2cHome(of: text.host), recovery: AuthorityText.example)
+        suggestion: TenantName.b2cHome(of: text.host), recoverySuggestion: AuthorityText.example)
     }
     try Self.check(given, against: known, in: text)
     switch given ?? known?.kind ?? Self.kindOnOtherHost(text) {
@@ -24,17 +26,19 @@ extension Authority {
     }
   }
 
-  private static func check(_ given: Kind?, against known: MicrosoftHost?, in text: AuthorityText) throws(Defect) {
+  private static func check(_ given: Kind?, against known: MicrosoftHost?, in text: AuthorityText)
+    throws(AuthorityError)
+  {
     guard let given else { return }
     guard [.b2c, .ciam, .entra, .openIDConnect].contains(given) else {
-      throw Defect(
-        .kindMismatch, "The authority's kind is unknown.", recovery: "Use b2c, ciam, entra or openIDConnect.")
+      throw AuthorityError(
+        .kindMismatch, "The authority's kind is unknown.", recoverySuggestion: "Use b2c, ciam, entra or openIDConnect.")
     }
     // Entra ID's hosts serve all three; the other two families serve one each.
     guard let known, known.kind != .entra, given != known.kind, given != .openIDConnect else { return }
-    throw Defect(
+    throw AuthorityError(
       .kindMismatch, "The host \(text.host) serves \(known.kind.rawValue), not \(given.rawValue).",
-      recovery: "Leave the kind out: it follows from this host.")
+      recoverySuggestion: "Leave the kind out: it follows from this host.")
   }
 
   private static func kindOnOtherHost(_ text: AuthorityText) -> Kind {
@@ -49,7 +53,7 @@ extension Authority {
   }
 
   /// Azure AD B2C, on its own hosts, on a custom domain or on the retired one.
-  private init(withPolicies text: AuthorityText, known: MicrosoftHost?, isKindGiven: Bool) throws(Defect) {
+  private init(withPolicies text: AuthorityText, known: MicrosoftHost?, isKindGiven: Bool) throws(AuthorityError) {
     let path = try AuthorityPath(text, readsAnyPolicy: known?.kind != .entra)
     let form: PolicyForm = path.isTrustFramework ? .tfp : path.policy != nil ? .path : .query
     let policy = try Self.policy(path.policy, text.policies)
@@ -59,18 +63,20 @@ extension Authority {
           Self.text(origin: "https://\($0).\(text.host)", tenant: tenant, policy: policy, form: form)
         }
       }
-      throw Defect(
-        .invalidHost, "The authority's host lacks the tenant's name.", corrected: home, recovery: AuthorityText.example)
+      throw AuthorityError(
+        .invalidHost, "The authority's host lacks the tenant's name.", suggestion: home,
+        recoverySuggestion: AuthorityText.example)
     }
     let home = known?.homeTenant.map { Self.text(origin: text.origin, tenant: $0, policy: policy, form: form) }
     guard let tenant = path.tenant else {
-      throw Defect(
-        .missingTenant, "The authority has no tenant after its host.", corrected: home, recovery: AuthorityText.example)
+      throw AuthorityError(
+        .missingTenant, "The authority has no tenant after its host.", suggestion: home,
+        recoverySuggestion: AuthorityText.example)
     }
     guard !TenantName.shared.contains(tenant.lowercased()) else {
-      throw Defect(
-        .invalidTenant, "Policies belong to one tenant, and \(tenant.lowercased()) is not one.", corrected: home,
-        recovery: AuthorityText.example)
+      throw AuthorityError(
+        .invalidTenant, "Policies belong to one tenant, and \(tenant.lowercased()) is not one.", suggestion: home,
+        recoverySuggestion: AuthorityText.example)
     }
     try self.init(
       kind: .b2c, isKindGiven: isKindGiven, origin: text.origin, host: text.host, tenant: tenant, policy: policy,
@@ -80,30 +86,30 @@ extension Authority {
   /// Entra ID and External ID.
   private init(
     withoutPolicies text: AuthorityText, kind: Kind, known: MicrosoftHost?, isKindGiven: Bool
-  ) throws(Defect) {
+  ) throws(AuthorityError) {
     let path = try AuthorityPath(text, readsAnyPolicy: false)
     // Every other library for External ID does the same with a host alone.
     let tenant = path.tenant ?? (known?.kind == .ciam ? known?.homeTenant : nil)
     guard !path.isTrustFramework, path.policy == nil, text.policies.isEmpty else {
-      throw Defect(
+      throw AuthorityError(
         .unexpectedPolicy, "The authority contains a policy, and its kind (\(kind.rawValue)) has no policies.",
-        corrected: tenant.map { text.origin + "/" + $0 }, recovery: "Remove the policy.")
+        suggestion: tenant.map { text.origin + "/" + $0 }, recoverySuggestion: "Remove the policy.")
     }
     guard let tenant else {
-      throw Defect(
+      throw AuthorityError(
         .missingTenant, "The authority has no tenant after its host.",
-        corrected: known?.kind == .entra && kind == .entra ? text.origin + "/common" : nil,
-        recovery: "Add your tenant's domain or GUID, or common for accounts of any tenant.")
+        suggestion: known?.kind == .entra && kind == .entra ? text.origin + "/common" : nil,
+        recoverySuggestion: "Add your tenant's domain or GUID, or common for accounts of any tenant.")
     }
     try self.init(kind: kind, isKindGiven: isKindGiven, origin: text.origin, host: text.host, tenant: tenant)
   }
 
   /// A generic issuer: its path is kept as it is, except for a pasted metadata or endpoint path.
-  private init(issuer text: AuthorityText, isKindGiven: Bool) throws(Defect) {
+  private init(issuer text: AuthorityText, isKindGiven: Bool) throws(AuthorityError) {
     guard text.policies.isEmpty else {
-      throw Defect(
+      throw AuthorityError(
         .unexpectedPolicy, "The authority has the query parameter p, which a generic issuer does not have.",
-        corrected: text.origin + "/" + text.segments.joined(separator: "/"), recovery: "Remove the query.")
+        suggestion: text.origin + "/" + text.segments.joined(separator: "/"), recoverySuggestion: "Remove the query.")
     }
     var segments = text.segments[...]
     if segments.suffix(2).map({ $0.lowercased() }) == [".well-known", "openid-configuration"] {
@@ -126,17 +132,19 @@ extension Authority {
   }
 
   /// Returns the policy of the path or of `?p=`; both at once must be the same.
-  private static func policy(_ path: String?, _ query: [String]) throws(Defect) -> Policy? {
+  private static func policy(_ path: String?, _ query: [String]) throws(AuthorityError) -> Policy? {
     var found: Policy?
     for id in [path].compactMap(\.self) + query {
       let policy: Policy
       do throws(AuthorityError) {
         policy = try Policy(id)
       } catch {
-        throw Defect(error.code, "In the authority: " + error.message, recovery: error.recoverySuggestion)
+        throw AuthorityError(
+          error.code, "In the authority: " + error.message, recoverySuggestion: error.recoverySuggestion)
       }
       guard found == nil || found == policy else {
-        throw Defect(.invalidPolicy, "The authority contains two policies.", recovery: "Remove one of them.")
+        throw AuthorityError(
+          .invalidPolicy, "The authority contains two policies.", recoverySuggestion: "Remove one of them.")
       }
       found = found ?? policy
     }
@@ -173,15 +181,16 @@ struct AuthorityPath {
   }
 
   /// Reads the segments; `readsAnyPolicy` takes the one after the tenant for a policy in any case.
-  init(_ text: AuthorityText, readsAnyPolicy: Bool) throws(Defect) {
+  init(_ text: AuthorityText, readsAnyPolicy: Bool) throws(AuthorityError) {
     var rest = text.segments[...]
     isTrustFramework = Self.isTrustFramework(rest.first)
     if isTrustFramework { rest = rest.dropFirst() }
     if let first = rest.first, !Self.startsTail(first), !Policy.hasPrefix(first) {
       let name = FormEncoding.percentDecode(first)
       guard TenantName.isValid(name) else {
-        throw Defect(
-          .invalidTenant, "The authority's tenant is not a domain name or a GUID.", recovery: AuthorityText.example)
+        throw AuthorityError(
+          .invalidTenant, "The authority's tenant is not a domain name or a GUID.",
+          recoverySuggestion: AuthorityText.example)
       }
       tenant = name
       rest = rest.dropFirst()
@@ -196,10 +205,10 @@ struct AuthorityPath {
     }
     guard rest.isEmpty || Self.isTail(rest) else {
       let known = text.segments.dropLast(rest.count).joined(separator: "/")
-      throw Defect(
+      throw AuthorityError(
         .invalidPath, "The authority's path goes on after the tenant or the policy in an unknown form.",
-        corrected: tenant == nil ? nil : text.origin + "/" + known,
-        recovery: "End the authority after the tenant or the policy.")
+        suggestion: tenant == nil ? nil : text.origin + "/" + known,
+        recoverySuggestion: "End the authority after the tenant or the policy.")
     }
   }
 

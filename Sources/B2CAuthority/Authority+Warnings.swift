@@ -3,9 +3,9 @@ import B2CCore
 extension Authority {
   /// Returns doubts about an authority and its policies that do not forbid their use.
   ///
-  /// Codes: ``AuthorityError/Code/internationalizedHost``, ``AuthorityError/Code/unusualTenant``,
-  /// ``AuthorityError/Code/retiredAuthority`` (by the first policy or the authority's) and, for each policy,
-  /// ``AuthorityError/Code/unusualPolicyPrefix`` with the policy's id as `value`.
+  /// Codes: `internationalizedHost`, `unusualTenant`,
+  /// `retiredAuthority` (by the first policy or the authority's) and, for each policy,
+  /// `unusualPolicyPrefix` with the policy's id as `value`.
   ///
   /// - Parameter policies: The policies that are to be used.
   /// - Returns: The warnings; none when nothing is doubtful.
@@ -32,7 +32,7 @@ extension Authority {
   /// Not a refusal: a tenant may have been given further names. A GUID or a custom domain tells nothing.
   private var tenantWarning: AuthorityError? {
     guard let tenant, let known = MicrosoftHost(host), let name = known.tenantName?.lowercased(),
-      let home = known.homeTenant, !TenantName.isGUID(name), !TenantName.isGUID(tenant),
+      let home = known.homeTenant, !GUID.isGUID(name), !GUID.isGUID(tenant),
       Self.isDoubtful(tenant.lowercased(), name: name, home: home.lowercased())
     else { return nil }
     return AuthorityError(
@@ -64,7 +64,7 @@ extension Authority {
   /// in use; with one they answer an error page that never returns to the app. So it is found before a browser opens.
   ///
   /// - Parameter policy: The policy that is to be used; the authority's own when `nil`.
-  /// - Returns: An error with code ``AuthorityError/Code/retiredAuthority`` whose `suggestion` is the authority to use
+  /// - Returns: An error with code `retiredAuthority` whose `suggestion` is the authority to use
   ///   (`nil` when the tenant's name is not known), or `nil` when nothing is wrong.
   package func retirement(for policy: Policy?) -> AuthorityError? {
     guard let policy = policy ?? self.policy, kind(for: policy) == .b2c, let known = MicrosoftHost(host),
@@ -77,16 +77,16 @@ extension Authority {
       suggestion: suggestion,
       recoverySuggestion: suggestion == nil
         ? "Write the authority as https://contoso.b2clogin.com/contoso.onmicrosoft.com/ with your tenant's name."
-        : "Change the authority, or use migratedFromRetiredHost(); the redirect URI stays the same.")
+        : "Change the authority; the redirect URI stays the same.")
   }
 
   /// Returns the same tenant on the host where Azure AD B2C runs today.
   ///
   /// - Returns: The authority on `<tenant>.b2clogin.com` (or its cloud's counterpart) with policy and form kept; the
   ///   authority itself when its host is not a retired one.
-  /// - Throws: ``AuthorityError`` with code ``AuthorityError/Code/tenantNameUnknown`` when the tenant is a GUID or a
+  /// - Throws: ``AuthorityError`` with code `tenantNameUnknown` when the tenant is a GUID or a
   ///   custom domain, from which the new host does not follow, or its cloud has no Azure AD B2C.
-  public func migratedFromRetiredHost() throws(AuthorityError) -> Authority {
+  package func migratedFromRetiredHost() throws(AuthorityError) -> Authority {
     guard let known = MicrosoftHost(host), known.kind == .entra else { return self }
     guard let tenant, let name = TenantName.initialName(of: tenant), let domain = known.cloud.b2cDomain else {
       throw AuthorityError(
@@ -102,8 +102,8 @@ extension Authority {
   /// Checks an entry of ``trustedHosts``, which must be a plain host name.
   ///
   /// - Parameter text: The entry.
-  /// - Returns: A warning with code ``AuthorityError/Code/internationalizedHost``, if there is reason for it.
-  /// - Throws: ``AuthorityError`` with code ``AuthorityError/Code/invalidHost``, and with the host in `suggestion` where
+  /// - Returns: A warning with code `internationalizedHost`, if there is reason for it.
+  /// - Throws: ``AuthorityError`` with code `invalidHost`, and with the host in `suggestion` where
   ///   the entry contains one: `login.contoso.com` for `https://login.contoso.com/` and `login.contoso.com:8443`.
   @discardableResult
   package static func checkTrustedHost(_ text: String) throws(AuthorityError) -> AuthorityError? {

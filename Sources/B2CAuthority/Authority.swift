@@ -8,7 +8,7 @@ public import Foundation
 /// pasted from a portal. On the wire it keeps the developer's case. At Microsoft's services case is ignored for comparing
 /// and for cache keys, as the services ignore it; a generic issuer is compared exactly.
 public struct Authority: Sendable {
-  /// The kind without a policy; ``kind(for:)`` says what it is with one.
+  /// The kind without a policy; ``Endpoints/kind`` is the one with a policy.
   public let kind: Kind
   /// Scheme, host, port and tenant, without policy and trailing slash.
   ///
@@ -44,26 +44,27 @@ public struct Authority: Sendable {
   ///   - text: The authority, with or without port, trailing slash, policy or endpoint path.
   ///   - kind: The kind, where it does not follow from the host.
   /// - Throws: ``AuthorityError`` with the code of the first fault that was found, and with the corrected text when it
-  ///   is known. Codes: see ``AuthorityError/Code``.
+  ///   is known.
   public init(_ text: String, kind: Kind? = nil) throws(AuthorityError) {
-    do throws(Defect) {
+    do throws(AuthorityError) {
       try self.init(reading: text, kind: kind)
     } catch {
-      throw AuthorityError(
-        error.code, error.message, value: ShownText.show(text),
-        suggestion: ShownText.mayHaveUserInfo(text)
-          ? nil : error.corrected.flatMap { Self.suggestion(from: $0, kind: kind, depth: 6) },
-        recoverySuggestion: error.recovery)
+      var error = error
+      error.value = ShownText.show(text)
+      error.suggestion =
+        ShownText.mayHaveUserInfo(text)
+        ? nil : error.suggestion.flatMap { Self.suggestion(from: $0, kind: kind, depth: 6) }
+      throw error
     }
   }
 
   init(
     kind: Kind, isKindGiven: Bool, origin: String, host: String, tenant: String?, issuerPath: String = "",
     policy: Policy? = nil, form: PolicyForm = .query
-  ) throws(Defect) {
+  ) throws(AuthorityError) {
     let base = tenant.map { origin + "/" + $0 } ?? (origin + issuerPath)
     guard let baseURL = URL(string: base) else {
-      throw Defect(.notAURL, "The authority is not a URL.", recovery: AuthorityText.example)
+      throw AuthorityError(.notAURL, "The authority is not a URL.", recoverySuggestion: AuthorityText.example)
     }
     self.kind = kind
     self.isKindGiven = isKindGiven
@@ -78,10 +79,10 @@ public struct Authority: Sendable {
 
   /// Returns only a correction that parses, so that a suggestion cannot show secrets.
   private static func suggestion(from text: String, kind: Kind?, depth: Int) -> String? {
-    do throws(Defect) {
+    do throws(AuthorityError) {
       return try Authority(reading: text, kind: kind).description
     } catch {
-      guard depth > 0, let corrected = error.corrected else { return nil }
+      guard depth > 0, let corrected = error.suggestion else { return nil }
       return suggestion(from: corrected, kind: kind, depth: depth - 1)
     }
   }
@@ -117,7 +118,7 @@ extension Authority {
   ///
   /// - Parameter policy: The policy, or `nil` to go by the authority alone.
   /// - Returns: The kind whose URLs are used.
-  public func kind(for policy: Policy?) -> Kind {
+  package func kind(for policy: Policy?) -> Kind {
     policy != nil && !isKindGiven && kind != .ciam ? .b2c : kind
   }
 
@@ -130,7 +131,7 @@ extension Authority {
   package var tenantID: String? {
     guard let tenant = tenant?.lowercased() else { return nil }
     if kind == .entra, tenant == "consumers" { return TenantName.consumers }
-    return TenantName.isGUID(tenant) ? tenant : nil
+    return GUID.folded(tenant)
   }
 
   /// The authority in cache keys: scheme, host, port and tenant, without policy.

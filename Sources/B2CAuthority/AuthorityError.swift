@@ -54,7 +54,7 @@ extension AuthorityError: LocalizedError {
 }
 
 extension AuthorityError {
-  /// An open set of error codes.
+  /// The kind of a fault: an open set of stable names.
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The code's stable name.
     public var rawValue: String
@@ -71,55 +71,47 @@ extension AuthorityError {
 /// Faults of the text.
 extension AuthorityError.Code {
   /// Empty, without a scheme, or otherwise not an absolute URL.
-  public static let notAURL = Self(rawValue: "notAURL")
-  /// Longer than 2,048 characters.
-  public static let tooLong = Self(rawValue: "tooLong")
+  package static let notAURL = Self(rawValue: "notAURL")
+  package static let tooLong = Self(rawValue: "tooLong")
   /// Not https, and not http to a loopback host.
-  public static let insecureScheme = Self(rawValue: "insecureScheme")
-  /// A user name or password in front of the host.
-  public static let userInfo = Self(rawValue: "userInfo")
-  /// A `#` and what follows it.
-  public static let fragment = Self(rawValue: "fragment")
+  package static let insecureScheme = Self(rawValue: "insecureScheme")
+  package static let userInfo = Self(rawValue: "userInfo")
+  package static let fragment = Self(rawValue: "fragment")
   /// A backslash, which some URL parsers take for a slash.
-  public static let backslash = Self(rawValue: "backslash")
-  /// A control or invisible character.
-  public static let controlCharacter = Self(rawValue: "controlCharacter")
-  /// A space in or around the text.
-  public static let whitespace = Self(rawValue: "whitespace")
+  package static let backslash = Self(rawValue: "backslash")
+  package static let controlCharacter = Self(rawValue: "controlCharacter")
+  package static let whitespace = Self(rawValue: "whitespace")
   /// A template's placeholder, such as `<tenant>` or `{tenant}`.
-  public static let placeholder = Self(rawValue: "placeholder")
-  /// A port that is not a number from 1 to 65535.
-  public static let invalidPort = Self(rawValue: "invalidPort")
+  package static let placeholder = Self(rawValue: "placeholder")
+  package static let invalidPort = Self(rawValue: "invalidPort")
   /// A host that is not an ASCII DNS name, an IPv4 address or `[::1]`.
-  public static let invalidHost = Self(rawValue: "invalidHost")
+  package static let invalidHost = Self(rawValue: "invalidHost")
   /// An internationalized host (`xn--`), which may imitate another one.
-  public static let internationalizedHost = Self(rawValue: "internationalizedHost")
+  package static let internationalizedHost = Self(rawValue: "internationalizedHost")
   /// A path of an unknown form.
-  public static let invalidPath = Self(rawValue: "invalidPath")
+  package static let invalidPath = Self(rawValue: "invalidPath")
 }
 
 /// Parts that do not fit each other.
 extension AuthorityError.Code {
-  /// No tenant in the path.
-  public static let missingTenant = Self(rawValue: "missingTenant")
+  package static let missingTenant = Self(rawValue: "missingTenant")
   /// Not a domain name or GUID, or a tenant without policies (`common`).
-  public static let invalidTenant = Self(rawValue: "invalidTenant")
+  package static let invalidTenant = Self(rawValue: "invalidTenant")
   /// A tenant that the host does not seem to belong to.
-  public static let unusualTenant = Self(rawValue: "unusualTenant")
+  package static let unusualTenant = Self(rawValue: "unusualTenant")
   /// The tenant's `onmicrosoft.com` name is needed and not known.
-  public static let tenantNameUnknown = Self(rawValue: "tenantNameUnknown")
+  package static let tenantNameUnknown = Self(rawValue: "tenantNameUnknown")
   /// A policy on a host where Azure AD B2C no longer answers.
-  public static let retiredAuthority = Self(rawValue: "retiredAuthority")
+  package static let retiredAuthority = Self(rawValue: "retiredAuthority")
   /// A policy id with characters that no policy has, or two policies.
-  public static let invalidPolicy = Self(rawValue: "invalidPolicy")
+  package static let invalidPolicy = Self(rawValue: "invalidPolicy")
   /// A policy id without the prefix that Azure AD B2C adds.
-  public static let unusualPolicyPrefix = Self(rawValue: "unusualPolicyPrefix")
-  /// An Azure AD B2C authority without a policy.
-  public static let policyMissing = Self(rawValue: "policyMissing")
+  package static let unusualPolicyPrefix = Self(rawValue: "unusualPolicyPrefix")
+  package static let policyMissing = Self(rawValue: "policyMissing")
   /// A policy at Entra ID, External ID, or a generic issuer.
-  public static let unexpectedPolicy = Self(rawValue: "unexpectedPolicy")
+  package static let unexpectedPolicy = Self(rawValue: "unexpectedPolicy")
   /// The requested kind is not what the host serves.
-  public static let kindMismatch = Self(rawValue: "kindMismatch")
+  package static let kindMismatch = Self(rawValue: "kindMismatch")
 }
 
 /// A refused text as an error may show it.
@@ -128,25 +120,27 @@ enum ShownText {
 
   /// Leaves out user-info, the fragment, and every query parameter except `p`: a pasted URL may carry tokens and names.
   static func show(_ text: String) -> String {
-    var scalars = Array(text.unicodeScalars)
+    var rest = text.unicodeScalars[...]
     var ending = ""
-    if let hash = scalars.firstIndex(of: "#") {
-      scalars = Array(scalars[..<hash])
+    if let hash = rest.firstIndex(of: "#") {
+      rest = rest[..<hash]
       ending = "#…"
     }
-    if let mark = scalars.firstIndex(of: "?") {
-      let policies = FormEncoding.decode(string(scalars[(mark + 1)...])).filter { $0.name.lowercased() == "p" }
+    if let mark = rest.firstIndex(of: "?") {
+      let query = FormEncoding.decode(String(rest[rest.index(after: mark)...]))
+      let policies = query.filter { $0.name.lowercased() == "p" }
       ending = (policies.isEmpty ? "?…" : "?" + FormEncoding.encode(policies)) + ending
-      scalars = Array(scalars[..<mark])
+      rest = rest[..<mark]
     }
+    var start = ""
     // Everything before the last @ may be a password, wherever the slashes are.
-    if let at = scalars.lastIndex(of: "@") {
-      let scheme = ["https://", "http://"].first { string(scalars[..<at]).lowercased().hasPrefix($0) } ?? ""
-      scalars = Array((scheme + "…").unicodeScalars) + scalars[at...]
+    if let at = rest.lastIndex(of: "@") {
+      let hidden = String(rest[..<at]).lowercased()
+      start = (["https://", "http://"].first { hidden.hasPrefix($0) } ?? "") + "…"
+      rest = rest[at...]
     }
-    let shown = scalars.map { isVisible($0) ? String($0) : "\\u{\(String($0.value, radix: 16, uppercase: true))}" }
-    let whole = shown.joined() + ending
-    return whole.count > limit ? String(whole.prefix(limit)) + "…" : whole
+    let shown = PrintableText.plain(start + String(rest) + ending, limit: limit + 1)
+    return shown.count > limit ? shown.prefix(limit) + "…" : shown
   }
 
   /// Returns whether a text may contain a password, so that nothing made of it may be shown.
@@ -154,7 +148,7 @@ enum ShownText {
     text.prefix { $0 != "?" && $0 != "#" }.contains("@")
   }
 
-  /// Returns whether a scalar is shown, and does not change the reading direction.
+  /// Returns whether a scalar is one that a reader sees, in the place where it is.
   static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
@@ -164,12 +158,8 @@ enum ShownText {
 
   /// Returns the scalars of a text that pass a rule.
   static func filter(_ text: String, _ rule: (Unicode.Scalar) -> Bool) -> String {
-    string(text.unicodeScalars.filter(rule))
-  }
-
-  private static func string(_ scalars: some Sequence<Unicode.Scalar>) -> String {
     var view = String.UnicodeScalarView()
-    view.append(contentsOf: scalars)
+    view.append(contentsOf: text.unicodeScalars.filter(rule))
     return String(view)
   }
 }

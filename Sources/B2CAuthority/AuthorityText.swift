@@ -1,21 +1,5 @@
 import B2CCore
 
-/// A fault of a text, before it is known how much of the text may be shown.
-struct Defect: Error {
-  let code: AuthorityError.Code
-  let message: String
-  /// The text without this one fault; it may have others, and is never shown before it was read itself.
-  let corrected: String?
-  let recovery: String?
-
-  init(_ code: AuthorityError.Code, _ message: String, corrected: String? = nil, recovery: String? = nil) {
-    self.code = code
-    self.message = message
-    self.corrected = corrected
-    self.recovery = recovery
-  }
-}
-
 /// The parts of an authority's text, each checked.
 ///
 /// `URL(string:)` repairs a bad escape, a space or a port of 99999 silently, and what it finds after a backslash depends
@@ -39,44 +23,44 @@ struct AuthorityText {
     scheme + "://" + (host.contains(":") ? "[\(host)]" : host) + (port.map { ":\($0)" } ?? "")
   }
 
-  init(_ text: String) throws(Defect) {
+  init(_ text: String) throws(AuthorityError) {
     try Self.checkCharacters(text)
     guard text.contains("://") else {
-      throw Defect(
-        .notAURL, "The authority has no scheme followed by ://.", corrected: Self.withScheme(text),
-        recovery: Self.example)
+      throw AuthorityError(
+        .notAURL, "The authority has no scheme followed by ://.", suggestion: Self.withScheme(text),
+        recoverySuggestion: Self.example)
     }
     var parts = URLParts(text)
     guard let scheme = parts.scheme?.lowercased(), let written = parts.host else {
-      throw Defect(.notAURL, "The authority has no readable scheme.", recovery: Self.example)
+      throw AuthorityError(.notAURL, "The authority has no readable scheme.", recoverySuggestion: Self.example)
     }
     parts.scheme = scheme
     guard parts.userInfo == nil else {
-      throw Defect(
+      throw AuthorityError(
         .userInfo, "The authority has a user name or password in front of its host.",
-        recovery: "Remove everything between // and @, and make sure that what follows is the host you mean.")
+        recoverySuggestion: "Remove everything between // and @, and make sure that what follows is the host you mean.")
     }
     guard parts.fragment == nil else {
-      throw Defect(
-        .fragment, "The authority has a fragment (#).", corrected: parts.with { $0.fragment = nil },
-        recovery: "Remove the # and what follows it.")
+      throw AuthorityError(
+        .fragment, "The authority has a fragment (#).", suggestion: parts.with { $0.fragment = nil },
+        recoverySuggestion: "Remove the # and what follows it.")
     }
-    do throws(HostName.Fault) {
+    do throws(AuthorityError) {
       host = try HostName.read(written)
     } catch {
-      throw Defect(
-        .invalidHost, "The authority's host \(error.message)",
-        corrected: error.corrected.map { host in parts.with { $0.host = host } }, recovery: error.recovery)
+      var fault = error
+      fault.suggestion = error.suggestion.map { host in parts.with { $0.host = host } }
+      throw fault
     }
     guard parts.port.map(URLParts.isPort) ?? true else {
-      throw Defect(
-        .invalidPort, "The authority's port is not a number from 1 to 65535.", corrected: parts.with { $0.port = nil },
-        recovery: "Remove the colon and what follows it, or write the port that the service listens on.")
+      throw AuthorityError(
+        .invalidPort, "The authority's port is not a number from 1 to 65535.", suggestion: parts.with { $0.port = nil },
+        recoverySuggestion: "Remove the colon and what follows it, or write the port that the service listens on.")
     }
     guard scheme == "https" || (scheme == "http" && Loopback.isLoopback(host: host)) else {
-      throw Defect(
-        .insecureScheme, "The authority uses \(scheme), not https.", corrected: parts.with { $0.scheme = "https" },
-        recovery: "Use https. Plain http is allowed to this machine only (localhost, 127.0.0.1, [::1]).")
+      throw AuthorityError(
+        .insecureScheme, "The authority uses \(scheme), not https.", suggestion: parts.with { $0.scheme = "https" },
+        recoverySuggestion: "Use https. Plain http is allowed to this machine only (localhost, 127.0.0.1, [::1]).")
     }
     self.scheme = scheme
     let port = parts.port.flatMap { Int($0) }
@@ -91,7 +75,7 @@ struct AuthorityText {
   /// Returns a text without `://`, perhaps with a part of it, as it was probably meant.
   private static func withScheme(_ text: String) -> String {
     // The tenant's name alone, as the portal's overview shows it.
-    if TenantName.isValid(text), !text.contains("."), !TenantName.isGUID(text), !Loopback.isLoopback(host: text),
+    if TenantName.isValid(text), !text.contains("."), !GUID.isGUID(text), !Loopback.isLoopback(host: text),
       !TenantName.shared.contains(text.lowercased())
     {
       return TenantName.b2cHome(of: text + "." + Cloud.global.tenantDomain) ?? "https://" + text
@@ -100,84 +84,88 @@ struct AuthorityText {
     return "https://" + text.dropFirst(start.count).drop { $0 == "/" }
   }
 
-  private static func checkCharacters(_ text: String) throws(Defect) {
+  private static func checkCharacters(_ text: String) throws(AuthorityError) {
     guard text.unicodeScalars.count <= limit else {
-      throw Defect(.tooLong, "The authority is longer than \(limit) characters.", recovery: example)
+      throw AuthorityError(.tooLong, "The authority is longer than \(limit) characters.", recoverySuggestion: example)
     }
     // Spaces first: a newline at the end of a pasted line counts as one.
     let trimmed = text.unicodeScalars.drop { $0.properties.isWhitespace }
-    guard !trimmed.isEmpty else { throw Defect(.notAURL, "The authority is empty.", recovery: example) }
+    guard !trimmed.isEmpty else {
+      throw AuthorityError(.notAURL, "The authority is empty.", recoverySuggestion: example)
+    }
     if let control = text.unicodeScalars.first(where: { !ShownText.isVisible($0) }) {
-      throw Defect(
+      throw AuthorityError(
         .controlCharacter,
         "The authority contains the invisible character U+\(String(control.value, radix: 16, uppercase: true)).",
-        corrected: ShownText.filter(text, ShownText.isVisible), recovery: "Type the authority instead of pasting it.")
+        suggestion: ShownText.filter(text, ShownText.isVisible),
+        recoverySuggestion: "Type the authority instead of pasting it.")
     }
     if text.unicodeScalars.contains(where: \.properties.isWhitespace) {
-      throw Defect(
+      throw AuthorityError(
         .whitespace, "The authority contains a space.",
-        corrected: ShownText.filter(text) { !$0.properties.isWhitespace }, recovery: "Remove the spaces.")
+        suggestion: ShownText.filter(text) { !$0.properties.isWhitespace }, recoverySuggestion: "Remove the spaces.")
     }
     if text.contains("\\") {
-      throw Defect(
-        .backslash, "The authority contains a backslash.", corrected: text.replacing("\\", with: "/"),
-        recovery: "Use forward slashes.")
+      throw AuthorityError(
+        .backslash, "The authority contains a backslash.", suggestion: text.replacing("\\", with: "/"),
+        recoverySuggestion: "Use forward slashes.")
     }
     if text.contains(where: { "<>{}".contains($0) }) {
-      throw Defect(
+      throw AuthorityError(
         .placeholder, "The authority still contains a template's placeholder.",
-        recovery: "Replace it with your tenant's name. " + example)
+        recoverySuggestion: "Replace it with your tenant's name. " + example)
     }
   }
 
   /// Refuses dot segments, which a URL parser would resolve, and everything that is not a pchar (RFC 3986 section 3.3).
-  private static func checkSegment(_ segment: String) throws(Defect) {
+  private static func checkSegment(_ segment: String) throws(AuthorityError) {
     let decoded = FormEncoding.percentDecode(segment)
     guard URLParts.isSegment(segment), decoded != ".", decoded != "..", !decoded.contains("/"),
       !decoded.contains("\\"), decoded.unicodeScalars.allSatisfy(ShownText.isVisible)
     else {
-      throw Defect(.invalidPath, "The authority's path contains a part that no URL path may have.", recovery: example)
+      throw AuthorityError(
+        .invalidPath, "The authority's path contains a part that no URL path may have.", recoverySuggestion: example)
     }
   }
 }
 
 /// The rules for a host: a DNS name in ASCII, a plain IPv4 address, or `[::1]`.
 enum HostName {
-  struct Fault: Error {
-    /// What is wrong, in words that follow "the host".
-    let message: String
-    var corrected: String?
-    var recovery: String? = AuthorityText.example
-  }
-
   /// Returns a host without the brackets of an IPv6 address.
-  static func read(_ host: String) throws(Fault) -> String {
+  static func read(_ host: String) throws(AuthorityError) -> String {
     guard !host.contains("["), !host.contains("]") else {
-      guard host == "[::1]" else { throw Fault(message: "may be no other IPv6 address than [::1].") }
+      guard host == "[::1]" else { throw fault("may be no other IPv6 address than [::1].") }
       return "::1"
     }
-    guard !host.isEmpty else { throw Fault(message: "is missing.") }
+    guard !host.isEmpty else { throw fault("is missing.") }
     // A look-alike of Microsoft's hosts from another script ends here; one in its xn-- form gets a warning.
     guard host.utf8.allSatisfy({ $0 < 0x80 }) else {
-      throw Fault(
-        message: "contains characters that are not ASCII.",
+      throw fault(
+        "contains characters that are not ASCII.",
         recovery: "Compare the host with your provider's documentation, letter by letter.")
     }
     if host.hasSuffix("."), host.count > 1 {
-      throw Fault(message: "ends in a dot.", corrected: String(host.dropLast()), recovery: "Remove the dot.")
+      throw fault("ends in a dot.", suggestion: String(host.dropLast()), recovery: "Remove the dot.")
     }
     let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-    guard host.utf8.count <= 253, labels.allSatisfy(isLabel) else { throw Fault(message: "is not a DNS name.") }
+    guard host.utf8.count <= 253, labels.allSatisfy(isLabel) else { throw fault("is not a DNS name.") }
     // A last label that is a number makes a resolver read the whole as an address, also 127.1 and 0x7f000001.
     if let last = labels.last, isNumeric(last) {
       guard labels.count == 4, labels.allSatisfy({ UInt8($0).map(String.init) == String($0) }) else {
-        throw Fault(message: "is not an IPv4 address of four decimal numbers.")
+        throw fault("is not an IPv4 address of four decimal numbers.")
       }
     }
     return host
   }
 
-  /// Returns whether a host has a label that stands for letters beyond ASCII (RFC 5890 section 2.3.1).
+  private static func fault(
+    _ message: String, suggestion: String? = nil, recovery: String = AuthorityText.example
+  ) -> AuthorityError {
+    AuthorityError(
+      .invalidHost, "The authority's host " + message, suggestion: suggestion, recoverySuggestion: recovery)
+  }
+
+  /// Returns whether a host has a label for letters beyond ASCII (RFC 5890 section 2.3.1).
   static func isInternationalized(_ host: String) -> Bool {
     host.lowercased().split(separator: ".").contains { $0.hasPrefix("xn--") }
   }

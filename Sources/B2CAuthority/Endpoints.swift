@@ -29,10 +29,10 @@ public struct Endpoints: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - authority: The authority.
-  ///   - policy: The policy; it goes before the one of the authority's text, whose form stays.
-  /// - Throws: ``AuthorityError`` with code ``AuthorityError/Code/policyMissing`` when Azure AD B2C is given none,
-  ///   ``AuthorityError/Code/unexpectedPolicy`` when a kind without policies is given one,
-  ///   ``AuthorityError/Code/missingTenant`` or ``AuthorityError/Code/invalidTenant`` when a policy is used with an
+  ///   - policy: The policy; it replaces the one of the authority's text, whose form is kept.
+  /// - Throws: ``AuthorityError`` with code `policyMissing` when Azure AD B2C is given none,
+  ///   `unexpectedPolicy` when a kind without policies is given one,
+  ///   `missingTenant` or `invalidTenant` when a policy is used with an
   ///   authority that names no single tenant.
   public init(authority: Authority, policy: Policy?) throws(AuthorityError) {
     let policy = policy ?? authority.policy
@@ -40,19 +40,9 @@ public struct Endpoints: Sendable, Hashable {
     self.kind = kind
     self.policy = policy
     form = authority.form
-    if kind == .b2c {
-      let place = try Self.place(of: policy, at: authority)
-      metadata = try Self.url(place, "/v2.0/.well-known/openid-configuration")
-      authorization = try Self.url(place, "/oauth2/v2.0/authorize")
-      token = try Self.url(place, "/oauth2/v2.0/token")
-      endSession = try Self.url(place, "/oauth2/v2.0/logout")
-      keys = try Self.url(place, "/discovery/v2.0/keys")
-      deviceAuthorization = nil
-      return
-    }
-    guard policy == nil else {
+    if kind != .b2c, let policy {
       throw AuthorityError(
-        .unexpectedPolicy, "The policy \(policy?.id ?? "") is used with an authority that has none (\(kind.rawValue)).",
+        .unexpectedPolicy, "The policy \(policy.id) is used with an authority that has none (\(kind.rawValue)).",
         value: authority.description, recoverySuggestion: "Leave the policy out, or use an Azure AD B2C authority.")
     }
     if kind == .openIDConnect {
@@ -60,7 +50,7 @@ public struct Endpoints: Sendable, Hashable {
       (authorization, token, endSession, keys, deviceAuthorization) = (nil, nil, nil, nil, nil)
       return
     }
-    let place = (authority.baseURL.absoluteString, "")
+    let place = kind == .b2c ? try Self.place(of: policy, at: authority) : (authority.baseURL.absoluteString, "")
     metadata = try Self.url(place, "/v2.0/.well-known/openid-configuration")
     authorization = try Self.url(place, "/oauth2/v2.0/authorize")
     token = try Self.url(place, "/oauth2/v2.0/token")
@@ -69,10 +59,10 @@ public struct Endpoints: Sendable, Hashable {
     deviceAuthorization = kind == .entra ? try Self.url(place, "/oauth2/v2.0/devicecode") : nil
   }
 
-  /// What stands in front of and behind each endpoint's own path.
+  /// Returns the text before and after each endpoint's path.
   private static func place(
     of policy: Policy?, at authority: Authority
-  ) throws(AuthorityError) -> (before: String, behind: String) {
+  ) throws(AuthorityError) -> (before: String, after: String) {
     guard let policy else {
       throw AuthorityError(
         .policyMissing, "An Azure AD B2C authority is used without a policy.", value: authority.description,
@@ -98,9 +88,9 @@ public struct Endpoints: Sendable, Hashable {
   }
 
   private static func url(
-    _ place: (before: String, behind: String), _ path: String
+    _ place: (before: String, after: String), _ path: String
   ) throws(AuthorityError) -> URL {
-    guard let url = URL(string: place.before + path + place.behind) else {
+    guard let url = URL(string: place.before + path + place.after) else {
       throw AuthorityError(.notAURL, "No URL can be made for \(path).", value: place.before)
     }
     return url
@@ -115,9 +105,9 @@ extension Endpoints {
   ///
   /// - Parameters:
   ///   - parameters: Names and values, in order; not yet encoded.
-  ///   - url: The URL; its own query stays in front, unchanged.
+  ///   - url: The URL; its query comes first, unchanged.
   /// - Returns: The URL with both.
-  /// - Throws: ``AuthorityError`` with code ``AuthorityError/Code/notAURL``: a request without its parameters must not be
+  /// - Throws: ``AuthorityError`` with code `notAURL`: a request without its parameters must not be
   ///   sent.
   package static func appending(
     _ parameters: [(name: String, value: String)], to url: URL

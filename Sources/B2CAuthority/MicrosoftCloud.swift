@@ -1,28 +1,17 @@
+import B2CCore
+
 /// One of Microsoft's separate clouds; accounts and tokens of one are unknown to the others.
-package struct Cloud: RawRepresentable, Sendable, Hashable {
-  /// The cloud's stable name.
-  package var rawValue: String
-
-  package init(rawValue: String) {
-    self.rawValue = rawValue
-  }
-
+package enum Cloud: Sendable, CaseIterable {
   /// The worldwide cloud.
-  package static let global = Self(rawValue: "global")
+  case global
   /// Azure operated by 21Vianet in China.
-  package static let china = Self(rawValue: "china")
+  case china
   /// Azure Government of the United States.
-  package static let usGovernment = Self(rawValue: "usGovernment")
+  case usGovernment
   /// Microsoft Cloud Germany, closed in 2021.
-  package static let germany = Self(rawValue: "germany")
-  /// The sovereign cloud of France (Bleu).
-  package static let bleu = Self(rawValue: "bleu")
-  /// The sovereign cloud of Germany (Delos).
-  package static let delos = Self(rawValue: "delos")
-  /// The sovereign cloud of Singapore.
-  package static let singapore = Self(rawValue: "singapore")
-
-  static let all: [Cloud] = [.global, .china, .usGovernment, .germany, .bleu, .delos, .singapore]
+  case germany
+  /// The sovereign clouds of France (Bleu), Germany (Delos) and Singapore.
+  case bleu, delos, singapore
 
   /// The domain under which Azure AD B2C tenants have their sign-in hosts.
   var b2cDomain: String? {
@@ -31,11 +20,11 @@ package struct Cloud: RawRepresentable, Sendable, Hashable {
     case .china: "b2clogin.cn"
     case .usGovernment: "b2clogin.us"
     case .germany: "b2clogin.de"
-    default: nil
+    case .bleu, .delos, .singapore: nil
     }
   }
 
-  /// The domain under which the cloud gives every tenant its first name.
+  /// The domain of the first name that the cloud assigns to each tenant.
   var tenantDomain: String {
     switch self {
     case .china: "partner.onmschina.cn"
@@ -44,7 +33,7 @@ package struct Cloud: RawRepresentable, Sendable, Hashable {
     case .bleu: "onsovcloud.fr"
     case .delos: "onsovcloud.de"
     case .singapore: "onsovcloud.sg"
-    default: "onmicrosoft.com"
+    case .global: "onmicrosoft.com"
     }
   }
 }
@@ -59,7 +48,7 @@ struct MicrosoftHost {
 
   /// The tenant that the host names, as the first name its cloud gave it or as its GUID.
   var homeTenant: String? {
-    tenantName.map { TenantName.isGUID($0) ? $0 : $0 + "." + cloud.tenantDomain }
+    tenantName.map { GUID.isGUID($0) ? $0 : $0 + "." + cloud.tenantDomain }
   }
 
   /// Entra ID's hosts, by cloud; hosts of one cloud are aliases of each other.
@@ -83,7 +72,7 @@ struct MicrosoftHost {
       (kind, self.cloud, tenantName) = (.entra, cloud, nil)
       return
     }
-    let b2c = Cloud.all.compactMap { cloud in cloud.b2cDomain.map { (Authority.Kind.b2c, cloud, $0) } }
+    let b2c = Cloud.allCases.compactMap { cloud in cloud.b2cDomain.map { (Authority.Kind.b2c, cloud, $0) } }
     for (kind, cloud, domain) in b2c + [(.ciam, .global, Self.ciamDomain)] {
       if host == domain || host.hasSuffix("." + domain) {
         let name = host.dropLast(domain.count + 1)
@@ -105,17 +94,10 @@ enum TenantName {
   /// The tenant of all personal Microsoft accounts.
   static let consumers = "9188040d-6c67-4c5b-b112-36a304b66dad"
 
-  /// Returns whether a tenant is written as its GUID.
-  static func isGUID(_ tenant: some StringProtocol) -> Bool {
-    let groups = tenant.split(separator: "-", omittingEmptySubsequences: false)
-    return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
-      && groups.allSatisfy { $0.unicodeScalars.allSatisfy(\.properties.isASCIIHexDigit) }
-  }
-
   /// Returns `contoso` of `contoso.onmicrosoft.com`, in lower case; `nil` for a GUID or a custom domain.
   static func initialName(of tenant: String) -> String? {
     let tenant = tenant.lowercased()
-    for domain in Cloud.all.map(\.tenantDomain) where tenant.hasSuffix("." + domain) {
+    for domain in Cloud.allCases.map(\.tenantDomain) where tenant.hasSuffix("." + domain) {
       let name = tenant.dropLast(domain.count + 1)
       return name.isEmpty || name.contains(".") ? nil : String(name)
     }
@@ -125,7 +107,7 @@ enum TenantName {
   /// Returns the authority of `contoso.onmicrosoft.com` on the host that runs its policies.
   static func b2cHome(of tenant: String) -> String? {
     guard let name = initialName(of: tenant) else { return nil }
-    let cloud = Cloud.all.first { tenant.lowercased().hasSuffix("." + $0.tenantDomain) }
+    let cloud = Cloud.allCases.first { tenant.lowercased().hasSuffix("." + $0.tenantDomain) }
     return cloud?.b2cDomain.map { "https://\(name).\($0)/\(tenant)/" }
   }
 

@@ -22,8 +22,8 @@ public struct Policy: Sendable, Hashable {
   /// The id's words mean nothing: Microsoft's own guides name a sign-in policy `B2C_1_susi_reset_v2`.
   ///
   /// - Parameter id: The id, such as `B2C_1_SignIn` or `B2C_1A_signup_signin`.
-  /// - Throws: ``AuthorityError`` with code ``AuthorityError/Code/invalidPolicy`` when the id is empty, longer than 128
-  ///   characters, or has characters with a meaning in URLs; with ``AuthorityError/Code/placeholder`` when it is a
+  /// - Throws: ``AuthorityError`` with code `invalidPolicy` when the id is empty, longer than 128
+  ///   characters, or has characters with a meaning in URLs; with `placeholder` when it is a
   ///   template's placeholder.
   public init(_ id: String) throws(AuthorityError) {
     try self.init(id: id)
@@ -36,8 +36,8 @@ public struct Policy: Sendable, Hashable {
   ///   - name: A name to show; the id when `nil` or empty.
   ///   - kind: What the policy does.
   ///   - domainHint: The identity provider to go to directly, such as `facebook.com`.
-  /// - Throws: ``AuthorityError`` with code ``AuthorityError/Code/invalidPolicy`` when the id is empty, longer than 128
-  ///   characters, or has characters with a meaning in URLs; with ``AuthorityError/Code/placeholder`` when it is a
+  /// - Throws: ``AuthorityError`` with code `invalidPolicy` when the id is empty, longer than 128
+  ///   characters, or has characters with a meaning in URLs; with `placeholder` when it is a
   ///   template's placeholder.
   public init(
     id: String, name: String? = nil, kind: Kind = .signUpOrSignIn, domainHint: String? = nil
@@ -63,11 +63,6 @@ public struct Policy: Sendable, Hashable {
   public func hash(into hasher: inout Hasher) {
     hasher.combine(key)
   }
-}
-
-extension Policy: CustomStringConvertible {
-  /// The id.
-  public var description: String { id }
 }
 
 extension Policy {
@@ -99,7 +94,7 @@ extension Policy {
 }
 
 /// The place of the policy in a URL.
-package enum PolicyForm: String, Sendable, Hashable, CaseIterable {
+package enum PolicyForm: Sendable, Hashable {
   /// `https://host/tenant/oauth2/v2.0/authorize?p=policy`.
   case query
   /// `https://host/tenant/policy/oauth2/v2.0/authorize`.

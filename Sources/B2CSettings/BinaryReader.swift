@@ -4,12 +4,6 @@
 /// of two equal keys one is taken silently. Here every offset, length and reference is checked before it is used, and the
 /// limits of depth and of unfolded values end circles and shared values.
 struct BinaryReader {
-  struct Failure: Error {
-    var kind: SettingsProblem.Kind
-    var message: String
-    var recovery: String
-  }
-
   private static let headerLength = 8
   private static let trailerLength = 32
   /// Values and characters that a file may unfold to, since it can refer to one value many times.
@@ -21,7 +15,7 @@ struct BinaryReader {
   private var budget = maximumUnfolded
 
   /// Returns the tree from the top object.
-  static func read(_ bytes: [UInt8]) throws(Failure) -> Node {
+  static func read(_ bytes: [UInt8]) throws(DocumentFault) -> Node {
     var reader = BinaryReader(bytes: bytes)
     return try reader.read()
   }
@@ -30,7 +24,7 @@ struct BinaryReader {
     self.bytes = bytes
   }
 
-  private mutating func read() throws(Failure) -> Node {
+  private mutating func read() throws(DocumentFault) -> Node {
     guard bytes.count > Self.headerLength + Self.trailerLength, bytes.starts(with: Array("bplist0".utf8)) else {
       throw Self.damaged("it is too short or of an unknown version")
     }
@@ -52,16 +46,16 @@ struct BinaryReader {
     return try object(top, depth: 0)
   }
 
-  private static func damaged(_ message: String) -> Failure {
-    Failure(
-      kind: .malformed, message: "The binary property list is damaged: \(message).",
+  private static func damaged(_ message: String) -> DocumentFault {
+    DocumentFault(
+      message: "The binary property list is damaged: \(message).",
       recovery: "Write it again, or convert the original with `plutil -convert xml1`.")
   }
 }
 
 // Values.
 extension BinaryReader {
-  private mutating func object(_ reference: Int, depth: Int) throws(Failure) -> Node {
+  private mutating func object(_ reference: Int, depth: Int) throws(DocumentFault) -> Node {
     guard offsets.indices.contains(reference) else { throw Self.damaged("a reference names no value") }
     try charge(1)
     let offset = offsets[reference]
@@ -82,32 +76,28 @@ extension BinaryReader {
     }
   }
 
-  private mutating func array(at offset: Int, depth: Int) throws(Failure) -> [Node] {
+  private mutating func array(at offset: Int, depth: Int) throws(DocumentFault) -> [Node] {
     let references = try references(at: offset, perElement: 1, depth: depth)
     var nodes: [Node] = []
     for reference in references { nodes.append(try object(reference, depth: depth)) }
     return nodes
   }
 
-  private mutating func dictionary(at offset: Int, depth: Int) throws(Failure) -> [Node.Member] {
+  private mutating func dictionary(at offset: Int, depth: Int) throws(DocumentFault) -> [Node.Field] {
     let references = try references(at: offset, perElement: 2, depth: depth)
     let count = references.count / 2
-    var members: [Node.Member] = []
+    var fields: [Node.Field] = []
     for index in 0..<count {
       guard case .string(let key) = try object(references[index], depth: depth).value else {
         throw Self.damaged("a key is not a string")
       }
-      members.append(Node.Member(key: key, node: try object(references[count + index], depth: depth)))
+      fields.append(Node.Field(key: key, node: try object(references[count + index], depth: depth)))
     }
-    return members
+    return fields
   }
 
-  private func references(at offset: Int, perElement: Int, depth: Int) throws(Failure) -> [Int] {
-    guard depth <= SettingsDocument.maximumDepth else {
-      throw Failure(
-        kind: .nestingTooDeep, message: "Nesting exceeds \(SettingsDocument.maximumDepth) levels.",
-        recovery: "Settings need three levels at most.")
-    }
+  private func references(at offset: Int, perElement: Int, depth: Int) throws(DocumentFault) -> [Int] {
+    guard depth <= SettingsDocument.maximumDepth else { throw SettingsDocument.tooDeep(at: nil) }
     let (start, count) = try lengthAndStart(at: offset)
     guard count <= (bytes.count - start) / (referenceSize * perElement) else {
       throw Self.damaged("a list is longer than the file")
@@ -120,10 +110,10 @@ extension BinaryReader {
     return references
   }
 
-  private mutating func charge(_ amount: Int) throws(Failure) {
+  private mutating func charge(_ amount: Int) throws(DocumentFault) {
     budget -= amount
     guard budget >= 0 else {
-      throw Failure(
+      throw DocumentFault(
         kind: .tooManyValues, message: "The file unfolds to more than \(Self.maximumUnfolded) values and characters.",
         recovery: "Use a settings file, which has a few dozen.")
     }
@@ -133,17 +123,14 @@ extension BinaryReader {
 // Scalars.
 extension BinaryReader {
   /// Returns an unsigned number, most significant byte first.
-  private func number(at offset: Int, size: Int) throws(Failure) -> Int {
-    guard size >= 1, size <= 8, offset >= 0, offset <= bytes.count - size else {
-      throw Self.damaged("it ends in the middle of a value")
-    }
-    let number = bytes[offset..<offset + size].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    guard let number = Int(exactly: number) else { throw Self.damaged("a number is too large") }
+  private func number(at offset: Int, size: Int) throws(DocumentFault) -> Int {
+    let bits = try bits(at: offset, size: size)
+    guard let number = Int(exactly: bits) else { throw Self.damaged("a number is too large") }
     return number
   }
 
   /// Returns the number of elements of a value and where they begin: in the marker, or in an integer after it.
-  private func lengthAndStart(at offset: Int) throws(Failure) -> (start: Int, count: Int) {
+  private func lengthAndStart(at offset: Int) throws(DocumentFault) -> (start: Int, count: Int) {
     let low = Int(bytes[offset] & 0x0F)
     guard low == 0x0F else { return (offset + 1, low) }
     let marker = try number(at: offset + 1, size: 1)
@@ -152,7 +139,7 @@ extension BinaryReader {
     return (offset + 2 + size, try number(at: offset + 2, size: size))
   }
 
-  private func simple(_ marker: UInt8) throws(Failure) -> Node.Value {
+  private func simple(_ marker: UInt8) throws(DocumentFault) -> Node.Value {
     switch marker {
     case 0x00: return .null
     case 0x08: return .bool(false)
@@ -161,13 +148,13 @@ extension BinaryReader {
     }
   }
 
-  private func integer(at offset: Int, exponent: Int) throws(Failure) -> Int64 {
+  private func integer(at offset: Int, exponent: Int) throws(DocumentFault) -> Int64 {
     guard exponent <= 3 else { throw Self.damaged("a number is too large") }
     guard exponent == 3 else { return Int64(try number(at: offset, size: 1 << exponent)) }
     return Int64(bitPattern: try bits(at: offset, size: 8))
   }
 
-  private func real(at offset: Int, exponent: Int) throws(Failure) -> Double {
+  private func real(at offset: Int, exponent: Int) throws(DocumentFault) -> Double {
     switch exponent {
     case 2: return Double(Float(bitPattern: UInt32(truncatingIfNeeded: try bits(at: offset, size: 4))))
     case 3: return Double(bitPattern: try bits(at: offset, size: 8))
@@ -175,12 +162,12 @@ extension BinaryReader {
     }
   }
 
-  private func bits(at offset: Int, size: Int) throws(Failure) -> UInt64 {
+  private func bits(at offset: Int, size: Int) throws(DocumentFault) -> UInt64 {
     guard offset <= bytes.count - size else { throw Self.damaged("it ends in the middle of a value") }
     return bytes[offset..<offset + size].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
   }
 
-  private mutating func string(at offset: Int) throws(Failure) -> String {
+  private mutating func string(at offset: Int) throws(DocumentFault) -> String {
     let (start, count) = try lengthAndStart(at: offset)
     let isUTF16 = bytes[offset] >> 4 == 0x6
     let width = isUTF16 ? 2 : 1

@@ -98,7 +98,7 @@ extension ConnectorSettings.Policies {
   }
 }
 
-extension ConnectorSettings.Policies: Hashable {
+extension ConnectorSettings.Policies: Equatable {
   /// Compares every policy with its name, kind and hint, which `Policy` ignores.
   ///
   /// - Parameters:
@@ -106,13 +106,6 @@ extension ConnectorSettings.Policies: Hashable {
   ///   - right: Others.
   /// - Returns: Whether both would be written alike.
   public static func == (left: Self, right: Self) -> Bool { left.facts == right.facts }
-
-  /// Hashes what is compared.
-  ///
-  /// - Parameter hasher: The hasher to feed.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(facts)
-  }
 
   private var facts: [[String?]] {
     ([emailSignUp, emailSignIn, facebookSignIn, selected] + others).map { policy in

@@ -26,14 +26,14 @@ extension ConnectorSettings {
   @discardableResult
   public func validate() throws(SettingsError) -> [SettingsProblem] {
     try ConnectorSettings(
-      members: SettingsTree(self).members, isComplete: true, text: nil, findings: Findings(), file: nil
+      fields: SettingsTree(self).fields, isComplete: true, text: nil, findings: Findings(), file: nil
     ).warnings
   }
 }
 
 /// Settings as the tree of values of a file.
 struct SettingsTree {
-  private(set) var members: [Node.Member] = []
+  private(set) var fields: [Node.Field] = []
 
   init(_ settings: ConnectorSettings) {
     add(.authority, settings.authority.description)
@@ -60,7 +60,7 @@ struct SettingsTree {
   }
 
   private mutating func add(_ key: SettingsKey, _ value: Node.Value) {
-    members.append(Node.Member(key: key.rawValue, node: Node(value: value)))
+    fields.append(Node.Field(key: key.rawValue, node: Node(value: value)))
   }
 
   private mutating func add(_ key: SettingsKey, _ text: String?) {
@@ -105,22 +105,22 @@ struct SettingsTree {
     ]
     return .dictionary(
       texts.compactMap { key, text in
-        text.map { Node.Member(key: key, node: Node(value: .string($0))) }
+        text.map { Node.Field(key: key, node: Node(value: .string($0))) }
       })
   }
 }
 
 extension SettingsTree {
   /// The tree for Foundation's writer.
-  fileprivate var propertyList: Any { Self.plain(.dictionary(members)) }
+  fileprivate var propertyList: Any { Self.plain(.dictionary(fields)) }
 
   private static func plain(_ value: Node.Value) -> Any {
     switch value {
     case .string(let text): text
     case .bool(let flag): flag
     case .array(let nodes): nodes.map { plain($0.value) }
-    case .dictionary(let members):
-      Dictionary(members.map { ($0.key, plain($0.node.value)) }) { first, _ in first }
+    case .dictionary(let fields):
+      Dictionary(fields.map { ($0.key, plain($0.node.value)) }) { first, _ in first }
     // Settings have no values of other types.
     default: ""
     }

@@ -1,4 +1,4 @@
-public import B2CAuthority
+@_exported public import B2CAuthority
 public import Foundation
 
 /// The settings of an app: its tenant, registration and API, as in `settings.plist`.
@@ -68,8 +68,8 @@ extension ConnectorSettings {
   /// Reads a file: a property list (XML or binary) or JSON.
   ///
   /// - Parameter file: The file's URL.
-  /// - Throws: ``SettingsError`` with all problems: ``SettingsProblem/Kind/fileNotFound``,
-  ///   ``SettingsProblem/Kind/fileUnreadable``, or those of ``init(data:file:)``.
+  /// - Throws: ``SettingsError`` with all problems: `fileNotFound`,
+  ///   `fileUnreadable`, or those of ``init(data:file:)``.
   public init(contentsOf file: URL) throws(SettingsError) {
     try self.init(data: try SettingsFile.read(file), file: file.path)
   }
@@ -79,8 +79,8 @@ extension ConnectorSettings {
   /// - Parameters:
   ///   - bundle: The bundle.
   ///   - resource: The resource's name without its extension.
-  /// - Throws: ``SettingsError`` with all problems: ``SettingsProblem/Kind/fileNotFound``,
-  ///   ``SettingsProblem/Kind/fileUnreadable``, or those of ``init(data:file:)``.
+  /// - Throws: ``SettingsError`` with all problems: `fileNotFound`,
+  ///   `fileUnreadable`, or those of ``init(data:file:)``.
   public init(bundle: Bundle, resource: String = "settings") throws(SettingsError) {
     let found = ["plist", "json"].lazy.compactMap { bundle.url(forResource: resource, withExtension: $0) }.first
     guard let found else {
@@ -97,19 +97,19 @@ extension ConnectorSettings {
   ///   - data: The bytes, at most 64 KiB.
   ///   - file: The name to use in messages.
   /// - Throws: ``SettingsError`` with all problems. The kinds are those of ``SettingsProblem/Kind``, except
-  ///   ``SettingsProblem/Kind/fileNotFound`` and ``SettingsProblem/Kind/fileUnreadable``.
+  ///   `fileNotFound` and `fileUnreadable`.
   public init(data: Data, file: String? = nil) throws(SettingsError) {
     var findings = Findings()
     let document = SettingsDocument([UInt8](data.prefix(SettingsDocument.maximumSize + 1)), findings: &findings)
     try self.init(
-      members: document.members, isComplete: document.isComplete, text: document.text, findings: findings, file: file)
+      fields: document.fields, isComplete: document.isComplete, text: document.text, findings: findings, file: file)
   }
 
   init(
-    members: [Node.Member]?, isComplete: Bool, text: SourceText?, findings: Findings, file: String?
+    fields: [Node.Field]?, isComplete: Bool, text: [UInt8]?, findings: Findings, file: String?
   ) throws(SettingsError) {
     var findings = findings
-    let settings = members.flatMap { SettingsReader.read($0, isComplete: isComplete, findings: &findings) }
+    let settings = fields.flatMap { SettingsReader.read($0, isComplete: isComplete, findings: &findings) }
     let (errors, warnings) = findings.located(in: text)
     guard let settings, errors.isEmpty else { throw SettingsError(file: file, problems: errors, warnings: warnings) }
     self = settings
@@ -117,7 +117,7 @@ extension ConnectorSettings {
   }
 }
 
-extension ConnectorSettings: Hashable {
+extension ConnectorSettings: Equatable {
   /// Compares everything except the warnings.
   ///
   /// - Parameters:
@@ -129,17 +129,6 @@ extension ConnectorSettings: Hashable {
       && left.additionalScopes == right.additionalScopes && left.redirectURI == right.redirectURI
       && left.taskWebAPI == right.taskWebAPI && left.policies == right.policies && left.fullScreen == right.fullScreen
       && left.showClaims == right.showClaims && left.correlationID == right.correlationID && left.userID == right.userID
-  }
-
-  /// Hashes what differs in practice.
-  ///
-  /// - Parameter hasher: The hasher to feed.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(authority)
-    hasher.combine(clientID)
-    hasher.combine(scopes)
-    hasher.combine(redirectURI)
-    hasher.combine(policies)
   }
 }
 

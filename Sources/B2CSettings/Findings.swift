@@ -1,3 +1,14 @@
+import B2CCore
+
+/// A fault in the form of a file, after which nothing more can be read.
+struct DocumentFault: Error {
+  var kind = SettingsProblem.Kind.malformed
+  let message: String
+  /// In bytes of the UTF-8 text; `nil` for a fault without a place.
+  var offset: Int?
+  let recovery: String
+}
+
 /// A value of a settings file together with its place.
 struct Node {
   indirect enum Value {
@@ -7,7 +18,7 @@ struct Node {
     case real(Double)
     case null
     case array([Node])
-    case dictionary([Member])
+    case dictionary([Field])
     /// A type that no setting has, by its name.
     case other(String)
     /// Already reported.
@@ -15,7 +26,7 @@ struct Node {
   }
 
   /// A key and its value; a list of them keeps the order and repeated keys.
-  struct Member {
+  struct Field {
     var key: String
     var keyOffset: Int?
     var node: Node
@@ -54,40 +65,27 @@ struct Node {
 
 /// The path to a value: `policies.signIn.id`, `scopes[0]`.
 struct SettingsPath: CustomStringConvertible {
-  private var parts: [String] = []
+  private(set) var description = ""
+  /// The key of the file that the path begins with.
+  private(set) var key: SettingsKey?
 
   init() {}
 
   init(_ key: SettingsKey) {
-    parts = [key.rawValue]
+    description = key.rawValue
+    self.key = key
   }
 
-  var description: String { parts.joined() }
-
-  /// The key of the file that the path begins with.
-  var key: SettingsKey? { parts.first.flatMap(SettingsKey.init(rawValue:)) }
-
-  mutating func push(key: String) {
-    parts.append((parts.isEmpty ? "" : ".") + (Shown.value(key) ?? "…"))
-  }
-
-  mutating func push(index: Int) {
-    parts.append("[\(index)]")
-  }
-
-  mutating func pop() {
-    if !parts.isEmpty { parts.removeLast() }
-  }
-
-  func appending(key: String) -> SettingsPath {
+  func appending(key name: String) -> SettingsPath {
     var copy = self
-    copy.push(key: key)
+    if description.isEmpty { copy.key = SettingsKey(rawValue: name) } else { copy.description += "." }
+    copy.description += Shown.value(name) ?? "…"
     return copy
   }
 
   func appending(index: Int) -> SettingsPath {
     var copy = self
-    copy.push(index: index)
+    copy.description += "[\(index)]"
     return copy
   }
 }
@@ -117,7 +115,7 @@ struct Findings {
     severity: SettingsProblem.Severity = .error, value: String? = nil, suggestion: String? = nil,
     recovery: String? = nil, offset: Int?
   ) {
-    let isSafe = suggestion.map { !Shown.hasQuery($0) } ?? true
+    let isSafe = suggestion.map { Shown.queryStart($0) == nil } ?? true
     let problem = SettingsProblem(
       keyPath: path.description, kind: kind, severity: severity, value: value.flatMap(Shown.value), message: message,
       suggestion: isSafe ? suggestion : nil,
@@ -131,19 +129,25 @@ struct Findings {
     }
   }
 
-  /// Returns errors and warnings with lines and columns, in the order of the file.
-  func located(in text: SourceText?) -> (errors: [SettingsProblem], warnings: [SettingsProblem]) {
-    (Self.located(errors, in: text), Self.located(warnings, in: text))
+  mutating func add(_ fault: DocumentFault, at path: SettingsPath = SettingsPath()) {
+    add(fault.kind, fault.message, at: path, recovery: fault.recovery, offset: fault.offset)
   }
 
-  private static func located(_ findings: [Finding], in text: SourceText?) -> [SettingsProblem] {
+  /// Returns errors and warnings in the order of the file, with lines and columns where it is a text.
+  func located(in text: [UInt8]?) -> (errors: [SettingsProblem], warnings: [SettingsProblem]) {
+    (Self.located(errors, in: text ?? []), Self.located(warnings, in: text ?? []))
+  }
+
+  private static func located(_ findings: [Finding], in text: [UInt8]) -> [SettingsProblem] {
     let ordered = findings.enumerated().sorted { left, right in
       (left.element.offset ?? .max, left.element.rank, left.offset)
         < (right.element.offset ?? .max, right.element.rank, right.offset)
     }
+    var position = TextPosition()
     return ordered.map { _, finding in
       var problem = finding.problem
-      if let offset = finding.offset, let position = text?.position(at: offset) {
+      if let offset = finding.offset {
+        position.advance(to: offset, in: text)
         problem.line = position.line
         problem.column = position.column
       }
@@ -152,67 +156,48 @@ struct Findings {
   }
 }
 
+/// A line and a column, both from 1; columns count Unicode scalars.
+private struct TextPosition {
+  private(set) var line = 1
+  private(set) var column = 1
+  private var offset = 0
+
+  /// Moves on to a byte; all of them together look at every byte once.
+  mutating func advance(to end: Int, in text: [UInt8]) {
+    while offset < min(end, text.count) {
+      let byte = text[offset]
+      offset += 1
+      let endsLine = byte == 0x0A || (byte == 0x0D && (offset == text.count || text[offset] != 0x0A))
+      if endsLine {
+        line += 1
+        column = 1
+      } else if byte & 0xC0 != 0x80 {
+        column += 1
+      }
+    }
+  }
+}
+
 /// Values as messages may show them.
 enum Shown {
   private static let limit = 100
 
-  /// Returns a value without control characters, cut to 100 characters and without a URL's query.
+  /// Returns a value on one line, cut to 100 characters and without a URL's query.
   ///
   /// Returns `nil` for what looks like a token or may be a URL with a password.
   static func value(_ text: String) -> String? {
     // Every JSON Web Token begins with these letters, the base64url form of `{"`.
     guard !text.contains("eyJ"), !(text.contains("@") && text.contains("://")) else { return nil }
-    var shown = ""
-    var count = 0
-    for scalar in text.unicodeScalars {
-      guard count < limit else { return shown + "…" }
-      shown.unicodeScalars.append(isHarmless(scalar) ? scalar : "\u{FFFD}")
-      count += 1
-      // An API's URL may carry a key in its query.
-      if scalar == "?", hasQuery(text) { return shown + "…" }
-    }
-    return shown
+    let start = queryStart(text)
+    let shown = PrintableText.plain(start.map { String(text[...$0]) } ?? text, limit: limit + 1)
+    return shown.count > limit || start != nil ? shown.prefix(limit) + "…" : shown
   }
 
-  /// Returns whether a text may be a URL with a query other than a policy.
-  static func hasQuery(_ text: String) -> Bool {
-    guard let mark = text.firstIndex(of: "?") else { return false }
-    return (text[..<mark].contains(":") || text[..<mark].contains("/")) && !text[mark...].lowercased().hasPrefix("?p=")
-  }
-
-  private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate: false
-    default: true
-    }
-  }
-}
-
-/// The text of a file as UTF-8 bytes, with the line and the column of each offset.
-struct SourceText {
-  let bytes: [UInt8]
-  private let lineStarts: [Int]
-
-  init(_ bytes: [UInt8]) {
-    self.bytes = bytes
-    var starts = [0]
-    for index in bytes.indices {
-      let isCarriageReturn = bytes[index] == 0x0D && (index + 1 == bytes.count || bytes[index + 1] != 0x0A)
-      if bytes[index] == 0x0A || isCarriageReturn { starts.append(index + 1) }
-    }
-    lineStarts = starts
-  }
-
-  /// Returns line and column of a byte, both from 1; columns count Unicode scalars.
-  func position(at offset: Int) -> (line: Int, column: Int) {
-    let offset = min(max(offset, 0), bytes.count)
-    var low = 0
-    var high = lineStarts.count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if lineStarts[middle] <= offset { low = middle } else { high = middle }
-    }
-    let isStart = { (byte: UInt8) in byte & 0xC0 != 0x80 }
-    return (low + 1, bytes[lineStarts[low]..<offset].count(where: isStart) + 1)
+  /// Returns the place of the `?` of a URL's query, which may hold a key; `nil` without one, or for a policy's.
+  static func queryStart(_ text: String) -> String.Index? {
+    guard let mark = text.firstIndex(of: "?"), text[..<mark].contains(where: { $0 == ":" || $0 == "/" }),
+      !text[mark...].lowercased().hasPrefix("?p=")
+    else { return nil }
+    return mark
   }
 }

@@ -1,12 +1,10 @@
 public import Foundation
 
 /// A problem or warning of a settings file: place, cause and fix.
-public struct SettingsProblem: Sendable, Hashable {
-  /// How much a problem matters.
-  public enum Severity: String, Sendable, Hashable {
-    /// The settings cannot be used.
+public struct SettingsProblem: Sendable, Equatable {
+  /// Whether the settings can be used despite a problem.
+  package enum Severity: Sendable {
     case error
-    /// The settings can be used, and should be fixed.
     case warning
   }
 
@@ -16,8 +14,7 @@ public struct SettingsProblem: Sendable, Hashable {
   public let keyPath: String
   /// The kind of problem.
   public let kind: Kind
-  /// Whether the settings can be used despite the problem.
-  public let severity: Severity
+  package let severity: Severity
   /// The value in the file, cut after 100 characters.
   ///
   /// `nil` when there is none or it may be secret; a URL has no query here.
@@ -61,7 +58,7 @@ extension SettingsProblem: CustomStringConvertible {
 }
 
 /// The error of a settings file: all its problems at once.
-public struct SettingsError: Error, Sendable, Hashable {
+public struct SettingsError: Error, Sendable, Equatable {
   /// The path or name of the file, where there is one.
   public let file: String?
   /// The problems in the order of the file; missing keys come last.
@@ -97,7 +94,7 @@ extension SettingsError: LocalizedError {
 }
 
 extension SettingsProblem {
-  /// An open set of kinds of problems.
+  /// The kind of a problem: an open set of stable names, which the guide to settings lists.
   public struct Kind: RawRepresentable, Sendable, Hashable {
     /// The kind's stable name.
     public let rawValue: String
@@ -113,102 +110,88 @@ extension SettingsProblem {
 
 // The file as a whole.
 extension SettingsProblem.Kind {
-  /// The file or resource does not exist.
-  public static let fileNotFound = Self(rawValue: "fileNotFound")
+  package static let fileNotFound = Self(rawValue: "fileNotFound")
   /// The file cannot be read, or is not a regular file.
-  public static let fileUnreadable = Self(rawValue: "fileUnreadable")
+  package static let fileUnreadable = Self(rawValue: "fileUnreadable")
   /// The file is larger than 64 KiB.
-  public static let fileTooLarge = Self(rawValue: "fileTooLarge")
-  /// The file is empty.
-  public static let emptyFile = Self(rawValue: "emptyFile")
+  package static let fileTooLarge = Self(rawValue: "fileTooLarge")
+  package static let emptyFile = Self(rawValue: "emptyFile")
   /// The file is not a property list (XML or binary) or JSON.
-  public static let notAPropertyList = Self(rawValue: "notAPropertyList")
+  package static let notAPropertyList = Self(rawValue: "notAPropertyList")
   /// The file breaks the rules of its format.
-  public static let malformed = Self(rawValue: "malformed")
+  package static let malformed = Self(rawValue: "malformed")
   /// The text is neither UTF-8 nor UTF-16.
-  public static let unsupportedEncoding = Self(rawValue: "unsupportedEncoding")
+  package static let unsupportedEncoding = Self(rawValue: "unsupportedEncoding")
   /// The XML declares entities or rules.
-  public static let documentTypeDefinition = Self(rawValue: "documentTypeDefinition")
+  package static let documentTypeDefinition = Self(rawValue: "documentTypeDefinition")
   /// Arrays and dictionaries are nested more than 32 levels deep.
-  public static let nestingTooDeep = Self(rawValue: "nestingTooDeep")
+  package static let nestingTooDeep = Self(rawValue: "nestingTooDeep")
   /// A binary file contains more values than settings can have.
-  public static let tooManyValues = Self(rawValue: "tooManyValues")
+  package static let tooManyValues = Self(rawValue: "tooManyValues")
   /// The outermost value is not a dictionary.
-  public static let notADictionary = Self(rawValue: "notADictionary")
+  package static let notADictionary = Self(rawValue: "notADictionary")
 }
 
 // Any key.
 extension SettingsProblem.Kind {
-  /// A required key is missing.
-  public static let missingKey = Self(rawValue: "missingKey")
-  /// A required key has an empty value.
-  public static let emptyValue = Self(rawValue: "emptyValue")
+  package static let missingKey = Self(rawValue: "missingKey")
+  package static let emptyValue = Self(rawValue: "emptyValue")
   /// A value has another type than its key requires.
-  public static let wrongType = Self(rawValue: "wrongType")
+  package static let wrongType = Self(rawValue: "wrongType")
   /// A value is still a template's placeholder.
-  public static let placeholder = Self(rawValue: "placeholder")
-  /// A value is in quotation marks, as in code.
-  public static let quotedValue = Self(rawValue: "quotedValue")
-  /// A value contains a control character or a line break.
-  public static let controlCharacter = Self(rawValue: "controlCharacter")
-  /// A key appears twice.
-  public static let duplicateKey = Self(rawValue: "duplicateKey")
+  package static let placeholder = Self(rawValue: "placeholder")
+  package static let quotedValue = Self(rawValue: "quotedValue")
+  package static let controlCharacter = Self(rawValue: "controlCharacter")
+  package static let duplicateKey = Self(rawValue: "duplicateKey")
   /// A key is unknown; perhaps another one was meant.
-  public static let unknownKey = Self(rawValue: "unknownKey")
+  package static let unknownKey = Self(rawValue: "unknownKey")
   /// A key that the tutorial's code read has no effect.
-  public static let unusedKey = Self(rawValue: "unusedKey")
+  package static let unusedKey = Self(rawValue: "unusedKey")
   /// A file that ships with an app contains a secret (RFC 8252 section 8.5).
-  public static let clientSecret = Self(rawValue: "clientSecret")
+  package static let clientSecret = Self(rawValue: "clientSecret")
 }
 
 // Single keys.
 extension SettingsProblem.Kind {
   /// The authority is refused by ``Authority``.
-  public static let invalidAuthority = Self(rawValue: "invalidAuthority")
+  package static let invalidAuthority = Self(rawValue: "invalidAuthority")
   /// An entry of the trusted hosts is not a plain host name.
-  public static let invalidTrustedHost = Self(rawValue: "invalidTrustedHost")
+  package static let invalidTrustedHost = Self(rawValue: "invalidTrustedHost")
   /// The authority's or a trusted host is internationalized (`xn--`) and may imitate another one.
-  public static let internationalizedHost = Self(rawValue: "internationalizedHost")
+  package static let internationalizedHost = Self(rawValue: "internationalizedHost")
   /// The authority's host seems to belong to another tenant than its path.
-  public static let unusualTenant = Self(rawValue: "unusualTenant")
+  package static let unusualTenant = Self(rawValue: "unusualTenant")
   /// The authority's host no longer runs policies.
-  public static let retiredAuthority = Self(rawValue: "retiredAuthority")
-  /// The client ID is not a GUID.
-  public static let invalidClientID = Self(rawValue: "invalidClientID")
+  package static let retiredAuthority = Self(rawValue: "retiredAuthority")
+  package static let invalidClientID = Self(rawValue: "invalidClientID")
   /// A scope contains invalid characters (RFC 6749 section 3.3).
-  public static let invalidScope = Self(rawValue: "invalidScope")
+  package static let invalidScope = Self(rawValue: "invalidScope")
   /// No scope names an API, so no access token would be issued.
-  public static let noAPIScope = Self(rawValue: "noAPIScope")
+  package static let noAPIScope = Self(rawValue: "noAPIScope")
   /// No presenter can return from the redirect URI.
-  public static let invalidRedirectURI = Self(rawValue: "invalidRedirectURI")
+  package static let invalidRedirectURI = Self(rawValue: "invalidRedirectURI")
   /// The redirect URI is the out-of-band one, for pasting by hand only.
-  public static let outOfBandRedirectURI = Self(rawValue: "outOfBandRedirectURI")
+  package static let outOfBandRedirectURI = Self(rawValue: "outOfBandRedirectURI")
   /// The redirect URI is a public test page.
-  public static let foreignRedirectURI = Self(rawValue: "foreignRedirectURI")
+  package static let foreignRedirectURI = Self(rawValue: "foreignRedirectURI")
   /// The redirect URI's scheme has no dot (RFC 8252 section 7.1).
-  public static let ambiguousRedirectScheme = Self(rawValue: "ambiguousRedirectScheme")
+  package static let ambiguousRedirectScheme = Self(rawValue: "ambiguousRedirectScheme")
   /// A value is not a URL that can be called.
-  public static let invalidURL = Self(rawValue: "invalidURL")
-  /// A URL has its port at the end of the path.
-  public static let portInPath = Self(rawValue: "portInPath")
+  package static let invalidURL = Self(rawValue: "invalidURL")
+  package static let portInPath = Self(rawValue: "portInPath")
   /// A URL sends tokens over http to another machine.
-  public static let insecureURL = Self(rawValue: "insecureURL")
-  /// A URL contains a user name or a password.
-  public static let userInfoInURL = Self(rawValue: "userInfoInURL")
+  package static let insecureURL = Self(rawValue: "insecureURL")
+  package static let userInfoInURL = Self(rawValue: "userInfoInURL")
   /// A policy is refused by ``Policy``.
-  public static let invalidPolicy = Self(rawValue: "invalidPolicy")
-  /// A policy is listed twice.
-  public static let duplicatePolicy = Self(rawValue: "duplicatePolicy")
+  package static let invalidPolicy = Self(rawValue: "invalidPolicy")
+  package static let duplicatePolicy = Self(rawValue: "duplicatePolicy")
   /// A policy's id lacks the prefix that Azure AD B2C adds.
-  public static let unusualPolicyPrefix = Self(rawValue: "unusualPolicyPrefix")
-  /// A policy's kind is unknown.
-  public static let unknownPolicyKind = Self(rawValue: "unknownPolicyKind")
+  package static let unusualPolicyPrefix = Self(rawValue: "unusualPolicyPrefix")
+  package static let unknownPolicyKind = Self(rawValue: "unknownPolicyKind")
   /// Policies are given for an authority without policies.
-  public static let unexpectedPolicy = Self(rawValue: "unexpectedPolicy")
-  /// The authority runs policies and no policy is given.
-  public static let noPolicy = Self(rawValue: "noPolicy")
-  /// The correlation ID is not a UUID.
-  public static let invalidCorrelationID = Self(rawValue: "invalidCorrelationID")
+  package static let unexpectedPolicy = Self(rawValue: "unexpectedPolicy")
+  package static let noPolicy = Self(rawValue: "noPolicy")
+  package static let invalidCorrelationID = Self(rawValue: "invalidCorrelationID")
   /// Settings made in code contain a value that no file can hold.
-  public static let notWritable = Self(rawValue: "notWritable")
+  package static let notWritable = Self(rawValue: "notWritable")
 }

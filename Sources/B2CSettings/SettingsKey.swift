@@ -1,4 +1,5 @@
 import B2CAuthority
+import B2CCore
 
 /// The keys of a settings file: the only table of their names and contents.
 enum SettingsKey: String, CaseIterable {
@@ -101,7 +102,7 @@ enum Placeholder {
       || (folded.hasPrefix("[") && folded.hasSuffix("]") && hasPair("[", "]", in: text))
       || beginnings.contains { folded.hasPrefix($0) } || words.contains(folded)
       || stems.contains { folded.filter { !"-_ ".contains($0) }.contains($0) }
-      || isBlankGUID(folded)
+      || isEmptyGUID(folded)
   }
 
   /// Something in brackets that begins with a letter and is neither a GUID nor an XML element.
@@ -114,7 +115,7 @@ enum Placeholder {
   }
 
   /// A GUID of zeros or of the letter x.
-  private static func isBlankGUID(_ folded: String) -> Bool {
+  private static func isEmptyGUID(_ folded: String) -> Bool {
     let digits = folded.filter { $0 != "-" }
     guard folded.utf8.count == 36, digits.utf8.count == 32 else { return false }
     return digits.allSatisfy { $0 == "0" } || digits.allSatisfy { $0 == "x" }
@@ -151,30 +152,14 @@ enum EditDistance {
   }
 }
 
-/// The text form of the ids that the portal issues.
-enum GUID {
-  /// Returns whether a text is 8-4-4-4-12 hexadecimal digits.
-  static func isGUID(_ text: some StringProtocol) -> Bool {
-    let groups = text.split(separator: "-", omittingEmptySubsequences: false)
-    return groups.map(\.utf8.count) == [8, 4, 4, 4, 12] && groups.allSatisfy { isHexadecimal($0) }
-  }
-
+extension GUID {
   /// Returns the GUID in braces or quotation marks, after a scheme, or without its hyphens.
   static func corrected(_ text: String) -> String? {
     let body = text.split(whereSeparator: { "{}()[]\"'“”:/ ".contains($0) }).last.map(String.init) ?? ""
     if isGUID(body) { return body == text ? nil : body }
-    guard body.utf8.count == 32, isHexadecimal(body) else { return nil }
-    var rest = body[...]
-    let groups = [8, 4, 4, 4, 12].map { length in
-      let group = rest.prefix(length)
-      rest = rest.dropFirst(length)
-      return String(group)
-    }
-    return groups.joined(separator: "-")
-  }
-
-  private static func isHexadecimal(_ text: some StringProtocol) -> Bool {
-    text.unicodeScalars.allSatisfy(\.properties.isASCIIHexDigit)
+    guard body.utf8.count == 32 else { return nil }
+    let hyphenated = body.enumerated().map { [8, 12, 16, 20].contains($0) ? "-\($1)" : "\($1)" }.joined()
+    return isGUID(hyphenated) ? hyphenated : nil
   }
 }
 
@@ -182,13 +167,13 @@ extension String {
   /// The text without spaces and invisible characters around it, which come along when a value is pasted.
   var trimmed: String {
     let scalars = unicodeScalars
-    guard let first = scalars.firstIndex(where: { !Self.isBlank($0) }),
-      let last = scalars.lastIndex(where: { !Self.isBlank($0) })
+    guard let first = scalars.firstIndex(where: { !Self.isSpace($0) }),
+      let last = scalars.lastIndex(where: { !Self.isSpace($0) })
     else { return "" }
     return String(scalars[first...last])
   }
 
-  private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+  private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
     scalar.properties.isWhitespace || scalar == "\u{200B}" || scalar == "\u{FEFF}"
   }
 }

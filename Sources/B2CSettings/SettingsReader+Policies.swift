@@ -43,15 +43,15 @@ extension SettingsReader {
         let policy = policy(node, at: path, .none, isRequired: false, recovery: recovery)
         add(policy, from: node, at: path, to: &policies)
       }
-    case .dictionary(let members):
-      for member in unique(members, in: path) {
-        let path = path.appending(key: member.key)
-        guard !reportSwapped(member, at: path) else { continue }
-        let kind = PolicyKindName.kind(member.key)
-        let name = kind == nil ? self.name(member, at: path) : nil
+    case .dictionary(let fields):
+      for field in unique(fields, in: path) {
+        let path = path.appending(key: field.key)
+        guard !reportSwapped(field, at: path) else { continue }
+        let kind = PolicyKindName.kind(field.key)
+        let name = kind == nil ? self.name(field, at: path) : nil
         let defaults = PolicyDefaults(name: name, kind: kind ?? .signUpOrSignIn)
-        let policy = policy(member.node, at: path, defaults, isRequired: true, recovery: recovery)
-        add(policy, from: member.node, at: path, to: &policies)
+        let policy = policy(field.node, at: path, defaults, isRequired: true, recovery: recovery)
+        add(policy, from: field.node, at: path, to: &policies)
       }
     case .null, .unreadable: break
     default: reportType(node, at: path, expected: "an array or a dictionary", recovery: self.recovery(.policies))
@@ -59,22 +59,22 @@ extension SettingsReader {
   }
 
   /// Reports that id and name are swapped; the value may even be a valid id.
-  private mutating func reportSwapped(_ member: Node.Member, at path: SettingsPath) -> Bool {
-    guard case .string(let text) = member.node.value, Self.isLikeID(member.key), !text.trimmed.isEmpty,
+  private mutating func reportSwapped(_ field: Node.Field, at path: SettingsPath) -> Bool {
+    guard case .string(let text) = field.node.value, Self.isLikeID(field.key), !text.trimmed.isEmpty,
       !Self.isLikeID(text.trimmed)
     else { return false }
     findings.add(
       .invalidPolicy, "The key is a policy's id, but its value is not.", at: path, value: text,
       recovery: "Write the id as the value, and as the key what the policy does (signIn) or its name.",
-      offset: member.node.offset)
+      offset: field.node.offset)
     return true
   }
 
   private static func isLikeID(_ text: String) -> Bool { text.lowercased().hasPrefix("b2c_1") }
 
   /// Returns the key of a policy as its name.
-  private mutating func name(_ member: Node.Member, at path: SettingsPath) -> String? {
-    let key = Node(value: .string(member.key), offset: member.keyOffset)
+  private mutating func name(_ field: Node.Field, at path: SettingsPath) -> String? {
+    let key = Node(value: .string(field.key), offset: field.keyOffset)
     return text(key, at: path, isRequired: false, isFree: true, recovery: recovery(.policies))?.text
   }
 
@@ -95,26 +95,26 @@ extension SettingsReader {
   private mutating func policy(
     _ node: Node, at path: SettingsPath, _ defaults: PolicyDefaults, isRequired: Bool, recovery: String
   ) -> Policy? {
-    guard case .dictionary(let members) = node.value else {
+    guard case .dictionary(let fields) = node.value else {
       guard let entry = text(node, at: path, isRequired: isRequired, recovery: recovery) else { return nil }
       return policy(entry, defaults)
     }
     var defaults = defaults
     var id: Entry?
-    let unique = unique(members, in: path)
-    for member in unique {
-      let path = path.appending(key: member.key)
-      guard Self.policyKeys.contains(member.key) else {
-        let nearest = EditDistance.nearest(to: member.key, among: Self.policyKeys) { $0 }
-        warnUnknown(path, nearest: nearest, offset: member.keyOffset)
+    let unique = unique(fields, in: path)
+    for field in unique {
+      let path = path.appending(key: field.key)
+      guard Self.policyKeys.contains(field.key) else {
+        let nearest = EditDistance.nearest(to: field.key, among: Self.policyKeys) { $0 }
+        warnUnknown(path, nearest: nearest, offset: field.keyOffset)
         continue
       }
-      let isID = member.key == "id"
+      let isID = field.key == "id"
       let entry = text(
-        member.node, at: path, isRequired: isID, isFree: member.key == "name",
+        field.node, at: path, isRequired: isID, isFree: field.key == "name",
         recovery: isID ? recovery : "Remove the key.")
       guard let entry else { continue }
-      switch member.key {
+      switch field.key {
       case "id": id = entry
       case "name": defaults.name = entry.text
       case "kind": defaults.kind = kind(entry)
@@ -179,9 +179,9 @@ extension SettingsReader {
   }
 
   mutating func checkTogether(_ authority: Authority?, policies: ConnectorSettings.Policies) {
-    guard let authority, let member = self[.authority] else { return }
+    guard let authority, let field = self[.authority] else { return }
     let entry = Entry(
-      text: authority.description, path: SettingsPath(.authority), offset: member.node.offset,
+      text: authority.description, path: SettingsPath(.authority), offset: field.node.offset,
       recovery: recovery(.authority))
     let ordered = [policies.selected].compactMap(\.self) + policies.all.filter { $0 != policies.selected }
     for warning in authority.warnings(for: ordered) {

@@ -13,35 +13,35 @@ struct SettingsReader {
     var recovery: String
   }
 
-  private let members: [Node.Member]
+  private let fields: [Node.Field]
   /// Whether the whole file was read, so that absent keys are really missing.
   private let isComplete: Bool
-  private var known: [SettingsKey: Node.Member] = [:]
+  private var known: [SettingsKey: Node.Field] = [:]
   private var misspelled: [SettingsKey: String] = [:]
   /// Whether the authority is a generic issuer, so that Microsoft's words do not fit.
-  private var isGeneric = false
+  private(set) var isGeneric = false
   var findings: Findings
 
   /// Returns the settings, unless an error was found; errors and warnings are added to the findings.
-  static func read(_ members: [Node.Member], isComplete: Bool, findings: inout Findings) -> ConnectorSettings? {
-    var reader = SettingsReader(members: members, isComplete: isComplete, findings: findings)
+  static func read(_ fields: [Node.Field], isComplete: Bool, findings: inout Findings) -> ConnectorSettings? {
+    var reader = SettingsReader(fields: fields, isComplete: isComplete, findings: findings)
     defer { findings = reader.findings }
     return reader.read()
   }
 
-  private init(members: [Node.Member], isComplete: Bool, findings: Findings) {
-    self.members = members
+  private init(fields: [Node.Field], isComplete: Bool, findings: Findings) {
+    self.fields = fields
     self.isComplete = isComplete
     self.findings = findings
   }
 
   private mutating func read() -> ConnectorSettings? {
-    sortMembers()
+    sortFields()
     let authority = readAuthority()
     // A policy makes Azure AD B2C of an authority whose kind is not given.
     isGeneric = authority?.kind == .openIDConnect && (self[.authorityKind] != nil || !hasPolicyKey)
     let clientID = readClientID()
-    let scopes = readScopes(.scopes)
+    let scopes = readScopes(.scopes, isRequired: true)
     let additionalScopes = readScopes(.additionalScopes) ?? []
     let redirectURI = readRedirectURI()
     let taskWebAPI = readTaskWebAPI()
@@ -51,7 +51,7 @@ struct SettingsReader {
     let correlationID = readCorrelationID()
     let userID = text(.userID)?.text
     checkTogether(authority, policies: policies)
-    if let scopes { checkScopes(scopes + additionalScopes, hasAPI: isGiven(.taskWebAPI), clientID: clientID) }
+    if let scopes { checkScopes(scopes + additionalScopes, clientID: clientID) }
     guard let authority, let clientID, let scopes, let redirectURI, !findings.hasErrors else { return nil }
     var settings = ConnectorSettings(
       authority: authority, clientID: clientID, scopes: scopes, redirectURI: redirectURI)
@@ -65,7 +65,7 @@ struct SettingsReader {
     return settings
   }
 
-  subscript(key: SettingsKey) -> Node.Member? { known[key] }
+  subscript(key: SettingsKey) -> Node.Field? { known[key] }
 
   /// Whether the file has a key for a policy, right or wrong.
   var hasPolicyKey: Bool {
@@ -75,7 +75,7 @@ struct SettingsReader {
   func recovery(_ key: SettingsKey) -> String { key.recovery(isGeneric: isGeneric) }
 
   /// Returns whether a key has a value that is not empty, right or wrong.
-  private func isGiven(_ key: SettingsKey) -> Bool {
+  func isGiven(_ key: SettingsKey) -> Bool {
     guard let node = known[key]?.node else { return false }
     if case .string(let text) = node.value { return !text.trimmed.isEmpty }
     return true
@@ -84,19 +84,19 @@ struct SettingsReader {
 
 // Keys.
 extension SettingsReader {
-  private mutating func sortMembers() {
-    let members = unique(members, in: SettingsPath())
-    var unknown: [Node.Member] = []
-    for member in members {
-      guard let key = SettingsKey(rawValue: member.key) else {
-        unknown.append(member)
+  private mutating func sortFields() {
+    let fields = unique(fields, in: SettingsPath())
+    var unknown: [Node.Field] = []
+    for field in fields {
+      guard let key = SettingsKey(rawValue: field.key) else {
+        unknown.append(field)
         continue
       }
       // JSON's null and the null of binary files mean no value.
-      if case .null = member.node.value { continue }
-      known[key] = member
+      if case .null = field.node.value { continue }
+      known[key] = field
     }
-    for member in unknown { reportUnknown(member) }
+    for field in unknown { reportUnknown(field) }
     if let resource = known[.resource] {
       findings.add(
         .unusedKey, "The key has no effect: APIs are named by scopes.", at: SettingsPath(.resource),
@@ -104,31 +104,31 @@ extension SettingsReader {
     }
   }
 
-  /// Returns the members without repeated keys, each of which is reported.
-  mutating func unique(_ members: [Node.Member], in path: SettingsPath) -> [Node.Member] {
+  /// Returns the fields without repeated keys, each of which is reported.
+  mutating func unique(_ fields: [Node.Field], in path: SettingsPath) -> [Node.Field] {
     var seen: Set<String> = []
-    return members.filter { member in
-      guard !seen.insert(member.key).inserted else { return true }
+    return fields.filter { field in
+      guard !seen.insert(field.key).inserted else { return true }
       findings.add(
         .duplicateKey, "The key appears twice, and parsers differ in which one they use.",
-        at: path.appending(key: member.key), recovery: "Remove one of them.", offset: member.keyOffset)
+        at: path.appending(key: field.key), recovery: "Remove one of them.", offset: field.keyOffset)
       return false
     }
   }
 
-  private mutating func reportUnknown(_ member: Node.Member) {
-    let path = SettingsPath().appending(key: member.key)
-    let folded = member.key.lowercased().filter { $0 != "_" && $0 != "-" }
+  private mutating func reportUnknown(_ field: Node.Field) {
+    let path = SettingsPath().appending(key: field.key)
+    let folded = field.key.lowercased().filter { $0 != "_" && $0 != "-" }
     if folded.contains("secret") || folded == "password" {
       findings.add(
         .clientSecret, "An app cannot keep a secret: every user of the app can read it (RFC 8252 section 8.5).",
         at: path, severity: .warning, recovery: "Remove it, and register the app as a public client.",
-        offset: member.keyOffset)
+        offset: field.keyOffset)
       return
     }
-    let nearest = EditDistance.nearest(to: member.key, among: SettingsKey.allCases, name: \.rawValue)
-    if let nearest, known[nearest] == nil, misspelled[nearest] == nil { misspelled[nearest] = member.key }
-    warnUnknown(path, nearest: nearest?.rawValue, offset: member.keyOffset)
+    let nearest = EditDistance.nearest(to: field.key, among: SettingsKey.allCases, name: \.rawValue)
+    if let nearest, known[nearest] == nil, misspelled[nearest] == nil { misspelled[nearest] = field.key }
+    warnUnknown(path, nearest: nearest?.rawValue, offset: field.keyOffset)
   }
 
   mutating func warnUnknown(_ path: SettingsPath, nearest: String?, offset: Int?) {
@@ -137,7 +137,7 @@ extension SettingsReader {
       recovery: nearest == nil ? "Remove it if nothing else reads it." : nil, offset: offset)
   }
 
-  private mutating func reportMissing(_ key: SettingsKey) {
+  mutating func reportMissing(_ key: SettingsKey) {
     guard isComplete else { return }
     let rename = misspelled[key].flatMap(Shown.value).map { "Perhaps \($0) was meant for it. " } ?? ""
     findings.add(
@@ -170,12 +170,12 @@ extension SettingsReader {
 
   /// Returns the string of a key; `nil` when it is absent or was reported.
   mutating func text(_ key: SettingsKey, isRequired: Bool = false, isFree: Bool = false) -> Entry? {
-    guard let member = self[key] else {
+    guard let field = self[key] else {
       if isRequired { reportMissing(key) }
       return nil
     }
     return text(
-      member.node, at: SettingsPath(key), isRequired: isRequired, isFree: isFree, recovery: recovery(key))
+      field.node, at: SettingsPath(key), isRequired: isRequired, isFree: isFree, recovery: recovery(key))
   }
 
   /// Returns the string of a value; a free one, such as a name, may look like a placeholder.
@@ -233,7 +233,7 @@ extension SettingsReader {
   }
 
   /// Returns the strings of a list without empty ones, which editors leave behind.
-  private mutating func list(_ key: SettingsKey) -> [Entry] {
+  mutating func list(_ key: SettingsKey) -> [Entry] {
     guard let node = self[key]?.node else { return [] }
     let path = SettingsPath(key)
     switch node.value {
@@ -271,115 +271,5 @@ extension SettingsReader {
     }
     reportType(node, at: SettingsPath(key), expected: "true or false", recovery: recovery(key))
     return false
-  }
-}
-
-// The authority, the client, and the scopes.
-extension SettingsReader {
-  /// Scopes that OpenID Connect reserves; none of them names an API.
-  private static let reservedScopes: Set<String> = ["openid", "offline_access", "profile", "email", "address", "phone"]
-
-  private mutating func readAuthority() -> Authority? {
-    let kind = readAuthorityKind()
-    let hosts = readTrustedHosts()
-    guard let entry = text(.authority, isRequired: true) else { return nil }
-    do throws(AuthorityError) {
-      var authority = try Authority(entry.text, kind: kind)
-      authority.trustedHosts = Set(hosts)
-      return authority
-    } catch {
-      report(entry, .invalidAuthority, error)
-      return nil
-    }
-  }
-
-  private mutating func readAuthorityKind() -> Authority.Kind? {
-    guard let entry = text(.authorityKind) else { return nil }
-    let kinds: [Authority.Kind] = [.b2c, .ciam, .entra, .openIDConnect]
-    if let kind = kinds.first(where: { $0.rawValue.lowercased() == entry.text.lowercased() }) { return kind }
-    let nearest = EditDistance.nearest(to: entry.text, among: kinds, name: \.rawValue)?.rawValue
-    report(entry, .invalidAuthority, "The kind of authority is unknown.", suggestion: nearest)
-    return nil
-  }
-
-  private mutating func readTrustedHosts() -> [String] {
-    list(.trustedHosts).map { entry in
-      do throws(AuthorityError) {
-        let warning = try Authority.checkTrustedHost(entry.text)
-        if let warning { report(entry, .internationalizedHost, warning, severity: .warning) }
-      } catch {
-        report(entry, .invalidTrustedHost, error)
-      }
-      return entry.text
-    }
-  }
-
-  private mutating func readClientID() -> String? {
-    guard let entry = text(.clientID, isRequired: true) else { return nil }
-    // Only Microsoft's services issue GUIDs.
-    if !isGeneric, !GUID.isGUID(entry.text) {
-      report(entry, .invalidClientID, "The client ID is not a GUID.", suggestion: GUID.corrected(entry.text))
-    }
-    return entry.text
-  }
-
-  private mutating func readCorrelationID() -> UUID? {
-    guard let entry = text(.correlationID) else { return nil }
-    if let id = UUID(uuidString: entry.text) { return id }
-    report(
-      entry, .invalidCorrelationID, "The correlation ID is not a UUID.", suggestion: GUID.corrected(entry.text))
-    return nil
-  }
-
-  private mutating func readScopes(_ key: SettingsKey) -> [String]? {
-    guard self[key] != nil else {
-      if key == .scopes { reportMissing(key) }
-      return nil
-    }
-    let entries = list(key)
-    for entry in entries where !Self.isScope(entry.text) {
-      let parts = entry.text.split(whereSeparator: \.isWhitespace)
-      if parts.count > 1, parts.allSatisfy({ Self.isScope(String($0)) }) {
-        report(
-          entry, .invalidScope, "The string contains several scopes.", recovery: "Write each scope as its own string.")
-      } else {
-        report(
-          entry, .invalidScope, "The scope contains invalid characters (RFC 6749 section 3.3).",
-          recovery: isGeneric ? "Copy the scope from the API's documentation." : "Copy the scope from the portal.")
-      }
-    }
-    return entries.map(\.text)
-  }
-
-  /// RFC 6749 section 3.3.
-  private static func isScope(_ text: String) -> Bool {
-    text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-  }
-
-  /// Reports scopes that name no API: they bring an id_token alone, with which no API can be called.
-  private mutating func checkScopes(_ scopes: [String], hasAPI: Bool, clientID: String?) {
-    guard let member = self[.scopes], Self.isReadableList(member.node),
-      scopes.allSatisfy({ Self.reservedScopes.contains($0.lowercased()) })
-    else { return }
-    findings.add(
-      .noAPIScope,
-      scopes.isEmpty
-        ? "There is no scope, so no access token would be issued."
-        : "The scopes are reserved names only, which name no API, so no access token would be issued.",
-      at: SettingsPath(.scopes), severity: hasAPI ? .error : .warning,
-      suggestion: isGeneric ? nil : clientID.flatMap { GUID.isGUID($0) ? $0 : nil }, recovery: recovery(.scopes),
-      offset: member.node.offset)
-  }
-
-  /// Returns whether nothing in a list was reported.
-  private static func isReadableList(_ node: Node) -> Bool {
-    guard case .array(let nodes) = node.value else { return false }
-    return nodes.allSatisfy { node in
-      switch node.value {
-      case .string(let text): !Placeholder.isPlaceholder(text)
-      case .null: true
-      default: false
-      }
-    }
   }
 }

@@ -11,14 +11,6 @@ struct XMLScanner {
     var shownName: String { (isClosing ? "/" : "") + (Shown.value(name) ?? "…") }
   }
 
-  /// A fault after which nothing can be read.
-  struct Fault: Error {
-    var kind = SettingsProblem.Kind.malformed
-    let message: String
-    let offset: Int
-    let recovery: String
-  }
-
   let bytes: [UInt8]
   private(set) var index = 0
 
@@ -44,12 +36,12 @@ struct XMLScanner {
     index = min(offset, bytes.count)
   }
 
-  mutating func skipBlanks() {
-    while !isAtEnd, TextDecoding.isBlank(byte) { index += 1 }
+  mutating func skipSpaces() {
+    while !isAtEnd, TextDecoding.isSpace(byte) { index += 1 }
   }
 
   /// Skips to the end of the next occurrence of a text.
-  private mutating func skip(to end: StaticString, _ message: String) throws(Fault) {
+  private mutating func skip(to end: StaticString, _ message: String) throws(DocumentFault) {
     let start = index
     while !isAtEnd {
       if starts(with: end) {
@@ -58,17 +50,17 @@ struct XMLScanner {
       }
       index += 1
     }
-    throw Fault(message: message, offset: start, recovery: "Close it with \(end).")
+    throw DocumentFault(message: message, offset: start, recovery: "Close it with \(end).")
   }
 }
 
 // Tags.
 extension XMLScanner {
   /// Reads the tag at the cursor.
-  mutating func tag() throws(Fault) -> Tag {
+  mutating func tag() throws(DocumentFault) -> Tag {
     let start = index
     guard byte == UInt8(ascii: "<") else {
-      throw Fault(
+      throw DocumentFault(
         message: "The file ends too early: a closing tag is missing.", offset: start,
         recovery: "Close what is open, and end with </plist>.")
     }
@@ -79,11 +71,11 @@ extension XMLScanner {
     while !isAtEnd, Self.isNameByte(byte) { index += 1 }
     let name = String(decoding: bytes[nameStart..<index], as: UTF8.self)
     guard !name.isEmpty else {
-      throw Fault(
+      throw DocumentFault(
         message: "Unexpected < without a tag name.", offset: start, recovery: "Write < as &lt; if it is not a tag.")
     }
     guard skipAttributes() else {
-      throw Fault(
+      throw DocumentFault(
         message: "The tag <\(Shown.value(name) ?? "…")> is not closed.", offset: start, recovery: "Close it with >.")
     }
     let isEmpty = !isClosing && bytes[index - 2] == UInt8(ascii: "/")
@@ -111,14 +103,14 @@ extension XMLScanner {
   }
 
   private static func isNameByte(_ byte: UInt8) -> Bool {
-    !TextDecoding.isBlank(byte) && !"<>/\"'=".utf8.contains(byte)
+    !TextDecoding.isSpace(byte) && !"<>/\"'=".utf8.contains(byte)
   }
 
   /// Returns whether the closing tag of a name is at the cursor.
   func isAtClosingTag(of name: String) -> Bool {
     guard starts(with: "</"), bytes[(index + 2)...].starts(with: name.utf8) else { return false }
     let end = index + 2 + name.utf8.count
-    return end < bytes.count && (bytes[end] == UInt8(ascii: ">") || TextDecoding.isBlank(bytes[end]))
+    return end < bytes.count && (bytes[end] == UInt8(ascii: ">") || TextDecoding.isSpace(bytes[end]))
   }
 
   /// Whether an element of property lists begins or ends at the cursor, written as editors write it.
@@ -134,7 +126,7 @@ extension XMLScanner {
 // Everything else.
 extension XMLScanner {
   /// Skips the comment or instruction at the cursor; returns false when there is none.
-  mutating func skipComment() throws(Fault) -> Bool {
+  mutating func skipComment() throws(DocumentFault) -> Bool {
     if starts(with: "<!--") {
       try skip(to: "-->", "A comment is not closed.")
     } else if starts(with: "<?") {
@@ -146,7 +138,7 @@ extension XMLScanner {
   }
 
   /// Reads the CDATA section at the cursor; returns `nil` when there is none.
-  mutating func characterData() throws(Fault) -> ArraySlice<UInt8>? {
+  mutating func characterData() throws(DocumentFault) -> ArraySlice<UInt8>? {
     guard starts(with: "<![CDATA[") else { return nil }
     let start = index + 9
     try skip(to: "]]>", "A CDATA section is not closed.")
@@ -154,7 +146,7 @@ extension XMLScanner {
   }
 
   /// Skips the document type at the cursor, which may declare nothing.
-  mutating func skipDocumentType() throws(Fault) {
+  mutating func skipDocumentType() throws(DocumentFault) {
     let start = index
     advance(by: 2)
     var quote: UInt8?
@@ -166,14 +158,14 @@ extension XMLScanner {
       } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
         quote = byte
       } else if byte == UInt8(ascii: "[") {
-        throw Fault(
+        throw DocumentFault(
           kind: .documentTypeDefinition, message: "The document type declares rules or entities.", offset: start,
           recovery: "Remove the part in [ ] brackets: a property list needs none.")
       } else if byte == UInt8(ascii: ">") {
         return
       }
     }
-    throw Fault(message: "The document type is not closed.", offset: start, recovery: "Close it with >.")
+    throw DocumentFault(message: "The document type is not closed.", offset: start, recovery: "Close it with >.")
   }
 
   /// Reads one of XML's five entities or a character reference; returns `nil` for any other ampersand.

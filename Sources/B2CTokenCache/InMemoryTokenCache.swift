@@ -19,43 +19,27 @@ public final class InMemoryTokenCache: SharedTokenCache {
     self.clock = clock
   }
 
-  /// Returns the record of a key.
-  ///
-  /// - Parameter key: The key to look up.
-  /// - Returns: The record, or `nil` when there is none.
+  /// Returns the record of a key, or `nil` when there is none.
   public func record(for key: TokenCacheKey) async -> TokenRecord? {
     records.withLock { $0[key] }
   }
 
   /// Keeps a record, replacing the one that was there.
-  ///
-  /// - Parameters:
-  ///   - record: The record to keep.
-  ///   - key: The key to keep it under.
   public func store(_ record: TokenRecord, for key: TokenCacheKey) async {
     records.withLock { $0[key] = record }
   }
 
   /// Removes the record of a key, if there is one.
-  ///
-  /// - Parameter key: The key to remove.
   public func removeRecord(for key: TokenCacheKey) async {
     records.withLock { $0[key] = nil }
   }
 
   /// Returns the keys of all records, in any order.
-  ///
-  /// - Returns: Each key once.
   public func keys() async -> [TokenCacheKey] {
     records.withLock { Array($0.keys) }
   }
 
-  /// Changes the record of a key in one atomic step.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the record.
-  ///   - change: Returns the record to keep, or `nil` to keep none. It must not use the cache.
-  /// - Returns: The record that is kept, or `nil`.
+  /// Changes the record of a key in one atomic step, as ``SharedTokenCache`` describes.
   @discardableResult
   public func update(
     _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
@@ -81,6 +65,6 @@ public final class InMemoryTokenCache: SharedTokenCache {
   public func withRefreshLock<Result: Sendable>(
     for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
-    try await refreshes.withLock(key, by: Deadline(after: lockTimeout, on: clock), body)
+    try await refreshes.withLock(key, by: Deadline.after(lockTimeout, on: clock), body)
   }
 }

@@ -1,4 +1,4 @@
-internal import B2CCore
+@_exported public import B2CCore
 
 /// A store for tokens between calls and between launches.
 ///
@@ -139,5 +139,5 @@ package final class LocallySharedTokenCache: SharedTokenCache {
     try await refreshes.withLock(key, by: deadline, body)
   }
 
-  private var deadline: Deadline { Deadline(after: lockTimeout, on: clock) }
+  private var deadline: Deadline { Deadline.after(lockTimeout, on: clock) }
 }

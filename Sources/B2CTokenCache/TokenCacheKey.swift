@@ -46,19 +46,14 @@ public struct TokenCacheKey: Sendable, Hashable, Codable {
     guard self.canonicalText == canonicalText else { return nil }
   }
 
-  /// Compares all four parts byte by byte, the one that differs most often first.
+  /// Compares all four parts byte by byte: Swift's own comparison takes two forms of `é` for one account.
   ///
   /// - Parameters:
   ///   - left: One key.
   ///   - right: The other.
   /// - Returns: Whether they are the same.
   public static func == (left: TokenCacheKey, right: TokenCacheKey) -> Bool {
-    isSame(left.accountID, right.accountID) && isSame(left.policy, right.policy)
-      && isSame(left.clientID, right.clientID) && isSame(left.authority, right.authority)
-  }
-
-  /// Swift compares strings by canonical equivalence; two subjects that differ in bytes are two people.
-  private static func isSame(_ left: String, _ right: String) -> Bool {
-    left.utf8.elementsEqual(right.utf8)
+    ASCIIText.isSame(left.accountID, right.accountID) && ASCIIText.isSame(left.policy, right.policy)
+      && ASCIIText.isSame(left.clientID, right.clientID) && ASCIIText.isSame(left.authority, right.authority)
   }
 }

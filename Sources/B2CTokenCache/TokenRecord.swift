@@ -132,25 +132,17 @@ public struct CachedAccessToken: Sendable, Hashable {
   /// The scopes it was granted for, as the server or the request wrote them.
   public var scopes: Set<String>
   /// The scopes that were asked for; the server may have granted fewer.
-  public var requestedScopes: Set<String>
+  package var requestedScopes: Set<String>
   /// When it was received, by this device's clock.
-  public var receivedAt: Date
+  package var receivedAt: Date
   /// When it expires, by this device's clock: receipt plus the server's `expires_in`.
   public var expiresAt: Date
   /// From when on the server wants it refreshed (`refresh_in`), if it said so.
-  public var refreshAt: Date?
+  package var refreshAt: Date?
   /// Fields of the stored form that this version does not know; they are written back unchanged.
   package var unknownMembers: [String: JSONValue]
 
-  /// Creates an access token entry.
-  ///
-  /// - Parameters:
-  ///   - token: The token.
-  ///   - scopes: The scopes it was granted for.
-  ///   - receivedAt: When it was received, by this device's clock.
-  ///   - expiresAt: When it expires, by this device's clock.
-  ///   - refreshAt: From when on the server wants it refreshed, if it said so.
-  public init(token: Secret, scopes: Set<String>, receivedAt: Date, expiresAt: Date, refreshAt: Date? = nil) {
+  package init(token: Secret, scopes: Set<String>, receivedAt: Date, expiresAt: Date, refreshAt: Date? = nil) {
     self.token = token
     self.scopes = scopes
     self.requestedScopes = scopes
@@ -256,7 +248,7 @@ extension TokenRecord: Redacted {
 }
 
 extension CachedAccessToken: Redacted {
-  /// The scopes and the end.
+  /// The scopes and the expiry.
   public var description: String {
     "CachedAccessToken(\(scopes.sorted().joined(separator: " ")), expires \(expiresAt))"
   }

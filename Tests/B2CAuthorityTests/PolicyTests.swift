@@ -17,7 +17,6 @@ import Testing
     let policy = try Policy("b2C_1a_Sign_In")
     #expect(policy.id == "b2C_1a_Sign_In")
     #expect(policy.name == "b2C_1a_Sign_In")
-    #expect(policy.description == "b2C_1a_Sign_In")
     #expect(policy.domainHint == nil)
     #expect(try Policy(id: "B2C_1_x", name: "").name == "B2C_1_x")
     #expect(try Policy(id: "B2C_1_x", name: "Mail").name == "Mail")
@@ -42,7 +41,7 @@ import Testing
   }
 
   @Test(
-    "A policy without the prefix of Azure AD B2C is doubted, there only",
+    "A policy without the prefix of Azure AD B2C causes a warning, there only",
     arguments: [
       ("B2C_1_x", true), ("b2c_1_x", true), ("B2C_1A_x", true), ("b2c_1a_X", true), ("signin", false),
       ("B2C_signin", false),

@@ -90,36 +90,36 @@ enum Samples {
 
   /// The base with values replaced, removed (`nil`), or keys added at the end.
   static func plist(_ changes: KeyValuePairs<String, String?> = [:]) -> String {
-    var members = base
+    var fields = base
     for (key, value) in changes {
-      let index = members.firstIndex { $0.key == key }
+      let index = fields.firstIndex { $0.key == key }
       if let index, let value {
-        members[index].value = value
+        fields[index].value = value
       } else if let index {
-        members.remove(at: index)
+        fields.remove(at: index)
       } else if let value {
-        members.append((key, value))
+        fields.append((key, value))
       }
     }
-    return document(members.map { "<key>\($0.key)</key>\n\($0.value)" }.joined(separator: "\n"))
+    return document(fields.map { "<key>\($0.key)</key>\n\($0.value)" }.joined(separator: "\n"))
   }
 
-  /// Members in a whole document; the first is on line 5.
-  static func document(_ members: String) -> String {
+  /// Fields in a whole document; the first is on line 5.
+  static func document(_ fields: String) -> String {
     """
     <?xml version="1.0" encoding="UTF-8"?>
     <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
     <plist version="1.0">
     <dict>
-    \(members)
+    \(fields)
     </dict>
     </plist>
     """
   }
 
-  /// The base as JSON, with members in place of or added to it.
+  /// The base as JSON, with fields in place of or added to it.
   static func json(_ changes: [String: Any] = [:]) throws -> Data {
-    var members: [String: Any] = [
+    var fields: [String: Any] = [
       "authority": "https://contoso.b2clogin.com/contoso.onmicrosoft.com/",
       "clientId": "7bf688ce-8139-4ca8-9391-02fdb6f86d67",
       "scopes": ["https://contoso.onmicrosoft.com/tasks/read"],
@@ -128,8 +128,8 @@ enum Samples {
       "emailSignInPolicyId": "B2C_1_SignIn",
       "fullScreen": false, "showClaims": true,
     ]
-    members.merge(changes) { $1 }
-    return try JSONSerialization.data(withJSONObject: members)
+    fields.merge(changes) { $1 }
+    return try JSONSerialization.data(withJSONObject: fields)
   }
 
   static func settings(_ changes: KeyValuePairs<String, String?> = [:]) throws -> ConnectorSettings {

@@ -2,8 +2,7 @@ import B2CSettings
 import Foundation
 import Testing
 
-@Suite("The error's text")
-struct SettingsErrorTests {
+@Suite struct SettingsErrorTests {
   @Test("One line for each problem, with place, key, fault, value and fix")
   func description() throws {
     let plist = Samples.plist([

@@ -21,17 +21,17 @@ import Testing
 
   @Test("The conformance suite finds nothing over files")
   func conformanceOverFiles() async throws {
-    let folders = Locked<[TemporaryFolder]>([])
-    let keyFolder = try TemporaryFolder()
-    let key = KeyFile(keyFolder.url.appendingPathComponent("key"))
+    let temporaries = Locked<[TemporaryDirectory]>([])
+    let keyDirectory = try TemporaryDirectory()
+    let key = KeyFile(keyDirectory.url.appendingPathComponent("key"))
     var suite = TokenCacheConformance {
-      let folder = try TemporaryFolder()
-      folders.withLock { $0.append(folder) }
-      return EncryptedTokenCache(wrapping: try FileTokenCache(directory: folder.store), key: key)
+      let temporary = try TemporaryDirectory()
+      temporaries.withLock { $0.append(temporary) }
+      return EncryptedTokenCache(wrapping: try FileTokenCache(directory: temporary.store), key: key)
     }
     suite.makeSecondInstance = { _ in
-      let folder = folders.withLock { $0.last?.store }
-      return EncryptedTokenCache(wrapping: try FileTokenCache(directory: folder), key: key)
+      let temporary = temporaries.withLock { $0.last?.store }
+      return EncryptedTokenCache(wrapping: try FileTokenCache(directory: temporary), key: key)
     }
     let broken = await suite.brokenRules()
     #expect(broken.isEmpty, "\(broken)")
@@ -39,14 +39,14 @@ import Testing
 
   @Test("No secret reaches the disk")
   func secrecy() async throws {
-    let folder = try TemporaryFolder()
+    let temporary = try TemporaryDirectory()
     let bytes = Data("canary-key-canary-key-canary-key".utf8)
     source.key = try EncryptionKey(bytes: bytes)
-    let cache = EncryptedTokenCache(wrapping: try FileTokenCache(directory: folder.store), key: source)
+    let cache = EncryptedTokenCache(wrapping: try FileTokenCache(directory: temporary.store), key: source)
     try await cache.store(Samples.record(), for: Samples.key)
     try await cache.update(Samples.key) { _ in Samples.record("two") }
-    let files = try folder.paths().compactMap {
-      FileManager.default.contents(atPath: folder.store.appendingPathComponent($0).path)
+    let files = try temporary.paths().compactMap {
+      FileManager.default.contents(atPath: temporary.store.appendingPathComponent($0).path)
     }
     #expect(files.contains { String(decoding: $0, as: UTF8.self).contains("sealed") })
     for file in files {

@@ -4,15 +4,15 @@ import Foundation
 import Testing
 
 @Suite struct FileTokenCacheDamageTests {
-  private let folder: TemporaryFolder
+  private let temporary: TemporaryDirectory
   private let cache: FileTokenCache
   private let file: URL
 
   init() async throws {
-    folder = try TemporaryFolder()
-    cache = try FileTokenCache(directory: folder.store)
+    temporary = try TemporaryDirectory()
+    cache = try FileTokenCache(directory: temporary.store)
     try await cache.store(Samples.record(), for: Samples.key)
-    file = try #require(try folder.recordFiles().first)
+    file = try #require(try temporary.recordFiles().first)
     try await cache.store(Samples.record("other"), for: Samples.otherKey)
   }
 
@@ -53,7 +53,7 @@ import Testing
   @Test("A new instance that lists reports a damaged record once and lists the others then", arguments: damages)
   func listing(_ content: String) async throws {
     try write(content, to: file)
-    let fresh = try FileTokenCache(directory: folder.store)
+    let fresh = try FileTokenCache(directory: temporary.store)
     let error = await failure { _ = try await fresh.keys() }
     #expect(error?.code == .damaged)
     #expect(error?.message.contains(file.lastPathComponent + ".damaged-1") == true)
@@ -63,10 +63,10 @@ import Testing
 
   @Test("A file under another key's name is not listed")
   func copyUnderAnotherName() async throws {
-    let other = try #require(try folder.recordFiles().first { $0 != file })
+    let other = try #require(try temporary.recordFiles().first { $0 != file })
     try FileManager.default.removeItem(at: file)
     try FileManager.default.copyItem(at: other, to: file)
-    let fresh = try FileTokenCache(directory: folder.store)
+    let fresh = try FileTokenCache(directory: temporary.store)
     #expect(await failure { _ = try await fresh.keys() }?.code == .damaged)
     #expect(try await fresh.keys() == [Samples.otherKey])
   }
@@ -82,7 +82,7 @@ import Testing
 
   @Test("A file that was replaced by another record's is noticed")
   func swapping() async throws {
-    let other = try #require(try folder.recordFiles().first { $0 != file })
+    let other = try #require(try temporary.recordFiles().first { $0 != file })
     try FileManager.default.removeItem(at: file)
     try FileManager.default.copyItem(at: other, to: file)
     #expect(await failure { _ = try await cache.record(for: Samples.key) }?.code == .damaged)
@@ -99,7 +99,7 @@ import Testing
 
   @Test("A symbolic link is not followed")
   func link() async throws {
-    let target = folder.url.appendingPathComponent("target")
+    let target = temporary.url.appendingPathComponent("target")
     try FileManager.default.moveItem(at: file, to: target)
     let before = try Data(contentsOf: target)
     try FileManager.default.createSymbolicLink(at: file, withDestinationURL: target)
@@ -132,7 +132,7 @@ import Testing
     #expect(await failure { _ = try await cache.record(for: Samples.key) }?.code == .newerVersion)
     #expect(await failure { try await cache.store(Samples.record("old"), for: Samples.key) }?.code == .newerVersion)
     #expect(await failure { try await cache.update(Samples.key) { _ in nil } }?.code == .newerVersion)
-    let fresh = try FileTokenCache(directory: folder.store)
+    let fresh = try FileTokenCache(directory: temporary.store)
     if form.contains("KEY") {
       #expect(try await Set(fresh.keys()) == [Samples.key, Samples.otherKey])
     } else {
@@ -140,7 +140,7 @@ import Testing
     }
     #expect(try String(contentsOf: file, encoding: .utf8) == content)
     #expect(try await cache.quarantinedFiles().isEmpty)
-    #expect(try folder.paths().filter { $0.hasSuffix(".new") }.isEmpty)
+    #expect(try temporary.paths().filter { $0.hasSuffix(".new") }.isEmpty)
     try await cache.removeRecord(for: Samples.key)
     #expect(try await cache.keys() == [Samples.otherKey])
   }
@@ -148,7 +148,7 @@ import Testing
   @Test("A record that others can open is refused until it is fixed", arguments: [0o640, 0o620, 0o604, 0o644, 0o660])
   func openToOthers(_ mode: Int) async throws {
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
-    for cache in [cache, try FileTokenCache(directory: folder.store)] {
+    for cache in [cache, try FileTokenCache(directory: temporary.store)] {
       let error = await failure { _ = try await cache.record(for: Samples.key) }
       #expect(error?.code == .insecurePermissions)
       #expect(error?.recoverySuggestion?.contains("chmod 600 \(file.path)") == true)
@@ -156,7 +156,7 @@ import Testing
       #expect(try await Set(cache.keys()) == [Samples.key, Samples.otherKey])
     }
     try await cache.store(Samples.record("new"), for: Samples.key)
-    #expect(try folder.mode(file.path) == 0o600)
+    #expect(try temporary.mode(file.path) == 0o600)
     #expect(try await cache.record(for: Samples.key) == Samples.record("new"))
   }
 
@@ -169,7 +169,7 @@ import Testing
       if place == path, current == number { status.owner = 65_534 }
       return status
     })
-    let watched = try FileTokenCache(directory: folder.store, now: { Date() }, files: files)
+    let watched = try FileTokenCache(directory: temporary.store, now: { Date() }, files: files)
     let error = await failure { _ = try await watched.record(for: Samples.key) }
     #expect(error?.code == .insecurePermissions)
     #expect(error?.message.contains("\(file.path) belongs to user 65534") == true)
@@ -182,14 +182,14 @@ import Testing
   func otherFiles() async throws {
     let names = ["README", ".DS_Store", "notes/todo.txt", "package.json", "abc.new"]
     for name in names {
-      let url = folder.store.appendingPathComponent(name)
+      let url = temporary.store.appendingPathComponent(name)
       try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
       try write("mine", to: url)
     }
-    let again = try FileTokenCache(directory: folder.store)
+    let again = try FileTokenCache(directory: temporary.store)
     #expect(try await Set(again.keys()) == [Samples.key, Samples.otherKey])
     for name in names {
-      #expect(FileManager.default.fileExists(atPath: folder.store.appendingPathComponent(name).path))
+      #expect(FileManager.default.fileExists(atPath: temporary.store.appendingPathComponent(name).path))
     }
   }
 

@@ -5,17 +5,17 @@ import Foundation
 import Testing
 
 @Suite struct FileTokenCacheLockingTests {
-  private let folder: TemporaryFolder
+  private let temporary: TemporaryDirectory
   private let clock = TestClock()
 
   init() throws {
-    folder = try TemporaryFolder()
+    temporary = try TemporaryDirectory()
   }
 
   @Test("A lock that is not free in time is an error, and the body does not run", arguments: [true, false])
   func timeout(_ isSameInstance: Bool) async throws {
-    let waiter = try FileTokenCache(directory: folder.store, lockTimeout: .seconds(5), clock: clock)
-    let holder = isSameInstance ? waiter : try FileTokenCache(directory: folder.store)
+    let waiter = try FileTokenCache(directory: temporary.store, lockTimeout: .seconds(5), clock: clock)
+    let holder = isSameInstance ? waiter : try FileTokenCache(directory: temporary.store)
     let hasRun = Locked(false)
     try await holder.withRefreshLock(for: Samples.key) {
       let waiting = Task {
@@ -30,8 +30,8 @@ import Testing
   @Test("A waiter that is cancelled leaves", arguments: [true, false])
   func cancellation(_ isSameInstance: Bool) async throws {
     let clock = TestClock(advancesItself: false)
-    let waiter = try FileTokenCache(directory: folder.store, clock: clock)
-    let holder = isSameInstance ? waiter : try FileTokenCache(directory: folder.store)
+    let waiter = try FileTokenCache(directory: temporary.store, clock: clock)
+    let holder = isSameInstance ? waiter : try FileTokenCache(directory: temporary.store)
     try await holder.withRefreshLock(for: Samples.key) {
       let task = Task { try await waiter.withRefreshLock(for: Samples.key) {} }
       await clock.waitForSleepers()
@@ -42,8 +42,8 @@ import Testing
 
   @Test("Reading, storing, updating and removing do not wait for the refresh lock")
   func independence() async throws {
-    let holder = try FileTokenCache(directory: folder.store, clock: clock)
-    let other = try FileTokenCache(directory: folder.store, clock: clock)
+    let holder = try FileTokenCache(directory: temporary.store, clock: clock)
+    let other = try FileTokenCache(directory: temporary.store, clock: clock)
     try await holder.withRefreshLock(for: Samples.key) {
       for cache in [holder, other] {
         try await cache.store(Samples.record(), for: Samples.key)
@@ -57,7 +57,7 @@ import Testing
 
   @Test("Locks of different keys are independent")
   func otherKey() async throws {
-    let cache = try FileTokenCache(directory: folder.store, clock: clock)
+    let cache = try FileTokenCache(directory: temporary.store, clock: clock)
     let inner = try await cache.withRefreshLock(for: Samples.key) {
       try await cache.withRefreshLock(for: Samples.otherKey) { "inside" }
     }
@@ -67,7 +67,7 @@ import Testing
   @Test("Lock files stay, two for each key, and no descriptor stays open")
   func lockFiles() async throws {
     let files = WatchedFileSystem()
-    let cache = try FileTokenCache(directory: folder.store, now: { Date() }, files: files)
+    let cache = try FileTokenCache(directory: temporary.store, now: { Date() }, files: files)
     try await cache.withRefreshLock(for: Samples.key) {
       try await cache.store(Samples.record(), for: Samples.key)
       #expect(files.openCount == 1)
@@ -76,7 +76,7 @@ import Testing
     let locks = try lockPaths()
     #expect(locks.count == 2)
     try await cache.removeRecord(for: Samples.key)
-    _ = try FileTokenCache(directory: folder.store)
+    _ = try FileTokenCache(directory: temporary.store)
     #expect(try lockPaths() == locks)
   }
 
@@ -96,8 +96,8 @@ import Testing
         _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
       }
     })
-    let holder = try FileTokenCache(directory: folder.store, now: { Date() }, files: files)
-    let waiter = try FileTokenCache(directory: folder.store, lockTimeout: .zero)
+    let holder = try FileTokenCache(directory: temporary.store, now: { Date() }, files: files)
+    let waiter = try FileTokenCache(directory: temporary.store, lockTimeout: .zero)
     try await holder.withRefreshLock(for: Samples.key) {
       #expect(hasRemoved.withLock { $0 })
       let error = await failure { try await waiter.withRefreshLock(for: Samples.key) {} }
@@ -108,12 +108,12 @@ import Testing
 
   @Test("A symbolic link in a lock's place is an error, and nothing is done without the lock")
   func link() async throws {
-    let cache = try FileTokenCache(directory: folder.store)
+    let cache = try FileTokenCache(directory: temporary.store)
     try await cache.store(Samples.record(), for: Samples.key)
     try await cache.withRefreshLock(for: Samples.key) {}
-    let target = folder.url.appendingPathComponent("target")
+    let target = temporary.url.appendingPathComponent("target")
     for path in try lockPaths() {
-      let lock = folder.store.appendingPathComponent(path)
+      let lock = temporary.store.appendingPathComponent(path)
       try FileManager.default.removeItem(at: lock)
       try FileManager.default.createSymbolicLink(at: lock, withDestinationURL: target)
     }
@@ -129,10 +129,10 @@ import Testing
   }
 
   private func lockPaths() throws -> [String] {
-    try folder.paths().filter { $0.hasSuffix(".lock") || $0.hasSuffix(".refresh") }
+    try temporary.paths().filter { $0.hasSuffix(".lock") || $0.hasSuffix(".refresh") }
   }
 
-  /// Moves the clock on whenever somebody sleeps on it, until the body ends.
+  /// Advances the clock whenever a task sleeps on it, until the body ends.
   private func moving<Value>(_ body: () async -> Value) async -> Value {
     let mover = Task {
       while !Task.isCancelled {

@@ -5,32 +5,32 @@ import Foundation
 import Testing
 
 @Suite struct FileTokenCacheTests {
-  private let folder: TemporaryFolder
+  private let temporary: TemporaryDirectory
   private let cache: FileTokenCache
 
   init() throws {
-    folder = try TemporaryFolder()
-    cache = try FileTokenCache(directory: folder.store)
+    temporary = try TemporaryDirectory()
+    cache = try FileTokenCache(directory: temporary.store)
   }
 
   @Test("The conformance suite finds nothing")
   func conformance() async throws {
-    let folders = Locked<[TemporaryFolder]>([])
+    let temporaries = Locked<[TemporaryDirectory]>([])
     var suite = TokenCacheConformance {
-      let folder = try TemporaryFolder()
-      folders.withLock { $0.append(folder) }
-      return try FileTokenCache(directory: folder.store)
+      let temporary = try TemporaryDirectory()
+      temporaries.withLock { $0.append(temporary) }
+      return try FileTokenCache(directory: temporary.store)
     }
     suite.makeSecondInstance = { first in
       try FileTokenCache(directory: (first as? FileTokenCache)?.directory)
     }
     suite.makeUnreachableCache = {
-      let folder = try TemporaryFolder()
-      folders.withLock { $0.append(folder) }
-      let cache = try FileTokenCache(directory: folder.store)
+      let temporary = try TemporaryDirectory()
+      temporaries.withLock { $0.append(temporary) }
+      let cache = try FileTokenCache(directory: temporary.store)
       // A file in the directory's place: nothing below it can be reached, and nothing can be created there.
-      try FileManager.default.removeItem(at: folder.store)
-      try Data("in the way".utf8).write(to: folder.store)
+      try FileManager.default.removeItem(at: temporary.store)
+      try Data("in the way".utf8).write(to: temporary.store)
       return cache
     }
     let broken = await suite.brokenRules()
@@ -41,11 +41,11 @@ import Testing
   func permissions() async throws {
     try await cache.store(Samples.record(), for: Samples.key)
     try await cache.withRefreshLock(for: Samples.key) {}
-    #expect(try folder.mode(folder.store.path) == 0o700)
-    let paths = try folder.paths()
+    #expect(try temporary.mode(temporary.store.path) == 0o700)
+    let paths = try temporary.paths()
     #expect(paths.count == 3)
     for path in paths {
-      #expect(try folder.mode(folder.store.appendingPathComponent(path).path) == 0o600, "\(path)")
+      #expect(try temporary.mode(temporary.store.appendingPathComponent(path).path) == 0o600, "\(path)")
     }
   }
 
@@ -53,7 +53,7 @@ import Testing
   func names() async throws {
     try await cache.store(Samples.record(), for: Samples.key)
     try await cache.store(Samples.record(), for: Samples.otherKey)
-    let names = try folder.recordFiles().map(\.lastPathComponent)
+    let names = try temporary.recordFiles().map(\.lastPathComponent)
     #expect(Set(names).count == 2)
     for name in names { #expect(name.wholeMatch(of: /[0-9a-f]{64}\.json/) != nil, "\(name)") }
   }
@@ -61,7 +61,7 @@ import Testing
   @Test("A new instance reads what was stored")
   func reopening() async throws {
     try await cache.store(Samples.record(), for: Samples.key)
-    let again = try FileTokenCache(directory: folder.store)
+    let again = try FileTokenCache(directory: temporary.store)
     #expect(try await again.record(for: Samples.key) == Samples.record())
     #expect(try await again.keys() == [Samples.key])
   }
@@ -72,7 +72,7 @@ import Testing
     for key in keys { try await cache.store(Samples.record(), for: key) }
     func numbers() throws -> [URL: Int] {
       try Dictionary(
-        uniqueKeysWithValues: folder.recordFiles().map {
+        uniqueKeysWithValues: temporary.recordFiles().map {
           ($0, try FileManager.default.attributesOfItem(atPath: $0.path)[.systemFileNumber] as? Int ?? 0)
         })
     }
@@ -84,7 +84,7 @@ import Testing
   @Test("An update that changes nothing writes nothing")
   func unchanged() async throws {
     try await cache.store(Samples.record(), for: Samples.key)
-    let file = try #require(try folder.recordFiles().first)
+    let file = try #require(try temporary.recordFiles().first)
     let before = try #require(try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int)
     #expect(try await cache.update(Samples.key) { $0 } == Samples.record())
     #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int == before)
@@ -93,7 +93,7 @@ import Testing
   @Test("A write is flushed before it is renamed, and the directory after it; a removal likewise")
   func order() async throws {
     let files = WatchedFileSystem()
-    let cache = try FileTokenCache(directory: folder.store, now: { Date() }, files: files)
+    let cache = try FileTokenCache(directory: temporary.store, now: { Date() }, files: files)
     _ = files.takeCalls()
     let writing = ["create HASH.new", "write HASH.new", "flush HASH.new", "rename to HASH.json", "flush store"]
     try await cache.store(Samples.record(), for: Samples.key)
@@ -109,15 +109,15 @@ import Testing
   func newDirectory() throws {
     let files = WatchedFileSystem()
     _ = try FileTokenCache(
-      directory: folder.url.appendingPathComponent("one/two"), now: { Date() }, files: files)
-    #expect(files.takeCalls() == ["flush \(folder.url.lastPathComponent)", "flush one"])
+      directory: temporary.url.appendingPathComponent("one/two"), now: { Date() }, files: files)
+    #expect(files.takeCalls() == ["flush \(temporary.url.lastPathComponent)", "flush one"])
   }
 
   @Test("Unchanged files are served from memory")
   func memory() async throws {
     let asked = Locked(0)
     let cache = try FileTokenCache(
-      directory: folder.store,
+      directory: temporary.store,
       now: {
         asked.withLock { $0 += 1 }
         return Date(timeIntervalSinceNow: 3600)
@@ -135,7 +135,7 @@ import Testing
 
   @Test("A wrong clock hides no change", arguments: [0.0, -31_536_000, 31_536_000])
   func wrongClock(_ offset: Double) async throws {
-    let cache = try FileTokenCache(directory: folder.store, now: { Date(timeIntervalSinceNow: offset) })
+    let cache = try FileTokenCache(directory: temporary.store, now: { Date(timeIntervalSinceNow: offset) })
     for number in 0..<50 {
       try await self.cache.store(Samples.record("\(number)"), for: Samples.key)
       // A clock that is ahead makes fresh files look old; the file's number and size still tell most states apart, so
@@ -150,23 +150,23 @@ import Testing
   @Test("A directory that was removed is created again")
   func removedDirectory() async throws {
     try await cache.store(Samples.record(), for: Samples.key)
-    try FileManager.default.removeItem(at: folder.store)
+    try FileManager.default.removeItem(at: temporary.store)
     #expect(try await cache.record(for: Samples.key) == nil)
     #expect(try await cache.keys().isEmpty)
     try await cache.store(Samples.record("two"), for: Samples.key)
     #expect(try await cache.record(for: Samples.key) == Samples.record("two"))
-    try FileManager.default.removeItem(at: folder.store)
+    try FileManager.default.removeItem(at: temporary.store)
     #expect(try await cache.withRefreshLock(for: Samples.key) { true })
-    #expect(try folder.mode(folder.store.path) == 0o700)
+    #expect(try temporary.mode(temporary.store.path) == 0o700)
   }
 
   @Test("Temporary files of killed writers are removed at the next opening, others' are left alone")
   func strayFiles() async throws {
     try await cache.store(Samples.record(), for: Samples.key)
-    let stray = try #require(try folder.recordFiles().first).deletingPathExtension().appendingPathExtension("new")
-    let foreign = folder.store.appendingPathComponent("notes.new")
+    let stray = try #require(try temporary.recordFiles().first).deletingPathExtension().appendingPathExtension("new")
+    let foreign = temporary.store.appendingPathComponent("notes.new")
     for file in [stray, foreign] { try Data("half a rec".utf8).write(to: file) }
-    _ = try FileTokenCache(directory: folder.store)
+    _ = try FileTokenCache(directory: temporary.store)
     #expect(!FileManager.default.fileExists(atPath: stray.path))
     #expect(FileManager.default.fileExists(atPath: foreign.path))
     try Data("half a rec".utf8).write(to: stray)
@@ -183,7 +183,7 @@ import Testing
       try await cache.update(Samples.otherKey) { _ in Samples.record("two") }
     }
     try await task.value
-    let again = try FileTokenCache(directory: folder.store)
+    let again = try FileTokenCache(directory: temporary.store)
     #expect(try await again.record(for: Samples.key) == Samples.record())
     #expect(try await again.record(for: Samples.otherKey) == Samples.record("two"))
   }

@@ -3,36 +3,38 @@ import Foundation
 import Testing
 
 @Suite struct KeyFileTests {
-  private let folder: TemporaryFolder
+  private let temporary: TemporaryDirectory
   private let file: URL
 
   init() throws {
-    folder = try TemporaryFolder()
-    file = folder.url.appendingPathComponent("key.json")
+    temporary = try TemporaryDirectory()
+    file = temporary.url.appendingPathComponent("key.json")
   }
 
   @Test("The file is created for the owner alone, flushed before it gets its name")
   func creation() async throws {
     let files = WatchedFileSystem()
     let key = try await KeyFile(file, files: files).encryptionKey()
-    #expect(try folder.mode(file.path) == 0o600)
+    #expect(try temporary.mode(file.path) == 0o600)
     #expect(try await KeyFile(file).encryptionKey() == key)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["key.json"])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path) == ["key.json"])
     #expect(
       files.takeCalls().map { $0.replacing(#/\.new-[-0-9A-F]+/#, with: ".new") } == [
         "create key.json.new", "write key.json.new", "flush key.json.new", "link to key.json", "remove key.json.new",
-        "flush \(folder.url.lastPathComponent)",
+        "flush \(temporary.url.lastPathComponent)",
       ])
     #expect(files.openCount == 0)
   }
 
   @Test("The directories that lead to it are created for the owner alone")
   func directories() async throws {
-    let deep = folder.url.appendingPathComponent("one/two/key.json")
+    let deep = temporary.url.appendingPathComponent("one/two/key.json")
     let key = try await KeyFile(deep).encryptionKey()
     #expect(try await KeyFile(deep).encryptionKey() == key)
-    for name in ["one", "one/two"] { #expect(try folder.mode(folder.url.appendingPathComponent(name).path) == 0o700) }
-    #expect(try folder.mode(deep.path) == 0o600)
+    for name in ["one", "one/two"] {
+      #expect(try temporary.mode(temporary.url.appendingPathComponent(name).path) == 0o700)
+    }
+    #expect(try temporary.mode(deep.path) == 0o600)
   }
 
   @Test("Many that create the file at once agree on one key")
@@ -48,7 +50,7 @@ import Testing
   func missing() async throws {
     let source = KeyFile(file, createIfMissing: false)
     #expect(await failure { _ = try await source.encryptionKey() }?.code == .encryptionUnavailable)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).isEmpty)
   }
 
   @Test("A file that others can open is refused", arguments: [0o640, 0o604, 0o620, 0o644])
@@ -77,27 +79,27 @@ import Testing
     "A file below a directory that others can write to is refused, whether it exists or not", arguments: [true, false])
   func openDirectory(_ exists: Bool) async throws {
     if exists { _ = try await KeyFile(file).encryptionKey() }
-    try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.url.path)
+    try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: temporary.url.path)
     let error = await failure { _ = try await KeyFile(file).encryptionKey() }
     #expect(error?.code == .insecurePermissions)
-    #expect(error?.recoverySuggestion?.contains("chmod go-w \(folder.url.path)") == true)
+    #expect(error?.recoverySuggestion?.contains("chmod go-w \(temporary.url.path)") == true)
     #expect(FileManager.default.fileExists(atPath: file.path) == exists)
   }
 
   @Test("A file below a link of this user is created and read")
   func linkedDirectory() async throws {
     try FileManager.default.createDirectory(
-      at: folder.url.appendingPathComponent("real"), withIntermediateDirectories: false,
+      at: temporary.url.appendingPathComponent("real"), withIntermediateDirectories: false,
       attributes: [.posixPermissions: 0o700])
-    try FileManager.default.createSymbolicLink(atPath: folder.url.path + "/link", withDestinationPath: "real")
-    let key = try await KeyFile(folder.url.appendingPathComponent("link/key.json")).encryptionKey()
-    #expect(try await KeyFile(folder.url.appendingPathComponent("real/key.json")).encryptionKey() == key)
+    try FileManager.default.createSymbolicLink(atPath: temporary.url.path + "/link", withDestinationPath: "real")
+    let key = try await KeyFile(temporary.url.appendingPathComponent("link/key.json")).encryptionKey()
+    #expect(try await KeyFile(temporary.url.appendingPathComponent("real/key.json")).encryptionKey() == key)
   }
 
   @Test("A symbolic link in the file's place is refused")
   func link() async throws {
     _ = try await KeyFile(file).encryptionKey()
-    let link = folder.url.appendingPathComponent("link.json")
+    let link = temporary.url.appendingPathComponent("link.json")
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
     #expect(await failure { _ = try await KeyFile(link).encryptionKey() }?.code == .insecurePermissions)
   }

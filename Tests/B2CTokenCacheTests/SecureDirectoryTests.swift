@@ -3,25 +3,25 @@ import Foundation
 import Testing
 
 @Suite struct SecureDirectoryTests {
-  private let folder: TemporaryFolder
+  private let temporary: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryFolder()
+    temporary = try TemporaryDirectory()
   }
 
   @Test("A directory that others can write to is refused, sticky or not", arguments: [0o777, 0o770, 0o720, 0o1777])
   func openToOthers(_ mode: Int) throws {
-    try make(folder.store, mode)
-    let error = #expect(throws: TokenCacheError.self) { try FileTokenCache(directory: folder.store) }
+    try make(temporary.store, mode)
+    let error = #expect(throws: TokenCacheError.self) { try FileTokenCache(directory: temporary.store) }
     #expect(error?.code == .insecurePermissions)
-    #expect(error?.recoverySuggestion?.contains("chmod 700 \(folder.store.path)") == true)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.store.path).isEmpty)
+    #expect(error?.recoverySuggestion?.contains("chmod 700 \(temporary.store.path)") == true)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.store.path).isEmpty)
   }
 
   @Test("A directory that others can only read is accepted")
   func readableByOthers() async throws {
-    try make(folder.store, 0o755)
-    let cache = try FileTokenCache(directory: folder.store)
+    try make(temporary.store, 0o755)
+    let cache = try FileTokenCache(directory: temporary.store)
     try await cache.store(Samples.record(), for: Samples.key)
     #expect(try await cache.record(for: Samples.key) == Samples.record())
   }
@@ -30,16 +30,16 @@ import Testing
     "Every directory that leads to the cache is refused when others can write to it",
     arguments: [0o777, 0o702, 0o757], ["a", "a/b", "a/b/c"])
   func ancestors(_ mode: Int, _ part: String) throws {
-    let ancestor = folder.url.appendingPathComponent(part)
-    try make(folder.url.appendingPathComponent("a/b/c"), 0o700)
+    let ancestor = temporary.url.appendingPathComponent(part)
+    try make(temporary.url.appendingPathComponent("a/b/c"), 0o700)
     try setMode(mode, ancestor)
     let error = #expect(throws: TokenCacheError.self) {
-      try FileTokenCache(directory: folder.url.appendingPathComponent("a/b/c/tokens"))
+      try FileTokenCache(directory: temporary.url.appendingPathComponent("a/b/c/tokens"))
     }
     #expect(error?.code == .insecurePermissions)
     #expect(error?.message.contains("\(ancestor.path) can be written by other users") == true)
     #expect(error?.recoverySuggestion?.contains("chmod go-w \(ancestor.path)") == true)
-    #expect(!FileManager.default.fileExists(atPath: folder.url.appendingPathComponent("a/b/c/tokens").path))
+    #expect(!FileManager.default.fileExists(atPath: temporary.url.appendingPathComponent("a/b/c/tokens").path))
   }
 
   @Test(
@@ -50,8 +50,8 @@ import Testing
       (1000, 1001, 0o750, true),
     ])
   func groups(_ owner: UInt32, _ group: UInt32, _ mode: UInt32, _ isAccepted: Bool) throws {
-    try make(folder.url.appendingPathComponent("a/b"), 0o700)
-    let ancestor = folder.url.path + "/a"
+    try make(temporary.url.appendingPathComponent("a/b"), 0o700)
+    let ancestor = temporary.url.path + "/a"
     let real = POSIXFileSystem().userID
     let files = WatchedFileSystem(userID: 1000) { path, status in
       var status = status
@@ -66,7 +66,7 @@ import Testing
     }
     let open = {
       _ = try FileTokenCache(
-        directory: folder.url.appendingPathComponent("a/b/tokens"), now: { Date() }, files: files)
+        directory: temporary.url.appendingPathComponent("a/b/tokens"), now: { Date() }, files: files)
     }
     guard !isAccepted else {
       #expect(throws: Never.self) { try open() }
@@ -79,22 +79,22 @@ import Testing
 
   @Test("A sticky directory that all can write to may lead to the cache, as /tmp does")
   func stickyAncestor() throws {
-    let ancestor = folder.url.appendingPathComponent("shared")
+    let ancestor = temporary.url.appendingPathComponent("shared")
     try make(ancestor, 0o1777)
     _ = try FileTokenCache(directory: ancestor.appendingPathComponent("tokens"))
   }
 
   @Test("Every directory that leads to the cache belongs to root or to this user")
   func ownersOfAncestors() throws {
-    try make(folder.url.appendingPathComponent("a/b"), 0o700)
-    let ancestor = folder.url.appendingPathComponent("a").path
+    try make(temporary.url.appendingPathComponent("a/b"), 0o700)
+    let ancestor = temporary.url.appendingPathComponent("a").path
     for (owner, isAccepted) in [(65_534 as UInt32, false), (POSIXFileSystem().userID, true), (0, true)] {
       let files = WatchedFileSystem(changingStatus: { path, status in
         var status = status
         if path == ancestor { status.owner = owner }
         return status
       })
-      let place = folder.url.appendingPathComponent("a/b/tokens-\(owner)")
+      let place = temporary.url.appendingPathComponent("a/b/tokens-\(owner)")
       let open = { _ = try FileTokenCache(directory: place, now: { Date() }, files: files) }
       guard !isAccepted else {
         #expect(throws: Never.self) { try open() }
@@ -109,15 +109,15 @@ import Testing
 
   @Test("The directory itself belongs to this user, not even to root when this is not root")
   func owner() throws {
-    try make(folder.store, 0o700)
-    let path = folder.url.path + "/store"
+    try make(temporary.store, 0o700)
+    let path = temporary.url.path + "/store"
     let files = WatchedFileSystem(changingStatus: { place, status in
       var status = status
       if place == path { status.owner = 65_533 }
       return status
     })
     let error = #expect(throws: TokenCacheError.self) {
-      try FileTokenCache(directory: folder.store, now: { Date() }, files: files)
+      try FileTokenCache(directory: temporary.store, now: { Date() }, files: files)
     }
     #expect(error?.code == .insecurePermissions)
     #expect(error?.message.contains("\(path) belongs to user 65533") == true)
@@ -125,19 +125,19 @@ import Testing
 
   @Test("A symbolic link in the directory's place is refused")
   func linkInPlace() throws {
-    let target = folder.url.appendingPathComponent("elsewhere")
+    let target = temporary.url.appendingPathComponent("elsewhere")
     try make(target, 0o700)
     try FileManager.default.createSymbolicLink(
-      atPath: folder.url.path + "/store", withDestinationPath: target.path)
-    let error = #expect(throws: TokenCacheError.self) { try FileTokenCache(directory: folder.store) }
+      atPath: temporary.url.path + "/store", withDestinationPath: target.path)
+    let error = #expect(throws: TokenCacheError.self) { try FileTokenCache(directory: temporary.store) }
     #expect(error?.code == .insecurePermissions)
     #expect(try FileManager.default.contentsOfDirectory(atPath: target.path).isEmpty)
   }
 
   @Test("A link of this user may lead to the cache; one of another user may not")
   func linksOfAncestors() throws {
-    try make(folder.url.appendingPathComponent("real/inner"), 0o700)
-    let link = folder.url.path + "/link"
+    try make(temporary.url.appendingPathComponent("real/inner"), 0o700)
+    let link = temporary.url.path + "/link"
     // Relative, and with a step up, as the system follows it.
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "real/../real/inner")
     let place = URL(fileURLWithPath: link + "/tokens", isDirectory: true)
@@ -156,11 +156,11 @@ import Testing
 
   @Test("The directories behind a link are checked like the others", arguments: [true, false])
   func targetsOfLinks(_ isAbsolute: Bool) throws {
-    try make(folder.url.appendingPathComponent("open/inner"), 0o700)
-    try setMode(0o777, folder.url.appendingPathComponent("open"))
-    let link = folder.url.path + "/link"
+    try make(temporary.url.appendingPathComponent("open/inner"), 0o700)
+    try setMode(0o777, temporary.url.appendingPathComponent("open"))
+    let link = temporary.url.path + "/link"
     try FileManager.default.createSymbolicLink(
-      atPath: link, withDestinationPath: isAbsolute ? folder.url.path + "/open/inner" : "open/inner")
+      atPath: link, withDestinationPath: isAbsolute ? temporary.url.path + "/open/inner" : "open/inner")
     let error = #expect(throws: TokenCacheError.self) {
       try FileTokenCache(directory: URL(fileURLWithPath: link + "/tokens", isDirectory: true))
     }
@@ -170,30 +170,30 @@ import Testing
 
   @Test("Links that lead in a circle end in an error")
   func circle() throws {
-    try FileManager.default.createSymbolicLink(atPath: folder.url.path + "/one", withDestinationPath: "two")
-    try FileManager.default.createSymbolicLink(atPath: folder.url.path + "/two", withDestinationPath: "one")
+    try FileManager.default.createSymbolicLink(atPath: temporary.url.path + "/one", withDestinationPath: "two")
+    try FileManager.default.createSymbolicLink(atPath: temporary.url.path + "/two", withDestinationPath: "one")
     let error = #expect(throws: TokenCacheError.self) {
-      try FileTokenCache(directory: folder.url.appendingPathComponent("one/tokens"))
+      try FileTokenCache(directory: temporary.url.appendingPathComponent("one/tokens"))
     }
     #expect(error?.code == .unwritable)
   }
 
   @Test("A file where a directory should be is unwritable, and the error says so in words", arguments: ["", "/tokens"])
   func notADirectory(_ rest: String) throws {
-    try Data().write(to: folder.url.appendingPathComponent("store"))
-    let place = URL(fileURLWithPath: folder.url.path + "/store" + rest, isDirectory: true)
+    try Data().write(to: temporary.url.appendingPathComponent("store"))
+    let place = URL(fileURLWithPath: temporary.url.path + "/store" + rest, isDirectory: true)
     let error = #expect(throws: TokenCacheError.self) { try FileTokenCache(directory: place) }
     #expect(error?.code == .unwritable)
-    #expect(error?.localizedDescription == "\(folder.url.path)/store is not a directory.")
+    #expect(error?.localizedDescription == "\(temporary.url.path)/store is not a directory.")
     #expect(error?.recoverySuggestion?.contains("Use the path of a directory") == true)
   }
 
   @Test("Missing directories are created for the owner alone")
   func missingParents() throws {
-    let deep = folder.url.appendingPathComponent("a/b/c", isDirectory: true)
+    let deep = temporary.url.appendingPathComponent("a/b/c", isDirectory: true)
     _ = try FileTokenCache(directory: deep)
     for path in ["a", "a/b", "a/b/c"] {
-      #expect(try folder.mode(folder.url.appendingPathComponent(path).path) == 0o700)
+      #expect(try temporary.mode(temporary.url.appendingPathComponent(path).path) == 0o700)
     }
   }
 

@@ -148,7 +148,7 @@ import Testing
         }
       }
     },
-    Fault(name: "drops members it does not know", rule: .unknownFields) {
+    Fault(name: "drops fields it does not know", rule: .unknownFields) {
       FaultyTokenCache {
         $0.storing = { _, _, new in
           var known = new
@@ -157,7 +157,7 @@ import Testing
         }
       }
     },
-    Fault(name: "drops an access token's unknown members", rule: .unknownFields) {
+    Fault(name: "drops an access token's unknown fields", rule: .unknownFields) {
       FaultyTokenCache {
         $0.storing = { _, _, new in
           var known = new

@@ -13,13 +13,13 @@ import Testing
 
   @Test("A lock that is not released in time is named, with a fix")
   func lock() async throws {
-    let folder = try TemporaryFolder()
-    let holder = try FileTokenCache(directory: folder.store)
-    let waiter = try FileTokenCache(directory: folder.store, lockTimeout: .zero)
+    let temporary = try TemporaryDirectory()
+    let holder = try FileTokenCache(directory: temporary.store)
+    let waiter = try FileTokenCache(directory: temporary.store, lockTimeout: .zero)
     try await holder.withRefreshLock(for: Samples.key) {
       let error = await failure { try await waiter.withRefreshLock(for: Samples.key) {} }
       #expect(error?.code == .lockTimedOut)
-      #expect(error?.message.contains(folder.url.path + "/store/") == true)
+      #expect(error?.message.contains(temporary.url.path + "/store/") == true)
       #expect(error?.recoverySuggestion?.contains("lockTimeout") == true)
     }
   }

@@ -1,4 +1,4 @@
-/// Reads and replaces whole files, so that a reader, or a kill, sees the old or the new content and never less.
+/// Reads and replaces whole files, so that a reader sees the old or the new content, also after a kill.
 struct AtomicFile: Sendable {
   let path: String
   let files: any FileSystem
@@ -35,7 +35,7 @@ struct AtomicFile: Sendable {
     try synchronizeDirectory()
   }
 
-  /// Puts a new file in place if there is none, the content whole from the first moment; returns whether it was put there.
+  /// Puts a new file in place if there is none, complete from the first moment; returns whether it was put there.
   func create(with bytes: [UInt8], through temporary: String) throws(SystemFailure) -> Bool {
     do throws(SystemFailure) {
       try write(bytes, to: temporary) { () throws(SystemFailure) in try files.link(temporary, to: path) }
@@ -54,7 +54,7 @@ struct AtomicFile: Sendable {
   }
 
   static func synchronize(directory: String, _ files: any FileSystem) throws(SystemFailure) {
-    // The directory may be given by a symbolic link, which the checks of the way to it have allowed.
+    // The directory may be given by a symbolic link, which the checks of its path have allowed.
     let descriptor = try files.open(directory + "/.", .directory)
     defer { files.close(descriptor) }
     try files.synchronize(descriptor, at: directory)
@@ -105,7 +105,7 @@ struct FileLock: Sendable {
           files.close(descriptor)
           return nil
         }
-        // A cleaner may have removed the file since it was opened; then this lock keeps nobody out.
+        // A cleaner may have removed the file since it was opened; then this lock excludes no other caller.
         let held = try files.status(of: descriptor, at: path).stamp
         if let current = try files.status(of: path)?.stamp, current.isSameFile(as: held) {
           return FileLock(descriptor: descriptor, files: files)

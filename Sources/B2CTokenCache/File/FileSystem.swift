@@ -34,7 +34,7 @@ package protocol FileSystem: Sendable {
   /// Renames a file, replacing the one at the target.
   func move(_ source: String, to target: String) throws(SystemFailure)
 
-  /// Gives a file a second name; fails when the name is taken.
+  /// Adds a second name to a file; fails when the name is taken.
   func link(_ source: String, to target: String) throws(SystemFailure)
 
   /// Removes a name; returns whether there was one.
@@ -107,7 +107,7 @@ package struct FileStamp: Equatable, Sendable {
 
   /// Whether a later change is sure to give another stamp.
   ///
-  /// A file system counts time in steps of up to 10 ms (some in whole seconds) and gives the number of a removed file to
+  /// A file system counts time in steps of up to 10 ms (some in whole seconds) and reuses the number of a removed file for
   /// the next one, so two states within one step can look alike. Only a stamp that is older than a step is reliable; a
   /// clock that was set back makes stamps look young, which costs a read and nothing else.
   func isSettled(at now: Date) -> Bool {

@@ -38,7 +38,7 @@ public final class FileTokenCache: SharedTokenCache {
   private let now: @Sendable () -> Date
 
   /// The directory that holds the records.
-  public var directory: URL { URL(fileURLWithPath: store.path, isDirectory: true) }
+  package var directory: URL { URL(fileURLWithPath: store.path, isDirectory: true) }
 
   /// Opens a cache: creates its directory and removes temporary files of interrupted writes.
   ///
@@ -201,7 +201,7 @@ public final class FileTokenCache: SharedTokenCache {
     for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
     let path = store.refreshLockPath(RecordDirectory.Name(key))
-    let deadline = Deadline(after: lockTimeout, on: clock)
+    let deadline = Deadline.after(lockTimeout, on: clock)
     return try await refreshes.withLock(key, by: deadline) {
       let lock = try await retrying(path, by: deadline) { [self] in try takeIfFree(path) }
       defer { lock.release() }
@@ -221,14 +221,14 @@ public final class FileTokenCache: SharedTokenCache {
     }
   }
 
-  /// Runs a blocking body while nobody else, here or in another process, writes to the same record.
+  /// Runs a blocking body while no other writer, here or in another process, has the same record.
   ///
-  /// Neither waiting nor the body ends with the caller's cancellation.
+  /// Neither waiting nor the body is cancelled with the caller.
   private func underWriteLock<Value: Sendable>(
     _ name: RecordDirectory.Name, _ body: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
     let path = store.writeLockPath(name)
-    let deadline = Deadline(after: lockTimeout, on: clock)
+    let deadline = Deadline.after(lockTimeout, on: clock)
     return try await Task { [self] in
       try await retrying(path, by: deadline) { [self] in
         guard let lock = try takeIfFree(path) else { return nil }
@@ -238,7 +238,7 @@ public final class FileTokenCache: SharedTokenCache {
     }.value
   }
 
-  /// Repeats an attempt on the disk queue, with pauses in which no thread is held, until it gives a value.
+  /// Repeats an attempt on the disk queue, with pauses in which no thread is held, until it returns a value.
   private func retrying<Value: Sendable>(
     _ path: String, by deadline: Deadline, _ attempt: @escaping @Sendable () throws -> Value?
   ) async throws -> Value {

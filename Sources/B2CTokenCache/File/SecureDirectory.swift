@@ -1,4 +1,4 @@
-/// A directory that only this user can write to, below directories in which nobody else can replace it.
+/// A directory that only this user can write to, below directories in which no other user can replace it.
 ///
 /// The rules are those of sshd's `StrictModes`: every directory from the root down belongs to root or to this user, and is
 /// not writable by others, except where the sticky bit keeps them from renaming what is not theirs, as in `/tmp`. Otherwise
@@ -42,7 +42,7 @@ struct SecureDirectory: Sendable {
     return isNew
   }
 
-  /// Checks every existing directory from the root down to the parent, through symbolic links as the system goes.
+  /// Checks every existing directory from the root down to the parent, through symbolic links as the system does.
   func checkParents() throws {
     var rest = Array(path.split(separator: "/").dropLast().reversed())
     var directory = ""
@@ -76,7 +76,7 @@ struct SecureDirectory: Sendable {
   private func check(_ status: FileStatus, _ directory: String) throws(TokenCacheError) {
     guard status.kind == .directory else { throw notADirectory(directory) }
     try checkOwner(status, directory)
-    // Many Linux systems give each user a group of the same number and let it write: nobody else is in it.
+    // Many Linux systems give each user a group of the same number and let it write: it has no other user.
     let hasPrivateGroup = status.owner == files.userID && status.group == status.owner && status.owner != Self.root
     guard status.mode & (hasPrivateGroup ? 0o002 : 0o022) == 0 || status.mode & 0o1000 != 0 else {
       throw TokenCacheError(
@@ -96,7 +96,7 @@ struct SecureDirectory: Sendable {
     }
   }
 
-  /// The directory itself is held to more: nobody but this user may create files in it.
+  /// For the directory itself the rule is stricter: no other user may create files in it.
   private func checkItself() throws {
     guard let status = try files.status(of: path) else { return }
     guard status.kind != .symbolicLink else {

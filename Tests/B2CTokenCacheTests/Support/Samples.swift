@@ -1,7 +1,7 @@
 import B2CTokenCache
 import Foundation
 
-/// Keys, records and folders for the tests; no real secret is in them.
+/// Keys, records and directories for the tests; no real secret is in them.
 enum Samples {
   static let key = TokenCacheKey(
     authority: "https://contoso.b2clogin.com/contoso.onmicrosoft.com", policy: "B2C_1_SignIn",
@@ -26,8 +26,8 @@ enum Samples {
   static func date(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_767_225_600 + seconds) }
 }
 
-/// A folder that is removed when the value goes away.
-final class TemporaryFolder: Sendable {
+/// A directory that is removed when the value goes away.
+final class TemporaryDirectory: Sendable {
   let url: URL
 
   init() throws {
@@ -42,7 +42,7 @@ final class TemporaryFolder: Sendable {
 
   var store: URL { url.appendingPathComponent("store", isDirectory: true) }
 
-  /// Every file and folder below the store, as paths relative to it.
+  /// Every file and directory below the store, as paths relative to it.
   func paths() throws -> [String] {
     try FileManager.default.subpathsOfDirectory(atPath: store.path).sorted()
   }

@@ -2,8 +2,7 @@ import B2CSettings
 import Foundation
 import Testing
 
-@Suite("Limits")
-struct LimitTests {
+@Suite struct SettingsDocumentLimitsTests {
   @Test("64 KiB are read, and not a byte more")
   func size() throws {
     let plist = Data(Samples.plist().utf8)

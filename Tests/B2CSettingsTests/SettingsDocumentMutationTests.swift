@@ -3,8 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Mutated files")
-struct MutationTests {
+@Suite struct SettingsDocumentMutationTests {
   private static let tokens = [
     "<", ">", "&", "\"", "<string>", "</string>", "<array>", "<dict>", "<key>", "</key>", "<![CDATA[", "<!--", "{", "[",
     "\\u", "<!DOCTYPE x [", "\u{0}", "\r", "%", "@", "#", ":", "//", "&#x41;", "<true/>",

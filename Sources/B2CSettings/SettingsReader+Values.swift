@@ -1,5 +1,117 @@
+import B2CAuthority
 import B2CCore
 import Foundation
+
+// The authority, the client, and the scopes.
+extension SettingsReader {
+  /// Scopes that OpenID Connect reserves; none of them names an API.
+  private static let reservedScopes: Set<String> = ["openid", "offline_access", "profile", "email", "address", "phone"]
+
+  mutating func readAuthority() -> Authority? {
+    let kind = readAuthorityKind()
+    let hosts = readTrustedHosts()
+    guard let entry = text(.authority, isRequired: true) else { return nil }
+    do throws(AuthorityError) {
+      var authority = try Authority(entry.text, kind: kind)
+      authority.trustedHosts = Set(hosts)
+      return authority
+    } catch {
+      report(entry, .invalidAuthority, error)
+      return nil
+    }
+  }
+
+  private mutating func readAuthorityKind() -> Authority.Kind? {
+    guard let entry = text(.authorityKind) else { return nil }
+    let kinds: [Authority.Kind] = [.b2c, .ciam, .entra, .openIDConnect]
+    if let kind = kinds.first(where: { $0.rawValue.lowercased() == entry.text.lowercased() }) { return kind }
+    let nearest = EditDistance.nearest(to: entry.text, among: kinds, name: \.rawValue)?.rawValue
+    report(entry, .invalidAuthority, "The kind of authority is unknown.", suggestion: nearest)
+    return nil
+  }
+
+  private mutating func readTrustedHosts() -> [String] {
+    list(.trustedHosts).map { entry in
+      do throws(AuthorityError) {
+        let warning = try Authority.checkTrustedHost(entry.text)
+        if let warning { report(entry, .internationalizedHost, warning, severity: .warning) }
+      } catch {
+        report(entry, .invalidTrustedHost, error)
+      }
+      return entry.text
+    }
+  }
+
+  mutating func readClientID() -> String? {
+    guard let entry = text(.clientID, isRequired: true) else { return nil }
+    // Only Microsoft's services issue GUIDs.
+    if !isGeneric, !GUID.isGUID(entry.text) {
+      report(entry, .invalidClientID, "The client ID is not a GUID.", suggestion: GUID.corrected(entry.text))
+    }
+    return entry.text
+  }
+
+  mutating func readCorrelationID() -> UUID? {
+    guard let entry = text(.correlationID) else { return nil }
+    if let id = UUID(uuidString: entry.text) { return id }
+    report(
+      entry, .invalidCorrelationID, "The correlation ID is not a UUID.", suggestion: GUID.corrected(entry.text))
+    return nil
+  }
+
+  /// Returns the scopes of a key; `nil` when it is missing.
+  mutating func readScopes(_ key: SettingsKey, isRequired: Bool = false) -> [String]? {
+    guard self[key] != nil else {
+      if isRequired { reportMissing(key) }
+      return nil
+    }
+    let entries = list(key)
+    for entry in entries where !Self.isScope(entry.text) {
+      let parts = entry.text.split(whereSeparator: \.isWhitespace)
+      if parts.count > 1, parts.allSatisfy({ Self.isScope(String($0)) }) {
+        report(
+          entry, .invalidScope, "The string contains several scopes.", recovery: "Write each scope as its own string.")
+      } else {
+        report(
+          entry, .invalidScope, "The scope contains invalid characters (RFC 6749 section 3.3).",
+          recovery: isGeneric ? "Copy the scope from the API's documentation." : "Copy the scope from the portal.")
+      }
+    }
+    return entries.map(\.text)
+  }
+
+  /// RFC 6749 section 3.3.
+  private static func isScope(_ text: String) -> Bool {
+    text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+  }
+
+  /// Reports scopes that name no API: they bring an id_token alone, with which no API can be called.
+  mutating func checkScopes(_ scopes: [String], clientID: String?) {
+    guard let node = self[.scopes]?.node, Self.isReadableList(node),
+      scopes.allSatisfy({ Self.reservedScopes.contains($0.lowercased()) })
+    else { return }
+    findings.add(
+      .noAPIScope,
+      scopes.isEmpty
+        ? "There is no scope, so no access token would be issued."
+        : "The scopes are reserved names only, which name no API, so no access token would be issued.",
+      at: SettingsPath(.scopes), severity: isGiven(.taskWebAPI) ? .error : .warning,
+      suggestion: isGeneric ? nil : clientID.flatMap { GUID.isGUID($0) ? $0 : nil }, recovery: recovery(.scopes),
+      offset: node.offset)
+  }
+
+  /// Returns whether nothing in a list was reported.
+  private static func isReadableList(_ node: Node) -> Bool {
+    guard case .array(let nodes) = node.value else { return false }
+    return nodes.allSatisfy { node in
+      switch node.value {
+      case .string(let text): !Placeholder.isPlaceholder(text)
+      case .null: true
+      default: false
+      }
+    }
+  }
+}
 
 // The redirect URI.
 extension SettingsReader {
@@ -14,7 +126,7 @@ extension SettingsReader {
   private static let listened: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
   private static let outOfBand: Set<String> = ["urn:ietf:wg:oauth:2.0:oob", "urn:ietf:wg:oauth:2.0:oob:auto"]
   private static let ownRedirectURI =
-    "Register a redirect URI of the app's own, such as com.contoso.tasks:/redirect or http://localhost:8400/."
+    "Register a redirect URI for the app, such as com.contoso.tasks:/redirect or http://localhost:8400/."
 
   /// Returns the redirect URI exactly as written, since the server compares it character by character.
   mutating func readRedirectURI() -> URL? {
@@ -58,7 +170,7 @@ extension SettingsReader {
         "No browser returns from the out-of-band redirect URI: the user has to copy the answer by hand.",
         severity: .warning,
         recovery:
-          "Register a redirect URI of the app's own, such as com.contoso.tasks:/redirect, or use ManualPresenter.")
+          "Register a redirect URI for the app, such as com.contoso.tasks:/redirect, or use ManualPresenter.")
     case _ where Self.foreignSchemes.contains(scheme):
       return refuse(entry, "A redirect to \(scheme): never reaches the app.") != nil
     case _ where !Self.isDistinct(scheme):

@@ -3,8 +3,7 @@ import B2CSettings
 import Foundation
 import Testing
 
-@Suite("Writing settings")
-struct WritingTests {
+@Suite struct ConnectorSettingsWritingTests {
   static let all: [ConnectorSettings] = {
     do {
       return try [finished(), rich(), bare()]
@@ -83,9 +82,9 @@ struct WritingTests {
     settings.redirectURI = try #require(URL(string: "javascript:alert(1)"))
     let error = #expect(throws: SettingsError.self) { try settings.propertyList() }
     #expect(error?.problems.map(\.kind) == [.invalidRedirectURI])
-    var blank = try Self.bare()
-    blank.userID = " a "
-    #expect(throws: SettingsError.self) { try blank.propertyList() }
+    var padded = try Self.bare()
+    padded.userID = " a "
+    #expect(throws: SettingsError.self) { try padded.propertyList() }
     var differs = try Self.bare()
     differs.scopes = [""]
     #expect(throws: SettingsError.self) { try differs.propertyList() }

@@ -60,17 +60,11 @@ public struct EncryptedTokenCache: SharedTokenCache {
   }
 
   /// Removes the record of a key; no encryption key is needed for it.
-  ///
-  /// - Parameter key: The key to remove.
-  /// - Throws: The wrapped cache's error.
   public func removeRecord(for key: TokenCacheKey) async throws {
     try await wrapped.removeRecord(for: key)
   }
 
-  /// Returns the keys of all records.
-  ///
-  /// - Returns: Each key once.
-  /// - Throws: The wrapped cache's error.
+  /// Returns the keys of all records; no encryption key is needed for it.
   public func keys() async throws -> [TokenCacheKey] {
     try await wrapped.keys()
   }
@@ -105,12 +99,6 @@ public struct EncryptedTokenCache: SharedTokenCache {
   }
 
   /// Runs a body under the wrapped cache's refresh lock of a key.
-  ///
-  /// - Parameters:
-  ///   - key: The key whose refresh token is about to be used.
-  ///   - body: The work to do meanwhile.
-  /// - Returns: What the body returns.
-  /// - Throws: As the wrapped cache; otherwise what the body throws.
   public func withRefreshLock<Result: Sendable>(
     for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {

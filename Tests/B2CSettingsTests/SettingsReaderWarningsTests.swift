@@ -2,8 +2,7 @@ import B2CSettings
 import Foundation
 import Testing
 
-@Suite("Warnings: the settings can be used, and should be fixed")
-struct WarningTests {
+@Suite struct SettingsReaderWarningsTests {
   private static let retired = "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"
 
   static let mistakes: [Mistake] = [
@@ -15,11 +14,11 @@ struct WarningTests {
       "authority", "https://contoso.b2clogin.com/contoso.onmircosoft.com/", .unusualTenant, retired, line: 6),
     .string(
       "redirectUri", "https://jwt.ms", .foreignRedirectURI,
-      "Register a redirect URI of the app's own, such as com.contoso.tasks:/redirect or http://localhost:8400/.",
+      "Register a redirect URI for the app, such as com.contoso.tasks:/redirect or http://localhost:8400/.",
       line: 12),
     .string(
       "redirectUri", "urn:ietf:wg:oauth:2.0:oob", .outOfBandRedirectURI,
-      "Register a redirect URI of the app's own, such as com.contoso.tasks:/redirect, or use ManualPresenter.", line: 12
+      "Register a redirect URI for the app, such as com.contoso.tasks:/redirect, or use ManualPresenter.", line: 12
     ),
     .string(
       "redirectUri", "tasks://redirect", .ambiguousRedirectScheme,
@@ -41,7 +40,7 @@ struct WarningTests {
       "authority", "<string>https://contoso.ciamlogin.com/</string>", .unexpectedPolicy,
       "Remove the policies, or write the authority of an Azure AD B2C tenant.", line: 6),
     .string("resourceString", "x", .unusedKey, "Remove the key.", line: 21),
-    .string("policyName", "nobody", .unusedKey, "Add the key policyID, or remove policyName.", line: 22),
+    .string("policyName", "none", .unusedKey, "Add the key policyID, or remove policyName.", line: 22),
     .string("correlationID", "", .unknownKey, "correlationId", line: 21),
     .string("facebookSigninPolicyId", "B2C_1_F", .unknownKey, "faceBookSignInPolicyId", line: 21),
     .string("CFBundleIdentifier", "com.contoso", .unknownKey, "Remove it if nothing else reads it.", line: 21),

@@ -13,37 +13,36 @@ struct Fault: Sendable, CustomTestStringConvertible {
   var testDescription: String { String(text.suffix(60)) }
 
   /// In the dictionary of a whole document, from line 5 on.
-  static func member(_ text: String, _ line: Int, _ column: Int, _ keyPath: String = "") -> Fault {
+  static func field(_ text: String, _ line: Int, _ column: Int, _ keyPath: String = "") -> Fault {
     Fault(text: Samples.document(text), line: line, column: column, keyPath: keyPath)
   }
 }
 
-@Suite("Files that are not well formed")
-struct MalformedTests {
+@Suite struct XMLReaderTests {
   static let xml: [Fault] = [
-    .member("<key>userId</key>\n<string>a & b</string>", 6, 11, "userId"),
-    .member("<key>userId</key>\n<string>a &nbsp; b</string>", 6, 11, "userId"),
-    .member("<key>userId</key>\n<string>a &#+38; b</string>", 6, 11, "userId"),
-    .member("<key>userId</key>\n<string>a &#x-26; b</string>", 6, 11, "userId"),
-    .member("<key>userId</key>\n<string>a &#; b</string>", 6, 11, "userId"),
-    .member("<key>userId</key>\n<string>a<b>c</b></string>", 6, 10, "userId"),
-    .member("<key>userId</key>\n<string>a\n<key>fullScreen</key><true/>", 6, 1, "userId"),
-    .member("<key>userId</key>\n<string>\u{1}</string>", 6, 9, "userId"),
-    .member("<key>userId</key>\n<string>&#1;</string>", 6, 9, "userId"),
-    .member("<key>userId</key>\n<bool>true</bool>", 6, 1, "userId"),
-    .member("<key>fullScreen</key>\n<integer>yes</integer>", 6, 1, "fullScreen"),
-    .member("<key>fullScreen</key>\n<integer>99999999999999999999</integer>", 6, 1, "fullScreen"),
-    .member("<key>fullScreen</key>\n<key>showClaims</key><true/>", 5, 1, "fullScreen"),
-    .member("<key>fullScreen</key>", 5, 1, "fullScreen"),
-    .member("<string>a</string>", 5, 1),
-    .member("\u{E4}\u{F6} text <key>fullScreen</key><true/>", 5, 1),
-    .member("<key>scopes</key>\n<array><string>a</string></dict>", 6, 26, "scopes"),
-    .member("</array>", 5, 1),
-    .member("<key>userId</key><string>a</string>\n</dict>", 7, 1),
-    .member("<!-- never closed", 5, 1),
-    .member("<key>userId</key>\n<string><![CDATA[a</string>", 6, 9, "userId"),
-    .member("<key>userId</key>\n<string", 6, 1, "userId"),
-    .member("< key>", 5, 1),
+    .field("<key>userId</key>\n<string>a & b</string>", 6, 11, "userId"),
+    .field("<key>userId</key>\n<string>a &nbsp; b</string>", 6, 11, "userId"),
+    .field("<key>userId</key>\n<string>a &#+38; b</string>", 6, 11, "userId"),
+    .field("<key>userId</key>\n<string>a &#x-26; b</string>", 6, 11, "userId"),
+    .field("<key>userId</key>\n<string>a &#; b</string>", 6, 11, "userId"),
+    .field("<key>userId</key>\n<string>a<b>c</b></string>", 6, 10, "userId"),
+    .field("<key>userId</key>\n<string>a\n<key>fullScreen</key><true/>", 6, 1, "userId"),
+    .field("<key>userId</key>\n<string>\u{1}</string>", 6, 9, "userId"),
+    .field("<key>userId</key>\n<string>&#1;</string>", 6, 9, "userId"),
+    .field("<key>userId</key>\n<bool>true</bool>", 6, 1, "userId"),
+    .field("<key>fullScreen</key>\n<integer>yes</integer>", 6, 1, "fullScreen"),
+    .field("<key>fullScreen</key>\n<integer>99999999999999999999</integer>", 6, 1, "fullScreen"),
+    .field("<key>fullScreen</key>\n<key>showClaims</key><true/>", 5, 1, "fullScreen"),
+    .field("<key>fullScreen</key>", 5, 1, "fullScreen"),
+    .field("<string>a</string>", 5, 1),
+    .field("\u{E4}\u{F6} text <key>fullScreen</key><true/>", 5, 1),
+    .field("<key>scopes</key>\n<array><string>a</string></dict>", 6, 26, "scopes"),
+    .field("</array>", 5, 1),
+    .field("<key>userId</key><string>a</string>\n</dict>", 7, 1),
+    .field("<!-- never closed", 5, 1),
+    .field("<key>userId</key>\n<string><![CDATA[a</string>", 6, 9, "userId"),
+    .field("<key>userId</key>\n<string", 6, 1, "userId"),
+    .field("< key>", 5, 1),
     Fault(text: Samples.plist() + "\n<plist/>", line: 23, column: 1),
     Fault(text: Samples.plist().replacing("</plist>", with: ""), line: 22, column: 1),
     Fault(text: "<plist>", line: 1, column: 8),
@@ -89,7 +88,7 @@ struct MalformedTests {
     #expect(failure(of: text)?.problems.map(\.line) == [18])
   }
 
-  @Test("An ampersand is given back escaped")
+  @Test("The suggestion for an ampersand is its escaped form")
   func ampersand() throws {
     let error = try #require(failure(of: Samples.plist(["userId": "<string>a & b</string>"])))
     #expect(error.problems.count == 1)

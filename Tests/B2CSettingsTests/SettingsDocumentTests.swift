@@ -2,8 +2,7 @@ import B2CSettings
 import Foundation
 import Testing
 
-@Suite("Formats and encodings")
-struct FormatTests {
+@Suite struct SettingsDocumentTests {
   static let utf16Files: [(name: String, data: Data)] = [
     ("little-endian with mark", bytes([0xFF, 0xFE], .utf16LittleEndian)),
     ("big-endian with mark", bytes([0xFE, 0xFF], .utf16BigEndian)),
@@ -22,7 +21,7 @@ struct FormatTests {
     #expect(settings.warnings.map(\.line) == [6, 18])
   }
 
-  @Test("A byte order mark in front of UTF-8 is passed over")
+  @Test("A byte order mark before UTF-8 is ignored")
   func byteOrderMark() throws {
     let mark = Data([0xEF, 0xBB, 0xBF])
     #expect(try ConnectorSettings(data: mark + Data(Samples.finished.utf8)).warnings.map(\.line) == [6, 18])

@@ -3,8 +3,7 @@ import B2CSettings
 import Foundation
 import Testing
 
-@Suite("The tutorial's template, not filled in")
-struct TemplateTests {
+@Suite struct PlaceholderTests {
   private static let placeholders: [(keyPath: String, line: Int)] = [
     ("authority", 6), ("clientId", 8), ("scopes[0]", 11), ("emailSignUpPolicyId", 21), ("faceBookSignInPolicyId", 23),
     ("emailSignInPolicyId", 25),
@@ -73,8 +72,7 @@ struct TemplateTests {
   }
 }
 
-@Suite("Placeholders at unusual places")
-struct UnusualPlaceholderTests {
+@Suite struct UnusualPlaceholderTests {
   @Test(
     "A placeholder that is not well-formed XML is reported in any place",
     arguments: [

@@ -2,7 +2,7 @@ import B2CTestKit
 import B2CTokenCache
 import Testing
 
-@Suite struct LocallySharedTokenCacheTests {
+@Suite struct TokenCacheTests {
   @Test("A cache of four methods gets atomic updates and refresh locks among the callers of one instance")
   func conformance() async {
     let broken = await TokenCacheConformance { LocallySharedTokenCache(PlainTokenCache()) }.brokenRules()

@@ -3,8 +3,7 @@ import B2CSettings
 import Foundation
 import Testing
 
-@Suite("Values")
-struct ValueTests {
+@Suite struct SettingsReaderTests {
   @Test(
     "Every spelling of true",
     arguments: ["<true/>", "<true></true>", "<integer>1</integer>", "<real>1.0</real>"]
@@ -25,7 +24,7 @@ struct ValueTests {
     #expect(!settings.showClaims)
   }
 
-  @Test("Blanks around values are left out")
+  @Test("Spaces around values are ignored")
   func trimming() throws {
     let settings = try Samples.settings([
       "authority": "<string>\n  https://contoso.b2clogin.com/contoso.onmicrosoft.com/ </string>",

@@ -1,13 +1,13 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Android)
+  internal import Android
+#endif
+
 #if !canImport(Darwin)
   package import Foundation
-
-  #if canImport(Glibc)
-    internal import Glibc
-  #elseif canImport(Musl)
-    internal import Musl
-  #elseif canImport(Android)
-    internal import Android
-  #endif
 
   /// The directory of a file cache when none is given: below the XDG state directory.
   package enum DefaultDirectory {

@@ -1,22 +1,22 @@
+import B2CAuthority
 import B2CSettings
 import Foundation
 import Testing
 
-@Suite("Files and bundles")
-final class FileTests {
-  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+@Suite final class ConnectorSettingsTests {
+  private let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
     "settings-\(UUID().uuidString).bundle")
 
   init() throws {
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
   }
 
   deinit {
-    try? FileManager.default.removeItem(at: folder)
+    try? FileManager.default.removeItem(at: directory)
   }
 
   private func write(_ text: String, _ name: String) throws -> URL {
-    let file = folder.appendingPathComponent(name)
+    let file = directory.appendingPathComponent(name)
     try Data(text.utf8).write(to: file)
     return file
   }
@@ -42,17 +42,17 @@ final class FileTests {
   @Test("A link to a file is followed")
   func link() throws {
     let file = try write(Samples.finished, "real.plist")
-    let link = folder.appendingPathComponent("link.plist")
+    let link = directory.appendingPathComponent("link.plist")
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
     #expect(try ConnectorSettings(contentsOf: link) == ConnectorSettings(contentsOf: file))
   }
 
   @Test("A file that is missing, no file, no file URL, or too large")
   func unreadable() throws {
-    let missing = folder.appendingPathComponent("none.plist")
+    let missing = directory.appendingPathComponent("none.plist")
     #expect(failure(of: missing)?.problems.map(\.kind) == [.fileNotFound])
     #expect(failure(of: missing)?.file == missing.path)
-    #expect(failure(of: folder)?.problems.map(\.kind) == [.fileUnreadable])
+    #expect(failure(of: directory)?.problems.map(\.kind) == [.fileUnreadable])
     #expect(failure(of: URL(fileURLWithPath: "/dev/zero"))?.problems.map(\.kind) == [.fileUnreadable])
     let web = try #require(URL(string: "https://contoso.com/settings.plist"))
     #expect(failure(of: web)?.problems.map(\.kind) == [.fileUnreadable])
@@ -64,7 +64,7 @@ final class FileTests {
   func bundle() throws {
     _ = try write(Samples.finished, "settings.plist")
     _ = try write(String(decoding: Samples.json(), as: UTF8.self), "server.json")
-    let bundle = try #require(Bundle(url: folder))
+    let bundle = try #require(Bundle(url: directory))
     #expect(try ConnectorSettings(bundle: bundle).userID == "test@hypercubeb2c.onmicrosoft.com")
     #expect(try ConnectorSettings(bundle: bundle, resource: "server") == Samples.settings())
     let error = #expect(throws: SettingsError.self) { try ConnectorSettings(bundle: bundle, resource: "none") }
@@ -77,5 +77,39 @@ final class FileTests {
     let error = #expect(throws: SettingsError.self) { try ConnectorSettings.main }
     #expect(error?.problems.map(\.kind) == [.fileNotFound])
     #expect(error?.problems.first?.answer?.contains("ConnectorSettings(contentsOf:)") == true)
+  }
+
+  @Test("Every value of the tutorial's finished sample is read")
+  func finishedSample() throws {
+    let settings = try ConnectorSettings(data: Data(Samples.finished.utf8))
+    #expect(settings.authority == (try Authority("https://login.microsoftonline.com/hypercubeb2c.onmicrosoft.com/")))
+    #expect(settings.clientID == "7bf688ce-8139-4ca8-9391-02fdb6f86d67")
+    #expect(settings.scopes == ["7bf688ce-8139-4ca8-9391-02fdb6f86d67"])
+    #expect(settings.additionalScopes.isEmpty)
+    #expect(settings.redirectURI.absoluteString == "urn:ietf:wg:oauth:2.0:oob")
+    #expect(settings.userID == "test@hypercubeb2c.onmicrosoft.com")
+    #expect(settings.taskWebAPI?.absoluteString == "https://kidventus.net/todoserver/tasks")
+    #expect(!settings.fullScreen)
+    #expect(settings.showClaims)
+    #expect(settings.correlationID == nil)
+    let policies = settings.policies
+    #expect(policies.emailSignUp?.id == "B2C_1_todo_email_signup")
+    #expect(policies.emailSignUp?.kind == .signUp)
+    #expect(policies.facebookSignIn?.id == "B2C_1_todo_facebook_signin")
+    #expect(policies.facebookSignIn?.kind == .federatedSignIn)
+    #expect(policies.facebookSignIn?.domainHint == "facebook.com")
+    #expect(policies.emailSignIn?.id == "B2C_1_todo_email_signin")
+    #expect(policies.emailSignIn?.kind == .signIn)
+    #expect(policies.selected == nil)
+  }
+
+  @Test("What is out of use in the finished sample is a warning, with its successor")
+  func finishedSampleWarnings() throws {
+    let warnings = try ConnectorSettings(data: Data(Samples.finished.utf8)).warnings
+    #expect(warnings.map(\.kind) == [.retiredAuthority, .outOfBandRedirectURI])
+    #expect(warnings.map(\.keyPath) == ["authority", "redirectUri"])
+    #expect(warnings.map(\.line) == [6, 18])
+    #expect(warnings.first?.answer == "https://hypercubeb2c.b2clogin.com/hypercubeb2c.onmicrosoft.com/")
+    #expect(warnings.allSatisfy { $0.severity == .warning })
   }
 }

@@ -2,7 +2,7 @@ import B2CAuthority
 import Foundation
 import Testing
 
-@Suite struct IssuerTests {
+@Suite struct AuthorityMetadataTests {
   struct Row: Sendable, CustomTestStringConvertible {
     let authority: String
     var kind: Authority.Kind?

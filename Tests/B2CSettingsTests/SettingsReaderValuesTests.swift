@@ -28,8 +28,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
   }
 }
 
-@Suite("Mistakes and their answers")
-struct ProblemTests {
+@Suite struct SettingsReaderValuesTests {
   private static let authorityAdvice =
     "Write your tenant's address, such as https://contoso.b2clogin.com/contoso.onmicrosoft.com/."
   private static let clientAdvice =

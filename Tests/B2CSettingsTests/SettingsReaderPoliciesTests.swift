@@ -3,13 +3,12 @@ import B2CSettings
 import Foundation
 import Testing
 
-@Suite("Policies")
-struct PoliciesTests {
+@Suite struct SettingsReaderPoliciesTests {
   private func policies(_ changes: [String: Any]) throws -> ConnectorSettings.Policies {
     try ConnectorSettings(data: Samples.json(changes)).policies
   }
 
-  @Test("A dictionary: by what they do, or by names of the app's own")
+  @Test("A dictionary: by what they do, or by custom names")
   func dictionary() throws {
     let list = try policies([
       "policies": [

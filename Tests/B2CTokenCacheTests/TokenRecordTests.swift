@@ -2,7 +2,7 @@ import B2CTokenCache
 import Foundation
 import Testing
 
-@Suite struct TokenRecordCodingTests {
+@Suite struct TokenRecordTests {
   @Test("The stored form never changes")
   func storedForm() throws {
     let stored = """
