@@ -1,14 +1,14 @@
 import B2CCore
 
 extension Authority {
-  /// Returns doubts about an authority and its policies that do not forbid their use.
+  /// Returns warnings about an authority and its policies, which can be used all the same.
   ///
   /// Codes: `internationalizedHost`, `unusualTenant`,
   /// `retiredAuthority` (by the first policy or the authority's) and, for each policy,
   /// `unusualPolicyPrefix` with the policy's id as `value`.
   ///
   /// - Parameter policies: The policies that are to be used.
-  /// - Returns: The warnings; none when nothing is doubtful.
+  /// - Returns: The warnings, if any.
   package func warnings(for policies: [Policy] = []) -> [AuthorityError] {
     var warnings = [hostWarning, tenantWarning, retirement(for: policies.first)]
     if kind(for: policies.first ?? policy) == .b2c { warnings += policies.map(Self.prefixWarning) }
@@ -29,11 +29,11 @@ extension Authority {
 
   /// `https://contoso.b2clogin.com` serves the tenant contoso alone.
   ///
-  /// Not a refusal: a tenant may have been given further names. A GUID or a custom domain tells nothing.
+  /// Only a warning: a tenant may have further names. A GUID or a custom domain is no evidence.
   private var tenantWarning: AuthorityError? {
     guard let tenant, let known = MicrosoftHost(host), let name = known.tenantName?.lowercased(),
       let home = known.homeTenant, !GUID.isGUID(name), !GUID.isGUID(tenant),
-      Self.isDoubtful(tenant.lowercased(), name: name, home: home.lowercased())
+      Self.isUnusual(tenant.lowercased(), name: name, home: home.lowercased())
     else { return nil }
     return AuthorityError(
       .unusualTenant, "The host belongs to the tenant \(home), but the path names \(tenant).", value: description,
@@ -42,12 +42,12 @@ extension Authority {
   }
 
   /// Another tenant's first name, a first name without its domain, or one with a typing error in the domain.
-  private static func isDoubtful(_ tenant: String, name: String, home: String) -> Bool {
+  private static func isUnusual(_ tenant: String, name: String, home: String) -> Bool {
     if let other = TenantName.initialName(of: tenant) { return other != name || tenant != home }
     return !tenant.contains(".") || tenant.hasPrefix(name + ".onm") || tenant.contains(".onmicro")
   }
 
-  /// Not a refusal: a provider that only resembles Azure AD B2C may name its policies freely.
+  /// Only a warning: a provider that only resembles Azure AD B2C may name its policies freely.
   private static func prefixWarning(_ policy: Policy) -> AuthorityError? {
     guard !Policy.hasPrefix(policy.id) else { return nil }
     return AuthorityError(

@@ -113,7 +113,7 @@ extension Authority {
 
   /// Returns the kind of the authority together with a policy.
   ///
-  /// A policy makes Azure AD B2C of every authority whose kind was not given by the developer: the same host,
+  /// A policy makes every authority Azure AD B2C whose kind was not given by the developer: the same host,
   /// `login.microsoftonline.com`, is Entra ID without one.
   ///
   /// - Parameter policy: The policy, or `nil` to go by the authority alone.
@@ -160,7 +160,7 @@ extension Authority: CustomStringConvertible {
   }
 }
 
-extension Authority: Hashable {
+extension Authority: Equatable {
   /// Compares the meaning: without regard to case at Microsoft's services, exactly elsewhere.
   ///
   /// - Parameters:
@@ -170,14 +170,5 @@ extension Authority: Hashable {
   public static func == (left: Authority, right: Authority) -> Bool {
     left.cacheID == right.cacheID && left.kind == right.kind && left.isKindGiven == right.isKindGiven
       && left.policy == right.policy && left.form == right.form && left.trustedHosts == right.trustedHosts
-  }
-
-  /// Hashes what is compared.
-  ///
-  /// - Parameter hasher: The hasher to feed.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(cacheID)
-    hasher.combine(policy)
-    hasher.combine(form)
   }
 }

@@ -57,9 +57,10 @@ extension ConnectorSettings.Policies {
   /// Returns the policy to use for a purpose.
   ///
   /// A policy serves the kind that it was given and the purpose of the property it is in. The selected policy comes first
-  /// when it is of that kind, then the first one of ``all``. When there is none, ``Policy/Kind/signUp``, ``Policy/Kind/signIn`` and ``Policy/Kind/federatedSignIn`` are served by a policy of kind
-  /// ``Policy/Kind/signUpOrSignIn``, whose page offers all of them, and ``Policy/Kind/signUpOrSignIn`` by one of kind
-  /// ``Policy/Kind/signIn``. No other kind is served by another.
+  /// when it is of that kind, then the first one of ``all``. Otherwise ``Policy/Kind/signUp``, ``Policy/Kind/signIn`` and
+  /// ``Policy/Kind/federatedSignIn`` are served by a policy of kind ``Policy/Kind/signUpOrSignIn``, whose page offers all
+  /// of them, and ``Policy/Kind/signUpOrSignIn`` by one of kind ``Policy/Kind/signIn``. No other kind is served by
+  /// another.
   ///
   /// - Parameter kind: What the policy is to do.
   /// - Returns: The policy, or `nil` when no listed one serves the purpose.

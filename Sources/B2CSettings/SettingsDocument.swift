@@ -92,27 +92,8 @@ extension SettingsDocument {
     try take(Node(root))
     if fault.kind == .tooDeep { throw Self.tooDeep(at: fault.offset) }
     throw DocumentFault(
-      message: Self.message(fault.kind), offset: fault.offset,
-      recovery: "Fix the JSON at this place; it is read up to here only.")
-  }
-
-  private static func message(_ kind: JSONFault.Kind) -> String {
-    switch kind {
-    case .notAnObject: "The outermost value is not an object."
-    case .missingValue: "Expected a value; strings need quotation marks."
-    case .missingKey: "Expected a key in quotation marks."
-    case .missingColon: "Expected a colon after the key."
-    case .missingComma: "Expected a comma or a closing bracket."
-    case .trailingContent: "Unexpected content after the closing bracket."
-    case .unterminatedString: "A string is not closed."
-    case .controlCharacter: "A string contains a control character or a line break."
-    case .invalidEscape: "A string contains an unknown escape, or half of a character."
-    case .invalidUTF8: "A string is not UTF-8."
-    case .tooManyMarks: "A string has more than 30 combining marks in a row."
-    case .numberOutOfRange: "A number is out of range."
-    case .duplicateKey: "A key appears twice."
-    case .tooDeep: "Nesting exceeds \(maximumDepth) levels."
-    }
+      message: "The JSON \(fault).", offset: fault.offset,
+      recovery: "Fix it at this place, where reading stops; keys and strings need quotation marks.")
   }
 }
 

@@ -11,7 +11,7 @@ internal import Foundation
 ///
 /// The wrapped cache keeps records that hold nothing but ciphertext. Each is bound to its key, so records cannot be
 /// swapped. Without an encryption key nothing is written, and a record that is not encrypted is an error: plaintext is
-/// neither written nor accepted. An old copy of a sealed record is not told from the current one.
+/// neither written nor accepted. An old copy of a sealed record is not detected.
 ///
 /// The keys of records stay readable in the wrapped cache: it shows who has signed in where, but no tokens and no claims.
 ///
@@ -142,7 +142,7 @@ private struct SealedRecord {
     throw TokenCacheError(.encryptionUnavailable, "The record cannot be encrypted; nothing was written.")
   }
 
-  /// Takes the sealed form out of a stored record.
+  /// Reads the sealed form from a stored record.
   init(in carrier: TokenRecord) throws(TokenCacheError) {
     let parts = carrier.unknownMembers[Self.fieldName]?.string?.split(separator: ".", omittingEmptySubsequences: false)
     guard let parts, parts.count == 3, parts[0] == Self.form, let box = Base64URL.decode(parts[2]) else {
@@ -154,7 +154,7 @@ private struct SealedRecord {
     self.box = box
   }
 
-  /// The record that carries the ciphertext; it says nothing about its content, not even a date.
+  /// The record that carries the ciphertext; it reveals nothing about its content, not even a date.
   var carrier: TokenRecord {
     var record = TokenRecord(signedInAt: Date(timeIntervalSince1970: 0))
     let text = [Self.form, fingerprint, Base64URL.encode(box)].joined(separator: ".")

@@ -15,7 +15,7 @@ public struct EncryptionKey: Sendable, Hashable, Redacted {
   static let byteCount = 32
 
   let bytes: Data
-  /// Names the key in sealed records and messages without telling anything about its bytes.
+  /// Identifies the key in sealed records and messages; reveals nothing about its bytes.
   let fingerprint: String
 
   /// Creates a key from existing bytes.
@@ -108,7 +108,7 @@ public struct KeyFile: EncryptionKeySource {
   private let files: any FileSystem
   private let disk = DispatchQueue(label: "B2CTokenCache.key", qos: .userInitiated)
 
-  /// Names the key file; it is opened when the key is first needed.
+  /// Creates a source for a key file, which is opened when the key is first needed.
   ///
   /// - Parameters:
   ///   - file: The key file, mode 0600. Keep it out of the directory of the records and out of their backup.

@@ -53,7 +53,7 @@ public final class InMemoryTokenCache: SharedTokenCache {
 
   /// Runs a body while no other caller of this instance holds the refresh lock of the same key.
   ///
-  /// Taking the lock of a key again inside its body waits for itself, until the time is up.
+  /// Taking the lock of a key again inside its body times out.
   ///
   /// - Parameters:
   ///   - key: The key whose refresh token is about to be used.

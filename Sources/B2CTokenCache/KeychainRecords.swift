@@ -98,11 +98,12 @@ package struct KeychainRecords: TokenCache {
       if error == .itemNotFound { return nil }
       throw error.error(.unreadable, "read a token record")
     }
-    switch try RecordFile.record(in: Array(data), for: key) {
-    case .success(let record): return record
-    case .failure(let damage):
+    do throws(TokenCacheError) {
+      return try RecordFile.record(in: Array(data), for: key)
+    } catch {
+      guard error.code == .damaged else { throw error }
       throw TokenCacheError(
-        .damaged, "A keychain item is not a usable token record: \(damage.reason).",
+        .damaged, "A keychain item is not a usable token record: \(error.message).",
         recoverySuggestion: "Sign in again, which replaces it; the other records are not affected.")
     }
   }

@@ -13,7 +13,7 @@
     /// `true`: the system encrypts keychain items.
     public var isEncrypted: Bool { true }
 
-    /// Creates a cache; the keychain is first asked when the cache is used.
+    /// Creates a cache; the keychain is first accessed when the cache is used.
     ///
     /// - Parameters:
     ///   - accessGroup: The keychain group to share with other apps of the team, `<team id>.<group>`; when `nil`, the

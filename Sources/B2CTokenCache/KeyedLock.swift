@@ -2,7 +2,7 @@ internal import B2CCore
 
 /// A lock for each key among the tasks of this process, first come first served.
 ///
-/// A waiter that is cancelled or whose deadline passes leaves the queue alone; the others keep their places.
+/// A waiter that is cancelled or whose deadline passes leaves the queue; the others keep their places.
 final class KeyedLock<Key: Hashable & Sendable>: Sendable {
   private struct State: Sendable {
     var nextID = 0

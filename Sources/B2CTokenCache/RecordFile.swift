@@ -22,6 +22,8 @@ struct RecordFile: Codable {
   }
 
   private static let currentForm = 1
+  /// No record comes near this; a larger file is not one.
+  static let sizeLimit = 32 << 20
 
   let form: Int
   let key: TokenCacheKey
@@ -56,41 +58,39 @@ struct RecordFile: Codable {
     }
   }
 
-  /// Reads the record of a key; the reason when the bytes are not that.
+  /// Reads the record of a key.
   ///
-  /// - Throws: ``TokenCacheError`` with code ``TokenCacheError/Code/newerVersion``.
-  static func record(
-    in bytes: [UInt8], for key: TokenCacheKey
-  ) throws(TokenCacheError) -> Result<TokenRecord, Damage> {
+  /// - Throws: ``TokenCacheError`` with code `damaged` and the reason alone as its message when the bytes are not that;
+  ///   `newerVersion`.
+  static func record(in bytes: [UInt8], for key: TokenCacheKey) throws(TokenCacheError) -> TokenRecord {
+    try check(bytes)
+    let file: RecordFile
     do {
-      let file = try JSONDecoder().decode(RecordFile.self, from: Data(bytes))
-      return file.key == key ? .success(file.record) : .failure(Damage("it holds the record of another key"))
+      file = try JSONDecoder().decode(RecordFile.self, from: Data(bytes))
     } catch let error as TokenCacheError {
       throw error
     } catch {
       // The decoder's message may quote the content.
-      return .failure(Damage("its content is not a token record"))
+      throw TokenCacheError(.damaged, "its content is not a token record")
     }
+    guard file.key == key else { throw TokenCacheError(.damaged, "it holds the record of another key") }
+    return file.record
   }
 
   /// Reads the key alone.
   ///
-  /// - Throws: ``TokenCacheError`` with code ``TokenCacheError/Code/newerVersion`` when a newer form hides it.
-  static func key(in bytes: [UInt8]) throws(TokenCacheError) -> Result<TokenCacheKey, Damage> {
+  /// - Throws: As ``record(in:for:)``; `newerVersion` only when a newer form hides the key.
+  static func key(in bytes: [UInt8]) throws(TokenCacheError) -> TokenCacheKey {
+    try check(bytes)
     guard let file = try? JSONDecoder().decode(KeyOnly.self, from: Data(bytes)) else {
-      return .failure(Damage("its content is not a token record"))
+      throw TokenCacheError(.damaged, "its content is not a token record")
     }
-    if let key = file.key { return .success(key) }
+    if let key = file.key { return key }
     guard file.form <= currentForm else { throw .newerVersion(file.form, supported: currentForm) }
-    return .failure(Damage("it names no key"))
+    throw TokenCacheError(.damaged, "it names no key")
   }
 
-  /// The reason why bytes are not a record.
-  struct Damage: Error {
-    let reason: String
-
-    init(_ reason: String) {
-      self.reason = reason
-    }
+  private static func check(_ bytes: [UInt8]) throws(TokenCacheError) {
+    guard bytes.count <= sizeLimit else { throw TokenCacheError(.damaged, "it is too large") }
   }
 }

@@ -67,8 +67,8 @@ public protocol SharedTokenCache: TokenCache {
   /// Runs a body while no other caller or process holds the refresh lock of the same key.
   ///
   /// The lock is held for one token request. It does not lock the record: reading, storing, updating and removing go on
-  /// beside it, inside the body as well as elsewhere. A caller that is cancelled while it waits leaves. The lock ends with
-  /// the body, however the body ends, and with the process that holds it.
+  /// beside it, inside the body as well as elsewhere. A caller that is cancelled while it waits leaves. The lock is
+  /// released when the body returns or throws, and when its process ends.
   ///
   /// - Parameters:
   ///   - key: The key whose refresh token is about to be used.

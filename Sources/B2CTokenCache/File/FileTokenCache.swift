@@ -97,10 +97,9 @@ public final class FileTokenCache: SharedTokenCache {
       return copy.record
     }
     let name = RecordDirectory.Name(key)
-    switch try await onDisk({ [self] in try read(key, name) }) {
-    case .record(let record, _): return record
-    case .missing: return nil
-    case .damaged:
+    do {
+      return try await onDisk { [self] in try read(key, name) }
+    } catch let error as TokenCacheError where error.code == .damaged {
       // A good file may have taken its place meanwhile.
       return try await underWriteLock(name) { [self] in try readOrQuarantine(key, name) }
     }
@@ -108,7 +107,7 @@ public final class FileTokenCache: SharedTokenCache {
 
   /// Stores a record, replacing the one that was there, and waits until it is on the device.
   ///
-  /// It goes on when the calling task is cancelled: a new refresh token that is not kept would be lost.
+  /// It continues when the calling task is cancelled: a new refresh token that is not kept would be lost.
   ///
   /// - Parameters:
   ///   - record: The record to keep.
@@ -133,7 +132,7 @@ public final class FileTokenCache: SharedTokenCache {
 
   /// Changes the record of a key in one atomic step.
   ///
-  /// It goes on when the calling task is cancelled.
+  /// It continues when the calling task is cancelled.
   ///
   /// - Parameters:
   ///   - key: The key of the record.
@@ -166,10 +165,11 @@ public final class FileTokenCache: SharedTokenCache {
       var keys: [TokenCacheKey] = []
       var damaged: [RecordDirectory.Name] = []
       for name in try store.recordNames() {
-        switch try key(name) {
-        case .success(let key): keys.append(key)
-        case .failure: damaged.append(name)
-        case nil: continue
+        do throws(TokenCacheError) {
+          if let key = try key(name) { keys.append(key) }
+        } catch {
+          guard error.code == .damaged else { throw error }
+          damaged.append(name)
         }
       }
       return (keys, damaged)
@@ -177,8 +177,13 @@ public final class FileTokenCache: SharedTokenCache {
     var report: TokenCacheError?
     for name in damaged {
       let error: TokenCacheError? = try await underWriteLock(name) { [store] in
-        guard case .failure(let damage) = try store.key(name) else { return nil }
-        return try store.quarantine(name, damage.reason)
+        do throws(TokenCacheError) {
+          _ = try store.key(name)
+          return nil
+        } catch {
+          guard error.code == .damaged else { throw error }
+          return try store.quarantine(name, error.message)
+        }
       }
       report = report ?? error
     }
@@ -188,7 +193,7 @@ public final class FileTokenCache: SharedTokenCache {
 
   /// Runs a body while no other caller or process holds the refresh lock of the same key.
   ///
-  /// Taking the lock of a key again inside its body waits for itself, until the time is up.
+  /// Taking the lock of a key again inside its body times out.
   ///
   /// - Parameters:
   ///   - key: The key whose refresh token is about to be used.
@@ -267,25 +272,25 @@ public final class FileTokenCache: SharedTokenCache {
     }
   }
 
-  private func read(_ key: TokenCacheKey, _ name: RecordDirectory.Name) throws -> RecordDirectory.Finding {
+  private func read(_ key: TokenCacheKey, _ name: RecordDirectory.Name) throws(TokenCacheError) -> TokenRecord? {
     let started = now()
-    let finding = try store.read(key, name)
+    let found = try store.read(key, name)
     memory.withLock { memory in
-      if case .record(let record, let stamp) = finding {
-        memory.copies[key] = Copy(
-          path: store.recordPath(name), record: record, stamp: stamp, isSettled: stamp.isSettled(at: started))
-      } else {
-        memory.copies[key] = nil
+      memory.copies[key] = found.map { record, stamp in
+        Copy(path: store.recordPath(name), record: record, stamp: stamp, isSettled: stamp.isSettled(at: started))
       }
     }
-    return finding
+    return found?.record
   }
 
-  private func readOrQuarantine(_ key: TokenCacheKey, _ name: RecordDirectory.Name) throws -> TokenRecord? {
-    switch try read(key, name) {
-    case .record(let record, _): return record
-    case .missing: return nil
-    case .damaged(let reason): throw try store.quarantine(name, reason)
+  private func readOrQuarantine(
+    _ key: TokenCacheKey, _ name: RecordDirectory.Name
+  ) throws(TokenCacheError) -> TokenRecord? {
+    do {
+      return try read(key, name)
+    } catch  where error.code == .damaged {
+      memory.withLock { $0.copies[key] = nil }
+      throw try store.quarantine(name, error.message)
     }
   }
 
@@ -304,10 +309,10 @@ public final class FileTokenCache: SharedTokenCache {
     memory.withLock { $0.copies[key] = nil }
   }
 
-  private func key(_ name: RecordDirectory.Name) throws -> Result<TokenCacheKey, RecordFile.Damage>? {
-    if let key = memory.withLock({ $0.keys[name] }) { return .success(key) }
-    let found = try store.key(name)
-    if case .success(let key) = found { memory.withLock { $0.keys[name] = key } }
-    return found
+  private func key(_ name: RecordDirectory.Name) throws(TokenCacheError) -> TokenCacheKey? {
+    if let key = memory.withLock({ $0.keys[name] }) { return key }
+    let key = try store.key(name)
+    if let key { memory.withLock { $0.keys[name] = key } }
+    return key
   }
 }

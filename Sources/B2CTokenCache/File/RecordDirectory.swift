@@ -34,14 +34,6 @@ struct RecordDirectory: Sendable {
     }
   }
 
-  /// The state of a record's file.
-  enum Finding {
-    case record(TokenRecord, FileStamp)
-    case missing
-    /// Not a record of this key; the text says why.
-    case damaged(String)
-  }
-
   private enum Suffix {
     static let record = ".json"
     static let damaged = ".json.damaged-"
@@ -49,9 +41,6 @@ struct RecordDirectory: Sendable {
     static let writeLock = ".lock"
     static let refreshLock = ".refresh"
   }
-
-  /// No record comes near this; a larger file is not one.
-  private static let sizeLimit = 32 << 20
 
   let path: String
   let files: any FileSystem
@@ -85,37 +74,22 @@ struct RecordDirectory: Sendable {
     }
   }
 
-  /// Reads the record of a key.
+  /// Reads the record of a key; `nil` when there is none.
   ///
-  /// - Throws: ``TokenCacheError`` with code `unreadable`, `newerVersion`, or `insecurePermissions` when another user owns
-  ///   the file or can open it.
-  func read(_ key: TokenCacheKey, _ name: Name) throws(TokenCacheError) -> Finding {
-    switch try content(name) {
-    case .missing: return .missing
-    case .notAFile(let reason): return .damaged(reason)
-    case .bytes(let bytes, let status):
-      try check(status, recordPath(name))
-      guard bytes.count <= Self.sizeLimit else { return .damaged("it is too large") }
-      switch try RecordFile.record(in: bytes, for: key) {
-      case .success(let record): return .record(record, status.stamp)
-      case .failure(let damage): return .damaged(damage.reason)
-      }
-    }
+  /// - Throws: ``TokenCacheError`` with code `damaged` and the reason alone as its message, `unreadable`, `newerVersion`, or
+  ///   `insecurePermissions` when another user owns the file or can open it.
+  func read(_ key: TokenCacheKey, _ name: Name) throws(TokenCacheError) -> (record: TokenRecord, stamp: FileStamp)? {
+    guard let (bytes, status) = try content(name) else { return nil }
+    try check(status, recordPath(name))
+    return (try RecordFile.record(in: bytes, for: key), status.stamp)
   }
 
   /// Reads the key of a record's file; `nil` when there is no file any more.
-  func key(_ name: Name) throws(TokenCacheError) -> Result<TokenCacheKey, RecordFile.Damage>? {
-    switch try content(name) {
-    case .missing: return nil
-    case .notAFile(let reason): return .failure(.init(reason))
-    case .bytes(let bytes, _):
-      guard bytes.count <= Self.sizeLimit else { return .failure(.init("it is too large")) }
-      let key = try RecordFile.key(in: bytes)
-      if case .success(let found) = key, Name(found) != name {
-        return .failure(.init("it holds the record of another key"))
-      }
-      return key
-    }
+  func key(_ name: Name) throws(TokenCacheError) -> TokenCacheKey? {
+    guard let (bytes, _) = try content(name) else { return nil }
+    let key = try RecordFile.key(in: bytes)
+    guard Name(key) == name else { throw TokenCacheError(.damaged, "it holds the record of another key") }
+    return key
   }
 
   /// Replaces the record of a key and returns the new file's stamp; the caller holds the write lock.
@@ -126,7 +100,7 @@ struct RecordDirectory: Sendable {
     -> FileStamp
   {
     let path = recordPath(name)
-    try makeWay(key, name, known: known)
+    try prepareToReplace(key, name, known: known)
     do {
       try AtomicFile(path: path, files: files).replace(with: bytes, through: self.path(name, Suffix.temporary))
       if let status = try files.status(of: path) { return status.stamp }
@@ -187,18 +161,26 @@ struct RecordDirectory: Sendable {
 
   private func path(_ name: Name, _ suffix: String) -> String { path + "/" + name.text + suffix }
 
-  private func content(_ name: Name) throws(TokenCacheError) -> AtomicFile.Content {
+  private func content(_ name: Name) throws(TokenCacheError) -> ([UInt8], FileStatus)? {
+    let content: AtomicFile.Content
     do {
-      return try AtomicFile(path: recordPath(name), files: files).read(limit: Self.sizeLimit)
+      content = try AtomicFile(path: recordPath(name), files: files).read(limit: RecordFile.sizeLimit)
     } catch {
       throw TokenCacheError(.unreadable, "A token record cannot be read", error)
     }
+    switch content {
+    case .missing: return nil
+    case .notAFile(let reason): throw TokenCacheError(.damaged, reason)
+    case .bytes(let bytes, let status): return (bytes, status)
+    }
   }
 
-  private func makeWay(_ key: TokenCacheKey, _ name: Name, known: FileStamp?) throws(TokenCacheError) {
+  private func prepareToReplace(_ key: TokenCacheKey, _ name: Name, known: FileStamp?) throws(TokenCacheError) {
     guard let stamp = try stamp(recordPath(name)), stamp != known else { return }
     do {
-      if case .damaged(let reason) = try read(key, name) { _ = try quarantine(name, reason) }
+      _ = try read(key, name)
+    } catch  where error.code == .damaged {
+      _ = try quarantine(name, error.message)
     } catch  where error.code == .insecurePermissions {
       // The new file belongs to this user and has the right permissions: replacing it is the fix.
     }
