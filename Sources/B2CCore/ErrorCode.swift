@@ -23,7 +23,7 @@ extension ErrorCode {
   public static let timedOut = Self(rawValue: "timedOut")
   /// Too many requests (status 429).
   public static let throttled = Self(rawValue: "throttled")
-  /// The server refused for a reason that has no code of its own here, or failed (5xx of the task API).
+  /// The server refused for a reason without a code here, or failed (5xx of the task API).
   public static let server = Self(rawValue: "server")
   /// The answer is not what the protocol says it is, or cannot be read.
   public static let invalidResponse = Self(rawValue: "invalidResponse")

@@ -1,4 +1,4 @@
-/// Any JSON value, kept as it came, for members that this package does not know by name.
+/// Any JSON value, kept as it came, for fields that this package does not know by name.
 public enum JSONValue: Sendable, Hashable {
   /// The JSON literal `null`.
   case null
@@ -12,7 +12,7 @@ public enum JSONValue: Sendable, Hashable {
   case string(String)
   /// A list, in order.
   case array([JSONValue])
-  /// Members by name.
+  /// Fields by name.
   case object([String: JSONValue])
 }
 
@@ -22,14 +22,14 @@ extension JSONValue {
     if case .string(let text) = self { text } else { nil }
   }
 
-  /// The truth value, when the value is one.
+  /// The boolean, when the value is one.
   public var bool: Bool? {
     if case .bool(let flag) = self { flag } else { nil }
   }
 
-  /// The members, when the value is an object.
+  /// The fields, when the value is an object.
   public var object: [String: JSONValue]? {
-    if case .object(let members) = self { members } else { nil }
+    if case .object(let fields) = self { fields } else { nil }
   }
 
   /// The elements, when the value is a list.
@@ -54,7 +54,7 @@ extension JSONValue: Codable {
   /// Reads any JSON value.
   ///
   /// - Parameter decoder: The decoder to read from.
-  /// - Throws: `DecodingError.dataCorrupted` when the value is none of JSON's kinds.
+  /// - Throws: `DecodingError.dataCorrupted` when the value is not one of JSON's kinds.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     // Texts first: they are the most common, and each kind tried in vain costs an error.
@@ -88,7 +88,7 @@ extension JSONValue: Codable {
     case .number(let number): try container.encode(number)
     case .string(let text): try container.encode(text)
     case .array(let elements): try container.encode(elements)
-    case .object(let members): try container.encode(members)
+    case .object(let fields): try container.encode(fields)
     }
   }
 }
@@ -117,7 +117,7 @@ extension JSONValue: ExpressibleByFloatLiteral {
 }
 
 extension JSONValue: ExpressibleByBooleanLiteral {
-  /// Makes a truth value.
+  /// Makes a boolean.
   ///
   /// - Parameter value: `true` or `false`.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
@@ -131,7 +131,7 @@ extension JSONValue: ExpressibleByArrayLiteral {
 }
 
 extension JSONValue: ExpressibleByDictionaryLiteral {
-  /// Makes an object; of members with the same name the last counts.
+  /// Makes an object; of fields with the same name the last counts.
   ///
   /// - Parameter elements: Names and values.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {

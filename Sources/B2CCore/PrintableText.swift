@@ -133,7 +133,7 @@ extension PrintableText {
 
 /// Finds secrets in a text, also where they are cut, in another case, or encoded in another way.
 ///
-/// Every piece of eight bytes counts: a shorter one is of no use to anybody. The work grows with the lengths of the text
+/// Every piece of eight bytes counts: a shorter one is of no use to anyone. The work grows with the lengths of the text
 /// and of the secrets, not with their product.
 private struct SecretTraces: Sendable {
   private static let width = 8
@@ -164,7 +164,7 @@ private struct SecretTraces: Sendable {
   func hidden(in text: [UInt8]) -> [UInt8] {
     guard !windows.isEmpty || !short.isEmpty else { return text }
     var isSecret = [Bool](repeating: false, count: text.count)
-    // Each byte of an unescaped text, with the range of the original that it stands for.
+    // Each byte of an unescaped text, with the range of the original that it represents.
     var level = text.indices.map { (byte: Self.lowercased(text[$0]), range: $0..<($0 + 1)) }
     for _ in 0...Self.levels {
       let bytes = level.map(\.byte)

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A URL as it may be shown: names of query parameters stay, values do not, but for the few that are no secret.
+/// A URL as it may be shown: names of query parameters stay, values do not, except a few that are not secret.
 package struct RedactedURL: CustomStringConvertible, Sendable {
   private static let harmless: Set<String> = [
     "p", "client_id", "redirect_uri", "response_type", "response_mode", "scope", "prompt", "code_challenge_method",

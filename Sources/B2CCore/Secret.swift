@@ -5,7 +5,7 @@
 public struct Secret: Sendable, Hashable, Codable, Redacted {
   /// The secret text itself.
   ///
-  /// Whoever reads it answers for where it goes.
+  /// The reader is responsible for where it goes.
   public let value: String
 
   /// Wraps a text so that it no longer prints.

@@ -35,7 +35,7 @@ package struct IDToken: Sendable {
     let headerBytes = try Self.decode(bytes[..<dots[0]], "header")
     payload = try Self.decode(bytes[(dots[0] + 1)..<dots[1]], "payload")
     signature = try Self.decode(bytes[(dots[1] + 1)...], "signature")
-    header = try JWSHeader(Self.members(of: headerBytes, "header"))
+    header = try JWSHeader(Self.fields(of: headerBytes, "header"))
   }
 
   /// The bytes that are signed: header, dot and payload as they came.
@@ -43,7 +43,7 @@ package struct IDToken: Sendable {
 
   /// The payload's fields; only a verified signature makes them worth anything.
   package func unverifiedMembers() throws(IDTokenRejection) -> [String: JSONValue] {
-    try Self.members(of: payload, "payload")
+    try Self.fields(of: payload, "payload")
   }
 
   private static func decode(_ part: ArraySlice<UInt8>, _ name: String) throws(IDTokenRejection) -> [UInt8] {
@@ -53,7 +53,7 @@ package struct IDToken: Sendable {
     return bytes
   }
 
-  private static func members(of bytes: [UInt8], _ name: String) throws(IDTokenRejection) -> [String: JSONValue] {
+  private static func fields(of bytes: [UInt8], _ name: String) throws(IDTokenRejection) -> [String: JSONValue] {
     do {
       return try JSONReader.object(bytes, mayHaveByteOrderMark: false)
     } catch {
@@ -67,29 +67,29 @@ extension IDToken: Redacted {
   package var description: String { "IDToken([redacted])" }
 }
 
-/// The members of a token's header that are read; keys or addresses of keys in it (`jwk`, `jku`, `x5c`, `x5u`) never are.
+/// The fields of a token's header that are read; keys or addresses of keys in it (`jwk`, `jku`, `x5c`, `x5u`) never are.
 struct JWSHeader: Sendable {
   let algorithm: JWSAlgorithm
   let keyID: String?
 
-  init(_ members: [String: JSONValue]) throws(IDTokenRejection) {
+  init(_ fields: [String: JSONValue]) throws(IDTokenRejection) {
     // An extension that is not understood must be refused (RFC 7515 section 4.1.11); none is understood here.
-    for name in ["crit", "b64", "zip"] where members[name] != nil {
+    for name in ["crit", "b64", "zip"] where fields[name] != nil {
       throw IDTokenRejection(.extensionDemanded, "its header has \(name)")
     }
-    if members["enc"] != nil {
+    if fields["enc"] != nil {
       throw IDTokenRejection(.encrypted, "its header is that of an encrypted token")
     }
-    if let type = members["typ"] {
+    if let type = fields["typ"] {
       guard let text = type.string, Self.isJWT(text) else {
         throw IDTokenRejection(.type, "its typ is \(IDTokenRejection.quote(type.string ?? "no text")), not JWT")
       }
     }
-    guard let name = members["alg"]?.string else {
+    guard let name = fields["alg"]?.string else {
       throw IDTokenRejection(.algorithm, "its header has no alg")
     }
     algorithm = JWSAlgorithm(rawValue: name)
-    if let value = members["kid"] {
+    if let value = fields["kid"] {
       guard let text = value.string else { throw IDTokenRejection(.malformed, "its kid is no text") }
       keyID = text
     } else {

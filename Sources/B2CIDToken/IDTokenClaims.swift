@@ -27,39 +27,39 @@ package struct IDTokenClaims: Sendable, Hashable {
   private static let subjectPlaceholder = "Not supported currently. Use oid claim."
 
   /// Reads the claims that every id_token has to have (OpenID Connect Core section 2).
-  init(reading members: [String: JSONValue]) throws(IDTokenRejection) {
-    all = members
-    guard let issuer = members["iss"]?.string else { throw IDTokenRejection(.issuer, "it has no iss") }
+  init(reading fields: [String: JSONValue]) throws(IDTokenRejection) {
+    all = fields
+    guard let issuer = fields["iss"]?.string else { throw IDTokenRejection(.issuer, "it has no iss") }
     self.issuer = issuer
-    subject = try Self.subject(members)
-    audience = try Self.audience(members)
-    guard let expiration = members["exp"].flatMap(NumericDate.date) else {
+    subject = try Self.subject(fields)
+    audience = try Self.audience(fields)
+    guard let expiration = fields["exp"].flatMap(NumericDate.date) else {
       throw IDTokenRejection(.expiration, "its exp is missing or no time")
     }
     self.expiration = expiration
-    guard let issuedAt = members["iat"].flatMap(NumericDate.date) else {
+    guard let issuedAt = fields["iat"].flatMap(NumericDate.date) else {
       throw IDTokenRejection(.issuedAt, "its iat is missing or no time")
     }
     self.issuedAt = issuedAt
-    notBefore = members["nbf"].flatMap(NumericDate.date)
-    guard notBefore != nil || members["nbf"] == nil else { throw IDTokenRejection(.notYetValid, "its nbf is no time") }
+    notBefore = fields["nbf"].flatMap(NumericDate.date)
+    guard notBefore != nil || fields["nbf"] == nil else { throw IDTokenRejection(.notYetValid, "its nbf is no time") }
   }
 
   /// `sub`, or `oid` where `sub` says so.
-  static func subject(_ members: [String: JSONValue]) throws(IDTokenRejection) -> String {
-    guard let subject = members["sub"]?.string, !subject.isEmpty else {
+  static func subject(_ fields: [String: JSONValue]) throws(IDTokenRejection) -> String {
+    guard let subject = fields["sub"]?.string, !subject.isEmpty else {
       throw IDTokenRejection(.subject, "it has no sub")
     }
     guard subject == subjectPlaceholder else { return subject }
-    guard let objectID = members["oid"]?.string, !objectID.isEmpty else {
+    guard let objectID = fields["oid"]?.string, !objectID.isEmpty else {
       throw IDTokenRejection(.subject, "its sub points to oid, which it has not")
     }
     return objectID
   }
 
   /// `aud`, which is a text or a list of texts (RFC 7519 section 4.1.3).
-  static func audience(_ members: [String: JSONValue]) throws(IDTokenRejection) -> [String] {
-    switch members["aud"] {
+  static func audience(_ fields: [String: JSONValue]) throws(IDTokenRejection) -> [String] {
+    switch fields["aud"] {
     case .string(let client): return [client]
     case .array(let elements) where !elements.isEmpty:
       let clients = elements.compactMap(\.string)

@@ -27,9 +27,9 @@ extension IDTokenRejection {
     case malformed
     /// Longer than any id_token has reason to be.
     case tooLarge
-    /// Encrypted (JWE), which nobody asked for.
+    /// Encrypted (JWE), which no one asked for.
     case encrypted
-    /// A member of header or payload stands there twice.
+    /// A field of header or payload is there twice.
     case duplicateMember
     /// The header demands an extension (`crit`, `b64`, `zip`, `enc`).
     case extensionDemanded

@@ -67,7 +67,7 @@ extension IDTokenVerifier {
     throw IDTokenRejection(.signature, "its signature is not the issuer's", mayHaveStaleKeys: !isNamed)
   }
 
-  /// The keys with the token's `kid`; where there is none, those that have no id, and for a token without `kid` all.
+  /// The keys with the token's `kid`, else those without an id; all keys for a token without `kid`.
   private func candidates(
     for token: IDToken, in set: JWKSet
   ) throws(IDTokenRejection) -> (keys: [JSONWebKey], isNamed: Bool) {

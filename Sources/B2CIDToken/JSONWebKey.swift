@@ -28,25 +28,25 @@ package struct JSONWebKey: Sendable {
   }
 
   /// Reads an entry of a key set; `nil` for kinds of keys that are none of public-key signatures.
-  init?(_ members: [String: JSONValue]) {
-    guard let type = members["kty"]?.string, ["RSA", "EC", "OKP"].contains(type) else { return nil }
-    keyID = members["kid"]?.string
-    algorithm = (members["alg"]?.string).map(JWSAlgorithm.init)
-    use = members["use"]?.string
+  init?(_ fields: [String: JSONValue]) {
+    guard let type = fields["kty"]?.string, ["RSA", "EC", "OKP"].contains(type) else { return nil }
+    keyID = fields["kid"]?.string
+    algorithm = (fields["alg"]?.string).map(JWSAlgorithm.init)
+    use = fields["use"]?.string
     do throws(Unsuitability) {
-      try Self.checkPurpose(members)
-      material = .success(try Self.verificationKey(type: type, members))
+      try Self.checkPurpose(fields)
+      material = .success(try Self.verificationKey(type: type, fields))
     } catch {
       material = .failure(error)
     }
   }
 
   /// RFC 7517 sections 4.2 and 4.3.
-  private static func checkPurpose(_ members: [String: JSONValue]) throws(Unsuitability) {
-    if let use = members["use"], use != .string("sig") {
+  private static func checkPurpose(_ fields: [String: JSONValue]) throws(Unsuitability) {
+    if let use = fields["use"], use != .string("sig") {
       throw Unsuitability(detail: "is not for signatures")
     }
-    if let operations = members["key_ops"] {
+    if let operations = fields["key_ops"] {
       guard let operations = operations.array, operations.contains(.string("verify")) else {
         throw Unsuitability(detail: "is not for verifying")
       }
@@ -57,26 +57,26 @@ package struct JSONWebKey: Sendable {
 extension JSONWebKey {
   /// Makes the key ready, or says why it is not used.
   static func verificationKey(
-    type: String, _ members: [String: JSONValue]
+    type: String, _ fields: [String: JSONValue]
   ) throws(Unsuitability) -> VerificationKey {
     switch type {
-    case "RSA": try rsaKey(members)
-    case "EC": try ellipticCurveKey(members)
-    default: try edwardsCurveKey(members)
+    case "RSA": try rsaKey(fields)
+    case "EC": try ellipticCurveKey(fields)
+    default: try edwardsCurveKey(fields)
     }
   }
 
-  private static func bytes(_ name: String, of members: [String: JSONValue]) throws(Unsuitability) -> [UInt8] {
-    guard let text = members[name]?.string, let bytes = Base64URL.decodeBytes(text.utf8), !bytes.isEmpty else {
+  private static func bytes(_ name: String, of fields: [String: JSONValue]) throws(Unsuitability) -> [UInt8] {
+    guard let text = fields[name]?.string, let bytes = Base64URL.decodeBytes(text.utf8), !bytes.isEmpty else {
       throw Unsuitability(detail: "has no usable \(name)")
     }
     return bytes
   }
 
   /// RFC 7518 section 6.3.1; at least 2048 bits by section 3.3, and no more than checking is worth.
-  private static func rsaKey(_ members: [String: JSONValue]) throws(Unsuitability) -> VerificationKey {
-    let modulus = Array(try bytes("n", of: members).drop { $0 == 0 })
-    let exponent = Array(try bytes("e", of: members).drop { $0 == 0 })
+  private static func rsaKey(_ fields: [String: JSONValue]) throws(Unsuitability) -> VerificationKey {
+    let modulus = Array(try bytes("n", of: fields).drop { $0 == 0 })
+    let exponent = Array(try bytes("e", of: fields).drop { $0 == 0 })
     let bits = modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
     guard (2048...8192).contains(bits) else { throw Unsuitability(detail: "has \(bits) bits, not 2048 to 8192") }
     // An even or unit exponent makes every signature, or none, a good one.
@@ -90,10 +90,10 @@ extension JSONWebKey {
   }
 
   /// RFC 7518 section 6.2.1: both coordinates in full length.
-  private static func ellipticCurveKey(_ members: [String: JSONValue]) throws(Unsuitability) -> VerificationKey {
-    let (x, y) = (try bytes("x", of: members), try bytes("y", of: members))
+  private static func ellipticCurveKey(_ fields: [String: JSONValue]) throws(Unsuitability) -> VerificationKey {
+    let (x, y) = (try bytes("x", of: fields), try bytes("y", of: fields))
     let lengths = ["P-256": 32, "P-384": 48, "P-521": 66]
-    guard let curve = members["crv"]?.string, let length = lengths[curve] else {
+    guard let curve = fields["crv"]?.string, let length = lengths[curve] else {
       throw Unsuitability(detail: "is on a curve not known here")
     }
     guard x.count == length, y.count == length else {
@@ -111,9 +111,9 @@ extension JSONWebKey {
   }
 
   /// RFC 8037 section 2.
-  private static func edwardsCurveKey(_ members: [String: JSONValue]) throws(Unsuitability) -> VerificationKey {
-    guard members["crv"]?.string == "Ed25519" else { throw Unsuitability(detail: "is on a curve not known here") }
-    let x = try bytes("x", of: members)
+  private static func edwardsCurveKey(_ fields: [String: JSONValue]) throws(Unsuitability) -> VerificationKey {
+    guard fields["crv"]?.string == "Ed25519" else { throw Unsuitability(detail: "is on a curve not known here") }
+    let x = try bytes("x", of: fields)
     guard x.count == 32, let key = try? Curve25519.Signing.PublicKey(rawRepresentation: x) else {
       throw Unsuitability(detail: "is no Ed25519 key")
     }

@@ -11,7 +11,7 @@ import B2CCore
 /// Only the names below can ever be verified; `none` and the HMAC family have no scheme here, so that no allow-list can
 /// let them in.
 public struct JWSAlgorithm: RawRepresentable, Sendable, Hashable {
-  /// The name as the `alg` header member has it.
+  /// The name as the `alg` header field has it.
   public let rawValue: String
 
   /// Makes an algorithm from its name.

@@ -3,7 +3,7 @@ internal import Foundation
 
 /// One call with all its tries, and the errors that it can end in.
 ///
-/// It is the transport of its own tries: so it counts them, and knows the tokens that no error may show.
+/// It is the transport of its tries, so it counts them and knows the tokens that no error may show.
 final class TaskCall: HTTPTransport {
   private struct State {
     var tries = 0

@@ -112,6 +112,17 @@ struct ConnectorErrorCodeTests {
     #expect("\(error)".contains("attempts"))
   }
 
+  @Test(
+    "A metadata document that the server will not give now is no mistake of the settings",
+    arguments: [(408, ConnectorError.Code.timedOut), (429, .throttled), (500, .serviceUnavailable)])
+  func metadataLater(_ status: Int, _ code: ConnectorError.Code) async throws {
+    let world = World()
+    world.tenant.faults = [LocalFault(on: .metadata, .respond(TransportResponse(status: status)))]
+    let connector = try world.connector(waitingOn: ContinuousClock())
+    let error = try await #require(throws: ConnectorError.self) { try await connector.doPolicy(.signIn) }
+    #expect(error.code == code && error.isRetryable && error.status == status)
+  }
+
   @Test("A request to any API that gets no answer is named with its URL and the number of tries")
   func triesOfAnyAPI() async throws {
     let world = World()

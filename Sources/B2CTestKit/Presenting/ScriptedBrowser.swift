@@ -32,7 +32,7 @@ struct ScriptedBrowser {
       button = form.buttons.first { $0.value == value }
       guard button != nil else { throw Self.misfit(action, form, "has no such button") }
     case .fill where action.takesDetour(on: form):
-      button = form.buttons.first { $0.value == action.detour }
+      button = form.buttons.first { $0.value == action.alternative }
     case .fill:
       button = form.buttons.first
       typed = action.fields
@@ -110,7 +110,7 @@ struct ScriptedBrowser {
 extension ScriptedPresenter.Action {
   /// Whether another page comes before the one that the action is for.
   func takesDetour(on form: HTMLForm) -> Bool {
-    guard let detour, case .fill = move, form.buttons.contains(where: { $0.value == detour }) else { return false }
+    guard let alternative, case .fill = move, form.buttons.contains(where: { $0.value == alternative }) else { return false }
     let names = Set(form.fields.map(\.name))
     return !names.isSuperset(of: fields.keys)
   }

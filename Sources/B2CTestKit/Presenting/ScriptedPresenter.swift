@@ -161,13 +161,13 @@ extension ScriptedPresenter {
     /// What to type, by the field's name.
     let fields: [String: String]
     /// The button that leads to the page the action is for, where another page comes first.
-    var detour: String?
+    var alternative: String?
 
-    init(_ name: String, _ move: Move, _ fields: [String: String] = [:], detour: String? = nil) {
+    init(_ name: String, _ move: Move, _ fields: [String: String] = [:], alternative: String? = nil) {
       self.name = name
       self.move = move
       self.fields = fields
-      self.detour = detour
+      self.alternative = alternative
     }
   }
 }
@@ -180,7 +180,7 @@ extension ScriptedPresenter.Action {
   ///   - password: The password to type.
   /// - Returns: The action.
   public static func signIn(email: String, password: String) -> Self {
-    Self("sign in", .fill, ["email": email, "password": password], detour: "other")
+    Self("sign in", .fill, ["email": email, "password": password], alternative: "other")
   }
 
   /// Signs in as a person the tenant knows.
@@ -200,7 +200,7 @@ extension ScriptedPresenter.Action {
   /// - Returns: The action.
   public static func signUp(email: String, password: String, displayName: String) -> Self {
     let fields = ["email": email, "password": password, "displayName": displayName]
-    return Self("sign up", .fill, fields, detour: "signup")
+    return Self("sign up", .fill, fields, alternative: "signup")
   }
 
   /// Changes the display name on the profile page.

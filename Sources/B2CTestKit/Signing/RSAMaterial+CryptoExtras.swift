@@ -7,12 +7,12 @@
   /// A 2048-bit RSA key, for RS256 and PS256.
   struct RSAMaterial: SigningMaterial {
     private let key: _RSA.Signing.PrivateKey
-    let publicMembers: [String: String]
+    let publicFields: [String: String]
 
     init() throws {
       key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
       let numbers = try key.publicKey.getKeyPrimitives()
-      publicMembers = [
+      publicFields = [
         "kty": "RSA", "n": Base64URL.encode(numbers.modulus), "e": Base64URL.encode(numbers.publicExponent),
       ]
     }

@@ -8,7 +8,7 @@
   struct RSAMaterial: SigningMaterial {
     // The private key travels as PKCS #1 bytes, because `SecKey` itself is not `Sendable`.
     private let privateBytes: Data
-    let publicMembers: [String: String]
+    let publicFields: [String: String]
 
     init() throws {
       let attributes: [CFString: Any] = [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: 2048]
@@ -20,7 +20,7 @@
         let numbers = DERIntegers.read(publicBytes), numbers.count == 2
       else { throw TestSigningKeyError.cannotMakeKey }
       self.privateBytes = privateBytes
-      publicMembers = ["kty": "RSA", "n": Base64URL.encode(numbers[0]), "e": Base64URL.encode(numbers[1])]
+      publicFields = ["kty": "RSA", "n": Base64URL.encode(numbers[0]), "e": Base64URL.encode(numbers[1])]
     }
 
     func signature(for input: Data, algorithm: JWSAlgorithm) throws -> Data {

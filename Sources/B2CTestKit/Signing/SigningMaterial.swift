@@ -10,8 +10,8 @@ package import Foundation
 
 /// A private key that can sign, check and show its public half; one type for each kind of key.
 protocol SigningMaterial: Sendable {
-  /// The members of the public key's JWK that depend on the kind (RFC 7518 section 6, RFC 8037 section 2).
-  var publicMembers: [String: String] { get }
+  /// The fields of the public key's JWK that depend on the kind (RFC 7518 section 6, RFC 8037 section 2).
+  var publicFields: [String: String] { get }
 
   func signature(for input: Data, algorithm: JWSAlgorithm) throws -> Data
 
@@ -20,7 +20,7 @@ protocol SigningMaterial: Sendable {
 
 /// A key on one of NIST's curves, for ES256, ES384 or ES512.
 struct CurveMaterial: SigningMaterial {
-  let publicMembers: [String: String]
+  let publicFields: [String: String]
   private let sign: @Sendable (Data) throws -> Data
   private let verify: @Sendable (_ signature: Data, _ input: Data) -> Bool
 
@@ -62,7 +62,7 @@ struct CurveMaterial: SigningMaterial {
     _ curve: String, _ point: Data, sign: @escaping @Sendable (Data) throws -> Data,
     verify: @escaping @Sendable (Data, Data) -> Bool
   ) {
-    publicMembers = [
+    publicFields = [
       "kty": "EC", "crv": curve, "x": Base64URL.encode(point.prefix(point.count / 2)),
       "y": Base64URL.encode(point.suffix(point.count / 2)),
     ]
@@ -79,7 +79,7 @@ struct CurveMaterial: SigningMaterial {
 struct Ed25519Material: SigningMaterial {
   private let key = Curve25519.Signing.PrivateKey()
 
-  var publicMembers: [String: String] {
+  var publicFields: [String: String] {
     ["kty": "OKP", "crv": "Ed25519", "x": Base64URL.encode(key.publicKey.rawRepresentation)]
   }
 

@@ -39,10 +39,10 @@ public struct TestSigningKey: Sendable {
 
   /// The public key as a JWK (RFC 7517): `kty`, `kid`, `use` and the numbers, without `alg`, as Azure AD B2C has it.
   public var jwk: [String: JSONValue] {
-    var members = material.publicMembers.mapValues(JSONValue.string)
-    members["kid"] = .string(id)
-    members["use"] = .string("sig")
-    return members
+    var fields = material.publicFields.mapValues(JSONValue.string)
+    fields["kid"] = .string(id)
+    fields["use"] = .string("sig")
+    return fields
   }
 
   /// The JSON text of a key set (RFC 7517 section 5).
@@ -68,16 +68,16 @@ public struct TestSigningKey: Sendable {
   ///
   /// - Parameters:
   ///   - claims: The payload.
-  ///   - header: Members to add to the header, or to put in place of `alg`, `kid` and `typ`; `null` leaves one out.
+  ///   - header: Fields to add to the header, or to put in place of `alg`, `kid` and `typ`; `null` leaves one out.
   /// - Returns: The token.
   /// - Throws: The system's error when it refuses to sign.
   public func token(claims: [String: JSONValue], header: [String: JSONValue] = [:]) throws -> String {
-    var members: [String: JSONValue] = [
+    var fields: [String: JSONValue] = [
       "alg": .string(algorithm.rawValue), "kid": .string(id), "typ": .string("JWT"),
     ]
-    members.merge(header) { $1 }
-    members = members.filter { $0.value != .null }
-    let input = Base64URL.encode(LocalJSON.data(members)) + "." + Base64URL.encode(LocalJSON.data(claims))
+    fields.merge(header) { $1 }
+    fields = fields.filter { $0.value != .null }
+    let input = Base64URL.encode(LocalJSON.data(fields)) + "." + Base64URL.encode(LocalJSON.data(claims))
     return input + "." + Base64URL.encode(try signature(for: Data(input.utf8)))
   }
 

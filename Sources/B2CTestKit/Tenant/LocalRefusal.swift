@@ -119,7 +119,7 @@ extension LocalRefusal {
   static let grantRevoked = LocalRefusal(
     error: "invalid_grant", b2cCode: "90129", entraCode: 50173,
     message: "The provided grant has been revoked. Please reauthenticate and try again.", suberror: "bad_token")
-  static let codeSpent = LocalRefusal(
+  static let codeUsed = LocalRefusal(
     error: "invalid_grant", b2cCode: "90129", entraCode: 54005,
     message: "The provided grant has been redeemed already. Please reauthenticate and try again.")
   static let accountDeleted = LocalRefusal(
@@ -181,32 +181,32 @@ extension LocalTenant {
 
   /// A refusal as the answer of an endpoint that speaks JSON (RFC 6749 section 5.2).
   func jsonAnswer(_ refusal: LocalRefusal, _ call: LocalTenantCall) -> TransportResponse {
-    // Entra ID has a word of its own for this one.
+    // Entra ID has its own code for this one.
     let isDeclinedDevice = shape != .openIDConnect && refusal.entraCode == LocalRefusal.deviceDenied.entraCode
-    var members: [String: JSONValue] = [
+    var fields: [String: JSONValue] = [
       "error": .string(isDeclinedDevice ? "authorization_declined" : refusal.error),
       "error_description": .string(describe(refusal, call)),
     ]
     if shape == .entra || shape == .ciam {
-      members["error_codes"] = .array([.integer(Int64(refusal.entraCode))])
-      members["timestamp"] = .string(LocalDates.timestamp(call.now))
-      members["trace_id"] = .string(traceID(call))
-      members["correlation_id"] = .string(call.correlationID)
-      members["error_uri"] = .string("\(call.origin)/error?code=\(refusal.entraCode)")
-      if let suberror = refusal.suberror { members["suberror"] = .string(suberror) }
+      fields["error_codes"] = .array([.integer(Int64(refusal.entraCode))])
+      fields["timestamp"] = .string(LocalDates.timestamp(call.now))
+      fields["trace_id"] = .string(traceID(call))
+      fields["correlation_id"] = .string(call.correlationID)
+      fields["error_uri"] = .string("\(call.origin)/error?code=\(refusal.entraCode)")
+      if let suberror = refusal.suberror { fields["suberror"] = .string(suberror) }
     }
-    return json(members, call, status: refusal.status)
+    return json(fields, call, status: refusal.status)
   }
 
-  /// A JSON answer that nobody may keep.
-  func json(_ members: [String: JSONValue], _ call: LocalTenantCall, status: Int = 200) -> TransportResponse {
+  /// A JSON answer that no one may keep.
+  func json(_ fields: [String: JSONValue], _ call: LocalTenantCall, status: Int = 200) -> TransportResponse {
     TransportResponse(
       status: status,
       headers: [
         "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store",
         "client-request-id": call.correlationID, "x-ms-request-id": traceID(call),
       ],
-      body: LocalJSON.data(members))
+      body: LocalJSON.data(fields))
   }
 
   private func traceID(_ call: LocalTenantCall) -> String {

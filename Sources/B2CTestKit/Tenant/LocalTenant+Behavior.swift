@@ -1,7 +1,7 @@
 public import B2CCore
 
 extension LocalTenant {
-  /// How a tenant behaves, right or wrong; every member starts as a sound provider of the tenant's shape has it.
+  /// How a tenant behaves, right or wrong; every field starts as a sound provider of the tenant's shape has it.
   public struct Behavior: Sendable {
     /// What becomes of a value that the tenant has to give back.
     public enum Echo: Sendable, Hashable {
@@ -95,7 +95,7 @@ extension LocalTenant {
     public var refreshIn: Int?
     /// The scopes that are granted of those that were asked for; all of them for `nil`.
     public var grantedScopes: (@Sendable ([String]) -> [String])?
-    /// Changes the members of a token answer.
+    /// Changes the fields of a token answer.
     public var changeTokenAnswer: (@Sendable (inout [String: JSONValue]) -> Void)?
     /// Changes the claims of an id_token before it is signed.
     public var changeIDTokenClaims: (@Sendable (inout [String: JSONValue]) -> Void)?
@@ -103,9 +103,9 @@ extension LocalTenant {
     public var changeIDTokenHeader: (@Sendable (inout [String: JSONValue]) -> Void)?
     /// Changes the claims of an access token before it is signed.
     public var changeAccessTokenClaims: (@Sendable (inout [String: JSONValue]) -> Void)?
-    /// Changes the members of a userinfo answer.
+    /// Changes the fields of a userinfo answer.
     public var changeUserInfo: (@Sendable (inout [String: JSONValue]) -> Void)?
-    /// Changes the members of the metadata document.
+    /// Changes the fields of the metadata document.
     public var changeMetadata: (@Sendable (inout [String: JSONValue]) -> Void)?
     /// Changes the list of published keys.
     public var changeKeys: (@Sendable (inout [[String: JSONValue]]) -> Void)?

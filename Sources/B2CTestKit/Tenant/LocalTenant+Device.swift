@@ -18,16 +18,16 @@ extension LocalTenant {
         expiresAt: call.now.addingTimeInterval(900), interval: 5)
       state.withLock { $0.devices[code] = device }
       let page = call.url(shape == .openIDConnect ? "/device" : "/oauth2/deviceauth")
-      var members: [String: JSONValue] = [
+      var fields: [String: JSONValue] = [
         "device_code": .string(code), "user_code": .string(device.userCode), "verification_uri": .string(page),
         "expires_in": .integer(900), "interval": .integer(5),
         "message": .string("To sign in, open \(page) and enter the code \(device.userCode)."),
       ]
       if shape == .openIDConnect {
-        members["verification_uri_complete"] = .string("\(page)?user_code=\(device.userCode)")
-        members["message"] = nil
+        fields["verification_uri_complete"] = .string("\(page)?user_code=\(device.userCode)")
+        fields["message"] = nil
       }
-      return json(members, call)
+      return json(fields, call)
     } catch let refusal as LocalRefusal {
       return jsonAnswer(refusal, call)
     } catch {
@@ -45,9 +45,9 @@ extension LocalTenant {
       guard call.now < device.expiresAt else { throw LocalRefusal.deviceCodeExpired }
       switch device.decision {
       case .denied: throw LocalRefusal.deviceDenied
-      case .spent: throw LocalRefusal.codeSpent
+      case .used: throw LocalRefusal.codeUsed
       case .approved(let userID):
-        device.decision = .spent
+        device.decision = .used
         return (device, userID)
       case .pending:
         if let lastPollAt, call.now.timeIntervalSince(lastPollAt) < Double(device.interval) {

@@ -9,7 +9,7 @@ extension LocalTenant {
       state.counters.metadataRequests += 1
       return state.behavior
     }
-    var members: [String: JSONValue] = [
+    var fields: [String: JSONValue] = [
       "issuer": .string(metadataIssuer(call)),
       "response_types_supported": strings(["code"]),
       "response_modes_supported": strings(["query", "fragment", "form_post"]),
@@ -18,16 +18,16 @@ extension LocalTenant {
       "id_token_signing_alg_values_supported": strings([signingKeys.first?.algorithm.rawValue ?? "RS256"]),
       "claims_supported": strings(["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "name"]),
     ]
-    for (name, path) in endpointPaths { members[name] = .string(shownURL(path, call)) }
-    if !behavior.offersUserInfo { members["userinfo_endpoint"] = nil }
+    for (name, path) in endpointPaths { fields[name] = .string(shownURL(path, call)) }
+    if !behavior.offersUserInfo { fields["userinfo_endpoint"] = nil }
     if shape == .openIDConnect {
-      members["code_challenge_methods_supported"] = strings(["S256"])
-      members["grant_types_supported"] = strings(["authorization_code", "refresh_token", Self.deviceGrant])
-      members["token_endpoint_auth_methods_supported"] = strings(["none"])
-      members["authorization_response_iss_parameter_supported"] = .bool(true)
+      fields["code_challenge_methods_supported"] = strings(["S256"])
+      fields["grant_types_supported"] = strings(["authorization_code", "refresh_token", Self.deviceGrant])
+      fields["token_endpoint_auth_methods_supported"] = strings(["none"])
+      fields["authorization_response_iss_parameter_supported"] = .bool(true)
     }
-    behavior.changeMetadata?(&members)
-    return publicJSON(members, call)
+    behavior.changeMetadata?(&fields)
+    return publicJSON(fields, call)
   }
 
   func keySet(_ call: LocalTenantCall) -> TransportResponse {
@@ -76,8 +76,8 @@ extension LocalTenant {
     return own.replacingOccurrences(of: tenantID, with: "{tenantid}")
   }
 
-  private func publicJSON(_ members: [String: JSONValue], _ call: LocalTenantCall) -> TransportResponse {
-    var response = json(members, call)
+  private func publicJSON(_ fields: [String: JSONValue], _ call: LocalTenantCall) -> TransportResponse {
+    var response = json(fields, call)
     response.headers["Cache-Control"] = "public, max-age=86400"
     return response
   }
@@ -95,11 +95,11 @@ extension LocalTenant {
       let problem = token.isEmpty ? "" : " error=\"invalid_token\""
       return TransportResponse(status: 401, headers: ["WWW-Authenticate": "Bearer" + problem])
     }
-    var members: [String: JSONValue] = [
+    var fields: [String: JSONValue] = [
       "sub": .string(user.id), "name": .string(user.displayName), "email": .string(user.email),
     ]
-    behavior.changeUserInfo?(&members)
-    return json(members, call)
+    behavior.changeUserInfo?(&fields)
+    return json(fields, call)
   }
 
   func graphMe(_ call: LocalTenantCall) -> TransportResponse {
@@ -151,7 +151,7 @@ extension LocalTenant {
     }
     if let hint, !isOwnIDToken(hint) {
       return LocalHTML.response(
-        LocalPage(title: "Sorry, we cannot sign you out", text: ["The id_token_hint is none of this tenant's."]),
+        LocalPage(title: "Sorry, we cannot sign you out", text: ["The id_token_hint is not one of this tenant's."]),
         status: 400)
     }
     var response: TransportResponse

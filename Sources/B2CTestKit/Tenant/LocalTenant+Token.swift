@@ -48,7 +48,7 @@ extension LocalTenant {
       guard !issued.isSpent else {
         // RFC 6749 section 4.1.2: a code used twice ends the tokens it gave.
         state.revokedGrants.insert(issued.grant.id)
-        throw LocalRefusal.codeSpent
+        throw LocalRefusal.codeUsed
       }
       try checkPolicy(issued.grant, call)
       state.codes[code]?.isSpent = true
@@ -84,9 +84,9 @@ extension LocalTenant {
     guard let token = call.form["refresh_token"] else { throw LocalRefusal.missingParameter("refresh_token") }
     let asked = call.form["scope"].map { $0.split(separator: " ").map(String.init) }
     state.withLock { $0.counters.refreshRequests += 1 }
-    // A request that fails for its scopes does not spend the token.
+    // A request that fails for its scopes does not use the token.
     if let asked { _ = try classify(asked) }
-    // Checked and spent in one step: of two at the same time one is the second.
+    // Checked and marked as used in one step, so that only one of two simultaneous requests succeeds.
     let issued: IssuedRefreshToken = try state.withLock { state in
       guard let issued = state.refreshTokens[token] else { throw LocalRefusal.unknownGrant }
       guard issued.grant.clientID.lowercased() == call.form["client_id"]?.lowercased() else {
@@ -117,7 +117,7 @@ extension LocalTenant {
   }
 }
 
-/// The token answer, member by member as the service gives it.
+/// The token answer, field by field as the service gives it.
 extension LocalTenant {
   /// Makes the tokens of a grant.
   func tokenAnswer(
@@ -185,14 +185,14 @@ extension LocalTenant {
   }
 
   private func profileInfo(_ subject: LocalTokenSubject) -> [String: JSONValue] {
-    var members: [String: JSONValue] = [
+    var fields: [String: JSONValue] = [
       "ver": .string("1.0"), "tid": .string(tenantID), "sub": .string(subject.user.id),
       "oid": .string(subject.user.id), "name": .string(subject.user.displayName),
       "preferred_username": .string(subject.user.email),
     ]
-    members["idp"] = subject.user.identityProvider.map(JSONValue.string) ?? .null
-    members["tfp"] = subject.grant.policyID.map(JSONValue.string)
-    return members
+    fields["idp"] = subject.user.identityProvider.map(JSONValue.string) ?? .null
+    fields["tfp"] = subject.grant.policyID.map(JSONValue.string)
+    return fields
   }
 
   private func clientInfo(_ subject: LocalTokenSubject) -> [String: JSONValue] {

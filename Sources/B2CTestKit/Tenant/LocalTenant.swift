@@ -20,7 +20,7 @@ public final class LocalTenant: LocalService, Sendable {
     case b2c
     /// Microsoft Entra ID: no policies, `AADSTS` codes, device codes, a Graph-like `/v1.0/me`.
     case entra
-    /// Microsoft Entra External ID: as Entra ID, with an issuer host of its own.
+    /// Microsoft Entra External ID: as Entra ID, with its own issuer host.
     case ciam
     /// A plain OpenID Connect provider: discovery at the root, `iss` in callbacks (RFC 9207).
     case openIDConnect

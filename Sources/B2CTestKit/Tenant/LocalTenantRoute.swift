@@ -13,7 +13,7 @@ struct LocalTenantRoute: Sendable {
   let prefix: String
   /// The policy's id as the request has it.
   let policyID: String?
-  /// Whether the policy stands in the query.
+  /// Whether the policy is in the query.
   let isQueryForm: Bool
 }
 
@@ -155,7 +155,7 @@ extension LocalTenantRoute.Endpoint {
 
 /// Where the tenant is, and how settings name it.
 extension LocalTenant {
-  /// How a policy stands in an authority.
+  /// The place of a policy in an authority.
   public enum AuthorityForm: Sendable, Hashable, CaseIterable {
     /// `<origin>/<domain>/`, the policy in the query as `?p=`: the tutorial's form.
     case query
@@ -174,7 +174,7 @@ extension LocalTenant {
   /// The text that settings have as `authority`.
   ///
   /// - Parameters:
-  ///   - form: How a policy stands in it; only Azure AD B2C has policies.
+  ///   - form: The place of the policy; only Azure AD B2C has policies.
   ///   - policy: The policy for the path and tfp forms; without it the text ends at the tenant.
   /// - Returns: The authority at ``origin``.
   public func authority(form: AuthorityForm = .query, policy: LocalPolicy? = nil) -> String {

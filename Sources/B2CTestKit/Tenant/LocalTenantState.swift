@@ -101,7 +101,7 @@ struct IssuedRefreshToken: Sendable {
 
 /// A device that waits for its user (RFC 8628).
 struct LocalDevice: Sendable {
-  enum Decision: Sendable { case pending, approved(userID: String), denied, spent }
+  enum Decision: Sendable { case pending, approved(userID: String), denied, used }
 
   let userCode: String
   let scopes: [String]
@@ -148,7 +148,7 @@ extension LocalTenant {
   /// Finds a person.
   ///
   /// - Parameter email: The email, in any case.
-  /// - Returns: The person, or `nil` when nobody has it.
+  /// - Returns: The person, or `nil` when no one has it.
   public func user(email: String) -> LocalUser? { state.withLock { $0.user(email: email) } }
 
   /// The app's registered redirect URIs, compared exactly; a loopback port becomes known late, so they can be changed.

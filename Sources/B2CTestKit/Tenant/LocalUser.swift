@@ -6,7 +6,7 @@ public struct LocalUser: Sendable, Hashable, Identifiable {
   public let id: String
   /// The email the person signs in with; compared without regard to case.
   public var email: String
-  /// The password; empty for somebody who comes from another identity provider.
+  /// The password; empty for a user who comes from another identity provider.
   public var password: Secret
   /// The display name: the `name` claim.
   public var displayName: String

@@ -24,7 +24,7 @@ enum Samples {
       ], signedInAt: date(number))
   }
 
-  /// A record with a value in every member.
+  /// A record with a value in every field.
   static var full: TokenRecord {
     var access = CachedAccessToken(
       token: Secret("Access/ToKen+=\u{1F511}\n"), scopes: ["https://api/Tasks.Read", "openid"], receivedAt: date(0.125),

@@ -17,9 +17,9 @@ enum LocalForm {
   }
 }
 
-/// JSON in and out, with members in the order of their names so that answers are the same every time.
+/// JSON in and out, with fields in the order of their names so that answers are the same every time.
 enum LocalJSON {
-  static func data(_ members: [String: JSONValue]) -> Data { data(JSONValue.object(members)) }
+  static func data(_ fields: [String: JSONValue]) -> Data { data(JSONValue.object(fields)) }
 
   static func data(_ value: JSONValue) -> Data {
     let encoder = JSONEncoder()
@@ -58,7 +58,7 @@ enum LocalOrigin {
 /// URLs from texts that are known to be good.
 enum LocalURL {
   static func make(_ text: String) -> URL {
-    // An impossible name, such as one with blanks, ends in an origin without a server.
+    // An impossible name, such as one with spaces, ends in an origin without a server.
     URL(string: text) ?? URL(fileURLWithPath: "/")
   }
 }
