@@ -99,8 +99,8 @@ extension ConnectorSettings {
   /// - Throws: ``SettingsError`` with all problems. The kinds are those of ``SettingsProblem/Kind``, except
   ///   `fileNotFound` and `fileUnreadable`.
   public init(data: Data, file: String? = nil) throws(SettingsError) {
-    var findings = Findings()
-    let document = SettingsDocument([UInt8](data.prefix(SettingsDocument.maximumSize + 1)), findings: &findings)
+    let findings = Findings()
+    let document = SettingsDocument([UInt8](data.prefix(SettingsDocument.maximumSize + 1)), findings: findings)
     try self.init(
       fields: document.fields, isComplete: document.isComplete, text: document.text, findings: findings, file: file)
   }
@@ -108,8 +108,8 @@ extension ConnectorSettings {
   init(
     fields: [Node.Field]?, isComplete: Bool, text: [UInt8]?, findings: Findings, file: String?
   ) throws(SettingsError) {
-    var findings = findings
-    let settings = fields.flatMap { SettingsReader.read($0, isComplete: isComplete, findings: &findings) }
+    var reader = fields.map { SettingsReader($0, isComplete: isComplete, findings: findings) }
+    let settings = reader?.read()
     let (errors, warnings) = findings.located(in: text)
     guard let settings, errors.isEmpty else { throw SettingsError(file: file, problems: errors, warnings: warnings) }
     self = settings

@@ -90,8 +90,8 @@ struct SettingsPath: CustomStringConvertible {
   }
 }
 
-/// The problems found so far, with offsets that become lines at the end.
-struct Findings {
+/// The problems found so far, with offsets that become lines at the end; the readers of a file share it.
+final class Findings {
   private struct Finding {
     var problem: SettingsProblem
     var offset: Int?
@@ -110,7 +110,7 @@ struct Findings {
   /// Adds a problem.
   ///
   /// A value is shown only as far as it cannot be secret; where it cannot be shown whole, neither can its correction.
-  mutating func add(
+  func add(
     _ kind: SettingsProblem.Kind, _ message: String, at path: SettingsPath = SettingsPath(),
     severity: SettingsProblem.Severity = .error, value: String? = nil, suggestion: String? = nil,
     recovery: String? = nil, offset: Int?
@@ -129,7 +129,7 @@ struct Findings {
     }
   }
 
-  mutating func add(_ fault: DocumentFault, at path: SettingsPath = SettingsPath()) {
+  func add(_ fault: DocumentFault, at path: SettingsPath = SettingsPath()) {
     add(fault.kind, fault.message, at: path, recovery: fault.recovery, offset: fault.offset)
   }
 

@@ -19,9 +19,9 @@ struct SettingsDocument {
   private(set) var text: [UInt8]?
 
   /// Reads a file's bytes and reports everything that is wrong with its form.
-  init(_ bytes: [UInt8], findings: inout Findings) {
+  init(_ bytes: [UInt8], findings: Findings) {
     do throws(DocumentFault) {
-      try read(bytes, findings: &findings)
+      try read(bytes, findings: findings)
     } catch {
       if text == nil, error.offset != nil { text = bytes }
       findings.add(error)
@@ -35,7 +35,7 @@ struct SettingsDocument {
       recovery: "Settings need three levels at most.")
   }
 
-  private mutating func read(_ bytes: [UInt8], findings: inout Findings) throws(DocumentFault) {
+  private mutating func read(_ bytes: [UInt8], findings: Findings) throws(DocumentFault) {
     guard bytes.count <= Self.maximumSize else {
       throw DocumentFault(
         kind: .fileTooLarge, message: "The file is larger than \(Self.maximumSize / 1024) KiB.",
@@ -52,7 +52,7 @@ struct SettingsDocument {
     case nil:
       throw DocumentFault(kind: .emptyFile, message: "The file is empty.", recovery: "Write the settings into it.")
     case UInt8(ascii: "<"):
-      let (root, isComplete) = XMLReader.read(text, findings: &findings)
+      let (root, isComplete) = XMLReader.read(text, findings: findings)
       self.isComplete = isComplete
       try take(root)
     case UInt8(ascii: "{"), UInt8(ascii: "["):

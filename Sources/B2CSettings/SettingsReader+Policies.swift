@@ -17,7 +17,7 @@ extension SettingsReader {
   /// The keys of a policy that is written as a dictionary.
   private static let policyKeys = ["id", "name", "kind", "domainHint"]
 
-  mutating func readPolicies() -> ConnectorSettings.Policies {
+  func readPolicies() -> ConnectorSettings.Policies {
     var policies = ConnectorSettings.Policies()
     policies.emailSignUp = policy(.emailSignUp, .emailSignUp)
     policies.facebookSignIn = policy(.facebookSignIn, .facebookSignIn)
@@ -27,12 +27,12 @@ extension SettingsReader {
     return policies
   }
 
-  private mutating func policy(_ key: SettingsKey, _ defaults: PolicyDefaults) -> Policy? {
+  private func policy(_ key: SettingsKey, _ defaults: PolicyDefaults) -> Policy? {
     guard let node = self[key]?.node else { return nil }
     return policy(node, at: SettingsPath(key), defaults, isRequired: false, recovery: recovery(key))
   }
 
-  private mutating func readOthers(into policies: inout ConnectorSettings.Policies) {
+  private func readOthers(into policies: inout ConnectorSettings.Policies) {
     guard let node = self[.policies]?.node else { return }
     let path = SettingsPath(.policies)
     let recovery = recovery(.emailSignIn)
@@ -59,7 +59,7 @@ extension SettingsReader {
   }
 
   /// Reports that id and name are swapped; the value may even be a valid id.
-  private mutating func reportSwapped(_ field: Node.Field, at path: SettingsPath) -> Bool {
+  private func reportSwapped(_ field: Node.Field, at path: SettingsPath) -> Bool {
     guard case .string(let text) = field.node.value, Self.isLikeID(field.key), !text.trimmed.isEmpty,
       !Self.isLikeID(text.trimmed)
     else { return false }
@@ -73,12 +73,12 @@ extension SettingsReader {
   private static func isLikeID(_ text: String) -> Bool { text.lowercased().hasPrefix("b2c_1") }
 
   /// Returns the key of a policy as its name.
-  private mutating func name(_ field: Node.Field, at path: SettingsPath) -> String? {
+  private func name(_ field: Node.Field, at path: SettingsPath) -> String? {
     let key = Node(value: .string(field.key), offset: field.keyOffset)
     return text(key, at: path, isRequired: false, isFree: true, recovery: recovery(.policies))?.text
   }
 
-  private mutating func add(
+  private func add(
     _ policy: Policy?, from node: Node, at path: SettingsPath, to policies: inout ConnectorSettings.Policies
   ) {
     guard let policy else { return }
@@ -92,7 +92,7 @@ extension SettingsReader {
   }
 
   /// Returns a policy written as its id, or as a dictionary with `id`, `name`, `kind` and `domainHint`.
-  private mutating func policy(
+  private func policy(
     _ node: Node, at path: SettingsPath, _ defaults: PolicyDefaults, isRequired: Bool, recovery: String
   ) -> Policy? {
     guard case .dictionary(let fields) = node.value else {
@@ -128,7 +128,7 @@ extension SettingsReader {
     return id.flatMap { policy($0, defaults) }
   }
 
-  private mutating func kind(_ entry: Entry) -> Policy.Kind {
+  private func kind(_ entry: Entry) -> Policy.Kind {
     if let kind = PolicyKindName.kind(entry.text) { return kind }
     report(
       entry, .unknownPolicyKind, "The kind of policy is unknown.", severity: .warning,
@@ -137,7 +137,7 @@ extension SettingsReader {
     return Policy.Kind(rawValue: entry.text)
   }
 
-  private mutating func policy(_ entry: Entry, _ defaults: PolicyDefaults) -> Policy? {
+  private func policy(_ entry: Entry, _ defaults: PolicyDefaults) -> Policy? {
     do throws(AuthorityError) {
       return try Policy(
         id: entry.text, name: defaults.name, kind: defaults.kind, domainHint: defaults.domainHint)
@@ -150,7 +150,7 @@ extension SettingsReader {
 
 // The default policy, and what only the authority and the policies together can show.
 extension SettingsReader {
-  private mutating func readSelected(among policies: ConnectorSettings.Policies) -> Policy? {
+  private func readSelected(among policies: ConnectorSettings.Policies) -> Policy? {
     let name = text(.policyName, isFree: true)
     guard let node = self[.policyID]?.node else {
       return name.flatMap { named($0, among: policies) }
@@ -169,7 +169,7 @@ extension SettingsReader {
       domainHint: defaults.domainHint)
   }
 
-  private mutating func named(_ name: Entry, among policies: ConnectorSettings.Policies) -> Policy? {
+  private func named(_ name: Entry, among policies: ConnectorSettings.Policies) -> Policy? {
     let folded = name.text.lowercased()
     if let policy = policies.all.first(where: { $0.name.lowercased() == folded || $0.key == folded }) { return policy }
     report(
@@ -178,7 +178,7 @@ extension SettingsReader {
     return nil
   }
 
-  mutating func checkTogether(_ authority: Authority?, policies: ConnectorSettings.Policies) {
+  func checkTogether(_ authority: Authority?, policies: ConnectorSettings.Policies) {
     guard let authority, let field = self[.authority] else { return }
     let entry = Entry(
       text: authority.description, path: SettingsPath(.authority), offset: field.node.offset,
@@ -202,7 +202,7 @@ extension SettingsReader {
     }
   }
 
-  private mutating func warnNoPolicy(_ entry: Entry) {
+  private func warnNoPolicy(_ entry: Entry) {
     // A policy that is there and refused has its own problem.
     guard !hasPolicyKey || !findings.hasErrors else { return }
     report(
@@ -210,7 +210,7 @@ extension SettingsReader {
       recovery: "Add emailSignInPolicyId or policies, unless the app names its policies itself.")
   }
 
-  private mutating func warnPrefix(_ warning: AuthorityError, _ policies: ConnectorSettings.Policies) {
+  private func warnPrefix(_ warning: AuthorityError, _ policies: ConnectorSettings.Policies) {
     guard let policy = warning.value.flatMap({ policies[$0] }) else { return }
     let key = policies.key(of: policy)
     findings.add(

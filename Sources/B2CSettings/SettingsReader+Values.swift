@@ -7,7 +7,7 @@ extension SettingsReader {
   /// Scopes that OpenID Connect reserves; none of them names an API.
   private static let reservedScopes: Set<String> = ["openid", "offline_access", "profile", "email", "address", "phone"]
 
-  mutating func readAuthority() -> Authority? {
+  func readAuthority() -> Authority? {
     let kind = readAuthorityKind()
     let hosts = readTrustedHosts()
     guard let entry = text(.authority, isRequired: true) else { return nil }
@@ -21,7 +21,7 @@ extension SettingsReader {
     }
   }
 
-  private mutating func readAuthorityKind() -> Authority.Kind? {
+  private func readAuthorityKind() -> Authority.Kind? {
     guard let entry = text(.authorityKind) else { return nil }
     let kinds: [Authority.Kind] = [.b2c, .ciam, .entra, .openIDConnect]
     if let kind = kinds.first(where: { $0.rawValue.lowercased() == entry.text.lowercased() }) { return kind }
@@ -30,7 +30,7 @@ extension SettingsReader {
     return nil
   }
 
-  private mutating func readTrustedHosts() -> [String] {
+  private func readTrustedHosts() -> [String] {
     list(.trustedHosts).map { entry in
       do throws(AuthorityError) {
         let warning = try Authority.checkTrustedHost(entry.text)
@@ -42,7 +42,7 @@ extension SettingsReader {
     }
   }
 
-  mutating func readClientID() -> String? {
+  func readClientID() -> String? {
     guard let entry = text(.clientID, isRequired: true) else { return nil }
     // Only Microsoft's services issue GUIDs.
     if !isGeneric, !GUID.isGUID(entry.text) {
@@ -51,7 +51,7 @@ extension SettingsReader {
     return entry.text
   }
 
-  mutating func readCorrelationID() -> UUID? {
+  func readCorrelationID() -> UUID? {
     guard let entry = text(.correlationID) else { return nil }
     if let id = UUID(uuidString: entry.text) { return id }
     report(
@@ -60,7 +60,7 @@ extension SettingsReader {
   }
 
   /// Returns the scopes of a key; `nil` when it is missing.
-  mutating func readScopes(_ key: SettingsKey, isRequired: Bool = false) -> [String]? {
+  func readScopes(_ key: SettingsKey, isRequired: Bool = false) -> [String]? {
     guard self[key] != nil else {
       if isRequired { reportMissing(key) }
       return nil
@@ -86,7 +86,7 @@ extension SettingsReader {
   }
 
   /// Reports scopes that name no API: they bring an id_token alone, with which no API can be called.
-  mutating func checkScopes(_ scopes: [String], clientID: String?) {
+  func checkScopes(_ scopes: [String], clientID: String?) {
     guard let node = self[.scopes]?.node, Self.isReadableList(node),
       scopes.allSatisfy({ Self.reservedScopes.contains($0.lowercased()) })
     else { return }
@@ -129,7 +129,7 @@ extension SettingsReader {
     "Register a redirect URI for the app, such as com.contoso.tasks:/redirect or http://localhost:8400/."
 
   /// Returns the redirect URI exactly as written, since the server compares it character by character.
-  mutating func readRedirectURI() -> URL? {
+  func readRedirectURI() -> URL? {
     guard let entry = text(.redirectURI, isRequired: true) else { return nil }
     if let stray = URLParts.strayCharacter(in: entry.text) {
       return refuse(entry, "The redirect URI contains a character that no URI has: \(Self.code(of: stray)).")
@@ -157,7 +157,7 @@ extension SettingsReader {
     return check(entry, parts, scheme: scheme) ? url : nil
   }
 
-  private mutating func check(_ entry: Entry, _ parts: URLParts, scheme: String) -> Bool {
+  private func check(_ entry: Entry, _ parts: URLParts, scheme: String) -> Bool {
     switch scheme {
     case "https", "http":
       return checkWebRedirect(entry, parts, scheme: scheme)
@@ -184,7 +184,7 @@ extension SettingsReader {
     return true
   }
 
-  private mutating func checkWebRedirect(_ entry: Entry, _ parts: URLParts, scheme: String) -> Bool {
+  private func checkWebRedirect(_ entry: Entry, _ parts: URLParts, scheme: String) -> Bool {
     guard parts.hasUsableHost, let host = parts.host else {
       return refuse(entry, "The redirect URI has no host, or an invalid host or port.") != nil
     }
@@ -216,7 +216,7 @@ extension SettingsReader {
     scheme.contains(".") || (scheme.hasPrefix("msal") && GUID.isGUID(scheme.dropFirst(4)))
   }
 
-  private mutating func refuse(
+  private func refuse(
     _ entry: Entry, showsValue: Bool = true, _ message: String, _ suggestion: String? = nil
   ) -> URL? {
     report(entry, .invalidRedirectURI, message, showsValue: showsValue, suggestion: suggestion)
@@ -235,7 +235,7 @@ extension SettingsReader {
 
 // The URL of the task server.
 extension SettingsReader {
-  mutating func readTaskWebAPI() -> URL? {
+  func readTaskWebAPI() -> URL? {
     guard let entry = text(.taskWebAPI) else { return nil }
     if let stray = URLParts.strayCharacter(in: entry.text) {
       refuseAPI(entry, .invalidURL, "The URL contains a character that must be escaped: \(Self.code(of: stray)).")
@@ -252,7 +252,7 @@ extension SettingsReader {
     return check(entry, parts, corrected: corrected)
   }
 
-  private mutating func check(_ entry: Entry, _ parts: URLParts, corrected: String?) -> URL? {
+  private func check(_ entry: Entry, _ parts: URLParts, corrected: String?) -> URL? {
     let scheme = parts.scheme?.lowercased()
     guard scheme == "https" || scheme == "http" else {
       refuseAPI(entry, .invalidURL, "The URL is neither https nor http.")
@@ -284,7 +284,7 @@ extension SettingsReader {
     return url
   }
 
-  private mutating func refuseAPI(
+  private func refuseAPI(
     _ entry: Entry, _ kind: SettingsProblem.Kind, _ message: String, _ suggestion: String? = nil
   ) {
     report(entry, kind, message, showsValue: !entry.text.contains("@"), suggestion: suggestion)

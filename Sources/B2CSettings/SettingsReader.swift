@@ -20,22 +20,16 @@ struct SettingsReader {
   private var misspelled: [SettingsKey: String] = [:]
   /// Whether the authority is a generic issuer, so that Microsoft's words do not fit.
   private(set) var isGeneric = false
-  var findings: Findings
+  let findings: Findings
 
-  /// Returns the settings, unless an error was found; errors and warnings are added to the findings.
-  static func read(_ fields: [Node.Field], isComplete: Bool, findings: inout Findings) -> ConnectorSettings? {
-    var reader = SettingsReader(fields: fields, isComplete: isComplete, findings: findings)
-    defer { findings = reader.findings }
-    return reader.read()
-  }
-
-  private init(fields: [Node.Field], isComplete: Bool, findings: Findings) {
+  init(_ fields: [Node.Field], isComplete: Bool, findings: Findings) {
     self.fields = fields
     self.isComplete = isComplete
     self.findings = findings
   }
 
-  private mutating func read() -> ConnectorSettings? {
+  /// Returns the settings, unless an error was found; errors and warnings are added to the findings.
+  mutating func read() -> ConnectorSettings? {
     sortFields()
     let authority = readAuthority()
     // A policy makes Azure AD B2C of an authority whose kind is not given.
@@ -105,7 +99,7 @@ extension SettingsReader {
   }
 
   /// Returns the fields without repeated keys, each of which is reported.
-  mutating func unique(_ fields: [Node.Field], in path: SettingsPath) -> [Node.Field] {
+  func unique(_ fields: [Node.Field], in path: SettingsPath) -> [Node.Field] {
     var seen: Set<String> = []
     return fields.filter { field in
       guard !seen.insert(field.key).inserted else { return true }
@@ -131,13 +125,13 @@ extension SettingsReader {
     warnUnknown(path, nearest: nearest?.rawValue, offset: field.keyOffset)
   }
 
-  mutating func warnUnknown(_ path: SettingsPath, nearest: String?, offset: Int?) {
+  func warnUnknown(_ path: SettingsPath, nearest: String?, offset: Int?) {
     findings.add(
       .unknownKey, "Unknown key.", at: path, severity: .warning, suggestion: nearest,
       recovery: nearest == nil ? "Remove it if nothing else reads it." : nil, offset: offset)
   }
 
-  mutating func reportMissing(_ key: SettingsKey) {
+  func reportMissing(_ key: SettingsKey) {
     guard isComplete else { return }
     let rename = misspelled[key].flatMap(Shown.value).map { "Perhaps \($0) was meant for it. " } ?? ""
     findings.add(
@@ -148,7 +142,7 @@ extension SettingsReader {
 // Strings, lists and Booleans.
 extension SettingsReader {
   /// Reports a problem with a string of the file.
-  mutating func report(
+  func report(
     _ entry: Entry, _ kind: SettingsProblem.Kind, _ message: String, severity: SettingsProblem.Severity = .error,
     showsValue: Bool = true, suggestion: String? = nil, recovery: String? = nil
   ) {
@@ -158,7 +152,7 @@ extension SettingsReader {
   }
 
   /// Reports an error of an authority or policy.
-  mutating func report(
+  func report(
     _ entry: Entry, _ kind: SettingsProblem.Kind, _ error: AuthorityError,
     severity: SettingsProblem.Severity = .error
   ) {
@@ -169,7 +163,7 @@ extension SettingsReader {
   }
 
   /// Returns the string of a key; `nil` when it is absent or was reported.
-  mutating func text(_ key: SettingsKey, isRequired: Bool = false, isFree: Bool = false) -> Entry? {
+  func text(_ key: SettingsKey, isRequired: Bool = false, isFree: Bool = false) -> Entry? {
     guard let field = self[key] else {
       if isRequired { reportMissing(key) }
       return nil
@@ -179,7 +173,7 @@ extension SettingsReader {
   }
 
   /// Returns the string of a value; a free one, such as a name, may look like a placeholder.
-  mutating func text(
+  func text(
     _ node: Node, at path: SettingsPath, isRequired: Bool, isFree: Bool = false, recovery: String
   ) -> Entry? {
     switch node.value {
@@ -194,13 +188,13 @@ extension SettingsReader {
     }
   }
 
-  mutating func reportType(_ node: Node, at path: SettingsPath, expected: String, recovery: String) {
+  func reportType(_ node: Node, at path: SettingsPath, expected: String, recovery: String) {
     findings.add(
       .wrongType, "The value is \(node.typeName), not \(expected).", at: path, value: node.scalarText,
       recovery: recovery, offset: node.offset)
   }
 
-  private mutating func check(_ entry: Entry, isRequired: Bool, isFree: Bool) -> Bool {
+  private func check(_ entry: Entry, isRequired: Bool, isFree: Bool) -> Bool {
     guard !entry.text.isEmpty else {
       if isRequired { report(entry, .emptyValue, "The value is empty.", showsValue: false) }
       return false
@@ -233,7 +227,7 @@ extension SettingsReader {
   }
 
   /// Returns the strings of a list without empty ones, which editors leave behind.
-  mutating func list(_ key: SettingsKey) -> [Entry] {
+  func list(_ key: SettingsKey) -> [Entry] {
     guard let node = self[key]?.node else { return [] }
     let path = SettingsPath(key)
     switch node.value {
@@ -254,7 +248,7 @@ extension SettingsReader {
   /// Returns the Boolean of a key; false when it is absent.
   ///
   /// The tutorial's code asked any value for its `boolValue`, so all these spellings are in real files.
-  private mutating func flag(_ key: SettingsKey) -> Bool {
+  private func flag(_ key: SettingsKey) -> Bool {
     guard let node = self[key]?.node else { return false }
     switch node.value {
     case .bool(let flag): return flag

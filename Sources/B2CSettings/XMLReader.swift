@@ -11,18 +11,17 @@ struct XMLReader {
   private var scanner: XMLScanner
   /// The path of the value that is being read.
   private var path = SettingsPath()
-  private var findings: Findings
+  private let findings: Findings
 
   /// Returns the value of the property list as far as it can be read, and whether that is to its end.
-  static func read(_ bytes: [UInt8], findings: inout Findings) -> (root: Node, isComplete: Bool) {
+  static func read(_ bytes: [UInt8], findings: Findings) -> (root: Node, isComplete: Bool) {
     var reader = XMLReader(scanner: XMLScanner(bytes), findings: findings)
-    defer { findings = reader.findings }
     var root = Node(value: .unreadable)
     do throws(DocumentFault) {
       try reader.readDocument(into: &root)
       return (root, true)
     } catch {
-      reader.findings.add(error, at: reader.path)
+      findings.add(error, at: reader.path)
       return (root, false)
     }
   }
@@ -61,7 +60,7 @@ struct XMLReader {
   }
 
   /// Reports a fault after which reading goes on.
-  private mutating func report(
+  private func report(
     _ message: String, kind: SettingsProblem.Kind = .malformed, at offset: Int, suggestion: String? = nil,
     recovery: String
   ) {
@@ -220,7 +219,7 @@ extension XMLReader {
       message: "<\(tag.shownName)> is not closed.", offset: tag.offset, recovery: "Close it with </\(tag.name)>.")
   }
 
-  private mutating func finish(_ state: TextState, of tag: Tag) -> String? {
+  private func finish(_ state: TextState, of tag: Tag) -> String? {
     let text = String(decoding: state.text, as: UTF8.self)
     if let offset = state.controlOffset {
       report("The text contains a control character.", at: offset, recovery: "Remove it.")
@@ -316,7 +315,7 @@ extension XMLReader {
     }
   }
 
-  private mutating func checkEncoding(_ declaration: ArraySlice<UInt8>, at offset: Int) {
+  private func checkEncoding(_ declaration: ArraySlice<UInt8>, at offset: Int) {
     let text = String(decoding: declaration.prefix(200), as: UTF8.self).lowercased()
     guard text.hasPrefix("<?xml"), let name = text.split(separator: "encoding").dropFirst().first else { return }
     let value = name.drop { "= \t\r\n".contains($0) }.dropFirst().prefix { $0 != "\"" && $0 != "'" }
