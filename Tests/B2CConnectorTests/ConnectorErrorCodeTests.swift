@@ -79,7 +79,7 @@ struct ConnectorErrorCodeTests {
   @Test("An addition whose answer is lost says that its outcome is unknown")
   func outcomeIsUnknown() async throws {
     let world = World()
-    let connector = try world.connector(waitingOn: ContinuousClock())
+    let connector = try world.connector(waitingOn: TestClock())
     try await connector.doPolicy(.signIn)
     world.tasks.faults = [LocalFault(on: .add, .reset)]
     let error = try await #require(throws: ConnectorError.self) {
@@ -104,7 +104,7 @@ struct ConnectorErrorCodeTests {
   func triesOfMetadata() async throws {
     let world = World()
     world.tenant.faults = [LocalFault(on: .metadata, .respond(TransportResponse(status: 503)))]
-    let connector = try world.connector(waitingOn: ContinuousClock())
+    let connector = try world.connector(waitingOn: TestClock())
     let error = try await #require(throws: ConnectorError.self) { try await connector.doPolicy(.signIn) }
     #expect(error.code == .serviceUnavailable && error.status == 503)
     #expect(error.request?.attempts == world.tenant.requests.count)
@@ -118,7 +118,7 @@ struct ConnectorErrorCodeTests {
   func metadataLater(_ status: Int, _ code: ConnectorError.Code) async throws {
     let world = World()
     world.tenant.faults = [LocalFault(on: .metadata, .respond(TransportResponse(status: status)))]
-    let connector = try world.connector(waitingOn: ContinuousClock())
+    let connector = try Connector(settings: world.settings(), environment: world.environment()) { $0.retry = .none }
     let error = try await #require(throws: ConnectorError.self) { try await connector.doPolicy(.signIn) }
     #expect(error.code == code && error.isRetryable && error.status == status)
   }
@@ -126,7 +126,7 @@ struct ConnectorErrorCodeTests {
   @Test("A request to any API that gets no answer is named with its URL and the number of tries")
   func triesOfAnyAPI() async throws {
     let world = World()
-    let connector = try world.connector(waitingOn: ContinuousClock())
+    let connector = try world.connector(waitingOn: TestClock())
     try await connector.doPolicy(.signIn)
     world.tasks.faults = [LocalFault(on: .list, .reset)]
     let error = try await #require(throws: ConnectorError.self) {

@@ -118,7 +118,7 @@ struct ConnectorErrorTests {
     let world = World()
     let wire = Wire(inner: world.network, host: world.tasks.url.host, code: code)
     let connector = try Connector(
-      settings: world.settings(), environment: world.environment(transport: wire, waitingOn: ContinuousClock())
+      settings: world.settings(), environment: world.environment(transport: wire, waitingOn: TestClock())
     ) { $0.retry = .none }
     try await connector.doPolicy(.signIn)
     let error = try await #require(throws: ConnectorError.self) {
@@ -131,7 +131,7 @@ struct ConnectorErrorTests {
   func retryAfter() async throws {
     let world = World()
     let connector = try Connector(
-      settings: world.settings(), environment: world.environment(waitingOn: ContinuousClock())
+      settings: world.settings(), environment: world.environment(waitingOn: TestClock())
     ) { $0.retry = .none }
     try await connector.doPolicy(.signIn)
     world.tasks.faults = [

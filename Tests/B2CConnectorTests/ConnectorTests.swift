@@ -17,7 +17,7 @@ struct ConnectorTests {
     // Real sockets may want a pause before a second try, and nobody moves the test clock on.
     let connector = try world.connector(
       settings, presenter: ScriptedPresenter(transport: transport, .signIn(.alice)), transport: transport,
-      waitingOn: ContinuousClock())
+      waitingOn: TestClock())
     let user = try await connector.doPolicy(.signIn)
     #expect(user.name == LocalUser.alice.displayName)
     #expect(try await connector.getTaskList().isEmpty)

@@ -68,7 +68,7 @@ struct RequestTests {
     try await world.connector(cache: cache).doPolicy(.signIn)
     // One that knows nothing of the tenant yet.
     let connector = try Connector(
-      settings: world.settings(), environment: world.environment(cache: cache, waitingOn: ContinuousClock())
+      settings: world.settings(), environment: world.environment(cache: cache, waitingOn: TestClock())
     ) {
       $0.retry = RetryPolicy(maximumAttempts: 5, baseDelay: .zero, maximumDelay: .zero, budget: 6)
     }
@@ -248,7 +248,7 @@ struct RequestTests {
   func throttled() async throws {
     let world = World()
     let connector = try Connector(
-      settings: world.settings(), environment: world.environment(waitingOn: ContinuousClock())
+      settings: world.settings(), environment: world.environment(waitingOn: TestClock())
     ) {
       $0.retry = RetryPolicy(baseDelay: .zero, maximumDelay: .zero, throttledDelay: .zero)
     }

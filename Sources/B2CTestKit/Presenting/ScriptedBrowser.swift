@@ -110,7 +110,9 @@ struct ScriptedBrowser {
 extension ScriptedPresenter.Action {
   /// Whether another page comes before the one that the action is for.
   func takesDetour(on form: HTMLForm) -> Bool {
-    guard let alternative, case .fill = move, form.buttons.contains(where: { $0.value == alternative }) else { return false }
+    guard let alternative, case .fill = move, form.buttons.contains(where: { $0.value == alternative }) else {
+      return false
+    }
     let names = Set(form.fields.map(\.name))
     return !names.isSuperset(of: fields.keys)
   }
