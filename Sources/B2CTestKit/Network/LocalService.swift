@@ -32,3 +32,68 @@ public enum LocalAnswer: Sendable {
   /// No answer; the connection stays open.
   case never
 }
+
+/// A request that a local server has seen, secrets and all.
+///
+/// It prints without them; ``query``, ``form`` and ``request`` have them in the clear. Bodies over 1 MiB are not kept.
+public struct RecordedRequest: Sendable, CustomStringConvertible {
+  /// The request.
+  public let request: TransportRequest
+  /// What was answered; `nil` while there is no answer, or when there never was one.
+  public internal(set) var response: TransportResponse?
+
+  /// The query's values by name.
+  public var query: [String: String] { LocalForm.pairs(query: request.url) }
+
+  /// The values of a form body by name.
+  public var form: [String: String] { LocalForm.pairs(request.body) }
+
+  /// The bearer token that came with it, if any.
+  public var bearerToken: String? { LocalBearer.token(in: request.headers) }
+
+  /// Method, URL and status; no query values, no headers, no body.
+  public var description: String { "\(request) → \(response.map { String($0.status) } ?? "no answer")" }
+}
+
+/// The requests a server or network has seen, bounded so that a long run does not fill the memory.
+struct RecordLog: Sendable {
+  /// How many requests are kept at least; twice as many at most.
+  private static let kept = 10_000
+  /// The largest body that is kept.
+  private static let largestBody = 1 << 20
+
+  /// The newest requests, oldest first.
+  private(set) var records: [RecordedRequest] = []
+  /// How many requests were seen since the last ``clear()``.
+  private(set) var count = 0
+
+  private var dropped = 0
+
+  /// Adds a request; returns the mark to add its answer by.
+  mutating func begin(_ request: TransportRequest) -> Int {
+    if records.count >= Self.kept * 2 {
+      records.removeFirst(Self.kept)
+      dropped += Self.kept
+    }
+    var kept = request
+    if (kept.body?.count ?? 0) > Self.largestBody { kept.body = nil }
+    records.append(RecordedRequest(request: kept, response: nil))
+    count += 1
+    return dropped + records.count - 1
+  }
+
+  /// Adds an answer, unless its request is gone.
+  mutating func end(_ mark: Int, _ response: TransportResponse) {
+    guard records.indices.contains(mark - dropped) else { return }
+    var kept = response
+    if kept.body.count > Self.largestBody { kept.body = Data() }
+    records[mark - dropped].response = kept
+  }
+
+  mutating func clear() {
+    // An exchange under way must not write its answer to a later record.
+    dropped += records.count
+    records = []
+    count = 0
+  }
+}

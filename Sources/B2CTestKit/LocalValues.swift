@@ -1,0 +1,150 @@
+internal import B2CCore
+internal import B2CHTTP
+internal import Foundation
+
+/// Queries and form bodies as dictionaries; of a doubled name the first value counts.
+enum LocalForm {
+  static func pairs(_ body: Data?) -> [String: String] {
+    pairs(String(decoding: body ?? Data(), as: UTF8.self))
+  }
+
+  static func pairs(query url: URL) -> [String: String] {
+    pairs(URLComponents(url: url, resolvingAgainstBaseURL: true)?.percentEncodedQuery ?? "")
+  }
+
+  static func pairs(_ text: String) -> [String: String] {
+    Dictionary(FormEncoding.decode(text).map { ($0.name, $0.value) }) { first, _ in first }
+  }
+}
+
+/// JSON in and out, with fields in the order of their names so that answers are the same every time.
+enum LocalJSON {
+  static func data(_ fields: [String: JSONValue]) -> Data { data(JSONValue.object(fields)) }
+
+  static func data(_ value: JSONValue) -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // Fails only for a number that is not finite.
+    return (try? encoder.encode(value)) ?? Data("null".utf8)
+  }
+
+  static func object(_ data: Data?) -> [String: JSONValue]? {
+    guard let data else { return nil }
+    return (try? JSONDecoder().decode(JSONValue.self, from: data))?.object
+  }
+}
+
+/// The `Authorization` header's bearer token (RFC 6750 section 2.1).
+enum LocalBearer {
+  static func token(in headers: TransportRequest.Headers) -> String? {
+    guard let value = headers["Authorization"] else { return nil }
+    let parts = value.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+    return String(parts[1])
+  }
+}
+
+/// Scheme, host and port of a URL as one text in lower case, the port only where it is not the scheme's own.
+enum LocalOrigin {
+  static func text(_ url: URL) -> String {
+    let scheme = (url.scheme ?? "").lowercased()
+    let host = (url.host ?? "").lowercased()
+    let shownHost = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+    guard let port = url.port, port != (scheme == "https" ? 443 : 80) else { return "\(scheme)://\(shownHost)" }
+    return "\(scheme)://\(shownHost):\(port)"
+  }
+}
+
+/// URLs from texts that are known to be good.
+enum LocalURL {
+  static func make(_ text: String) -> URL {
+    // An impossible name, such as one with spaces, ends in an origin without a server.
+    URL(string: text) ?? URL(fileURLWithPath: "/")
+  }
+}
+
+/// The forms in which the servers write a date.
+enum LocalDates {
+  private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+  private static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+
+  /// The `Date` header's form (RFC 9110 section 5.6.7).
+  static func http(_ date: Date) -> String {
+    let (distance, day, time) = parts(Int(epoch(date)))
+    // 1970-01-01 was a Thursday.
+    let name = days[CivilDate.floorDivide(distance, by: 7).remainder]
+    return "\(name), \(pad(day.day)) \(months[day.month - 1]) \(pad(day.year, 4)) \(time) GMT"
+  }
+
+  /// The form in B2C's error descriptions: `2026-01-01 00:00:00Z`.
+  static func timestamp(_ date: Date) -> String {
+    let (_, day, time) = parts(Int(epoch(date)))
+    return "\(text(day)) \(time)Z"
+  }
+
+  /// ISO 8601 with milliseconds, as the task server stores it.
+  static func iso8601(_ date: Date) -> String {
+    let milliseconds = Int((date.timeIntervalSince1970 * 1000).rounded())
+    let (seconds, fraction) = CivilDate.floorDivide(milliseconds, by: 1000)
+    let (_, day, time) = parts(seconds)
+    return "\(text(day))T\(time).\(pad(fraction, 3))Z"
+  }
+
+  /// Whole seconds since 1970, as claims count them.
+  static func epoch(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970.rounded(.down)) }
+
+  private static func parts(_ seconds: Int) -> (distance: Int, day: CivilDate, time: String) {
+    let (distance, rest) = CivilDate.floorDivide(seconds, by: 86_400)
+    let time = "\(pad(rest / 3600)):\(pad(rest / 60 % 60)):\(pad(rest % 60))"
+    return (distance, CivilDate(daysSince1970: distance), time)
+  }
+
+  private static func text(_ day: CivilDate) -> String { "\(pad(day.year, 4))-\(pad(day.month))-\(pad(day.day))" }
+
+  private static func pad(_ number: Int, _ width: Int = 2) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, width - text.count)) + text
+  }
+}
+
+#if canImport(CryptoKit)
+  internal import CryptoKit
+#else
+  internal import Crypto
+#endif
+
+/// Unguessable texts: codes, tokens, session ids.
+enum RandomText {
+  static func make(bytes count: Int = 32) -> String {
+    var generator = SystemRandomNumberGenerator()
+    return Base64URL.encode((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
+  }
+
+  /// A user code for a device sign-in: letters that are hard to mistake (RFC 8628 section 6.1).
+  static func userCode() -> String {
+    let letters = Array("BCDFGHJKLMNPQRSTVWXZ")
+    return String((0..<8).map { _ in letters.randomElement() ?? "B" })
+  }
+
+  static func guid() -> String { UUID().uuidString.lowercased() }
+}
+
+/// The server's half of RFC 7636.
+enum PKCE {
+  /// Whether a text is 43 to 128 unreserved characters (section 4.1).
+  static func isWellFormed(_ text: String) -> Bool {
+    (43...128).contains(text.utf8.count) && FormEncoding.escape(text) == text
+  }
+
+  /// `BASE64URL(SHA256(verifier))` (section 4.2).
+  static func challenge(for verifier: String) -> String {
+    Base64URL.encode(SHA256.hash(data: Data(verifier.utf8)))
+  }
+
+  /// The left half of a SHA-256, as `at_hash` has it (OpenID Connect Core section 3.1.3.6).
+  static func leftHalfHash(_ text: String) -> String {
+    Base64URL.encode(SHA256.hash(data: Data(text.utf8)).prefix(16))
+  }
+}

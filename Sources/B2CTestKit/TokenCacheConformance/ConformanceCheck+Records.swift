@@ -1,0 +1,217 @@
+internal import B2CTokenCache
+internal import Foundation
+
+extension ConformanceCheck {
+  /// The meaning of each method.
+  static let basics = [
+    ConformanceCheck(.absence) { cache in
+      guard try await cache.record(for: Samples.key(1)) == nil else { return "an empty cache has a record" }
+      try await cache.removeRecord(for: Samples.key(1))
+      return try await cache.keys().isEmpty ? nil : "an empty cache lists keys"
+    },
+    ConformanceCheck(.reading) { cache in
+      try await cache.store(Samples.record(1), for: Samples.key(1))
+      guard let record = try await cache.record(for: Samples.key(1)) else { return "the record was nil" }
+      guard Samples.number(of: record) == 1 else { return "the record holds other tokens" }
+      return try await cache.record(for: Samples.key(2)) == nil ? nil : "another key has a record, too"
+    },
+    ConformanceCheck(.overwriting) { cache in
+      try await cache.store(Samples.full, for: Samples.key(1))
+      try await cache.store(Samples.record(2), for: Samples.key(1))
+      guard let record = try await cache.record(for: Samples.key(1)) else { return "the record was nil" }
+      if Samples.hasSameTokens(record, Samples.full) { return "the first record is still there" }
+      guard Samples.number(of: record) == 2, record.homeAccountID == nil, record.claims.count == 1 else {
+        return "the record is a mixture of both"
+      }
+      return nil
+    },
+    ConformanceCheck(.removing) { cache in
+      for number in 1...3 { try await cache.store(Samples.record(number), for: Samples.key(number)) }
+      try await cache.removeRecord(for: Samples.key(2))
+      guard try await cache.record(for: Samples.key(2)) == nil else { return "the removed record is still there" }
+      for number in [1, 3] where try await cache.record(for: Samples.key(number)) == nil {
+        return "another record is gone, too"
+      }
+      try await cache.store(Samples.record(4), for: Samples.key(2))
+      return try await cache.record(for: Samples.key(2)) == nil ? "the key cannot be used again" : nil
+    },
+    ConformanceCheck(.listing) { cache in
+      for number in 1...5 { try await cache.store(Samples.record(number), for: Samples.key(number)) }
+      try await cache.store(Samples.record(6), for: Samples.key(1))
+      try await cache.removeRecord(for: Samples.key(5))
+      return compare(try await cache.keys(), with: (1...4).map { Samples.key($0) })
+    },
+    ConformanceCheck(.distinctKeys) { cache in
+      let keys = [
+        Samples.key(), Samples.key(authority: "https://contoso.b2clogin.com/other"),
+        Samples.key(authority: "https://other.example/contoso.onmicrosoft.com"), Samples.key(policy: ""),
+        Samples.key(policy: "b2c_1_edit"), Samples.key(client: "another"), Samples.key(account: "other.tenant"),
+        Samples.key(account: "person.other"), Samples.key(policy: "a", client: "bc"),
+        Samples.key(policy: "ab", client: "c"), Samples.key(account: "PERSON.tenant"), Samples.key(client: "Another"),
+        Samples.key(account: "ren\u{E9}"), Samples.key(account: "rene\u{301}"),
+      ]
+      return try await keepApart(keys, in: cache)
+    },
+  ]
+
+  /// Stores another record for each key and checks that each is found again and listed.
+  static func keepApart(_ keys: [TokenCacheKey], in cache: any TokenCache) async throws -> String? {
+    for (number, key) in keys.enumerated() { try await cache.store(Samples.record(number), for: key) }
+    for (number, key) in keys.enumerated() {
+      guard let record = try await cache.record(for: key) else { return "the record of \(shown(key)) is missing" }
+      guard Samples.number(of: record) == number else { return "\(shown(key)) has the record of another key" }
+    }
+    if let observation = compare(try await cache.keys(), with: keys) { return observation }
+    for key in keys { try await cache.removeRecord(for: key) }
+    return try await cache.keys().isEmpty ? nil : "after removing every record, some are left"
+  }
+
+  private static func compare(_ listed: [TokenCacheKey], with expected: [TokenCacheKey]) -> String? {
+    let (found, wanted) = (Set(listed), Set(expected))
+    if let key = wanted.subtracting(found).first { return "keys() does not list \(shown(key))" }
+    if let key = found.subtracting(wanted).first {
+      return "keys() lists \(shown(key)), which was not stored or is gone"
+    }
+    return listed.count == found.count ? nil : "keys() lists a key more than once"
+  }
+
+  private static func shown(_ key: TokenCacheKey) -> String {
+    let text = [key.authority, key.policy, key.clientID, key.accountID].joined(separator: " ")
+    return text.count > 160 ? text.prefix(160) + "…" : text
+  }
+}
+
+extension ConformanceCheck {
+  /// The contents that keys and records may have.
+  static let values = [
+    ConformanceCheck(.manyKeys) { cache in
+      try await keepApart((0..<300).map { Samples.key($0) }, in: cache)
+    },
+    ConformanceCheck(.oddCharacters) { cache in
+      let accounts = [
+        "a/b", "a%2fb", "../../etc/passwd", ".", "..", ".hidden", "~tilde", "~", "a b", "a+b", "a|b", "a:b", "a\\b",
+        "a'b", "a\"b", "a\nb", "a\tb", "*?<>", "ünïcode", "u\u{308}nicode", "\u{1F468}\u{200D}\u{1F469}", "-rf",
+        "a.json",
+        "nul", "%", "a;drop table records", "",
+      ]
+      let odd = "a/../b|c%2F'\"\u{1F511}"
+      return try await keepApart(
+        accounts.map { Samples.key(account: $0) }
+          + [Samples.key(authority: odd), Samples.key(policy: odd), Samples.key(client: odd)],
+        in: cache)
+    },
+    ConformanceCheck(.longKeys) { cache in
+      let long = String(repeating: "long", count: 250)
+      return try await keepApart(
+        [
+          Samples.key(account: long), Samples.key(account: long + "a"), Samples.key(authority: "https://host/" + long),
+          Samples.key(policy: long), Samples.key(client: long), Samples.key(client: "b" + long),
+        ], in: cache)
+    },
+    ConformanceCheck(.largeValues) { cache in
+      var record = Samples.record(1)
+      record.refreshToken = Secret(String(repeating: "0123456789abcdef", count: 25_000))
+      try await cache.store(record, for: Samples.key(1))
+      let read = try await cache.record(for: Samples.key(1))
+      return read?.refreshToken == record.refreshToken ? nil : "a token of 400,000 characters came back changed"
+    },
+    ConformanceCheck(.everyField) { cache in
+      try await cache.store(Samples.full, for: Samples.key(1))
+      guard let record = try await cache.record(for: Samples.key(1)) else { return "the record was nil" }
+      return firstDifference(record, Samples.full).map { "\($0) is not as it was stored" }
+    },
+    ConformanceCheck(.unknownFields) { cache in
+      var record = Samples.record(1)
+      record.unknownMembers = ["newer": .object(["list": .array([.integer(1), .string("two"), .null])])]
+      record.accessTokens[0].unknownMembers = ["newer": .string("kept")]
+      try await cache.store(record, for: Samples.key(1))
+      let read = try await cache.record(for: Samples.key(1))
+      if read?.unknownMembers != record.unknownMembers { return "those of the record are lost or changed" }
+      return read?.accessTokens.first?.unknownMembers == record.accessTokens[0].unknownMembers
+        ? nil : "those of an access token are lost or changed"
+    },
+  ]
+
+  private static func firstDifference(_ left: TokenRecord, _ right: TokenRecord) -> String? {
+    let pairs: [(String, Bool)] = [
+      ("refreshToken", left.refreshToken == right.refreshToken), ("idToken", left.idToken == right.idToken),
+      ("claims", left.claims == right.claims), ("homeAccountID", left.homeAccountID == right.homeAccountID),
+      ("policyID", left.policyID == right.policyID), ("version", left.version == right.version),
+      ("signedInAt", isClose(left.signedInAt, right.signedInAt)),
+      ("refreshTokenExpiresAt", isClose(left.refreshTokenExpiresAt, right.refreshTokenExpiresAt)),
+      ("the number of access tokens", left.accessTokens.count == right.accessTokens.count),
+    ]
+    if let difference = pairs.first(where: { !$0.1 }) { return difference.0 }
+    for (left, right) in zip(left.accessTokens, right.accessTokens) {
+      if left.token != right.token { return "an access token, or their order," }
+      if left.scopes != right.scopes { return "an access token's set of scopes" }
+      if left.requestedScopes != right.requestedScopes { return "an access token's set of scopes that were asked for" }
+      guard isClose(left.receivedAt, right.receivedAt), isClose(left.expiresAt, right.expiresAt),
+        isClose(left.refreshAt, right.refreshAt)
+      else { return "a date of an access token" }
+    }
+    return nil
+  }
+
+  private static func isClose(_ left: Date?, _ right: Date?) -> Bool {
+    guard let left, let right else { return left == right }
+    return abs(left.timeIntervalSince(right)) < 0.0005
+  }
+}
+
+/// Keys and records to check with; nothing in them is a real secret.
+enum Samples {
+  static func key(
+    authority: String = "https://contoso.b2clogin.com/contoso.onmicrosoft.com", policy: String = "b2c_1_signin",
+    client: String = "11111111-2222-3333-4444-555555555555", account: String = "person.tenant"
+  ) -> TokenCacheKey {
+    TokenCacheKey(authority: authority, policy: policy, clientID: client, accountID: account)
+  }
+
+  static func key(_ number: Int) -> TokenCacheKey { key(account: "person-\(number).tenant") }
+
+  /// A record whose tokens all belong together by its number.
+  static func record(_ number: Int) -> TokenRecord {
+    TokenRecord(
+      refreshToken: Secret("refresh-\(number)"), idToken: Secret("id-\(number)"),
+      claims: ["number": .integer(Int64(number))],
+      accessTokens: [
+        CachedAccessToken(
+          token: Secret("access-\(number)"), scopes: ["read", "write"], receivedAt: date(number),
+          expiresAt: date(number + 3600))
+      ], signedInAt: date(number))
+  }
+
+  /// A record with a value in every field.
+  static var full: TokenRecord {
+    var access = CachedAccessToken(
+      token: Secret("Access/ToKen+=\u{1F511}\n"), scopes: ["https://api/Tasks.Read", "openid"], receivedAt: date(0.125),
+      expiresAt: date(3600.25), refreshAt: date(1800.5))
+    access.requestedScopes = ["https://api/Tasks.Read", "https://api/Tasks.Write", "openid"]
+    var record = TokenRecord(
+      refreshToken: Secret("Refresh \"token\" \\ with ümlauts"), refreshTokenExpiresAt: date(86400.75),
+      idToken: Secret("e30.e30.sig"),
+      claims: [
+        "name": .string("Zoë \u{1F600}"), "emails": .array([.string("a@b.example"), .null]), "age": .integer(-7),
+        "share": .number(0.5), "admin": .bool(true), "nested": .object(["empty": .object([:]), "list": .array([])]),
+      ], homeAccountID: "person-b2c_1_signin.tenant", accessTokens: [access, record(7).accessTokens[0]],
+      signedInAt: date(0.001), policyID: "B2C_1_SignIn")
+    record.version = TokenRecord.currentVersion
+    return record
+  }
+
+  /// The record's number when all its parts agree, which they do not when two writes were mixed.
+  static func number(of record: TokenRecord) -> Int? {
+    guard case .integer(let number) = record.claims["number"] else { return nil }
+    return hasSameTokens(record, Samples.record(Int(number))) ? Int(number) : nil
+  }
+
+  static func hasSameTokens(_ left: TokenRecord, _ right: TokenRecord) -> Bool {
+    left.refreshToken == right.refreshToken && left.idToken == right.idToken
+      && left.accessTokens.map(\.token) == right.accessTokens.map(\.token)
+  }
+
+  static func date(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_767_225_600 + seconds) }
+
+  static func date(_ seconds: Int) -> Date { date(Double(seconds)) }
+}
