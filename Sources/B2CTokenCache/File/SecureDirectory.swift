@@ -92,7 +92,7 @@ struct SecureDirectory: Sendable {
         .insecurePermissions,
         "\(directory) belongs to user \(status.owner), neither root nor the user of this process, "
           + "who could replace \(path).",
-        recoverySuggestion: "Use a directory below one of your own, or: chown \(files.userID) \(directory)")
+        recoverySuggestion: "Use a directory inside your home directory, or: chown \(files.userID) \(directory)")
     }
   }
 
