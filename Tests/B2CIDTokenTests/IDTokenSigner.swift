@@ -10,11 +10,11 @@ import Foundation
 /// Signs header and payload exactly as written, whatever they say; a forger has to be able to write anything.
 struct IDTokenSigner: Sendable {
   let keyID: String?
-  /// The public key's members but `kid`, as JSON.
+  /// The public key's fields but `kid`, as JSON.
   let members: String
   let sign: @Sendable (_ input: Data, _ algorithm: String) throws -> Data
 
-  /// The key's entry in a key set, with further members.
+  /// The key's entry in a key set, with further fields.
   func entry(_ more: String = "") -> String {
     "{" + members + (keyID.map { ",\"kid\":\"\($0)\"" } ?? "") + (more.isEmpty ? "" : "," + more) + "}"
   }
@@ -34,7 +34,7 @@ extension IDTokenSigner {
   static let rsa = Result { try rsa("rsa", bits: 2048) }
   /// The key of another policy.
   static let otherRSA = Result { try rsa("other", bits: 2048) }
-  /// A key as short as nobody may use any more.
+  /// A key as short as no one may use any more.
   static let weakRSA = Result { try rsa("weak", bits: 1024) }
 
   static let p256 = {

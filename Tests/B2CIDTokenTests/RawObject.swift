@@ -1,4 +1,4 @@
-/// A JSON object as text, so that a test can write members twice, out of order or in forms no encoder gives.
+/// A JSON object as text, so that a test can write fields twice, out of order or in forms no encoder gives.
 struct RawObject: Sendable {
   var members: [(name: String, json: String)]
 
@@ -6,7 +6,7 @@ struct RawObject: Sendable {
     self.members = members
   }
 
-  /// The JSON text of a member; setting `nil` removes it.
+  /// The JSON text of a field; setting `nil` removes it.
   subscript(name: String) -> String? {
     get { members.first { $0.name == name }?.json }
     set {
@@ -20,7 +20,7 @@ struct RawObject: Sendable {
     }
   }
 
-  /// Adds a member even when there is one of that name.
+  /// Adds a field even when there is one of that name.
   mutating func add(_ name: String, _ json: String) {
     members.append((name, json))
   }

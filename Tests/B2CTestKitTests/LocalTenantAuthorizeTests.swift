@@ -36,7 +36,7 @@ struct LocalTenantAuthorizeTests {
     #expect(page.contains("value=\"&quot;&gt;&lt;script&gt;"))
   }
 
-  // Shown in the page and never redirected: there is nobody who may be told.
+  // Shown in the page and never redirected: there is no one who may be told.
   @Test(
     arguments: [
       (["client_id": nil], "AADB2C90008"), (["client_id": "unknown"], "AADB2C90018"),

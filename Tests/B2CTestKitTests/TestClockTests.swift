@@ -19,7 +19,7 @@ struct TestClockTests {
     #expect(clock.date == Date(timeIntervalSince1970: 110))
   }
 
-  @Test("Sleeps that nobody ends move the clock, the shortest first, and never hang")
+  @Test("Sleeps that no one ends move the clock, the shortest first, and never hang")
   func movesItself() async throws {
     let clock = TestClock()
     let order = Locked<[Int]>([])

@@ -22,7 +22,7 @@ func client(
     now: { Date(timeIntervalSince1970: 1_448_000_000) }, random: { 0.5 }, retryBudget: retryBudget)
 }
 
-/// The JSON members of a request's body.
+/// The JSON fields of a request's body.
 func members(of request: TransportRequest) throws -> [String: JSONValue] {
   let body = try #require(request.body)
   return try JSONDecoder().decode([String: JSONValue].self, from: body)
