@@ -80,7 +80,7 @@ struct CanaryTests {
     }
   }
 
-  @Test("No secret stands in a URL, but for the callback and the hint that end in one")
+  @Test("No secret is in a URL, except the callback and the hint that end in one")
   func urls() async throws {
     let world = World()
     let connector = try world.connector()

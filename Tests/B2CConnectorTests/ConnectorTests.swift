@@ -14,7 +14,7 @@ struct ConnectorTests {
     try await world.tasks.start()
     let settings = try world.settings(form: form)
     let transport = URLSessionTransport()
-    // Real sockets may want a pause before a second try, and nobody moves the test clock on.
+    // Real sockets may want a pause before a second try, and no one moves the test clock on.
     let connector = try world.connector(
       settings, presenter: ScriptedPresenter(transport: transport, .signIn(.alice)), transport: transport,
       waitingOn: TestClock())
@@ -33,7 +33,7 @@ struct ConnectorTests {
     await world.tasks.stop()
   }
 
-  @Test("Tasks belong to whoever added them")
+  @Test("Tasks belong to the user who added them")
   func owners() async throws {
     let world = World()
     let presenter = world.script(.signIn(.alice))

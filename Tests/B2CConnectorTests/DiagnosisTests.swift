@@ -176,7 +176,7 @@ struct DiagnosisTests {
     #expect(outcomes(diagnosis)["redirect URI"] == page.redirect, "\(diagnosis)")
   }
 
-  @Test("A diagnosis signs nobody in and writes nothing into the cache")
+  @Test("A diagnosis signs no one in and writes nothing into the cache")
   func writesNothing() async throws {
     let world = World()
     let cache = WatchedCache()
@@ -347,7 +347,7 @@ extension LocalTenant.Shape {
   }
 }
 
-/// A transport of an app's own that fails with an error nobody knows.
+/// A transport of an app's own that fails with an error no one knows.
 private struct FailingTransport: HTTPTransport {
   struct Failure: Error, CustomStringConvertible {
     var description: String { "canary" }

@@ -51,7 +51,7 @@ struct PrintableTextTests {
   }
 
   @Test(
-    "hides what looks like a token, whoever made it",
+    "hides what looks like a token",
     arguments: [
       "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln", "EYJHBGCIOIJSUZI1NIJ9", "eyJhbGciOi",
       "AQABAAIAAAAmoFfGtYxvRrNriQdPKIZ-p", "Bearer abc", "refresh_token=abc", "%65%79%4a%68%62%47%63%69%4f",

@@ -287,7 +287,7 @@ extension IDTokenForgery {
   static let times: [IDTokenForgery] = [
     IDTokenForgery("exp missing", .expiration) { $0.payload["exp"] = nil },
     IDTokenForgery("exp null", .expiration) { $0.payload["exp"] = "null" },
-    IDTokenForgery("exp a truth value", .expiration) { $0.payload["exp"] = "true" },
+    IDTokenForgery("exp a boolean", .expiration) { $0.payload["exp"] = "true" },
     IDTokenForgery("exp junk", .expiration) { $0.payload["exp"] = "\"tomorrow\"" },
     IDTokenForgery("exp NaN as a text", .expiration) { $0.payload["exp"] = "\"nan\"" },
     IDTokenForgery("exp infinite as a text", .expiration) { $0.payload["exp"] = "\"1e999\"" },

@@ -18,7 +18,7 @@ final class AsyncHTTPClientTransport: HTTPTransport {
   private let client: HTTPClient
   private let clock: any Clock<Duration>
 
-  /// Makes a transport with a client of its own.
+  /// Makes a transport with its own client.
   ///
   /// - Parameters:
   ///   - maximumBodyBytes: The most that one compressed answer may grow to, whatever its request allows.

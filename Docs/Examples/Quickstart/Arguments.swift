@@ -53,10 +53,10 @@ struct Arguments {
       --print-url                              print "OPEN <URL>" in place of opening a browser
       --loopback-port N                        wait for the redirect on this port of 127.0.0.1
       --keep                                   leave the servers up at the end, until a key is pressed
-      --diagnose                               check settings, authority, network and cache, and say what to mend
+      --diagnose                               check settings, authority, network and cache, and say what to fix
       --help                                   this text
 
-    Exit codes: 0 done, 1 a step failed, 2 the settings or the options have to be mended.
+    Exit codes: 0 done, 1 a step failed, 2 the settings or the options must be fixed.
     """
 }
 

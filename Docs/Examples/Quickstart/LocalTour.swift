@@ -61,7 +61,7 @@ struct LocalTour: Sendable {
     await time.pass(.seconds(3_700))
     narrator.tasks(try await connector.getTaskList())
 
-    narrator.step("7. signOut(), and somebody else signs in: the tasks are that user's own.")
+    narrator.step("7. signOut(), and another user signs in: the tasks are that user's own.")
     try await connector.signOut()
     if isInBrowser { narrator.result("sign in as \(LocalUser.bob.email) with \(LocalUser.bob.password.value)") }
     script.follow(.signIn(.bob))

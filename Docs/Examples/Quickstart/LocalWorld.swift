@@ -8,7 +8,7 @@ struct LocalWorld: Sendable {
   let tenant: LocalTenant
   let tasks: LocalTaskServer
   let settingsFile: URL
-  let folder: URL
+  let directory: URL
 
   /// Starts both on ports that the system chooses, and writes `settings.plist`.
   init(redirectURI: String) async throws {
@@ -22,16 +22,16 @@ struct LocalWorld: Sendable {
     tasks = LocalTaskServer(tenant: tenant)
     try await tenant.start()
     try await tasks.start()
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent("quickstart-\(UUID().uuidString)")
-    settingsFile = folder.appendingPathComponent("settings.plist")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    directory = FileManager.default.temporaryDirectory.appendingPathComponent("quickstart-\(UUID().uuidString)")
+    settingsFile = directory.appendingPathComponent("settings.plist")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     try Data(settings(redirectURI: redirectURI).utf8).write(to: settingsFile)
   }
 
   func stop() async {
     await tenant.stop()
     await tasks.stop()
-    try? FileManager.default.removeItem(at: folder)
+    try? FileManager.default.removeItem(at: directory)
   }
 
   /// The tutorial's keys, as a person would write them.

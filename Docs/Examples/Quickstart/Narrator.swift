@@ -27,7 +27,7 @@ struct Narrator: Sendable {
     }
   }
 
-  /// Writes a line at once, so that it stands before an error that follows, whoever reads.
+  /// Writes a line at once, so that it precedes an error that follows.
   static func write(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
   }
@@ -40,7 +40,7 @@ struct Narrator: Sendable {
     case .number(let number): "\(number)"
     case .string(let text): text
     case .array(let elements): elements.map(text).joined(separator: ", ")
-    case .object(let members): members.keys.sorted().joined(separator: ", ")
+    case .object(let fields): fields.keys.sorted().joined(separator: ", ")
     }
   }
 }

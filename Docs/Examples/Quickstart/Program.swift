@@ -6,7 +6,7 @@ struct Program: Sendable {
   let arguments: Arguments
   let narrator = Narrator()
 
-  /// What only a change of the settings or the options can mend.
+  /// What only a change of the settings or the options can fix.
   static let fixable: Set<ConnectorError.Code> = [
     .settings, .retiredAuthority, .configuration, .unsupportedRedirectURI, .policyNotConfigured,
   ]
@@ -46,5 +46,5 @@ struct Program: Sendable {
   }
 }
 
-/// The diagnosis, already printed, found something to mend.
+/// The diagnosis, already printed, found something to fix.
 struct UnhealthyError: Error {}

@@ -229,7 +229,7 @@ extension Diagnostics {
       let keys = try await cache.keys().filter { $0.clientID.lowercased() == settings.clientID.lowercased() }
       // A file that others can read, or a damaged one, is found by reading it.
       for key in keys { _ = try await cache.record(for: key) }
-      let access = cache is FileTokenCache ? "; nobody else can read or write its files" : ""
+      let access = cache is FileTokenCache ? "; no other user can read or write its files" : ""
       return Finding(check, .ok, "\(type(of: cache)), readable records of this app: \(keys.count)\(access)")
     } catch is CancellationError {
       throw CancellationError()

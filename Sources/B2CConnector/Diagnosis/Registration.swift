@@ -5,7 +5,7 @@ internal import Foundation
 ///
 /// A server shows these two mistakes in the browser only, so the app would wait for a redirect that never comes. An
 /// authorize request with `prompt=none` (OpenID Connect Core 1.0 section 3.1.2.1) and a token request with an invalid code
-/// bring them out; neither can sign anybody in.
+/// bring them out; neither can sign a user in.
 struct RegistrationProbe: Sendable {
   /// The answer of one endpoint.
   private enum Answer: Equatable {

@@ -81,7 +81,7 @@ struct BrowserScene: Sendable {
       do {
         return try await connector.doPolicy(kind, options: options)
       } catch {
-        // No page will come that somebody might be waiting for.
+        // No page will come that a user might be waiting for.
         opened.continuation.finish()
         throw error
       }
@@ -105,7 +105,7 @@ struct BrowserScene: Sendable {
     try await browser.open(page())
   }
 
-  /// Checks the page that ends the browser's part: what it says, and that nothing of the request stands in it.
+  /// Checks the page that ends the browser's part: what it says, and that nothing of the request is in it.
   func checkLastPage(_ heading: String) async throws {
     try await browser.waitForHeading(heading)
     #expect(try await browser.title == "\(heading) · Tasks")

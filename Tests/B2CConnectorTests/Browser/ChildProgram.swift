@@ -26,7 +26,7 @@ final class ChildProgram {
     Self.read(output.fileHandleForReading, into: lines.continuation)
   }
 
-  /// Reads on a thread of its own, so that the handle is closed only when nobody reads from it any more.
+  /// Reads on a dedicated thread, so that the handle is closed only when no one reads from it any more.
   private static func read(_ handle: FileHandle, into lines: AsyncStream<String>.Continuation) {
     Thread.detachNewThread {
       var rest = Data()

@@ -8,7 +8,7 @@ struct ChromeDriver {
 
   /// Where the driver is, as `B2C_CHROMEDRIVER` says; `nil` when it says nothing.
   ///
-  /// A driver that merely lies on the path is left alone: a plain run of the tests opens nobody's browser.
+  /// A driver that merely lies on the path is left alone: a plain run of the tests opens no one's browser.
   static let executable: URL? = ProcessInfo.processInfo.environment["B2C_CHROMEDRIVER"].flatMap {
     $0.isEmpty ? nil : URL(fileURLWithPath: $0)
   }

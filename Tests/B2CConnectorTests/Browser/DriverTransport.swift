@@ -4,7 +4,7 @@ import TestSupport
 
 /// HTTP to the driver, over a plain connection.
 ///
-/// The driver writes no blank behind the colon of a header field, as RFC 9112 section 5.1 lets it; `URLSession` on Linux
+/// The driver writes no space behind the colon of a header field, as RFC 9112 section 5.1 lets it; `URLSession` on Linux
 /// takes such an answer for a broken one.
 struct DriverTransport: HTTPTransport {
   func send(_ request: TransportRequest) async throws -> TransportResponse {

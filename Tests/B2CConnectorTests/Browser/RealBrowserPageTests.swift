@@ -10,7 +10,7 @@ import Testing
   .enabled(if: ChromeDriver.executable != nil, "B2C_CHROMEDRIVER names none: .ci/browser does."),
   .timeLimit(.minutes(3)))
 struct RealBrowserPageTests {
-  /// Where pictures of the pages are kept; none are when `B2C_BROWSER_SCREENSHOTS` names no folder.
+  /// Where pictures of the pages are kept; none are when `B2C_BROWSER_SCREENSHOTS` names no directory.
   private static let pictures = ProcessInfo.processInfo.environment["B2C_BROWSER_SCREENSHOTS"]
     .flatMap { $0.isEmpty ? nil : URL(fileURLWithPath: $0, isDirectory: true) }
 
