@@ -20,6 +20,11 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     exchanges.withLock { $0[task.taskIdentifier] = exchange }
   }
 
+  /// Ends all exchanges from this side.
+  func failAll(_ error: TransportError) {
+    exchanges.withLock { Array($0.values) }.forEach { $0.fail(error) }
+  }
+
   @discardableResult
   func forget(_ task: URLSessionTask) -> SessionExchange? {
     exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
@@ -30,7 +35,11 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
-    completionHandler(nil)
+    // Under the lock: whoever cancels the task forgets it first, so this answer comes before the cancellation or not at all.
+    exchanges.withLock { exchanges in
+      guard exchanges[task.taskIdentifier] != nil || SessionTraits.takesLateAnswers else { return }
+      completionHandler(nil)
+    }
   }
 
   func urlSession(
