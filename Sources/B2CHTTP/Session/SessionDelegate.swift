@@ -11,6 +11,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
   let trust: TrustEvaluation?
 
   private let exchanges = Locked<[Int: SessionExchange]>([:])
+  private let isClosed = Locked(false)
 
   init(trust: TrustEvaluation? = nil) {
     self.trust = trust
@@ -20,9 +21,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     exchanges.withLock { $0[task.taskIdentifier] = exchange }
   }
 
-  /// Ends all exchanges from this side.
-  func failAll(_ error: TransportError) {
-    exchanges.withLock { Array($0.values) }.forEach { $0.fail(error) }
+  /// Answers no redirect any more; to be called before the session is invalidated, which cancels all tasks.
+  func close() {
+    isClosed.withLock { $0 = true }
   }
 
   @discardableResult
@@ -36,9 +37,11 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
     // Under the lock: whoever cancels the task forgets it first, so this answer comes before the cancellation or not at all.
-    exchanges.withLock { exchanges in
-      guard exchanges[task.taskIdentifier] != nil || SessionTraits.takesLateAnswers else { return }
-      completionHandler(nil)
+    isClosed.withLock { isClosed in
+      exchanges.withLock { exchanges in
+        let isWanted = exchanges[task.taskIdentifier] != nil && !isClosed
+        if isWanted || SessionTraits.takesLateAnswers { completionHandler(nil) }
+      }
     }
   }
 

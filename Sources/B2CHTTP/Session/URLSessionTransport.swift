@@ -84,7 +84,7 @@ public final class URLSessionTransport: HTTPTransport {
       defer { session = nil }
       return session
     }
-    delegate.failAll(TransportError(.closed, "The transport was closed during the request."))
+    delegate.close()
     session?.invalidateAndCancel()
   }
 
