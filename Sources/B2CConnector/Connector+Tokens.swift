@@ -36,7 +36,8 @@ extension Connector {
   /// Returns the verified claims of the user who is signed in (the sample's `getClaims…`).
   ///
   /// - Parameter policy: By which policy the user signed in; whichever was last when `nil`.
-  /// - Returns: Who the user is, or `nil` when no user is signed in or the session has expired; see ``session``.
+  /// - Returns: Who the user is, or `nil` when no user is signed in or the session has expired; see ``session``. An id_token
+  ///   that a refresh has just brought is verified first.
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
   public func claims(policy: Policy? = nil) async throws -> UserInfo? {
     try await ConnectorError.mapping {

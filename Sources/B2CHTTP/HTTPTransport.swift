@@ -160,7 +160,7 @@ extension TransportRequest {
   }
 }
 
-/// What a server answered.
+/// The answer of a server.
 public struct TransportResponse: Sendable, Hashable {
   /// The status code.
   public var status: Int

@@ -15,7 +15,7 @@ public struct RetryPolicy: Sendable, Hashable {
   public var baseDelay: Duration
   /// The longest wait before any try, unless the server asks for more.
   public var maximumDelay: Duration
-  /// What ``baseDelay`` is for `429 Too Many Requests` without `Retry-After`; at least half of it is waited.
+  /// ``baseDelay`` for `429 Too Many Requests` without `Retry-After`; at least half of it is waited.
   public var throttledDelay: Duration
   /// The longest wait that a server can ask for with `Retry-After`; one that asks for more gets this.
   public var retryAfterCap: Duration
@@ -76,7 +76,7 @@ extension RetryPolicy {
   ///   - response: The answer, if there is one.
   ///   - error: The error, if there is no answer.
   ///   - now: The wall time, for a `Retry-After` that is a date.
-  ///   - random: Gives a number from 0 up to but not including 1.
+  ///   - random: Returns a number from 0 up to but not including 1.
   /// - Returns: How long to wait before the next try; `nil` when there must be none.
   package func delay(
     afterAttempt attempt: Int, response: TransportResponse?, error: (any Error)?, now: Date, random: () -> Double

@@ -14,12 +14,12 @@ package struct RetryingTransport: HTTPTransport {
   /// Wraps a transport.
   ///
   /// - Parameters:
-  ///   - transport: What carries each try.
-  ///   - policy: When to try again.
-  ///   - budget: The remaining retries, shared with other transports; one of its own when `nil`.
-  ///   - clock: What waits between tries, and measures the deadline.
+  ///   - transport: The transport of each try.
+  ///   - policy: The rules for further tries.
+  ///   - budget: The remaining retries, shared with other transports; a separate one when `nil`.
+  ///   - clock: The clock of waits and deadlines.
   ///   - now: The wall time, for a `Retry-After` that is a date.
-  ///   - random: Gives a number from 0 up to but not including 1.
+  ///   - random: Returns a number from 0 up to but not including 1.
   ///   - onRetry: Told each time a request is sent again.
   package init(
     transport: any HTTPTransport, policy: RetryPolicy = .standard, budget: RetryBudget? = nil,

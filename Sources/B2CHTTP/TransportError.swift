@@ -1,11 +1,11 @@
 internal import B2CCore
 public import Foundation
 
-/// Why there is no answer to a request.
+/// The reason for a request without an answer.
 ///
 /// Two errors are equal when their codes are.
 public struct TransportError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
-  /// What went wrong, as an open set of codes.
+  /// The kind of failure, as an open set of codes.
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The code's stable name.
     public var rawValue: String
@@ -29,7 +29,7 @@ public struct TransportError: LocalizedError, Sendable, Equatable, CustomStringC
     public static let timedOut = Code(rawValue: "timedOut")
     /// The body is larger than the request's limit.
     public static let responseTooLarge = Code(rawValue: "responseTooLarge")
-    /// What came back is not HTTP.
+    /// The answer is not HTTP.
     public static let invalidResponse = Code(rawValue: "invalidResponse")
     /// The server's certificate was refused.
     public static let untrustedServer = Code(rawValue: "untrustedServer")
@@ -37,9 +37,9 @@ public struct TransportError: LocalizedError, Sendable, Equatable, CustomStringC
     public static let closed = Code(rawValue: "closed")
   }
 
-  /// What went wrong.
+  /// The kind of failure.
   public var code: Code
-  /// What happened, in words without secrets.
+  /// The description, without secrets.
   public var message: String
   /// The error of the layer below, if any.
   public var underlying: (any Error)?
@@ -47,8 +47,8 @@ public struct TransportError: LocalizedError, Sendable, Equatable, CustomStringC
   /// Makes an error.
   ///
   /// - Parameters:
-  ///   - code: What went wrong.
-  ///   - message: What happened, in words without secrets.
+  ///   - code: The kind of failure.
+  ///   - message: The description, without secrets.
   ///   - underlying: The error of the layer below, if any.
   public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
     self.code = code

@@ -14,8 +14,8 @@ public import Foundation
 /// await clock.advance(by: .seconds(3600))
 /// ```
 /// A sleep that no test ends moves the clock itself, after a hundredth of its length in real time: a retry does not
-/// make a test hang. A test that calls ``waitForSleepers(_:)`` decides everything itself from then on, and so does one
-/// with `advancesItself: false`.
+/// make a test hang. A test that moves sleepers itself makes the clock with `advancesItself: false`; the clock stops moving
+/// by itself at ``waitForSleepers(_:)`` too, which may be too late for a short sleep.
 public final class TestClock: Clock, Sendable {
   /// A point on the test clock, counted from its start.
   public struct Instant: InstantProtocol, Sendable {

@@ -24,7 +24,7 @@ struct RequestTests {
         presenter: ScriptedPresenter(transport: network, .signIn(.alice)), transport: network, clock: clock,
         now: { clock.date })
     ) { $0.allowedAPIs = [tenant.graphURL] }
-    try await connector.oauth.signIn()
+    try await connector.signIn()
     let (data, response) = try await connector.data(
       for: URLRequest(url: tenant.graphURL.appendingPathComponent("v1.0/me")))
     #expect(response.statusCode == 200)
@@ -203,45 +203,6 @@ struct RequestTests {
     #expect(try await connector.getTaskList().map(\.itemName) == [task.itemName])
     try await connector.deleteTask(task)
     #expect(try await connector.getTaskList().isEmpty)
-  }
-
-  static let servers: [(LocalTaskServer.Dialect, TaskDialect)] = [
-    (.tutorial, .tutorial), (.repository, .repository), (.rest, .tutorial), (.rest, .rest),
-  ]
-
-  @Test(
-    "A deletion takes the task with its id alone, and where the server knows titles only, those of its title",
-    arguments: servers.indices)
-  func deletion(_ index: Int) async throws {
-    let (server, dialect) = Self.servers[index]
-    let world = World(dialect: server)
-    world.tasks.bugs.deletesAllWithoutKey = true
-    let connector = try Connector(settings: world.settings(), environment: world.environment()) {
-      $0.taskAPI?.dialect = dialect
-    }
-    try await connector.doPolicy(.signIn)
-    for name in ["milk", "milk", "bread"] { try await connector.addTask(TaskItem(itemName: name)) }
-    let tasks = try await connector.getTaskList()
-    try await connector.deleteTask(tasks[0])
-    let left = try await connector.getTaskList()
-    #expect(left.map(\.itemName) == (server.routesByID ? ["milk", "bread"] : ["bread"]))
-    #expect(!left.map(\.id).contains(tasks[0].id))
-  }
-
-  @Test("The published server takes a deletion by id alone for one of all tasks, so the title goes along")
-  func deletionByIDAlone() async throws {
-    let world = World(dialect: .repository)
-    world.tasks.bugs.deletesAllWithoutKey = true
-    func connector(_ dialect: TaskDialect) throws -> Connector {
-      try Connector(settings: world.settings(), environment: world.environment()) { $0.taskAPI?.dialect = dialect }
-    }
-    let (right, wrong) = (try connector(.repository), try connector(.rest))
-    for connector in [right, wrong] { try await connector.doPolicy(.signIn) }
-    for name in ["milk", "bread", "tea"] { try await right.addTask(TaskItem(itemName: name)) }
-    try await right.deleteTask(try await right.getTaskList()[0])
-    #expect(world.tasks.tasks.map(\.text) == ["bread", "tea"])
-    try await wrong.deleteTask(try await right.getTaskList()[0])
-    #expect(world.tasks.tasks.isEmpty)
   }
 
   @Test("A throttled list backs off and succeeds")

@@ -49,10 +49,12 @@ struct TaskAPIClientTests {
     await #expect(throws: SignedOut.self) { try await client.list() }
   }
 
-  @Test("Of two tasks with one title, a server that routes by id deletes one")
-  func sameTitle() async throws {
+  @Test(
+    "Of two tasks with one title, a server that routes by id deletes one, also when the title goes along",
+    arguments: [TaskDialect.rest, .tutorial])
+  func sameTitle(_ dialect: TaskDialect) async throws {
     let server = LocalTaskServer(tenant: tenant, dialect: .rest)
-    let client = try client(server, .rest)
+    let client = try client(server, dialect)
     let first = try await client.add(TaskItem(itemName: "Buy milk"))
     let second = try await client.add(TaskItem(itemName: "Buy milk"))
     try await client.delete(first)
@@ -102,6 +104,20 @@ struct TaskAPIClientTests {
       server.tasks = [LocalTask(id: "1", owner: owner, text: "Buy milk", date: Date()), kept]
       try await client(server, dialect).delete(TaskItem(itemName: "Buy milk", id: id))
       #expect(server.tasks == [kept])
+    }
+  }
+
+  @Test("The published server takes an id without a title for all tasks: why the title goes along")
+  func idAlone() async throws {
+    let server = LocalTaskServer(tenant: tenant, dialect: .repository)
+    server.bugs.deletesAllWithoutKey = true
+    for (dialect, left) in [(TaskDialect.repository, ["Walk the dog"]), (.rest, [])] {
+      server.tasks = ["Buy milk", "Walk the dog"].map {
+        LocalTask(owner: LocalUser.alice.id, text: $0, date: Date())
+      }
+      let task = TaskItem(itemName: "Buy milk", id: server.tasks[0].id)
+      try await client(server, dialect).delete(task)
+      #expect(server.tasks.map(\.text) == left)
     }
   }
 

@@ -1,15 +1,15 @@
 public import B2CCore
 public import Foundation
 
-/// Why an API refused the token it was sent, or why none was sent.
+/// The reason for which an API refused the token, or none was sent.
 ///
 /// Two errors are equal when their codes are.
 public struct APIAuthorizationError: LocalizedError, Sendable, Equatable {
-  /// What went wrong.
+  /// The kind of failure.
   public var code: ErrorCode
-  /// What happened, in words without secrets.
+  /// The description, without secrets.
   public var message: String
-  /// What to do about it.
+  /// The way to fix it.
   public var recoverySuggestion: String?
   /// The challenge that the API answered with, if any.
   package var challenge: AuthenticationChallenge?
@@ -19,9 +19,9 @@ public struct APIAuthorizationError: LocalizedError, Sendable, Equatable {
   /// Makes an error.
   ///
   /// - Parameters:
-  ///   - code: What went wrong.
-  ///   - message: What happened, in words without secrets.
-  ///   - recoverySuggestion: What to do about it.
+  ///   - code: The kind of failure.
+  ///   - message: The description, without secrets.
+  ///   - recoverySuggestion: The way to fix it.
   ///   - challenge: The challenge that the API answered with.
   ///   - response: The API's answer.
   package init(
@@ -78,7 +78,7 @@ extension APIAuthorizationError: Redacted {
 }
 
 extension APIAuthorizationError {
-  /// What an answer says about the token, when asking for the same kind of token again would not help; `nil` otherwise.
+  /// Makes the error of an answer after which another token of the same kind would not help; `nil` for any other answer.
   ///
   /// - Parameters:
   ///   - response: The answer.

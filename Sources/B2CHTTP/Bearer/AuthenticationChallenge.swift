@@ -24,7 +24,7 @@ package struct AuthenticationChallenge: Sendable, Hashable {
 
   /// The part of the server that asks.
   package var realm: String? { parameters["realm"] }
-  /// Why a token was refused: `invalid_token`, `insufficient_scope`, `invalid_request`, or a code of the server's own.
+  /// Why a token was refused: `invalid_token`, `insufficient_scope`, `invalid_request`, or a code that only the server knows.
   package var error: String? { parameters["error"] }
   /// The server's words on that, for a developer.
   package var errorDescription: String? { parameters["error_description"] }
@@ -121,7 +121,17 @@ private struct ChallengeReader {
   private var found: [AuthenticationChallenge] = []
 
   init(_ text: String) {
-    bytes = Array(text.utf8)
+    let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
+    bytes = Array((isASCII ? text : Self.withoutMarks(text)).utf8)
+  }
+
+  /// Replaces combining marks: to compare and hash strings, Swift sorts each run of them in quadratic time.
+  private static func withoutMarks(_ text: String) -> String {
+    var scalars = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      scalars.append(scalar.properties.canonicalCombiningClass == .notReordered ? scalar : "?")
+    }
+    return String(scalars)
   }
 
   mutating func challenges() -> [AuthenticationChallenge] {

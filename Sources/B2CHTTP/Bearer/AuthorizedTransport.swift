@@ -11,14 +11,14 @@ package struct AuthorizedTransport: HTTPTransport {
   /// Makes an authorised transport.
   ///
   /// - Parameters:
-  ///   - transport: What carries each try.
+  ///   - transport: The transport of each try.
   ///   - tokens: Where the bearer tokens come from.
   ///   - allowedOrigins: Where tokens may be sent to.
   ///   - retry: When a request is sent again for other reasons than its token.
-  ///   - budget: The remaining retries, shared with other transports; one of its own when `nil`.
-  ///   - clock: What waits between tries, and measures the deadline.
+  ///   - budget: The remaining retries, shared with other transports; a separate one when `nil`.
+  ///   - clock: The clock of waits and deadlines.
   ///   - now: The wall time, for a `Retry-After` that is a date.
-  ///   - random: Gives a number from 0 up to but not including 1.
+  ///   - random: Returns a number from 0 up to but not including 1.
   package init(
     transport: any HTTPTransport, tokens: any AccessTokenProvider, allowedOrigins: Set<Origin>,
     retry: RetryPolicy = .standard, budget: RetryBudget? = nil, clock: any Clock<Duration> = ContinuousClock(),
@@ -57,10 +57,10 @@ package struct AuthorizedTransport: HTTPTransport {
     if let error = APIAuthorizationError(definite: first, hiding: [token]) { throw error }
     guard first.status == 401 else { return first }
 
-    let spent = elapsed()
+    let elapsedSoFar = elapsed()
     let newToken = try await tokens.accessToken(replacing: token)
     var again = Self.attach(newToken, to: request)
-    again.limits.deadline -= spent
+    again.limits.deadline -= elapsedSoFar
     let second = try await transport.send(again, isIdempotent: isIdempotent)
     if let error = APIAuthorizationError(definite: second, hiding: [token, newToken]) { throw error }
     guard second.status == 401 else { return second }

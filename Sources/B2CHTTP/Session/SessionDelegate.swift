@@ -11,6 +11,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
   let trust: TrustEvaluation?
 
   private let exchanges = Locked<[Int: SessionExchange]>([:])
+  private let isClosed = Locked(false)
 
   init(trust: TrustEvaluation? = nil) {
     self.trust = trust
@@ -18,6 +19,11 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
   func register(_ exchange: SessionExchange, for task: URLSessionTask) {
     exchanges.withLock { $0[task.taskIdentifier] = exchange }
+  }
+
+  /// Answers no redirect any more; to be called before the session is invalidated, which cancels all tasks.
+  func close() {
+    isClosed.withLock { $0 = true }
   }
 
   @discardableResult
@@ -30,7 +36,13 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
-    completionHandler(nil)
+    // Under the lock: whoever cancels the task forgets it first, so this answer comes before the cancellation or not at all.
+    isClosed.withLock { isClosed in
+      exchanges.withLock { exchanges in
+        let isWanted = exchanges[task.taskIdentifier] != nil && !isClosed
+        if isWanted || SessionTraits.takesLateAnswers { completionHandler(nil) }
+      }
+    }
   }
 
   func urlSession(

@@ -26,15 +26,18 @@
     }
   }
 
-  /// What this platform's session does differently.
+  /// The differences of this platform's session.
   enum SessionTraits {
     /// The session queues by itself, and HTTP/2 carries many requests on one connection.
     static let countsWaitingAsSilence = false
 
+    /// An answer to a callback of a cancelled task does no harm.
+    static let takesLateAnswers = true
+
     /// The session makes a serial queue by itself, and waits for it before it reads on.
     static func makeDelegateQueue() -> OperationQueue? { nil }
 
-    /// Certificates have error codes of their own here.
+    /// Certificate errors have separate codes here.
     static func isCertificateRefusal(_ error: URLError) -> Bool { false }
   }
 

@@ -43,10 +43,14 @@
     override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
   }
 
-  /// What this platform's session does differently.
+  /// The differences of this platform's session.
   enum SessionTraits {
     /// The idle timer runs while a request waits for a free connection, so the waiting is done before the session.
     static let countsWaitingAsSilence = true
+
+    /// The answer about a redirect ends the process when the task was cancelled before it ("Received callback for HTTP
+    /// redirection, but we're not waiting for it").
+    static let takesLateAnswers = false
 
     /// Where the delegate is called.
     static func makeDelegateQueue() -> OperationQueue? {

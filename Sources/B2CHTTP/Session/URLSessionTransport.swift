@@ -5,7 +5,7 @@ internal import Foundation
   internal import FoundationNetworking
 #endif
 
-/// Sends requests over a `URLSession` of its own.
+/// Sends requests over a dedicated `URLSession`.
 ///
 /// Redirects are not followed. Cookies, caches and stored credentials are neither read nor written. Only https, or http
 /// to this machine, is spoken. The body is bounded while it arrives, after decompression, and the whole exchange by a
@@ -24,7 +24,7 @@ public final class URLSessionTransport: HTTPTransport {
   private let deadlines: DeadlineTimer
   private let queue: ConnectionQueue
 
-  /// Makes a transport with a session of its own.
+  /// Makes a transport with a dedicated session.
   ///
   /// - Parameters:
   ///   - maximumConnectionsPerHost: The most connections to one host at a time; at least 1.
@@ -84,6 +84,7 @@ public final class URLSessionTransport: HTTPTransport {
       defer { session = nil }
       return session
     }
+    delegate.close()
     session?.invalidateAndCancel()
   }
 

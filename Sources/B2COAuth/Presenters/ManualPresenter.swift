@@ -65,12 +65,19 @@ public struct ManualPresenter: SignInPresenter {
 /// Pasted text: the callback URL, its query alone, or a code.
 private struct PastedCallback {
   private let text: String
+  private let isASCII: Bool
   private let redirectURI: URL
   private let state: Secret
 
   init(_ line: String, redirectURI: URL, state: Secret) {
     // A terminal or a chat wraps what it shows, and quotes come along when a URL is copied from a shell.
-    text = line.filter { !$0.isWhitespace && !$0.isNewline }.trimmingCharacters(in: CharacterSet(charactersIn: "\"'<>"))
+    let visible = line.unicodeScalars.filter { !$0.properties.isWhitespace }
+    isASCII = visible.allSatisfy(\.isASCII)
+    // Some browsers copy an address with its escapes decoded.
+    let escaped = String(String.UnicodeScalarView(visible)).utf8.map { byte in
+      byte < 0x80 ? String(UnicodeScalar(byte)) : "%" + String(byte, radix: 16, uppercase: true)
+    }
+    text = escaped.joined().trimmingCharacters(in: CharacterSet(charactersIn: "\"'<>"))
     self.redirectURI = redirectURI
     self.state = state
   }
@@ -100,7 +107,7 @@ private struct PastedCallback {
 
   /// Codes are visible ASCII (RFC 6749 appendix A.11); what is as short as a word was typed, not pasted.
   private var isLikeCode: Bool {
-    text.utf8.count >= 6 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } && !text.contains("=")
+    isASCII && text.utf8.count >= 6 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } && !text.contains("=")
   }
 
   private func callback(_ pairs: [(name: String, value: String)]) -> URL? {

@@ -41,12 +41,14 @@ struct SessionCancellationTests {
     #expect(server.requests.isEmpty)
   }
 
-  @Test(arguments: [true, false])
-  func aThousandAtRandomInstantsLeaveNothingHanging(isListening: Bool) async throws {
-    let server = try await TestServer(answering: .text("ok"))
+  /// On Linux a redirect that meets a cancellation could end the process.
+  @Test(arguments: [200, 302, nil])
+  func aThousandAtRandomInstantsLeaveNothingHanging(status: Int?) async throws {
+    let server = try await TestServer(
+      answering: LoopbackResponse(status: status ?? 200, headers: ["Location": "/elsewhere"]))
     let transport = URLSessionTransport()
     let request = try server.request()
-    if !isListening { await server.close() }
+    if status == nil { await server.close() }
     let counts = Locked<[String: Int]>([:])
     for _ in 0..<40 {
       await withTaskGroup(of: Void.self) { group in
@@ -69,7 +71,7 @@ struct SessionCancellationTests {
     }
     let ends = counts.withLock { $0 }
     #expect(ends.values.reduce(0, +) == 1000)
-    #expect(Set(ends.keys).isSubset(of: ["cancelled", isListening ? "200" : "cannotConnect"]))
+    #expect(Set(ends.keys).isSubset(of: ["cancelled", status.map { "\($0)" } ?? "cannotConnect"]))
     // The session is still fit for use.
     let other = try await TestServer(answering: .text("ok"))
     #expect(try await transport.send(other.request()).status == 200)

@@ -44,18 +44,22 @@ struct CancelProof: ProofCommand {
     let seconds = start.duration(to: .now) / .seconds(1)
     let after = await scene.isUsable()
     total.show()
-    let refreshes = world.tenant.counters
+    let counters = world.tenant.counters
     print(
       """
 
       \(count) cancellations (seed \(seed)) in \(String(format: "%.0f", seconds)) s; the server saw \
-      \(refreshes.refreshes) refreshes, \(refreshes.reusedRefreshTokens) with a token that was spent already.
+      \(counters.refreshes) refreshes, \(counters.reusedRefreshTokens) with a refresh token that was used before, \
+      \(counters.metadataRequests) requests for metadata, \(counters.keysRequests) for keys and \
+      \(counters.codeRequests) with a code.
       From a cancellation to the return: half within \(total.milliseconds(of: 0.5)) ms, \
       99 % within \(total.milliseconds(of: 0.99)) ms, the slowest \(total.milliseconds(of: 1)) ms.
       The session afterwards: \(after).
       """)
     await world.stop()
-    let isKept = total.hangs == 0 && total.untyped.isEmpty && after == "value" && refreshes.reusedRefreshTokens == 0
+    let isKept =
+      total.hangs == 0 && total.untyped.isEmpty && after == "value" && counters.reusedRefreshTokens == 0
+      && counters.metadataRequests > 1 && counters.keysRequests > 1
     for line in Set(total.untyped).sorted() { print("BROKEN  \(line)") }
     return isKept
   }

@@ -8,7 +8,7 @@ struct CancelScene: Sendable {
   enum Call: String, CaseIterable, Sendable {
     case list
     case token = "token (refresh)"
-    case metadata
+    case signIn = "sign-in (metadata, keys)"
   }
 
   /// How one cancelled call ended.
@@ -64,9 +64,8 @@ struct CancelScene: Sendable {
     switch call {
     case .list: _ = try await connector.getTaskList()
     case .token: _ = try await engine.accessToken(options: TokenOptions(forceRefresh: true))
-    // A client that knows nothing of the tenant yet.
-    case .metadata:
-      _ = try await world.engine(cache, presenter).accessToken(options: TokenOptions(forceRefresh: true))
+    // A client that knows nothing of the tenant yet; a refresh could do without metadata and keys, a sign-in cannot.
+    case .signIn: _ = try await world.engine(InMemoryTokenCache(), presenter).signIn()
     }
   }
 }

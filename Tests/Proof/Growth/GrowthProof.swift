@@ -14,7 +14,7 @@ struct GrowthProof: ProofCommand {
 
   static func run(_ options: ProofOptions) async throws -> Bool {
     var rows: [(parser: String, input: String, small: Double, growth: Double)] = []
-    for subject in try GrowthSubject.all(isBroken: options.isBroken) {
+    for subject in try await GrowthSubject.all(isBroken: options.isBroken) {
       let small = try await seconds(subject, size: subject.smallSize)
       rows.append((subject.parser, subject.input, small, try await growth(subject, from: small)))
     }

@@ -1,7 +1,11 @@
 import B2CConnector
 import B2CCore
 import B2CHTTP
+import B2CIDToken
+import B2CLoopback
+import B2CTokenCache
 import Foundation
+import TestSupport
 
 /// One parser and one shape of input.
 struct GrowthSubject: Sendable {
@@ -13,10 +17,14 @@ struct GrowthSubject: Sendable {
   let prepare: @Sendable (Int) -> @Sendable () async throws -> Void
 
   /// Every parser of data that comes from outside.
-  static func all(isBroken: Bool) throws -> [GrowthSubject] {
+  static func all(isBroken: Bool) async throws -> [GrowthSubject] {
     if isBroken { return [quadratic] }
-    return challenges + values + documents + settings + (try answers())
+    return challenges + values + documents + tokens + settings + (try answers()) + (try callbacks())
+      + (try await heads())
   }
+
+  /// Two combining marks in the wrong order: Swift sorts a run of them to compare or hash a string.
+  private static let marks = "\u{301}\u{316}"
 
   /// What a program with a mistake looks like.
   private static var quadratic: GrowthSubject {
@@ -27,12 +35,16 @@ struct GrowthSubject: Sendable {
   }
 
   private static var challenges: [GrowthSubject] {
-    ["a=b ", "a=b,", "a=b c ", "Bearer ", "Bearer ,", "a=\"\\\"", "a=\"b\" ", " ", ",", "=", "a", "a =", "\"", "é="].map
-    {
-      text("WWW-Authenticate", $0) { text in
-        _ = AuthenticationChallenge.bearer(in: TransportRequest.Headers([.init(name: "WWW-Authenticate", value: text)]))
-      }
+    let pieces = [
+      "a=b ", "a=b,", "a=b c ", "Bearer ", "Bearer ,", "a=\"\\\"", "a=\"b\" ", " ", ",", "=", "a", "a =", "\"", "é=",
+    ]
+    let parse: @Sendable (String) -> Void = { text in
+      _ = AuthenticationChallenge.bearer(in: TransportRequest.Headers([.init(name: "WWW-Authenticate", value: text)]))
     }
+    return pieces.map { text("WWW-Authenticate", $0, parse) }
+      + ["", "Bearer error=", "Bearer claims=", "Bearer a"].map { head in
+        text("WWW-Authenticate", head, then: marks, end: "=b", parse)
+      }
   }
 
   private static var values: [GrowthSubject] {
@@ -44,6 +56,7 @@ struct GrowthSubject: Sendable {
       text("excerpt of a body", "Bearer eyJ") { _ = PrintableText(hiding: [secret]).show(Array($0.utf8)) },
       text("form", "a=b&") { _ = FormEncoding.decode($0) },
       text("form", "%41") { _ = FormEncoding.decode($0) },
+      text("form", "%CC%81%CC%96") { _ = FormEncoding.decode($0) },
       text("base64url", "QUJD") { _ = Base64URL.decode($0) },
       text("authority", "https://", then: "a/") { _ = try? Authority($0) },
       text("authority", "https://", then: "a.") { _ = try? Authority($0) },
@@ -57,13 +70,77 @@ struct GrowthSubject: Sendable {
     let parse: @Sendable (String) -> Void = { _ = try? JSONReader.value(Array($0.utf8)) }
     let pieces = [
       ("[", "1,"), ("[", "{\"a\":[{}]},"), ("[", " "), ("[", "\"\","), ("[\"", "a"), ("[\"", "\\u0041"), ("[\"", "\\n"),
-      ("[", "["),
+      ("[", "["), ("[\"", marks), ("{\"", marks), ("[\"", String(repeating: marks, count: 15) + "a"),
     ]
     let members = GrowthSubject(parser: "JSON", input: "{\"k1\":1,\"k2\":1,…") { size in
       let text = "{" + (0..<size / 10).map { "\"k\($0)\":1" }.joined(separator: ",") + "}"
       return { parse(text) }
     }
     return [members] + pieces.map { text("JSON", $0.0, then: $0.1, parse) }
+  }
+
+  /// id_tokens and key sets: the JSON reader below Base64.
+  private static var tokens: [GrowthSubject] {
+    let claims = ["\"a\":1,", "\"" + marks, "\"\":[{"].map { piece in
+      GrowthSubject(parser: "id_token", input: named(piece), smallSize: 1 << 10) { size in
+        let claims = "{" + String(repeating: piece, count: size / piece.utf8.count)
+        let header = Base64URL.encode(Array(#"{"alg":"RS256","kid":"k"}"#.utf8))
+        let token = Secret("\(header).\(Base64URL.encode(Array(claims.utf8))).c2ln")
+        return { _ = try? IDToken(compact: token) }
+      }
+    }
+    let keys = ["{\"kty\":\"RSA\",\"n\":\"AQ\",\"e\":\"AQAB\"},", "{\"kid\":\"" + marks].map { piece in
+      text("key set", "{\"keys\":[", then: piece) { _ = try? JWKSet(json: Data($0.utf8)) }
+    }
+    return claims + [text("id_token", ".") { _ = try? IDToken(compact: Secret($0)) }] + keys + records
+  }
+
+  /// A cache file is the user's own, but what is in it came from a server.
+  private static var records: [GrowthSubject] {
+    let parse: @Sendable (String) -> Void = { _ = try? JSONDecoder().decode(TokenRecord.self, from: Data($0.utf8)) }
+    let members = GrowthSubject(parser: "token record", input: "{\"claims\":{\"k1\":1,\"k2\":1,…") { size in
+      let claims = (0..<size / 10).map { "\"k\($0)\":1" }.joined(separator: ",")
+      return { parse("{\"v\":1,\"signedIn\":1,\"claims\":{\(claims)}}") }
+    }
+    let head = "{\"v\":1,\"signedIn\":1,\"claims\":{\"a\":\""
+    return [members, text("token record", head, then: marks, end: "\"}}", parse)]
+  }
+
+  /// Callbacks as a user pastes them, or another program sends them.
+  private static func callbacks() throws -> [GrowthSubject] {
+    guard let page = URL(string: "https://login.example/a"), let redirectURI = URL(string: "app://callback") else {
+      throw ProofError("no URL")
+    }
+    let request = PresentationRequest(purpose: .signIn, redirectURI: redirectURI, state: Secret("state")) { _ in page }
+    return [("", "a=b&"), ("", marks), ("?", "%CC%81%CC%96"), ("app://callback?", "%CC%81%CC%96"), ("", " ")].map {
+      start, piece in
+      GrowthSubject(parser: "pasted callback", input: named(start + piece), smallSize: 7 << 10) { size in
+        let line = start + String(repeating: piece, count: size / piece.utf8.count)
+        return {
+          let presenter = ManualPresenter(write: { _ in }, readLine: { line })
+          _ = try? await presenter.present(request)
+        }
+      }
+    }
+  }
+
+  /// Requests to the listener for redirects, with room for more than it takes.
+  private static func heads() async throws -> [GrowthSubject] {
+    let listener = try await LoopbackListener(limits: LoopbackLimits(headBytes: 1 << 20)) { (_: LoopbackRequest) in
+      .text("")
+    }
+    return [("", "a: b\r\n"), ("", "a:\(marks)\r\n"), ("a:", marks), ("a:", " "), ("", "a"), ("", "Host: a\r\n")].map {
+      start, piece in
+      GrowthSubject(parser: "request to the listener", input: named(start + piece)) { size in
+        let fields = start + String(repeating: piece, count: size / piece.utf8.count)
+        let request = "GET / HTTP/1.1\r\nHost: localhost\r\n\(fields)\(fields.hasSuffix("\n") ? "" : "\r\n")\r\n"
+        return {
+          let client = try await LoopbackClient(port: listener.port)
+          await client.send(request)
+          _ = await client.receiveAll()
+        }
+      }
+    }
   }
 
   private static func answers() throws -> [GrowthSubject] {
@@ -102,12 +179,20 @@ struct GrowthSubject: Sendable {
 
   /// A parser of text, fed with one piece again and again.
   private static func text(
-    _ parser: String, _ head: String = "", then piece: String, _ parse: @escaping @Sendable (String) throws -> Void
+    _ parser: String, _ head: String = "", then piece: String, end: String = "",
+    _ parse: @escaping @Sendable (String) throws -> Void
   ) -> GrowthSubject {
-    GrowthSubject(parser: parser, input: head.count > 10 ? "… \(piece)" : head + piece) { size in
-      let text = head + String(repeating: piece, count: size / piece.utf8.count)
+    GrowthSubject(parser: parser, input: named((head.count > 16 ? "… " : head) + piece)) { size in
+      let text = head + String(repeating: piece, count: size / piece.utf8.count) + end
       return { try parse(text) }
     }
+  }
+
+  /// An input as the table shows it.
+  private static func named(_ input: String) -> String {
+    input.replacingOccurrences(of: String(repeating: marks, count: 15), with: "30 marks ", options: .literal)
+      .replacingOccurrences(of: marks, with: "◌́◌̖", options: .literal)
+      .replacingOccurrences(of: "\r\n", with: "↵")
   }
 
   private static func text(
