@@ -278,7 +278,7 @@ extension LoopbackAddress {
   }
 }
 
-// Inside the class Swift would find its own members first.
+// Inside the class Swift would find its own fields first.
 private let makeSocket = socket
 private let bindSocket = bind
 private let startListening = listen

@@ -3,12 +3,12 @@ internal import Foundation
 
 /// Finds the token records of this authority and client in the cache: which is whose, and who is current.
 ///
-/// The current grant is the one signed in last. Which one that is needs no store of its own, so every cache will do. Where
-/// the settings require a user, nobody else's grant is current.
+/// The current record is the one signed in last. Which one that is needs no store of its own, so every cache will do. Where
+/// the settings require a user, no other user's record is current.
 struct AccountStore: Sendable {
   let authority: String
   let clientID: String
-  let cache: GrantCache
+  let cache: RecordCache
   private let requiredUser: String?
   /// Microsoft ignores the case of GUIDs; elsewhere every byte counts, so nothing may be folded.
   let isMicrosoft: Bool
@@ -17,12 +17,12 @@ struct AccountStore: Sendable {
 
   private struct Handles: Sendable {
     var keys: [String: TokenCacheKey] = [:]
-    /// How often somebody came or went: what was looked up before that must not be kept after it.
+    /// How often a user came or went: what was looked up before that must not be kept after it.
     var changes = 0
     var latestSignIn = Date.distantPast
   }
 
-  init(configuration: OAuthConfiguration, cache: GrantCache) {
+  init(configuration: OAuthConfiguration, cache: RecordCache) {
     authority = configuration.authority.cacheID
     isMicrosoft = configuration.authority.kind(for: configuration.defaultPolicy) != .openIDConnect
     clientID = isMicrosoft ? configuration.clientID.lowercased() : configuration.clientID
@@ -48,45 +48,45 @@ struct AccountStore: Sendable {
         accountID: accountID.map(folded) ?? key.accountID)
   }
 
-  /// The grant to use: of an account if one is named, by a policy if one is named, else the latest.
+  /// The record to use: of an account if one is named, by a policy if one is named, else the latest.
   ///
-  /// - Throws: The cache's error when a record cannot be read that may be the current one: nobody gets the token of
-  ///   somebody else, and nobody counts as signed out, because a cache has trouble.
-  func grant(accountID: String?, policy: Policy?) async throws -> Grant? {
+  /// - Throws: The cache's error when a record cannot be read that may be the current one: no one gets the token of
+  ///   another user, and no one counts as signed out, because a cache has trouble.
+  func record(accountID: String?, policy: Policy?) async throws -> StoredRecord? {
     let handle = Self.handle(accountID.map(folded), policy?.key)
     let (known, changes) = current.withLock { ($0.keys[handle], $0.changes) }
-    if let known, let record = try await cache.record(for: known) { return Grant(key: known, record: record) }
-    let (grants, failure) = try await read(accountID: accountID, policy: policy)
-    let latest = grants.first { accountID != nil || isRequired($0) }
+    if let known, let record = try await cache.record(for: known) { return StoredRecord(key: known, record: record) }
+    let (records, failure) = try await read(accountID: accountID, policy: policy)
+    let latest = records.first { accountID != nil || isRequired($0) }
     if let failure, latest == nil || (accountID == nil && !Self.isLasting(failure)) { throw failure }
     current.withLock { if $0.changes == changes { $0.keys[handle] = latest?.key } }
     return latest
   }
 
-  /// All grants that can be read, the latest first; of an account or by a policy, if one is named.
+  /// All records that can be read, the latest first; of an account or by a policy, if one is named.
   ///
   /// - Throws: The cache's error when it cannot be listed.
-  func grants(accountID: String? = nil, policy: Policy? = nil) async throws -> [Grant] {
-    try await read(accountID: accountID, policy: policy).grants
+  func records(accountID: String? = nil, policy: Policy? = nil) async throws -> [StoredRecord] {
+    try await read(accountID: accountID, policy: policy).records
   }
 
-  /// The grants that can be read, and why others cannot: one bad record does not hide the others.
+  /// The records that can be read, and why others cannot: one bad record does not hide the others.
   func read(
     accountID: String? = nil, policy: Policy? = nil
-  ) async throws -> (grants: [Grant], failure: (any Error)?) {
-    var grants: [Grant] = []
+  ) async throws -> (records: [StoredRecord], failure: (any Error)?) {
+    var records: [StoredRecord] = []
     var failure: (any Error)?
     for key in try await cache.keys()
     where isOwn(key, accountID: accountID) && (policy == nil || key.policy == policy?.key) {
       do {
-        if let record = try await cache.record(for: key) { grants.append(Grant(key: key, record: record)) }
+        if let record = try await cache.record(for: key) { records.append(StoredRecord(key: key, record: record)) }
       } catch let error as CancellationError {
         throw error
       } catch {
         if failure.map(Self.isLasting) ?? true { failure = error }
       }
     }
-    return (grants.sorted { $0.record.signedInAt > $1.record.signedInAt }, failure)
+    return (records.sorted { $0.record.signedInAt > $1.record.signedInAt }, failure)
   }
 
   /// Gives the time to keep with a sign-in: now, but later than that of any sign-in before it here.
@@ -98,7 +98,7 @@ struct AccountStore: Sendable {
     }
   }
 
-  /// Takes note of a sign-in: its grant is current now.
+  /// Takes note of a sign-in: its record is current now.
   func signedIn(_ key: TokenCacheKey) {
     current.withLock { handles in
       handles.changes += 1
@@ -109,7 +109,7 @@ struct AccountStore: Sendable {
     }
   }
 
-  /// Forgets which grants are current, after one went.
+  /// Forgets which records are current, after one went.
   ///
   /// - Returns: The keys of those that were known.
   @discardableResult
@@ -121,9 +121,9 @@ struct AccountStore: Sendable {
     }
   }
 
-  private func isRequired(_ grant: Grant) -> Bool {
+  private func isRequired(_ stored: StoredRecord) -> Bool {
     requiredUser.map {
-      UserInfo(claims: grant.record.claims, isMicrosoft: isMicrosoft).isUser($0, isMicrosoft: isMicrosoft)
+      UserInfo(claims: stored.record.claims, isMicrosoft: isMicrosoft).isUser($0, isMicrosoft: isMicrosoft)
     } ?? true
   }
 
@@ -139,7 +139,7 @@ struct AccountStore: Sendable {
 }
 
 /// One record of the cache with its key: what one person granted by one policy.
-struct Grant: Sendable {
+struct StoredRecord: Sendable {
   let key: TokenCacheKey
   let record: TokenRecord
 }

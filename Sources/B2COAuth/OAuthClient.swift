@@ -65,7 +65,7 @@ public final class OAuthClient: Sendable {
   /// - Returns: The account, its verified claims and, if an API scope was asked for, an access token.
   /// - Throws: ``OAuthError``: `userCancelledInPage`, `userClosedBrowser`, `passwordResetRequested`, `wrongUser`,
   ///   `identityProviderFailed` and other things the user did; `configuration`, `reservedParameter`,
-  ///   `unsupportedRedirectURI` for what the developer can mend; `network`, `serviceUnavailable`, `throttled`,
+  ///   `unsupportedRedirectURI` for what the developer can fix; `network`, `serviceUnavailable`, `throttled`,
   ///   `invalidResponse`, `stateMismatch`, `issuerMismatch`, `invalidIDToken`, `invalidCallback` for the wire;
   ///   `tokenCache` when the result could not be kept. `CancellationError` when the calling task was cancelled.
   @discardableResult
@@ -117,29 +117,29 @@ public final class OAuthClient: Sendable {
   /// - Returns: Each person once, whatever policies they used.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
   public func accounts() async throws -> [Account] {
-    accounts(of: try await readableGrants())
+    accounts(of: try await readableRecords())
   }
 
-  /// All grants that can be read; only where none can, the cache's trouble is the answer.
-  private func readableGrants() async throws -> [Grant] {
-    let (grants, failure) = try await services.grants.read()
-    if let failure, grants.isEmpty { throw failure }
-    return grants
+  /// All records that can be read; only where none can, the cache's trouble is the answer.
+  private func readableRecords() async throws -> [StoredRecord] {
+    let (records, failure) = try await services.accounts.read()
+    if let failure, records.isEmpty { throw failure }
+    return records
   }
 
-  private func accounts(of grants: [Grant]) -> [Account] {
+  private func accounts(of records: [StoredRecord]) -> [Account] {
     var order: [String] = []
-    var byPerson: [String: [Grant]] = [:]
-    for grant in grants {
-      if byPerson[grant.key.accountID] == nil { order.append(grant.key.accountID) }
-      byPerson[grant.key.accountID, default: []].append(grant)
+    var byPerson: [String: [StoredRecord]] = [:]
+    for stored in records {
+      if byPerson[stored.key.accountID] == nil { order.append(stored.key.accountID) }
+      byPerson[stored.key.accountID, default: []].append(stored)
     }
     return order.compactMap { id in
-      byPerson[id].flatMap { grants in
-        grants.first.map {
+      byPerson[id].flatMap { records in
+        records.first.map {
           Account(
-            grants: grants, fallback: $0.record, id: id, now: services.environment.now(),
-            isMicrosoft: services.grants.isMicrosoft)
+            records: records, fallback: $0.record, id: id, now: services.environment.now(),
+            isMicrosoft: services.accounts.isMicrosoft)
         }
       }
     }
@@ -147,18 +147,18 @@ public final class OAuthClient: Sendable {
 
   /// The account that signed in last.
   ///
-  /// Where the configuration requires a user, nobody else is current. A sign-in of this client is seen at once; one of
+  /// Where the configuration requires a user, no other user is current. A sign-in of this client is seen at once; one of
   /// another client or process over the same cache when the account that was current so far signs out, or at the next
   /// launch.
   ///
   /// - Parameter policy: Only sign-ins by this policy count, if one is named.
   /// - Returns: The account, with the claims of the latest id_token: one that is being verified is waited for. `nil` when
-  ///   nobody is signed in.
+  ///   no user is signed in.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.
   public func currentAccount(policy: Policy? = nil) async throws -> Account? {
-    guard let grant = try await services.grants.grant(accountID: nil, policy: policy) else { return nil }
-    try await services.adoptions.wait(for: grant.key.accountID)
-    return accounts(of: try await services.grants.grants(accountID: grant.key.accountID)).first
+    guard let stored = try await services.accounts.record(accountID: nil, policy: policy) else { return nil }
+    try await services.adoptions.wait(for: stored.key.accountID)
+    return accounts(of: try await services.accounts.records(accountID: stored.key.accountID)).first
   }
 
   /// Returns whether a user is signed in, by what is stored: no page opens and nothing is sent.
@@ -166,9 +166,9 @@ public final class OAuthClient: Sendable {
   /// - Returns: The state of the session of ``currentAccount(policy:)``.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
   public func session() async throws -> SessionState {
-    guard let grant = try await services.grants.grant(accountID: nil, policy: nil) else { return .signedOut }
-    let user = UserInfo(claims: grant.record.claims, isMicrosoft: services.grants.isMicrosoft)
-    return grant.record.hasSession(now: services.environment.now()) ? .signedIn(user) : .expired(user)
+    guard let stored = try await services.accounts.record(accountID: nil, policy: nil) else { return .signedOut }
+    let user = UserInfo(claims: stored.record.claims, isMicrosoft: services.accounts.isMicrosoft)
+    return stored.record.hasSession(now: services.environment.now()) ? .signedIn(user) : .expired(user)
   }
 
   /// The states of ``session()``: the present one, then each new one after a sign-in, a sign-out or a definite end.
@@ -185,10 +185,10 @@ public final class OAuthClient: Sendable {
   ///   there is none.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.
   public func account(id: String) async throws -> Account? {
-    try await services.adoptions.wait(for: services.grants.folded(id))
-    let (grants, failure) = try await services.grants.read(accountID: id)
-    if let failure, grants.isEmpty { throw failure }
-    return accounts(of: grants).first
+    try await services.adoptions.wait(for: services.accounts.folded(id))
+    let (records, failure) = try await services.accounts.read(accountID: id)
+    if let failure, records.isEmpty { throw failure }
+    return accounts(of: records).first
   }
 
   /// Signs one account out: removes its tokens from this device and, if asked to, ends the browser session.

@@ -10,8 +10,8 @@ final class OAuthServices: Sendable {
   let serverClock: ServerClock
   let providers: ProviderDirectory
   let endpoint: TokenEndpoint
-  let cache: GrantCache
-  let grants: AccountStore
+  let cache: RecordCache
+  let accounts: AccountStore
   let sessions = SessionMonitor()
   let adoptions = ClaimAdoptions()
 
@@ -34,8 +34,8 @@ final class OAuthServices: Sendable {
     endpoint = TokenEndpoint(
       configuration: configuration, transport: environment.transport, serverClock: serverClock)
     tokenCache = try environment.cache ?? DefaultTokenCache.make()
-    cache = GrantCache(tokenCache)
-    grants = AccountStore(configuration: configuration, cache: cache)
+    cache = RecordCache(tokenCache)
+    accounts = AccountStore(configuration: configuration, cache: cache)
   }
 
   func correlationID(_ wanted: UUID?) -> UUID { wanted ?? configuration.correlationID ?? UUID() }

@@ -106,7 +106,7 @@ struct SignInWriter: Sendable {
     correlationID: UUID,
     isPasswordResetStep: Bool = false
   ) async throws -> SignInResult {
-    let isMicrosoft = services.grants.isMicrosoft
+    let isMicrosoft = services.accounts.isMicrosoft
     let user = UserInfo(claims: claims, isMicrosoft: isMicrosoft)
     try checkRequiredUser(user)
     let identity = AccountIdentity(
@@ -114,28 +114,29 @@ struct SignInWriter: Sendable {
       isMicrosoft: isMicrosoft)
     let now = services.environment.now()
     // Another process, or one before a clock was set back, may have stored a later sign-in.
-    let latest = try? await services.grants.grants().first?.record.signedInAt
+    let latest = try? await services.accounts.records().first?.record.signedInAt
     let record = TokenRecord(
-      claims: claims, homeAccountID: identity.homeAccountID, signedInAt: services.grants.signInDate(now, after: latest),
+      claims: claims, homeAccountID: identity.homeAccountID,
+      signedInAt: services.accounts.signInDate(now, after: latest),
       policyID: provider.policy?.id
     ).merging(response, requested: scopes, sent: sent, now: now)
 
     let leavesNoSession = isPasswordResetStep || updatesAccountOnly(provider.policy)
     if leavesNoSession {
       if !isPasswordResetStep { try await checkIsCurrent(identity) }
-      for grant in try await services.grants.grants(accountID: identity.accountID) {
-        try await services.cache.update(grant.key) { Self.adopting(claims, in: $0) }
+      for stored in try await services.accounts.records(accountID: identity.accountID) {
+        try await services.cache.update(stored.key) { Self.adopting(claims, in: $0) }
       }
     } else {
-      let key = services.grants.key(accountID: identity.accountID, policy: provider.policy)
+      let key = services.accounts.key(accountID: identity.accountID, policy: provider.policy)
       try await services.cache.store(record, for: key)
-      services.grants.signedIn(key)
+      services.accounts.signedIn(key)
     }
     services.sessions.changed()
-    let grants = try await services.grants.grants(accountID: identity.accountID)
+    let records = try await services.accounts.records(accountID: identity.accountID)
     return SignInResult(
       account: Account(
-        grants: grants, fallback: record, id: identity.accountID, now: now, isMicrosoft: isMicrosoft),
+        records: records, fallback: record, id: identity.accountID, now: now, isMicrosoft: isMicrosoft),
       user: user,
       accessToken: record.accessTokens.first.map { AccessToken($0, accountID: identity.accountID) },
       idToken: response.idToken, policy: provider.policy, correlationID: correlationID,
@@ -154,7 +155,7 @@ struct SignInWriter: Sendable {
 
   /// Refuses an edit or a reset that another person finished than the one who is signed in.
   private func checkIsCurrent(_ identity: AccountIdentity) async throws {
-    guard let current = try await services.grants.grant(accountID: nil, policy: nil),
+    guard let current = try await services.accounts.record(accountID: nil, policy: nil),
       current.key.accountID != identity.accountID
     else { return }
     throw OAuthError(
@@ -164,7 +165,7 @@ struct SignInWriter: Sendable {
 
   private func checkRequiredUser(_ user: UserInfo) throws(OAuthError) {
     guard let required = services.configuration.requiredUser, !required.isEmpty,
-      !user.isUser(required, isMicrosoft: services.grants.isMicrosoft)
+      !user.isUser(required, isMicrosoft: services.accounts.isMicrosoft)
     else { return }
     throw OAuthError(
       .wrongUser, "Another user signed in than the one the settings require.",

@@ -41,16 +41,17 @@ struct SignOut: Sendable {
     let correlationID = services.correlationID(nil)
     let stopwatch = Stopwatch(services.environment.clock)
     // The server's part needs what is stored, so it is read before it goes.
-    let grants = (try? await services.grants.grants(accountID: accounts.id)) ?? []
+    let records = (try? await services.accounts.records(accountID: accounts.id)) ?? []
     defer { services.sessions.changed() }
     try await removeRecords(accounts)
     Self.removeCookies(of: services.configuration.authority.host)
     services.environment.onEvent(
       OAuthEvent(
-        .signedOut, policyID: grants.first?.record.policyID, correlationID: correlationID, duration: stopwatch.elapsed))
+        .signedOut, policyID: records.first?.record.policyID, correlationID: correlationID, duration: stopwatch.elapsed)
+    )
     guard endsBrowserSession else { return }
-    for grant in grants { await revoke(grant, correlationID) }
-    try await endBrowserSession(of: grants.first, options)
+    for stored in records { await revoke(stored, correlationID) }
+    try await endBrowserSession(of: records.first, options)
   }
 
   /// Whose tokens go.
@@ -64,21 +65,21 @@ struct SignOut: Sendable {
   }
 
   private func removeRecords(_ accounts: Accounts) async throws {
-    var keys = services.grants.forgetCurrent()
+    var keys = services.accounts.forgetCurrent()
     var failure: (any Error)?
     do {
       keys.formUnion(try await services.cache.keys())
     } catch {
       failure = error  // What is known without a list goes all the same.
     }
-    for key in keys where services.grants.isOwn(key, accountID: accounts.id) {
+    for key in keys where services.accounts.isOwn(key, accountID: accounts.id) {
       do {
         try await services.cache.remove(key)
       } catch {
         failure = error  // One record that cannot be removed must not keep the others.
       }
     }
-    services.grants.forgetCurrent()
+    services.accounts.forgetCurrent()
     if let failure { throw failure }
   }
 
@@ -96,9 +97,9 @@ struct SignOut: Sendable {
   }
 
   /// Tells the server to forget a refresh token, where it can be told (RFC 7009); its answer changes nothing here.
-  private func revoke(_ grant: Grant, _ correlationID: UUID) async {
-    guard let refreshToken = grant.record.refreshToken,
-      let provider = try? await services.providers.provider(for: grant.record.policy(for: grant.key)),
+  private func revoke(_ stored: StoredRecord, _ correlationID: UUID) async {
+    guard let refreshToken = stored.record.refreshToken,
+      let provider = try? await services.providers.provider(for: stored.record.policy(for: stored.key)),
       let endpoint = provider.metadata.revocationEndpoint
     else { return }
     _ = try? await services.endpoint.post(
@@ -108,15 +109,15 @@ struct SignOut: Sendable {
       ], to: endpoint, isMicrosoft: false, correlationID: correlationID)
   }
 
-  private func endBrowserSession(of grant: Grant?, _ options: SignOutOptions) async throws {
-    let policy = try grant.map { try $0.record.policy(for: $0.key) } ?? services.configuration.defaultPolicy
+  private func endBrowserSession(of stored: StoredRecord?, _ options: SignOutOptions) async throws {
+    let policy = try stored.map { try $0.record.policy(for: $0.key) } ?? services.configuration.defaultPolicy
     let provider = try await services.providers.provider(for: policy)
     guard let endpoint = provider.endSessionEndpoint else {
       throw OAuthError(
         .unsupported, "The authority offers no way to end its browser session.",
         recoverySuggestion: "Remove the tokens only, or sign in with a browser session that shares no cookies.")
     }
-    let idToken = options.sendsIDTokenHint ? grant?.record.idToken : nil
+    let idToken = options.sendsIDTokenHint ? stored?.record.idToken : nil
     let presenter = services.presenter
     let request = try presentation(of: endpoint, idToken: idToken, options.redirect, presenter)
     // A presenter of the app need not obey cancellation: it is cancelled, and not waited for any longer.

@@ -47,38 +47,38 @@ struct TokenSource: Sendable {
   ) async throws -> AccessToken {
     guard Scopes.nameAPI(scopes) || !givesTokensForAPIsOnly else { throw Self.missingAPIScope(scopes, at: nil, nil) }
     let extra = try Self.extraFields(options)
-    guard let grant = try await services.grants.grant(accountID: accountID, policy: policy) else {
+    guard let stored = try await services.accounts.record(accountID: accountID, policy: policy) else {
       // Another process may have signed the user out.
       services.sessions.changed()
       throw await notSignedIn(accountID, policy)
     }
     var excluded = options.refused.map { [$0] } ?? []
-    if options.forceRefresh { excluded += grant.record.accessTokens.filter { $0.covers(scopes) }.map(\.token) }
+    if options.forceRefresh { excluded += stored.record.accessTokens.filter { $0.covers(scopes) }.map(\.token) }
     let mustReplace = options.forceRefresh || !extra.isEmpty
-    if !mustReplace, let hit = cachedToken(in: grant.record, scopes, excluded, refused: options.refused) {
+    if !mustReplace, let hit = cachedToken(in: stored.record, scopes, excluded, refused: options.refused) {
       services.environment.onEvent(
         OAuthEvent(
-          .cacheHit, policyID: grant.record.policyID,
+          .cacheHit, policyID: stored.record.policyID,
           correlationID: options.correlationID ?? services.configuration.correlationID))
-      return AccessToken(hit, accountID: grant.key.accountID)
+      return AccessToken(hit, accountID: stored.key.accountID)
     }
     let request = Request(
-      flight: Flight(key: grant.key, scopes: Scopes.ofAPI(scopes), extra: extra), scopes: scopes, excluded: excluded,
-      policy: try grant.record.policy(for: grant.key), correlationID: services.correlationID(options.correlationID))
+      flight: Flight(key: stored.key, scopes: Scopes.ofAPI(scopes), extra: extra), scopes: scopes, excluded: excluded,
+      policy: try stored.record.policy(for: stored.key), correlationID: services.correlationID(options.correlationID))
     services.environment.onEvent(
-      OAuthEvent(.cacheMiss, policyID: grant.record.policyID, correlationID: request.correlationID))
+      OAuthEvent(.cacheMiss, policyID: stored.record.policyID, correlationID: request.correlationID))
     do {
-      return AccessToken(try await refreshedToken(request), accountID: grant.key.accountID)
+      return AccessToken(try await refreshedToken(request), accountID: stored.key.accountID)
     } catch let error as OAuthError where !mustReplace {
       // An early renewal may fail; what has not expired is served all the same.
-      let record = try await recordAfterFailure(of: grant, error)
+      let record = try await recordAfterFailure(of: stored, error)
       let now = services.environment.now()
       guard let still = record.unexpiredToken(covering: scopes, now: now, excluding: excluded) else { throw error }
       services.environment.onEvent(
         OAuthEvent(
-          .staleTokenServed, policyID: grant.record.policyID, correlationID: request.correlationID,
+          .staleTokenServed, policyID: stored.record.policyID, correlationID: request.correlationID,
           errorCode: error.code))
-      return AccessToken(still, accountID: grant.key.accountID)
+      return AccessToken(still, accountID: stored.key.accountID)
     }
   }
 
@@ -92,10 +92,10 @@ struct TokenSource: Sendable {
   }
 
   /// The record as it is after a failed refresh: a sign-out or a definite answer has left no token in it.
-  private func recordAfterFailure(of grant: Grant, _ error: OAuthError) async throws -> TokenRecord {
+  private func recordAfterFailure(of stored: StoredRecord, _ error: OAuthError) async throws -> TokenRecord {
     // Trouble of the cache is no sign-out.
-    guard error.code != .tokenCache else { return grant.record }
-    guard let record = try? await services.cache.record(for: grant.key) else { throw error }
+    guard error.code != .tokenCache else { return stored.record }
+    guard let record = try? await services.cache.record(for: stored.key) else { throw error }
     return record
   }
 
@@ -150,7 +150,7 @@ struct TokenSource: Sendable {
 
   private func underLock(_ request: Request, _ route: TokenRoute) async throws -> Outcome {
     guard let record = try await services.cache.record(for: request.key) else { throw Self.signedOut }
-    // Whoever held the lock before may have brought what is wanted.
+    // The previous holder of the lock may have stored the wanted token.
     if let hit = usableToken(in: record, request) { return .cached(hit) }
     guard let refreshToken = record.refreshToken else { throw Self.expired }
     try Task.checkCancellation()
@@ -208,7 +208,7 @@ struct TokenSource: Sendable {
   /// Stores a change by compare-and-set; while the cache takes nothing, it is kept in memory and the tokens are good.
   ///
   /// - Returns: Whether the record was the one the change was meant for.
-  private func store(_ request: Request, _ change: @escaping GrantCache.Change) async throws -> Bool {
+  private func store(_ request: Request, _ change: @escaping RecordCache.Change) async throws -> Bool {
     do {
       return try await services.cache.update(request.key, isRepeatable: true, change)
     } catch let error as OAuthError where error.code == .tokenCache {
@@ -302,13 +302,13 @@ extension TokenSource {
   }
 
   private func notSignedIn(_ accountID: String?, _ policy: Policy?) async -> OAuthError {
-    let signedIn = try? await services.grants.grants(accountID: accountID).first?.record.policyID
+    let signedIn = try? await services.accounts.records(accountID: accountID).first?.record.policyID
     guard let policy, let signedIn else {
-      let subject = accountID == nil ? "Nobody is signed in." : "The account is not signed in."
+      let subject = accountID == nil ? "No user is signed in." : "The account is not signed in."
       return OAuthError(.interactionRequired, subject, recoverySuggestion: "Sign in first.")
     }
     return OAuthError(
-      .interactionRequired, "Nobody is signed in by the policy \(policy.id); the last sign-in was by \(signedIn).",
+      .interactionRequired, "No user is signed in by the policy \(policy.id); the last sign-in was by \(signedIn).",
       recoverySuggestion: "Sign in by \(policy.id), or call without naming a policy.")
   }
 

@@ -11,7 +11,7 @@ package import Testing
 /// Keeps tests that open sockets or files within a common budget of descriptors.
 ///
 /// All test targets run in one process, hundreds of tests at a time, and a process has 256 descriptors on a stock Mac. A test
-/// waits until its share is free. The budget is half of the limit, at most 128: enough for the largest test, and less than what
+/// waits until its share is free. The budget is three eighths of the limit, at most 96: enough for the largest test, and less than what
 /// a process and its other tests leave over.
 package struct DescriptorBudget: SuiteTrait, TestTrait, TestScoping {
   let count: Int
@@ -46,7 +46,7 @@ extension Trait where Self == DescriptorBudget {
 /// A semaphore with shares, first come first served.
 private final class Budget: @unchecked Sendable {
   static let shared = Budget()
-  private static let total = min(128, openFileLimit() / 2)
+  private static let total = min(96, openFileLimit() * 3 / 8)
 
   private let lock = NSLock()
   private var free = total

@@ -82,7 +82,7 @@ package struct AuthorizedTransport: HTTPTransport {
     guard let origin = Origin(request.url), allowedOrigins.contains(origin) else {
       throw APIAuthorizationError(notAllowed: request.url, allowed: allowedOrigins)
     }
-    // Whatever the transport does: a token in plain text is anybody's who can read the network.
+    // Whatever the transport does: a token in plain text is anyone's who can read the network.
     guard Loopback.isAllowed(request.url) else { throw APIAuthorizationError(plainTextOrigin: origin) }
   }
 

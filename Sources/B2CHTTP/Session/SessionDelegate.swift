@@ -36,7 +36,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
-    // Under the lock: whoever cancels the task forgets it first, so this answer comes before the cancellation or not at all.
+    // Under the lock: a cancellation removes the task first, so this answer comes before it or not at all.
     isClosed.withLock { isClosed in
       exchanges.withLock { exchanges in
         let isWanted = exchanges[task.taskIdentifier] != nil && !isClosed

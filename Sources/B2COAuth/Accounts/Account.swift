@@ -1,5 +1,5 @@
 public import B2CCore
-internal import Foundation
+public import Foundation
 
 /// A person who has signed in here, by whichever policies.
 ///
@@ -50,13 +50,13 @@ public struct Account: Sendable, Hashable, Identifiable {
 }
 
 extension Account {
-  /// The account of a person's grants, the latest first.
-  init(grants: [Grant], fallback: TokenRecord, id: String, now: Date, isMicrosoft: Bool) {
-    let latest = grants.first?.record ?? fallback
+  /// The account of a person's records, the latest first.
+  init(records: [StoredRecord], fallback: TokenRecord, id: String, now: Date, isMicrosoft: Bool) {
+    let latest = records.first?.record ?? fallback
     let user = UserInfo(claims: latest.claims, isMicrosoft: isMicrosoft)
     self.init(
       id: id, homeAccountID: latest.homeAccountID ?? id, username: user.username, name: user.name,
-      policyIDs: grants.compactMap(\.record.policyID), claims: user, hasSession: latest.hasSession(now: now))
+      policyIDs: records.compactMap(\.record.policyID), claims: user, hasSession: latest.hasSession(now: now))
   }
 }
 
@@ -66,4 +66,35 @@ extension Account: Redacted {
     let name = (name ?? username).flatMap { PrintableText(limit: 100).show($0) }.map { $0 + " " } ?? ""
     return "\(name)(\(PrintableText.plain(id)))"
   }
+}
+
+/// What a sign-in brought.
+public struct SignInResult: Sendable {
+  /// The account that signed in.
+  public let account: Account
+  /// Who the user is, by verified claims.
+  public let user: UserInfo
+  /// The access token; `nil` when no API scope was asked for.
+  public let accessToken: AccessToken?
+  /// The id_token as it came, for a server of the app's own that verifies it again.
+  ///
+  /// It says who signed in and is no key to any API: never send it as a bearer token.
+  public let idToken: Secret?
+  /// The policy that was run.
+  public let policy: Policy?
+  /// The correlation id of the requests.
+  public let correlationID: UUID
+  /// The claims that ADAL showed (`profile_info`), as they came.
+  ///
+  /// They are not signed: show them, decide nothing by them. Empty where the provider sends none.
+  public let profileInfo: [String: JSONValue]
+  /// Fields of the token answer that this version does not know, as they came.
+  ///
+  /// They are left out of descriptions, since a provider may put anything there.
+  public let unknownMembers: [String: JSONValue]
+}
+
+extension SignInResult: Redacted {
+  /// The account's id and the policy.
+  public var description: String { "account \(account.id), policy \(policy?.id ?? "none")" }
 }

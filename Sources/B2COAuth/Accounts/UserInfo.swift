@@ -64,7 +64,7 @@ public struct UserInfo: Sendable, Hashable {
   /// Whether the user is the one of an email, user name, object id or subject.
   ///
   /// At a generic issuer a subject is compared exactly (OpenID Connect Core section 2), and only a verified email counts,
-  /// since anybody may claim another; Microsoft's authorities ignore case.
+  /// since anyone may claim another; Microsoft's authorities ignore case.
   func isUser(_ wanted: String, isMicrosoft: Bool) -> Bool {
     guard isMicrosoft else {
       let wanted = wanted.trimmingCharacters(in: .whitespaces)
@@ -95,22 +95,22 @@ extension OAuthClient {
   ///
   /// - Parameter account: The user to ask about; that of ``currentAccount(policy:)`` when `nil`.
   /// - Returns: The user; `subject` is always that of the verified id_token.
-  /// - Throws: ``OAuthError``: `interactionRequired` when nobody is signed in; `invalidResponse` when the answer is not
+  /// - Throws: ``OAuthError``: `interactionRequired` when no user is signed in; `invalidResponse` when the answer is not
   ///   JSON or is about another user; `server` and what a silent token call throws. `CancellationError` when the calling
   ///   task was cancelled.
   public func userInfo(account: Account? = nil) async throws -> UserInfo {
-    if let key = try await services.grants.grant(accountID: account?.id, policy: nil)?.key {
+    if let key = try await services.accounts.record(accountID: account?.id, policy: nil)?.key {
       // The claims of an id_token that is being verified are the latest.
       try await services.adoptions.wait(for: key.accountID)
     }
-    guard let grant = try await services.grants.grant(accountID: account?.id, policy: nil) else {
-      throw OAuthError(.interactionRequired, "Nobody is signed in.", recoverySuggestion: "Sign in first.")
+    guard let stored = try await services.accounts.record(accountID: account?.id, policy: nil) else {
+      throw OAuthError(.interactionRequired, "No user is signed in.", recoverySuggestion: "Sign in first.")
     }
-    let verified = UserInfo(claims: grant.record.claims, isMicrosoft: services.grants.isMicrosoft)
-    guard !services.grants.isMicrosoft,
+    let verified = UserInfo(claims: stored.record.claims, isMicrosoft: services.accounts.isMicrosoft)
+    guard !services.accounts.isMicrosoft,
       let url = try await services.providers.provider(for: nil).metadata.userInfoEndpoint
     else { return verified }
-    let person = Account(id: grant.key.accountID)
+    let person = Account(id: stored.key.accountID)
     let token = try await accessToken(account: person).token
     var response = try await ask(url, token)
     if response.status == 401 {

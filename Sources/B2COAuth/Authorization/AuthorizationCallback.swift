@@ -20,7 +20,7 @@ extension AuthorizationRequest {
   func validate(_ callback: URL) throws(OAuthError) -> ValidatedCallback {
     let redirectURI = try RedirectMatch.redirectURI(of: callback, registered: configuration.redirectURI)
     let parameters = try CallbackParameters(callback)
-    // An error is believed no sooner than a code: whoever does not know the state did not answer this request.
+    // An error is accepted under the same rule as a code: only an answer with the state belongs to this request.
     guard let answered = parameters["state"], state.isEqualInConstantTime(to: Secret(answered)) else {
       throw OAuthError(
         .stateMismatch, "The callback does not carry the state of this sign-in.",
@@ -30,7 +30,7 @@ extension AuthorizationRequest {
     if let error = parameters["error"] {
       throw ServerAnswer(
         callbackError: error, description: parameters["error_description"],
-        hiding: [state, nonce, proofKey.verifier]
+        hiding: [state, nonce, pkce.verifier]
       )
       .asError(
         ServerAnswer.Refused(
@@ -69,7 +69,7 @@ struct CallbackParameters {
   /// Reads a callback URL.
   ///
   /// Facebook leaves a fragment `#_=_` behind a query, so the query comes first and a fragment that holds no answer is
-  /// passed over.
+  /// ignored.
   init(_ url: URL) throws(OAuthError) {
     let text = url.absoluteString
     guard text.utf8.count <= 65_536 else {

@@ -9,7 +9,7 @@ struct AuthorizationRequest: Sendable {
   let options: SignInOptions
   let correlationID: UUID
   let scopes: [String]
-  let proofKey = ProofKey()
+  let pkce = PKCE()
   let state = RandomToken.make(bytes: 32)
   let nonce = RandomToken.make(bytes: 32)
 
@@ -67,7 +67,7 @@ struct AuthorizationRequest: Sendable {
       ("scope", Scopes.forRequest(consent, offlineAccess: provider.addsOfflineAccess).joined(separator: " ")),
       ("state", state.value),
       ("nonce", nonce.value),
-      ("code_challenge", proofKey.challenge),
+      ("code_challenge", pkce.challenge),
       ("code_challenge_method", "S256"),
     ]
     if provider.isMicrosoft {
@@ -113,7 +113,7 @@ enum ReservedParameters {
 /// A proof key for one code exchange (RFC 7636): a fresh verifier and its S256 challenge.
 ///
 /// There is no `plain` method here, and none to fall back to.
-package struct ProofKey: Sendable {
+package struct PKCE: Sendable {
   /// The verifier: 43 characters from 32 random bytes (RFC 7636 section 4.1).
   package let verifier: Secret
   /// The challenge: the base64url of the verifier's SHA-256 (RFC 7636 section 4.2).
@@ -131,7 +131,7 @@ package struct ProofKey: Sendable {
   }
 }
 
-/// Values nobody can guess, from the system's cryptographic random source.
+/// Values no one can guess, from the system's cryptographic random source.
 enum RandomToken {
   /// Makes a base64url text of so many random bytes.
   static func make(bytes count: Int) -> Secret {

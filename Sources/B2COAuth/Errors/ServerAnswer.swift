@@ -1,3 +1,4 @@
+internal import B2CCore
 public import Foundation
 
 /// The error that an authorization server sent (RFC 6749 sections 4.1.2.1 and 5.2).
@@ -52,4 +53,162 @@ public struct ServerAnswer: Sendable, Hashable {
     self.retryAfter = retryAfter
     self.claims = claims
   }
+}
+
+extension ServerAnswer {
+  /// Reads the error of a callback, decoded from its form (RFC 6749 section 4.1.2.1).
+  init(callbackError: String, description: String?, hiding secrets: [Secret]) {
+    self.init()
+    read(["error": .string(callbackError), "error_description": description.map(JSONValue.string) ?? .null], secrets)
+  }
+
+  /// Reads an error answer of the token endpoint (RFC 6749 section 5.2); `nil` for a body that is none.
+  ///
+  /// - Parameters:
+  ///   - response: The answer.
+  ///   - now: The wall time, for a `Retry-After` that is a date.
+  ///   - secrets: What was sent and must not come back in a description.
+  init?(_ response: TransportResponse, now: Date, hiding secrets: [String]) {
+    guard let fields = try? JSONReader.object(response.body), fields["error"]?.string != nil else { return nil }
+    self.init(status: response.status, retryAfter: RetryAfter.seconds(in: response.headers, now: now))
+    read(fields, secrets.map { Secret($0) })
+    if code == nil, let number = fields["error_codes"]?.array?.first?.double {
+      code = "AADSTS\(Int(exactly: number.rounded()) ?? 0)"
+    }
+  }
+
+  /// Takes over what the server said, each field by the same rule: one line, cut, without tokens.
+  private mutating func read(_ fields: [String: JSONValue], _ secrets: [Secret]) {
+    let text = PrintableText(hiding: secrets)
+    func shown(_ name: String, limit: Int = 100) -> String? {
+      fields[name]?.string.flatMap(text.limited(to: limit).show)
+    }
+    error = shown("error")
+    description = shown("error_description", limit: 200)
+    suberror = shown("suberror")
+    traceID = shown("trace_id")
+    timestamp = shown("timestamp")
+    // Some providers' refresh tokens and codes are UUIDs too.
+    correlationID = shown("correlation_id").flatMap { UUID(uuidString: $0) }
+    // The claims are sent back as they are: with a token in them they are not the service's.
+    claims = shown("claims", limit: 4_096).flatMap { $0.contains(PrintableText.replacement) ? nil : $0 }
+    if let description = fields["error_description"]?.string { readDescription(description, text.limited(to: 100)) }
+  }
+
+  /// Takes code, correlation id and time out of a description as Azure AD B2C writes it: one on each line.
+  private mutating func readDescription(_ description: String, _ text: PrintableText) {
+    for line in description.split(whereSeparator: \.isNewline) {
+      let parts = line.split(separator: ":", maxSplits: 1)
+      let value = parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
+      switch parts.first?.trimmingCharacters(in: .whitespaces).lowercased() {
+      case "correlation id": correlationID = correlationID ?? text.show(value).flatMap { UUID(uuidString: $0) }
+      case "timestamp": timestamp = timestamp ?? text.show(value)
+      case "trace id": traceID = traceID ?? text.show(value)
+      default: break
+      }
+    }
+    let start = description.prefix { $0 != ":" && !$0.isWhitespace }
+    for family in ["AADB2C", "AADSTS"] where start.hasPrefix(family) {
+      let digits = start.dropFirst(family.count)
+      if !digits.isEmpty, digits.count <= 9, digits.allSatisfy(\.isASCIIDigit) { code = String(start) }
+    }
+  }
+
+  /// What a request was about that was refused.
+  struct Refused {
+    /// Whether the answer came by a redirect from the user's page.
+    var isCallback = false
+    /// Whether a refresh token of a provider other than Microsoft was refused.
+    var isGenericRefresh = false
+    var scopes: [String] = []
+    var policy: Policy?
+    var request: FailedRequest?
+    var correlationID: UUID?
+  }
+
+  /// Returns the typed error of this answer.
+  func asError(_ refused: Refused) -> OAuthError {
+    let known = code.flatMap(ServiceCode.named)
+    var kind = temporaryCode ?? known?.code ?? plainCode(isCallback: refused.isCallback)
+    var suggestion = known?.suggestion ?? plainSuggestion
+    if refused.isGenericRefresh, meansRefreshTokenIsRefused {
+      kind = .interactionRequired
+      suggestion = suggestion ?? "Sign in again."
+    }
+    var meaning = known?.meaning ?? plainMeaning
+    if error == "invalid_scope" || code.map(ServiceCode.aboutScopes.contains) == true, !refused.scopes.isEmpty {
+      meaning += " The scopes were \(refused.scopes.joined(separator: " "))."
+    }
+    if kind == .configuration || code == "AADB2C90088", let policy = refused.policy {
+      meaning += " The policy was \(policy.id)."
+    }
+    return OAuthError(
+      kind, meaning, recoverySuggestion: suggestion, server: self,
+      correlationID: correlationID ?? refused.correlationID, request: refused.request)
+  }
+
+  /// Whether the answer says for certain that the refresh token will never work again.
+  ///
+  /// `invalid_grant` alone is no proof with Microsoft's services; elsewhere a refusal that names neither the app nor the
+  /// scopes is one, since providers differ in the error they give (RFC 6749 section 5.2).
+  func endsSession(isMicrosoft: Bool) -> Bool {
+    guard temporaryCode == nil, (400..<500).contains(status ?? 0) else { return false }
+    if isMicrosoft || code != nil {
+      guard error == "invalid_grant" else { return false }
+      return suberror == "bad_token" || code.flatMap(ServiceCode.named)?.endsSession == true
+    }
+    return meansRefreshTokenIsRefused
+  }
+
+  /// Whether a provider that is not Microsoft's refuses a refresh for the token and not for the app or the scopes.
+  private var meansRefreshTokenIsRefused: Bool {
+    let aboutTheRequest = [
+      "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_target",
+    ]
+    return [400, 401, 403].contains(status) && code == nil && !aboutTheRequest.contains(error ?? "")
+  }
+
+  /// What the status alone says: a busy server, or one in trouble, may name any error in its body.
+  private var temporaryCode: ErrorCode? {
+    switch status ?? 0 {
+    case 408: .timedOut
+    case 429: .throttled
+    case 500...: .serviceUnavailable
+    default: nil
+    }
+  }
+
+  private var plainMeaning: String {
+    "The server refused" + (error.map { " with \($0)" } ?? "") + "."
+  }
+
+  /// What helps against an error of RFC 6749 from a server that says no more by a dedicated code.
+  private var plainSuggestion: String? {
+    guard code == nil else { return nil }
+    return switch error {
+    case "invalid_client", "unauthorized_client":
+      "Check the client id, and register the app as a public client: no client secret is sent."
+    case "invalid_scope": "Compare the scopes with those that the server offers to this client."
+    default: nil
+    }
+  }
+
+  private func plainCode(isCallback: Bool) -> ErrorCode {
+    switch error {
+    case "interaction_required", "login_required", "consent_required", "account_selection_required", "invalid_grant":
+      .interactionRequired
+    case "invalid_client", "unauthorized_client", "invalid_scope", "unsupported_response_type",
+      "unsupported_grant_type", "invalid_request":
+      .configuration
+    case "temporarily_unavailable", "server_error": .serviceUnavailable
+    // Azure AD B2C says access_denied of nearly everything: where it has a dedicated code, or where no user was asked,
+    // it need not have been the user.
+    case "access_denied" where isCallback && code == nil: .userCancelledInPage
+    default: .server
+    }
+  }
+}
+
+extension Character {
+  fileprivate var isASCIIDigit: Bool { isASCII && isNumber }
 }

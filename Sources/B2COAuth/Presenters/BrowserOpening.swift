@@ -9,7 +9,7 @@ public struct BrowserOpening: Sendable {
 
   /// Creates a way of opening from a closure, such as one that calls `UIApplication.open(_:)` or SwiftUI's `openURL`.
   ///
-  /// Do not pass the URL on a command line: it may hold an `id_token_hint`, and whoever reads it can finish the sign-in.
+  /// Do not pass the URL on a command line: it may hold an `id_token_hint`, and any reader can finish the sign-in.
   ///
   /// - Parameter action: Opens a URL and returns, or throws when it cannot; it is neither waited for nor cancelled.
   public init(_ action: @escaping @Sendable (URL) async throws -> Void) {

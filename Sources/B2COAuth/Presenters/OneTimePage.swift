@@ -4,9 +4,9 @@ internal import Foundation
 
 /// A local page that redirects once to a sign-in or sign-out page.
 ///
-/// The URL that a browser is started with is on a command line that every user of the machine can read, and whoever has the
-/// real page's URL can finish the sign-in as another person. This URL is worth nothing after its first use, a second use ends
-/// the sign-in, and on Linux only a browser of this user (or root's) gets the redirect.
+/// The URL that a browser is started with is on a command line that every user of the machine can read, and with the URL of
+/// the real page another person can finish the sign-in. This URL is useless after its first use, a second use ends the
+/// sign-in, and on Linux only a browser of this user (or root's) gets the redirect.
 struct OneTimePage: Sendable {
   /// The outcome of a request to the page.
   enum Fetch {

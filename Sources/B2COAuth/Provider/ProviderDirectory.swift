@@ -60,7 +60,7 @@ actor ProviderDirectory {
 
   /// Fetches the keys of a provider now, so that they are there when they are needed.
   ///
-  /// A failure is of no interest yet: whoever needs the keys asks again.
+  /// A failure is ignored here: the check that needs the keys asks again.
   func prefetch(_ policy: Policy?) async {
     guard let provider = try? await provider(for: policy) else { return }
     _ = try? await keys(of: provider)

@@ -3,7 +3,7 @@ internal import Foundation
 
 /// How far this device's clock is from the server's, by the `Date` of its last answer.
 ///
-/// A wrong device clock then locks nobody out: an id_token's times are compared with the server's time. A `Date` is not
+/// A wrong device clock then locks no one out: an id_token's times are compared with the server's time. A `Date` is not
 /// signed, so it may not make tokens valid again that ended long ago: only so far is a server believed to be behind.
 final class ServerClock: Sendable {
   /// How far the server's time may be before this device's: what the wrong time zone and summer time make together.

@@ -1,6 +1,6 @@
 /// Lets any number of callers wait for one piece of work.
 ///
-/// Each caller has a continuation of its own: one that is cancelled leaves at once and the others go on; when the last
+/// Each caller has a dedicated continuation: one that is cancelled leaves at once and the others go on; when the last
 /// has left, the work is cancelled. (Awaiting a shared `Task` would keep a cancelled caller until the work is done.)
 package actor SingleFlight<Key: Hashable & Sendable, Value: Sendable> {
   private struct Flight {

@@ -16,7 +16,7 @@ struct TokenEndpoint: Sendable {
         ("grant_type", "authorization_code"),
         ("code", callback.code.value),
         ("redirect_uri", callback.redirectURI.absoluteString),
-        ("code_verifier", request.proofKey.verifier.value),
+        ("code_verifier", request.pkce.verifier.value),
         ("scope", request.tokenScopes.joined(separator: " ")),
       ], to: request.provider.tokenRoute, correlationID: request.correlationID)
   }

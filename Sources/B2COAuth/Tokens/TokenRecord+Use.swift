@@ -92,7 +92,7 @@ extension TokenRecord {
     return copy
   }
 
-  /// The policy that the grant was made by, in the case the developer wrote it.
+  /// The policy that the record was made by, in the case the developer wrote it.
   func policy(for key: TokenCacheKey) throws(OAuthError) -> Policy? {
     guard !key.policy.isEmpty else { return nil }
     do {

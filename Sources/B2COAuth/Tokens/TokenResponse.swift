@@ -17,7 +17,7 @@ struct TokenResponse: Sendable {
   ///
   /// They are not signed.
   let profileInfo: [String: JSONValue]
-  /// Members that this version does not know.
+  /// Fields that this version does not know.
   let unknownMembers: [String: JSONValue]
 
   private static let known: Set<String> = [
@@ -31,13 +31,13 @@ struct TokenResponse: Sendable {
   ///
   /// - Throws: ``OAuthError`` with code `invalidResponse` for a body that is no token answer.
   init(_ response: TransportResponse, serverNow: Date) throws(OAuthError) {
-    guard let members = try? JSONReader.object(response.body) else {
+    guard let fields = try? JSONReader.object(response.body) else {
       throw OAuthError(
         .invalidResponse, "The token endpoint answered \(response.status) with something that is not a JSON object.",
         server: ServerAnswer(status: response.status))
     }
     func secret(_ name: String) -> Secret? {
-      members[name]?.string.flatMap { $0.isEmpty ? nil : Secret($0) }
+      fields[name]?.string.flatMap { $0.isEmpty ? nil : Secret($0) }
     }
     accessToken = secret("access_token")
     idToken = secret("id_token")
@@ -47,27 +47,27 @@ struct TokenResponse: Sendable {
         .invalidResponse, "The token answer has neither an access_token nor an id_token.",
         server: ServerAnswer(status: response.status))
     }
-    let type = members["token_type"]?.string ?? "Bearer"
+    let type = fields["token_type"]?.string ?? "Bearer"
     guard accessToken == nil || type.lowercased() == "bearer" else {
       throw OAuthError(.invalidResponse, "The token answer is of a type other than Bearer.")
     }
-    scopes = members["scope"]?.string.map { $0.split(separator: " ").map(String.init) }
-    lifetime = Self.lifetime(members, hasAccessToken: accessToken != nil, serverNow: serverNow)
-    refreshIn = members["refresh_in"]?.double.flatMap { $0 > 0 ? $0 : nil }
-    refreshTokenLifetime = members["refresh_token_expires_in"]?.double.flatMap { $0 > 0 ? $0 : nil }
-    clientInfo = members["client_info"]?.string.flatMap(ClientInfo.init)
-    profileInfo = members["profile_info"]?.string.map(Self.profile) ?? [:]
-    unknownMembers = members.filter { !Self.known.contains($0.key) }
+    scopes = fields["scope"]?.string.map { $0.split(separator: " ").map(String.init) }
+    lifetime = Self.lifetime(fields, hasAccessToken: accessToken != nil, serverNow: serverNow)
+    refreshIn = fields["refresh_in"]?.double.flatMap { $0 > 0 ? $0 : nil }
+    refreshTokenLifetime = fields["refresh_token_expires_in"]?.double.flatMap { $0 > 0 ? $0 : nil }
+    clientInfo = fields["client_info"]?.string.flatMap(ClientInfo.init)
+    profileInfo = fields["profile_info"]?.string.map(Self.profile) ?? [:]
+    unknownMembers = fields.filter { !Self.known.contains($0.key) }
   }
 
-  private static func lifetime(_ members: [String: JSONValue], hasAccessToken: Bool, serverNow: Date) -> TimeInterval {
+  private static func lifetime(_ fields: [String: JSONValue], hasAccessToken: Bool, serverNow: Date) -> TimeInterval {
     let seconds: TimeInterval
-    if let stated = members["expires_in"]?.double {
+    if let stated = fields["expires_in"]?.double {
       seconds = stated
-    } else if !hasAccessToken, let stated = members["id_token_expires_in"]?.double {
+    } else if !hasAccessToken, let stated = fields["id_token_expires_in"]?.double {
       seconds = stated
-    } else if let end = members["expires_on"]?.double {
-      seconds = end - (members["not_before"]?.double ?? serverNow.timeIntervalSince1970)
+    } else if let end = fields["expires_on"]?.double {
+      seconds = end - (fields["not_before"]?.double ?? serverNow.timeIntervalSince1970)
     } else {
       seconds = assumedLifetime
     }
@@ -79,10 +79,27 @@ struct TokenResponse: Sendable {
     var claims: [String: JSONValue] = [:]
     for part in text.split(separator: ".") {
       guard let data = Base64URL.decode(part),
-        let members = try? JSONReader.object(data)
+        let fields = try? JSONReader.object(data)
       else { continue }
-      claims.merge(members) { first, _ in first }
+      claims.merge(fields) { first, _ in first }
     }
     return claims
+  }
+}
+
+/// The `client_info` of a token answer: the parts that MSAL makes account ids from.
+struct ClientInfo: Sendable {
+  /// `<object id>-<policy>` with a policy, `<object id>` without.
+  let uid: String
+  /// The tenant id.
+  let utid: String
+
+  init?(_ text: String) {
+    guard let data = Base64URL.decode(text),
+      let fields = try? JSONReader.object(data),
+      let uid = fields["uid"]?.string, let utid = fields["utid"]?.string, !uid.isEmpty, !utid.isEmpty
+    else { return nil }
+    self.uid = uid.lowercased()
+    self.utid = utid.lowercased()
   }
 }

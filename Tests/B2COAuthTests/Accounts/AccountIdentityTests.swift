@@ -39,7 +39,7 @@ struct AccountIdentityTests {
     }
   }
 
-  @Test("At a generic issuer two subjects are two accounts, whoever signs in first", arguments: pairs, [false, true])
+  @Test("At a generic issuer two subjects are two accounts in either order", arguments: pairs, [false, true])
   func twoAccounts(_ pair: Pair, isReversed: Bool) async throws {
     let fixture = isReversed ? fixture(pair.victim, pair.attacker) : fixture(pair.attacker, pair.victim)
     let presenter = fixture.script(.signIn(.alice))

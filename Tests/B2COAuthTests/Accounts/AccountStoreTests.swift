@@ -26,7 +26,7 @@ struct AccountStoreTests {
     #expect(try await relaunched.accounts().map(\.username) == [LocalUser.bob.email, LocalUser.alice.email])
   }
 
-  @Test("Whoever signs in last is current after a restart, also when the clock was set back")
+  @Test("The user who signs in last is current after a restart, also when the clock was set back")
   func clockSetBack() async throws {
     let fixture = Fixture()
     try await fixture.client(presenter: fixture.script(.signIn(.alice))).signIn()
@@ -63,7 +63,7 @@ struct AccountStoreTests {
     let error = try await #require(throws: OAuthError.self) { try await client.accessToken() }
     #expect(error.code == .tokenCache && !error.needsInteraction)
     await #expect(throws: OAuthError(.tokenCache, "")) { try await client.currentAccount() }
-    // The other account is still there for whoever names it.
+    // The other account is still there for a caller who names it.
     #expect(try await client.accessToken(account: alice.account).token == alice.accessToken?.token)
     #expect(try await client.accounts().map(\.id) == [alice.account.id])
     cache.readFailure.withLock { $0 = { _ in nil } }

@@ -40,7 +40,7 @@ struct SignInTests {
     let verifiers = fixture.transport.tokenForms.compactMap { $0["code_verifier"] }
     #expect(Set(verifiers).count == 2)
     for (verifier, query) in zip(verifiers, queries) {
-      #expect(ProofKey(verifier: Secret(verifier)).challenge == query["code_challenge"])
+      #expect(PKCE(verifier: Secret(verifier)).challenge == query["code_challenge"])
     }
   }
 
@@ -157,7 +157,7 @@ struct SignInTests {
     #expect(result.user.name == LocalUser.alice.displayName)
   }
 
-  @Test("The option turns the detour off")
+  @Test("The option turns the password-reset step off")
   func passwordResetOff() async throws {
     let fixture = Fixture()
     let client = try fixture.client(presenter: fixture.script(.forgotPassword)) {

@@ -52,12 +52,12 @@ struct OAuthEventTests {
   @Test("A sign-out carries policy, correlation id and duration")
   func signOut() async throws {
     let fixture = Fixture()
-    let client = try fixture.client { $0.correlationID = CorrelationTests.id }
+    let client = try fixture.client { $0.correlationID = OAuthErrorCorrelationTests.id }
     try await client.signIn()
     try await client.signOut()
     let event = try #require(fixture.events.values.last)
     #expect(event.kind == .signedOut && event.policyID == Fixture.signIn)
-    #expect(event.correlationID == CorrelationTests.id && event.duration != nil)
+    #expect(event.correlationID == OAuthErrorCorrelationTests.id && event.duration != nil)
   }
 
   @Test("A cancelled sign-in ends as cancelled")
@@ -92,7 +92,7 @@ struct OAuthEventTests {
   @Test("An event is one line")
   func line() {
     let event = OAuthEvent(
-      .refreshFinished, policyID: "B2C_1_SignIn", correlationID: CorrelationTests.id, duration: .seconds(2),
+      .refreshFinished, policyID: "B2C_1_SignIn", correlationID: OAuthErrorCorrelationTests.id, duration: .seconds(2),
       errorCode: .network)
     #expect(
       "\(event)" == "refreshFinished policy=B2C_1_SignIn duration=2.0 seconds error=network "

@@ -68,7 +68,7 @@ struct Fixture: Sendable {
     ScriptedPresenter(transport: network, action)
   }
 
-  /// Runs something while the clock moves on for whoever sleeps on it.
+  /// Runs something while the clock moves on for the sleepers.
   func passingTime<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
     let clock = clock
     let passing = Task {

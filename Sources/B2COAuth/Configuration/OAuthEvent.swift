@@ -1,0 +1,113 @@
+public import B2CCore
+public import Foundation
+
+/// A step of the client, reported as it happens.
+///
+/// Nothing in it is secret.
+public struct OAuthEvent: Sendable, Hashable {
+  /// What happened, as an open set.
+  public struct Kind: RawRepresentable, Sendable, Hashable {
+    /// The kind's stable name.
+    public var rawValue: String
+
+    /// Makes a kind from its stable name.
+    ///
+    /// - Parameter rawValue: The name.
+    public init(rawValue: String) {
+      self.rawValue = rawValue
+    }
+
+    /// A sign-in has begun.
+    public static let signInStarted = Kind(rawValue: "signInStarted")
+    /// A sign-in has ended, well or with an error.
+    public static let signInFinished = Kind(rawValue: "signInFinished")
+    /// A cached access token served a call.
+    public static let cacheHit = Kind(rawValue: "cacheHit")
+    /// No cached access token served a call.
+    public static let cacheMiss = Kind(rawValue: "cacheMiss")
+    /// A refresh token is being used.
+    public static let refreshStarted = Kind(rawValue: "refreshStarted")
+    /// A call waits for a refresh that another has started.
+    public static let refreshShared = Kind(rawValue: "refreshShared")
+    /// A refresh has ended, well or with an error.
+    public static let refreshFinished = Kind(rawValue: "refreshFinished")
+    /// A refresh failed, and a token that has not expired yet was served.
+    public static let staleTokenServed = Kind(rawValue: "staleTokenServed")
+    /// The cache could not store a refreshed token; it is served from memory and stored at a later call.
+    public static let storingFailed = Kind(rawValue: "storingFailed")
+    /// A request is sent again.
+    public static let retry = Kind(rawValue: "retry")
+    /// Accounts were removed from this device.
+    public static let signedOut = Kind(rawValue: "signedOut")
+  }
+
+  /// What happened.
+  public var kind: Kind
+  /// The policy concerned.
+  public var policyID: String?
+  /// The correlation id of the requests concerned.
+  public var correlationID: UUID?
+  /// How long it took, for what has an end.
+  public var duration: Duration?
+  /// Why it failed, if it did.
+  public var errorCode: ErrorCode?
+
+  /// Makes an event.
+  ///
+  /// - Parameters:
+  ///   - kind: What happened.
+  ///   - policyID: The policy concerned.
+  ///   - correlationID: The correlation id of the requests concerned.
+  ///   - duration: How long it took.
+  ///   - errorCode: Why it failed, if it did.
+  public init(
+    _ kind: Kind, policyID: String? = nil, correlationID: UUID? = nil, duration: Duration? = nil,
+    errorCode: ErrorCode? = nil
+  ) {
+    self.kind = kind
+    self.policyID = policyID
+    self.correlationID = correlationID
+    self.duration = duration
+    self.errorCode = errorCode
+  }
+}
+
+extension OAuthEvent: CustomStringConvertible {
+  /// Kind, policy, duration, error and correlation id in one line.
+  public var description: String {
+    var words = [kind.rawValue]
+    if let policyID { words.append("policy=\(policyID)") }
+    if let duration { words.append("duration=\(duration)") }
+    if let errorCode { words.append("error=\(errorCode.rawValue)") }
+    if let correlationID { words.append("correlation=\(correlationID.uuidString.lowercased())") }
+    return words.joined(separator: " ")
+  }
+}
+
+extension OAuthEvent {
+  /// Writes each event as a line to standard error: an `onEvent` for command lines and servers.
+  public static let toStandardError: @Sendable (OAuthEvent) -> Void = { event in
+    StandardError.write("B2CConnector: \(event)\n")
+  }
+}
+
+/// Text for the user of a command line.
+enum StandardError {
+  /// Writes a text as it is; a full disk or a closed descriptor is ignored.
+  static func write(_ text: String) {
+    // Losing a line of a log is no reason to end the process.
+    try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+  }
+}
+
+/// Measures a duration on any clock.
+struct Stopwatch: Sendable {
+  private let read: @Sendable () -> Duration
+
+  init(_ clock: some Clock<Duration>) {
+    let start = clock.now
+    read = { start.duration(to: clock.now) }
+  }
+
+  var elapsed: Duration { read() }
+}

@@ -1,0 +1,220 @@
+import B2CConnector
+import B2CTestKit
+import Foundation
+import TestSupport
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite("Requests to any API")
+struct ConnectorRequestsTests {
+  @Test("Microsoft Graph's /v1.0/me answers with the user")
+  func graph() async throws {
+    let clock = TestClock()
+    let tenant = LocalTenant(shape: .entra, now: { clock.date })
+    let network = LocalNetwork(tenant, clock: clock)
+    let settings = ConnectorSettings(
+      authority: try Authority(tenant.authority(), kind: .entra), clientID: tenant.clientID,
+      scopes: ["https://graph.microsoft.com/User.Read"], redirectURI: try url(LocalTenant.standardRedirectURI))
+    let connector = try Connector(
+      settings: settings,
+      environment: OAuthEnvironment(
+        presenter: ScriptedPresenter(transport: network, .signIn(.alice)), transport: network, clock: clock,
+        now: { clock.date })
+    ) { $0.allowedAPIs = [tenant.graphURL] }
+    try await connector.signIn()
+    let (data, response) = try await connector.data(
+      for: URLRequest(url: tenant.graphURL.appendingPathComponent("v1.0/me")))
+    #expect(response.statusCode == 200)
+    let me = try JSONDecoder().decode(JSONValue.self, from: data)
+    #expect(me.object?["displayName"]?.string == LocalUser.alice.displayName)
+  }
+
+  @Test(
+    "A token is not attached for an origin that was not allowed",
+    arguments: [
+      "https://evil.example/tasks", "https://tasks.example:8443/tasks", "http://tasks.example/tasks",
+      "https://tasks.example.evil.example/",
+    ])
+  func foreignOrigin(_ text: String) async throws {
+    let world = World()
+    let connector = try world.connector()
+    try await connector.doPolicy(.signIn)
+    await world.clock.advance(by: .seconds(4_000))
+    let request = URLRequest(url: try url(text))
+    await #expect(throws: ConnectorError(.originNotAllowed, "")) { try await connector.data(for: request) }
+    await #expect(throws: ConnectorError(.originNotAllowed, "")) { try await connector.authorizedRequest(for: request) }
+    // Not even a token was asked for.
+    #expect(world.tenant.counters.refreshRequests == 0)
+  }
+
+  @Test(
+    "An API that a token cannot be sent to safely is refused before anything else",
+    arguments: ["http://plain.example", "http://plain.example:8443/api", "ftp://api.example", "https://me@api.example"])
+  func unsafeAPI(_ text: String) throws {
+    let world = World()
+    let error = try #require(throws: ConnectorError.self) { try world.connector(allowedAPIs: [url(text)]) }
+    #expect(error.code == .configuration)
+    let safe = try [url("http://127.0.0.1:8080"), url("https://a.example")]
+    #expect(throws: Never.self) { try world.connector(allowedAPIs: safe) }
+  }
+
+  @Test("All calls of a connector share one retry budget")
+  func sharedRetryBudget() async throws {
+    let world = World()
+    let cache = InMemoryTokenCache()
+    try await world.connector(cache: cache).doPolicy(.signIn)
+    // One that knows nothing of the tenant yet.
+    let connector = try Connector(
+      settings: world.settings(), environment: world.environment(cache: cache, waitingOn: TestClock())
+    ) {
+      $0.retry = RetryPolicy(maximumAttempts: 5, baseDelay: .zero, maximumDelay: .zero, budget: 6)
+    }
+    world.tasks.faults = [LocalFault(on: .any, .respond(TransportResponse(status: 503)))]
+    world.tasks.clearRequests()
+    let request = URLRequest(url: world.tasks.url)
+    for sent in [5, 8, 9] {
+      #expect(try await connector.data(for: request).1.statusCode == 503)
+      #expect(world.tasks.requests.count == sent)
+    }
+    // The task client's calls are of the same budget, and so is metadata.
+    await #expect(throws: ConnectorError.self) { try await connector.getTaskList() }
+    #expect(world.tasks.requests.count == 10)
+    world.tenant.faults = [LocalFault(on: .metadata, .respond(TransportResponse(status: 503)))]
+    world.tenant.clearRequests()
+    await #expect(throws: OAuthError(.serviceUnavailable, "")) {
+      try await connector.oauth.signIn(policy: Policy("B2C_1_SignUpOrSignIn"))
+    }
+    #expect(world.tenant.requests.count == 1)
+  }
+
+  @Test("A crafted request carries the bearer token and everything it had")
+  func crafted() async throws {
+    let world = World()
+    let connector = try world.connector()
+    try await connector.doPolicy(.signIn)
+    var request = URLRequest(url: world.tasks.url)
+    request.setValue("de", forHTTPHeaderField: "Accept-Language")
+    let authorized = try await connector.authorizedRequest(for: request)
+    #expect(
+      authorized.value(forHTTPHeaderField: "Authorization") == "Bearer \(try await connector.accessToken().token.value)"
+    )
+    #expect(authorized.value(forHTTPHeaderField: "Accept-Language") == "de")
+    #expect(authorized.url == request.url)
+  }
+
+  @Test("Of two accounts each gets its own token, for the scopes that the call names")
+  func secondAccount() async throws {
+    let world = World()
+    let presenter = world.script(.signIn(.alice))
+    let connector = try world.connector(presenter: presenter)
+    try await connector.doPolicy(.signIn)
+    presenter.follow(.signIn(.bob))
+    try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
+    let accounts = try await connector.accounts()
+    let (bob, alice) = (try #require(accounts.first), try #require(accounts.last))
+    world.tasks.tasks = [LocalUser.alice, .bob].map {
+      LocalTask(owner: $0.id, text: $0.displayName, date: world.clock.date)
+    }
+    let request = URLRequest(url: world.tasks.url)
+    let own = [world.tenant.clientID]
+    for (account, user) in [(alice, LocalUser.alice), (bob, .bob), (nil, .bob)] {
+      for scopes in [nil, own] {
+        let (data, response) = try await connector.data(for: request, scopes: scopes, account: account)
+        #expect(response.statusCode == 200)
+        let list = try JSONDecoder().decode(JSONValue.self, from: data)
+        #expect(list.array?.map { $0.object?["task"]?.string } == [user.displayName])
+        let token = try await connector.accessToken(scopes: scopes, account: account).token.value
+        let sent = world.tasks.requests.last?.request.headers["Authorization"]
+        #expect(sent == "Bearer " + token)
+        let crafted = try await connector.authorizedRequest(for: request, scopes: scopes, account: account)
+        #expect(crafted.value(forHTTPHeaderField: "Authorization") == "Bearer " + token)
+      }
+    }
+    // Two people, two APIs: four tokens.
+    #expect(Set(world.tasks.requests.map { $0.request.headers["Authorization"] }).count == 4)
+  }
+
+  @Test("A token of a named account that the API refuses is replaced by another of the same account")
+  func refusedTokenOfAccount() async throws {
+    let world = World()
+    let presenter = world.script(.signIn(.alice))
+    let connector = try world.connector(presenter: presenter)
+    try await connector.doPolicy(.signIn)
+    presenter.follow(.signIn(.bob))
+    try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
+    let alice = try #require(try await connector.accounts().last)
+    let owned = LocalTask(owner: LocalUser.alice.id, text: "hers", date: world.clock.date)
+    world.tasks.tasks = [owned]
+    world.tasks.faults = [LocalFault(on: .list, times: 1, .respond(TransportResponse(status: 401)))]
+    let (data, _) = try await connector.data(for: URLRequest(url: world.tasks.url), account: alice)
+    #expect(String(decoding: data, as: UTF8.self).contains("hers"))
+    #expect(world.tenant.counters.refreshes == 1)
+  }
+
+  @Test("A scope the API wants and the token lacks is named")
+  func insufficientScope() async throws {
+    let clock = TestClock()
+    let tenant = LocalTenant(now: { clock.date })
+    let tasks = LocalTaskServer(tenant: tenant, requiredScopes: ["tasks/admin"])
+    let network = LocalNetwork(tenant, tasks, clock: clock)
+    let settings = ConnectorSettings(
+      authority: try Authority(tenant.authority()), clientID: tenant.clientID, scopes: tenant.apiScopes,
+      redirectURI: try url(LocalTenant.standardRedirectURI), taskWebAPI: tasks.url,
+      policies: .init(emailSignIn: try Policy("B2C_1_SignIn")))
+    let connector = try Connector(
+      settings: settings,
+      environment: OAuthEnvironment(
+        presenter: ScriptedPresenter(transport: network, .signIn(.alice)), transport: network, clock: clock,
+        now: { clock.date }))
+    try await connector.doPolicy(.signIn)
+    let error = try await #require(throws: ConnectorError.self) { try await connector.getTaskList() }
+    #expect(error.code == .insufficientScope)
+    #expect("\(error)".contains("tasks/admin"))
+    #expect(tenant.counters.refreshRequests == 0)
+  }
+
+  @Test("A second refusal is an error, not a loop")
+  func refusedTwice() async throws {
+    let world = World()
+    let connector = try world.connector()
+    try await connector.doPolicy(.signIn)
+    world.tasks.faults = [
+      LocalFault(
+        on: .any,
+        .respond(TransportResponse(status: 401, headers: ["WWW-Authenticate": #"Bearer error="invalid_token""#])))
+    ]
+    world.tasks.clearRequests()
+    await #expect(throws: ConnectorError(.unauthorized, "")) { try await connector.getTaskList() }
+    #expect(world.tasks.requests.count == 2)
+    #expect(world.tenant.counters.refreshes == 1)
+  }
+
+  @Test("The repository's dialect works as well")
+  func repository() async throws {
+    let world = World(dialect: .repository)
+    let connector = try Connector(settings: world.settings(), environment: world.environment()) {
+      $0.taskAPI?.dialect = .repository
+    }
+    try await connector.doPolicy(.signIn)
+    let task = try await connector.addTask(TaskItem(itemName: "Zwölf Boxkämpfer\n\"jagen\" 🥊"))
+    #expect(try await connector.getTaskList().map(\.itemName) == [task.itemName])
+    try await connector.deleteTask(task)
+    #expect(try await connector.getTaskList().isEmpty)
+  }
+
+  @Test("A throttled list backs off and succeeds")
+  func throttled() async throws {
+    let world = World()
+    let connector = try Connector(
+      settings: world.settings(), environment: world.environment(waitingOn: TestClock())
+    ) {
+      $0.retry = RetryPolicy(baseDelay: .zero, maximumDelay: .zero, throttledDelay: .zero)
+    }
+    try await connector.doPolicy(.signIn)
+    world.tasks.faults = [LocalFault(on: .any, times: 2, .respond(TransportResponse(status: 429)))]
+    #expect(try await connector.getTaskList().isEmpty)
+  }
+}

@@ -1,0 +1,122 @@
+import B2CConnector
+import B2CTestKit
+import Foundation
+import TestSupport
+import Testing
+
+/// Promise: tokens, codes, verifiers and passwords appear in nothing that can be printed.
+@Suite("Secrets stay secret")
+struct ConnectorSecrecyTests {
+  /// Everything secret that has crossed the wire.
+  private func canaries(_ world: World) throws -> [String] {
+    var found: Set<String> = [LocalUser.alice.password.value]
+    for recorded in world.network.requests {
+      for name in ["code", "code_verifier", "refresh_token"] {
+        if let value = recorded.form[name] { found.insert(value) }
+      }
+      if let state = recorded.query["state"] { found.insert(state) }
+      if let token = recorded.bearerToken { found.insert(token) }
+      let body = recorded.response.flatMap { try? JSONDecoder().decode(JSONValue.self, from: $0.body).object } ?? [:]
+      for name in ["access_token", "refresh_token", "id_token"] {
+        if let value = body[name]?.string { found.insert(value) }
+      }
+    }
+    return found.filter { $0.count > 8 }
+  }
+
+  private func text(of value: Any) -> String {
+    var dumped = ""
+    dump(value, to: &dumped)
+    return "\(value)" + String(reflecting: value) + dumped
+  }
+
+  @Test("Nothing the connector gives or throws shows a secret")
+  func values() async throws {
+    let world = World()
+    let events = Collected<OAuthEvent>()
+    let clock = world.clock
+    let cache = InMemoryTokenCache()
+    let presenter = world.script(.signIn(.alice))
+    let connector = try Connector(
+      settings: world.settings(),
+      environment: OAuthEnvironment(
+        presenter: presenter, cache: cache, transport: world.network, clock: clock, now: { clock.date },
+        onEvent: { events.add($0) })
+    ) { $0.retry = .none }
+    var shown: [String] = []
+    let result = try await connector.oauth.signIn(policy: Policy("B2C_1_SignIn"))
+    shown.append(text(of: result))
+    shown.append(text(of: try await connector.accessToken()))
+    shown.append(text(of: try await connector.getTaskList()))
+    for key in await cache.keys() {
+      shown.append(text(of: key))
+      if let record = await cache.record(for: key) { shown.append(text(of: record)) }
+    }
+    shown.append(text(of: connector))
+    await clock.advance(by: .seconds(4_000))
+    shown.append(text(of: try await connector.accessToken()))
+    for fault in [400, 401, 403, 500] {
+      world.tasks.faults = [
+        LocalFault(on: .any, .change { $0 = TransportResponse(status: fault, body: $0.body) })
+      ]
+      do { shown.append(text(of: try await connector.getTaskList())) } catch { shown.append(text(of: error)) }
+    }
+    await clock.advance(by: .seconds(4_000))
+    for fault in [400, 500, 200] {
+      world.tenant.faults = [
+        LocalFault(on: .tokenRefresh, .change { $0 = TransportResponse(status: fault, body: Data("x".utf8)) })
+      ]
+      do { shown.append(text(of: try await connector.accessToken())) } catch { shown.append(text(of: error)) }
+    }
+    world.tenant.faults = []
+    shown.append(try await connector.diagnose().description)
+    shown += presenter.steps
+    shown += world.network.requests.map { text(of: $0.request) }
+    shown += events.all.map { text(of: $0) }
+    let canaries = try canaries(world)
+    #expect(canaries.count >= 6)
+    for canary in canaries {
+      for text in shown { #expect(!text.contains(canary), "\(canary.prefix(4))… in \(text.prefix(200))") }
+    }
+  }
+
+  @Test("No secret is in a URL, except the callback and the hint that end in one")
+  func urls() async throws {
+    let world = World()
+    let connector = try world.connector()
+    try await connector.doPolicy(.signIn)
+    _ = try await connector.getTaskList()
+    let canaries = try canaries(world).filter { canary in
+      // The state belongs into the authorize URL (RFC 6749 section 4.1.1).
+      !world.network.requests.contains { $0.query["state"] == canary }
+    }
+    for recorded in world.network.requests {
+      for canary in canaries { #expect(!recorded.request.url.absoluteString.contains(canary)) }
+    }
+  }
+
+  @Test("The API never sees the id_token, the refresh token or another API's token")
+  func bearer() async throws {
+    let world = World()
+    let connector = try world.connector()
+    try await connector.doPolicy(.signIn)
+    _ = try await connector.getTaskList()
+    let bearers = Set(world.network.requests.compactMap(\.bearerToken))
+    #expect(bearers == [try await connector.accessToken().token.value])
+  }
+}
+
+/// Keeps what it is given, in order.
+final class Collected<Value: Sendable>: Sendable {
+  private let kept = LockedList<Value>()
+  var all: [Value] { kept.values }
+  func add(_ value: Value) { kept.append(value) }
+}
+
+/// A list behind a lock.
+final class LockedList<Value: Sendable>: @unchecked Sendable {
+  private let lock = NSLock()
+  private var list: [Value] = []
+  var values: [Value] { lock.withLock { list } }
+  func append(_ value: Value) { lock.withLock { list.append(value) } }
+}

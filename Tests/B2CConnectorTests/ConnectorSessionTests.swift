@@ -1,0 +1,195 @@
+import B2CConnector
+import B2CTestKit
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Session", .timeLimit(.minutes(1)))
+struct ConnectorSessionTests {
+  /// Refuses every refresh for good.
+  private func revoke(_ world: World) async throws {
+    world.tenant.revokeGrants()
+    await world.clock.advance(by: .seconds(4_000))
+  }
+
+  @Test("The session is signed out, signed in, expired; reading it shows and sends nothing")
+  func states() async throws {
+    let world = World()
+    let presenter = world.script(.signIn(.alice))
+    let connector = try world.connector(presenter: presenter)
+    #expect(try await connector.session == .signedOut)
+    #expect(try await connector.claims() == nil)
+    #expect(presenter.requests.isEmpty && world.network.requestCount == 0)
+    let user = try await connector.doPolicy(.signIn)
+    let before = world.network.requestCount
+    #expect(try await connector.session == .signedIn(user))
+    #expect(try await connector.claims() == user)
+    #expect(world.network.requestCount == before)
+    try await revoke(world)
+    #expect(try await connector.session == .signedIn(user))
+    await #expect(throws: ConnectorError(.interactionRequired, "")) { try await connector.getTaskList() }
+    #expect(try await connector.session == .expired(user))
+    #expect(try await connector.claims() == nil)
+    #expect(try await connector.oauth.currentAccount()?.hasSession == false)
+    #expect(try await connector.accounts().map(\.hasSession) == [false])
+    try await connector.signOut()
+    #expect(try await connector.session == .signedOut)
+    #expect(presenter.requests.count == 1)
+  }
+
+  @Test("Updates start with the present state and tell each change once")
+  func updates() async throws {
+    let world = World()
+    let connector = try world.connector()
+    var states = connector.sessionUpdates.makeAsyncIterator()
+    #expect(await states.next() == .signedOut)
+    let user = try await connector.doPolicy(.signIn)
+    #expect(await states.next() == .signedIn(user))
+    // Nothing changes, so nothing is told.
+    _ = try await connector.getTaskList()
+    try await revoke(world)
+    _ = try? await connector.accessToken()
+    _ = try? await connector.accessToken()
+    #expect(await states.next() == .expired(user))
+    let again = try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
+    #expect(await states.next() == .signedIn(again))
+    try await connector.signOut()
+    #expect(await states.next() == .signedOut)
+    var second = connector.sessionUpdates.makeAsyncIterator()
+    #expect(await second.next() == .signedOut)
+  }
+
+  @Test("Once neither token can be used any more, the session has expired, though no server has said so")
+  func expiredRefreshToken() async throws {
+    let world = World()
+    world.tenant.behavior.changeTokenAnswer = { $0["refresh_token_expires_in"] = 5_000 }
+    let connector = try world.connector()
+    let user = try await connector.doPolicy(.signIn)
+    await world.clock.advance(by: .seconds(4_999))
+    #expect(try await connector.session == .signedIn(user))
+    await world.clock.advance(by: .seconds(1))
+    #expect(try await connector.session == .expired(user))
+    #expect(try await connector.claims() == nil)
+    #expect(try await connector.oauth.currentAccount()?.hasSession == false)
+    // This device's clock may be wrong: the server is asked all the same.
+    _ = try await connector.accessToken()
+    guard case .signedIn = try await connector.session else {
+      Issue.record("A session that was renewed counts as expired.")
+      return
+    }
+  }
+
+  @Test("A session that ended elsewhere is told at the next call", arguments: [true, false])
+  func endedElsewhere(isSignOut: Bool) async throws {
+    let world = World()
+    let cache = InMemoryTokenCache()
+    let connector = try world.connector(cache: cache)
+    var states = connector.sessionUpdates.makeAsyncIterator()
+    #expect(await states.next() == .signedOut)
+    let user = try await connector.doPolicy(.signIn)
+    #expect(await states.next() == .signedIn(user))
+    let other = try world.connector(cache: cache)
+    if isSignOut {
+      try await other.signOut()
+    } else {
+      try await revoke(world)
+      _ = try? await other.accessToken()
+    }
+    await #expect(throws: ConnectorError(.interactionRequired, "")) { try await connector.accessToken() }
+    #expect(await states.next() == (isSignOut ? .signedOut : .expired(user)))
+  }
+
+  @Test("A session without a refresh token that has expired is told at the next call")
+  func noRefreshToken() async throws {
+    let world = World()
+    let connector = try world.connector { $0.requestsOfflineAccess = false }
+    let user = try await connector.doPolicy(.signIn)
+    var states = connector.sessionUpdates.makeAsyncIterator()
+    #expect(await states.next() == .signedIn(user))
+    await world.clock.advance(by: .seconds(4_000))
+    await #expect(throws: ConnectorError(.interactionRequired, "")) { try await connector.accessToken() }
+    #expect(await states.next() == .expired(user))
+  }
+
+  @Test("With the tutorial's three keys the default policy is the sign-in policy, for every call")
+  func defaultPolicy() async throws {
+    let world = World()
+    var settings = try world.settings()
+    settings.policies.facebookSignIn = try Policy(id: "B2C_1_FacebookSignIn", kind: .federatedSignIn)
+    let connector = try world.connector(settings)
+    #expect(connector.oauth.configuration.defaultPolicy?.id == "B2C_1_SignIn")
+    #expect(try await connector.signIn().policyID == "B2C_1_SignIn")
+    #expect(try await connector.claims()?.policyID == "B2C_1_SignIn")
+    #expect(try await connector.doPolicy(.signIn).policyID == "B2C_1_SignIn")
+  }
+
+  static let defaults: [(policies: [Policy.Kind], selected: Policy.Kind?, expected: Policy.Kind?)] = [
+    ([.signIn], .signUpOrSignIn, .signUpOrSignIn), ([.signIn], .federatedSignIn, .federatedSignIn),
+    ([.signIn, .federatedSignIn], nil, .signIn), ([.federatedSignIn, .signUpOrSignIn], nil, .signUpOrSignIn),
+    // Whatever else there is: one that edits a profile or resets a password is no way in.
+    ([.signIn], .profileEdit, .signIn), ([.federatedSignIn], .passwordReset, .federatedSignIn),
+    ([.profileEdit, .passwordReset, .federatedSignIn], nil, .federatedSignIn),
+    ([.profileEdit, .signUp], .passwordReset, .signUp), ([.profileEdit, .passwordReset], nil, nil),
+    ([], .passwordReset, nil),
+  ]
+
+  @Test("There is one default policy for every call, and it signs in", arguments: defaults.indices)
+  func oneDefault(_ index: Int) async throws {
+    let row = Self.defaults[index]
+    func policy(_ kind: Policy.Kind) throws -> Policy { try Policy(id: "B2C_1_" + kind.rawValue, kind: kind) }
+    let signsIn: [Policy.Kind] = [.signIn, .signUpOrSignIn, .federatedSignIn, .signUp]
+    // As many policies as there are kinds, each with a page to sign in.
+    let kinds = signsIn + [.profileEdit, .passwordReset]
+    let world = World(policies: kinds.map { LocalPolicy("B2C_1_" + $0.rawValue, .signUpOrSignIn) })
+    var settings = try world.settings()
+    settings.policies = .init(others: try row.policies.map(policy), selected: try row.selected.map(policy))
+    let presenter = world.script(.signIn(.alice))
+    let connector = try world.connector(settings, presenter: presenter)
+    let expected = try row.expected.map(policy)
+    #expect(connector.oauth.configuration.defaultPolicy == expected)
+    guard let expected else {
+      await #expect(throws: ConnectorError(.policyNotConfigured, "")) { try await connector.doPolicy(.signIn) }
+      await #expect(throws: ConnectorError(.configuration, "")) { try await connector.signIn() }
+      #expect(presenter.requests.isEmpty)
+      return
+    }
+    #expect(try await connector.signIn().policyID == expected.id)
+    #expect(try await connector.claims()?.policyID == expected.id)
+    #expect(try await connector.doPolicy(.signIn).policyID == expected.id)
+  }
+
+  @Test("A default policy that the app configures holds for every call")
+  func configuredDefault() async throws {
+    let world = World()
+    let policy = try Policy("B2C_1_SignUpOrSignIn")
+    let connector = try world.connector { $0.defaultPolicy = policy }
+    #expect(try await connector.signIn().policyID == policy.id)
+    #expect(try await connector.doPolicy(.signIn).policyID == policy.id)
+    #expect(try await connector.claims()?.policyID == policy.id)
+  }
+
+  @Test("A policy in the authority's text is the default where the settings name none")
+  func authorityDefault() async throws {
+    let world = World()
+    var settings = try world.settings(form: .path)
+    settings.policies = .init()
+    let connector = try world.connector(settings)
+    #expect(try await connector.doPolicy(.signIn).policyID == "B2C_1_SignIn")
+    #expect(try await connector.signIn().policyID == "B2C_1_SignIn")
+  }
+
+  @Test("Signing one account out leaves the other")
+  func oneAccount() async throws {
+    let world = World()
+    let presenter = world.script(.signIn(.alice))
+    let connector = try world.connector(presenter: presenter)
+    try await connector.signIn()
+    let alice = try #require(try await connector.accounts().first)
+    presenter.follow(.signIn(.bob))
+    try await connector.signIn(options: SignInOptions(prompt: .login))
+    let token = try await connector.accessToken(account: alice)
+    #expect(token.accountID == alice.id)
+    try await connector.signOut(alice)
+    #expect(try await connector.accounts().map(\.username) == [LocalUser.bob.email])
+  }
+}

@@ -1,0 +1,22 @@
+import B2CConnector
+import B2CTestKit
+import Foundation
+import Testing
+
+/// The tutorial's server as it is published: five requests a second, ten at once, 429 without Retry-After.
+@Suite("A server that throttles")
+struct ConnectorThrottlingTests {
+  @Test("Fifteen tasks added in a loop are all stored, each once")
+  func loop() async throws {
+    let world = World()
+    world.tasks.rateLimit = .published
+    let connector = try world.connector()
+    try await connector.doPolicy(.signIn)
+    let names = (1...15).map { "Task \($0)" }
+    for name in names { try await connector.addTask(TaskItem(itemName: name)) }
+    #expect(try await connector.getTaskList().map(\.itemName) == names)
+    let answers = world.network.requests.filter { $0.request.method == .post && $0.request.url.path == "/tasks" }
+      .compactMap(\.response?.status)
+    #expect(answers.contains(429) && answers.count { $0 == 201 } == 15)
+  }
+}

@@ -1,0 +1,63 @@
+import B2CCore
+import B2CHTTP
+import Foundation
+import Testing
+
+/// An API that gives back, in its challenge, the token it was sent.
+struct AuthorizedTransportSecrecyTests {
+  private static let token = "eyJhbGciOiJub25lIn0.eyJjYW5hcnkiOiJ5ZXMifQ.Y2FuYXJ5"
+
+  private struct Tokens: AccessTokenProvider {
+    func accessToken(replacing refused: Secret?) async throws -> Secret {
+      Secret(AuthorizedTransportSecrecyTests.token + (refused == nil ? "1" : "2"))
+    }
+  }
+
+  private func shown(_ value: Any) -> String {
+    var dumped = ""
+    dump(value, to: &dumped)
+    return "\(value)" + String(reflecting: value) + dumped
+  }
+
+  @Test(arguments: [
+    "Bearer error=\"invalid_token\", error_description=\"the token T is bad\"",
+    "Bearer error=\"T\"", "Bearer error=\"x T y\", realm=\"T\"", "Bearer T=\"x\"", "T", "Bearer T",
+    "Bearer error=\"insufficient_scope\", scope=\"T\"", "Bearer error=\"insufficient_scope\", scope=\"a T b\"",
+    "Bearer claims=\"T\"", "Bearer error=invalid_token, T=T, realm=T",
+  ])
+  func noTokenIsShown(challenge: String) async throws {
+    let url = try #require(URL(string: "https://api.example.com/"))
+    let transport = AuthorizedTransport(
+      transport: Echo(challenge: challenge), tokens: Tokens(), allowedOrigins: [try #require(Origin(url))])
+    let request = TransportRequest(url: url)
+    let error = await #expect(throws: APIAuthorizationError.self) { try await transport.send(request) }
+    let text = shown(error as Any) + shown(error?.challenge as Any) + shown(error?.response as Any)
+    #expect(!text.lowercased().contains(Self.token.lowercased()), "\(text)")
+    #expect(!text.contains("eyJjYW5hcnkiOiJ5ZXMifQ"), "\(text)")
+    let kept = error.map { [$0.message, $0.scope, $0.claims, $0.realm, $0.serverError].compactMap(\.self) } ?? []
+    #expect(!kept.joined().contains(Self.token))
+  }
+
+  @Test func whatIsNoSecretStays() async throws {
+    let challenge = AuthenticationChallenge(
+      scheme: "Bearer", parameters: ["realm": "canary", "error": "invalid_token", "x": "canary"])
+    #expect(challenge.description == "challenge Bearer (error=invalid_token, realm, 1 more)")
+    #expect(!shown(challenge).contains("canary"))
+    let error = APIAuthorizationError(.unauthorized, "Words.", recoverySuggestion: "Advice.", challenge: challenge)
+    #expect("\(error)" == "unauthorized: Words. Advice.")
+    #expect(error.localizedDescription == "Words.")
+    #expect(shown(error).contains("Words.") && error.realm == "canary")
+  }
+
+  /// Answers 401 with a challenge in which T stands for the token that was sent.
+  private struct Echo: HTTPTransport {
+    let challenge: String
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+      let token = String((request.headers["Authorization"] ?? "").dropFirst("Bearer ".count))
+      // Whole words only, so that "Bearer" and "invalid_token" stay.
+      let text = challenge.replacingOccurrences(of: "\\bT\\b", with: token, options: .regularExpression)
+      return TransportResponse(status: 401, headers: ["WWW-Authenticate": text], body: Data(token.utf8))
+    }
+  }
+}

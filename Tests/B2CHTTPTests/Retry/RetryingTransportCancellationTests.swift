@@ -1,0 +1,19 @@
+import B2CHTTP
+import B2CTestKit
+import Foundation
+import TestSupport
+import Testing
+
+struct RetryingTransportCancellationTests {
+  @Test func aWaitBetweenTriesEndsWithItsTask() async throws {
+    let clock = TestClock(advancesItself: false)
+    let canned = CannedTransport(statuses: 503, 200)
+    let retrying = RetryingTransport(transport: canned, clock: clock, now: { clock.date }, random: { 0.5 })
+    let request = TransportRequest(url: try #require(URL(string: "https://api.example.com/")))
+    let call = Task { try await retrying.send(request) }
+    await clock.waitForSleepers()
+    call.cancel()
+    await #expect(throws: CancellationError.self) { try await call.value }
+    #expect(canned.requests.count == 1)
+  }
+}

@@ -1,0 +1,152 @@
+import B2CHTTP
+import B2CLoopback
+import Foundation
+import TestSupport
+import Testing
+
+/// What a server answers is given as it is, with nothing done about it.
+@Suite(.descriptors(), .timeLimit(.minutes(5)))
+struct URLSessionTransportAnswerTests {
+  private let transport = URLSessionTransport()
+
+  @Test(arguments: [TransportRequest.Method.post, .put, .patch, .delete])
+  func sendsMethodHeadersAndBody(method: TransportRequest.Method) async throws {
+    let server = try await TestServer(answering: .text("done", status: 201))
+    let request = TransportRequest(
+      method: method, url: try server.url("/tasks?a=b%20c"),
+      headers: ["Authorization": "Bearer t", "Content-Type": "application/json", "X-Own": "1"],
+      body: Data("{\"task\":\"Milch\"}".utf8))
+    let response = try await transport.send(request)
+    #expect(response.status == 201)
+    #expect(response.body == Data("done".utf8))
+    #expect(response.headers["content-type"] == "text/plain; charset=utf-8")
+    let received = try #require(server.requests.first)
+    #expect(received.method == method.rawValue)
+    #expect(received.target == "/tasks?a=b%20c")
+    #expect(received.headers["Authorization"] == "Bearer t")
+    #expect(received.headers["Content-Type"] == "application/json")
+    #expect(received.headers["X-Own"] == "1")
+    #expect(received.body == request.body)
+  }
+
+  @Test func keepsTokensOfDifferentRequestsApart() async throws {
+    let server = try await TestServer { exchange in
+      await exchange.respond(.text(exchange.request.headers["Authorization"] ?? "none"))
+    }
+    for number in [1, 2, 3, 4, 5, 6, 1, 2, 6, 0] {
+      var request = try server.request("/\(number)")
+      if number > 0 { request.headers["authorization"] = "Bearer \(number)" }
+      let response = try await transport.send(request)
+      #expect(response.body == Data((number > 0 ? "Bearer \(number)" : "none").utf8))
+    }
+    #expect(server.requests.map(\.path) == ["/1", "/2", "/3", "/4", "/5", "/6", "/1", "/2", "/6", "/0"])
+  }
+
+  @Test(arguments: [
+    "Basic realm=\"x\"", "Bearer realm=\"x\", Basic realm=\"y\"", "Bearer error=\"invalid_token\"",
+    "Digest realm=\"x\"",
+    "Negotiate", "NTLM",
+  ])
+  func a401Returns(challenge: String) async throws {
+    let server = try await TestServer(
+      answering: LoopbackResponse(status: 401, headers: ["WWW-Authenticate": challenge], body: Data("no".utf8)))
+    let response = try await transport.send(server.request())
+    #expect(response.status == 401)
+    #expect(response.headers["WWW-Authenticate"] == challenge)
+    #expect(response.body == Data("no".utf8))
+    #expect(try await transport.send(server.request()).status == 401)
+    #expect(server.requests.count == 2)
+  }
+
+  @Test func a401ReturnsWithALargeBody() async throws {
+    let body = Data(repeating: UInt8(ascii: "x"), count: 300 << 10)
+    let server = try await TestServer(
+      answering: LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""], body: body))
+    let response = try await transport.send(server.request())
+    #expect(response.status == 401)
+    #expect(response.body == body)
+  }
+
+  @Test(arguments: [301, 302, 303, 307, 308])
+  func aRedirectIsAnAnswer(status: Int) async throws {
+    let other = try await TestServer(answering: .text("other"))
+    let target = try other.url("/landing").absoluteString
+    let server = try await TestServer(
+      answering: LoopbackResponse(status: status, headers: ["Location": target], body: Data("moved".utf8)))
+    for method in [TransportRequest.Method.get, .post] {
+      var request = try server.request()
+      request.method = method
+      request.headers["Authorization"] = "Bearer canary"
+      if method == .post { request.body = Data("secret".utf8) }
+      let response = try await transport.send(request)
+      #expect(response.status == status)
+      #expect(response.headers["Location"] == target)
+    }
+    #expect(server.requests.count == 2)
+    #expect(other.requests.isEmpty)
+  }
+
+  @Test func aRedirectToTheSameServerIsNotFollowedEither() async throws {
+    let server = try await TestServer(answering: LoopbackResponse(status: 302, headers: ["Location": "/again"]))
+    #expect(try await transport.send(server.request()).status == 302)
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func cookiesAreNotKept() async throws {
+    let server = try await TestServer(
+      answering: LoopbackResponse(status: 200, headers: ["Set-Cookie": "session=canary; Path=/"]))
+    _ = try await transport.send(server.request())
+    _ = try await transport.send(server.request())
+    #expect(server.requests.count == 2)
+    #expect(server.requests.allSatisfy { $0.headers["Cookie"] == nil })
+  }
+
+  @Test func nothingIsCached() async throws {
+    let server = try await TestServer(
+      answering: LoopbackResponse(status: 200, headers: ["Cache-Control": "max-age=3600", "ETag": "\"1\""]))
+    _ = try await transport.send(server.request())
+    _ = try await transport.send(server.request())
+    #expect(server.requests.count == 2)
+    #expect(server.requests.allSatisfy { $0.headers["If-None-Match"] == nil })
+  }
+
+  @Test(arguments: [204, 304, 200, 500])
+  func anEmptyBodyIsEmpty(status: Int) async throws {
+    let server = try await TestServer(answering: LoopbackResponse(status: status))
+    let response = try await transport.send(server.request())
+    #expect(response.status == status)
+    #expect(response.body.isEmpty)
+  }
+
+  @Test func aHeadBringsNoBody() async throws {
+    let server = try await TestServer(
+      answering: LoopbackResponse(status: 200, body: Data(repeating: 0, count: 4096)))
+    var request = try server.request(limits: TransportLimits(maximumBodyBytes: 10))
+    request.method = .head
+    let response = try await transport.send(request)
+    #expect(response.status == 200)
+    #expect(response.body.isEmpty)
+  }
+
+  @Test func aCompressedBodyIsDecoded() async throws {
+    // {"decoded":true}
+    let gzip = try #require(Data(base64Encoded: "H4sIAAAAAAACA6tWSklNzk9JTVGyKikqTa0FAJk98p0QAAAA"))
+    let server = try await TestServer(
+      answering: LoopbackResponse(status: 200, headers: ["Content-Encoding": "gzip"], body: gzip))
+    #expect(try await transport.send(server.request()).body == Data("{\"decoded\":true}".utf8))
+  }
+
+  @Test func aThousandRequestsAtOnceAreAllAnswered() async throws {
+    let server = try await TestServer { exchange in await exchange.respond(.text(exchange.request.target)) }
+    let transport = URLSessionTransport(maximumConnectionsPerHost: 16)
+    let answers = try await withThrowingTaskGroup(of: (String, Data).self) { group in
+      for number in 0..<1000 {
+        let request = try server.request("/\(number)")
+        group.addTask { ("/\(number)", try await transport.send(request).body) }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(answers.count == 1000)
+    #expect(answers.allSatisfy { Data($0.0.utf8) == $0.1 })
+  }
+}

@@ -1,0 +1,79 @@
+import B2CCore
+import B2CHTTP
+import B2CLoopback
+import B2CTestKit
+import Foundation
+import TestSupport
+import Testing
+
+/// A cancelled call returns, whatever is under way, and harms no other.
+@Suite(.descriptors(), .timeLimit(.minutes(5)))
+struct URLSessionTransportCancellationTests {
+  @Test func aCallThatWaitsForAnAnswerReturns() async throws {
+    let (arrived, left) = (TestGate(), TestGate())
+    let server = try await TestServer { exchange in
+      arrived.open()
+      await exchange.waitForDisconnect()
+      left.open()
+    }
+    let transport = URLSessionTransport()
+    let request = try server.request()
+    let call = Task { try await transport.send(request) }
+    try? await arrived.wait()
+    call.cancel()
+    await #expect(throws: CancellationError.self) { try await call.value }
+    // The transfer itself ends too.
+    try? await left.wait()
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func aTaskThatIsCancelledAlreadySendsNothing() async throws {
+    let server = try await TestServer(answering: .text(""))
+    let transport = URLSessionTransport()
+    let request = try server.request()
+    let gate = TestGate()
+    let call = Task {
+      try? await gate.wait()
+      return try await transport.send(request)
+    }
+    call.cancel()
+    await #expect(throws: CancellationError.self) { try await call.value }
+    #expect(server.requests.isEmpty)
+  }
+
+  /// On Linux a redirect that meets a cancellation could end the process.
+  @Test(arguments: [200, 302, nil])
+  func aThousandAtRandomInstantsLeaveNothingHanging(status: Int?) async throws {
+    let server = try await TestServer(
+      answering: LoopbackResponse(status: status ?? 200, headers: ["Location": "/elsewhere"]))
+    let transport = URLSessionTransport()
+    let request = try server.request()
+    if status == nil { await server.close() }
+    let counts = Locked<[String: Int]>([:])
+    for _ in 0..<40 {
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<25 {
+          let yields = Int.random(in: 0...60)
+          group.addTask {
+            let call = Task { try await transport.send(request) }
+            for _ in 0..<yields { await Task.yield() }
+            call.cancel()
+            let name: String
+            switch await call.result {
+            case .success(let response): name = "\(response.status)"
+            case .failure(is CancellationError): name = "cancelled"
+            case .failure(let error): name = (error as? TransportError)?.code.rawValue ?? "other"
+            }
+            counts.withLock { $0[name, default: 0] += 1 }
+          }
+        }
+      }
+    }
+    let ends = counts.withLock { $0 }
+    #expect(ends.values.reduce(0, +) == 1000)
+    #expect(Set(ends.keys).isSubset(of: ["cancelled", status.map { "\($0)" } ?? "cannotConnect"]))
+    // The session is still fit for use.
+    let other = try await TestServer(answering: .text("ok"))
+    #expect(try await transport.send(other.request()).status == 200)
+  }
+}

@@ -1,0 +1,193 @@
+import B2CCore
+import B2CHTTP
+import B2CLoopback
+import B2CTestKit
+import Foundation
+import TestSupport
+import Testing
+
+/// What is no answer ends in a typed error.
+@Suite(.descriptors(), .timeLimit(.minutes(5)))
+struct URLSessionTransportFaultTests {
+  private let transport = URLSessionTransport()
+
+  private func code(_ handler: @escaping @Sendable (LoopbackExchange) async -> Void) async throws -> TransportError.Code
+  {
+    let server = try await TestServer(handler)
+    let request = try server.request()
+    let error = await #expect(throws: TransportError.self) { try await transport.send(request) }
+    return try #require(error).code
+  }
+
+  @Test(arguments: [
+    "http://example.com/", "http://192.168.0.1/", "http://127.0.0.1.example.com/", "ftp://127.0.0.1/",
+    "file:///etc/hosts",
+    "https:///", "/relative", "https://user:password@example.com/", "https://ex%61mple.com/", "HTTP://EXAMPLE.COM",
+  ])
+  func onlyHttpsAndLoopbackAreSpoken(text: String) async throws {
+    let request = TransportRequest(url: try #require(URL(string: text)))
+    await #expect(throws: TransportError(.insecureURL, "")) { try await transport.send(request) }
+  }
+
+  @Test("A refused connection names host and port, in the error's localized description too")
+  func refused() async throws {
+    let server = try await TestServer(answering: .text(""))
+    let request = try server.request("/tasks?code=canary")
+    await server.close()
+    let error = try await #require(throws: TransportError.self) { try await transport.send(request) }
+    #expect(error.code == .cannotConnect)
+    #expect(error.message == "Connection to 127.0.0.1:\(request.url.port ?? 0) refused.")
+    #expect(error.localizedDescription == error.message)
+  }
+
+  @Test func aConnectionThatClosesBeforeTheHeadIsLost() async throws {
+    #expect(try await code { $0.close() } == .connectionLost)
+  }
+
+  @Test func aResetBeforeTheHeadIsLost() async throws {
+    #expect(try await code { $0.reset() } == .connectionLost)
+  }
+
+  @Test(arguments: [true, false])
+  func aBodyIsNotSentAgainWhenAKeptConnectionIsLost(byReset: Bool) async throws {
+    let count = Locked(0)
+    let server = try await TestServer { exchange in
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
+      if number == 1 {
+        await exchange.respond(.text("first"))
+      } else if byReset {
+        exchange.reset()
+      } else {
+        exchange.close()
+      }
+    }
+    let request = TransportRequest(method: .post, url: try server.url(), body: Data("task=milk".utf8))
+    #expect(try await transport.send(request).body == Data("first".utf8))
+    await #expect(throws: TransportError(.connectionLost, "")) { try await transport.send(request) }
+    #expect(server.requests.count == 2)
+    // The session goes on.
+    count.withLock { $0 = 0 }
+    #expect(try await transport.send(request).status == 200)
+  }
+
+  @Test func aResetInTheHeadIsLost() async throws {
+    let code = try await code { exchange in
+      await exchange.write("HTTP/1.1 200 OK\r\nContent-Le")
+      exchange.reset()
+    }
+    #expect(code == .connectionLost)
+  }
+
+  @Test func aResetInTheBodyIsLost() async throws {
+    let code = try await code { exchange in
+      await exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n0123456789")
+      exchange.reset()
+    }
+    #expect(code == .connectionLost)
+  }
+
+  @Test func aShortBodyIsNotTakenForAWholeOne() async throws {
+    let code = try await code { exchange in
+      await exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n0123456789")
+      exchange.close()
+    }
+    #expect(code == .connectionLost)
+  }
+
+  @Test func aChunkedBodyWithoutItsEndIsNotTakenForAWholeOne() async throws {
+    let code = try await code { exchange in
+      await exchange.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n01234\r\n")
+      exchange.close()
+    }
+    #expect(code == .connectionLost)
+  }
+
+  @Test func whatIsNotHTTPIsAnError() async throws {
+    let code = try await code { exchange in
+      await exchange.write("220 mail.example.com ready\r\n")
+      exchange.close()
+    }
+    #expect(code == .invalidResponse)
+  }
+
+  @Test(arguments: [
+    ("X-A", "line\r\nX-Injected: 1"), ("X-A", "nul\0"), ("X A", "space"), ("", "empty"), ("X-A:", "colon"),
+    ("Authorization", "Bearer a\nb"),
+  ])
+  func aForbiddenHeaderFieldIsNotSent(name: String, value: String) async throws {
+    let server = try await TestServer(answering: .text(""))
+    var request = try server.request()
+    request.headers.append(name: name, value: value)
+    let refused = request
+    await #expect(throws: TransportError(.invalidRequest, "")) { try await transport.send(refused) }
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test func aBodyWhereNoneMayBeIsNotSent() async throws {
+    let server = try await TestServer(answering: .text(""))
+    let request = TransportRequest(url: try server.url(), body: Data([1]))
+    await #expect(throws: TransportError(.invalidRequest, "")) { try await transport.send(request) }
+    let odd = TransportRequest(method: TransportRequest.Method(rawValue: "GET /\r\n"), url: try server.url())
+    await #expect(throws: TransportError(.invalidRequest, "")) { try await transport.send(odd) }
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test func anErrorShowsNothingOfTheURLsQuery() async throws {
+    let server = try await TestServer { $0.reset() }
+    let request = try server.request("/?code=canary")
+    let error = await #expect(throws: TransportError.self) { try await transport.send(request) }
+    var shown = "\(String(describing: error)) \(String(reflecting: error)) \(String(describing: error?.underlying))"
+    dump(error, to: &shown)
+    #expect(!shown.contains("canary"))
+  }
+
+  @Test func aClosedTransportIsAnError() async throws {
+    let server = try await TestServer(answering: .text(""))
+    let transport = URLSessionTransport()
+    _ = try await transport.send(server.request())
+    transport.close()
+    transport.close()
+    let request = try server.request()
+    await #expect(throws: TransportError(.closed, "")) { try await transport.send(request) }
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func closingEndsWhatIsUnderWay() async throws {
+    let arrived = TestGate()
+    let server = try await TestServer { exchange in
+      arrived.open()
+      await exchange.waitForDisconnect()
+    }
+    let transport = URLSessionTransport()
+    let request = try server.request()
+    let call = Task { try await transport.send(request) }
+    try? await arrived.wait()
+    transport.close()
+    await #expect(throws: TransportError(.closed, "")) { try await call.value }
+  }
+
+  @Test func closingAtAnyInstantHarmsNobody() async throws {
+    let server = try await TestServer(answering: .text("ok"))
+    for round in 0..<50 {
+      let transport = URLSessionTransport()
+      let request = try server.request()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<8 {
+          group.addTask {
+            do {
+              #expect(try await transport.send(request).status == 200)
+            } catch {
+              #expect(error as? TransportError == TransportError(.closed, ""))
+            }
+          }
+        }
+        for _ in 0..<round { await Task.yield() }
+        transport.close()
+        try await group.waitForAll()
+      }
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import B2CAuthority
+import B2CCore
+import B2COAuth
+import B2CTestKit
+import B2CTokenCache
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Policies that edit the profile or reset the password")
+struct SignInUpdatingPolicyTests {
+  struct Journey: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let id: String
+    let kind: Policy.Kind
+    /// Whether the configuration names it as the password-reset policy.
+    var isConfigured = false
+    let finish: @Sendable (LocalUser) -> [ScriptedPresenter.Action]
+
+    func policy() throws -> Policy { try Policy(id: id, kind: kind) }
+
+    func configure(_ configuration: inout OAuthConfiguration) {
+      if isConfigured { configuration.passwordResetPolicy = try? policy() }
+    }
+  }
+
+  private static func reset(_ user: LocalUser) -> [ScriptedPresenter.Action] {
+    [.resetPassword(email: user.email, newPassword: "Another-1")]
+  }
+
+  static let journeys = [
+    Journey(testDescription: "a profile edit", id: "B2C_1_EditProfile", kind: .profileEdit) {
+      [.signIn($0), .editProfile(displayName: "Renamed")]
+    },
+    Journey(testDescription: "a password reset", id: "B2C_1_ResetPassword", kind: .passwordReset, finish: reset),
+    // Its name says nothing; only the configuration does.
+    Journey(
+      testDescription: "a configured reset of kind signIn", id: "B2C_1_ResetPassword", kind: .signIn,
+      isConfigured: true, finish: reset),
+  ]
+
+  private func signedIn(_ journey: Journey) async throws -> (Fixture, ScriptedPresenter, OAuthClient, SignInResult) {
+    let fixture = Fixture()
+    let presenter = fixture.script(.signIn(.alice))
+    let client = try fixture.client(presenter: presenter, configure: journey.configure)
+    return (fixture, presenter, client, try await client.signIn())
+  }
+
+  private func run(
+    _ journey: Journey, as user: LocalUser, _ presenter: ScriptedPresenter, _ client: OAuthClient
+  ) async throws -> SignInResult {
+    presenter.clearCookies()
+    switch journey.finish(user) {
+    case let actions where actions.count == 2: presenter.follow(actions[0], actions[1])
+    case let actions: presenter.follow(actions[0])
+    }
+    return try await client.signIn(policy: journey.policy())
+  }
+
+  @Test("Finished by another person they change nothing here: wrongUser", arguments: journeys)
+  func anotherPerson(_ journey: Journey) async throws {
+    let (fixture, presenter, client, alice) = try await signedIn(journey)
+    await #expect(throws: OAuthError(.wrongUser, "")) {
+      try await run(journey, as: .bob, presenter, client)
+    }
+    #expect(try await client.currentAccount()?.id == alice.account.id)
+    #expect(try await client.accessToken().token == alice.accessToken?.token)
+    #expect(try await client.accounts().map(\.name) == [LocalUser.alice.displayName])
+    #expect(try await fixture.cache.keys().count == 1)
+  }
+
+  @Test("Finished by another person who has an account here they do not switch to it", arguments: journeys)
+  func anotherAccount(_ journey: Journey) async throws {
+    let (fixture, presenter, client, _) = try await signedIn(journey)
+    presenter.clearCookies()
+    presenter.follow(.signIn(.bob))
+    await fixture.clock.advance(by: .seconds(1))
+    let bob = try await client.signIn()
+    await #expect(throws: OAuthError(.wrongUser, "")) {
+      try await run(journey, as: .alice, presenter, client)
+    }
+    #expect(try await client.currentAccount()?.id == bob.account.id)
+    #expect(try await client.account(id: bob.account.id)?.name == LocalUser.bob.displayName)
+  }
+
+  @Test("With nobody signed in they leave no session", arguments: journeys)
+  func nobody(_ journey: Journey) async throws {
+    let fixture = Fixture()
+    let presenter = fixture.script(.signIn(.alice))
+    let client = try fixture.client(presenter: presenter, configure: journey.configure)
+    let result = try await run(journey, as: .alice, presenter, client)
+    #expect(result.user.objectID == LocalUser.alice.id)
+    #expect(try await client.currentAccount() == nil)
+    #expect(try await fixture.cache.keys().isEmpty)
+    await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
+  }
+
+  @Test("Finished by the person who is signed in they leave the session as it is", arguments: journeys)
+  func samePerson(_ journey: Journey) async throws {
+    let (fixture, presenter, client, alice) = try await signedIn(journey)
+    let result = try await run(journey, as: .alice, presenter, client)
+    #expect(result.account.id == alice.account.id)
+    #expect(try await fixture.cache.keys().count == 1)
+    #expect(try await client.accessToken().token == alice.accessToken?.token)
+    #expect(try await client.currentAccount()?.policyIDs == [Fixture.signIn])
+  }
+
+  @Test(
+    "A sign-in replaces a record without a refresh token, whatever its policy is called",
+    arguments: ["B2C_1_susi_reset_v2", "B2C_1_edit_profile_login", "B2C_1A_forgot"])
+  func endedRecord(_ id: String) async throws {
+    let fixture = Fixture(policies: [LocalPolicy(id, .signUpOrSignIn)])
+    let presenter = fixture.script(.signIn(.alice))
+    let client = try fixture.client(presenter: presenter, policy: id)
+    try await client.signIn()
+    fixture.tenant.revokeGrants()
+    await fixture.clock.advance(by: .seconds(4_000))
+    await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
+    presenter.clearCookies()
+    let again = try await client.signIn()
+    #expect(try await client.accessToken().token == again.accessToken?.token)
+    await fixture.clock.advance(by: .seconds(4_000))
+    _ = try await client.accessToken()
+  }
+
+  @Test("The password-reset step gets neither the policy's domain hint nor other parameters of the sign-in page")
+  func stepParameters() async throws {
+    let fixture = Fixture()
+    let asked = Recorder<URL>()
+    let presenter = CannedPresenter { request in
+      guard asked.values.isEmpty else {
+        asked.record(request.url)
+        throw OAuthError(.userClosedBrowser, "Closed.")
+      }
+      asked.record(request.url)
+      return
+        "\(Fixture.redirect)?error=access_denied&error_description=AADB2C90118%3a+Text.&state=\(request.state.value)"
+    }
+    let client = try fixture.client(presenter: presenter) {
+      $0.passwordResetPolicy = try? Policy("B2C_1_ResetPassword")
+    }
+    await #expect(throws: OAuthError(.userClosedBrowser, "")) {
+      try await client.signIn(
+        options: SignInOptions(prompt: .login, domainHint: "facebook.com", extraParameters: ["campaignId": "x"]))
+    }
+    let queries = asked.values.map { query(of: $0) }
+    #expect(queries.map { $0["domain_hint"] } == ["facebook.com", nil])
+    #expect(queries.map { $0["prompt"] } == ["login", nil])
+    #expect(queries.map { $0["campaignId"] } == ["x", nil])
+  }
+
+  @Test("The password-reset step of another person lets that person sign in")
+  func stepOfAnother() async throws {
+    let fixture = Fixture()
+    let presenter = fixture.script(.signIn(.alice))
+    let client = try fixture.client(presenter: presenter) {
+      $0.passwordResetPolicy = try? Policy("B2C_1_ResetPassword")
+    }
+    try await client.signIn()
+    presenter.clearCookies()
+    await fixture.clock.advance(by: .seconds(1))
+    presenter.follow(
+      .forgotPassword, .resetPassword(email: LocalUser.bob.email, newPassword: "Another-2"),
+      .signIn(email: LocalUser.bob.email, password: "Another-2"))
+    let bob = try await client.signIn(prompt: .login)
+    #expect(try await client.currentAccount()?.id == bob.account.id)
+  }
+}

@@ -1,0 +1,117 @@
+import B2CCore
+import B2CHTTP
+import B2COAuth
+import B2CTestKit
+import Foundation
+import Testing
+
+@Suite("Callbacks")
+struct AuthorizationCallbackTests {
+  struct Bad: Sendable, CustomTestStringConvertible {
+    let name: String
+    let code: ErrorCode
+    let change: @Sendable (URL) throws -> URL
+    var testDescription: String { name }
+
+    init(_ name: String, _ code: ErrorCode, _ change: @escaping @Sendable (URL) throws -> URL) {
+      self.name = name
+      self.code = code
+      self.change = change
+    }
+  }
+
+  static let bad: [Bad] = [
+    Bad("another state", .stateMismatch) { try $0.replacing("state=", "state=x") },
+    Bad("no state", .stateMismatch) { try $0.replacing("state=", "other=") },
+    Bad("an empty state", .stateMismatch) { _ in try require(URL(string: "\(Fixture.redirect)?code=c&state=")) },
+    Bad("an error with another state") { _ in
+      try require(URL(string: "\(Fixture.redirect)?error=access_denied&state=x"))
+    },
+    Bad("a doubled code", .invalidCallback) { try require(URL(string: $0.absoluteString + "&code=again")) },
+    Bad("a doubled state", .invalidCallback) { try require(URL(string: $0.absoluteString + "&state=again")) },
+    Bad("no code", .invalidCallback) { try $0.replacing("code=", "cod=") },
+    Bad("another path", .invalidCallback) { try $0.replacing("/callback", "/elsewhere") },
+    Bad("another scheme", .invalidCallback) { try $0.replacing("com.example.tasks", "com.example.other") },
+    Bad("a foreign issuer", .issuerMismatch) {
+      try require(URL(string: $0.absoluteString + "&iss=https%3A%2F%2Fevil.example"))
+    },
+    Bad("a URL of 100,000 characters", .invalidCallback) {
+      try require(URL(string: $0.absoluteString + "&x=" + String(repeating: "a", count: 100_000)))
+    },
+  ]
+
+  @Test("A callback that breaks a rule is refused before anything is sent", arguments: bad)
+  func refused(_ bad: Bad) async throws {
+    let fixture = Fixture()
+    let presenter = CallbackPresenter(fixture.script(.signIn(.alice)), bad.change)
+    await #expect(throws: OAuthError(bad.code, "")) { try await fixture.client(presenter: presenter).signIn() }
+    #expect(fixture.transport.tokenForms.isEmpty)
+    #expect(try await fixture.cache.keys().isEmpty)
+  }
+
+  @Test("A callback is used once")
+  func once() async throws {
+    let fixture = Fixture()
+    let first = Locked<URL?>(nil)
+    let inner = fixture.script(.signIn(.alice))
+    let presenter = CallbackPresenter(inner) { url in
+      first.withLock { kept in
+        let answer = kept ?? url
+        kept = answer
+        return answer
+      }
+    }
+    let client = try fixture.client(presenter: presenter)
+    try await client.signIn()
+    await #expect(throws: OAuthError(.stateMismatch, "")) { try await client.signIn(prompt: .login) }
+    #expect(fixture.transport.tokenForms.count == 1)
+  }
+
+  @Test("A callback may come in the fragment")
+  func fragment() async throws {
+    let fixture = Fixture()
+    let presenter = CallbackPresenter(fixture.script(.signIn(.alice))) { try $0.replacing("?", "#") }
+    #expect(try await fixture.client(presenter: presenter).signIn().user.objectID == LocalUser.alice.id)
+  }
+
+  @Test("Facebook's fragment after the query is ignored")
+  func facebookFragment() async throws {
+    let fixture = Fixture()
+    let presenter = CallbackPresenter(fixture.script(.signIn(.alice))) { url in
+      try require(URL(string: url.absoluteString.prefix { $0 != "#" } + "#_=_"))
+    }
+    #expect(try await fixture.client(presenter: presenter).signIn().user.objectID == LocalUser.alice.id)
+  }
+
+  @Test("The tenant drops or changes the state", arguments: [LocalTenant.Behavior.Echo.dropped, .replaced("x")])
+  func tenantState(_ echo: LocalTenant.Behavior.Echo) async throws {
+    let fixture = Fixture { $0.state = echo }
+    await #expect(throws: OAuthError.self) { try await fixture.client().signIn() }
+    #expect(fixture.transport.tokenForms.isEmpty)
+  }
+
+  @Test("An error is read as a form: blanks, lines, correlation id, time and code")
+  func errorText() async throws {
+    let fixture = Fixture()
+    let id = "3f2504e0-4f89-11d3-9a0c-0305e82c3301"
+    let presenter = CannedPresenter { request in
+      let text =
+        "AADB2C90273%3a+An+invalid+response+was+received.%0d%0aCorrelation+ID%3a+\(id)%0d%0aTimestamp%3a+2018-03-29+20%3a57%3a03Z%0d%0a"
+      return "\(Fixture.redirect)?error=access_denied&error_description=\(text)&state=\(request.state.value)"
+    }
+    let error = try await #require(throws: OAuthError.self) {
+      try await fixture.client(presenter: presenter).signIn()
+    }
+    #expect(error.code == .identityProviderFailed)
+    #expect(error.server?.code == "AADB2C90273")
+    #expect(error.correlationID == UUID(uuidString: id))
+    #expect(error.server?.timestamp == "2018-03-29 20:57:03Z")
+    #expect(error.server?.description?.hasPrefix("AADB2C90273: An invalid response") == true)
+  }
+}
+
+extension AuthorizationCallbackTests.Bad {
+  fileprivate init(_ name: String, _ change: @escaping @Sendable (URL) throws -> URL) {
+    self.init(name, .stateMismatch, change)
+  }
+}

@@ -1,0 +1,50 @@
+import B2CCore
+import B2COAuth
+import B2CTestKit
+import Testing
+
+/// When `offline_access` is asked for.
+@Suite("offline_access")
+struct ScopesOfflineAccessTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    var shape = LocalTenant.Shape.openIDConnect
+    var listed: [String]? = ["openid", "offline_access"]
+    var named: [String] = []
+    var isOn = true
+    let isAsked: Bool
+  }
+
+  static let cases: [Case] = [
+    Case(testDescription: "B2C, whatever it lists", shape: .b2c, isAsked: true),
+    Case(testDescription: "Entra ID, which lists nothing", shape: .entra, listed: nil, isAsked: true),
+    Case(testDescription: "B2C, switched off", shape: .b2c, isOn: false, isAsked: false),
+    Case(testDescription: "a provider that lists it", isAsked: true),
+    Case(testDescription: "a provider that does not list it", listed: ["openid"], isAsked: false),
+    Case(testDescription: "a provider that lists nothing", listed: nil, isAsked: false),
+    Case(testDescription: "named by the developer", listed: ["openid"], named: ["offline_access"], isAsked: true),
+    Case(testDescription: "a provider that lists it, switched off", isOn: false, isAsked: false),
+  ]
+
+  @Test(
+    "It is asked for at Microsoft's services and where it is offered or named, and can be switched off",
+    arguments: cases)
+  func asked(_ example: Case) async throws {
+    let fixture = Fixture(shape: example.shape) { behavior in
+      behavior.changeMetadata = { members in
+        members["scopes_supported"] = example.listed.map { .array($0.map(JSONValue.string)) }
+      }
+    }
+    let presenter = fixture.script(.signIn(.alice))
+    let client = try fixture.client(presenter: presenter, scopes: fixture.tenant.apiScopes + example.named) {
+      $0.requestsOfflineAccess = example.isOn
+    }
+    try await client.signIn()
+    _ = try? await client.accessToken(options: TokenOptions(forceRefresh: true))
+    let page = query(of: try require(presenter.requests.first).url)
+    let scopes = [page["scope"] ?? ""] + fixture.transport.tokenForms.map { $0["scope"] ?? "" }
+    #expect(scopes.map { $0.split(separator: " ").contains("offline_access") }.allSatisfy { $0 == example.isAsked })
+    // It would ask the user at every sign-in.
+    #expect(page["prompt"] == nil)
+  }
+}

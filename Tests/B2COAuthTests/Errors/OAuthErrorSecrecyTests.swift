@@ -1,0 +1,204 @@
+import B2CCore
+import B2CHTTP
+import B2COAuth
+import B2CTestKit
+import B2CTokenCache
+import Foundation
+import TestSupport
+import Testing
+
+/// What printing, dumping and reflecting a value gives.
+func shown(_ value: Any) -> String {
+  var text = "\(value) \(String(reflecting: value))"
+  dump(value, to: &text)
+  for child in Mirror(reflecting: value).children { dump(child.value, to: &text) }
+  return text
+}
+
+@Suite("Secrets in values and errors")
+struct OAuthErrorSecrecyTests {
+  static let canary = "eyJjYW5hcnkiOiJ0b2tlbiJ9.Y2FuYXJ5LXRva2VuLW9mLWFub3RoZXItcHJvdmlkZXI"
+
+  @Test("A token inside a claim shows in no value that holds claims")
+  func claims() async throws {
+    let fixture = Fixture { $0.changeIDTokenClaims = { $0["idp_access_token"] = .string(Self.canary) } }
+    let client = try fixture.client()
+    let result = try await client.signIn()
+    #expect(result.user["idp_access_token"] == Self.canary)
+    let key = try #require(try await fixture.cache.keys().first)
+    let record = try #require(try await fixture.cache.record(for: key))
+    var seen = [
+      shown(result), shown(result.user), shown(result.account), shown(try await client.accounts()),
+      shown(try await client.currentAccount() as Any), shown(record), shown(client), shown(try await client.session()),
+      shown(fixture.cache),
+    ]
+    seen.append(
+      shown(OAuthEnvironment(presenter: fixture.script(.cancel), cache: fixture.cache, transport: fixture.transport)))
+    for text in seen {
+      #expect(!text.contains("eyJjYW5hcnki") && !text.contains("Y2FuYXJ5"), "\(text.prefix(300))")
+      #expect(!text.contains(record.refreshToken?.value ?? "-"))
+    }
+    #expect("\(result.user)" == LocalUser.alice.displayName)
+    #expect("\(result.account)".hasPrefix(LocalUser.alice.displayName))
+  }
+
+  @Test("A name with control characters or direction marks cannot write a line of its own")
+  func names() async throws {
+    let fixture = Fixture { $0.changeIDTokenClaims = { $0["name"] = "Al\u{1B}[2Jice\r\nroot: \u{202E}ok" } }
+    let result = try await fixture.client().signIn()
+    for text in ["\(result.user)", "\(result.account)"] {
+      #expect(text.unicodeScalars.allSatisfy(PrintableText.isPrintable))
+    }
+  }
+
+  @Test("A token as the name of a user does not show")
+  func tokenAsName() async throws {
+    let fixture = Fixture { $0.changeIDTokenClaims = { $0["name"] = .string(Self.canary) } }
+    let result = try await fixture.client().signIn()
+    for value in [result, result.user, result.account] as [Any] {
+      #expect(!shown(value).contains("eyJjYW5hcnki"))
+      #expect(!shown(value).contains("Y2FuYXJ5"))
+    }
+  }
+
+  @Test("A refresh token that is a UUID does not show as the server's correlation id", arguments: [true, false])
+  func tokenAsCorrelationID(isInDescription: Bool) async throws {
+    let token = UUID().uuidString
+    let fixture = Fixture(shape: .entra)
+    let client = try fixture.client()
+    try await client.signIn()
+    let key = try #require(try await fixture.cache.keys().first)
+    var record = try #require(try await fixture.cache.record(for: key))
+    record.refreshToken = Secret(token)
+    try await fixture.cache.store(record, for: key)
+    await fixture.clock.advance(by: .seconds(4_000))
+    let field = isInDescription ? "error_description" : "correlation_id"
+    let text = isInDescription ? "AADSTS50076: Bad.\r\nCorrelation ID: \(token)" : token
+    let body = try JSONEncoder().encode(["error": "interaction_required", field: text])
+    fixture.transport.intercept { $0.isTokenRequest ? TransportResponse(status: 400, body: body) : nil }
+    let error = try await #require(throws: OAuthError.self) { try await client.accessToken() }
+    #expect(error.server?.error == "interaction_required")
+    #expect(error.correlationID?.uuidString != token)
+    #expect(error.server?.correlationID == nil)
+    #expect(!shown(error).lowercased().contains(token.lowercased()))
+  }
+
+  struct Echo: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let change: @Sendable (String) -> String
+  }
+
+  static let echoes: [Echo] = [
+    Echo(testDescription: "as it is") { $0 }, Echo(testDescription: "upper case") { $0.uppercased() },
+    Echo(testDescription: "cut") { String($0.prefix(20)) },
+    Echo(testDescription: "percent-encoded") { $0.utf8.map { "%" + String($0, radix: 16) }.joined() },
+    Echo(testDescription: "base64") { Data($0.utf8).base64EncodedString() },
+    Echo(testDescription: "base64url") { Base64URL.encode(Array($0.utf8)) },
+    Echo(testDescription: "JSON-escaped") { $0.utf8.map { "\\u00" + String($0, radix: 16) }.joined() },
+  ]
+
+  @Test("A refresh token that the server returns shows in no field of an error", arguments: echoes)
+  func echoedRefreshToken(_ echo: Echo) async throws {
+    let fixture = Fixture(shape: .entra)
+    let client = try fixture.client()
+    try await client.signIn()
+    let key = try #require(try await fixture.cache.keys().first)
+    let token = try #require(try await fixture.cache.record(for: key)?.refreshToken?.value)
+    await fixture.clock.advance(by: .seconds(4_000))
+    let echoed = echo.change(token)
+    fixture.transport.intercept { request in
+      guard request.isTokenRequest else { return nil }
+      var body = ["error_description": "AADSTS50076: Bad \(echoed)\r\nTimestamp: \(echoed)\r\nTrace ID: \(echoed)"]
+      for name in ["suberror", "trace_id", "timestamp", "correlation_id"] { body[name] = echoed }
+      body["claims"] = #"{"access_token":{"x":{"value":"\#(echoed)"}}}"#
+      body["error"] = "interaction_required"
+      return TransportResponse(status: 400, body: try JSONEncoder().encode(body))
+    }
+    let error = try await #require(throws: OAuthError.self) { try await client.accessToken() }
+    #expect(error.server?.code == "AADSTS50076")
+    #expect(error.server?.description?.hasPrefix("AADSTS50076: Bad [redacted]") == true)
+    #expect(error.server?.claims == nil)
+    let text = shown(error) + shown(error.server as Any)
+    let characters = Array(echoed)
+    for start in 0..<(characters.count - 12) {
+      #expect(!text.contains(String(characters[start..<(start + 12)])), "\(text)")
+    }
+  }
+
+  @Test("An error of the token endpoint or of a callback cannot forge a line of a log")
+  func logForging() async throws {
+    let evil = "invalid\r\n2026 admin logged in\u{1B}[1A\u{202E}x"
+    let fixture = Fixture()
+    fixture.transport.intercept { request in
+      guard request.isTokenRequest else { return nil }
+      return TransportResponse(
+        status: 400, body: try JSONEncoder().encode(["error": evil, "error_description": evil, "suberror": evil]))
+    }
+    let fromToken = try await #require(throws: OAuthError.self) { try await fixture.client().signIn() }
+    let presenter = CannedPresenter {
+      "\(Fixture.redirect)?error=\(FormEncoding.escape(evil))&error_description=\(FormEncoding.escape(evil))"
+        + "&state=\($0.state.value)"
+    }
+    let fromCallback = try await #require(throws: OAuthError.self) {
+      try await fixture.client(presenter: presenter).signIn()
+    }
+    for error in [fromToken, fromCallback] {
+      #expect("\(error)".contains("admin logged in"))
+      for text in ["\(error)", error.message, error.server?.error ?? "", error.server?.suberror ?? ""] {
+        #expect(text.unicodeScalars.allSatisfy(PrintableText.isPrintable))
+      }
+    }
+  }
+
+  @Test("A callback's error shows neither state nor nonce nor verifier of the request")
+  func callbackEcho() async throws {
+    let asked = Recorder<URL>()
+    let presenter = CannedPresenter { request in
+      asked.record(request.url)
+      let nonce = query(of: request.url)["nonce"] ?? ""
+      return "\(Fixture.redirect)?error=server_error&error_description=\(nonce)+\(request.state.value)"
+        + "&state=\(request.state.value)"
+    }
+    let error = try await #require(throws: OAuthError.self) {
+      try await Fixture().client(presenter: presenter).signIn()
+    }
+    let values = query(of: try #require(asked.values.first))
+    for name in ["state", "nonce"] { #expect(!shown(error).contains(try #require(values[name]).prefix(12))) }
+  }
+
+  @Test("The server's description is in the error, on one line and cut to 200 characters")
+  func description() async throws {
+    let fixture = Fixture(shape: .openIDConnect)
+    let long =
+      "The scope tasks.read is not known to this client." + String(repeating: " Ask the administrator.", count: 20)
+    fixture.transport.answerTokens(400, #"{"error":"invalid_scope","error_description":"\#(long)"}"#)
+    let error = try await #require(throws: OAuthError.self) { try await fixture.client().signIn() }
+    #expect(error.server?.description == String(long.prefix(200)))
+    #expect("\(error)".contains("The server said: The scope tasks.read is not known to this client."))
+  }
+
+  @Test("What a device page says is printable")
+  func deviceMessage() async throws {
+    let fixture = Fixture(shape: .entra)
+    fixture.transport.intercept { request in
+      guard request.url.path.hasSuffix("/devicecode") else { return nil }
+      let body = [
+        "device_code": "d-secret", "user_code": "AB\u{1B}[2JCD", "verification_uri": "https://example.com/device",
+        "message": "Open the page\r\nroot# \u{202E}",
+      ]
+      return TransportResponse(status: 200, body: try JSONEncoder().encode(body))
+    }
+    let told = Recorder<DeviceAuthorization>()
+    struct Enough: Error {}
+    await #expect(throws: Enough.self) {
+      try await fixture.client().signInWithDeviceCode {
+        told.record($0)
+        throw Enough()
+      }
+    }
+    let authorization = try #require(told.values.first)
+    for text in [authorization.userCode, authorization.message ?? ""] {
+      #expect(!text.isEmpty && text.unicodeScalars.allSatisfy(PrintableText.isPrintable))
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import B2CCore
+import B2CHTTP
+import B2CIDToken
+import B2COAuth
+import B2CTestKit
+import Foundation
+import TestSupport
+import Testing
+
+/// An app at a generic OpenID Connect issuer is not told about things that only Azure AD B2C has.
+@Suite("Words at a generic issuer", .timeLimit(.minutes(5)))
+struct OAuthErrorWordsTests {
+  /// What nothing at a generic issuer is about.
+  private static let foreign = ["policy", "policies", "user flow", "portal", "b2c", "aadsts", "client id itself"]
+
+  private func check(_ error: OAuthError) {
+    let shown = [error.description, error.message, error.recoverySuggestion ?? "", error.localizedDescription]
+      .joined(separator: "\n").lowercased()
+    for word in Self.foreign { #expect(!shown.contains(word), "\(error)") }
+  }
+
+  /// A sign-in at a tenant that behaves so, as far as it gets.
+  private func failedSignIn(
+    _ options: SignInOptions = SignInOptions(), behavior: (inout LocalTenant.Behavior) -> Void = { _ in }
+  ) async throws -> OAuthError {
+    let client = try Fixture(shape: .openIDConnect, behavior: behavior).client()
+    return try await #require(throws: OAuthError.self) { try await client.signIn(options: options) }
+  }
+
+  typealias Change = @Sendable (inout LocalTenant.Behavior) -> Void
+
+  private static func claims(_ change: @escaping @Sendable (inout [String: JSONValue]) -> Void) -> Change {
+    { $0.changeIDTokenClaims = change }
+  }
+
+  private static func idToken(_ text: String) -> Change {
+    { $0.changeTokenAnswer = { $0["id_token"] = .string(text) } }
+  }
+
+  static let rejections: [IDTokenRejection.Reason: Change] = [
+    .malformed: idToken("x"), .tooLarge: idToken(String(repeating: "x", count: 150_000) + ".e30.AA"),
+    .encrypted: idToken("e30.e30.e30.e30.e30"),
+    .duplicateMember: idToken(Base64URL.encode(#"{"alg":"RS256","alg":"RS256"}"#.utf8) + ".e30.AA"),
+    .extensionDemanded: { $0.changeIDTokenHeader = { $0["crit"] = ["x"] } },
+    .type: { $0.changeIDTokenHeader = { $0["typ"] = "at+jwt" } }, .algorithm: { $0.idTokenSigning = .unsigned },
+    .unknownKey: { $0.idTokenSigning = .unknownKeyID },
+    .unsuitableKey: { $0.changeKeys = { for index in $0.indices { $0[index]["use"] = "enc" } } },
+    .signature: { $0.idTokenSigning = .damaged }, .issuer: claims { $0["iss"] = "https://evil.example" },
+    .audience: claims { $0["aud"] = "other" }, .authorizedParty: claims { $0["azp"] = "other" },
+    .expiration: claims { $0["exp"] = nil }, .expired: claims { $0["exp"] = 1_000 },
+    .notYetValid: claims { $0["nbf"] = 4_000_000_000 }, .issuedAt: claims { $0["iat"] = nil },
+    .issuedInFuture: claims { $0["iat"] = 4_000_000_000 }, .authenticationTime: claims { $0["auth_time"] = nil },
+    .nonce: { $0.nonce = .dropped }, .subject: claims { $0["sub"] = nil },
+    .accessTokenHash: claims { $0["at_hash"] = "x" },
+  ]
+
+  @Test("No reason to refuse an id_token", arguments: IDTokenRejection.Reason.allCases)
+  func rejection(_ reason: IDTokenRejection.Reason) async throws {
+    guard let change = Self.rejections[reason] else {
+      // The one is of policies; the other of refreshes, whose id_tokens are refused in silence.
+      #expect([.policy, .identityChanged].contains(reason))
+      return
+    }
+    let error = try await failedSignIn(SignInOptions(extraParameters: ["max_age": "3600"]), behavior: change)
+    #expect((error.underlying as? IDTokenRejection)?.reason == reason, "\(error)")
+    check(error)
+  }
+
+  static let errors = [
+    "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
+    "unsupported_response_type", "invalid_scope", "invalid_target", "access_denied", "server_error",
+    "temporarily_unavailable", "interaction_required", "login_required", "consent_required",
+    "account_selection_required", "invalid_request_uri", "invalid_token", "a_word_of_its_own",
+  ]
+
+  @Test("No error of OAuth, in the callback, of a code and of a refresh", arguments: errors)
+  func oauthError(_ error: String) async throws {
+    let presenter = CannedPresenter { "\(Fixture.redirect)?error=\(error)&state=\($0.state.value)" }
+    let issuer = LocalTenant(shape: .openIDConnect).issuer
+    let withIssuer = CallbackPresenter(presenter) {
+      try require(URL(string: $0.absoluteString + "&iss=" + FormEncoding.escape(issuer)))
+    }
+    let client = try Fixture(shape: .openIDConnect).client(presenter: withIssuer)
+    let refused = try await #require(throws: OAuthError.self) { try await client.signIn() }
+    #expect(refused.server?.error == error)
+    check(refused)
+    for status in [400, 401, 403, 408, 429, 500, 503] {
+      try await tokenAnswer(status, #"{"error":"\#(error)"}"#)
+    }
+  }
+
+  @Test(
+    "No answer of the token endpoint that is no OAuth error",
+    arguments: ["", "<html>", "[]", "{}", #"{"access_token":""}"#, #"{"access_token":"x","token_type":"mac"}"#])
+  func noOAuthError(_ body: String) async throws {
+    for status in [200, 302, 400, 401, 404, 405, 500] { try await tokenAnswer(status, body) }
+  }
+
+  /// Answers a code and a refresh so, and checks both errors.
+  private func tokenAnswer(_ status: Int, _ body: String) async throws {
+    let fixture = Fixture(shape: .openIDConnect)
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    fixture.transport.answerTokens(status, body)
+    check(try await #require(throws: OAuthError.self) { _ = try await client.accessToken() })
+    check(try await #require(throws: OAuthError.self) { try await client.signIn(prompt: .login) })
+  }
+
+  typealias Failure = @Sendable (Fixture, OAuthClient) async throws -> Void
+
+  private static func answering(_ target: LocalFaultTarget, _ status: Int, _ body: String = "") -> Failure {
+    { fixture, client in
+      let answer = TransportResponse(status: status, body: Data(body.utf8))
+      fixture.tenant.faults = [LocalFault(on: target, .respond(answer))]
+      try await client.signIn()
+    }
+  }
+
+  private static func failing(_ code: TransportError.Code) -> Failure {
+    { fixture, client in
+      fixture.transport.intercept { _ in throw TransportError(code, "Text.") }
+      try await client.signIn()
+    }
+  }
+
+  private static func metadata(_ change: @escaping @Sendable (inout [String: JSONValue]) -> Void) -> Failure {
+    { fixture, client in
+      fixture.tenant.behavior.changeMetadata = change
+      try await client.signIn()
+    }
+  }
+
+  static let failures: [Failure] =
+    [302, 400, 404, 408, 429, 500].flatMap { [answering(.metadata, $0), answering(.keys, $0)] } + [
+      answering(.metadata, 200, "<html>"), answering(.keys, 200, "<html>"), answering(.keys, 200, #"{"keys":[]}"#),
+      metadata { $0["issuer"] = "https://evil.example" }, metadata { $0["jwks_uri"] = nil },
+      metadata { $0["token_endpoint"] = nil }, metadata { $0["authorization_endpoint"] = "http://login.example/" },
+      failing(.cannotConnect), failing(.timedOut), failing(.untrustedServer), failing(.responseTooLarge),
+      failing(.insecureURL), { _, client in _ = try await client.accessToken() },
+      { _, client in _ = try await client.userInfo() },
+      { _, client in _ = try await client.accessToken(account: Account(id: "nobody")) },
+      { _, client in try await client.signIn(options: SignInOptions(extraParameters: ["state": "x"])) },
+      { _, client in try await client.signIn(options: SignInOptions(extraParameters: ["max_age": "x"])) },
+      { fixture, client in
+        fixture.tenant.behavior.changeMetadata = { $0["device_authorization_endpoint"] = nil }
+        try await client.signInWithDeviceCode { _ in }
+      },
+      { fixture, client in
+        fixture.tenant.behavior.changeMetadata = { $0["end_session_endpoint"] = nil }
+        try await client.signOut(endsBrowserSession: true)
+      },
+      { fixture, _ in try await fixture.client { $0.requiredUser = "mallory@example.com" }.signIn() },
+      { fixture, _ in try await fixture.client(presenter: fixture.script(.closeBrowser)).signIn() },
+      { fixture, _ in try await fixture.client(presenter: fixture.script(.cancel)).signIn() },
+      { fixture, _ in
+        try await fixture.client(presenter: CannedPresenter { _ in Fixture.redirect + "?code=x&state=y" }).signIn()
+      },
+      { fixture, _ in try await fixture.client(presenter: CannedPresenter { _ in "https://evil.example/" }).signIn() },
+      { fixture, _ in _ = try fixture.client(presenter: LoopbackPresenter(opening: .printing { _ in })) },
+      { fixture, _ in _ = try fixture.client { $0.authority.trustedHosts = ["*"] } },
+      { fixture, client in
+        fixture.tenant.behavior.callbackIssuer = .dropped
+        try await client.signIn()
+      },
+      { fixture, client in
+        fixture.tenant.behavior.sendsIDToken = false
+        try await client.signIn()
+      },
+      { fixture, client in
+        fixture.tenant.behavior.changeTokenAnswer = { $0["access_token"] = nil }
+        try await client.signIn()
+        _ = try await client.accessToken(options: TokenOptions(forceRefresh: true))
+      },
+      { fixture, client in
+        fixture.tenant.behavior.changeUserInfo = { $0["sub"] = "mallory" }
+        try await client.signIn()
+        _ = try await client.userInfo()
+      },
+      { fixture, _ in
+        let cache = FailingCache()
+        cache.failsToStore.withLock { $0 = true }
+        try await fixture.client(cache: cache).signIn()
+      },
+    ]
+
+  @Test("No other error", arguments: failures.indices)
+  func failure(_ index: Int) async throws {
+    let fixture = Fixture(shape: .openIDConnect)
+    let client = try fixture.client()
+    check(try await #require(throws: OAuthError.self) { try await Self.failures[index](fixture, client) })
+  }
+}

@@ -1,0 +1,106 @@
+import B2CCore
+import B2COAuth
+import Foundation
+import Testing
+
+struct RedirectKindTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    let uri: String
+    /// The presenters that serve it: L(oopback), W(eb authentication), w (the same without https), E(xternal), M(anual).
+    let servedBy: String
+    /// What the message of all others must say.
+    let advice: String
+    var testDescription: String { uri }
+
+    init(_ uri: String, _ servedBy: String, _ advice: String) {
+      self.uri = uri
+      self.servedBy = servedBy
+      self.advice = advice
+    }
+  }
+
+  static let cases = [
+    Case("http://localhost", "LM", "LoopbackPresenter serves it"),
+    Case("http://localhost:8400/callback", "LM", "LoopbackPresenter serves it"),
+    Case("http://127.0.0.1/", "LM", "LoopbackPresenter serves it"),
+    Case("http://[::1]:8400/x?y=z", "LM", "LoopbackPresenter serves it"),
+    Case("http://LOCALHOST/x", "LM", "LoopbackPresenter serves it"),
+    Case("http://127.0.0.2/", "M", "No presenter serves it"),
+    Case("http://app.example.com/", "M", "No presenter serves it"),
+    Case("http://localhost.example.com/", "M", "No presenter serves it"),
+    Case("http://localhost/#fragment", "M", "No presenter serves it"),
+    Case("http://user@localhost/", "M", "No presenter serves it"),
+    Case("com.example.app:/callback", "WwEM", "WebAuthenticationPresenter serves it"),
+    Case("msauth.com.example.app://auth", "WwEM", "WebAuthenticationPresenter serves it"),
+    Case("msal00001111-aaaa-2222-bbbb-3333cccc4444://auth", "WwEM", "WebAuthenticationPresenter serves it"),
+    Case("myapp://callback", "WwEM", "a scheme with a dot, such as com.example.app, is safer"),
+    Case("myapp://auth", "WwEM", "WebAuthenticationPresenter serves it"),
+    Case("msalish://callback", "WwEM", "WebAuthenticationPresenter serves it"),
+    Case("https://app.example.com/callback", "WEM", "WebAuthenticationPresenter serves it from iOS 17.4"),
+    Case("https://localhost:8400/callback", "M", "No presenter serves it"),
+    Case("https://127.0.0.1/callback", "M", "No presenter serves it"),
+    Case("urn:ietf:wg:oauth:2.0:oob", "M", "ManualPresenter serves it"),
+    Case("urn:ietf:wg:oauth:2.0:oob:auto", "M", "ManualPresenter serves it"),
+    Case("urn:other:thing", "M", "No presenter serves it"),
+    Case("file:///tmp/x", "M", "No presenter serves it"),
+    Case("javascript:alert(1)", "M", "No presenter serves it"),
+    Case("callback", "M", "No presenter serves it"),
+  ]
+
+  static let presenters: [(Character, @Sendable (URL) throws -> Void)] = [
+    ("L", { try LoopbackPresenter(opening: .printing { _ in }).validate(redirectURI: $0) }),
+    ("W", { _ = try flow(supportsHTTPS: true).callback(for: $0) }),
+    ("w", { _ = try flow(supportsHTTPS: false).callback(for: $0) }),
+    ("E", { try ExternalBrowserPresenter(opening: .printing { _ in }).validate(redirectURI: $0) }),
+    ("M", { try ManualPresenter().validate(redirectURI: $0) }),
+  ]
+
+  private static func flow(supportsHTTPS: Bool) -> WebAuthenticationFlow {
+    WebAuthenticationFlow(supportsHTTPSCallbacks: supportsHTTPS) { _, _ in throw CancellationError() }
+  }
+
+  @Test("a presenter takes what it serves and names the presenter for all else", arguments: cases)
+  func validates(_ sample: Case) throws {
+    let url = try #require(URL(string: sample.uri))
+    for (letter, validate) in Self.presenters {
+      if sample.servedBy.contains(letter) {
+        #expect(throws: Never.self) { try validate(url) }
+      } else {
+        let error = #expect(throws: OAuthError.self) { try validate(url) }
+        #expect(error?.code == .unsupportedRedirectURI)
+        #expect(error?.message.contains(sample.advice) == true, "\(letter): \(error?.message ?? "")")
+      }
+    }
+  }
+
+  @Test("the sheet's callback is the scheme in lower case, or host and path")
+  func callbacks() throws {
+    let flow = Self.flow(supportsHTTPS: true)
+    let scheme = try #require(URL(string: "Com.Example.App:/callback"))
+    #expect(try flow.callback(for: scheme) == .customScheme("com.example.app"))
+    let claimed = try #require(URL(string: "https://app.example.com/a/b"))
+    #expect(try flow.callback(for: claimed) == .https(host: "app.example.com", path: "/a/b"))
+    let bare = try #require(URL(string: "https://app.example.com"))
+    #expect(try flow.callback(for: bare) == .https(host: "app.example.com", path: "/"))
+  }
+
+  @Test("a mismatch is found before anything opens")
+  func nothingOpens() async {
+    let opened = LockedFlag()
+    let opening = BrowserOpening { _ in opened.set() }
+    await #expect(throws: OAuthError(.unsupportedRedirectURI, "")) {
+      _ = try await LoopbackPresenter(opening: opening).present(.test("com.example.app:/x"))
+    }
+    await #expect(throws: OAuthError(.unsupportedRedirectURI, "")) {
+      _ = try await ExternalBrowserPresenter(opening: opening).present(.test("http://localhost/"))
+    }
+    #expect(!opened.isSet)
+  }
+}
+
+/// Remembers that something happened.
+final class LockedFlag: Sendable {
+  private let flag = Locked(false)
+  var isSet: Bool { flag.withLock { $0 } }
+  func set() { flag.withLock { $0 = true } }
+}

@@ -1,0 +1,129 @@
+import B2CAuthority
+import B2CCore
+import B2CHTTP
+import B2COAuth
+import B2CTestKit
+import Foundation
+import Testing
+
+@Suite("Authorities without a policy")
+struct ProviderOpenIDConnectTests {
+  @Test("Sign-in, refresh and sign-out", arguments: [LocalTenant.Shape.entra, .ciam, .openIDConnect])
+  func works(_ shape: LocalTenant.Shape) async throws {
+    let fixture = Fixture(shape: shape)
+    let client = try fixture.client()
+    let result = try await client.signIn()
+    #expect(result.user.objectID == LocalUser.alice.id || result.user.subject == LocalUser.alice.id)
+    #expect(result.policy == nil && result.account.policyIDs.isEmpty)
+    await fixture.clock.advance(by: .seconds(4_000))
+    #expect(try await client.accessToken().token != result.accessToken?.token)
+    try await client.signOut(endsBrowserSession: true)
+    #expect(try await client.accounts().isEmpty)
+  }
+
+  @Test(
+    "A generic issuer's iss in the callback is checked (RFC 9207)",
+    arguments: [LocalTenant.Behavior.Echo.dropped, .replaced("https://evil.example")])
+  func mixUp(_ echo: LocalTenant.Behavior.Echo) async throws {
+    let fixture = Fixture(shape: .openIDConnect) { $0.callbackIssuer = echo }
+    await #expect(throws: OAuthError(.issuerMismatch, "")) { try await fixture.client().signIn() }
+    #expect(fixture.transport.tokenForms.isEmpty)
+  }
+
+  @Test("Entra ID's shared tenants", arguments: ["common", "organizations", "consumers"])
+  func shared(_ name: String) async throws {
+    // Personal accounts have a tenant of their own, which `consumers` stands for.
+    let fixture = Fixture(
+      shape: .entra, tenantID: name == "consumers" ? "9188040d-6c67-4c5b-b112-36a304b66dad" : UUID().uuidString)
+    let text = "\(fixture.tenant.origin.absoluteString)/\(name)"
+    let authority = try Authority(text, kind: .entra)
+    let client = try fixture.client { $0.authority = authority }
+    let result = try await client.signIn()
+    // The account belongs to the person's own tenant, whatever was asked.
+    #expect(result.account.id == "\(LocalUser.alice.id).\(fixture.tenant.tenantID)")
+    #expect(fixture.network.requests.contains { $0.request.url.path.hasPrefix("/\(name)/") })
+    await fixture.clock.advance(by: .seconds(4_000))
+    _ = try await client.accessToken()
+  }
+
+  @Test("An iss in the callback of a shared tenant may name any tenant and no other host")
+  func sharedIssuer() async throws {
+    let fixture = Fixture(shape: .entra)
+    let authority = try Authority("\(fixture.tenant.origin.absoluteString)/common", kind: .entra)
+    func signIn(_ issuer: String) async throws {
+      let presenter = CallbackPresenter(fixture.script(.signIn(.alice))) {
+        try require(URL(string: $0.absoluteString + "&iss=" + FormEncoding.escape(issuer)))
+      }
+      try await fixture.client(presenter: presenter) { $0.authority = authority }.signIn(prompt: .login)
+    }
+    try await signIn(fixture.tenant.issuer)
+    for evil in ["https://evil.example/\(fixture.tenant.tenantID)/v2.0", fixture.tenant.issuer + "/x", ""] {
+      await #expect(throws: OAuthError(.issuerMismatch, "")) { try await signIn(evil) }
+    }
+  }
+
+  @Test("A generic issuer gives an access token for openid alone")
+  func openidOnly() async throws {
+    let fixture = Fixture(shape: .openIDConnect)
+    let client = try fixture.client(scopes: ["openid"])
+    try await client.signIn()
+    _ = try await client.accessToken()
+  }
+
+  @Test("Metadata of a foreign issuer is refused before a page opens")
+  func foreignMetadata() async throws {
+    let fixture = Fixture { $0.changeMetadata = { $0["issuer"] = "https://evil.example/v2.0/" } }
+    let presenter = fixture.script(.signIn(.alice))
+    await #expect(throws: OAuthError(.issuerMismatch, "")) { try await fixture.client(presenter: presenter).signIn() }
+    #expect(presenter.requests.isEmpty)
+  }
+
+  @Test(
+    "Metadata that points elsewhere is refused",
+    arguments: ["jwks_uri", "token_endpoint", "end_session_endpoint", "revocation_endpoint"])
+  func foreignEndpoint(_ member: String) async throws {
+    let fixture = Fixture { $0.changeMetadata = { $0[member] = "https://evil.example/x" } }
+    await #expect(throws: OAuthError(.invalidResponse, "")) { try await fixture.client().signIn() }
+  }
+
+  @Test(
+    "A trusted host set in code that could never match is refused before anything else",
+    arguments: [
+      ("https://login.contoso.com/", "login.contoso.com"), ("login.contoso.com:8443", "login.contoso.com"),
+      ("*.contoso.com", nil), ("", nil),
+    ])
+  func trustedHosts(_ host: String, _ suggestion: String?) throws {
+    let fixture = Fixture()
+    let error = try #require(throws: OAuthError.self) {
+      try fixture.client { $0.authority.trustedHosts = ["id.contoso.com", host] }
+    }
+    #expect(error.code == .configuration)
+    #expect(suggestion.map { error.recoverySuggestion?.contains($0) == true } != false)
+    #expect(throws: Never.self) { try fixture.client { $0.authority.trustedHosts = ["id.contoso.com"] } }
+  }
+
+  @Test("Metadata over http is refused", arguments: ["jwks_uri", "authorization_endpoint"])
+  func insecure(_ member: String) async throws {
+    let fixture = Fixture(shape: .openIDConnect) { $0.changeMetadata = { $0[member] = "http://login.example/x" } }
+    await #expect(throws: OAuthError(.invalidResponse, "")) { try await fixture.client().signIn() }
+  }
+
+  @Test("A service that says 408 may be asked later", arguments: [LocalFaultTarget.metadata, .keys])
+  func slowDocuments(_ target: LocalFaultTarget) async throws {
+    let fixture = Fixture()
+    fixture.tenant.faults = [LocalFault(on: target, .respond(TransportResponse(status: 408)))]
+    let client = try fixture.client { $0.retry = .none }
+    let error = try await #require(throws: OAuthError.self) { try await client.signIn() }
+    #expect(error.code == .timedOut)
+    #expect(error.isRetryable)
+  }
+
+  @Test("A service in trouble is asked again, and then it works")
+  func retries() async throws {
+    let fixture = Fixture()
+    fixture.tenant.faults = [LocalFault(on: .metadata, times: 2, .respond(TransportResponse(status: 503)))]
+    let client = try fixture.client { $0.retry = RetryPolicy(baseDelay: .zero, maximumDelay: .zero) }
+    try await client.signIn()
+    #expect(fixture.tenant.requests.filter { $0.request.url.path.contains("openid-configuration") }.count == 3)
+  }
+}

@@ -1,0 +1,155 @@
+import B2CCore
+import B2COAuth
+import B2CTestKit
+import B2CTokenCache
+import Foundation
+import Testing
+
+/// How many requests, one after the other, a user waits for after a launch.
+@Suite("Requests on the critical path", .timeLimit(.minutes(1)))
+struct OAuthClientCriticalPathTests {
+  static let shapes: [LocalTenant.Shape] = [.b2c, .entra, .ciam, .openIDConnect]
+
+  /// A tenant that holds back whatever a client asks it for.
+  private struct Gates {
+    let metadata = TestGate()
+    let keys = TestGate()
+    let token = TestGate()
+
+    init(_ tenant: LocalTenant) {
+      tenant.faults = [
+        LocalFault(on: .metadata, .wait(metadata)), LocalFault(on: .keys, .wait(keys)),
+        LocalFault(on: .token, .wait(token)),
+      ]
+    }
+
+    func open() {
+      for gate in [metadata, keys, token] { gate.open() }
+    }
+  }
+
+  /// A new launch with an expired token, which waits for a tenant that holds back whatever it is asked for.
+  private struct Launch {
+    let fixture: Fixture
+    let client: OAuthClient
+    let key: TokenCacheKey
+    let before: TokenRecord
+    let gates: Gates
+    let call: Task<AccessToken, any Error>
+
+    init(_ shape: LocalTenant.Shape = .b2c, _ change: (inout LocalTenant.Behavior) -> Void = { _ in }) async throws {
+      fixture = Fixture(shape: shape)
+      try await fixture.client().signIn()
+      key = try require(try await fixture.cache.keys().first)
+      before = try require(try await fixture.cache.record(for: key))
+      change(&fixture.tenant.behavior)
+      await fixture.clock.advance(by: .seconds(4_000))
+      gates = Gates(fixture.tenant)
+      let client = try fixture.client()
+      self.client = client
+      call = Task { try await client.accessToken() }
+    }
+
+    /// The launch once the token request is answered, and nothing but what had to precede it.
+    func token() async throws -> AccessToken {
+      if fixture.tenant.shape == .openIDConnect {
+        await gates.metadata.waitForArrivals(1)
+        gates.metadata.open()
+      }
+      await gates.token.waitForArrivals(1)
+      gates.token.open()
+      return try await call.value
+    }
+
+    var record: TokenRecord? {
+      get async throws { try await fixture.cache.record(for: key) }
+    }
+  }
+
+  @Test(
+    "The first token after a launch waits for one request; at a generic issuer for its metadata before it",
+    arguments: shapes)
+  func refresh(_ shape: LocalTenant.Shape) async throws {
+    let launch = try await Launch(shape)
+    let token = try await launch.token()
+    #expect(launch.gates.metadata.arrivals <= 1)
+    // It is stored, and what is not verified yet is not.
+    let record = try await launch.record
+    #expect(record?.accessTokens.first?.token == token.token)
+    #expect(record?.refreshToken != launch.before.refreshToken)
+    #expect(record?.idToken == launch.before.idToken && record?.claims == launch.before.claims)
+    launch.gates.open()
+  }
+
+  @Test("The page opens after one request, and the keys are fetched while the user is at it", arguments: shapes)
+  func signIn(_ shape: LocalTenant.Shape) async throws {
+    let fixture = Fixture(shape: shape)
+    let (gates, page) = (Gates(fixture.tenant), TestGate())
+    let presenter = WaitingPresenter(inner: fixture.script(.signIn(.alice))) { try await page.wait() }
+    let client = try fixture.client(presenter: presenter)
+    let signIn = Task { try await client.signIn() }
+    await gates.metadata.waitForArrivals(1)
+    #expect(page.arrivals == 0)
+    gates.metadata.open()
+    await page.waitForArrivals(1)
+    await gates.keys.waitForArrivals(1)
+    #expect(fixture.transport.requests.count == 2)
+    gates.keys.open()
+    page.open()
+    // The code is redeemed, and that is all that is left.
+    await gates.token.waitForArrivals(1)
+    gates.token.open()
+    _ = try await signIn.value
+    #expect(fixture.tenant.counters.keysRequests == 1)
+  }
+
+  @Test("Claims wait for the id_token that is being verified; a waiter that is cancelled leaves")
+  func claims() async throws {
+    let launch = try await Launch { $0.changeIDTokenClaims = { $0["name"] = "Alice Renamed" } }
+    let client = launch.client
+    _ = try await launch.token()
+    let waiting = Task { try await client.currentAccount()?.name }
+    let named = Task { [key = launch.key] in try await client.account(id: key.accountID)?.name }
+    let userInfo = Task { try await client.userInfo().name }
+    let cancelled = Task { try await client.currentAccount() }
+    cancelled.cancel()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    // The state of the session is that of the cache.
+    guard case .signedIn(let user) = try await client.session() else { throw MissingValue() }
+    #expect(user.name == LocalUser.alice.displayName)
+    launch.gates.open()
+    for task in [waiting, named, userInfo] { #expect(try await task.value == "Alice Renamed") }
+    #expect(try await launch.record?.idToken != launch.before.idToken)
+  }
+
+  @Test("An id_token that is refused after its access token was returned changes nothing")
+  func refused() async throws {
+    let launch = try await Launch {
+      $0.idTokenSigning = .damaged
+      $0.changeIDTokenClaims = { $0["name"] = "Mallory" }
+    }
+    let token = try await launch.token()
+    launch.gates.open()
+    #expect(try await launch.client.currentAccount()?.name == LocalUser.alice.displayName)
+    #expect(try await launch.record?.idToken == launch.before.idToken)
+    #expect(try await launch.client.accessToken().token == token.token)
+  }
+
+  @Test("An id_token that names another person is refused at once, without keys", arguments: shapes)
+  func otherPerson(_ shape: LocalTenant.Shape) async throws {
+    let launch = try await Launch(shape) { $0.changeIDTokenClaims = { $0["sub"] = "another-person" } }
+    await #expect(throws: OAuthError(.invalidIDToken, "")) { try await launch.token() }
+    #expect(try await launch.record == launch.before)
+    launch.gates.open()
+  }
+
+  @Test("A sign-out while an id_token is being verified is final")
+  func signOut() async throws {
+    let launch = try await Launch()
+    _ = try await launch.token()
+    try await launch.client.signOut()
+    launch.gates.open()
+    #expect(try await launch.client.account(id: launch.key.accountID) == nil)
+    #expect(try await launch.fixture.cache.keys().isEmpty)
+  }
+}

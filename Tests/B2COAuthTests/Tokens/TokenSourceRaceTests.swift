@@ -1,0 +1,231 @@
+import B2CCore
+import B2CHTTP
+import B2COAuth
+import B2CTestKit
+import B2CTokenCache
+import Foundation
+import TestSupport
+import Testing
+
+/// What happens at the same time: callers, clients, cancellations, sign-outs and sign-ins around one refresh.
+@Suite("Races around a refresh")
+struct TokenSourceRaceTests {
+  /// A signed-in client with an expired token, and a tenant that holds back its answer to a refresh.
+  private struct Stage {
+    let fixture: Fixture
+    let client: OAuthClient
+    let presenter: ScriptedPresenter
+    let gate = TestGate()
+
+    init(cache: any TokenCache = InMemoryTokenCache()) async throws {
+      fixture = Fixture(cache: cache)
+      presenter = fixture.script(.signIn(.alice))
+      client = try fixture.client(presenter: presenter)
+      try await client.signIn()
+      await fixture.clock.advance(by: .seconds(4_000))
+      fixture.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
+    }
+
+    var refreshes: Int { fixture.tenant.counters.refreshes }
+  }
+
+  @Test("A thousand callers make one refresh")
+  func thousand() async throws {
+    let stage = try await Stage()
+    let tokens = try await withThrowingTaskGroup(of: Secret.self) { group in
+      for _ in 0..<1_000 { group.addTask { try await stage.client.accessToken().token } }
+      await stage.gate.waitForArrivals(1)
+      stage.gate.open()
+      return try await group.reduce(into: Set<Secret>()) { $0.insert($1) }
+    }
+    #expect(tokens.count == 1)
+    #expect(stage.refreshes == 1)
+  }
+
+  @Test("Two clients over one cache make one refresh")
+  func twoClients() async throws {
+    let stage = try await Stage()
+    let other = try stage.fixture.client()
+    let tokens = try await withThrowingTaskGroup(of: Secret.self) { group in
+      for client in [stage.client, other] {
+        for _ in 0..<100 { group.addTask { try await client.accessToken().token } }
+      }
+      await stage.gate.waitForArrivals(1)
+      stage.gate.open()
+      return try await group.reduce(into: Set<Secret>()) { $0.insert($1) }
+    }
+    #expect(tokens.count == 1)
+    #expect(stage.refreshes == 1)
+  }
+
+  @Test("A thousand callers whose token was refused make one refresh")
+  func refusedToken() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    let refused = try #require(try await client.signIn().accessToken?.token)
+    let provider = client.tokenProvider()
+    let tokens = try await withThrowingTaskGroup(of: Secret.self) { group in
+      for _ in 0..<1_000 { group.addTask { try await provider.accessToken(replacing: refused) } }
+      return try await group.reduce(into: Set<Secret>()) { $0.insert($1) }
+    }
+    #expect(tokens.count == 1 && !tokens.contains(refused))
+    #expect(fixture.tenant.counters.refreshes == 1)
+  }
+
+  @Test("A caller that is cancelled leaves at once; the others get the token")
+  func cancelledCaller() async throws {
+    let stage = try await Stage()
+    let stays = Task { try await stage.client.accessToken() }
+    await stage.gate.waitForArrivals(1)
+    let leaves = Task { try await stage.client.accessToken() }
+    while !stage.fixture.events.values.contains(where: { $0.kind == .refreshShared }) { await Task.yield() }
+    leaves.cancel()
+    await #expect(throws: CancellationError.self) { try await leaves.value }
+    stage.gate.open()
+    _ = try await stays.value
+    #expect(stage.refreshes == 1)
+  }
+
+  @Test("When the last caller leaves after the token was sent, the answer is stored all the same")
+  func everybodyLeaves() async throws {
+    let stage = try await Stage()
+    let caller = Task { try await stage.client.accessToken() }
+    await stage.gate.waitForArrivals(1)
+    caller.cancel()
+    await #expect(throws: CancellationError.self) { try await caller.value }
+    stage.gate.open()
+    // The next caller waits for the refresh token to be free, finds the new token, and spends nothing.
+    _ = try await stage.client.accessToken()
+    #expect(stage.refreshes == 1)
+    #expect(stage.fixture.tenant.counters.reusedRefreshTokens == 0)
+  }
+
+  @Test("When the last caller leaves before the token was sent, nothing is sent")
+  func leavesBeforeSending() async throws {
+    let cache = InMemoryTokenCache()
+    let stage = try await Stage(cache: cache)
+    let keys = await cache.keys()
+    let key = try #require(keys.first)
+    let held = TestGate()
+    let holder = Task { try await cache.withRefreshLock(for: key) { try await held.wait() } }
+    await held.waitForArrivals(1)
+    let caller = Task { try await stage.client.accessToken() }
+    while !stage.fixture.events.values.contains(where: { $0.kind == .cacheMiss }) { await Task.yield() }
+    caller.cancel()
+    await #expect(throws: CancellationError.self) { try await caller.value }
+    held.open()
+    try await holder.value
+    #expect(stage.fixture.tenant.counters.refreshRequests == 0)
+  }
+
+  @Test("A refresh that ends after the sign-out writes nothing")
+  func signOutWins() async throws {
+    let stage = try await Stage()
+    let caller = Task { try await stage.client.accessToken() }
+    await stage.gate.waitForArrivals(1)
+    try await stage.client.signOut()
+    #expect(try await stage.fixture.cache.keys().isEmpty)
+    stage.gate.open()
+    await #expect(throws: OAuthError(.interactionRequired, "")) { try await caller.value }
+    #expect(try await stage.fixture.cache.keys().isEmpty)
+  }
+
+  @Test("A sign-out by another client wins as well", arguments: [true, false])
+  func signOutElsewhere(hasLocks: Bool) async throws {
+    let stage = try await Stage(cache: hasLocks ? InMemoryTokenCache() : UnlockedCache())
+    let caller = Task { try await stage.client.accessToken() }
+    await stage.gate.waitForArrivals(1)
+    try await stage.fixture.client().signOut()
+    stage.gate.open()
+    await #expect(throws: OAuthError(.interactionRequired, "")) { try await caller.value }
+    #expect(try await stage.fixture.cache.keys().isEmpty)
+  }
+
+  @Test("A refresh that ends after a new sign-in writes nothing and serves the new token")
+  func signInWins() async throws {
+    let stage = try await Stage()
+    let caller = Task { try await stage.client.accessToken() }
+    await stage.gate.waitForArrivals(1)
+    let new = try await stage.client.signIn(prompt: .login)
+    stage.gate.open()
+    #expect(try await caller.value.token == new.accessToken?.token)
+    #expect(try await stage.client.accessToken().token == new.accessToken?.token)
+  }
+
+  @Test("A new sign-in for another API does not look like a sign-out to a refresh under way")
+  func signInForAnotherAPI() async throws {
+    let stage = try await Stage()
+    let caller = Task { try await stage.client.accessToken() }
+    await stage.gate.waitForArrivals(1)
+    try await stage.client.signIn(
+      prompt: .login, options: SignInOptions(scopes: [LocalTenant.standardClientID]))
+    stage.gate.open()
+    #expect(try await caller.value.scopes.contains(stage.fixture.tenant.apiScopes[0]))
+    #expect(stage.fixture.tenant.counters.reusedRefreshTokens == 0)
+  }
+
+  @Test("A caller that joins a refresh is not given the very token it wants replaced")
+  func joinedWithRefusedToken() async throws {
+    let cache = InMemoryTokenCache()
+    let fixture = Fixture(cache: cache)
+    let client = try fixture.client()
+    let first = try #require(try await client.signIn().accessToken?.token)
+    let keys = await cache.keys()
+    let key = try #require(keys.first)
+    let held = TestGate()
+    let holder = Task { try await cache.withRefreshLock(for: key) { try await held.wait() } }
+    await held.waitForArrivals(1)
+    let starter = Task { try await client.accessToken(options: TokenOptions(refused: first)) }
+    while !fixture.events.values.contains(where: { $0.kind == .cacheMiss }) { await Task.yield() }
+    let second = try #require(try await fixture.client().signIn(prompt: .login).accessToken?.token)
+    let joiner = Task { try await client.accessToken(options: TokenOptions(refused: second)) }
+    while !fixture.events.values.contains(where: { $0.kind == .refreshShared }) { await Task.yield() }
+    held.open()
+    try await holder.value
+    #expect(try await starter.value.token == second)
+    #expect(![first, second].contains(try await joiner.value.token))
+  }
+
+  @Test("After sign-out and the sign-in of somebody else, the old refresh brings nothing back")
+  func otherUser() async throws {
+    let stage = try await Stage()
+    let caller = Task { try await stage.client.accessToken() }
+    await stage.gate.waitForArrivals(1)
+    try await stage.client.signOut()
+    stage.presenter.follow(.signIn(.bob))
+    try await stage.client.signIn(prompt: .login)
+    stage.gate.open()
+    await #expect(throws: OAuthError(.interactionRequired, "")) { try await caller.value }
+    #expect(try await stage.client.accounts().map(\.username) == [LocalUser.bob.email])
+  }
+
+  @Test("Refreshes for two resources at once do not spend the same token twice")
+  func twoResources() async throws {
+    let stage = try await Stage()
+    async let tasks = stage.client.accessToken()
+    async let own = stage.client.accessToken(for: [LocalTenant.standardClientID])
+    await stage.gate.waitForArrivals(1)
+    stage.gate.open()
+    #expect(try await tasks.token != own.token)
+    #expect(stage.refreshes == 2)
+    #expect(stage.fixture.tenant.counters.reusedRefreshTokens == 0)
+  }
+
+  @Test("A failed refresh reaches every waiter, and the next call tries anew")
+  func sharedFailure() async throws {
+    let stage = try await Stage()
+    stage.fixture.tenant.faults = [
+      LocalFault(on: .tokenRefresh, times: 1, .wait(stage.gate)),
+      LocalFault(on: .tokenRefresh, times: 1, .respond(TransportResponse(status: 503))),
+    ]
+    let callers = (0..<10).map { _ in Task { try await stage.client.accessToken() } }
+    await stage.gate.waitForArrivals(1)
+    while stage.fixture.events.values.filter({ $0.kind == .refreshShared }).count < 9 { await Task.yield() }
+    stage.gate.open()
+    for caller in callers {
+      await #expect(throws: OAuthError(.serviceUnavailable, "")) { try await caller.value }
+    }
+    _ = try await stage.client.accessToken()
+    #expect(stage.refreshes == 1)
+  }
+}

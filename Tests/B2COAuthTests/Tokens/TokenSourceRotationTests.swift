@@ -1,0 +1,278 @@
+import B2CCore
+import B2CHTTP
+import B2COAuth
+import B2CTestKit
+import B2CTokenCache
+import Foundation
+import Testing
+
+@Suite("Rotation of refresh tokens")
+struct TokenSourceRotationTests {
+  @Test("Ten refreshes in a row each spend the newest token once")
+  func chain() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    try await client.signIn()
+    for _ in 0..<10 {
+      await fixture.clock.advance(by: .seconds(4_000))
+      _ = try await client.accessToken()
+    }
+    let spent = fixture.transport.tokenForms.compactMap { $0["refresh_token"] }
+    #expect(Set(spent).count == 10)
+    #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
+  }
+
+  @Test("The new refresh token is stored before the access token is handed out")
+  func storedFirst() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    let token = try await client.accessToken()
+    let key = try #require(try await fixture.cache.keys().first)
+    let record = try #require(try await fixture.cache.record(for: key))
+    #expect(record.accessTokens.first?.token == token.token)
+    #expect(record.refreshToken?.value != fixture.transport.tokenForms.last?["refresh_token"])
+    // Another launch goes on from what was stored.
+    await fixture.clock.advance(by: .seconds(4_000))
+    _ = try await fixture.client().accessToken()
+    #expect(fixture.tenant.counters.refreshes == 2)
+  }
+
+  @Test("The old refresh token stays when the answer has none")
+  func noRotation() async throws {
+    let fixture = Fixture { $0.rotatesRefreshTokens = false }
+    let client = try fixture.client()
+    try await client.signIn()
+    fixture.tenant.behavior.changeTokenAnswer = { $0["refresh_token"] = nil }
+    for _ in 0..<2 {
+      await fixture.clock.advance(by: .seconds(4_000))
+      _ = try await client.accessToken()
+    }
+    #expect(fixture.tenant.counters.refreshes == 2)
+  }
+
+  @Test("A refresh without an id_token keeps the claims")
+  func noIDToken() async throws {
+    let fixture = Fixture { $0.refreshesIDToken = false }
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    _ = try await client.accessToken()
+    #expect(try await client.currentAccount()?.name == LocalUser.alice.displayName)
+  }
+
+  @Test("An id_token of somebody else in a refresh is refused and nothing is written")
+  func foreignSubject() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    try await client.signIn()
+    let key = try #require(try await fixture.cache.keys().first)
+    let before = try await fixture.cache.record(for: key)
+    await fixture.clock.advance(by: .seconds(4_000))
+    fixture.tenant.behavior.changeIDTokenClaims = { $0["sub"] = "somebody-else" }
+    await #expect(throws: OAuthError(.invalidIDToken, "")) { try await client.accessToken() }
+    #expect(try await fixture.cache.record(for: key) == before)
+  }
+
+  @Test("A refresh token that another client has spent meanwhile is no sign-out")
+  func quickerClient() async throws {
+    // A cache that keeps nobody away, as one shared without locks would be.
+    let fixture = Fixture(cache: UnlockedCache())
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    let other = try fixture.client()
+    let winner = Locked<AccessToken?>(nil)
+    fixture.transport.intercept { request in
+      guard request.isTokenRequest, winner.withLock({ $0 == nil }) else { return nil }
+      fixture.transport.letEverythingPass()
+      let token = try await other.accessToken()
+      winner.withLock { $0 = token }
+      return nil
+    }
+    let token = try await client.accessToken()
+    #expect(token.token == winner.withLock { $0?.token })
+  }
+
+  struct Refusal: Sendable, CustomTestStringConvertible {
+    let body: String
+    let ends: Bool
+    var shape = LocalTenant.Shape.b2c
+    var status = 400
+    var testDescription: String { "\(shape) \(status) \(body.prefix(80))" }
+
+    static func b2c(_ code: Int, ends: Bool) -> Refusal {
+      Refusal(
+        body:
+          #"{"error":"invalid_grant","error_description":"AADB2C\#(code): Text.\r\nTimestamp: 2026-01-01 00:00:00Z"}"#,
+        ends: ends)
+    }
+  }
+
+  static let refusals: [Refusal] = [
+    .b2c(90080, ends: true), .b2c(90129, ends: true), .b2c(90128, ends: true),
+    .b2c(90088, ends: false), .b2c(90085, ends: false), .b2c(90244, ends: false), .b2c(90035, ends: false),
+    .b2c(90117, ends: false), .b2c(99999, ends: false),
+    Refusal(body: #"{"error":"invalid_grant"}"#, ends: false),
+    Refusal(body: #"{"error":"invalid_grant","suberror":"bad_token"}"#, ends: true),
+    Refusal(body: #"{"error":"invalid_grant","error_description":"AADSTS700082: Text."}"#, ends: true, shape: .entra),
+    Refusal(body: #"{"error":"invalid_grant","error_codes":[50173]}"#, ends: true, shape: .entra),
+    Refusal(body: #"{"error":"invalid_grant","suberror":"client_mismatch"}"#, ends: false, shape: .entra),
+    Refusal(
+      body: #"{"error":"interaction_required","error_description":"AADSTS50076: Text."}"#, ends: false, shape: .entra),
+    Refusal(body: #"{"error":"invalid_grant"}"#, ends: true, shape: .openIDConnect),
+    Refusal(body: #"{"error":"invalid_client"}"#, ends: false, status: 401),
+    Refusal(body: #"{"error":"temporarily_unavailable"}"#, ends: false),
+    Refusal(body: "", ends: false), Refusal(body: "<html>", ends: false, status: 403),
+    Refusal(body: "", ends: false, status: 500), Refusal(body: "", ends: false, status: 429),
+  ]
+
+  @Test("Only a definite answer ends the session", arguments: refusals)
+  func definite(_ refusal: Refusal) async throws {
+    let fixture = Fixture(shape: refusal.shape)
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    fixture.transport.answerTokens(refusal.status, refusal.body)
+    await #expect(throws: OAuthError.self) { try await client.accessToken() }
+    let key = try #require(try await fixture.cache.keys().first)
+    #expect((try await fixture.cache.record(for: key)?.refreshToken == nil) == refusal.ends)
+    fixture.transport.letEverythingPass()
+    if refusal.ends {
+      await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
+    } else {
+      _ = try await client.accessToken()
+    }
+    // Who it was stays known either way.
+    #expect(try await client.currentAccount()?.username != nil)
+  }
+
+  @Test(
+    "No connection, and nothing is lost",
+    arguments: [TransportError.Code.cannotConnect, .connectionLost, .timedOut, .responseTooLarge])
+  func offline(_ code: TransportError.Code) async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    fixture.transport.intercept { request in
+      guard request.isTokenRequest else { return nil }
+      throw TransportError(code, "Gone.")
+    }
+    await #expect(throws: OAuthError.self) { try await client.accessToken() }
+    #expect(fixture.transport.tokenForms.count == 2)
+    fixture.transport.letEverythingPass()
+    _ = try await client.accessToken()
+  }
+
+  @Test("An answer without an access token is an error, and its refresh token is kept")
+  func keptWithoutAccessToken() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    fixture.tenant.behavior.changeTokenAnswer = { $0["access_token"] = nil }
+    await #expect(throws: OAuthError(.missingAPIScope, "")) { try await client.accessToken() }
+    fixture.tenant.behavior.changeTokenAnswer = nil
+    _ = try await client.accessToken()
+    #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
+  }
+
+  @Test("An id_token whose key cannot be had ends no session, and nothing is taken from it")
+  func unknownKey() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    try await client.signIn()
+    let key = try #require(try await fixture.cache.keys().first)
+    let before = try #require(try await fixture.cache.record(for: key))
+    fixture.tenant.behavior.idTokenSigning = .unknownKeyID
+    fixture.tenant.behavior.changeIDTokenClaims = { $0["name"] = "Mallory" }
+    await fixture.clock.advance(by: .seconds(4_000))
+    _ = try await client.accessToken()
+    // Waits until the id_token has been looked at.
+    _ = try await client.currentAccount()
+    let after = try #require(try await fixture.cache.record(for: key))
+    #expect(after.claims == before.claims && after.idToken == before.idToken)
+    #expect(after.refreshToken != before.refreshToken)
+  }
+
+  @Test("A refused refresh token that another process has replaced, for another API, gives way to the new one")
+  func quickerForAnotherAPI() async throws {
+    let fixture = Fixture(cache: UnlockedCache()) { $0.refreshTokenReuse = .refused }
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    let other = try fixture.client()
+    fixture.transport.intercept { request in
+      guard request.isTokenRequest else { return nil }
+      fixture.transport.letEverythingPass()
+      _ = try await other.accessToken(for: [LocalTenant.standardClientID])
+      return nil
+    }
+    #expect(try await client.accessToken().scopes.contains(fixture.tenant.apiScopes[0]))
+    #expect(fixture.events.values.contains { $0.kind == .retry })
+  }
+
+  @Test("A cache that cannot be read when the answer comes loses no rotated token")
+  func unreadableAfterAnswer() async throws {
+    let cache = FailingCache()
+    let fixture = Fixture(cache: cache)
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    let gate = TestGate()
+    fixture.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
+    let call = Task { try await client.accessToken() }
+    await gate.waitForArrivals(1)
+    cache.readFailure.withLock { $0 = { _ in TokenCacheError(.unreadable, "Locked.") } }
+    gate.open()
+    let token = try await call.value
+    cache.readFailure.withLock { $0 = { _ in nil } }
+    #expect(try await client.accessToken().token == token.token)
+    #expect(fixture.tenant.counters.refreshes == 1)
+    #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
+  }
+
+  @Test("A token that a full disk refused does not come back after the sign-out, nor into a new session")
+  func fullDiskAndSignOut() async throws {
+    let cache = FailingCache()
+    let fixture = Fixture(cache: cache)
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    cache.failsToStore.withLock { $0 = true }
+    _ = try await client.accessToken()
+    cache.failsToStore.withLock { $0 = false }
+    try await client.signOut()
+    await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
+    #expect(try await cache.keys().isEmpty)
+    let again = try await client.signIn()
+    #expect(try await client.accessToken().token == again.accessToken?.token)
+  }
+
+  @Test("While the disk is full, good tokens are served from memory; the next call that can stores them")
+  func fullDisk() async throws {
+    let cache = FailingCache()
+    let fixture = Fixture(cache: cache)
+    let client = try fixture.client()
+    try await client.signIn()
+    cache.failsToStore.withLock { $0 = true }
+    for refreshes in 1...3 {
+      await fixture.clock.advance(by: .seconds(4_000))
+      let token = try await client.accessToken()
+      #expect(try await client.accessToken().token == token.token)
+      #expect(fixture.tenant.counters.refreshes == refreshes)
+    }
+    #expect(fixture.events.values.filter { $0.kind == .storingFailed }.count == 3)
+    cache.failsToStore.withLock { $0 = false }
+    let token = try await client.accessToken()
+    #expect(fixture.tenant.counters.refreshes == 3)
+    #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
+    // Another launch goes on from what was stored.
+    #expect(try await fixture.client().accessToken().token == token.token)
+    await fixture.clock.advance(by: .seconds(4_000))
+    _ = try await fixture.client().accessToken()
+    #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
+  }
+}

@@ -1,0 +1,157 @@
+import B2CCore
+import B2CHTTP
+import B2CTestKit
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.descriptors(), .timeLimit(.minutes(5)))
+struct LocalFrontTests {
+  @Test func wholeSignInOverRealHTTP() async throws {
+    let tenant = LocalTenant()
+    let server = LocalTaskServer(tenant: tenant)
+    try await tenant.start()
+    try await server.start()
+    let visitor = TenantVisitor(tenant, transport: SocketTransport())
+    #expect(tenant.authority(form: .query) == "\(tenant.origin.absoluteString)/contoso.onmicrosoft.com/")
+    let answer = try await visitor.tokens()
+    #expect(answer.status == 200)
+    #expect(answer.idToken["iss"] == .string(tenant.issuer))
+    #expect(tenant.issuer == tenant.origin.absoluteString + "/\(tenant.tenantID)/v2.0/")
+    var request = TransportRequest(
+      method: .post, url: server.url, headers: ["Content-Type": "application/json"],
+      body: Data(#"{"task":"Buy milk"}"#.utf8))
+    request.headers["Authorization"] = "Bearer " + (answer["access_token"] ?? "")
+    #expect(try await visitor.transport.send(request).status == 201)
+    #expect(server.tasks(of: LocalUser.alice.id).map(\.text) == ["Buy milk"])
+    await server.stop()
+    await tenant.stop()
+  }
+
+  @Test func formPostAndFragmentWorkOverRealHTTPToo() async throws {
+    let tenant = LocalTenant()
+    try await tenant.start()
+    let visitor = TenantVisitor(tenant, transport: SocketTransport())
+    for mode in ["fragment", "form_post"] {
+      #expect(try await visitor.tokens(["response_mode": mode]).status == 200)
+    }
+    await tenant.stop()
+  }
+
+  @Test func cookiesAreNotForHTTPSOnlyThere() async throws {
+    let tenant = LocalTenant()
+    try await tenant.start()
+    let visitor = TenantVisitor(tenant, transport: SocketTransport())
+    let cookie = try #require(try await visitor.get(visitor.authorizeURL()).headers["Set-Cookie"])
+    #expect(!cookie.contains("Secure"))
+    await tenant.stop()
+  }
+
+  @Test func bothFrontsShareOneState() async throws {
+    let tenant = LocalTenant()
+    let inMemory = try TenantVisitor(tenant).url("/discovery/v2.0/keys")
+    try await tenant.start()
+    let overHTTP = try TenantVisitor(tenant).url("/discovery/v2.0/keys")
+    #expect(inMemory != overHTTP)
+    let network = LocalNetwork(tenant)
+    #expect(try await network.send(TransportRequest(url: inMemory)).status == 200)
+    #expect(try await network.send(TransportRequest(url: overHTTP)).status == 200)
+    #expect(try await SocketTransport().send(TransportRequest(url: overHTTP)).status == 200)
+    #expect(tenant.counters.keysRequests == 3)
+    #expect(tenant.issuers.count == 2)
+    await tenant.stop()
+    #expect(tenant.origin == tenant.inMemoryOrigin)
+    await #expect(throws: LoopbackClient.Refused.self) {
+      try await SocketTransport().send(TransportRequest(url: overHTTP))
+    }
+  }
+
+  @Test func portInUseIsAnErrorAndAStoppedPortIsFree() async throws {
+    let first = LocalTenant()
+    try await first.start()
+    try await first.start()
+    let port = UInt16(try #require(first.origin.port))
+    let second = LocalTenant()
+    await #expect(throws: TransportError(.cannotConnect, "")) { try await second.start(port: port) }
+    await first.stop()
+    try await second.start(port: port)
+    #expect(second.origin.port == Int(port))
+    await second.stop()
+  }
+
+  @Test(arguments: [
+    (LocalFault.Effect.reset, ""), (.cut(afterBodyBytes: 0), "HTTP/1.1 200"), (.cut(afterBodyBytes: 5), "HTTP/1.1 200"),
+  ])
+  func cutAnswersEndEarly(effect: LocalFault.Effect, start: String) async throws {
+    let tenant = LocalTenant()
+    try await tenant.start()
+    tenant.faults = [
+      LocalFault(.respond(TransportResponse(status: 200, body: Data("0123456789".utf8)))), LocalFault(effect),
+    ]
+    let client = try await LoopbackClient(port: UInt16(try #require(tenant.origin.port)))
+    await client.send("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    let text = await client.receiveAll()
+    // What was sent before a reset may be lost on the way.
+    #expect(text.isEmpty || (!start.isEmpty && text.hasPrefix(start)))
+    #expect(!text.contains("56789"))
+    await tenant.stop()
+  }
+
+  @Test func dripGivesTheWholeAnswerInTheEnd() async throws {
+    let tenant = LocalTenant()
+    try await tenant.start()
+    tenant.faults = [
+      LocalFault(.respond(TransportResponse(status: 200, body: Data("0123456789".utf8)))),
+      LocalFault(.drip(piece: 3, pause: .zero)),
+    ]
+    let answer = try await SocketTransport().send(TransportRequest(url: tenant.origin))
+    #expect(answer.body == Data("0123456789".utf8))
+    await tenant.stop()
+  }
+
+  @Test func neverAnswersUntilStopped() async throws {
+    let tenant = LocalTenant()
+    try await tenant.start()
+    tenant.faults = [LocalFault(.never)]
+    let client = try await LoopbackClient(port: UInt16(try #require(tenant.origin.port)))
+    let gate = TestGate()
+    tenant.faults.insert(LocalFault(.wait(gate)), at: 0)
+    await client.send("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    await gate.waitForArrivals(1)
+    gate.open()
+    await tenant.stop()
+    #expect(await client.receiveAll() == "")
+  }
+
+  @Test func lettingGoOfATenantFreesItsPort() async throws {
+    var tenant: LocalTenant? = LocalTenant()
+    try await tenant?.start()
+    weak let gone = tenant
+    tenant = nil
+    #expect(gone == nil)
+  }
+}
+
+/// A transport over a plain socket: one connection for each request, no redirects, no cookies.
+struct SocketTransport: HTTPTransport {
+  func send(_ request: TransportRequest) async throws -> TransportResponse {
+    let client = try await LoopbackClient(port: UInt16(request.url.port ?? 0))
+    let components = URLComponents(url: request.url, resolvingAgainstBaseURL: true)
+    let path = components?.percentEncodedPath ?? ""
+    let target = (path.isEmpty ? "/" : path) + (components?.percentEncodedQuery.map { "?" + $0 } ?? "")
+    var head = "\(request.method.rawValue) \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+    for field in request.headers.fields { head += "\(field.name): \(field.value)\r\n" }
+    let body = request.body ?? Data()
+    await client.send(Data((head + "Content-Length: \(body.count)\r\n\r\n").utf8) + body)
+    let text = await client.receiveAll()
+    guard let end = text.range(of: "\r\n\r\n") else { throw TransportError(.connectionLost, "No whole head.") }
+    var lines = text[..<end.lowerBound].components(separatedBy: "\r\n")
+    let status = Int(lines.removeFirst().split(separator: " ")[1]) ?? 0
+    var headers = TransportRequest.Headers()
+    for line in lines {
+      let parts = line.split(separator: ":", maxSplits: 1)
+      headers.append(name: String(parts[0]), value: parts[1].trimmingCharacters(in: .whitespaces))
+    }
+    return TransportResponse(status: status, headers: headers, body: Data(text[end.upperBound...].utf8))
+  }
+}

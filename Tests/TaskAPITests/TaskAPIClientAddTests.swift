@@ -1,0 +1,141 @@
+import B2CCore
+import Foundation
+import TaskAPI
+import TestSupport
+import Testing
+
+@Suite struct TaskAPIClientAddTests {
+  @Test(arguments: allDialects)
+  func writesTheDialect(_ dialect: TaskDialect) async throws {
+    let transport = CannedTransport(.text(201, Samples.stored))
+    let client = try client(transport) { $0.dialect = dialect }
+    let stored = try await client.add(TaskItem(itemName: "Buy milk", ownerName: "me"))
+    let request = try #require(transport.requests.first)
+    #expect(request.method == .post && request.headers["Content-Type"] == "application/json")
+    #expect(try members(of: request) == [dialect.titleKey: .string("Buy milk")])
+    #expect(stored.id == "564d9a1f6b3c2a0d00a1b2c3" && stored.ownerName == "o-1")
+  }
+
+  @Test func sendsWhatTheUserSaysAndNothingOfTheServers() async throws {
+    let transport = CannedTransport(.text(204, ""))
+    var task = try decoded(#"{"_id":"1","owner":"o","task":"x","date":"2015-11-19T09:45:03Z","__v":3,"priority":[1]}"#)
+    task.completed = true
+    #expect(try await client(transport).add(task) == task)
+    let sent = try members(of: #require(transport.requests.first))
+    #expect(sent == ["task": .string("x"), "completed": .bool(true), "priority": .array([.integer(1)])])
+  }
+
+  @Test(arguments: [200, 201, 202, 203])
+  func takesTheStoredDocument(_ status: Int) async throws {
+    let transport = CannedTransport(.text(status, Samples.stored))
+    #expect(try await client(transport).add(TaskItem(itemName: "x")).itemName == "Buy milk")
+  }
+
+  @Test(arguments: [202, 204, 205])
+  func takesSuccessWithoutDocument(_ status: Int) async throws {
+    let task = TaskItem(itemName: "x", completed: true)
+    #expect(try await client(CannedTransport(.text(status, ""))).add(task) == task)
+  }
+
+  static let names = [
+    "Buy milk", "\"quoted\" \\ back/slash", "line\nend\r\n\ttab", "null\u{0}byte",
+    "\u{1}\u{1F}\u{7F}\u{85}\u{2028}\u{2029}",
+    "Grüße 日本語 العربية 🧑‍🧑‍🧒‍🧒 \u{1F1E8}\u{1F1E6}", "e\u{301} is not é", "\u{FEFF}bom\u{FEFF}", "\u{202E}reversed",
+    "{\"task\":\"x\"}", "a&b=c+d%20;e?f#g", " blanks ", "\u{FFFD}", "\u{10FFFF}", "../..", "<script>",
+    String(repeating: "ü", count: 32_768),
+  ]
+
+  @Test(arguments: names, [TaskDialect.tutorial, .repository])
+  func anyTextGoesThere(_ name: String, _ dialect: TaskDialect) async throws {
+    let transport = CannedTransport(.text(204, ""))
+    try await client(transport) { $0.dialect = dialect }.add(TaskItem(itemName: name))
+    let sent = try members(of: #require(transport.requests.first))[dialect.titleKey]?.string
+    #expect(try #require(sent).utf8.elementsEqual(name.utf8))
+  }
+
+  @Test(arguments: names)
+  func anyTextComesBack(_ name: String) async throws {
+    let body = try JSONEncoder().encode(["task": name])
+    let stored = try await client(CannedTransport(TransportResponse(status: 201, body: body)))
+      .add(TaskItem(itemName: "x"))
+    #expect(stored.itemName.utf8.elementsEqual(name.utf8))
+  }
+
+  @Test func textOverTheLimitIsRefusedBeforeAnythingIsSent() async throws {
+    let transport = CannedTransport()
+    let error = await taskError {
+      try await client(transport).add(TaskItem(itemName: String(repeating: "x", count: 1 << 20)))
+    }
+    #expect(error?.code == .invalidItem && error?.message.contains("65536") == true)
+    #expect(error?.outcomeIsUnknown == false && transport.requests.isEmpty)
+  }
+
+  @Test func raisedLimitTakesAMebibyte() async throws {
+    let name = String(repeating: "ab\"\n", count: 1 << 18)
+    let body = try JSONEncoder().encode(["task": name])
+    let transport = CannedTransport(TransportResponse(status: 201, body: body))
+    let stored = try await client(transport) { $0.maximumNameBytes = 1 << 20 }.add(TaskItem(itemName: name))
+    #expect(stored.itemName == name)
+    #expect(try members(of: #require(transport.requests.first)) == ["task": .string(name)])
+  }
+
+  @Test func emptyTextIsRefusedBeforeAnythingIsSent() async throws {
+    let transport = CannedTransport()
+    let error = await taskError { try await client(transport).add(TaskItem(itemName: "")) }
+    #expect(error?.code == .invalidItem && transport.requests.isEmpty)
+  }
+
+  @Test func numberThatIsNoneIsRefusedBeforeAnythingIsSent() async throws {
+    let transport = CannedTransport()
+    var task = TaskItem(itemName: "x")
+    task.unknownMembers["weight"] = .number(.infinity)
+    let error = await taskError { try await client(transport).add(task) }
+    #expect(error?.code == .invalidItem && transport.requests.isEmpty)
+  }
+
+  @Test(arguments: ["", "<html>", "[]", "{}", #"{"task":1}"#, #"{"task":"x""#, "null", "\"x\""], [200, 201])
+  func unreadableAnswerLeavesTheOutcomeOpen(_ body: String, _ status: Int) async throws {
+    let transport = CannedTransport(.text(status, body))
+    let error = await taskError { try await client(transport).add(TaskItem(itemName: "x")) }
+    #expect(error?.code == .invalidResponse && error?.outcomeIsUnknown == true)
+    #expect(transport.requests.count == 1)
+  }
+
+  @Test(arguments: [408, 500, 502, 503, 504])
+  func isNeverSentTwice(_ status: Int) async throws {
+    let transport = CannedTransport(.text(status, ""), .text(201, Samples.stored))
+    let error = await taskError { try await client(transport).add(TaskItem(itemName: "x")) }
+    #expect(error?.status == status && transport.requests.count == 1)
+    #expect(error?.outcomeIsUnknown == true)
+  }
+
+  @Test func isSentAgainWhenTheServerSaysThatItDidNothing() async throws {
+    let transport = CannedTransport(.text(429, ""), .text(429, ""), .text(201, Samples.stored))
+    let clock = LeapingClock()
+    try await client(transport, clock: clock).add(TaskItem(itemName: "x"))
+    #expect(transport.unused == 0 && transport.requests.allSatisfy { $0.body == transport.requests[0].body })
+    #expect(clock.sleeps.count == 2 && clock.sleeps.allSatisfy { $0 >= .milliseconds(500) })
+  }
+
+  @Test func aThrottledAddThatIsLostAfterwardsLeavesTheOutcomeOpen() async throws {
+    let transport = CannedTransport([
+      .success(.text(429, "")), .failure(TransportError(.connectionLost, "x")), .success(.text(201, Samples.stored)),
+    ])
+    let error = await taskError { try await client(transport).add(TaskItem(itemName: "x")) }
+    #expect(error?.code == .network && error?.outcomeIsUnknown == true && transport.unused == 1)
+  }
+
+  @Test func aServerThatThrottlesForEverIsSaidToHaveStoredNothing() async throws {
+    let transport = CannedTransport(Array(repeating: .success(.text(429, "")), count: 5))
+    let error = await taskError { try await client(transport).add(TaskItem(itemName: "x")) }
+    #expect(error?.code == .throttled && error?.outcomeIsUnknown == false && error?.isRetryable == true)
+    #expect(transport.unused == 0)
+  }
+
+  @Test(arguments: [TransportError.Code.connectionLost, .timedOut, .responseTooLarge, .invalidResponse])
+  func lostAnswerIsReportedNotRepeated(_ code: TransportError.Code) async throws {
+    let transport = CannedTransport([.failure(TransportError(code, "x")), .success(.text(201, Samples.stored))])
+    let error = await taskError { try await client(transport).add(TaskItem(itemName: "x")) }
+    #expect(error?.outcomeIsUnknown == true && transport.requests.count == 1)
+  }
+}

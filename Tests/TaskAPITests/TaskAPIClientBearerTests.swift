@@ -1,0 +1,71 @@
+import B2CCore
+import Foundation
+import TaskAPI
+import TestSupport
+import Testing
+
+@Suite struct TaskAPIClientBearerTests {
+  @Test func withoutTokenNothingIsSent() async throws {
+    let transport = CannedTransport()
+    let client = try client(transport, tokens: NoTokens())
+    let task = try decoded(Samples.stored)
+    await #expect(throws: NoTokens.SignedOut()) { try await client.list() }
+    await #expect(throws: NoTokens.SignedOut()) { try await client.add(task) }
+    await #expect(throws: NoTokens.SignedOut()) { try await client.update(task) }
+    await #expect(throws: NoTokens.SignedOut()) { try await client.delete(task) }
+    #expect(transport.requests.isEmpty)
+  }
+
+  @Test func everyRequestCarriesOneToken() async throws {
+    let transport = CannedTransport(.text(200, "[]"), .text(204, ""), .text(204, ""), .text(204, ""))
+    let client = try client(transport)
+    let task = try decoded(Samples.stored)
+    _ = try await client.list()
+    try await client.add(task)
+    try await client.update(task)
+    try await client.delete(task)
+    #expect(transport.requests.count == 4)
+    #expect(transport.requests.allSatisfy { $0.headers.values(of: "Authorization") == ["Bearer opaque-token-1"] })
+    #expect(transport.requests.allSatisfy { !$0.url.absoluteString.contains("opaque") })
+  }
+
+  @Test func refusedTokenIsReplacedOnce() async throws {
+    let refusal = TransportResponse.text(401, "Unauthorized", headers: ["WWW-Authenticate": #"Bearer realm="Users""#])
+    let tokens = CannedTokens("first-token", "second-token")
+    let transport = CannedTransport(refusal, .text(201, Samples.stored))
+    try await client(transport, tokens: tokens).add(TaskItem(itemName: "x"))
+    #expect(
+      transport.requests.map { $0.headers["Authorization"] } == ["Bearer first-token", "Bearer second-token"])
+    #expect(tokens.asked == [nil, Secret("first-token")])
+  }
+
+  @Test func secondRefusalIsTheEnd() async throws {
+    let refusal = TransportResponse.text(
+      401, "Unauthorized", headers: ["WWW-Authenticate": #"Bearer realm="Users", error="invalid_token""#])
+    let transport = CannedTransport(refusal, refusal)
+    let tokens = CannedTokens("first-token", "second-token")
+    let error = await taskError { _ = try await client(transport, tokens: tokens).list() }
+    #expect(error?.code == .unauthorized && error?.status == 401 && error?.isRetryable == false)
+    #expect(transport.requests.count == 2)
+  }
+
+  @Test func scopeThatIsMissingIsNamed() async throws {
+    let refusal = TransportResponse.text(
+      403, "", headers: ["WWW-Authenticate": #"Bearer error="insufficient_scope", scope="tasks.write""#])
+    let transport = CannedTransport(refusal)
+    let error = await taskError { try await client(transport).add(TaskItem(itemName: "x")) }
+    #expect(error?.code == .insufficientScope && error?.status == 403 && error?.outcomeIsUnknown == false)
+    #expect(error?.message.contains("tasks.write") == true)
+    #expect((error?.underlying as? APIAuthorizationError)?.scope == "tasks.write")
+    #expect(transport.requests.count == 1)
+  }
+
+  @Test func claimsThatAreWantedAreKept() async throws {
+    let claims = #"{"access_token":{"acrs":{"essential":true,"value":"c1"}}}"#
+    let header = #"Bearer error="insufficient_claims", claims="\#(Data(claims.utf8).base64EncodedString())""#
+    let transport = CannedTransport(.text(401, "", headers: ["WWW-Authenticate": header]))
+    let error = await taskError { _ = try await client(transport).list() }
+    #expect(error?.code == .claimsRequired)
+    #expect((error?.underlying as? APIAuthorizationError)?.claims == claims)
+  }
+}

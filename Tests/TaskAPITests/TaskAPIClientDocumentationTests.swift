@@ -1,0 +1,42 @@
+import B2CTestKit
+import Foundation
+import TaskAPI
+import TestSupport
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// The transport of Docs/TaskAPI.md, word for word, over real HTTP.
+@Suite(.timeLimit(.minutes(5))) struct TaskAPIClientDocumentationTests {
+  @Test func anAppsOwnSessionCarriesTheRequests() async throws {
+    let server = LocalTaskServer(tenant: LocalTenant())
+    try await server.start()
+    let session = URLSession(configuration: .ephemeral)
+    let configuration = try TaskAPIConfiguration(baseURL: server.url)
+    let client = try TaskAPIClient(
+      configuration: configuration, transport: AppTransport(session: session), tokens: CannedTokens("opaque-token-1"))
+    // The server does not know the token, so this is its 401 with its challenge, twice.
+    let error = await taskError { _ = try await client.list() }
+    #expect(error?.code == .unauthorized && error?.status == 401)
+    #expect((error?.underlying as? APIAuthorizationError)?.realm == "Users")
+    session.invalidateAndCancel()
+    await server.stop()
+  }
+}
+
+struct AppTransport: HTTPTransport {
+  let session: URLSession  // with a delegate that follows no redirects
+
+  func send(_ request: TransportRequest) async throws -> TransportResponse {
+    var call = URLRequest(url: request.url, timeoutInterval: 30)
+    call.httpMethod = request.method.rawValue
+    call.httpBody = request.body
+    for field in request.headers.fields { call.addValue(field.value, forHTTPHeaderField: field.name) }
+    let (body, response) = try await session.data(for: call)
+    guard let head = response as? HTTPURLResponse else { throw TransportError(.invalidResponse, "Not HTTP.") }
+    let fields = head.allHeaderFields.map { TransportRequest.Headers.Field(name: "\($0.key)", value: "\($0.value)") }
+    return TransportResponse(status: head.statusCode, headers: TransportRequest.Headers(fields), body: body)
+  }
+}

@@ -1,0 +1,108 @@
+import B2CCore
+import Foundation
+import TaskAPI
+import TestSupport
+import Testing
+
+@Suite struct TaskAPIClientListTests {
+  @Test(arguments: allDialects)
+  func readsEitherDialect(_ dialect: TaskDialect) async throws {
+    let transport = CannedTransport(.text(200, Samples.tutorialList), .text(200, Samples.repositoryList))
+    let client = try client(transport) { $0.dialect = dialect }
+    let tutorial = try await client.list()
+    let repository = try await client.list()
+    #expect(tutorial.map(\.itemName) == ["Buy milk", "Walk the \"dog\"\né 🐕"])
+    #expect(tutorial.map(\.completed) == [false, true])
+    #expect(tutorial[1].creationDate == Date(timeIntervalSince1970: 1_447_926_304))
+    #expect(repository.map(\.itemName) == ["Buy milk", ""])
+    #expect(repository.map(\.id) == ["57c5a0b1c2d3e4f5a6b7c8d9", "57c5a0b1c2d3e4f5a6b7c8da"])
+    #expect(repository[1].unknownMembers == ["__v": .integer(2)])
+  }
+
+  @Test(arguments: [(TaskDialect.tutorial, "old", "Text", "new"), (.repository, "new", "task", "old")])
+  func configuredNameWins(_ dialect: TaskDialect, _ name: String, _ other: String, _ rest: String) async throws {
+    let transport = CannedTransport(.text(200, #"[{"task":"old","Text":"new"}]"#))
+    let tasks = try await client(transport) { $0.dialect = dialect }.list()
+    #expect(tasks.map(\.itemName) == [name])
+    #expect(tasks[0].unknownMembers == [other: .string(rest)])
+  }
+
+  @Test func asksWithTokenForJSON() async throws {
+    let transport = CannedTransport(.text(200, "[]"))
+    #expect(try await client(transport).list().isEmpty)
+    let request = try #require(transport.requests.first)
+    #expect(request.method == .get && request.body == nil)
+    #expect(request.headers.values(of: "authorization") == ["Bearer opaque-token-1"])
+    #expect(request.headers["accept"] == "application/json")
+  }
+
+  @Test(arguments: [
+    (String?.none, String?.none, 2), ("00000000-0000-0000-0000-000000000002", nil, 1),
+    (nil, "00000000-0000-0000-0000-000000000002", 1), ("nobody", "00000000-0000-0000-0000-000000000002", 1),
+    ("nobody", nil, 0),
+  ])
+  func filtersByOwner(_ configured: String?, _ asked: String?, _ count: Int) async throws {
+    let transport = CannedTransport(.text(200, Samples.tutorialList))
+    let client = try client(transport) { $0.ownerFilter = configured }
+    #expect(try await client.list(owner: asked).count == count)
+  }
+
+  @Test func taskWithoutOwnerBelongsToNobody() async throws {
+    let transport = CannedTransport(.text(200, #"[{"task":"a"},{"task":"b","owner":"o"}]"#))
+    #expect(try await client(transport) { $0.ownerFilter = "o" }.list().map(\.itemName) == ["b"])
+  }
+
+  @Test func contentTypeDoesNotDecide() async throws {
+    let transport = CannedTransport(.text(200, "\n [ ] ", headers: ["Content-Type": "text/plain"]))
+    #expect(try await client(transport).list().isEmpty)
+  }
+
+  static let unreadable: [(String, Data, String)] = [
+    ("HTML", Data("<!DOCTYPE html><html><body>Sign in</body></html>".utf8), "is HTML or XML instead of JSON"),
+    ("empty", Data(), "is empty"), ("blank", Data(" \n".utf8), "is empty"),
+    ("an object", Data("{}".utf8), "is not a list"), ("null", Data("null".utf8), "is not a list"),
+    ("a text", Data("\"tasks\"".utf8), "is not a list"), ("numbers", Data("[1]".utf8), "[0]"),
+    ("a null task", Data("[null]".utf8), "[0]"),
+    ("no title", Data(#"[{"task":"a"},{"_id":"1"}]"#.utf8), "has no title (task or Text) at [1]"),
+    ("number as title", Data(#"[{"task":"a"},{"task":7}]"#.utf8), "has an invalid value at [1].task"),
+    ("bad date", Data(#"[{"task":"a","date":"soon"}]"#.utf8), "[0].date"),
+    ("truncated", Data(Samples.tutorialList.utf8.prefix(150)), "byte 1"),
+    ("trailing text", Data("[] tail".utf8), "at byte 3"), ("two commas", Data(#"[{"task":"a"},,]"#.utf8), "byte 14"),
+    ("a comma at the end", Data(#"[{"task":"a"},]"#.utf8), "byte 14"),
+    ("a title twice", Data(#"[{"task":"a","task":"b"}]"#.utf8), "has a key twice"),
+    ("invalid UTF-8", Data([0x5B]) + Data(#"{"task":""#.utf8) + Data([0xC3, 0x28]) + Data(#""}]"#.utf8), "UTF-8"),
+    ("lone surrogate", Data(#"[{"task":"\ud800"}]"#.utf8), "escape"),
+    ("raw line end in a title", Data("[{\"task\":\"a\nb\"}]".utf8), "control character"),
+    ("100,000 lists", Data(repeating: UInt8(ascii: "["), count: 100_000), "32"),
+    ("100,000 objects", Data(String(repeating: #"{"a":"#, count: 100_000).utf8), "32"),
+    ("deep field", Data((#"[{"task":"x","a":"# + String(repeating: "[", count: 100_000)).utf8), "32"),
+  ]
+
+  @Test(arguments: unreadable)
+  func unreadableListIsTyped(_ name: String, _ body: Data, _ says: String) async throws {
+    let answer = TransportResponse(status: 200, headers: ["X-Request-Id": "r-1"], body: body)
+    let transport = CannedTransport(answer)
+    let client = try client(transport)
+    let whole = try #require(await taskError { _ = try await client.list() })
+    #expect(whole.code == .invalidResponse && whole.status == 200 && whole.requestID == "r-1")
+    #expect(whole.message.hasPrefix("The server answered 200 to GET https://tasks.example.com/tasks (1 attempt): "))
+    #expect(whole.message.contains(says), "\(whole.message)")
+    #expect(!whole.isRetryable && !whole.outcomeIsUnknown)
+  }
+
+  @Test func successWithoutContentIsNoList() async throws {
+    let transport = CannedTransport(.text(204, ""))
+    #expect(await taskError { _ = try await client(transport).list() }?.code == .invalidResponse)
+  }
+
+  @Test("An answer over the limit is an error, also from a transport that does not keep the limit")
+  func limit() async throws {
+    let body = Data("[\(Samples.stored)]".utf8)
+    let answer = TransportResponse(status: 200, body: body)
+    let transport = CannedTransport(answer, answer)
+    let fits = try client(transport) { $0.limits.maximumBodyBytes = body.count }
+    #expect(try await fits.list().count == 1)
+    let small = try client(transport) { $0.limits.maximumBodyBytes = body.count - 1 }
+    #expect(await taskError { _ = try await small.list() }?.code == .tooLarge)
+  }
+}

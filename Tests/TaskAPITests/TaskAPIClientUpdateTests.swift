@@ -1,0 +1,52 @@
+import B2CCore
+import Foundation
+import TaskAPI
+import TestSupport
+import Testing
+
+@Suite struct TaskAPIClientUpdateTests {
+  static let document = """
+    {"_id":"a b/ü","owner":"o","task":"old","date":"2015-11-19T09:45:03.117Z","__v":0,"more":{"n":1}}
+    """
+
+  @Test(arguments: allDialects)
+  func putsTheWholeDocument(_ dialect: TaskDialect) async throws {
+    let transport = CannedTransport(.text(200, Samples.stored))
+    var task = try decoded(Self.document)
+    task.itemName = "new"
+    task.completed = true
+    let stored = try await client(transport) { $0.dialect = dialect }.update(task)
+    let request = try #require(transport.requests.first)
+    #expect(request.method == .put && request.url.absoluteString == "https://tasks.example.com/tasks/a%20b%2F%C3%BC")
+    #expect(
+      try members(of: request) == [
+        "_id": .string("a b/ü"), "owner": .string("o"), dialect.titleKey: .string("new"), "completed": .bool(true),
+        "date": .string("2015-11-19T09:45:03.117Z"), "__v": .integer(0), "more": .object(["n": .integer(1)]),
+      ])
+    #expect(stored.itemName == "Buy milk")
+  }
+
+  @Test func patchesTheChange() async throws {
+    let transport = CannedTransport(.text(204, ""))
+    var task = try decoded(Self.document)
+    task.completed = true
+    #expect(try await client(transport) { $0.dialect.updatesByPatch = true }.update(task) == task)
+    let request = try #require(transport.requests.first)
+    #expect(request.method == .patch)
+    #expect(try members(of: request) == ["task": .string("old"), "completed": .bool(true)])
+  }
+
+  @Test(arguments: [#"{"task":"x"}"#, #"{"task":"x","_id":""}"#])
+  func taskWithoutIDIsRefusedBeforeAnythingIsSent(_ json: String) async throws {
+    let transport = CannedTransport()
+    let error = await taskError { try await client(transport).update(decoded(json)) }
+    #expect(error?.code == .missingKey && transport.requests.isEmpty)
+  }
+
+  @Test(arguments: [(404, ErrorCode.notFound), (405, .unsupported), (501, .unsupported), (409, .conflict)])
+  func serverThatCannotSaysSo(_ status: Int, _ code: ErrorCode) async throws {
+    let transport = CannedTransport(.text(status, #"{"code":"MethodNotAllowed","message":"PUT is not allowed"}"#))
+    let error = await taskError { try await client(transport).update(decoded(Self.document)) }
+    #expect(error?.code == code && error?.serverCode == "MethodNotAllowed" && error?.isRetryable == false)
+  }
+}

@@ -1,0 +1,98 @@
+import B2CCore
+import Foundation
+import TaskAPI
+import TestSupport
+import Testing
+
+@Suite struct TaskCallRetryTests {
+  private func task() throws -> TaskItem { try decoded(Samples.stored) }
+
+  @Test(arguments: [408, 429, 500, 502, 503, 504])
+  func listIsTriedAgain(_ status: Int) async throws {
+    let refusal = TransportResponse.text(status, "")
+    let transport = CannedTransport(refusal, refusal, .text(200, "[]"))
+    let clock = LeapingClock()
+    let client = try client(transport, clock: clock)
+    #expect(try await client.list().isEmpty)
+    #expect(transport.unused == 0)
+    #expect(clock.sleeps.count == 2 && clock.sleeps.allSatisfy { $0 > .zero })
+  }
+
+  @Test(arguments: [400, 403, 404, 409, 501])
+  func definiteAnswerIsNot(_ status: Int) async throws {
+    let transport = CannedTransport(.text(status, ""), .text(200, "[]"))
+    #expect(await taskError { _ = try await client(transport).list() }?.status == status)
+    #expect(transport.requests.count == 1)
+  }
+
+  @Test func lostConnectionIsTriedAgain() async throws {
+    let transport = CannedTransport([
+      .failure(TransportError(.connectionLost, "x")), .failure(TransportError(.cannotConnect, "x")),
+      .success(.text(200, "[]")),
+    ])
+    #expect(try await client(transport).list().isEmpty)
+  }
+
+  @Test func deletionByIDAndPutAreTriedAgain() async throws {
+    let transport = CannedTransport(.text(503, ""), .text(204, ""), .text(503, ""), .text(204, ""))
+    let client = try client(transport) { $0.dialect = .rest }
+    try await client.delete(task())
+    try await client.update(task())
+    #expect(transport.requests.map(\.method) == [.delete, .delete, .put, .put])
+  }
+
+  @Test func patchIsSentOnce() async throws {
+    let transport = CannedTransport(.text(503, ""), .text(204, ""))
+    #expect(
+      await taskError { try await client(transport, change: { $0.dialect.updatesByPatch = true }).update(task()) }?
+        .status == 503)
+    #expect(transport.requests.count == 1)
+  }
+
+  @Test("Clients with one retry budget share its retries, and a client alone has its own")
+  func budget() async throws {
+    let transport = CannedTransport(Array(repeating: .success(.text(503, "")), count: 20))
+    let shared = RetryBudget(1)
+    let first = try client(transport, retryBudget: shared)
+    #expect(await taskError { _ = try await first.list() }?.attempts == 2)
+    let second = try client(transport, retryBudget: shared)
+    #expect(await taskError { _ = try await second.list() }?.attempts == 1)
+    let alone = try client(transport) { $0.retry.budget = 3 }
+    #expect(await taskError { _ = try await alone.list() }?.attempts == 4)
+    #expect(await taskError { _ = try await alone.list() }?.attempts == 1)
+  }
+
+  @Test func policyIsTheUsers() async throws {
+    let transport = CannedTransport(.text(503, ""), .text(200, "[]"))
+    let error = await taskError { _ = try await client(transport, change: { $0.retry = .none }).list() }
+    #expect(error?.status == 503 && transport.requests.count == 1)
+  }
+
+  @Test(
+    arguments: [("3", 3.0), ("Fri, 20 Nov 2015 06:13:30 GMT", 10), ("soon", nil), ("-1", nil)] as [(String, Double?)])
+  func errorSaysHowLongToWait(_ header: String, _ seconds: Double?) async throws {
+    let transport = CannedTransport(.text(429, "", headers: ["Retry-After": header]))
+    let error = await taskError {
+      try await client(transport, change: { $0.retry = .none }).add(TaskItem(itemName: "x"))
+    }
+    #expect(error?.code == .throttled && error?.retryAfter == seconds)
+  }
+
+  @Test func serverThatNeverAnswersEndsByDeadline() async throws {
+    let late = TransportError(.timedOut, "x")
+    let transport = CannedTransport(Array(repeating: .failure(late), count: 5))
+    let error = await taskError { _ = try await client(transport).list() }
+    #expect(error?.code == .timedOut && error?.isRetryable == true && error?.outcomeIsUnknown == false)
+    #expect(transport.requests.allSatisfy { $0.limits.deadline <= .seconds(30) && $0.limits.deadline > .zero })
+  }
+
+  @Test func cancellationStaysOne() async throws {
+    struct Cancelling: HTTPTransport {
+      func send(_ request: TransportRequest) async throws -> TransportResponse { throw CancellationError() }
+    }
+    let client = try client(Cancelling())
+    await #expect(throws: CancellationError.self) { try await client.list() }
+    await #expect(throws: CancellationError.self) { try await client.add(TaskItem(itemName: "x")) }
+    await #expect(throws: CancellationError.self) { try await client.delete(task()) }
+  }
+}
