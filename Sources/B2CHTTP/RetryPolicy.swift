@@ -12,50 +12,31 @@ public struct RetryPolicy: Sendable, Hashable {
   /// The most times a request is sent, the first included.
   public var maximumAttempts: Int
   /// The longest wait before the second try; doubled for each further one.
-  public var baseDelay: Duration
+  public var baseDelay = Duration.milliseconds(200)
   /// The longest wait before any try, unless the server asks for more.
-  public var maximumDelay: Duration
+  public var maximumDelay = Duration.seconds(10)
   /// ``baseDelay`` for `429 Too Many Requests` without `Retry-After`; at least half of it is waited.
-  public var throttledDelay: Duration
+  package var throttledDelay = Duration.seconds(1)
   /// The longest wait that a server can ask for with `Retry-After`; one that asks for more gets this.
-  public var retryAfterCap: Duration
+  public var retryAfterCap = Duration.seconds(30)
   /// The retries that all calls of one client or connector share; each success restores one.
   ///
   /// When a server is down for long, calls soon fail at once instead of adding to its load.
-  public var budget: Int
+  public var budget = 100
   /// The statuses that lead to another try.
   ///
   /// `501` never does, even when it is among them.
-  public var statuses: Set<Int>
+  package var statuses: Set = [408, 429, 500, 502, 503, 504]
   /// Whether a request that may not be repeated otherwise, such as `POST`, is sent again after `429`.
   ///
   /// Turn it off for a server that answers `429` to what it has carried out.
-  public var repeatsThrottledChanges: Bool
+  public var repeatsThrottledChanges = true
 
-  /// Makes a policy.
+  /// Creates the standard policy.
   ///
-  /// - Parameters:
-  ///   - maximumAttempts: The most times a request is sent, the first included.
-  ///   - baseDelay: The longest wait before the second try; doubled for each further one.
-  ///   - maximumDelay: The longest wait before any try, unless the server asks for more.
-  ///   - throttledDelay: What `baseDelay` is for `429` without `Retry-After`.
-  ///   - retryAfterCap: The longest wait that a server can ask for with `Retry-After`.
-  ///   - budget: The retries that all calls of one client or connector share.
-  ///   - statuses: The statuses that lead to another try.
-  ///   - repeatsThrottledChanges: Whether a request that may not be repeated otherwise is sent again after `429`.
-  public init(
-    maximumAttempts: Int = 5, baseDelay: Duration = .milliseconds(200), maximumDelay: Duration = .seconds(10),
-    throttledDelay: Duration = .seconds(1), retryAfterCap: Duration = .seconds(30), budget: Int = 100,
-    statuses: Set<Int> = [408, 429, 500, 502, 503, 504], repeatsThrottledChanges: Bool = true
-  ) {
+  /// - Parameter maximumAttempts: The most times a request is sent, the first included.
+  public init(maximumAttempts: Int = 5) {
     self.maximumAttempts = maximumAttempts
-    self.baseDelay = baseDelay
-    self.maximumDelay = maximumDelay
-    self.throttledDelay = throttledDelay
-    self.retryAfterCap = retryAfterCap
-    self.budget = budget
-    self.statuses = statuses
-    self.repeatsThrottledChanges = repeatsThrottledChanges
   }
 
   /// Five tries, waits of up to 0.2, 0.4, 0.8 and 1.6 seconds, more when the server throttles or says so.

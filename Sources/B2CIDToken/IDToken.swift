@@ -42,7 +42,7 @@ package struct IDToken: Sendable {
   var signingInput: ArraySlice<UInt8> { bytes[..<signingInputEnd] }
 
   /// The payload's fields; only a verified signature makes them worth anything.
-  package func unverifiedMembers() throws(IDTokenRejection) -> [String: JSONValue] {
+  package func unverifiedClaims() throws(IDTokenRejection) -> [String: JSONValue] {
     try Self.fields(of: payload, "payload")
   }
 

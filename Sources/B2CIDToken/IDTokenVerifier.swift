@@ -19,7 +19,7 @@ package struct IDTokenVerifier: Sendable {
     _ token: IDToken, keys: JWKSet, expectations: IDTokenExpectations
   ) throws(IDTokenRejection) -> IDTokenClaims {
     let scheme = try checkSignature(of: token, keys: keys, allowed: expectations.allowedAlgorithms)
-    let claims = try IDTokenClaims(reading: token.unverifiedMembers())
+    let claims = try IDTokenClaims(reading: token.unverifiedClaims())
     try checkOrigin(claims, expectations)
     try checkTimes(claims, expectations)
     try checkRequest(claims, expectations)

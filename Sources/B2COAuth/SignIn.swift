@@ -141,7 +141,7 @@ struct SignInWriter: Sendable {
       accessToken: record.accessTokens.first.map { AccessToken($0, accountID: identity.accountID) },
       idToken: response.idToken, policy: provider.policy, correlationID: correlationID,
       profileInfo: response.profileInfo,
-      unknownMembers: response.unknownMembers)
+      unknownFields: response.unknownFields)
   }
 
   /// Whether the caller asked for a policy that changes an account and does not sign in.

@@ -144,7 +144,7 @@ private struct SealedRecord {
 
   /// Reads the sealed form from a stored record.
   init(in carrier: TokenRecord) throws(TokenCacheError) {
-    let parts = carrier.unknownMembers[Self.fieldName]?.string?.split(separator: ".", omittingEmptySubsequences: false)
+    let parts = carrier.unknownFields[Self.fieldName]?.string?.split(separator: ".", omittingEmptySubsequences: false)
     guard let parts, parts.count == 3, parts[0] == Self.form, let box = Base64URL.decode(parts[2]) else {
       throw TokenCacheError(
         .decryptionFailed, "A record in the encrypted cache is not encrypted, or its header is damaged.",
@@ -158,7 +158,7 @@ private struct SealedRecord {
   var carrier: TokenRecord {
     var record = TokenRecord(signedInAt: Date(timeIntervalSince1970: 0))
     let text = [Self.form, fingerprint, Base64URL.encode(box)].joined(separator: ".")
-    record.unknownMembers = [Self.fieldName: .string(text)]
+    record.unknownFields = [Self.fieldName: .string(text)]
     return record
   }
 

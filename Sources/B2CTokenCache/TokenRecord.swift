@@ -29,7 +29,7 @@ public struct TokenRecord: Sendable, Hashable {
   /// The policy's id with its case as the developer wrote it.
   public var policyID: String?
   /// Fields of the stored form that this version does not know; they are written back unchanged.
-  package var unknownMembers: [String: JSONValue]
+  package var unknownFields: [String: JSONValue]
 
   /// Creates a record.
   ///
@@ -56,7 +56,7 @@ public struct TokenRecord: Sendable, Hashable {
     self.accessTokens = accessTokens
     self.signedInAt = signedInAt
     self.policyID = policyID
-    self.unknownMembers = [:]
+    self.unknownFields = [:]
   }
 }
 
@@ -103,7 +103,7 @@ extension TokenRecord: Codable {
       signedInAt: Date(timeIntervalSince1970: try container.decode(Double.self, forKey: Field.signedInAt)),
       policyID: try container.decodeIfPresent(String.self, forKey: Field.policyID))
     self.version = version
-    unknownMembers = try container.decodeUnknown(besides: Field.all)
+    unknownFields = try container.decodeUnknown(besides: Field.all)
   }
 
   /// Writes the record in its stored form; the output is as secret as the tokens in it.
@@ -112,7 +112,7 @@ extension TokenRecord: Codable {
   /// - Throws: `EncodingError` when a value cannot be written, such as a number that is not finite.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: FieldName.self)
-    try container.encodeUnknown(unknownMembers, besides: Field.all)
+    try container.encodeUnknown(unknownFields, besides: Field.all)
     try container.encode(version, forKey: Field.version)
     try container.encodeIfPresent(refreshToken, forKey: Field.refreshToken)
     try container.encodeIfPresent(refreshTokenExpiresAt?.timeIntervalSince1970, forKey: Field.refreshTokenExpiresAt)
@@ -140,7 +140,7 @@ public struct CachedAccessToken: Sendable, Hashable {
   /// From when on the server wants it refreshed (`refresh_in`), if it said so.
   package var refreshAt: Date?
   /// Fields of the stored form that this version does not know; they are written back unchanged.
-  package var unknownMembers: [String: JSONValue]
+  package var unknownFields: [String: JSONValue]
 
   package init(token: Secret, scopes: Set<String>, receivedAt: Date, expiresAt: Date, refreshAt: Date? = nil) {
     self.token = token
@@ -149,7 +149,7 @@ public struct CachedAccessToken: Sendable, Hashable {
     self.receivedAt = receivedAt
     self.expiresAt = expiresAt
     self.refreshAt = refreshAt
-    self.unknownMembers = [:]
+    self.unknownFields = [:]
   }
 }
 
@@ -181,7 +181,7 @@ extension CachedAccessToken: Codable {
     if let asked = try container.decodeIfPresent([String].self, forKey: Field.requestedScopes) {
       requestedScopes = Set(asked)
     }
-    unknownMembers = try container.decodeUnknown(besides: Field.all)
+    unknownFields = try container.decodeUnknown(besides: Field.all)
   }
 
   /// Writes the access token in its stored form.
@@ -190,7 +190,7 @@ extension CachedAccessToken: Codable {
   /// - Throws: `EncodingError` when a value cannot be written, such as a number that is not finite.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: FieldName.self)
-    try container.encodeUnknown(unknownMembers, besides: Field.all)
+    try container.encodeUnknown(unknownFields, besides: Field.all)
     try container.encode(token, forKey: Field.token)
     // Sorted, so that the same record is the same bytes.
     try container.encode(scopes.sorted(), forKey: Field.scopes)

@@ -5,9 +5,9 @@ public import Foundation
 /// Titles are read under either name; the dialect says which one is written.
 public struct TaskDialect: Sendable, Hashable {
   /// The JSON key of a task's title.
-  public let titleKey: String
+  package let titleKey: String
   /// Whether `base/{id}` names one task, so that the server deletes by id.
-  public let routesByID: Bool
+  package let routesByID: Bool
   /// Whether an update is a `PATCH` of title and `completed`, not a `PUT` of the whole document.
   public var updatesByPatch = false
 
@@ -38,7 +38,7 @@ public struct TaskAPIConfiguration: Sendable, Hashable {
   /// The known servers can mix up the tasks of users who call at the same time.
   public var ownerFilter: String?
   /// The most bytes of UTF-8 in a title that is sent.
-  public var maximumNameBytes = 65_536
+  package var maximumNameBytes = 65_536
   /// The deadline of a call with all its tries, and the largest answer.
   public var limits = TaskAPIConfiguration.standardLimits
   /// The rules by which a failed request is sent again.

@@ -28,6 +28,10 @@ public struct TaskAPIError: Error, Sendable, Equatable {
   public var serverMessage: String?
   /// The id under which the server logged the request.
   public var requestID: String?
+  /// The scopes that the server wants, separated by spaces (RFC 6750 section 3).
+  public var scope: String?
+  /// The claims that the server wants, as JSON text for the `claims` parameter of the next sign-in.
+  public var claims: String?
   /// The seconds that the server asks to wait (`Retry-After`).
   public var retryAfter: Double?
   /// The beginning of the answer's body, at most 200 characters.
@@ -47,7 +51,7 @@ public struct TaskAPIError: Error, Sendable, Equatable {
   ///   - recoverySuggestion: A sentence on how to fix it.
   ///   - status: The HTTP status, if there was an answer.
   ///   - underlying: The error of the layer below, if any.
-  public init(
+  package init(
     _ code: ErrorCode, _ message: String, recoverySuggestion: String? = nil, status: Int? = nil,
     underlying: (any Error)? = nil
   ) {

@@ -135,6 +135,8 @@ extension TaskCall {
     // Its message has the scope that the server names, which may be anything.
     if let reason = shown(failure.message, 500) { error.message += " " + reason }
     error.underlying = failure
+    error.scope = failure.scope
+    error.claims = failure.claims
     if let response = failure.response { fill(&error, from: response) }
     return error
   }

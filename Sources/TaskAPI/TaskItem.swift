@@ -21,7 +21,7 @@ public struct TaskItem: Sendable, Hashable, Identifiable {
   /// The server's id (`_id`); `nil` before the server stored it.
   public let id: String?
   /// The document's other fields as received; an update sends them back.
-  public var unknownMembers: [String: JSONValue]
+  public var unknownFields: [String: JSONValue]
 
   /// Makes a task.
   ///
@@ -42,7 +42,7 @@ public struct TaskItem: Sendable, Hashable, Identifiable {
     self.completed = completed
     self.id = id
     self.creationDate = creationDate
-    unknownMembers = [:]
+    unknownFields = [:]
   }
 }
 
@@ -90,7 +90,7 @@ extension TaskItem {
     } else {
       throw UnreadableAnswer(reason: "has no title (task or Text) at \(path.isEmpty ? "the top" : path)")
     }
-    unknownMembers = fields
+    unknownFields = fields
   }
 }
 
@@ -99,7 +99,7 @@ extension TaskItem {
 extension TaskItem {
   /// The whole document, with the fields that only the server sets.
   func document(in dialect: TaskDialect) -> JSONValue {
-    var fields = unknownMembers
+    var fields = unknownFields
     fields[dialect.titleKey] = .string(itemName)
     fields["completed"] = .bool(completed)
     fields["_id"] = id.map(JSONValue.string)
@@ -110,7 +110,7 @@ extension TaskItem {
 
   /// The document of a new task, without the fields that only the server sets.
   func draft(in dialect: TaskDialect) -> JSONValue {
-    var fields = unknownMembers.filter { name, _ in
+    var fields = unknownFields.filter { name, _ in
       // Names with an underscore, such as `_id` and `__v`, belong to the database.
       !name.hasPrefix("_") && !["owner", "date", "task", "Text", "completed"].contains(name)
     }
@@ -126,7 +126,7 @@ extension TaskItem {
 }
 
 extension TaskItem: Codable {
-  /// Reads a document of either dialect; fields with other names go into ``unknownMembers``.
+  /// Reads a document of either dialect; fields with other names go into ``unknownFields``.
   ///
   /// - Parameter decoder: The decoder to read from.
   /// - Throws: `DecodingError` when the title is missing, a field has the wrong type, or the date is not ISO 8601.
@@ -143,7 +143,7 @@ extension TaskItem: Codable {
   /// Writes the whole document with the field names of ``TaskDialect/tutorial``.
   ///
   /// - Parameter encoder: The encoder to write to.
-  /// - Throws: `EncodingError` when a number in ``unknownMembers`` is not finite.
+  /// - Throws: `EncodingError` when a number in ``unknownFields`` is not finite.
   public func encode(to encoder: any Encoder) throws {
     try document(in: .tutorial).encode(to: encoder)
   }

@@ -69,7 +69,7 @@ struct ConnectorErrorCodeTests {
     let paragraph = try #require(text.components(separatedBy: "## Codes of the service").last)
     let listed = Set(captures(/([0-9]{5,6})/, in: paragraph.split(separator: "\n")))
     #expect(listed == Set(ending))
-    let parsing = try file("Sources/B2COAuth/Errors/ServerAnswer+Parsing.swift")
+    let parsing = try file("Sources/B2COAuth/Errors/ServerAnswer.swift")
     let list = try #require(parsing.components(separatedBy: "let aboutTheRequest = [").last?.prefix { $0 != "]" })
     let words = captures(/"([a-z_]+)"/, in: list.split(separator: "\n"))
     #expect(words.count == 5)

@@ -260,7 +260,7 @@ struct DiagnosisTests {
     let healthy = try await cacheFinding()
     #expect(healthy.outcome == .ok)
     #expect(healthy.detail.contains("readable records of this app: 1;"))
-    #expect(healthy.detail.contains("nobody else can read or write"))
+    #expect(healthy.detail.contains("no other user can read or write"))
 
     try setMode(0o777, folder.path)
     let open = try await cacheFinding()

@@ -171,12 +171,12 @@ import Testing
   }
 
   private func sealed(_ key: TokenCacheKey) async throws -> String {
-    try #require(await store.record(for: key)?.unknownMembers["sealed"]?.string)
+    try #require(await store.record(for: key)?.unknownFields["sealed"]?.string)
   }
 
   private func put(_ text: String, for key: TokenCacheKey) async throws {
     var record = TokenRecord(signedInAt: Samples.date(0))
-    record.unknownMembers = ["sealed": .string(text)]
+    record.unknownFields = ["sealed": .string(text)]
     await store.store(record, for: key)
   }
 }

@@ -152,7 +152,7 @@ import Testing
       FaultyTokenCache {
         $0.storing = { _, _, new in
           var known = new
-          known.unknownMembers = [:]
+          known.unknownFields = [:]
           return known
         }
       }
@@ -161,7 +161,7 @@ import Testing
       FaultyTokenCache {
         $0.storing = { _, _, new in
           var known = new
-          for index in known.accessTokens.indices { known.accessTokens[index].unknownMembers = [:] }
+          for index in known.accessTokens.indices { known.accessTokens[index].unknownFields = [:] }
           return known
         }
       }

@@ -41,7 +41,7 @@ import Testing
   @Test("Known fields are not written twice")
   func knownFields() throws {
     var record = Samples.record()
-    record.unknownMembers = ["refresh": .string("not this"), "v": .integer(99)]
+    record.unknownFields = ["refresh": .string("not this"), "v": .integer(99)]
     let decoded = try JSONDecoder().decode(TokenRecord.self, from: JSONEncoder().encode(record))
     #expect(decoded == Samples.record())
   }

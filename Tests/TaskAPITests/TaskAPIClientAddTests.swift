@@ -88,7 +88,7 @@ import Testing
   @Test func numberThatIsNoneIsRefusedBeforeAnythingIsSent() async throws {
     let transport = CannedTransport()
     var task = TaskItem(itemName: "x")
-    task.unknownMembers["weight"] = .number(.infinity)
+    task.unknownFields["weight"] = .number(.infinity)
     let error = await taskError { try await client(transport).add(task) }
     #expect(error?.code == .invalidItem && transport.requests.isEmpty)
   }

@@ -56,7 +56,7 @@ import Testing
     let error = await taskError { try await client(transport).add(TaskItem(itemName: "x")) }
     #expect(error?.code == .insufficientScope && error?.status == 403 && error?.outcomeIsUnknown == false)
     #expect(error?.message.contains("tasks.write") == true)
-    #expect((error?.underlying as? APIAuthorizationError)?.scope == "tasks.write")
+    #expect(error?.scope == "tasks.write")
     #expect(transport.requests.count == 1)
   }
 
@@ -66,6 +66,6 @@ import Testing
     let transport = CannedTransport(.text(401, "", headers: ["WWW-Authenticate": header]))
     let error = await taskError { _ = try await client(transport).list() }
     #expect(error?.code == .claimsRequired)
-    #expect((error?.underlying as? APIAuthorizationError)?.claims == claims)
+    #expect(error?.claims == claims)
   }
 }

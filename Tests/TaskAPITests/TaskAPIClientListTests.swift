@@ -16,7 +16,7 @@ import Testing
     #expect(tutorial[1].creationDate == Date(timeIntervalSince1970: 1_447_926_304))
     #expect(repository.map(\.itemName) == ["Buy milk", ""])
     #expect(repository.map(\.id) == ["57c5a0b1c2d3e4f5a6b7c8d9", "57c5a0b1c2d3e4f5a6b7c8da"])
-    #expect(repository[1].unknownMembers == ["__v": .integer(2)])
+    #expect(repository[1].unknownFields == ["__v": .integer(2)])
   }
 
   @Test(arguments: [(TaskDialect.tutorial, "old", "Text", "new"), (.repository, "new", "task", "old")])
@@ -24,7 +24,7 @@ import Testing
     let transport = CannedTransport(.text(200, #"[{"task":"old","Text":"new"}]"#))
     let tasks = try await client(transport) { $0.dialect = dialect }.list()
     #expect(tasks.map(\.itemName) == [name])
-    #expect(tasks[0].unknownMembers == [other: .string(rest)])
+    #expect(tasks[0].unknownFields == [other: .string(rest)])
   }
 
   @Test func asksWithTokenForJSON() async throws {

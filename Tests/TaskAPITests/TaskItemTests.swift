@@ -12,12 +12,12 @@ import Testing
     #expect(task.ownerName == "o-1")
     #expect(!task.completed)
     #expect(task.creationDate == Date(timeIntervalSince1970: 1_447_926_303.117))
-    #expect(task.unknownMembers == ["__v": .integer(0)])
+    #expect(task.unknownFields == ["__v": .integer(0)])
   }
 
   @Test func newTaskHasWhatOnlyAServerGivesUnset() {
     let task = TaskItem(itemName: "x", ownerName: "o", completed: true)
-    #expect(task.id == nil && task.creationDate == nil && task.unknownMembers.isEmpty)
+    #expect(task.id == nil && task.creationDate == nil && task.unknownFields.isEmpty)
     #expect(task.itemName == "x" && task.ownerName == "o" && task.completed)
   }
 
@@ -33,7 +33,7 @@ import Testing
   func oddRevision(_ revision: JSONValue) async throws {
     let document = JSONValue.object(["task": .string("x"), "__v": revision])
     let task = try JSONDecoder().decode(TaskItem.self, from: JSONEncoder().encode(document))
-    #expect(task.unknownMembers == ["__v": revision])
+    #expect(task.unknownFields == ["__v": revision])
     let transport = CannedTransport(.text(204, ""), .text(204, ""))
     let client = try client(transport)
     // An update sends it back, a new task does not have it.
@@ -56,7 +56,7 @@ import Testing
     (#"{"a":{"task":[false]}}"#, .object(["a": .object(["task": .array([.bool(false)])])])),
   ])
   func keepsUnknownMembers(_ json: String, _ value: JSONValue) throws {
-    #expect(try decoded(#"{"task":"x","more":\#(json)}"#).unknownMembers == ["more": value])
+    #expect(try decoded(#"{"task":"x","more":\#(json)}"#).unknownFields == ["more": value])
   }
 
   @Test("A list nests 32 levels deep and no more")
@@ -67,7 +67,7 @@ import Testing
         #"[{"task":"x","more":"# + String(repeating: "[", count: depth - 2)
           + String(repeating: "]", count: depth - 2) + "}]")
     }
-    #expect(try await client(CannedTransport(list(32))).list().first?.unknownMembers.count == 1)
+    #expect(try await client(CannedTransport(list(32))).list().first?.unknownFields.count == 1)
     let error = await taskError { _ = try await client(CannedTransport(list(33))).list() }
     #expect(error?.code == .invalidResponse && error?.message.contains("32") == true)
   }
@@ -99,6 +99,6 @@ extension TaskItem {
   /// The same task under an id.
   fileprivate init(_ task: TaskItem, id: String) {
     self.init(itemName: task.itemName, completed: task.completed, id: id)
-    unknownMembers = task.unknownMembers
+    unknownFields = task.unknownFields
   }
 }

@@ -1,20 +1,20 @@
 public import B2CCore
-public import Foundation
+internal import Foundation
 
 /// The reason for which an API refused the token, or none was sent.
 ///
 /// Two errors are equal when their codes are.
-public struct APIAuthorizationError: LocalizedError, Sendable, Equatable {
+package struct APIAuthorizationError: LocalizedError, Sendable, Equatable {
   /// The kind of failure.
-  public var code: ErrorCode
+  package var code: ErrorCode
   /// The description, without secrets.
-  public var message: String
+  package var message: String
   /// The way to fix it.
-  public var recoverySuggestion: String?
+  package var recoverySuggestion: String?
   /// The challenge that the API answered with, if any.
   package var challenge: AuthenticationChallenge?
   /// The API's answer, if there was one; its description shows neither headers nor body.
-  public var response: TransportResponse?
+  package var response: TransportResponse?
 
   /// Makes an error.
   ///
@@ -36,19 +36,19 @@ public struct APIAuthorizationError: LocalizedError, Sendable, Equatable {
   }
 
   /// The message.
-  public var errorDescription: String? { message }
+  package var errorDescription: String? { message }
   /// The answer's status, if there was an answer.
-  public var status: Int? { response?.status }
+  package var status: Int? { response?.status }
   /// The part of the server that asked for a token.
-  public var realm: String? { challenge?.realm }
+  package var realm: String? { challenge?.realm }
   /// The API's own code, such as `invalid_token`.
-  public var serverError: String? { challenge?.error }
+  package var serverError: String? { challenge?.error }
   /// The scopes that the API wants, separated by spaces.
-  public var scope: String? { challenge?.scope }
+  package var scope: String? { challenge?.scope }
   /// The claims that the API wants, as JSON for the `claims` parameter of the next sign-in.
-  public var claims: String? { challenge?.claims }
+  package var claims: String? { challenge?.claims }
   /// Whether a sign-in by the user can fix it.
-  public var needsInteraction: Bool { code != .originNotAllowed }
+  package var needsInteraction: Bool { code != .originNotAllowed }
 
   /// Compares the codes.
   ///
@@ -56,7 +56,7 @@ public struct APIAuthorizationError: LocalizedError, Sendable, Equatable {
   ///   - left: One error.
   ///   - right: The other.
   /// - Returns: Whether the codes are the same.
-  public static func == (left: APIAuthorizationError, right: APIAuthorizationError) -> Bool { left.code == right.code }
+  package static func == (left: APIAuthorizationError, right: APIAuthorizationError) -> Bool { left.code == right.code }
 }
 
 extension ErrorCode {
@@ -72,7 +72,7 @@ extension ErrorCode {
 
 extension APIAuthorizationError: Redacted {
   /// Code, message and what to do; neither the challenge nor the answer.
-  public var description: String {
+  package var description: String {
     "\(code.rawValue): \(message)" + (recoverySuggestion.map { " " + $0 } ?? "")
   }
 }

@@ -91,7 +91,7 @@ public struct SignInResult: Sendable {
   /// Fields of the token answer that this version does not know, as they came.
   ///
   /// They are left out of descriptions, since a provider may put anything there.
-  public let unknownMembers: [String: JSONValue]
+  package let unknownFields: [String: JSONValue]
 }
 
 extension SignInResult: Redacted {

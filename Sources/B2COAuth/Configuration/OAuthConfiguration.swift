@@ -36,11 +36,11 @@ public struct OAuthConfiguration: Sendable {
   /// How long metadata and keys are used without asking again.
   ///
   /// 24 hours.
-  public var metadataLifetime = Duration.seconds(86_400)
+  package var metadataLifetime = Duration.seconds(86_400)
   /// The longest pause before the issuer is asked again for a key id that it has not published.
   ///
   /// The pause starts at 5 seconds and doubles with each failure up to this; 5 minutes.
-  public var keyRefetchInterval = Duration.seconds(300)
+  package var keyRefetchInterval = Duration.seconds(300)
   /// How long token, metadata and key requests may take and how much they may bring.
   public var limits = TransportLimits.standard
   /// How often and when a request for metadata or keys is sent again; token requests are sent once.

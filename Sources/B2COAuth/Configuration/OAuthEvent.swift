@@ -60,7 +60,7 @@ public struct OAuthEvent: Sendable, Hashable {
   ///   - correlationID: The correlation id of the requests concerned.
   ///   - duration: How long it took.
   ///   - errorCode: Why it failed, if it did.
-  public init(
+  package init(
     _ kind: Kind, policyID: String? = nil, correlationID: UUID? = nil, duration: Duration? = nil,
     errorCode: ErrorCode? = nil
   ) {

@@ -38,7 +38,7 @@ public struct ServerAnswer: Sendable, Hashable {
   ///   - status: The HTTP status.
   ///   - retryAfter: How many seconds the server asks to wait.
   ///   - claims: The `claims` the server wants satisfied, as JSON text.
-  public init(
+  package init(
     error: String? = nil, description: String? = nil, code: String? = nil, suberror: String? = nil,
     traceID: String? = nil, timestamp: String? = nil, status: Int? = nil, retryAfter: Double? = nil,
     claims: String? = nil

@@ -63,7 +63,7 @@ public struct PresentationRequest: Sendable {
   ///   - prefersEphemeralSession: Whether the app wants a browser session that shares no cookies.
   ///   - prefersFullScreen: Whether the app wants the page over the full screen.
   ///   - makeURL: Builds the URL of the page for a redirect URI.
-  public init(
+  package init(
     purpose: Purpose, redirectURI: URL, state: Secret, prefersEphemeralSession: Bool = false,
     prefersFullScreen: Bool = false, makeURL: @escaping @Sendable (URL) -> URL
   ) {

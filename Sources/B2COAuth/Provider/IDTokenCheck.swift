@@ -69,7 +69,7 @@ struct IDTokenCheck: Sendable {
   ///
   /// Nothing is taken from the token, so that its signature need not be known.
   static func refuseOtherPerson(_ idToken: Secret, than claims: [String: JSONValue]) throws(OAuthError) {
-    guard let fields = try? IDToken(compact: idToken).unverifiedMembers() else { return }
+    guard let fields = try? IDToken(compact: idToken).unverifiedClaims() else { return }
     let (before, after) = (PreviousIdentity(claims), PreviousIdentity(fields))
     guard let subject = before.subject, let newSubject = after.subject,
       !ASCIIText.isSame(subject, newSubject)

@@ -18,7 +18,7 @@ struct TokenResponse: Sendable {
   /// They are not signed.
   let profileInfo: [String: JSONValue]
   /// Fields that this version does not know.
-  let unknownMembers: [String: JSONValue]
+  let unknownFields: [String: JSONValue]
 
   private static let known: Set<String> = [
     "access_token", "id_token", "refresh_token", "token_type", "scope", "expires_in", "expires_on", "not_before",
@@ -57,7 +57,7 @@ struct TokenResponse: Sendable {
     refreshTokenLifetime = fields["refresh_token_expires_in"]?.double.flatMap { $0 > 0 ? $0 : nil }
     clientInfo = fields["client_info"]?.string.flatMap(ClientInfo.init)
     profileInfo = fields["profile_info"]?.string.map(Self.profile) ?? [:]
-    unknownMembers = fields.filter { !Self.known.contains($0.key) }
+    unknownFields = fields.filter { !Self.known.contains($0.key) }
   }
 
   private static func lifetime(_ fields: [String: JSONValue], hasAccessToken: Bool, serverNow: Date) -> TimeInterval {

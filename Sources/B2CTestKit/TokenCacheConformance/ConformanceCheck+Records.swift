@@ -122,12 +122,12 @@ extension ConformanceCheck {
     },
     ConformanceCheck(.unknownFields) { cache in
       var record = Samples.record(1)
-      record.unknownMembers = ["newer": .object(["list": .array([.integer(1), .string("two"), .null])])]
-      record.accessTokens[0].unknownMembers = ["newer": .string("kept")]
+      record.unknownFields = ["newer": .object(["list": .array([.integer(1), .string("two"), .null])])]
+      record.accessTokens[0].unknownFields = ["newer": .string("kept")]
       try await cache.store(record, for: Samples.key(1))
       let read = try await cache.record(for: Samples.key(1))
-      if read?.unknownMembers != record.unknownMembers { return "those of the record are lost or changed" }
-      return read?.accessTokens.first?.unknownMembers == record.accessTokens[0].unknownMembers
+      if read?.unknownFields != record.unknownFields { return "those of the record are lost or changed" }
+      return read?.accessTokens.first?.unknownFields == record.accessTokens[0].unknownFields
         ? nil : "those of an access token are lost or changed"
     },
   ]

@@ -1,5 +1,6 @@
 import B2CHTTP
 import Foundation
+import TestSupport
 import Testing
 
 struct RetryPolicyTests {

@@ -4,6 +4,7 @@ import B2CHTTP
 import B2COAuth
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Authorities without a policy")

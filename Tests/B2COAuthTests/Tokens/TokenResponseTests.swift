@@ -60,10 +60,10 @@ struct TokenResponseTests {
   }
 
   @Test("Members that are not known are kept for the caller and not printed")
-  func unknownMembers() async throws {
+  func unknownFields() async throws {
     let fixture = Fixture { $0.changeTokenAnswer = { $0["x_new"] = "canary" } }
     let result = try await fixture.client().signIn()
-    #expect(result.unknownMembers["x_new"] == "canary")
+    #expect(result.unknownFields["x_new"] == "canary")
     var dumped = ""
     dump(result, to: &dumped)
     #expect(!"\(result)".contains("canary") && !dumped.contains("canary"))
