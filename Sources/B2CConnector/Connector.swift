@@ -140,7 +140,9 @@ extension Connector {
   /// - Throws: ``ConnectorError``; see ``OAuthClient/signIn(policy:prompt:options:)``.
   @discardableResult
   public func doPolicy(_ policy: Policy, options: SignInOptions? = nil) async throws -> UserInfo {
-    try await run(policy, options)
+    // A policy made from its id alone has the kind that the settings give it.
+    let configured = settings.policies.all.first { $0.key == policy.key }
+    return try await run(policy.kind == .signUpOrSignIn ? configured ?? policy : policy, options)
   }
 
   private func run(_ policy: Policy?, _ options: SignInOptions?) async throws -> UserInfo {

@@ -200,7 +200,7 @@ extension ConnectorError {
     let authorization = error.underlying as? APIAuthorizationError
     self.init(
       error.code, error.message, recoverySuggestion: error.recoverySuggestion, isRetryable: error.isRetryable,
-      needsInteraction: authorization?.needsInteraction ?? false, underlying: error)
+      underlying: error)
     outcomeIsUnknown = error.outcomeIsUnknown
     if let method = error.method, let url = error.url {
       request = FailedRequest(method: method, url: url, attempts: error.attempts)
@@ -217,7 +217,7 @@ extension ConnectorError {
   private init(_ error: APIAuthorizationError) {
     self.init(
       error.code, error.message, recoverySuggestion: error.recoverySuggestion,
-      needsInteraction: error.needsInteraction, underlying: error)
+      underlying: error)
     status = error.status
     oauthError = error.serverError
     claims = error.claims

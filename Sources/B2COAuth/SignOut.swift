@@ -44,13 +44,15 @@ struct SignOut: Sendable {
     let records = (try? await services.accounts.records(accountID: accounts.id)) ?? []
     defer { services.sessions.changed() }
     try await removeRecords(accounts)
+    // Before the server's part, which may take a while: nothing of the session is left here.
+    services.sessions.changed()
     Self.removeCookies(of: services.configuration.authority.host)
     services.environment.onEvent(
       OAuthEvent(
         .signedOut, policyID: records.first?.record.policyID, correlationID: correlationID, duration: stopwatch.elapsed)
     )
     guard endsBrowserSession else { return }
-    for stored in records { await revoke(stored, correlationID) }
+    await revoke(records, correlationID)
     try await endBrowserSession(of: records.first, options)
   }
 
@@ -93,6 +95,13 @@ struct SignOut: Sendable {
       if (domain.hasPrefix(".") ? String(domain.dropFirst()) : domain) == host.lowercased() {
         storage.deleteCookie(cookie)
       }
+    }
+  }
+
+  /// Tells the server to forget refresh tokens, all at once, so that one request's deadline limits the wait.
+  private func revoke(_ records: [StoredRecord], _ correlationID: UUID) async {
+    await withTaskGroup(of: Void.self) { group in
+      for stored in records { group.addTask { await revoke(stored, correlationID) } }
     }
   }
 

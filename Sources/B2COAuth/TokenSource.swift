@@ -230,6 +230,7 @@ struct TokenSource: Sendable {
         pauses: [])
     else { return }
     let refreshToken = response.refreshToken ?? before.refreshToken
+    defer { services.sessions.changed() }
     _ = try? await services.cache.update(request.key) { current in
       guard current.refreshToken == refreshToken, current.signedInAt == before.signedInAt else { return nil }
       var new = current

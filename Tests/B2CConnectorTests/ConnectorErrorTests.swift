@@ -86,7 +86,7 @@ struct ConnectorErrorTests {
       try await connector.data(for: URLRequest(url: world.tasks.url))
     }
     for error in [fromTasks, fromData] {
-      #expect(error.code == .claimsRequired && error.needsInteraction)
+      #expect(error.code == .claimsRequired && !error.needsInteraction)
       #expect(error.claims == claims)
       #expect(error.oauthError == "insufficient_claims" && error.status == 401)
     }

@@ -59,6 +59,22 @@ struct ConnectorSessionTests {
     #expect(await second.next() == .signedOut)
   }
 
+  @Test("A sign-out is told before the page of the server is closed")
+  func updateBeforeThePage() async throws {
+    let world = World()
+    let gate = TestGate()
+    let connector = try world.connector(presenter: HeldSignOut(signIn: world.script(.signIn(.alice)), gate: gate))
+    var states = connector.sessionUpdates.makeAsyncIterator()
+    #expect(await states.next() == .signedOut)
+    let user = try await connector.doPolicy(.signIn)
+    #expect(await states.next() == .signedIn(user))
+    let signingOut = Task { try await connector.signOut(endsBrowserSession: true) }
+    await gate.waitForArrivals(1)
+    #expect(await states.next() == .signedOut)
+    gate.open()
+    try await signingOut.value
+  }
+
   @Test("Once neither token can be used any more, the session has expired, though no server has said so")
   func expiredRefreshToken() async throws {
     let world = World()
@@ -191,5 +207,17 @@ struct ConnectorSessionTests {
     #expect(token.accountID == alice.id)
     try await connector.signOut(alice)
     #expect(try await connector.accounts().map(\.username) == [LocalUser.bob.email])
+  }
+}
+
+/// A presenter whose sign-out page stays open until the gate opens.
+private struct HeldSignOut: SignInPresenter {
+  let signIn: ScriptedPresenter
+  let gate: TestGate
+
+  func present(_ request: PresentationRequest) async throws -> URL {
+    guard request.purpose == .signOut else { return try await signIn.present(request) }
+    try await gate.wait()
+    throw OAuthError(.userClosedBrowser, "Closed.")
   }
 }

@@ -131,6 +131,21 @@ struct ConnectorTests {
     #expect("\(error)".contains("https://contoso.b2clogin.com/contoso.onmicrosoft.com/"))
   }
 
+  @Test("A profile edit that the settings name leaves no session, also when it is run by its id")
+  func policyByID() async throws {
+    let world = World()
+    var settings = try world.settings()
+    settings.policies.others = [try Policy(id: "B2C_1_EditProfile", kind: .profileEdit)]
+    let cache = InMemoryTokenCache()
+    let presenter = ScriptedPresenter(
+      transport: world.network, .signIn(.alice), .editProfile(displayName: "Alice B."))
+    let connector = try world.connector(settings, presenter: presenter, cache: cache)
+    try await connector.doPolicy(.signIn)
+    let edited = try await connector.doPolicy(Policy("b2c_1_editprofile"))
+    #expect(edited.name == "Alice B.")
+    #expect(await cache.keys().map(\.policy) == ["b2c_1_signin"])
+  }
+
   @Test("The engine's numbers can be set")
   func configuring() async throws {
     let world = World()

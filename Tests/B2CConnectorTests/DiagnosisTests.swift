@@ -176,6 +176,37 @@ struct DiagnosisTests {
     #expect(outcomes(diagnosis)["redirect URI"] == page.redirect, "\(diagnosis)")
   }
 
+  @Test("A client that the page knows and the token endpoint refuses is a confidential one")
+  func confidentialClient() async throws {
+    let diagnosis = try await registration(.openIDConnect) { _ in
+    } tenant: { tenant in
+      let body = Data(#"{"error":"invalid_client"}"#.utf8)
+      tenant.faults = [LocalFault(on: .token, .respond(TransportResponse(status: 401, body: body)))]
+    }
+    let finding = try #require(diagnosis.findings.first { $0.check == "client ID" })
+    #expect(finding.outcome == .failed)
+    #expect(finding.detail.contains("confidential"))
+  }
+
+  @Test("A diagnosis leaves a file cache as it is, with its damaged records and stray files")
+  func leavesFiles() async throws {
+    let directory = URL(filePath: NSTemporaryDirectory()).appending(path: "b2c-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let world = World()
+    let connector = try world.connector(cache: FileTokenCache(directory: directory))
+    try await connector.doPolicy(.signIn)
+    func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() }
+    let record = try #require(try names().first { $0.hasSuffix(".json") })
+    try Data("damaged".utf8).write(to: directory.appending(path: record))
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o600], ofItemAtPath: directory.appending(path: record).path)
+    let before = try names()
+    let diagnosis = try await connector.diagnose()
+    #expect(outcomes(diagnosis)["token cache"] == .failed)
+    #expect(try names() == before)
+    #expect(try Data(contentsOf: directory.appending(path: record)) == Data("damaged".utf8))
+  }
+
   @Test("A diagnosis signs no one in and writes nothing into the cache")
   func writesNothing() async throws {
     let world = World()

@@ -224,11 +224,15 @@ extension Diagnostics {
     let check = "token cache"
     do {
       let cache = try cache.get()
-      // Opening it again checks the directory's permissions, which may have changed since.
-      if let file = cache as? FileTokenCache { _ = try FileTokenCache(directory: file.directory) }
-      let keys = try await cache.keys().filter { $0.clientID.lowercased() == settings.clientID.lowercased() }
-      // A file that others can read, or a damaged one, is found by reading it.
-      for key in keys { _ = try await cache.record(for: key) }
+      let all: [TokenCacheKey]
+      if let file = cache as? FileTokenCache {
+        // Its own methods would quarantine a damaged file.
+        all = try await file.inspect()
+      } else {
+        all = try await cache.keys()
+        for key in all { _ = try await cache.record(for: key) }
+      }
+      let keys = all.filter { $0.clientID.lowercased() == settings.clientID.lowercased() }
       let access = cache is FileTokenCache ? "; no other user can read or write its files" : ""
       return Finding(check, .ok, "\(type(of: cache)), readable records of this app: \(keys.count)\(access)")
     } catch is CancellationError {

@@ -151,6 +151,12 @@ extension RegistrationProbe {
 
   private func client(_ page: Answer, _ token: Answer) -> Diagnosis.Finding {
     let check = "client ID"
+    var token = token
+    // Where the page knows the client, a token endpoint that refuses it without a code misses its secret.
+    switch (token, page) {
+    case (.unknownClient(""), .accepted), (.unknownClient(""), .refused): token = .confidentialClient("")
+    default: break
+    }
     for answer in [token, page] {
       switch answer {
       case .unknownClient(let code):

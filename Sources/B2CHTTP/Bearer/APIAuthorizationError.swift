@@ -47,8 +47,6 @@ package struct APIAuthorizationError: LocalizedError, Sendable, Equatable {
   package var scope: String? { challenge?.scope }
   /// The claims that the API wants, as JSON for the `claims` parameter of the next sign-in.
   package var claims: String? { challenge?.claims }
-  /// Whether a sign-in by the user can fix it.
-  package var needsInteraction: Bool { code != .originNotAllowed }
 
   /// Compares the codes.
   ///
@@ -90,7 +88,8 @@ extension APIAuthorizationError {
     if challenge.parameters["claims"] != nil {
       self.init(
         .claimsRequired, "The API answered \(response.status) and wants a token with further claims.",
-        recoverySuggestion: "Sign the user in with the error's claims.", challenge: challenge, response: response)
+        recoverySuggestion: "Ask for a token with the error's claims; if only a sign-in helps, sign in with them.",
+        challenge: challenge, response: response)
     } else if challenge.error == "insufficient_scope" {
       let scope = challenge.scope.flatMap { Self.excerpt($0, secrets) }.map { " “\($0)”" } ?? ""
       self.init(

@@ -165,7 +165,9 @@ extension ServerAnswer {
     let aboutTheRequest = [
       "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_target",
     ]
-    return [400, 401, 403].contains(status) && code == nil && !aboutTheRequest.contains(error ?? "")
+    // A server that says "later" in a status of the 400s says nothing about the token either.
+    let temporary = ["temporarily_unavailable", "server_error", "slow_down"]
+    return [400, 401, 403].contains(status) && code == nil && !(aboutTheRequest + temporary).contains(error ?? "")
   }
 
   /// What the status alone says: a busy server, or one in trouble, may name any error in its body.
@@ -201,6 +203,7 @@ extension ServerAnswer {
       "unsupported_grant_type", "invalid_request":
       .configuration
     case "temporarily_unavailable", "server_error": .serviceUnavailable
+    case "slow_down": .throttled
     // Azure AD B2C says access_denied of nearly everything: where it has a dedicated code, or where no user was asked,
     // it need not have been the user.
     case "access_denied" where isCallback && code == nil: .userCancelledInPage

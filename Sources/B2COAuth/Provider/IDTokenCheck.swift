@@ -37,7 +37,8 @@ struct IDTokenCheck: Sendable {
     } catch let error as IDTokenRejection {
       rejection = error
     }
-    let keyID = (try? IDToken(compact: idToken))?.keyID
+    // The quick look of a refresh is counted for itself, so that it does not keep a sign-in from its longer one.
+    let keyID = (pauses.isEmpty ? "refresh " : "") + ((try? IDToken(compact: idToken))?.keyID ?? "")
     guard rejection.mayHaveStaleKeys, await providers.mayAskAgain(forKeyID: keyID, of: provider) else {
       throw Self.error(rejection)
     }
@@ -51,8 +52,7 @@ struct IDTokenCheck: Sendable {
       }
       guard rejection.mayHaveStaleKeys else { throw Self.error(rejection) }
     }
-    // The quick look of a refresh must not keep a sign-in from its longer one.
-    if !pauses.isEmpty { await providers.isUnknown(keyID: keyID, of: provider) }
+    await providers.isUnknown(keyID: keyID, of: provider)
     throw Self.error(rejection)
   }
 

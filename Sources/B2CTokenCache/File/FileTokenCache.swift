@@ -214,6 +214,20 @@ public final class FileTokenCache: SharedTokenCache {
     }
   }
 
+  /// Checks the directory and reads every record without writing: nothing is repaired, removed or quarantined.
+  ///
+  /// - Returns: The keys of the records.
+  /// - Throws: ``TokenCacheError`` of the first file that is not in order.
+  package func inspect() async throws -> [TokenCacheKey] {
+    try await onDisk { [store] in
+      try store.prepare()
+      return try store.recordNames().compactMap { name in
+        guard let key = try store.key(name) else { return nil }
+        return try store.read(key, name) == nil ? nil : key
+      }
+    }
+  }
+
   /// Returns the files that were not records and were renamed, sorted by path.
   package func quarantinedFiles() async throws -> [URL] {
     try await onDisk { [store] in try store.quarantinedPaths().map { URL(fileURLWithPath: $0) } }

@@ -166,7 +166,6 @@ struct AuthorizedTransportTests {
     let error = await #expect(throws: APIAuthorizationError.self) { try await transport.send(request) }
     #expect(error?.code == .claimsRequired)
     #expect(error?.claims == "{\"access_token\":{\"acrs\":null}}")
-    #expect(error?.needsInteraction == true)
     #expect(canned.requests.count == 1)
   }
 

@@ -64,6 +64,25 @@ struct ProviderDirectoryKeyRolloverTests {
     }
   }
 
+  @Test("Refreshes whose key stays unknown ask for the keys once until the pause is over, and a sign-in asks again")
+  func refreshes() async throws {
+    let fixture = Fixture(holdsTime: true)
+    let client = try fixture.client()
+    try await client.signIn()
+    fixture.tenant.behavior.idTokenSigning = .unknownKeyID
+    let before = fixture.tenant.counters.keysRequests
+    for _ in 0..<3 {
+      _ = try await client.accessToken(options: TokenOptions(forceRefresh: true))
+      // Waits until the id_token of the refresh was looked at.
+      _ = try await client.currentAccount()
+    }
+    #expect(fixture.tenant.counters.keysRequests == before + 1)
+    #expect(fixture.tenant.counters.refreshes == 3)
+    let signIn = Task { try await client.signIn(prompt: .login) }
+    await #expect(throws: OAuthError.self) { try await run(signIn, fixture) }
+    #expect(fixture.tenant.counters.keysRequests > before + 1)
+  }
+
   @Test("One unknown key does not keep another from being asked for")
   func perKey() async throws {
     let fixture = Fixture(holdsTime: true)

@@ -31,6 +31,10 @@ struct TokenSourceRuleTests {
     Refusal(status: 400, body: #"{"error":"unauthorized_client"}"#, means: .configuration, ends: false),
     Refusal(status: 400, body: #"{"error":"invalid_scope"}"#, means: .configuration, ends: false),
     Refusal(status: 400, body: #"{"error":"invalid_target"}"#, means: .server, ends: false),
+    // A provider may say "later" in a status of the 400s.
+    Refusal(status: 400, body: #"{"error":"temporarily_unavailable"}"#, means: .serviceUnavailable, ends: false),
+    Refusal(status: 403, body: #"{"error":"server_error"}"#, means: .serviceUnavailable, ends: false),
+    Refusal(status: 400, body: #"{"error":"slow_down"}"#, means: .throttled, ends: false),
     // Whatever the body names, a busy server or one in trouble ends nothing.
     Refusal(status: 429, body: #"{"error":"invalid_grant"}"#, means: .throttled, ends: false),
     Refusal(status: 503, body: #"{"error":"invalid_grant"}"#, means: .serviceUnavailable, ends: false),
