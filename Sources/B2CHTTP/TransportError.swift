@@ -1,10 +1,10 @@
-internal import B2CCore
+public import B2CCore
 public import Foundation
 
 /// The reason for a request without an answer.
 ///
 /// Two errors are equal when their codes are.
-public struct TransportError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
+public struct TransportError: LocalizedError, Sendable, Equatable, Redacted {
   /// The kind of failure, as an open set of codes.
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The code's stable name.

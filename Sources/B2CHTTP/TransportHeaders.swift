@@ -89,7 +89,7 @@ extension TransportRequest.Headers: Redacted {
   public var description: String {
     fields.map { field in
       let isHarmless = Self.revealing.contains(field.name.lowercased())
-      return "\(field.name): \(isHarmless ? field.value : "[redacted]")"
+      return "\(field.name): \(isHarmless ? PrintableText().show(field.value) ?? "" : PrintableText.replacement)"
     }.joined(separator: "\n")
   }
 }

@@ -56,11 +56,12 @@ enum PeerUser {
       var users: [uid_t] = []
       var line = [CChar](repeating: 0, count: 512)
       while fgets(&line, CInt(line.count), file) != nil {
-        // Position, local address, remote address, state, queues, timer, retransmissions, user (proc(5)).
+        // Position, local address, remote address, state, queues, timer, retransmissions, user, timeout, inode (proc(5)).
+        // A socket that its process has closed is listed as root's, without an inode: whose it was is not known.
         let fields = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
           .split(separator: " ")
-        guard fields.count > 7, self.port(fields[1]) == local, self.port(fields[2]) == remote,
-          let user = uid_t(fields[7])
+        guard fields.count > 9, self.port(fields[1]) == local, self.port(fields[2]) == remote,
+          fields[3] == "01", fields[9] != "0", let user = uid_t(fields[7])
         else { continue }
         users.append(user)
       }

@@ -250,6 +250,6 @@ extension TokenRecord: Redacted {
 extension CachedAccessToken: Redacted {
   /// The scopes and the expiry.
   public var description: String {
-    "CachedAccessToken(\(scopes.sorted().joined(separator: " ")), expires \(expiresAt))"
+    "CachedAccessToken(\(PrintableText().show(scopes.sorted().joined(separator: " ")) ?? "no scopes"), expires \(expiresAt))"
   }
 }

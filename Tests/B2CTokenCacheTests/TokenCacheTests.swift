@@ -13,7 +13,8 @@ import Testing
   func storeDuringUpdate(_ removes: Bool) async throws {
     let gate = TestGate()
     let plain = PlainTokenCache(readGate: gate)
-    let cache = LocallySharedTokenCache(plain)
+    // No wait for a lock times out here, however slow the machine is.
+    let cache = LocallySharedTokenCache(plain, clock: TestClock(advancesItself: false))
     let update = Task { try await cache.update(Samples.key) { _ in Samples.record("updated") } }
     await gate.waitForArrivals(1)
     // The update has read; a removal or store that came between would be lost or bring back what it removed.

@@ -75,7 +75,9 @@ extension RegistrationProbe {
     let expected = ["login_required", "interaction_required", "consent_required", "account_selection_required"]
     let isExpected = fields["error"].map(expected.contains) ?? true
     let name = code ?? fields["error"] ?? ""
-    return isExpected || Self.noSession.contains(name) ? .accepted : .refused(name)
+    // The server chooses the text, and the diagnosis is shown on terminals and pasted into reports.
+    let shown = PrintableText(hiding: [Secret(state)], limit: 60).show(name) ?? ""
+    return isExpected || Self.noSession.contains(name) ? .accepted : .refused(shown)
   }
 
   private func redeem() async throws -> Answer {

@@ -1,3 +1,4 @@
+public import B2CCore
 public import Foundation
 
 /// An access token with what a caller may want to know of it.
@@ -18,6 +19,13 @@ public struct AccessToken: Sendable, Hashable {
     scopes = cached.scopes
     expiresAt = cached.expiresAt
     self.accountID = accountID
+  }
+}
+
+extension AccessToken: Redacted {
+  /// The scopes, as far as they look like scopes, and the expiry.
+  public var description: String {
+    "AccessToken(\(PrintableText().show(scopes.sorted().joined(separator: " ")) ?? "no scopes"), expires \(expiresAt))"
   }
 }
 

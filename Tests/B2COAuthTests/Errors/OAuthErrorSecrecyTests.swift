@@ -61,6 +61,25 @@ struct OAuthErrorSecrecyTests {
     }
   }
 
+  @Test("A token or an escape sequence among the granted scopes does not show")
+  func tokenAsScope() async throws {
+    let fixture = Fixture { $0.changeTokenAnswer = { $0["scope"] = .string("read \(Self.canary) \u{1B}[2J") } }
+    let client = try fixture.client()
+    let result = try await client.signIn()
+    let key = try #require(try await fixture.cache.keys().first)
+    let record = try #require(try await fixture.cache.record(for: key))
+    for value in [try #require(result.accessToken), try #require(record.accessTokens.first)] as [Any] {
+      #expect(shown(value).contains("read"))
+      #expect(!shown(value).contains("eyJjYW5hcnki") && !shown(value).contains("\u{1B}"), "\(shown(value))")
+    }
+  }
+
+  @Test("The error under a transport's error does not show")
+  func underlyingError() {
+    let cause = NSError(domain: "x", code: 1, userInfo: ["url": "https://login.example/?code=\(Self.canary)"])
+    #expect(!shown(TransportError(.connectionLost, "Lost.", underlying: cause)).contains("eyJjYW5hcnki"))
+  }
+
   @Test("A refresh token that is a UUID does not show as the server's correlation id", arguments: [true, false])
   func tokenAsCorrelationID(isInDescription: Bool) async throws {
     let token = UUID().uuidString
