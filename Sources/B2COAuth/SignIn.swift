@@ -66,7 +66,7 @@ struct SignIn: Sendable {
     guard let idToken = response.idToken else {
       throw OAuthError(
         .invalidResponse, "The token answer has no id_token, though openid was asked for.",
-        correlationID: request.sentCorrelationID)
+        correlationID: request.sentCorrelationID, request: request.provider.tokenRequest)
     }
     let claims = try await IDTokenCheck(services: services).claims(
       of: idToken, provider: request.provider, nonce: request.nonce, accessToken: response.accessToken, previous: nil,

@@ -21,14 +21,15 @@ struct DeviceFlow: Sendable {
           ("client_id", services.configuration.clientID),
           ("scope", Scopes.forRequest(scopes, offlineAccess: provider.addsOfflineAccess).joined(separator: " ")),
         ], to: endpoint, isMicrosoft: provider.isMicrosoft, correlationID: correlationID)
+      let asked = FailedRequest(TransportRequest(method: .post, url: endpoint))
       guard answer.status == 200 else {
         throw services.endpoint.refusal(
           answer,
           ServerAnswer.Refused(
-            scopes: scopes, request: FailedRequest(TransportRequest(method: .post, url: endpoint)),
+            scopes: scopes, request: asked,
             correlationID: provider.isMicrosoft ? correlationID : nil), hiding: [])
       }
-      let ticket = try DeviceTicket(answer, now: services.environment.now())
+      let ticket = try DeviceTicket(answer, to: asked, now: services.environment.now())
       try await show(ticket.authorization)
       let response = try await poll(ticket, provider: provider, correlationID: correlationID)
       return try await finish(response, provider: provider, scopes: scopes, correlationID: correlationID)
@@ -67,7 +68,7 @@ struct DeviceFlow: Sendable {
     guard let idToken = response.idToken else {
       throw OAuthError(
         .invalidResponse, "The token answer has no id_token.",
-        correlationID: provider.isMicrosoft ? correlationID : nil)
+        correlationID: provider.isMicrosoft ? correlationID : nil, request: provider.tokenRequest)
     }
     let claims = try await IDTokenCheck(services: services).claims(
       of: idToken, provider: provider, nonce: nil, accessToken: response.accessToken, previous: nil)
@@ -86,13 +87,14 @@ struct DeviceTicket: Sendable {
   let authorization: DeviceAuthorization
   let interval: Duration
 
-  init(_ response: TransportResponse, now: Date) throws(OAuthError) {
+  init(_ response: TransportResponse, to request: FailedRequest, now: Date) throws(OAuthError) {
     guard let fields = try? JSONReader.object(response.body),
       let deviceCode = fields["device_code"]?.string, let userCode = fields["user_code"]?.string,
       let address = fields["verification_uri"]?.string ?? fields["verification_url"]?.string,
       let url = URL(string: address), Loopback.isAllowed(url)
     else {
-      throw OAuthError(.invalidResponse, "The device authorization answer lacks a code or an https address.")
+      throw OAuthError(
+        .invalidResponse, "The device authorization answer lacks a code or an https address.", request: request)
     }
     self.deviceCode = Secret(deviceCode)
     let life = min(max(fields["expires_in"]?.double ?? 900, 0), 86_400)

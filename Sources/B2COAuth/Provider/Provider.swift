@@ -13,6 +13,8 @@ struct Provider: Sendable {
 
   /// Whether the provider speaks with Microsoft's extensions.
   var isMicrosoft: Bool { tokenRoute.isMicrosoft }
+  /// The token request, for errors about its answer.
+  var tokenRequest: FailedRequest { FailedRequest(TransportRequest(method: .post, url: tokenRoute.url)) }
 
   /// Whether requests ask for `offline_access` on their own: elsewhere than at Microsoft only where it is offered.
   let addsOfflineAccess: Bool

@@ -157,6 +157,14 @@ struct SignInTests {
     #expect(result.user.name == LocalUser.alice.displayName)
   }
 
+  @Test("A token answer without an id_token is named with its request")
+  func noIDToken() async throws {
+    let fixture = Fixture { $0.changeTokenAnswer = { $0["id_token"] = nil } }
+    let error = try await #require(throws: OAuthError.self) { try await fixture.client().signIn() }
+    #expect(error.code == .invalidResponse)
+    #expect(error.request?.method == "POST" && error.request?.url.hasSuffix("/token") == true)
+  }
+
   @Test("The option turns the password-reset step off")
   func passwordResetOff() async throws {
     let fixture = Fixture()

@@ -23,6 +23,19 @@ struct DeviceFlowTests {
     #expect(try await client.accessToken().accountID.hasPrefix(LocalUser.alice.id))
   }
 
+  @Test("A device authorization answer that lacks a code is named with its request")
+  func unusableAnswer() async throws {
+    let fixture = Fixture(shape: .entra)
+    fixture.transport.intercept {
+      $0.url.path.hasSuffix("/devicecode") ? TransportResponse(status: 200, body: Data("{}".utf8)) : nil
+    }
+    let error = try await #require(throws: OAuthError.self) {
+      try await fixture.client().signInWithDeviceCode { _ in }
+    }
+    #expect(error.code == .invalidResponse)
+    #expect(error.request?.method == "POST" && error.request?.url.hasSuffix("/devicecode") == true)
+  }
+
   @Test("The user declines")
   func declined() async throws {
     let fixture = Fixture(shape: .entra, holdsTime: true)
