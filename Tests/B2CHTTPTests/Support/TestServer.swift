@@ -29,9 +29,12 @@ final class TestServer: Sendable {
     return url
   }
 
-  func request(_ path: String = "/", limits: TransportLimits = .standard) throws -> TransportRequest {
+  /// A request that no clock ends, however slow the machine is, unless its limits say so.
+  func request(_ path: String = "/", limits: TransportLimits = TestServer.patience) throws -> TransportRequest {
     TransportRequest(url: try url(path), limits: limits)
   }
+
+  static let patience = TransportLimits(deadline: .seconds(3_600), idleTimeout: .seconds(3_600))
 
   func close() async {
     await listener.close()
