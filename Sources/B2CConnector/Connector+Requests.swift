@@ -7,7 +7,7 @@ public import Foundation
 
 /// Calls to any API, with the same care as the task API: Microsoft Graph's `/v1.0/me`, say.
 extension Connector {
-  /// Gives a request with a bearer token attached (the sample's `craftRequest`).
+  /// Returns a request with a bearer token attached (the sample's `craftRequest`).
   ///
   /// - Parameters:
   ///   - request: The request; its URL has to be on an allowed origin.
@@ -28,7 +28,7 @@ extension Connector {
     }
   }
 
-  /// Sends a request with a bearer token and gives the answer, whatever its status.
+  /// Sends a request with a bearer token and returns the answer, whatever its status.
   ///
   /// A token that the API refuses is replaced once and the request repeated once.
   ///
@@ -37,7 +37,7 @@ extension Connector {
   ///   - scopes: The scopes the token must cover; the settings' when `nil`.
   ///   - account: Whose token; that of the account that signed in last when `nil`.
   ///   - limits: How long it may take and how much it may bring.
-  /// - Returns: The body and the response, as `URLSession.data(for:)` gives them.
+  /// - Returns: The body and the response, as `URLSession.data(for:)` returns them.
   /// - Throws: ``ConnectorError``: `originNotAllowed` before a token is asked for; `interactionRequired` when only a
   ///   sign-in helps; `unauthorized`, `insufficientScope` or `claimsRequired` when the API wants another token; `network`
   ///   and its kin when there is no answer.

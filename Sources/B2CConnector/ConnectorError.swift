@@ -40,7 +40,7 @@ public struct ConnectorError: Error, Sendable, Equatable {
   public var correlationID: UUID?
   /// The `trace_id` of the service, or the request id of the API.
   public var traceID: String?
-  /// The time the service gives, as it wrote it.
+  /// The time in the answer, as it wrote it.
   public var timestamp: String?
   /// The claims that the API or the service wants, as JSON text.
   ///

@@ -39,7 +39,7 @@ extension JSONValue {
 
   /// The value as a number of seconds or a count, from a number or from a text that holds one.
   ///
-  /// Azure AD B2C gives times both as numbers and as strings.
+  /// Azure AD B2C writes times both as numbers and as strings.
   public var double: Double? {
     switch self {
     case .integer(let number): Double(number)

@@ -1,6 +1,6 @@
 /// A piece of text that must not be shown: a token, a code, a verifier.
 ///
-/// Printing, interpolating, dumping or reflecting a `Secret` gives `[redacted]`. The text itself comes out only where the
+/// Printing, interpolating, dumping or reflecting a `Secret` shows `[redacted]`. The text itself comes out only where the
 /// source says so, through ``value``. Coding writes the text, because a token cache has to keep it.
 public struct Secret: Sendable, Hashable, Codable, Redacted {
   /// The secret text itself.

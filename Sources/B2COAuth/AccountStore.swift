@@ -3,7 +3,7 @@ internal import Foundation
 
 /// Finds the token records of this authority and client in the cache: which is whose, and who is current.
 ///
-/// The current record is the one signed in last. Which one that is needs no store of its own, so every cache will do. Where
+/// The current record is the one signed in last. Which one that is needs no separate store, so any cache works. Where
 /// the settings require a user, no other user's record is current.
 struct AccountStore: Sendable {
   let authority: String
@@ -89,7 +89,7 @@ struct AccountStore: Sendable {
     return (records.sorted { $0.record.signedInAt > $1.record.signedInAt }, failure)
   }
 
-  /// Gives the time to keep with a sign-in: now, but later than that of any sign-in before it here.
+  /// Returns the time to keep with a sign-in: now, but later than that of any sign-in before it here.
   func signInDate(_ now: Date, after stored: Date?) -> Date {
     current.withLock { handles in
       let latest = max(handles.latestSignIn, stored ?? .distantPast)

@@ -1,11 +1,10 @@
 public import B2CCore
 internal import Foundation
 
-/// Signs people in at one authority and keeps their tokens fresh.
+/// Signs users in at one authority and keeps their tokens fresh.
 ///
-/// The engine under the facade: Azure AD B2C with policies, Entra
-/// ID and Entra External ID without, and any other OpenID Connect provider. A client is a value to share: all its calls
-/// may come from any task at any time.
+/// The engine under the facade: Azure AD B2C with policies, Entra ID and Entra External ID without, and any other OpenID
+/// Connect provider. A client is meant to be shared: all its calls may come from any task at any time.
 public final class OAuthClient: Sendable {
   /// What the client works with.
   public let configuration: OAuthConfiguration

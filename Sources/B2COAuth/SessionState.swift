@@ -7,7 +7,7 @@ public enum SessionState: Sendable, Hashable {
   case signedOut
   /// The current account; tokens can be had without the user.
   case signedIn(UserInfo)
-  /// The account that was current; only a new sign-in gives tokens again.
+  /// The account that was current; only a new sign-in brings tokens again.
   case expired(UserInfo)
 }
 

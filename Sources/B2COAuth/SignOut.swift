@@ -42,10 +42,7 @@ struct SignOut: Sendable {
     let stopwatch = Stopwatch(services.environment.clock)
     // The server's part needs what is stored, so it is read before it goes.
     let records = (try? await services.accounts.records(accountID: accounts.id)) ?? []
-    defer { services.sessions.changed() }
     try await removeRecords(accounts)
-    // Before the server's part, which may take a while: nothing of the session is left here.
-    services.sessions.changed()
     Self.removeCookies(of: services.configuration.authority.host)
     services.environment.onEvent(
       OAuthEvent(
@@ -67,6 +64,8 @@ struct SignOut: Sendable {
   }
 
   private func removeRecords(_ accounts: Accounts) async throws {
+    // Observers are told before the server's part, which may take a while.
+    defer { services.sessions.changed() }
     var keys = services.accounts.forgetCurrent()
     var failure: (any Error)?
     do {

@@ -323,7 +323,8 @@ extension TokenSource {
       recoverySuggestion: isMicrosoft
         ? "Add the API's scope, or the client id itself, to `scopes` in the settings."
         : "Add a scope of the API to `scopes` in the settings.",
-      correlationID: isMicrosoft ? correlationID : nil)
+      correlationID: isMicrosoft ? correlationID : nil,
+      request: route.map { FailedRequest(TransportRequest(method: .post, url: $0.url)) })
   }
 
   private static let signedOut = OAuthError(

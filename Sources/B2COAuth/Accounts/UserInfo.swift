@@ -52,7 +52,7 @@ public struct UserInfo: Sendable, Hashable {
   /// Whether the user has just signed up (`newUser`).
   public var isNewUser: Bool { claims["newUser"]?.bool ?? (text("newUser") == "true") }
 
-  /// A claim's text; a list of texts gives the first.
+  /// A claim's text; the first of a list of strings.
   ///
   /// - Parameter name: The claim's name.
   public subscript(name: String) -> String? { text(name) ?? claims[name]?.array?.first?.string }

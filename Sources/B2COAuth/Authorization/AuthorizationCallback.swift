@@ -96,7 +96,7 @@ struct CallbackParameters {
 
 /// Tells whether a callback came to the registered redirect URI, and to which form of it.
 enum RedirectMatch {
-  /// Gives the redirect URI that a callback really came to.
+  /// Returns the redirect URI that a callback really came to.
   ///
   /// All must be equal but the query (RFC 9700 section 2.1); only a loopback redirect that is registered without a port
   /// may have any (RFC 8252 section 7.3).

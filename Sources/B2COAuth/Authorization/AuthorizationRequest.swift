@@ -98,7 +98,7 @@ enum ReservedParameters {
     "login_hint", "domain_hint", "ui_locales", "claims", "client-request-id",
   ]
 
-  /// Gives extra parameters in a stable order, or says which of them are not the app's to set.
+  /// Returns extra parameters in a stable order; throws for those that the app must not set.
   static func checked(_ extra: [String: String]) throws(OAuthError) -> [(name: String, value: String)] {
     let refused = extra.keys.filter { names.contains($0.lowercased()) }.sorted()
     guard refused.isEmpty else {

@@ -115,10 +115,10 @@ public struct DeviceAuthorization: Sendable, Hashable {
   public let userCode: String
   /// The address to open.
   public let verificationURL: URL
-  /// The address with the code in it, for a QR code, if the server gives one.
+  /// The address with the code in it, for a QR code, if the server sends one.
   public let completeVerificationURL: URL?
   /// When the code ends.
   public let expiresAt: Date
-  /// What to tell the user, in the server's words, if it gives any.
+  /// What to tell the user, in the server's words, if it sends any.
   public let message: String?
 }

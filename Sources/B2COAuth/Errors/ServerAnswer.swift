@@ -15,7 +15,7 @@ public struct ServerAnswer: Sendable, Hashable {
   public var suberror: String?
   /// The `trace_id`.
   public var traceID: String?
-  /// The time the service gives, as it wrote it.
+  /// The time in the answer, as it wrote it.
   public var timestamp: String?
   /// The HTTP status; `nil` when the answer came by redirect.
   public var status: Int?
@@ -34,7 +34,7 @@ public struct ServerAnswer: Sendable, Hashable {
   ///   - code: The service's own code.
   ///   - suberror: The `suberror`.
   ///   - traceID: The `trace_id`.
-  ///   - timestamp: The time the service gives.
+  ///   - timestamp: The time in the answer.
   ///   - status: The HTTP status.
   ///   - retryAfter: How many seconds the server asks to wait.
   ///   - claims: The `claims` the server wants satisfied, as JSON text.
@@ -62,7 +62,7 @@ extension ServerAnswer {
     read(["error": .string(callbackError), "error_description": description.map(JSONValue.string) ?? .null], secrets)
   }
 
-  /// Reads an error answer of the token endpoint (RFC 6749 section 5.2); `nil` for a body that is none.
+  /// Reads an error answer of the token endpoint (RFC 6749 section 5.2); `nil` for any other body.
   ///
   /// - Parameters:
   ///   - response: The answer.

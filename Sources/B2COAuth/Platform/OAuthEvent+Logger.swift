@@ -2,7 +2,7 @@
   public import os
 
   extension OAuthEvent {
-    /// Gives an `onEvent` that writes to the unified log; correlation ids are public, since they help and hide nothing.
+    /// Returns an `onEvent` that writes to the unified log; correlation ids are public, since they help and hide nothing.
     ///
     /// - Parameter logger: Where to write.
     /// - Returns: A closure to hand to the client.

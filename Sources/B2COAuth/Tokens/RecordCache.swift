@@ -84,7 +84,7 @@ struct RecordCache: Sendable {
     _ = try await mappingErrors("written") {
       try await cache.update(key) { stored in
         guard let stored else { return nil }
-        // After a sign-out or a new sign-in an earlier change finds no record of its own any more.
+        // After a sign-out or a new sign-in an earlier change no longer finds its record.
         let old = earlier?.change(stored) ?? stored
         let new = change(old)
         hasApplied.withLock { $0 = new != nil }

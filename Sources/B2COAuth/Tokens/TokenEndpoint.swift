@@ -40,7 +40,7 @@ struct TokenEndpoint: Sendable {
       to: provider.tokenRoute, correlationID: correlationID)
   }
 
-  /// Sends a form to an endpoint of the provider and gives the raw answer.
+  /// Sends a form to an endpoint of the provider and returns the raw answer.
   func post(
     _ fields: [(name: String, value: String)], to url: URL, isMicrosoft: Bool, correlationID: UUID
   ) async throws -> TransportResponse {

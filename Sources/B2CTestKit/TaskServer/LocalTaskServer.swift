@@ -3,7 +3,7 @@ public import B2CHTTP
 public import Foundation
 
 /// The tutorial's task API for tests and demonstrations: bearer tokens of a ``LocalTenant`` are checked, every person
-/// has tasks of their own.
+/// has separate tasks.
 ///
 /// ```swift
 /// let tenant = LocalTenant()

@@ -114,7 +114,7 @@ extension LocalTenant {
     }
   }
 
-  /// The kind of policy that a call runs; shapes without policies have one of their own.
+  /// The kind of policy that a call runs; shapes without policies have a fixed one.
   func kind(_ call: LocalTenantCall) -> LocalPolicy.Kind {
     call.policy?.kind ?? (shape == .entra ? .signIn : .signUpOrSignIn)
   }
@@ -150,7 +150,7 @@ extension LocalTenant {
 
 /// The ways back to the app (RFC 6749 section 4.1.2).
 extension LocalTenant {
-  /// Gives a code for a person.
+  /// Issues a code for a user.
   func finish(
     _ request: AuthorizeRequest, _ session: LocalSession, isNewUser: Bool, _ call: LocalTenantCall
   ) -> TransportResponse {

@@ -1,39 +1,12 @@
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Glibc)
+#if canImport(Glibc)
   internal import Glibc
 #elseif canImport(Musl)
   internal import Musl
 #endif
 
-/// Socket constants that differ between systems.
-enum SocketConstants {
-  #if canImport(Darwin)
-    // Darwin has no flag for a close-on-exec socket; it is set right after.
-    static let stream: CInt = SOCK_STREAM
-    // Darwin has no flag for a single call; `prepare(_:)` sets the option for the whole socket.
-    static let sendFlags: CInt = 0
-  #else
-    // Close-on-exec from the start: a child that another thread starts must not inherit the socket.
-    #if canImport(Glibc)
-      static let stream = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
-    #else
-      static let stream = CInt(SOCK_STREAM) | CInt(SOCK_CLOEXEC)
-    #endif
-    static let sendFlags = CInt(MSG_NOSIGNAL)
-  #endif
-
-  static func prepare(_ descriptor: CInt) {
-    #if canImport(Darwin)
-      var value: CInt = 1
-      _ = setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &value, socklen_t(MemoryLayout<CInt>.size))
-    #endif
-  }
-}
-
-/// The user at the other end of a connection of this machine.
-enum PeerUser {
-  #if os(Linux)
+#if os(Linux)
+  /// The user at the other end of a connection of this machine.
+  enum PeerUser {
     /// Whether the system lists the client's socket as one of this process's user or of root.
     ///
     /// Root can read this process's memory. `/proc/net` may miss a socket while others come and go, so it is read again.
@@ -71,8 +44,5 @@ enum PeerUser {
     private static func port(_ address: Substring) -> UInt16? {
       address.split(separator: ":").last.flatMap { UInt16($0, radix: 16) }
     }
-  #else
-    /// Other systems do not tell the user of a TCP connection: every client of this machine is trusted.
-    static func isTrusted(port: UInt16, listening: UInt16) -> Bool { true }
-  #endif
-}
+  }
+#endif

@@ -1,0 +1,16 @@
+#if canImport(Darwin)
+  internal import Darwin
+
+  /// Socket constants that differ between systems.
+  enum SocketConstants {
+    // Darwin has no flag for a close-on-exec socket; it is set right after.
+    static let stream: CInt = SOCK_STREAM
+    // Darwin has no flag for a single call; `prepare(_:)` sets the option for the whole socket.
+    static let sendFlags: CInt = 0
+
+    static func prepare(_ descriptor: CInt) {
+      var value: CInt = 1
+      _ = setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &value, socklen_t(MemoryLayout<CInt>.size))
+    }
+  }
+#endif
