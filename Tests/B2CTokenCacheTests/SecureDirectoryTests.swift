@@ -47,15 +47,17 @@ import Testing
     arguments: [
       (1000 as UInt32, 1000 as UInt32, 0o770 as UInt32, true), (1000, 1000, 0o775, true), (1000, 1000, 0o777, false),
       (1000, 1001, 0o770, false), (1000, 0, 0o775, false), (0, 0, 0o775, false), (0, 1000, 0o775, false),
-      (1000, 1001, 0o750, true),
+      (1000, 1001, 0o750, true), (1002, 1002, 0o770, false), (1002, 1002, 0o750, true),
     ])
   func groups(_ owner: UInt32, _ group: UInt32, _ mode: UInt32, _ isAccepted: Bool) throws {
     try make(temporary.url.appendingPathComponent("a/b"), 0o700)
     let ancestor = temporary.url.path + "/a"
     let real = POSIXFileSystem().userID
-    let files = WatchedFileSystem(userID: 1000) { path, status in
+    // The group of user 1002 has another member.
+    let user = owner == 0 ? 1000 : owner
+    let files = WatchedFileSystem(userID: user, groupsWithMembers: [1002]) { path, status in
       var status = status
-      if status.owner == real, path.hasPrefix(ancestor) { status.owner = 1000 }
+      if status.owner == real, path.hasPrefix(ancestor) { status.owner = user }
       // What leads to the test's directory is not what is tested.
       if !path.hasPrefix(ancestor) { status.owner = 0 }
       guard path == ancestor else { return status }
@@ -75,6 +77,18 @@ import Testing
     let error = #expect(throws: TokenCacheError.self) { try open() }
     #expect(error?.code == .insecurePermissions)
     #expect(error?.recoverySuggestion?.contains("chmod go-w \(ancestor)") == true)
+  }
+
+  @Test("A group of which the system's database lists a member is not private; an unknown group has none")
+  func membersOfGroups() throws {
+    let system = POSIXFileSystem()
+    #expect(!system.hasOtherMembers(group: 4_000_000_001))
+    for line in try String(contentsOfFile: "/etc/group", encoding: .utf8).split(separator: "\n") {
+      let fields = line.split(separator: ":", omittingEmptySubsequences: false)
+      guard fields.count == 4, let id = UInt32(fields[2]) else { continue }
+      let others = fields[3].split(separator: ",").filter { $0 != NSUserName() }
+      if !others.isEmpty { #expect(system.hasOtherMembers(group: id), "\(line)") }
+    }
   }
 
   @Test("A sticky directory that all can write to may lead to the cache, as /tmp does")

@@ -75,7 +75,7 @@ struct IDTokenCheck: Sendable {
       !ASCIIText.isSame(subject, newSubject)
     else { return }
     throw OAuthError(
-      .invalidIDToken, "The id_token of the refresh names another person than the sign-in.",
+      .interactionRequired, "The id_token of the refresh names another user than the sign-in.",
       recoverySuggestion: "Sign in again.")
   }
 

@@ -8,6 +8,9 @@ package protocol FileSystem: Sendable {
   /// The user that this process acts as.
   var userID: UInt32 { get }
 
+  /// Whether the system's database lists other users than this one as members of a group; also true when it cannot be read.
+  func hasOtherMembers(group: UInt32) -> Bool
+
   /// Opens a file; the descriptor is closed at exec, and a symbolic link as the last part of the path is refused.
   func open(_ path: String, _ opening: FileOpening) throws(SystemFailure) -> Int32
 

@@ -18,6 +18,29 @@ package struct POSIXFileSystem: FileSystem {
 
   package var userID: UInt32 { geteuid() }
 
+  package func hasOtherMembers(group id: UInt32) -> Bool {
+    // Groups with many members need much space; one that does not fit is not a private group.
+    var buffer = [CChar](repeating: 0, count: 65_536)
+    var entry = group()
+    var found: UnsafeMutablePointer<group>?
+    guard getgrgid_r(id, &entry, &buffer, buffer.count, &found) == 0 else { return true }
+    guard found != nil, var member = entry.gr_mem else { return false }
+    let name = userName
+    while let next = member.pointee {
+      if String(cString: next) != name { return true }
+      member += 1
+    }
+    return false
+  }
+
+  private var userName: String? {
+    var buffer = [CChar](repeating: 0, count: 65_536)
+    var entry = passwd()
+    var found: UnsafeMutablePointer<passwd>?
+    guard getpwuid_r(userID, &entry, &buffer, buffer.count, &found) == 0, found != nil else { return nil }
+    return entry.pw_name.map { String(cString: $0) }
+  }
+
   package func open(_ path: String, _ opening: FileOpening) throws(SystemFailure) -> Int32 {
     // Without O_NONBLOCK, opening a planted pipe would wait for a writer.
     let flags =

@@ -3,7 +3,8 @@
 /// The rules are those of sshd's `StrictModes`: every directory from the root down belongs to root or to this user, and is
 /// not writable by others, except where the sticky bit keeps them from renaming what is not theirs, as in `/tmp`. Otherwise
 /// another user could move the directory away and put an old copy back: a sign-out would be undone. As Debian's sshd does,
-/// a directory of this user may be writable by the user's private group.
+/// a directory of this user may be writable by the user's private group, if no other user is a member. Access control lists
+/// are not looked at.
 struct SecureDirectory: Sendable {
   private static let linkLimit = 32
   private static let root: UInt32 = 0
@@ -76,14 +77,20 @@ struct SecureDirectory: Sendable {
   private func check(_ status: FileStatus, _ directory: String) throws(TokenCacheError) {
     guard status.kind == .directory else { throw notADirectory(directory) }
     try checkOwner(status, directory)
-    // Many Linux systems give each user a group of the same number and let it write: it has no other user.
-    let hasPrivateGroup = status.owner == files.userID && status.group == status.owner && status.owner != Self.root
-    guard status.mode & (hasPrivateGroup ? 0o002 : 0o022) == 0 || status.mode & 0o1000 != 0 else {
+    let isSticky = status.mode & 0o1000 != 0
+    let isGroupWritable = status.mode & 0o020 != 0 && !belongsToPrivateGroup(status)
+    guard isSticky || status.mode & 0o002 == 0 && !isGroupWritable else {
       throw TokenCacheError(
         .insecurePermissions,
         "\(directory) can be written by other users (mode \(status.octalMode)), who could replace \(path).",
         recoverySuggestion: "Remove their permission: chmod go-w \(directory). Or use another directory.")
     }
+  }
+
+  /// Many Linux systems create for each user a group of the same number, without other members, that may write.
+  private func belongsToPrivateGroup(_ status: FileStatus) -> Bool {
+    status.owner == files.userID && status.group == status.owner && status.owner != Self.root
+      && !files.hasOtherMembers(group: status.group)
   }
 
   private func checkOwner(_ status: FileStatus, _ directory: String) throws(TokenCacheError) {

@@ -71,7 +71,7 @@ struct TokenSourceRotationTests {
     let before = try await fixture.cache.record(for: key)
     await fixture.clock.advance(by: .seconds(4_000))
     fixture.tenant.behavior.changeIDTokenClaims = { $0["sub"] = "somebody-else" }
-    await #expect(throws: OAuthError(.invalidIDToken, "")) { try await client.accessToken() }
+    await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
     #expect(try await fixture.cache.record(for: key) == before)
   }
 

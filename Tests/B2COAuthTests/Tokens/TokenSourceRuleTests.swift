@@ -121,7 +121,7 @@ struct TokenSourceRuleTests {
     await fixture.clock.advance(by: .seconds(4_000))
     fixture.tenant.behavior.idTokenSigning = .damaged
     fixture.tenant.behavior.changeIDTokenClaims = { $0["sub"] = "another-person" }
-    await #expect(throws: OAuthError(.invalidIDToken, "")) { try await client.accessToken() }
+    await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
     #expect(try await fixture.cache.record(for: key) == before)
   }
 

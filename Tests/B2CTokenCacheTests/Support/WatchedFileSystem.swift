@@ -7,16 +7,18 @@ final class WatchedFileSystem: FileSystem {
   private let recorded = Locked<[String]>([])
   private let openFiles = Locked<Set<Int32>>([])
   private let statusChange: @Sendable (String, FileStatus) -> FileStatus
+  private let groupsWithMembers: Set<UInt32>
   private let beforeLocking: @Sendable (String) -> Void
 
   let userID: UInt32
 
   init(
-    userID: UInt32 = POSIXFileSystem().userID,
+    userID: UInt32 = POSIXFileSystem().userID, groupsWithMembers: Set<UInt32> = [],
     changingStatus: @escaping @Sendable (String, FileStatus) -> FileStatus = { $1 },
     beforeLocking: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.userID = userID
+    self.groupsWithMembers = groupsWithMembers
     statusChange = changingStatus
     self.beforeLocking = beforeLocking
   }
@@ -31,6 +33,8 @@ final class WatchedFileSystem: FileSystem {
 
   /// How many descriptors are open.
   var openCount: Int { openFiles.withLock { $0.count } }
+
+  func hasOtherMembers(group: UInt32) -> Bool { groupsWithMembers.contains(group) }
 
   func open(_ path: String, _ opening: FileOpening) throws(SystemFailure) -> Int32 {
     let descriptor = try system.open(path, opening)
