@@ -10,39 +10,39 @@ import B2CCore
 ///
 /// Only the names below can ever be verified; `none` and the HMAC family have no scheme here, so that no allow-list can
 /// let them in.
-public struct JWSAlgorithm: RawRepresentable, Sendable, Hashable {
+package struct JWSAlgorithm: RawRepresentable, Sendable, Hashable {
   /// The name as the `alg` header field has it.
-  public let rawValue: String
+  package let rawValue: String
 
   /// Makes an algorithm from its name.
   ///
   /// - Parameter rawValue: The name, such as `RS256`.
-  public init(rawValue: String) {
+  package init(rawValue: String) {
     self.rawValue = rawValue
   }
 
   /// RSASSA-PKCS1-v1_5 with SHA-256, which Azure AD B2C uses.
-  public static let rs256 = Self(rawValue: "RS256")
+  package static let rs256 = Self(rawValue: "RS256")
   /// RSASSA-PKCS1-v1_5 with SHA-384.
-  public static let rs384 = Self(rawValue: "RS384")
+  package static let rs384 = Self(rawValue: "RS384")
   /// RSASSA-PKCS1-v1_5 with SHA-512.
-  public static let rs512 = Self(rawValue: "RS512")
+  package static let rs512 = Self(rawValue: "RS512")
   /// RSASSA-PSS with SHA-256.
-  public static let ps256 = Self(rawValue: "PS256")
+  package static let ps256 = Self(rawValue: "PS256")
   /// RSASSA-PSS with SHA-384.
-  public static let ps384 = Self(rawValue: "PS384")
+  package static let ps384 = Self(rawValue: "PS384")
   /// RSASSA-PSS with SHA-512.
-  public static let ps512 = Self(rawValue: "PS512")
+  package static let ps512 = Self(rawValue: "PS512")
   /// ECDSA on P-256 with SHA-256.
-  public static let es256 = Self(rawValue: "ES256")
+  package static let es256 = Self(rawValue: "ES256")
   /// ECDSA on P-384 with SHA-384.
-  public static let es384 = Self(rawValue: "ES384")
+  package static let es384 = Self(rawValue: "ES384")
   /// ECDSA on P-521 with SHA-512.
-  public static let es512 = Self(rawValue: "ES512")
+  package static let es512 = Self(rawValue: "ES512")
   /// Ed25519 under its first name.
-  public static let edDSA = Self(rawValue: "EdDSA")
+  package static let edDSA = Self(rawValue: "EdDSA")
   /// Ed25519 under the name that also says the curve.
-  public static let ed25519 = Self(rawValue: "Ed25519")
+  package static let ed25519 = Self(rawValue: "Ed25519")
 }
 
 extension Set<JWSAlgorithm> {

@@ -1,3 +1,2 @@
-@_exported public import B2CIDToken
 @_exported public import B2CHTTP
 @_exported public import B2COAuth

@@ -1,4 +1,5 @@
 import B2CCore
+import B2CIDToken
 import B2CTestKit
 import Foundation
 import Testing

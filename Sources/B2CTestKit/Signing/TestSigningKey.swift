@@ -1,6 +1,6 @@
-public import B2CCore
-public import B2CIDToken
-public import Foundation
+package import B2CCore
+package import B2CIDToken
+package import Foundation
 
 #if canImport(CryptoKit)
   internal import CryptoKit
@@ -16,11 +16,11 @@ public import Foundation
 /// let keySet = TestSigningKey.keySet([key])
 /// ```
 /// Such a key never leaves the process, and nothing outside a test may trust it.
-public struct TestSigningKey: Sendable {
+package struct TestSigningKey: Sendable {
   /// The algorithm it signs with.
-  public let algorithm: JWSAlgorithm
+  package let algorithm: JWSAlgorithm
   /// The key's id (`kid`).
-  public let id: String
+  package let id: String
 
   private let material: any SigningMaterial
 
@@ -30,7 +30,7 @@ public struct TestSigningKey: Sendable {
   ///   - algorithm: The algorithm to sign with; an RSA key has 2048 bits and takes about a tenth of a second.
   ///   - id: The key's id; drawn at random unless said otherwise.
   /// - Throws: ``TestSigningKeyError`` when there is no such kind of key or the system cannot make one.
-  public init(_ algorithm: JWSAlgorithm = .rs256, id: String? = nil) throws {
+  package init(_ algorithm: JWSAlgorithm = .rs256, id: String? = nil) throws {
     switch algorithm {
     case .rs256, .ps256: material = try RSAMaterial()
     case .es256: material = CurveMaterial.p256()
@@ -44,7 +44,7 @@ public struct TestSigningKey: Sendable {
   }
 
   /// The public key as a JWK (RFC 7517): `kty`, `kid`, `use` and the numbers, without `alg`, as Azure AD B2C has it.
-  public var jwk: [String: JSONValue] {
+  package var jwk: [String: JSONValue] {
     var fields = material.publicFields.mapValues(JSONValue.string)
     fields["kid"] = .string(id)
     fields["use"] = .string("sig")
@@ -55,7 +55,7 @@ public struct TestSigningKey: Sendable {
   ///
   /// - Parameter keys: The keys whose public halves to list.
   /// - Returns: `{"keys": […]}`.
-  public static func keySet(_ keys: [TestSigningKey]) -> Data {
+  package static func keySet(_ keys: [TestSigningKey]) -> Data {
     LocalJSON.data(["keys": .array(keys.map { .object($0.jwk) })])
   }
 
@@ -66,7 +66,7 @@ public struct TestSigningKey: Sendable {
   ///   - algorithm: Another algorithm of the same kind of key, such as PS256 for an RSA key; the key's own for `nil`.
   /// - Returns: The signature in JWS form (RFC 7518 section 3).
   /// - Throws: The system's error when it refuses to sign.
-  public func signature(for input: Data, algorithm: JWSAlgorithm? = nil) throws -> Data {
+  package func signature(for input: Data, algorithm: JWSAlgorithm? = nil) throws -> Data {
     try material.signature(for: input, algorithm: algorithm ?? self.algorithm)
   }
 
@@ -77,7 +77,7 @@ public struct TestSigningKey: Sendable {
   ///   - header: Fields to add to the header, or to put in place of `alg`, `kid` and `typ`; `null` leaves one out.
   /// - Returns: The token.
   /// - Throws: The system's error when it refuses to sign.
-  public func token(claims: [String: JSONValue], header: [String: JSONValue] = [:]) throws -> String {
+  package func token(claims: [String: JSONValue], header: [String: JSONValue] = [:]) throws -> String {
     var fields: [String: JSONValue] = [
       "alg": .string(algorithm.rawValue), "kid": .string(id), "typ": .string("JWT"),
     ]
@@ -91,7 +91,7 @@ public struct TestSigningKey: Sendable {
   ///
   /// - Parameter claims: The payload.
   /// - Returns: The token, which every verifier has to refuse.
-  public static func unsignedToken(claims: [String: JSONValue]) -> String {
+  package static func unsignedToken(claims: [String: JSONValue]) -> String {
     let header = LocalJSON.data(["alg": .string("none"), "typ": .string("JWT")])
     return Base64URL.encode(header) + "." + Base64URL.encode(LocalJSON.data(claims)) + "."
   }
@@ -100,7 +100,7 @@ public struct TestSigningKey: Sendable {
   ///
   /// - Parameter token: A compact JWS.
   /// - Returns: Whether the header names this key's algorithm and the signature is right; no claim is looked at.
-  public func verifies(_ token: String) -> Bool {
+  package func verifies(_ token: String) -> Bool {
     guard let parsed = LocalToken(token), parsed.header["alg"]?.string == algorithm.rawValue else { return false }
     return material.isValid(signature: parsed.signature, for: parsed.signedPart, algorithm: algorithm)
   }
@@ -118,7 +118,7 @@ extension TestSigningKey {
 }
 
 /// Why a test key could not be made or used.
-public enum TestSigningKeyError: Error, Sendable, Hashable {
+package enum TestSigningKeyError: Error, Sendable, Hashable {
   /// The system refused to make a key.
   case cannotMakeKey
   /// The system refused to sign.

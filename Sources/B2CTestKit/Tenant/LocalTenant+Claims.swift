@@ -1,4 +1,5 @@
 public import B2CCore
+internal import B2CIDToken
 internal import Foundation
 
 /// The two kinds of token, claim by claim.

@@ -1,5 +1,6 @@
 internal import B2CCore
 internal import B2CHTTP
+internal import B2CIDToken
 internal import Foundation
 
 /// Discovery (OpenID Connect Discovery 1.0 section 4) and the signing keys.

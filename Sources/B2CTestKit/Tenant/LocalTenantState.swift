@@ -1,4 +1,5 @@
 internal import B2CCore
+internal import B2CIDToken
 internal import Foundation
 
 /// All that a tenant remembers.
@@ -158,16 +159,18 @@ extension LocalTenant {
   }
 
   /// The published signing keys, the one that signs first.
-  public var signingKeys: [TestSigningKey] { state.withLock { $0.keys } }
+  package var signingKeys: [TestSigningKey] { state.withLock { $0.keys } }
 
-  /// Signs with a new key from now on.
+  /// Signs with a fresh RSA key from now on.
   ///
-  /// - Parameters:
-  ///   - key: The new key; a fresh RSA key for `nil`.
-  ///   - keepsOld: Whether the old keys stay published.
-  /// - Throws: ``TestSigningKeyError`` when the system cannot make a key.
-  public func rotateKeys(to key: TestSigningKey? = nil, keepingOld keepsOld: Bool = true) throws {
-    let key = try key ?? TestSigningKey(.rs256)
+  /// - Parameter keepsOld: Whether the old keys stay published.
+  /// - Throws: An error when the system cannot make a key.
+  public func rotateKeys(keepingOld keepsOld: Bool = true) throws {
+    rotateKeys(to: try TestSigningKey(.rs256), keepingOld: keepsOld)
+  }
+
+  /// Signs with a given key from now on.
+  package func rotateKeys(to key: TestSigningKey, keepingOld keepsOld: Bool = true) {
     state.withLock { $0.keys = [key] + (keepsOld ? $0.keys : []) }
   }
 
