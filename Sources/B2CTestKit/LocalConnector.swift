@@ -19,7 +19,8 @@ extension LocalTenant {
   public func settings(taskServer: LocalTaskServer? = nil, form: AuthorityForm = .query) throws -> ConnectorSettings {
     func policy(_ kind: LocalPolicy.Kind, _ known: Policy.Kind) throws -> Policy? {
       guard shape == .b2c, let id = policies.first(where: { $0.kind == kind })?.id else { return nil }
-      return try Policy(id: id, kind: known)
+      // As the settings' reader makes it.
+      return try Policy(id: id, kind: known, domainHint: known == .federatedSignIn ? "facebook.com" : nil)
     }
     let signIn = policies.first { $0.kind == .signIn } ?? policies.first
     return ConnectorSettings(

@@ -41,4 +41,17 @@ struct LocalConnectorTests {
     #expect((settings.policies.emailSignIn == nil) == (shape != .b2c))
     #expect(settings.authority == (try Authority(tenant.authority())))
   }
+
+  @Test(
+    "Settings of a local tenant can be written as a settings.plist", arguments: [LocalTenant.Shape.b2c, .entra, .ciam])
+  func writing(_ shape: LocalTenant.Shape) async throws {
+    let tenant = LocalTenant(shape: shape)
+    let server = LocalTaskServer(tenant: tenant)
+    #expect(throws: Never.self) { try tenant.settings(taskServer: server).propertyList() }
+    try await tenant.start()
+    try await server.start()
+    #expect(throws: Never.self) { try tenant.settings(taskServer: server).propertyList() }
+    await tenant.stop()
+    await server.stop()
+  }
 }

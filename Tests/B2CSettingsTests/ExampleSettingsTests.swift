@@ -1,0 +1,29 @@
+import B2CSettings
+import Foundation
+import Testing
+
+/// `Docs/Examples/settings.plist`, which readers copy.
+@Suite struct ExampleSettingsTests {
+  private static let docs = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(path: "Docs")
+
+  @Test("The settings to copy are read without a warning")
+  func read() throws {
+    let settings = try ConnectorSettings(contentsOf: Self.docs.appending(path: "Examples/settings.plist"))
+    #expect(settings.warnings.isEmpty)
+    #expect(settings.authority.baseURL.absoluteString == "https://contoso.b2clogin.com/contoso.onmicrosoft.com")
+    #expect(settings.scopes.count == 2)
+    #expect(settings.redirectURI.absoluteString == "http://localhost:8400/callback")
+    #expect(settings.taskWebAPI != nil)
+    #expect(settings.policies.policy(of: .signIn)?.id == "B2C_1_SignUpOrSignIn")
+    #expect(settings.policies.policy(of: .passwordReset)?.id == "B2C_1_ResetPassword")
+    #expect(settings.policies.policy(of: .profileEdit)?.id == "B2C_1_EditProfile")
+  }
+
+  @Test("The guide shows the same file")
+  func guide() throws {
+    let guide = try String(contentsOf: Self.docs.appending(path: "GettingStarted.md"), encoding: .utf8)
+    let file = try String(contentsOf: Self.docs.appending(path: "Examples/settings.plist"), encoding: .utf8)
+    #expect(guide.contains("```xml\n\(file)```\n"))
+  }
+}
