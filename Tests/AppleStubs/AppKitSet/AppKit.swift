@@ -1,24 +1,43 @@
 // swift-format-ignore-file
-// The parts of AppKit that the package and its documentation use. The reference declares these classes `@MainActor`.
+// The parts of AppKit that the package and its documentation use, with the reference's initialisers and isolation. What a
+// stub cannot show is in ../README.md.
 @_exported import Foundation
 
 @MainActor open class NSResponder: NSObject {
   public nonisolated override init() { super.init() }
+  public required init?(coder: NSCoder) { super.init() }
 }
 
 @MainActor open class NSWindow: NSResponder {
-  public var isVisible: Bool { false }
+  public struct StyleMask: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public static let titled = StyleMask(rawValue: 1)
+  }
+
+  public enum BackingStoreType: UInt, Sendable { case buffered = 2 }
+
+  public init(
+    contentRect: CGRect, styleMask style: StyleMask, backing backingStoreType: BackingStoreType, defer flag: Bool
+  ) { super.init() }
+  // The reference marks it unavailable: a window is never decoded.
+  public required init?(coder: NSCoder) { super.init(coder: coder) }
+  open var isVisible: Bool { false }
+  open var isKeyWindow: Bool { false }
 }
 
 @MainActor open class NSApplication: NSResponder {
-  public class var shared: NSApplication { NSApplication() }
-  public var keyWindow: NSWindow? { nil }
-  public var mainWindow: NSWindow? { nil }
-  public var windows: [NSWindow] { [] }
+  open class var shared: NSApplication { NSApplication() }
+  nonisolated override init() { super.init() }
+  public required init?(coder: NSCoder) { super.init(coder: coder) }
+  open var keyWindow: NSWindow? { nil }
+  open var mainWindow: NSWindow? { nil }
+  open var windows: [NSWindow] { [] }
 }
 
 open class NSWorkspace: NSObject {
-  public class var shared: NSWorkspace { NSWorkspace() }
+  open class var shared: NSWorkspace { NSWorkspace() }
+  override init() { super.init() }
   @discardableResult
-  public func open(_ url: URL) -> Bool { false }
+  open func open(_ url: URL) -> Bool { false }
 }

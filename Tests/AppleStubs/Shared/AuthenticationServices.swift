@@ -18,13 +18,16 @@ public struct ASWebAuthenticationSessionError: Error, Hashable {
   public static var presentationContextInvalid: Code { .presentationContextInvalid }
 }
 
+@available(iOS 13.0, macOS 10.15, visionOS 1.0, *)
 @MainActor public protocol ASWebAuthenticationPresentationContextProviding: NSObjectProtocol {
   func presentationAnchor(for session: ASWebAuthenticationSession) -> ASPresentationAnchor
 }
 
+@available(iOS 12.0, macOS 10.15, tvOS 16.0, watchOS 6.2, visionOS 1.0, *)
 open class ASWebAuthenticationSession: NSObject {
   public typealias CompletionHandler = (URL?, (any Error)?) -> Void
 
+  @available(iOS 17.4, macOS 14.4, tvOS 17.4, watchOS 10.4, visionOS 1.1, *)
   open class Callback: NSObject {
     private override init() {}
     public class func customScheme(_ customScheme: String) -> Callback { Callback() }
@@ -33,10 +36,13 @@ open class ASWebAuthenticationSession: NSObject {
   }
 
   public init(url: URL, callbackURLScheme: String?, completionHandler: @escaping CompletionHandler) {}
+  @available(iOS 17.4, macOS 14.4, tvOS 17.4, watchOS 10.4, visionOS 1.1, *)
   public init(url: URL, callback: Callback, completionHandler: @escaping CompletionHandler) {}
 
+  @available(iOS 13.0, macOS 10.15, visionOS 1.0, *)
   public weak var presentationContextProvider: (any ASWebAuthenticationPresentationContextProviding)?
   public var prefersEphemeralWebBrowserSession: Bool = false
+  @available(iOS 17.4, macOS 14.4, tvOS 17.4, watchOS 10.4, visionOS 1.1, *)
   public var additionalHeaderFields: [String: String]?
   public var canStart: Bool { false }
   @discardableResult open func start() -> Bool { false }

@@ -1,24 +1,37 @@
 // swift-format-ignore-file
-// As much of SwiftUI as the documentation's examples use; protocols and property wrappers isolated as in the reference.
+// As much of SwiftUI as the examples use, with the reference's isolation, generics and availability. Opaque results are
+// opaque here too. The macro `#Preview` is missing: its implementation ships with Xcode.
 @_exported import Foundation
+@_exported import Observation
 
+@available(iOS 13.0, macOS 10.15, tvOS 13.0, watchOS 6.0, visionOS 1.0, *)
 @MainActor @preconcurrency public protocol View {
   associatedtype Body: View
-  @ViewBuilder var body: Body { get }
+  @ViewBuilder @MainActor @preconcurrency var body: Self.Body { get }
 }
 
 extension Never: View {
   public var body: Never { return fatalError() }
 }
 
-@resultBuilder public enum ViewBuilder {
+extension Optional: View where Wrapped: View {
+  public var body: Never { return fatalError() }
+}
+
+@resultBuilder public struct ViewBuilder {
+  public static func buildExpression<Content: View>(_ content: Content) -> Content { content }
   public static func buildBlock() -> EmptyView { EmptyView() }
-  public static func buildBlock<each Content: View>(_ content: repeat each Content) -> TupleView {
-    TupleView()
+  public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
+  public static func buildBlock<each Content: View>(_ content: repeat each Content) -> TupleView<(repeat each Content)> {
+    TupleView((repeat each content))
   }
-  public static func buildIf<Content: View>(_ content: Content?) -> TupleView { TupleView() }
-  public static func buildEither<Content: View>(first: Content) -> TupleView { TupleView() }
-  public static func buildEither<Content: View>(second: Content) -> TupleView { TupleView() }
+  public static func buildIf<Content: View>(_ content: Content?) -> Content? { content }
+  public static func buildEither<First: View, Second: View>(first: First) -> _ConditionalContent<First, Second> {
+    _ConditionalContent()
+  }
+  public static func buildEither<First: View, Second: View>(second: Second) -> _ConditionalContent<First, Second> {
+    _ConditionalContent()
+  }
 }
 
 public struct EmptyView: View {
@@ -26,63 +39,249 @@ public struct EmptyView: View {
   public var body: Never { return fatalError() }
 }
 
-public struct TupleView: View {
+public struct _ConditionalContent<First: View, Second: View>: View {
+  nonisolated init() {}
+  public var body: Never { return fatalError() }
+}
+
+public struct TupleView<Content>: View {
+  public nonisolated init(_ value: Content) {}
+  public var body: Never { return fatalError() }
+}
+
+public struct LocalizedStringKey: ExpressibleByStringInterpolation, Equatable, Sendable {
+  public init(_ value: String) {}
+  public init(stringLiteral value: String) {}
+}
+
+public struct Text: View, Equatable, Sendable {
+  public nonisolated init(_ key: LocalizedStringKey) {}
+  @_disfavoredOverload public nonisolated init<S: StringProtocol>(_ content: S) {}
+  public nonisolated func strikethrough(_ isActive: Bool = true) -> Text { self }
+  public nonisolated func font(_ font: Font?) -> Text { self }
+  public var body: Never { return fatalError() }
+}
+
+public struct Font: Hashable, Sendable {
+  public static let title = Font()
+  public static let headline = Font()
+  public static let footnote = Font()
+}
+
+public struct Image: View, Equatable, Sendable {
+  public nonisolated init(systemName: String) {}
+  public var body: Never { return fatalError() }
+}
+
+@available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
+public struct Label<Title: View, Icon: View>: View {
+  public nonisolated init(@ViewBuilder title: () -> Title, @ViewBuilder icon: () -> Icon) {}
+  public var body: Never { return fatalError() }
+}
+
+extension Label where Title == Text, Icon == Image {
+  public nonisolated init(_ titleKey: LocalizedStringKey, systemImage name: String) {}
+  @_disfavoredOverload public nonisolated init<S: StringProtocol>(_ title: S, systemImage name: String) {}
+}
+
+@available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
+public struct ProgressView: View {
   public nonisolated init() {}
   public var body: Never { return fatalError() }
 }
 
-public struct Text: View {
-  public nonisolated init<S: StringProtocol>(_ content: S) {}
+@available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+public struct ButtonRole: Equatable, Sendable {
+  public static let destructive = ButtonRole()
+  public static let cancel = ButtonRole()
+}
+
+public struct Button<Label: View>: View {
+  public init(action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Label) {}
+  @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+  public init(role: ButtonRole?, action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Label) {}
   public var body: Never { return fatalError() }
 }
 
-public struct Button: View {
-  public nonisolated init<S: StringProtocol>(_ title: S, action: @escaping @MainActor () -> Void) {}
+extension Button where Label == Text {
+  public init(_ titleKey: LocalizedStringKey, action: @escaping @MainActor () -> Void) {}
+  @_disfavoredOverload public init<S: StringProtocol>(_ title: S, action: @escaping @MainActor () -> Void) {}
+  @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+  public init(_ titleKey: LocalizedStringKey, role: ButtonRole?, action: @escaping @MainActor () -> Void) {}
+}
+
+public struct TextField<Label: View>: View {
   public var body: Never { return fatalError() }
 }
 
-public struct VStack: View {
-  public nonisolated init<Content: View>(@ViewBuilder content: () -> Content) {}
+extension TextField where Label == Text {
+  public nonisolated init(_ titleKey: LocalizedStringKey, text: Binding<String>) {}
+}
+
+public enum HorizontalAlignment: Sendable { case leading, center, trailing }
+public enum VerticalAlignment: Sendable { case top, center, bottom }
+
+public struct VStack<Content: View>: View {
+  public nonisolated init(
+    alignment: HorizontalAlignment = .center, spacing: CGFloat? = nil, @ViewBuilder content: () -> Content
+  ) {}
+  public var body: Never { return fatalError() }
+}
+
+public struct HStack<Content: View>: View {
+  public nonisolated init(
+    alignment: VerticalAlignment = .center, spacing: CGFloat? = nil, @ViewBuilder content: () -> Content
+  ) {}
+  public var body: Never { return fatalError() }
+}
+
+public struct Group<Content> {
+  public nonisolated init(@ViewBuilder content: () -> Content) where Content: View {}
+}
+
+extension Group: View where Content: View {
+  public var body: Never { return fatalError() }
+}
+
+public struct Section<Parent, Content, Footer> {}
+
+extension Section: View where Parent: View, Content: View, Footer: View {
+  public var body: Never { return fatalError() }
+}
+
+extension Section where Parent == EmptyView, Content: View, Footer == EmptyView {
+  public nonisolated init(@ViewBuilder content: () -> Content) {}
+}
+
+public struct List<SelectionValue: Hashable, Content: View>: View {
+  public var body: Never { return fatalError() }
+}
+
+extension List where SelectionValue == Never {
+  public init(@ViewBuilder content: () -> Content) {}
+}
+
+public protocol DynamicViewContent: View {}
+
+public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content> {}
+
+extension ForEach: View where Content: View {
+  public var body: Never { return fatalError() }
+}
+
+extension ForEach: DynamicViewContent where Content: View {}
+
+extension ForEach where ID == Data.Element.ID, Content: View, Data.Element: Identifiable {
+  public nonisolated init(_ data: Data, @ViewBuilder content: @escaping (Data.Element) -> Content) {}
+}
+
+extension DynamicViewContent {
+  public nonisolated func onDelete(perform action: ((IndexSet) -> Void)?) -> some DynamicViewContent {
+    ForEach<[Never], Never, EmptyView>()
+  }
+}
+
+@available(iOS 16.0, macOS 13.0, tvOS 16.0, watchOS 9.0, visionOS 1.0, *)
+public struct NavigationStack<Root: View>: View {
+  public init(@ViewBuilder root: () -> Root) {}
   public var body: Never { return fatalError() }
 }
 
 extension View {
-  public nonisolated func onOpenURL(perform action: @escaping (URL) -> Void) -> TupleView { TupleView() }
-  public nonisolated func task(_ action: @escaping @Sendable () async -> Void) -> TupleView { TupleView() }
-  public nonisolated func disabled(_ disabled: Bool) -> TupleView { TupleView() }
+  public nonisolated func onOpenURL(perform action: @escaping (URL) -> Void) -> some View { EmptyView() }
+  public nonisolated func disabled(_ disabled: Bool) -> some View { EmptyView() }
+  public nonisolated func padding() -> some View { EmptyView() }
+  public nonisolated func font(_ font: Font?) -> some View { EmptyView() }
+
+  @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+  public nonisolated func task(
+    priority: TaskPriority = .userInitiated, @_inheritActorContext _ action: sending @escaping @isolated(any) () async -> Void
+  ) -> some View { EmptyView() }
+
+  @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+  public nonisolated func refreshable(action: @escaping @Sendable () async -> Void) -> some View { EmptyView() }
+
+  @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+  public nonisolated func onSubmit(_ action: @escaping () -> Void) -> some View { EmptyView() }
+
+  @available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
+  public nonisolated func navigationTitle(_ titleKey: LocalizedStringKey) -> some View { EmptyView() }
+
+  @available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
+  public nonisolated func toolbar<Content: View>(@ViewBuilder content: () -> Content) -> some View { EmptyView() }
+
+  @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+  public nonisolated func alert<A: View, M: View>(
+    _ titleKey: LocalizedStringKey, isPresented: Binding<Bool>, @ViewBuilder actions: () -> A, @ViewBuilder message: () -> M
+  ) -> some View { EmptyView() }
 }
 
 @MainActor @preconcurrency public protocol Scene {
   associatedtype Body: Scene
-  @SceneBuilder var body: Body { get }
+  @SceneBuilder @MainActor @preconcurrency var body: Self.Body { get }
 }
 
 extension Never: Scene {}
 
-@resultBuilder public enum SceneBuilder {
+@resultBuilder public struct SceneBuilder {
   public static func buildBlock<Content: Scene>(_ content: Content) -> Content { content }
 }
 
-public struct WindowGroup: Scene {
-  public nonisolated init<Content: View>(@ViewBuilder content: () -> Content) {}
+@available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
+public struct WindowGroup<Content: View>: Scene {
+  public nonisolated init(@ViewBuilder content: () -> Content) {}
   public var body: Never { return fatalError() }
 }
 
+@available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
 @MainActor @preconcurrency public protocol App {
   associatedtype Body: Scene
-  @SceneBuilder var body: Body { get }
-  init()
+  @SceneBuilder @MainActor @preconcurrency var body: Self.Body { get }
+  @MainActor @preconcurrency init()
 }
 
 extension App {
-  public static func main() {}
+  @MainActor @preconcurrency public static func main() {}
+}
+
+@MainActor @preconcurrency public protocol PreviewProvider {
+  associatedtype Previews: View
+  @ViewBuilder @MainActor @preconcurrency static var previews: Self.Previews { get }
 }
 
 @propertyWrapper public struct State<Value> {
-  public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
+  public init(wrappedValue value: Value) {}
+  public init(initialValue value: Value) {}
   public var wrappedValue: Value {
     get { fatalError() }
     nonmutating set { _ = newValue }
+  }
+  public var projectedValue: Binding<Value> { fatalError() }
+}
+
+extension State: Sendable where Value: Sendable {}
+
+@propertyWrapper @dynamicMemberLookup public struct Binding<Value> {
+  public init(get: @escaping @isolated(any) @Sendable () -> Value, set: @escaping @isolated(any) @Sendable (Value) -> Void) {}
+  public var wrappedValue: Value {
+    get { fatalError() }
+    nonmutating set { _ = newValue }
+  }
+  public var projectedValue: Binding<Value> { self }
+  public subscript<Subject>(dynamicMember keyPath: WritableKeyPath<Value, Subject>) -> Binding<Subject> { fatalError() }
+  public static func constant(_ value: Value) -> Binding<Value> { fatalError() }
+}
+
+@available(iOS 17.0, macOS 14.0, tvOS 17.0, watchOS 10.0, visionOS 1.0, *)
+@dynamicMemberLookup @propertyWrapper public struct Bindable<Value> {
+  public var wrappedValue: Value
+  public var projectedValue: Bindable<Value> { self }
+  public init(wrappedValue: Value) where Value: AnyObject & Observable { self.wrappedValue = wrappedValue }
+}
+
+extension Bindable where Value: AnyObject & Observable {
+  public subscript<Subject>(dynamicMember keyPath: ReferenceWritableKeyPath<Value, Subject>) -> Binding<Subject> {
+    fatalError()
   }
 }
 
@@ -95,7 +294,10 @@ public struct EnvironmentValues {
   public var openURL: OpenURLAction { OpenURLAction() }
 }
 
-@MainActor public struct OpenURLAction: Sendable {
-  public nonisolated init() {}
+@available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
+@MainActor @preconcurrency public struct OpenURLAction: Sendable {
+  nonisolated init() {}
   public func callAsFunction(_ url: URL) {}
+  @available(watchOS, unavailable)
+  public func callAsFunction(_ url: URL, completion: @escaping (_ accepted: Bool) -> Void) {}
 }

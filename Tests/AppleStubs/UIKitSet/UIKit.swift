@@ -1,26 +1,38 @@
 // swift-format-ignore-file
-// The parts of UIKit that the package and its documentation use. The reference declares these classes `@MainActor`.
+// The parts of UIKit that the package and its documentation use, with the reference's initialisers, isolation and
+// availability. What a stub cannot show is in ../README.md.
 @_exported import Foundation
 
-// On Apple's systems Foundation has it.
+// On Apple's systems Foundation has these.
 public let NSUserActivityTypeBrowsingWeb = "NSUserActivityTypeBrowsingWeb"
 
 open class NSUserActivity: NSObject {
-  public var activityType: String { "" }
-  public var webpageURL: URL?
+  public init(activityType: String) {}
+  open var activityType: String { "" }
+  open var webpageURL: URL?
 }
 
 @MainActor open class UIResponder: NSObject {
   public nonisolated override init() { super.init() }
 }
 
-@MainActor open class UIView: UIResponder {}
-
-@MainActor open class UIWindow: UIView {
-  public var isKeyWindow: Bool { false }
-  public weak var windowScene: UIWindowScene?
+@MainActor open class UIView: UIResponder {
+  public init(frame: CGRect) { super.init() }
+  public required init?(coder: NSCoder) { super.init() }
 }
 
+@MainActor open class UIWindow: UIView {
+  @available(iOS 13.0, tvOS 13.0, visionOS 1.0, *)
+  public init(windowScene: UIWindowScene) { super.init(frame: CGRect(x: 0, y: 0, width: 0, height: 0)) }
+  public override init(frame: CGRect) { super.init(frame: frame) }
+  public required init?(coder: NSCoder) { super.init(coder: coder) }
+  open var isKeyWindow: Bool { false }
+  open weak var windowScene: UIWindowScene?
+  open var rootViewController: UIViewController?
+  open func makeKeyAndVisible() {}
+}
+
+@available(iOS 13.0, tvOS 13.0, visionOS 1.0, *)
 @MainActor open class UIScene: UIResponder {
   public enum ActivationState: Int, Sendable {
     case unattached = -1
@@ -29,31 +41,43 @@ open class NSUserActivity: NSObject {
     case background
   }
 
-  public var activationState: ActivationState { .unattached }
+  public init(session: UISceneSession, connectionOptions: UIScene.ConnectionOptions) { super.init() }
+  open var activationState: ActivationState { .unattached }
 }
 
+@available(iOS 13.0, tvOS 13.0, visionOS 1.0, *)
 @MainActor open class UIWindowScene: UIScene {
-  public var windows: [UIWindow] { [] }
-  public var keyWindow: UIWindow? { nil }
+  open var windows: [UIWindow] { [] }
+  @available(iOS 15.0, tvOS 15.0, visionOS 1.0, *)
+  open var keyWindow: UIWindow? { nil }
 }
 
+// These are made by the system only: their initialisers are unavailable.
+@available(iOS 13.0, tvOS 13.0, visionOS 1.0, *)
 @MainActor open class UIOpenURLContext: NSObject {
-  public var url: URL { URL(fileURLWithPath: "/") }
+  nonisolated override init() { super.init() }
+  open var url: URL { URL(fileURLWithPath: "/") }
 }
 
-@MainActor open class UISceneSession: NSObject {}
+@available(iOS 13.0, tvOS 13.0, visionOS 1.0, *)
+@MainActor open class UISceneSession: NSObject {
+  nonisolated override init() { super.init() }
+}
 
 extension UIScene {
   @MainActor open class ConnectionOptions: NSObject {
-    public var urlContexts: Set<UIOpenURLContext> { [] }
-    public var userActivities: Set<NSUserActivity> { [] }
+    nonisolated override init() { super.init() }
+    open var urlContexts: Set<UIOpenURLContext> { [] }
+    open var userActivities: Set<NSUserActivity> { [] }
   }
 }
 
+@available(iOS 13.0, tvOS 13.0, visionOS 1.0, *)
 @MainActor public protocol UISceneDelegate: NSObjectProtocol {
   func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options connectionOptions: UIScene.ConnectionOptions)
   func scene(_ scene: UIScene, continue userActivity: NSUserActivity)
   func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>)
+  func sceneDidBecomeActive(_ scene: UIScene)
 }
 
 // The requirements are optional in Objective-C.
@@ -63,23 +87,36 @@ extension UISceneDelegate {
   ) {}
   public func scene(_ scene: UIScene, continue userActivity: NSUserActivity) {}
   public func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>) {}
+  public func sceneDidBecomeActive(_ scene: UIScene) {}
 }
 
-@MainActor public protocol UIWindowSceneDelegate: UISceneDelegate {}
+@available(iOS 13.0, tvOS 13.0, visionOS 1.0, *)
+@MainActor public protocol UIWindowSceneDelegate: UISceneDelegate {
+  var window: UIWindow? { get set }
+}
+
+extension UIWindowSceneDelegate {
+  public var window: UIWindow? {
+    get { nil }
+    set {}
+  }
+}
 
 @MainActor open class UIViewController: UIResponder {
-  // With these two a subclass that stores properties has to write both, as with the real class.
+  // With these two, a subclass that stores properties has to write both, as with the real class.
   public init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) { super.init() }
   public required init?(coder: NSCoder) { super.init() }
-  public var view: UIView! { UIView() }
-  public var title: String?
+  open var view: UIView!
+  open var title: String?
   open func viewDidLoad() {}
 }
 
 @MainActor open class UIApplication: UIResponder {
   public struct OpenExternalURLOptionsKey: Hashable, Sendable {}
-  public class var shared: UIApplication { UIApplication() }
-  public var connectedScenes: Set<UIScene> { [] }
+  open class var shared: UIApplication { UIApplication() }
+  nonisolated override init() { super.init() }
+  @available(iOS 13.0, tvOS 13.0, visionOS 1.0, *)
+  open var connectedScenes: Set<UIScene> { [] }
   @discardableResult
-  public func open(_ url: URL, options: [OpenExternalURLOptionsKey: Any] = [:]) async -> Bool { false }
+  open func open(_ url: URL, options: [OpenExternalURLOptionsKey: Any] = [:]) async -> Bool { false }
 }
