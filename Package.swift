@@ -59,6 +59,9 @@ let package = Package(
     // Programs that no product ships.
     .executableTarget(
       name: "quickstart", dependencies: ["B2CConnector", "B2CTestKit"], path: "Docs/Examples/Quickstart"),
+    .executableTarget(name: "tasks", dependencies: ["B2CConnector"], path: "Docs/Examples/Tasks"),
+    .executableTarget(
+      name: "local-tenant", dependencies: ["B2CConnector", "B2CTestKit"], path: "Docs/Examples/LocalTenant"),
     .executableTarget(
       name: "graph-example", dependencies: ["B2CConnector", "B2CTestKit"], path: "Docs/Examples/Graph"),
     .executableTarget(

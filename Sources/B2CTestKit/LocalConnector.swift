@@ -24,12 +24,24 @@ extension LocalTenant {
     }
     let signIn = policies.first { $0.kind == .signIn } ?? policies.first
     return ConnectorSettings(
-      authority: try Authority(authority(form: form, policy: form == .query ? nil : signIn)), clientID: clientID,
+      authority: try Authority(authority(form: form, policy: form == .query ? nil : signIn), kind: authorityKind),
+      clientID: clientID,
       scopes: apiScopes, redirectURI: LocalURL.make(redirectURIs.first ?? Self.standardRedirectURI),
       taskWebAPI: taskServer?.url,
       policies: .init(
         emailSignUp: try policy(.signUp, .signUp), emailSignIn: try policy(.signIn, .signIn),
         facebookSignIn: try policy(.identityProvider("facebook.com"), .federatedSignIn)))
+  }
+
+  /// On this machine the host does not tell the kind.
+  private var authorityKind: Authority.Kind? {
+    guard origin != inMemoryOrigin else { return nil }
+    switch shape {
+    case .b2c: return nil
+    case .entra: return .entra
+    case .ciam: return .ciam
+    case .openIDConnect: return .openIDConnect
+    }
   }
 }
 
@@ -60,6 +72,9 @@ extension Connector {
     environment.transport = network
     environment.clock = clock
     environment.now = tenant.now
-    return try Connector(settings: tenant.settings(taskServer: taskServer), environment: environment)
+    return try Connector(settings: tenant.settings(taskServer: taskServer), environment: environment) { options in
+      guard let dialect = taskServer?.dialect else { return }
+      options.taskAPI?.dialect = dialect.routesByID ? .rest : dialect.textKey == "Text" ? .repository : .tutorial
+    }
   }
 }

@@ -1,5 +1,6 @@
 internal import B2CCore
 internal import B2CHTTP
+internal import B2CIDToken
 internal import Foundation
 
 /// Queries and form bodies as dictionaries; of a doubled name the first value counts.
@@ -143,8 +144,13 @@ enum PKCE {
     Base64URL.encode(SHA256.hash(data: Data(verifier.utf8)))
   }
 
-  /// The left half of a SHA-256, as `at_hash` has it (OpenID Connect Core section 3.1.3.6).
-  static func leftHalfHash(_ text: String) -> String {
-    Base64URL.encode(SHA256.hash(data: Data(text.utf8)).prefix(16))
+  /// The left half of a hash by the id_token's algorithm, as `at_hash` has it (OpenID Connect Core section 3.1.3.6).
+  static func leftHalfHash(_ text: String, _ algorithm: JWSAlgorithm) -> String {
+    let data = Data(text.utf8)
+    switch algorithm {
+    case .es384: return Base64URL.encode(SHA384.hash(data: data).prefix(24))
+    case .es512, .edDSA: return Base64URL.encode(SHA512.hash(data: data).prefix(32))
+    default: return Base64URL.encode(SHA256.hash(data: data).prefix(16))
+    }
   }
 }

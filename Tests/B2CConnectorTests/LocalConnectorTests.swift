@@ -32,6 +32,59 @@ struct LocalConnectorTests {
     #expect(server.tasks.map(\.completed) == [true])
   }
 
+  @Test("The connector speaks the task server's dialect", arguments: [LocalTaskServer.Dialect.rest, .repository])
+  func dialect(_ dialect: LocalTaskServer.Dialect) async throws {
+    let tenant = LocalTenant()
+    let server = LocalTaskServer(tenant: tenant, dialect: dialect)
+    let connector = try Connector.local(tenant, server)
+    try await connector.doPolicy(.signIn)
+    let task = try await connector.addTask(TaskItem(itemName: "Buy milk"))
+    #expect(server.tasks.map(\.text) == ["Buy milk"])
+    try await connector.deleteTask(task)
+    #expect(server.tasks.isEmpty)
+  }
+
+  @Test("Settings of a tenant on this machine say which kind of service it is", .timeLimit(.minutes(1)))
+  func startedSettings() async throws {
+    let kinds: [LocalTenant.Shape: Authority.Kind] = [
+      .b2c: .b2c, .entra: .entra, .ciam: .ciam, .openIDConnect: .openIDConnect,
+    ]
+    for (shape, kind) in kinds {
+      let tenant = LocalTenant(shape: shape)
+      try await tenant.start()
+      let settings = try tenant.settings()
+      #expect(settings.authority.kind == kind)
+      #expect(try ConnectorSettings(data: settings.propertyList()) == settings)
+      await tenant.stop()
+    }
+  }
+
+  @Test("Scopes of a second API are consented to at the sign-in, and redeemed for later")
+  func additionalScopes() async throws {
+    let tenant = LocalTenant(shape: .entra)
+    var settings = try tenant.settings()
+    settings.additionalScopes = ["https://graph.microsoft.com/User.Read"]
+    var environment = OAuthEnvironment()
+    environment.transport = tenant.transport
+    environment.cache = InMemoryTokenCache()
+    environment.presenter = ScriptedPresenter(transport: tenant.transport, .signIn(.alice))
+    let connector = try Connector(settings: settings, environment: environment)
+    try await connector.signIn()
+    let sent = tenant.requests.first { $0.query["scope"] != nil }?.query["scope"] ?? ""
+    #expect(sent.contains("User.Read") && sent.contains("tasks/read"))
+    #expect(try await connector.accessToken().scopes.contains { $0.hasSuffix("tasks/read") })
+    let graph = try await connector.accessToken(scopes: settings.additionalScopes)
+    #expect(graph.scopes.contains { $0.hasSuffix("User.Read") })
+    #expect(tenant.counters.refreshRequests == 1)
+  }
+
+  @Test("Id_tokens carry the hash of the access token")
+  func accessTokenHash() async throws {
+    let user = try await Connector.local(LocalTenant()).doPolicy(.signIn)
+    // The connector has compared it: a wrong one is no sign-in.
+    #expect(user.claims["at_hash"]?.string?.isEmpty == false)
+  }
+
   @Test("Settings of a local tenant name what the tenant has", arguments: [LocalTenant.Shape.b2c, .entra, .ciam])
   func settings(_ shape: LocalTenant.Shape) throws {
     let tenant = LocalTenant(shape: shape)

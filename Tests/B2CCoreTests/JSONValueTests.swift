@@ -23,6 +23,13 @@ import Testing
     #expect(try JSONDecoder().decode(JSONValue.self, from: written) == value)
   }
 
+  @Test("A value describes itself as JSON on one line, with names in order and no control character")
+  func description() throws {
+    let value: JSONValue = ["b": [1, 2.5, .null], "a": "line\n\"quoted\" \\ \u{1B}[0m \u{9B}é", "c": true, "d": [:]]
+    #expect("\(value)" == #"{"a":"line\n\"quoted\" \\ \u001b[0m \u009bé","b":[1,2.5,null],"c":true,"d":{}}"#)
+    #expect(try Self.decode("\(value)") == value)
+  }
+
   @Test(arguments: ["", "{", "nul", "[1,]x"])
   func whatIsNoJSONIsRefused(text: String) {
     #expect(throws: DecodingError.self) { try Self.decode(text) }

@@ -1,5 +1,6 @@
 import B2CCore
 import B2CIDToken
+import B2CIDToken
 import B2CTestKit
 import Foundation
 import Testing
@@ -49,9 +50,17 @@ struct LocalTenantTokenTests {
         "iat": .integer(1_767_225_600), "auth_time": .integer(1_767_225_600), "ver": .string("1.0"),
         "nonce": .string("nonce-1"), "tfp": .string("B2C_1_SignIn"), "name": .string("Alice Example"),
         "emails": .array([.string("alice@example.com")]),
+        // The connector's own tests compare it with the access token.
+        "at_hash": try #require(answer.idToken["at_hash"]),
       ])
     #expect(tenant.signingKeys[0].verifies(try #require(answer["id_token"])))
     #expect(answer.idToken["iss"] == .string(tenant.issuer))
+  }
+
+  @Test(arguments: [(JWSAlgorithm.es256, 22), (.es384, 32), (.es512, 43), (.edDSA, 43)])
+  func hashOfTheAccessTokenIsByTheKeysAlgorithm(algorithm: JWSAlgorithm, length: Int) async throws {
+    try tenant.rotateKeys(to: TestSigningKey(algorithm))
+    #expect(try await visitor.tokens().idToken["at_hash"]?.string?.utf8.count == length)
   }
 
   @Test func accessTokenIsForTheAPIAndOnlyItIsTakenThere() async throws {

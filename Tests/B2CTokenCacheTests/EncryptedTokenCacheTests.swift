@@ -11,10 +11,11 @@ import Testing
   private var cache: EncryptedTokenCache { EncryptedTokenCache(wrapping: store, key: source) }
 
   @Test("The conformance suite finds nothing over memory, over four methods alone, and over a cache chosen at run time")
-  func conformance() async {
+  func conformance() async throws {
     let wrapped: [@Sendable () -> any TokenCache] = [{ InMemoryTokenCache() }, { PlainTokenCache() }]
     for make in wrapped {
-      let broken = await TokenCacheConformance { EncryptedTokenCache(wrapping: make(), key: KeyHolder()) }.brokenRules()
+      let suite = TokenCacheConformance { EncryptedTokenCache(wrapping: make(), key: KeyHolder()) }
+      let broken = try await suite.brokenRules()
       #expect(broken.isEmpty, "\(broken)")
     }
   }
@@ -33,7 +34,7 @@ import Testing
       let temporary = temporaries.withLock { $0.last?.store }
       return EncryptedTokenCache(wrapping: try FileTokenCache(directory: temporary), key: key)
     }
-    let broken = await suite.brokenRules()
+    let broken = try await suite.brokenRules()
     #expect(broken.isEmpty, "\(broken)")
   }
 

@@ -33,7 +33,7 @@ import Testing
       try Data("in the way".utf8).write(to: temporary.store)
       return cache
     }
-    let broken = await suite.brokenRules()
+    let broken = try await suite.brokenRules()
     #expect(broken.isEmpty, "\(broken)")
   }
 

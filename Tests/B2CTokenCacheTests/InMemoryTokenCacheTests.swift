@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct InMemoryTokenCacheTests {
   @Test("The conformance suite finds nothing")
-  func conformance() async {
-    let broken = await TokenCacheConformance { InMemoryTokenCache() }.brokenRules()
+  func conformance() async throws {
+    let broken = try await TokenCacheConformance { InMemoryTokenCache() }.brokenRules()
     #expect(broken.isEmpty, "\(broken)")
   }
 

@@ -10,7 +10,7 @@ import Testing
   private var cache: KeychainRecords { KeychainRecords(keychain) }
 
   @Test("The conformance suite finds nothing")
-  func conformance() async {
+  func conformance() async throws {
     let made = Locked<DictionaryKeychain?>(nil)
     var suite = TokenCacheConformance {
       let keychain = DictionaryKeychain()
@@ -23,7 +23,7 @@ import Testing
       keychain.fail(with: .notAvailable)
       return KeychainRecords(keychain)
     }
-    let broken = await suite.brokenRules()
+    let broken = try await suite.brokenRules()
     #expect(broken.isEmpty, "\(broken)")
   }
 

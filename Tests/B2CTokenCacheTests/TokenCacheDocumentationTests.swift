@@ -7,18 +7,18 @@ import Testing
 /// The samples of Docs/TokenCaches.md, word for word.
 @Suite struct TokenCacheDocumentationTests {
   @Test("The dictionary cache keeps the rules")
-  func dictionary() async {
-    let broken = await TokenCacheConformance { DictionaryTokenCache() }.brokenRules()
+  func dictionary() async throws {
+    let broken = try await TokenCacheConformance { DictionaryTokenCache() }.brokenRules()
     #expect(broken.isEmpty, "\(broken)")
   }
 
   @Test("The database cache keeps the rules, those of shared caches included")
-  func database() async {
+  func database() async throws {
     var suite = TokenCacheConformance { DatabaseTokenCache(database: Database()) }
     suite.makeSecondInstance = { first in
       (first as? DatabaseTokenCache).map { DatabaseTokenCache(database: $0.database) } ?? first
     }
-    let broken = await suite.brokenRules()
+    let broken = try await suite.brokenRules()
     #expect(broken.isEmpty, "\(broken)")
   }
 }

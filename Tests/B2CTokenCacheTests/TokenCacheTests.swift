@@ -4,8 +4,8 @@ import Testing
 
 @Suite struct TokenCacheTests {
   @Test("A cache of four methods gets atomic updates and refresh locks among the callers of one instance")
-  func conformance() async {
-    let broken = await TokenCacheConformance { LocallySharedTokenCache(PlainTokenCache()) }.brokenRules()
+  func conformance() async throws {
+    let broken = try await TokenCacheConformance { LocallySharedTokenCache(PlainTokenCache()) }.brokenRules()
     #expect(broken.isEmpty, "\(broken)")
   }
 

@@ -1,3 +1,6 @@
+import B2CConnector
+import Foundation
+
 /// What the command line asks for.
 struct Arguments {
   var settings: String?
@@ -5,19 +8,24 @@ struct Arguments {
   var issuer: String?
   var clientID: String?
   var scopes: [String] = []
+  var redirectURI: URL?
+  var prompt: Prompt?
   var loopbackPort: UInt16?
   var usesBrowser = false
   var printsURL = false
   var keepsServers = false
   var diagnoses = false
+  var isVerbose = false
   var showsHelp = false
 
-  /// Reads the arguments behind the program's name.
+  /// Reads the arguments that follow the program's name.
   init(_ words: [String]) throws {
     var words = words[...]
     while let word = words.popFirst() {
       func value() throws -> String {
-        guard let value = words.popFirst() else { throw UsageError(message: "\(word) wants a value") }
+        guard let value = words.popFirst(), !value.hasPrefix("--") else {
+          throw UsageError(message: "\(word) needs a value")
+        }
         return value
       }
       switch word {
@@ -26,35 +34,53 @@ struct Arguments {
       case "--issuer": issuer = try value()
       case "--client-id": clientID = try value()
       case "--scopes": scopes = try value().split(separator: " ").map(String.init)
+      case "--redirect-uri":
+        let text = try value()
+        guard let url = URL(string: text), url.scheme != nil else {
+          throw UsageError(message: "\(text) is not a redirect URI")
+        }
+        redirectURI = url
+      case "--prompt": prompt = Prompt(rawValue: try value())
       case "--loopback-port":
         let text = try value()
-        guard let port = UInt16(text) else { throw UsageError(message: "\(text) is no port") }
+        guard let port = UInt16(text) else { throw UsageError(message: "\(text) is not a port") }
         loopbackPort = port
       case "--browser": usesBrowser = true
       case "--print-url": printsURL = true
       case "--keep": keepsServers = true
       case "--diagnose": diagnoses = true
+      case "--verbose", "-v": isVerbose = true
       case "--help", "-h": showsHelp = true
-      default: throw UsageError(message: "there is no option \(word)")
+      default: throw UsageError(message: "unknown option \(word)")
       }
     }
-    if issuer != nil, clientID == nil { throw UsageError(message: "--issuer wants --client-id as well") }
+    guard !showsHelp else { return }
+    if issuer != nil, clientID == nil { throw UsageError(message: "--issuer needs --client-id as well") }
+    if issuer == nil, redirectURI != nil {
+      throw UsageError(message: "--redirect-uri goes with --issuer; settings name their own")
+    }
+    if policy != nil, settings == nil { throw UsageError(message: "--policy needs --settings as well") }
   }
 
   static let help = """
-    Sends a user through a policy and works with tasks, step by step.
+    Signs a user in, works with tasks and signs out, one line for each step.
 
-    swift run quickstart                       on a tenant and a task server started on this machine
-    swift run quickstart --settings FILE       the same on a real tenant and API
-      --policy ID                              with this policy instead of the settings' sign-in policy
-    swift run quickstart --issuer URL --client-id ID --scopes "openid ..."
-                                               sign-in, silent refresh and sign-out at any OpenID Connect issuer
-      --browser                                let a person do the sign-in page
-      --print-url                              print "OPEN <URL>" in place of opening a browser
-      --loopback-port N                        wait for the redirect on this port of 127.0.0.1
-      --keep                                   leave the servers up at the end, until a key is pressed
-      --diagnose                               check settings, authority, network and cache, and say what to fix
-      --help                                   this text
+    swift run quickstart                      on a tenant and a task server started on this machine
+      --browser                               you do the sign-in pages in your browser
+      --keep                                  leave the servers up at the end, until return is pressed
+    swift run quickstart --settings FILE      the same on your tenant and API
+      --policy ID                             with this policy instead of the settings' sign-in policy
+      --diagnose                              check settings, authority, network and cache, and say what to fix
+    swift run quickstart --issuer URL --client-id ID
+                                              at any OpenID Connect issuer: sign-in, user info, refresh, sign-out
+      --scopes "openid email"                 what to ask for
+      --redirect-uri URI                      as it is registered; http://127.0.0.1/callback unless said otherwise
+    With each of them:
+      --prompt login                          what the page asks for even with a session (not on this machine's tenant)
+      --loopback-port N                       wait for the redirect on this port of 127.0.0.1
+      --print-url                             print "OPEN <URL>" instead of opening a browser
+      --verbose                               the requests and the claims too
+      --help                                  this text
 
     Exit codes: 0 done, 1 a step failed, 2 the settings or the options must be fixed.
     """

@@ -5,14 +5,10 @@ import Foundation
 /// The whole job on this machine alone, with nothing but the public `Connector`.
 struct LocalTour: Sendable {
   let arguments: Arguments
-  let narrator: Narrator
+  let story: Story
 
   func run() async throws {
-    narrator.step("A tenant and a task server start on this machine.")
     let world = try await LocalWorld(redirectURI: redirectURI())
-    narrator.result("tenant \(world.tenant.origin.absoluteString)")
-    narrator.result("task API \(world.tasks.url.absoluteString)")
-    narrator.result("settings \(world.settingsFile.path)")
     do {
       try await tour(world)
     } catch {
@@ -20,7 +16,8 @@ struct LocalTour: Sendable {
       throw error
     }
     if arguments.keepsServers {
-      narrator.step("The servers stay up; press return to stop them.")
+      story.ask("the servers stay up until you press return; the settings for them:")
+      Terminal.write(world.settings, to: .standardOutput)
       _ = readLine()
     }
     await world.stop()
@@ -28,48 +25,59 @@ struct LocalTour: Sendable {
 
   private func tour(_ world: LocalWorld) async throws {
     let time = world.time
-    let settings = try Surface(arguments).adapted(ConnectorSettings(contentsOf: world.settingsFile))
+    let settings = try Surface(arguments).adapted(ConnectorSettings(data: Data(world.settings.utf8)))
     let script = ScriptedPresenter(
-      transport: URLSessionTransport(), .signIn(.alice), onStep: { narrator.result("page: " + $0) })
-    let presenter: any SignInPresenter =
-      isInBrowser ? Surface(arguments).presenter(for: settings.redirectURI) : script
+      transport: URLSessionTransport(), .signIn(.alice), onStep: { story.detail("page: " + $0) })
     var environment = OAuthEnvironment()
-    environment.presenter = presenter
+    environment.presenter = isInBrowser ? Surface(arguments).presenter(for: settings.redirectURI) : script
     environment.cache = InMemoryTokenCache()
-    environment.transport = NarratingTransport(narrator)
+    environment.transport = TellingTransport(story)
     environment.now = { time.now }
     let connector = try Connector(settings: settings, environment: environment)
     if arguments.diagnoses {
       try await Program.show(try await connector.diagnose())
       return
     }
-    let steps = TaskSteps(connector: connector, narrator: narrator)
+    story.title(
+      "A tenant and a task server on this machine", "tenant \(world.tenant.origin.absoluteString)",
+      "task API \(world.tasks.url.absoluteString)")
+    let steps = TaskSteps(connector: connector, story: story, mark: "")
 
-    narrator.step("1. doPolicy(.signUp): a new user signs up.")
-    if isInBrowser { narrator.result("make up any email and password") }
+    if isInBrowser { story.ask("in the browser: make up an email address, a password and a name") }
     script.follow(.signUp(email: "carol@example.com", password: "Not-A-Secret-4", displayName: "Carol Example"))
-    narrator.user(try await connector.doPolicy(.signUp), showsClaims: settings.showClaims)
+    try await story.step("doPolicy(.signUp)") {
+      let user = try await connector.doPolicy(.signUp)
+      return "\(user) has a new account, by \(user.policyID ?? "no policy")"
+    }
+    try await story.claims(connector.claims(), false)
 
-    narrator.step("2. doPolicy(.signIn): the same user signs in.")
+    if isInBrowser { story.ask("in the browser: sign in with the same") }
     script.follow(.signIn(email: "carol@example.com", password: "Not-A-Secret-4"))
-    narrator.user(
-      try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login)), showsClaims: settings.showClaims)
+    try await story.step("doPolicy(.signIn)") {
+      let user = try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
+      return "\(user) is signed in, by \(user.policyID ?? "no policy")"
+    }
 
-    try await steps.addListDelete(from: 3)
+    try await steps.run {
+      await time.pass(.seconds(3_700))
+      try await story.step("getTaskList()") {
+        "an hour later: \(try await connector.getTaskList().count) tasks, with a refreshed token and no page"
+      }
+    }
+    try await story.step("signOut()") {
+      try await connector.signOut()
+      return "the tokens are gone"
+    }
+    try await steps.callAfterSignOut()
 
-    narrator.step("6. An hour later getTaskList() finds its token expired and renews it silently.")
-    await time.pass(.seconds(3_700))
-    narrator.tasks(try await connector.getTaskList())
-
-    narrator.step("7. signOut(), and another user signs in: the tasks are that user's own.")
-    try await connector.signOut()
-    if isInBrowser { narrator.result("sign in as \(LocalUser.bob.email) with \(LocalUser.bob.password.value)") }
-    script.follow(.signIn(.bob))
-    narrator.user(try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login)), showsClaims: false)
-    narrator.tasks(try await connector.getTaskList())
-
-    try await steps.callAfterSignOut(number: 8)
-    narrator.step("Done.")
+    let bob = LocalUser.bob
+    if isInBrowser { story.ask("in the browser: sign in as \(bob.email) with \(bob.password.value)") }
+    script.follow(.signIn(bob))
+    try await story.step("doPolicy(.signIn)") {
+      let user = try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
+      return "\(user) is signed in and has \(TaskSteps.summary(try await connector.getTaskList()))"
+    }
+    await story.end(next: "the same with a tenant of your own, as Docs/GettingStarted.md shows")
   }
 
   private var isInBrowser: Bool { arguments.usesBrowser || arguments.printsURL }

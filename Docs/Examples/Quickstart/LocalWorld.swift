@@ -2,17 +2,17 @@ import B2CConnector
 import B2CTestKit
 import Foundation
 
-/// A tenant and a task server on this machine, with settings written for them.
+/// A tenant and a task server on this machine, with settings written for them; nothing of it is on the disk.
 struct LocalWorld: Sendable {
   let time = AdjustableTime()
   let tenant: LocalTenant
   let tasks: LocalTaskServer
-  let settingsFile: URL
-  let directory: URL
+  let redirectURI: String
 
-  /// Starts both on ports that the system chooses, and writes `settings.plist`.
+  /// Starts both on ports that the system chooses.
   init(redirectURI: String) async throws {
     let time = time
+    self.redirectURI = redirectURI
     tenant = LocalTenant(
       tenantName: "quickstart",
       policies: [
@@ -22,20 +22,15 @@ struct LocalWorld: Sendable {
     tasks = LocalTaskServer(tenant: tenant)
     try await tenant.start()
     try await tasks.start()
-    directory = FileManager.default.temporaryDirectory.appendingPathComponent("quickstart-\(UUID().uuidString)")
-    settingsFile = directory.appendingPathComponent("settings.plist")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    try Data(settings(redirectURI: redirectURI).utf8).write(to: settingsFile)
   }
 
   func stop() async {
     await tenant.stop()
     await tasks.stop()
-    try? FileManager.default.removeItem(at: directory)
   }
 
-  /// The tutorial's keys, as a person would write them.
-  private func settings(redirectURI: String) -> String {
+  /// The tutorial's `settings.plist`, as a person would write it.
+  var settings: String {
     """
     <?xml version="1.0" encoding="UTF-8"?>
     <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">

@@ -4,28 +4,19 @@ import Foundation
 /// Chooses what to run: on this machine alone, on a real tenant, or at any OpenID Connect issuer.
 struct Program: Sendable {
   let arguments: Arguments
-  let narrator = Narrator()
-
-  /// What only a change of the settings or the options can fix.
-  static let fixable: Set<ConnectorError.Code> = [
-    .settings, .retiredAuthority, .configuration, .unsupportedRedirectURI, .policyNotConfigured,
-  ]
-
-  init(_ arguments: Arguments) {
-    self.arguments = arguments
-  }
 
   func run() async throws {
+    let story = Story(isVerbose: arguments.isVerbose)
     if let issuer = arguments.issuer, let clientID = arguments.clientID {
-      try await IssuerTour(issuer: issuer, clientID: clientID, arguments: arguments, narrator: narrator).run()
+      try await IssuerTour(issuer: issuer, clientID: clientID, arguments: arguments, story: story).run()
     } else if let path = arguments.settings {
-      try await runOnTenant(URL(fileURLWithPath: path))
+      try await runOnTenant(URL(fileURLWithPath: path), story)
     } else {
-      try await LocalTour(arguments: arguments, narrator: narrator).run()
+      try await LocalTour(arguments: arguments, story: story).run()
     }
   }
 
-  private func runOnTenant(_ file: URL) async throws {
+  private func runOnTenant(_ file: URL, _ story: Story) async throws {
     let surface = Surface(arguments)
     if arguments.diagnoses {
       let settings = { try surface.adapted(ConnectorSettings(contentsOf: file)) }
@@ -35,14 +26,28 @@ struct Program: Sendable {
       try await Self.show(try await Connector.diagnose(settings: try settings(), environment: environment))
       return
     }
-    let connector = try surface.connector(file: file, transport: NarratingTransport(narrator))
-    try await TenantTour(connector: connector, policyID: arguments.policy, narrator: narrator).run()
+    let connector = try surface.connector(file: file, transport: TellingTransport(story))
+    try await TenantTour(connector: connector, arguments: arguments, story: story).run()
   }
 
   /// Prints a diagnosis; an unhealthy one ends the program with exit code 2.
   static func show(_ diagnosis: Diagnosis) async throws {
-    Narrator.write("\(diagnosis)")
+    Terminal.write("\(diagnosis)", to: .standardOutput)
     if !diagnosis.isHealthy { throw UnhealthyError() }
+  }
+
+  /// The exit code for an error, as ``Arguments/help`` promises: 2 for what only other settings or options can fix.
+  static func exitCode(for error: any Error) -> Int32 {
+    let fixable: Set<ErrorCode> = [
+      .settings, .retiredAuthority, .configuration, .unsupportedRedirectURI, .policyNotConfigured, .reservedParameter,
+      .missingAPIScope,
+    ]
+    switch error {
+    case is UsageError, is UnhealthyError, is AuthorityError, is SettingsError: return 2
+    case let error as ConnectorError: return fixable.contains(error.code) ? 2 : 1
+    case let error as OAuthError: return fixable.contains(error.code) ? 2 : 1
+    default: return 1
+    }
   }
 }
 

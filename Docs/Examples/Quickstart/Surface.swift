@@ -19,7 +19,7 @@ struct Surface: Sendable {
     } catch let error as SettingsError {
       throw ConnectorError(.settings, error.description, underlying: error)
     }
-    for warning in settings.warnings { TerminalProgress.write("warning: \(warning)") }
+    for warning in settings.warnings { Terminal.write("warning: \(warning)", to: .standardError) }
     var environment = OAuthEnvironment()
     environment.presenter = presenter(for: settings.redirectURI)
     environment.cache = InMemoryTokenCache()
@@ -35,25 +35,27 @@ struct Surface: Sendable {
     return copy
   }
 
-  /// A loopback redirect keeps its host and path; any other gives way to one.
+  /// The registered redirect URI, moved to a port if one is named; what is not a loopback URI gives way to one then.
   func redirectURI(_ registered: URL?, port: UInt16?) throws -> URL {
+    if let registered, port == nil { return registered }
     let port = port.map { ":\($0)" } ?? ""
     var text = "http://127.0.0.1\(port)/callback"
     if let registered, registered.scheme == "http", let host = registered.host {
       text = "http://\(host.contains(":") ? "[\(host)]" : host)\(port)\(registered.path)"
     }
-    guard let url = URL(string: text) else { throw UsageError(message: "\(text) is no URL") }
+    guard let url = URL(string: text) else { throw UsageError(message: "\(text) is not a URL") }
     return url
   }
 
   func presenter(for redirectURI: URL) -> any SignInPresenter {
     guard redirectURI.scheme == "http" else { return ManualPresenter() }
     guard printsURL else { return WaitingPresenter() }
-    return LoopbackPresenter(opening: BrowserOpening { url in Narrator.write("OPEN \(url.absoluteString)") })
+    return LoopbackPresenter(
+      opening: BrowserOpening { url in Terminal.write("OPEN \(url.absoluteString)", to: .standardOutput) })
   }
 }
 
-/// Shows on the terminal what is waited for, and for how long, while the browser is open.
+/// Says on standard error, while the browser is open, what is waited for and for how long.
 struct WaitingPresenter: SignInPresenter {
   private static let timeout: Duration = .seconds(300)
   private let inner = LoopbackPresenter(timeout: timeout)
@@ -61,8 +63,13 @@ struct WaitingPresenter: SignInPresenter {
   func validate(redirectURI: URL) throws { try inner.validate(redirectURI: redirectURI) }
 
   func present(_ request: PresentationRequest) async throws -> URL {
-    try await TerminalProgress(timeout: Self.timeout).waiting(for: "the sign-in page in the browser") {
-      try await inner.present(request)
+    let ticker = Task {
+      for left in stride(from: Self.timeout.components.seconds, to: 0, by: -30) {
+        Terminal.write("Waiting for the page in the browser (\(left) s left)", to: .standardError)
+        try await Task.sleep(for: .seconds(30))
+      }
     }
+    defer { ticker.cancel() }
+    return try await inner.present(request)
   }
 }

@@ -1,42 +1,55 @@
 import B2CConnector
+import Foundation
 
 /// The same job on a real tenant and API.
 struct TenantTour: Sendable {
   let connector: Connector
-  let policyID: String?
-  let narrator: Narrator
+  let arguments: Arguments
+  let story: Story
 
   func run() async throws {
-    let showsClaims = connector.settings.showClaims
-    if !runsPolicies {
-      narrator.step("1. oauth.signIn(): this authority has no policies.")
-      narrator.user(try await connector.oauth.signIn().user, showsClaims: showsClaims)
-    } else if let policyID {
-      narrator.step("1. doPolicy(\(policyID))")
-      narrator.user(try await connector.doPolicy(Policy(policyID)), showsClaims: showsClaims)
-    } else {
-      narrator.step("1. doPolicy(.signIn)")
-      narrator.user(try await connector.doPolicy(.signIn), showsClaims: showsClaims)
+    story.title("Tenant \(connector.settings.authority.baseURL.absoluteString)")
+    try await signIn()
+    let refresh = {
+      try await story.step("accessToken()") {
+        let token = try await connector.accessToken(forceRefresh: true)
+        return "refreshed without a page, for \(token.scopes.sorted().joined(separator: " "))"
+      }
     }
-    let steps = TaskSteps(connector: connector, narrator: narrator)
-    if connector.tasks != nil { try await steps.addListDelete(from: 2) }
-
-    narrator.step("5. accessToken(forceRefresh: true): one silent refresh.")
-    let token = try await connector.accessToken(forceRefresh: true)
-    narrator.result("a token until \(token.expiresAt), for \(token.scopes.sorted().joined(separator: " "))")
+    let steps = TaskSteps(connector: connector, story: story, mark: "Quickstart: ")
     if connector.tasks != nil {
-      narrator.tasks(try await connector.getTaskList())
-      try await steps.callAfterSignOut(number: 6)
+      try await steps.run {
+        try await refresh()
+        try await story.step("getTaskList()") { TaskSteps.summary(try await connector.getTaskList()) }
+      }
     } else {
-      narrator.step("6. signOut()")
-      try await connector.signOut()
+      try await refresh()
     }
-    narrator.step("Done.")
+    try await story.step("signOut()") {
+      try await connector.signOut()
+      return "the tokens are gone"
+    }
+    if connector.tasks != nil { try await steps.callAfterSignOut() }
+    await story.end(next: "add B2CConnector to your app, as README.md shows")
   }
 
-  /// Entra ID, External ID and other issuers have none, unless the settings or the options name one all the same.
-  private var runsPolicies: Bool {
-    let settings = connector.settings
-    return policyID != nil || settings.authority.kind == .b2c || !settings.policies.all.isEmpty
+  private func signIn() async throws {
+    let options = SignInOptions(prompt: arguments.prompt)
+    let call = arguments.policy.map { "doPolicy(\($0))" } ?? (hasPolicies ? "doPolicy(.signIn)" : "signIn()")
+    try await story.step(call) {
+      let user =
+        if let policyID = arguments.policy {
+          try await connector.doPolicy(Policy(policyID), options: options)
+        } else {
+          try await connector.signIn(options: options)
+        }
+      return "\(user) is signed in" + (user.policyID.map { ", by \($0)" } ?? "")
+    }
+    try await story.claims(connector.claims(), connector.settings.showClaims)
+  }
+
+  /// Entra ID, External ID and other issuers have none, unless the settings name one all the same.
+  private var hasPolicies: Bool {
+    connector.settings.authority.kind == .b2c || !connector.settings.policies.all.isEmpty
   }
 }

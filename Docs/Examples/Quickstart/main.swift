@@ -1,4 +1,3 @@
-import B2CConnector
 import Foundation
 
 do {
@@ -6,17 +5,9 @@ do {
   if arguments.showsHelp {
     print(Arguments.help)
   } else {
-    try await Program(arguments).run()
+    try await Program(arguments: arguments).run()
   }
-} catch let error as UsageError {
-  FileHandle.standardError.write(Data("quickstart: \(error)\n".utf8))
-  exit(2)
-} catch let error as ConnectorError where Program.fixable.contains(error.code) {
-  FileHandle.standardError.write(Data("\(error)\n".utf8))
-  exit(2)
-} catch is UnhealthyError {
-  exit(2)
 } catch {
-  FileHandle.standardError.write(Data("quickstart: \(error)\n".utf8))
-  exit(1)
+  if !(error is UnhealthyError) { Terminal.write("quickstart: \(error)", to: .standardError) }
+  exit(Program.exitCode(for: error))
 }

@@ -46,7 +46,8 @@ extension LocalTenant {
     }
     let scopes = (query["scope"] ?? "").split(separator: " ").map(String.init)
     guard !scopes.isEmpty else { throw LocalRefusal.missingScope }
-    _ = try classify(scopes)
+    // Entra ID lets the user consent to the scopes of several APIs at once; a token is for one of them.
+    _ = try classify(scopes, allowsSeveralAPIs: shape == .entra || shape == .ciam)
     let prompts = Set((query["prompt"] ?? "").split(separator: " ").map(String.init))
     guard prompts.isSubset(of: Self.knownPrompts), !prompts.contains("none") || prompts.count == 1 else {
       throw LocalRefusal.prompt(query["prompt"] ?? "")

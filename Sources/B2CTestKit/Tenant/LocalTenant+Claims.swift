@@ -16,6 +16,7 @@ extension LocalTenant {
     switch shape {
     case .b2c:
       claims["emails"] = .array([.string(user.email)])
+      claims["at_hash"] = accessTokenHash(accessToken)
       if subject.grant.isNewUser, !subject.isRefresh { claims["newUser"] = .bool(true) }
     case .entra, .ciam:
       claims["tid"] = .string(tenantID)
@@ -23,13 +24,18 @@ extension LocalTenant {
       claims["email"] = .string(user.email)
     case .openIDConnect:
       claims["email"] = .string(user.email)
-      claims["at_hash"] = accessToken.map { .string(PKCE.leftHalfHash($0)) }
+      claims["at_hash"] = accessTokenHash(accessToken)
     }
     claims.merge(user.claims) { $1 }
     behavior.changeIDTokenClaims?(&claims)
     var header: [String: JSONValue] = [:]
     behavior.changeIDTokenHeader?(&header)
     return try sign(claims, header: header, behavior.idTokenSigning)
+  }
+
+  private func accessTokenHash(_ accessToken: String?) -> JSONValue? {
+    guard let accessToken, let algorithm = signingKeys.first?.algorithm else { return nil }
+    return .string(PKCE.leftHalfHash(accessToken, algorithm))
   }
 
   func signedAccessToken(

@@ -217,8 +217,8 @@ extension LocalTenant {
   /// The audience of Microsoft Graph.
   static let graphClientID = "00000003-0000-0000-c000-000000000000"
 
-  /// Sorts scopes by what they ask for; more than one API in one request is refused.
-  func classify(_ scopes: [String]) throws -> LocalScopes {
+  /// Sorts scopes by what they ask for; more than one API in one request is refused, unless nothing is issued yet.
+  func classify(_ scopes: [String], allowsSeveralAPIs: Bool = false) throws -> LocalScopes {
     var result = LocalScopes()
     for scope in scopes {
       switch scope.lowercased() {
@@ -232,7 +232,7 @@ extension LocalTenant {
           if shape == .openIDConnect { continue }
           throw LocalRefusal.unsupportedScope(scope)
         }
-        if let other = result.audience, other != audience {
+        if let other = result.audience, other != audience, !allowsSeveralAPIs {
           throw LocalRefusal.severalResources(scopes.joined(separator: " "))
         }
         result.audience = audience

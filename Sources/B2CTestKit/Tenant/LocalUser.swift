@@ -6,7 +6,7 @@ public struct LocalUser: Sendable, Hashable, Identifiable {
   public let id: String
   /// The email the person signs in with; compared without regard to case.
   public var email: String
-  /// The password; empty for a user who comes from another identity provider.
+  /// The password, in the clear as `password.value`; empty for a user who comes from another identity provider.
   public var password: Secret
   /// The display name: the `name` claim.
   public var displayName: String
@@ -36,11 +36,11 @@ public struct LocalUser: Sendable, Hashable, Identifiable {
     self.claims = claims
   }
 
-  /// Alice, `alice@example.com`.
+  /// Alice, `alice@example.com` with the password `Not-A-Secret-1`.
   public static let alice = LocalUser(
     id: "aaaaaaaa-0000-4000-8000-000000000001", email: "alice@example.com", password: "Not-A-Secret-1",
     displayName: "Alice Example")
-  /// Bob, `bob@example.com`.
+  /// Bob, `bob@example.com` with the password `Not-A-Secret-2`.
   public static let bob = LocalUser(
     id: "bbbbbbbb-0000-4000-8000-000000000002", email: "bob@example.com", password: "Not-A-Secret-2",
     displayName: "Bob Example")

@@ -4,8 +4,8 @@ public import B2CTokenCache
 /// Checks whether a token cache does what the SDK relies on, and describes each rule that it breaks.
 ///
 /// ```swift
-/// @Test func myCacheKeepsTheRules() async {
-///   let broken = await TokenCacheConformance { MyTokenCache() }.brokenRules()
+/// @Test func myCacheKeepsTheRules() async throws {
+///   let broken = try await TokenCacheConformance { MyTokenCache() }.brokenRules()
 ///   #expect(broken.isEmpty, "\(broken)")
 /// }
 /// ```
@@ -39,10 +39,11 @@ public struct TokenCacheConformance: Sendable {
   /// Checks every rule.
   ///
   /// - Returns: The broken rules; none when the cache is right.
-  public func brokenRules() async -> [BrokenTokenCacheRule] {
+  /// - Throws: What the factory throws: without a cache there is nothing to check.
+  public func brokenRules() async throws -> [BrokenTokenCacheRule] {
     var broken: [BrokenTokenCacheRule] = []
     for check in checks {
-      if let observation = await observe(check) {
+      if let observation = try await observe(check) {
         broken.append(BrokenTokenCacheRule(rule: check.rule, observation: observation))
       }
     }
@@ -56,26 +57,34 @@ public struct TokenCacheConformance: Sendable {
     return checks
   }
 
-  private func observe(_ check: ConformanceCheck) async -> String? {
+  private func observe(_ check: ConformanceCheck) async throws -> String? {
     let clock = clock
     let timeLimit = timeLimit
     let makeCache = makeCache
-    let answer = FirstAnswer<String?>()
+    let answer = FirstAnswer<Result<String?, any Error>>()
     let work = Task {
+      let cache: any TokenCache
       do {
-        answer.give(try await check.body(try await makeCache()))
+        cache = try await makeCache()
       } catch {
-        answer.give("an error was thrown: \(error)")
+        return answer.give(.failure(error))
+      }
+      do {
+        answer.give(.success(try await check.body(cache)))
+      } catch {
+        answer.give(.success("an error was thrown: \(error)"))
       }
     }
     let timer = Task {
       try await clock.sleep(for: timeLimit)
-      answer.give("not finished within the time limit of \(timeLimit): too slow, or deadlocked; see timeLimit")
+      answer.give(
+        .success("not finished within the time limit of \(timeLimit): too slow, or deadlocked; see timeLimit"))
     }
-    let observation = await answer.value
-    work.cancel()
-    timer.cancel()
-    return observation
+    defer {
+      work.cancel()
+      timer.cancel()
+    }
+    return try await answer.value.get()
   }
 }
 

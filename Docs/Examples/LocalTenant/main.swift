@@ -1,0 +1,86 @@
+// A local tenant and task server as a process, for UI tests in a simulator, a browser or another program:
+//
+//   swift run local-tenant --port 8400 --task-port 8401 --redirect-uri com.example.tasks:/callback --settings-out settings.plist
+
+import B2CConnector
+import B2CTestKit
+import Foundation
+
+let help = """
+  Runs a tenant and a task server on this machine until it is stopped with Ctrl-C.
+
+    --port N              the tenant's port on 127.0.0.1; the system chooses one unless it is named
+    --task-port N         the task server's port
+    --redirect-uri URI    a redirect URI of the app, compared exactly; com.example.tasks:/callback unless named; repeatable
+    --shape NAME          b2c (unless named), entra, ciam or openid-connect
+    --dialect NAME        of the task server: tutorial (unless named), repository, or rest, which also changes tasks
+    --settings-out FILE   write an app's settings.plist there
+    --help                this text
+  """
+
+struct UsageError: Error {
+  let message: String
+}
+
+func write(_ line: String, to file: FileHandle = .standardOutput) {
+  try? file.write(contentsOf: Data((line + "\n").utf8))
+}
+
+let shapes: [String: LocalTenant.Shape] = [
+  "b2c": .b2c, "entra": .entra, "ciam": .ciam, "openid-connect": .openIDConnect,
+]
+let dialects: [String: LocalTaskServer.Dialect] = ["tutorial": .tutorial, "repository": .repository, "rest": .rest]
+
+func run(_ arguments: [String]) async throws {
+  var words = arguments[...]
+  var ports: (tenant: UInt16, tasks: UInt16) = (0, 0)
+  var redirectURIs: [String] = []
+  var shape = LocalTenant.Shape.b2c
+  var dialect = LocalTaskServer.Dialect.tutorial
+  var file: String?
+  while let word = words.popFirst() {
+    func value<Value>(_ read: (String) -> Value?) throws -> Value {
+      guard let text = words.popFirst(), let value = read(text) else {
+        throw UsageError(message: "\(word) needs a value of its kind")
+      }
+      return value
+    }
+    switch word {
+    case "--port": ports.tenant = try value { UInt16($0) }
+    case "--task-port": ports.tasks = try value { UInt16($0) }
+    case "--redirect-uri": redirectURIs.append(try value { URL(string: $0)?.scheme == nil ? nil : $0 })
+    case "--shape": shape = try value { shapes[$0] }
+    case "--dialect": dialect = try value { dialects[$0] }
+    case "--settings-out": file = try value { $0 }
+    case "--help", "-h": return write(help)
+    default: throw UsageError(message: "unknown option \(word)")
+    }
+  }
+  if redirectURIs.isEmpty { redirectURIs = [LocalTenant.standardRedirectURI] }
+  let tenant = LocalTenant(shape: shape, redirectURIs: redirectURIs)
+  let tasks = LocalTaskServer(tenant: tenant, dialect: dialect)
+  try await tenant.start(port: ports.tenant)
+  try await tasks.start(port: ports.tasks)
+  let settings = try tenant.settings(taskServer: tasks)
+  write("authority  \(tenant.authority())")
+  write("client id  \(tenant.clientID)")
+  write("redirect   \(redirectURIs.joined(separator: " "))")
+  write("task API   \(tasks.url.absoluteString)")
+  for user in tenant.users { write("user       \(user.email) with the password \(user.password.value)") }
+  if let file {
+    try settings.propertyList().write(to: URL(fileURLWithPath: file))
+    write("settings   \(file)")
+  }
+  write("Ready. Ctrl-C stops both servers.")
+  while true { try await Task.sleep(for: .seconds(86_400)) }
+}
+
+do {
+  try await run(Array(CommandLine.arguments.dropFirst()))
+} catch let error as UsageError {
+  write("local-tenant: \(error.message); --help shows the options", to: .standardError)
+  exit(2)
+} catch {
+  write("local-tenant: \(error)", to: .standardError)
+  exit(1)
+}

@@ -1,0 +1,163 @@
+// A to-do list on the command line: one connector, tokens in a private file, a sign-in in the user's browser.
+
+import B2CConnector
+import Foundation
+
+let help = """
+  Keeps your tasks at the web API that settings.plist names.
+
+  usage: tasks [--settings FILE] [--rest] [--json] COMMAND
+
+    login            sign in, in the browser
+    list             show your tasks, with numbers
+    add TITLE        add a task
+    done NUMBER      complete a task of the list; needs an API that changes tasks
+    rm NUMBER        delete a task of the list
+    whoami           who is signed in; opens no page
+    logout           remove the tokens
+    doctor           check settings, network, token cache and API, and say what to fix
+
+    --settings FILE  settings.plist in the current directory unless named
+    --rest           the API has one URL for each task, unlike that of Microsoft's tutorial
+    --json           print JSON
+
+  Exit codes: 0 done, 1 failed, 2 the arguments or the settings must be fixed, 3 nobody is signed in: run login.
+  """
+
+/// Why the program ends without having done what was asked, with its exit code.
+struct Failure: Error {
+  let message: String
+  let code: Int32
+}
+
+/// What the command line says.
+struct Arguments {
+  var settings = "settings.plist"
+  var isRest = false
+  var printsJSON = false
+  var command = "--help"
+  var operand: String?
+
+  init(_ words: [String]) throws {
+    var words = words[...]
+    var operands: [String] = []
+    while let word = words.popFirst() {
+      switch word {
+      case "--settings":
+        guard let file = words.popFirst() else { throw Failure(message: "--settings needs a file", code: 2) }
+        settings = file
+      case "--rest": isRest = true
+      case "--json": printsJSON = true
+      case "--help", "-h": return
+      case _ where word.hasPrefix("--"): throw Failure(message: "unknown option \(word)", code: 2)
+      default: operands.append(word)
+      }
+    }
+    guard let command = operands.first else { throw Failure(message: "which command?", code: 2) }
+    let needsOperand = ["add", "done", "rm"].contains(command)
+    guard operands.count == (needsOperand ? 2 : 1) else {
+      throw Failure(message: "\(command) takes \(needsOperand ? "one argument" : "no argument")", code: 2)
+    }
+    self.command = command
+    operand = operands.dropFirst().first
+  }
+}
+
+/// The commands.
+struct Tasks {
+  let arguments: Arguments
+
+  func run() async throws {
+    let file = URL(fileURLWithPath: arguments.settings)
+    if arguments.command == "doctor" {
+      let diagnosis = try await Connector.diagnose(
+        settings: try ConnectorSettings(contentsOf: file), environment: environment())
+      let findings = diagnosis.findings.map { found -> JSONValue in
+        ["check": .string(found.check), "outcome": .string(found.outcome.rawValue), "detail": .string(found.detail)]
+      }
+      show("\(diagnosis)", ["healthy": .bool(diagnosis.isHealthy), "findings": .array(findings)])
+      guard diagnosis.isHealthy else { throw Failure(message: "there is something to fix", code: 2) }
+      return
+    }
+    let connector = try Connector(
+      settings: try ConnectorSettings(contentsOf: file), environment: try environment()
+    ) { if arguments.isRest { $0.taskAPI?.dialect = .rest } }
+    switch arguments.command {
+    case "login":
+      let user = try await connector.signIn()
+      show("Signed in as \(user).", json(user))
+    case "whoami":
+      switch try await connector.session {
+      case .signedIn(let user): show("\(user)", json(user))
+      case .expired(let user): throw Failure(message: "the session of \(user) has expired: run login", code: 3)
+      case .signedOut: throw Failure(message: "nobody is signed in: run login", code: 3)
+      }
+    case "list":
+      let tasks = try await connector.getTaskList()
+      let lines = tasks.enumerated().map { "\($0 + 1)  [\($1.completed ? "x" : " ")]  \($1.itemName)" }
+      show(lines.isEmpty ? "No tasks." : lines.joined(separator: "\n"), .array(tasks.map(json)))
+    case "add":
+      let task = try await connector.addTask(TaskItem(itemName: arguments.operand ?? ""))
+      show("Added \(task.itemName).", json(task))
+    case "done":
+      var task = try await chosen(connector)
+      task.completed = true
+      show("Completed \(task.itemName).", json(try await connector.updateTask(task)))
+    case "rm":
+      let task = try await chosen(connector)
+      try await connector.deleteTask(task)
+      show("Deleted \(task.itemName).", json(task))
+    case "logout":
+      try await connector.signOut()
+      show("Signed out.", ["signedOut": true])
+    default: throw Failure(message: "unknown command \(arguments.command)", code: 2)
+    }
+  }
+
+  /// On macOS too, where the defaults (a window, the keychain) are for apps.
+  private func environment() throws -> OAuthEnvironment {
+    var environment = OAuthEnvironment()
+    environment.presenter = LoopbackPresenter()
+    environment.cache = try FileTokenCache()
+    return environment
+  }
+
+  /// The task of a number in the list.
+  private func chosen(_ connector: Connector) async throws -> TaskItem {
+    let tasks = try await connector.getTaskList()
+    guard let number = arguments.operand.flatMap({ Int($0) }), tasks.indices.contains(number - 1) else {
+      throw Failure(message: "there is no task \(arguments.operand ?? ""); list shows the numbers", code: 2)
+    }
+    return tasks[number - 1]
+  }
+
+  private func show(_ text: String, _ value: JSONValue) { print(arguments.printsJSON ? "\(value)" : text) }
+
+  private func json(_ user: UserInfo) -> JSONValue {
+    ["id": .string(user.id), "name": .string(user.name ?? ""), "username": .string(user.username ?? "")]
+  }
+
+  private func json(_ task: TaskItem) -> JSONValue {
+    ["id": .string(task.id ?? ""), "title": .string(task.itemName), "completed": .bool(task.completed)]
+  }
+}
+
+/// Says on standard error why the program ends, and ends it.
+func fail(_ text: String, _ code: Int32) -> Never {
+  try? FileHandle.standardError.write(contentsOf: Data("tasks: \(text)\n".utf8))
+  exit(code)
+}
+
+do {
+  let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
+  if arguments.command == "--help" { print(help) } else { try await Tasks(arguments: arguments).run() }
+} catch let error as Failure {
+  fail(error.message, error.code)
+} catch let error as ConnectorError {
+  let fixable: Set<ConnectorError.Code> = [
+    .settings, .configuration, .retiredAuthority, .unsupportedRedirectURI, .policyNotConfigured, .taskAPINotConfigured,
+  ]
+  fail("\(error)", error.needsInteraction ? 3 : fixable.contains(error.code) ? 2 : 1)
+} catch {
+  fail("\(error)", 1)
+}
