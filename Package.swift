@@ -16,6 +16,9 @@ let cryptoPackages: [Package.Dependency] =
 let crypto: [Target.Dependency] = usesSwiftCrypto ? [.product(name: "Crypto", package: "swift-crypto")] : []
 let cryptoExtras: [Target.Dependency] = usesSwiftCrypto ? [.product(name: "CryptoExtras", package: "swift-crypto")] : []
 
+// App Store Connect reads it in apps; elsewhere it would only add a bundle to the build.
+let privacyManifest = "PrivacyInfo.xcprivacy"
+
 let package = Package(
   name: "B2CConnector",
   platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
@@ -34,7 +37,9 @@ let package = Package(
     .target(name: "B2CCore"),
     .target(name: "B2CAuthority", dependencies: ["B2CCore"]),
     .target(name: "B2CSettings", dependencies: ["B2CAuthority", "B2CCore"]),
-    .target(name: "B2CTokenCache", dependencies: ["B2CCore"] + crypto),
+    .target(
+      name: "B2CTokenCache", dependencies: ["B2CCore"] + crypto, exclude: hostIsApple ? [] : [privacyManifest],
+      resources: hostIsApple ? [.copy(privacyManifest)] : []),
     .target(name: "B2CHTTP", dependencies: ["B2CCore"]),
     .target(name: "B2CLoopback", dependencies: ["B2CCore"]),
     .target(name: "TaskAPI", dependencies: ["B2CHTTP", "B2CCore"]),

@@ -96,7 +96,7 @@ public struct TaskAPIClient: Sendable {
   /// - Parameter item: The task; its owner, id and date are assigned by the server.
   /// - Returns: The task as the server stored it, or as it was sent when the server returns no document.
   /// - Throws: ``TaskAPIError``, with ``ErrorCode/invalidItem`` before anything is sent when the title is empty
-  ///   or longer than ``TaskAPIConfiguration/maximumNameBytes``; `CancellationError`, after which the task may be
+  ///   or longer than 64 KiB; `CancellationError`, after which the task may be
   ///   stored or not; the token provider's error.
   @discardableResult
   public func add(_ item: TaskItem) async throws -> TaskItem {

@@ -106,7 +106,7 @@ struct TaskRequestBuilder: Sendable {
     guard count <= configuration.maximumNameBytes else {
       throw TaskAPIError(
         .invalidItem, "The task's title has \(count) bytes; the limit is \(configuration.maximumNameBytes).",
-        recoverySuggestion: "Shorten it, or raise maximumNameBytes.")
+        recoverySuggestion: "Shorten it.")
     }
   }
 

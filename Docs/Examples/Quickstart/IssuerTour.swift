@@ -12,7 +12,7 @@ struct IssuerTour: Sendable {
     let client = try client()
     story.title("Issuer \(issuer)")
     try await story.step("signIn()") {
-      "\(try await client.signIn(prompt: arguments.prompt).user) is signed in"
+      "\(try await client.signIn(prompt: arguments.prompt).user) signed in"
     }
     story.claims(try await client.currentAccount()?.claims, false)
     try await story.step("userInfo()") {

@@ -47,7 +47,7 @@ struct LocalTour: Sendable {
     script.follow(.signUp(email: "carol@example.com", password: "Not-A-Secret-4", displayName: "Carol Example"))
     try await story.step("doPolicy(.signUp)") {
       let user = try await connector.doPolicy(.signUp)
-      return "\(user) has a new account, by \(user.policyID ?? "no policy")"
+      return "\(user) signed up, by \(user.policyID ?? "no policy")"
     }
     try await story.claims(connector.claims(), false)
 
@@ -55,13 +55,13 @@ struct LocalTour: Sendable {
     script.follow(.signIn(email: "carol@example.com", password: "Not-A-Secret-4"))
     try await story.step("doPolicy(.signIn)") {
       let user = try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
-      return "\(user) is signed in, by \(user.policyID ?? "no policy")"
+      return "\(user) signed in, by \(user.policyID ?? "no policy")"
     }
 
     try await steps.run {
       await time.pass(.seconds(3_700))
       try await story.step("getTaskList()") {
-        "an hour later: \(try await connector.getTaskList().count) tasks, with a refreshed token and no page"
+        "an hour later: \(try await connector.getTaskList().count) tasks, token refreshed, no page shown"
       }
     }
     try await story.step("signOut()") {
@@ -75,7 +75,7 @@ struct LocalTour: Sendable {
     script.follow(.signIn(bob))
     try await story.step("doPolicy(.signIn)") {
       let user = try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
-      return "\(user) is signed in and has \(TaskSteps.summary(try await connector.getTaskList()))"
+      return "\(user) signed in and has \(TaskSteps.summary(try await connector.getTaskList()))"
     }
     await story.end(next: "the same with a tenant of your own, as Docs/GettingStarted.md shows")
   }

@@ -43,7 +43,7 @@ struct TenantTour: Sendable {
         } else {
           try await connector.signIn(options: options)
         }
-      return "\(user) is signed in" + (user.policyID.map { ", by \($0)" } ?? "")
+      return "\(user) signed in" + (user.policyID.map { ", by \($0)" } ?? "")
     }
     try await story.claims(connector.claims(), connector.settings.showClaims)
   }

@@ -21,7 +21,7 @@ let help = """
     --rest           the API has one URL for each task, unlike that of Microsoft's tutorial
     --json           print JSON
 
-  Exit codes: 0 done, 1 failed, 2 the arguments or the settings must be fixed, 3 nobody is signed in: run login.
+  Exit codes: 0 done, 1 failed, 2 the arguments or the settings must be fixed, 3 no user is signed in: run login.
   """
 
 /// Why the program ends without having done what was asked, with its exit code.
@@ -90,7 +90,7 @@ struct Tasks {
       switch try await connector.session {
       case .signedIn(let user): show("\(user)", json(user))
       case .expired(let user): throw Failure(message: "the session of \(user) has expired: run login", code: 3)
-      case .signedOut: throw Failure(message: "nobody is signed in: run login", code: 3)
+      case .signedOut: throw Failure(message: "no user is signed in: run login", code: 3)
       }
     case "list":
       let tasks = try await connector.getTaskList()

@@ -10,7 +10,7 @@ public import Foundation
 /// let server = LocalTaskServer(tenant: tenant)
 /// let network = LocalNetwork(tenant, server)
 /// ```
-/// Like the tenant it answers in memory, and after ``start()`` over loopback HTTP too.
+/// Like the tenant it answers in memory, and after ``start(port:)`` over loopback HTTP too.
 public final class LocalTaskServer: LocalService, Sendable {
   /// The tenant whose tokens are good here.
   public let tenant: LocalTenant
@@ -25,7 +25,7 @@ public final class LocalTaskServer: LocalService, Sendable {
   let exchange: LocalExchange
   let state: Locked<LocalTaskState>
 
-  /// Makes a server; nothing listens before ``start()``.
+  /// Makes a server; nothing listens before ``start(port:)``.
   ///
   /// - Parameters:
   ///   - tenant: The tenant whose tokens are good here.

@@ -6,7 +6,7 @@ public import Foundation
 /// every refusal with its code.
 ///
 /// It is one core from request to answer with two fronts. In memory, through ``LocalService/transport`` or a
-/// ``LocalNetwork``, it answers for ``origin`` without any socket. After ``start()`` it also answers over HTTP on a
+/// ``LocalNetwork``, it answers for ``origin`` without any socket. After ``start(port:)`` it also answers over HTTP on a
 /// loopback port that the system chose, for browsers and `URLSession`.
 ///
 /// ```swift
@@ -56,7 +56,7 @@ public final class LocalTenant: LocalService, Sendable {
   let exchange: LocalExchange
   let state: Locked<LocalTenantState>
 
-  /// Makes a tenant; nothing listens before ``start()``.
+  /// Makes a tenant; nothing listens before ``start(port:)``.
   ///
   /// - Parameters:
   ///   - tenantName: The tenant's name.
