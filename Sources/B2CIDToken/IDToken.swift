@@ -48,7 +48,7 @@ package struct IDToken: Sendable {
 
   private static func decode(_ part: ArraySlice<UInt8>, _ name: String) throws(IDTokenRejection) -> [UInt8] {
     guard let bytes = Base64URL.decodeBytes(part) else {
-      throw IDTokenRejection(.malformed, "its \(name) is no base64url text without padding")
+      throw IDTokenRejection(.malformed, "its \(name) is not base64url without padding")
     }
     return bytes
   }
@@ -82,7 +82,7 @@ struct JWSHeader: Sendable {
     }
     if let type = fields["typ"] {
       guard let text = type.string, Self.isJWT(text) else {
-        throw IDTokenRejection(.type, "its typ is \(IDTokenRejection.quote(type.string ?? "no text")), not JWT")
+        throw IDTokenRejection(.type, "its typ is \(IDTokenRejection.quote(type.string ?? "not a string")), not JWT")
       }
     }
     guard let name = fields["alg"]?.string else {
@@ -90,7 +90,7 @@ struct JWSHeader: Sendable {
     }
     algorithm = JWSAlgorithm(rawValue: name)
     if let value = fields["kid"] {
-      guard let text = value.string else { throw IDTokenRejection(.malformed, "its kid is no text") }
+      guard let text = value.string else { throw IDTokenRejection(.malformed, "its kid is not a string") }
       keyID = text
     } else {
       keyID = nil

@@ -42,7 +42,9 @@ package struct IDTokenClaims: Sendable, Hashable {
     }
     self.issuedAt = issuedAt
     notBefore = fields["nbf"].flatMap(NumericDate.date)
-    guard notBefore != nil || fields["nbf"] == nil else { throw IDTokenRejection(.notYetValid, "its nbf is no time") }
+    guard notBefore != nil || fields["nbf"] == nil else {
+      throw IDTokenRejection(.notYetValid, "its nbf is not a number")
+    }
   }
 
   /// `sub`, or `oid` where `sub` says so.
@@ -63,7 +65,9 @@ package struct IDTokenClaims: Sendable, Hashable {
     case .string(let client): return [client]
     case .array(let elements) where !elements.isEmpty:
       let clients = elements.compactMap(\.string)
-      guard clients.count == elements.count else { throw IDTokenRejection(.audience, "its aud is no list of texts") }
+      guard clients.count == elements.count else {
+        throw IDTokenRejection(.audience, "its aud is not a list of strings")
+      }
       return clients
     default: throw IDTokenRejection(.audience, "it has no aud")
     }

@@ -85,7 +85,7 @@ extension JSONWebKey {
     }
     guard modulus.last.map({ $0 & 1 == 1 }) == true,
       let key = RSAVerificationKey(modulus: modulus, exponent: exponent)
-    else { throw Unsuitability(detail: "is no RSA key") }
+    else { throw Unsuitability(detail: "is not an RSA key") }
     return .rsa(key)
   }
 
@@ -106,7 +106,7 @@ extension JSONWebKey {
       default: return .p521(try P521.Signing.PublicKey(rawRepresentation: x + y))
       }
     } catch {
-      throw Unsuitability(detail: "is no point of its curve")
+      throw Unsuitability(detail: "is not a point of its curve")
     }
   }
 
@@ -115,7 +115,7 @@ extension JSONWebKey {
     guard fields["crv"]?.string == "Ed25519" else { throw Unsuitability(detail: "is on a curve not known here") }
     let x = try bytes("x", of: fields)
     guard x.count == 32, let key = try? Curve25519.Signing.PublicKey(rawRepresentation: x) else {
-      throw Unsuitability(detail: "is no Ed25519 key")
+      throw Unsuitability(detail: "is not an Ed25519 key")
     }
     return .ed25519(key)
   }

@@ -72,7 +72,7 @@ struct JWKSetTests {
     .rsa(341, "_", "w", e: "AA", "has an exponent that no sound key has"),
     .rsa(341, "_", "w", e: "____________", "has an exponent that no sound key has"),
     // An even modulus.
-    .rsa(343, "_", "-", e: "AQAB", "is no RSA key"),
+    .rsa(343, "_", "-", e: "AQAB", "is not an RSA key"),
     Unsuitable("\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"AA\"", "has no usable y"),
     Unsuitable(
       "\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"AA\",\"y\":\"AA\"",
@@ -82,9 +82,9 @@ struct JWKSetTests {
       "has coordinates of another length than its curve's"),
     Unsuitable(
       "\"kty\":\"EC\",\"crv\":\"secp256k1\",\"x\":\"\(x32)\",\"y\":\"\(x32)\"", "is on a curve not known here"),
-    Unsuitable("\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"\(x32)\",\"y\":\"\(x32)\"", "is no point of its curve"),
+    Unsuitable("\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"\(x32)\",\"y\":\"\(x32)\"", "is not a point of its curve"),
     Unsuitable("\"kty\":\"OKP\",\"crv\":\"X25519\",\"x\":\"\(x32)\"", "is on a curve not known here"),
-    Unsuitable("\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":\"AAAA\"", "is no Ed25519 key"),
+    Unsuitable("\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":\"AAAA\"", "is not an Ed25519 key"),
     Unsuitable("\"kty\":\"RSA\",\"use\":\"enc\"", "is not for signatures"),
     Unsuitable("\"kty\":\"RSA\",\"key_ops\":[\"sign\"]", "is not for verifying"),
     Unsuitable("\"kty\":\"RSA\",\"key_ops\":\"verify\"", "is not for verifying"),

@@ -134,5 +134,5 @@ struct FormField: Hashable, Sendable {
 /// What the library calls itself on the wire.
 enum Library {
   static let name = "B2CConnector"
-  static let version = "0.1.0"
+  static let version = "0.2.0"
 }
