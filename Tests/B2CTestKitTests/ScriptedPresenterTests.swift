@@ -34,6 +34,12 @@ struct ScriptedPresenterTests {
     #expect(presenter.requests.count == 1)
   }
 
+  @Test("An action describes itself without what is typed, as test runners print arguments")
+  func actionDescription() {
+    #expect("\(ScriptedPresenter.Action.signIn(.alice))" == "sign in")
+    #expect("\([ScriptedPresenter.Action.cancel])" == "[cancel]")
+  }
+
   @Test func closedBrowserIsAnErrorOfItsOwn() async {
     let presenter = ScriptedPresenter(transport: tenant.transport, .closeBrowser)
     await #expect(throws: OAuthError(.userClosedBrowser, "")) { try await present(presenter) }

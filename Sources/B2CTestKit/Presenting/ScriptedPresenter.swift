@@ -172,6 +172,11 @@ extension ScriptedPresenter {
   }
 }
 
+extension ScriptedPresenter.Action: CustomStringConvertible {
+  /// What is done, without what is typed: a test's arguments go into logs.
+  public var description: String { name }
+}
+
 extension ScriptedPresenter.Action {
   /// Signs in; on a page that offers a signed-in account, uses another one.
   ///
