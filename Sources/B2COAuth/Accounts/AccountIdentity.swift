@@ -22,7 +22,7 @@ struct AccountIdentity: Sendable {
       return
     }
     let subject = claims["sub"]?.string.flatMap { $0 == Self.noSubject ? nil : $0 }
-    let object = Self.part(claims["oid"]?.string ?? subject ?? clientInfo.map(Self.objectID) ?? "")
+    let object = Self.part(claims["oid"]?.string ?? subject ?? "")
     let tenant = Self.part(claims["tid"]?.string ?? clientInfo?.utid ?? Self.tenant(in: issuer))
     accountID = object + "." + tenant
     homeAccountID =
@@ -40,10 +40,6 @@ struct AccountIdentity: Sendable {
     let object = person.prefix(36)
     guard person.dropFirst(36).lowercased().hasPrefix("-b2c_1"), let folded = GUID.folded(object) else { return text }
     return folded + "." + tenant
-  }
-
-  private static func objectID(_ info: ClientInfo) -> String {
-    info.uid.range(of: "-b2c_1").map { String(info.uid[..<$0.lowerBound]) } ?? info.uid
   }
 
   /// The GUID in the issuer's path, else its host: subjects are unique within an issuer only.

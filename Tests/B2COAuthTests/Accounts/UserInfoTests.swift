@@ -30,6 +30,40 @@ struct UserInfoTests {
     await #expect(throws: OAuthError(.invalidResponse, "")) { try await client.userInfo() }
   }
 
+  @Test(
+    "A refusal of the endpoint names request, status and the wait it asks for",
+    arguments: [
+      (429, "", ErrorCode.throttled), (503, "", .serviceUnavailable), (403, "", .server), (401, "", .server),
+      (200, "not JSON", .invalidResponse), (200, #"{"name":"no sub"}"#, .invalidResponse),
+    ])
+  func refusal(_ status: Int, _ body: String, _ code: ErrorCode) async throws {
+    let fixture = Fixture(shape: .openIDConnect)
+    let client = try fixture.client()
+    try await client.signIn()
+    fixture.transport.intercept { request in
+      guard request.url.path.hasSuffix("/userinfo") else { return nil }
+      return TransportResponse(status: status, headers: ["Retry-After": "7"], body: Data(body.utf8))
+    }
+    let error = try await #require(throws: OAuthError.self) { try await client.userInfo() }
+    #expect(error.code == code)
+    #expect(error.request?.url.hasSuffix("/userinfo") == true)
+    if status != 200 { #expect(error.server?.status == status && error.server?.retryAfter == 7) }
+    guard case .signedIn = try await client.session() else {
+      Issue.record("A refusal of the endpoint is no sign-out.")
+      return
+    }
+  }
+
+  @Test("A user's id is the object id, at a generic issuer the subject; a new user is told from the claims")
+  func properties() async throws {
+    let microsoft = Fixture { $0.changeIDTokenClaims = { $0["newUser"] = "true" } }
+    let user = try await microsoft.client().signIn().user
+    #expect(user.id == user.objectID && user.id == LocalUser.alice.id && user.isNewUser)
+    let generic = Fixture(shape: .openIDConnect) { $0.changeIDTokenClaims = { $0["newUser"] = false } }
+    let other = try await generic.client().signIn().user
+    #expect(other.id == other.subject && other.tenantID == nil && !other.isNewUser)
+  }
+
   @Test("A token that the endpoint refuses is replaced once")
   func refusedToken() async throws {
     let fixture = Fixture(shape: .openIDConnect)

@@ -68,6 +68,51 @@ struct DeviceFlowTests {
     await #expect(throws: CancellationError.self) { try await signIn.value }
   }
 
+  @Test("A refused device authorization is the service's error with its request")
+  func refused() async throws {
+    let fixture = Fixture(shape: .entra)
+    fixture.transport.intercept {
+      guard $0.url.path.hasSuffix("/devicecode") else { return nil }
+      return TransportResponse(
+        status: 400, body: Data(#"{"error":"invalid_client","error_description":"AADSTS700016: Unknown app."}"#.utf8))
+    }
+    let error = try await #require(throws: OAuthError.self) {
+      try await fixture.client().signInWithDeviceCode { _ in Issue.record("There is no code to show.") }
+    }
+    #expect(error.code == .configuration && error.server?.code == "AADSTS700016")
+    #expect(error.request?.url.hasSuffix("/devicecode") == true)
+  }
+
+  @Test("The poll goes on while the server is unavailable, and ends when it says that the code has expired")
+  func unavailable() async throws {
+    let fixture = Fixture(shape: .entra)
+    let client = try fixture.client()
+    let grant = "urn:ietf:params:oauth:grant-type:device_code"
+    let answers = Locked([
+      (503, ""), (400, #"{"error":"authorization_pending"}"#), (400, #"{"error":"expired_token"}"#),
+    ])
+    fixture.transport.intercept { request in
+      guard request.isTokenRequest, request.form["grant_type"] == grant else { return nil }
+      let (status, body) = answers.withLock { $0.isEmpty ? (500, "") : $0.removeFirst() }
+      return TransportResponse(status: status, body: Data(body.utf8))
+    }
+    await #expect(throws: OAuthError(.timedOut, "")) { try await client.signInWithDeviceCode { _ in } }
+    #expect(answers.withLock { $0.isEmpty })
+  }
+
+  @Test("A token answer without an id_token signs no user in")
+  func withoutIDToken() async throws {
+    let fixture = Fixture(shape: .entra) { $0.changeTokenAnswer = { $0["id_token"] = nil } }
+    let client = try fixture.client()
+    let error = try await #require(throws: OAuthError.self) {
+      try await client.signInWithDeviceCode { code in
+        #expect(fixture.tenant.approveDevice(userCode: code.userCode, email: LocalUser.alice.email))
+      }
+    }
+    #expect(error.code == .invalidResponse)
+    #expect(try await fixture.cache.keys().isEmpty)
+  }
+
   @Test("The code ends")
   func ended() async throws {
     let fixture = Fixture(shape: .entra, holdsTime: true)
