@@ -74,7 +74,7 @@ final class TasksModel {
     changed.completed.toggle()
     await perform { [changed] in
       let stored = try await $0.updateTask(changed)
-      self.tasks = self.tasks.map { $0.id == stored.id ? stored : $0 }
+      if let index = self.tasks.firstIndex(of: task) { self.tasks[index] = stored }
     }
   }
 
@@ -82,7 +82,7 @@ final class TasksModel {
     await perform {
       for task in deleted {
         try await $0.deleteTask(task)
-        self.tasks.removeAll { $0.id == task.id }
+        if let index = self.tasks.firstIndex(of: task) { self.tasks.remove(at: index) }
       }
     }
   }
