@@ -77,6 +77,9 @@ let package = Package(
         "B2CConnector", "B2CTestKit", "B2COAuth", "B2CIDToken", "B2CAuthority", "B2CTokenCache", "B2CHTTP",
         "B2CLoopback", "B2CSettings", "TaskAPI", "B2CCore", "TestSupport",
       ], path: "Tests/Proof"),
+    .executableTarget(
+      name: "interop", dependencies: ["B2CConnector", "B2CTestKit", "B2CLoopback", "B2CCore"],
+      path: "Tests/Interop/Driver"),
 
     // One test target for each module.
     .testTarget(name: "B2CCoreTests", dependencies: ["B2CCore"]),
@@ -96,7 +99,7 @@ let package = Package(
         "B2COAuth", "B2CIDToken", "B2CTestKit", "B2CAuthority", "B2CTokenCache", "B2CHTTP", "B2CLoopback", "B2CCore",
         "TestSupport",
       ] + crypto + cryptoExtras),
-    .testTarget(name: "B2CConnectorTests", dependencies: ["B2CConnector", "B2CTestKit", "TestSupport"]),
+    .testTarget(name: "B2CConnectorTests", dependencies: ["B2CConnector", "B2CTestKit", "B2CCore", "TestSupport"]),
     .testTarget(
       name: "B2CTestKitTests",
       dependencies: ["B2CTestKit", "B2COAuth", "B2CIDToken", "B2CHTTP", "B2CCore", "TestSupport"]),

@@ -1,0 +1,86 @@
+import B2CConnector
+import B2CCore
+import Foundation
+
+/// The helper that drives the browser, and what it has done so far.
+struct Person: Sendable {
+  let address: URL
+  let transport: any HTTPTransport = URLSessionTransport()
+
+  /// Has the page opened; what becomes of it is seen at the redirect URI.
+  func open(_ page: URL, consents: Bool) async throws {
+    let wish: JSONValue = ["url": .string(page.absoluteString), "consents": .bool(consents)]
+    _ = try await transport.send(
+      TransportRequest(
+        method: .post, url: address.appendingPathComponent("open"), headers: ["Content-Type": "application/json"],
+        body: try JSONEncoder().encode(wish)))
+  }
+
+  /// What was done, such as `password`, `consent`, `redirected`.
+  func log() async throws -> [String] {
+    let answer = try await transport.send(
+      TransportRequest(method: .get, url: address.appendingPathComponent("log")))
+    return try JSONDecoder().decode([String: [String]].self, from: answer.body)["log"] ?? []
+  }
+
+  /// How often the password was typed.
+  func passwords() async throws -> Int { try await log().filter { $0 == "password" }.count }
+
+  /// A presenter with the loopback redirect of a command line and this person at the browser.
+  func presenter(consents: Bool = true, noting callbacks: Callbacks) -> some SignInPresenter {
+    NotingPresenter(
+      base: LoopbackPresenter(
+        opening: BrowserOpening { try await open($0, consents: consents) }, timeout: .seconds(30)),
+      callbacks: callbacks)
+  }
+}
+
+/// The names of the parameters that callbacks brought.
+actor Callbacks {
+  private(set) var names: [Set<String>] = []
+
+  func note(_ callback: URL) {
+    let items = URLComponents(url: callback, resolvingAgainstBaseURL: false)?.queryItems ?? []
+    names.append(Set(items.map(\.name)))
+  }
+}
+
+/// Notes what a callback has and hands it on.
+struct NotingPresenter: SignInPresenter {
+  let base: LoopbackPresenter
+  let callbacks: Callbacks
+
+  func validate(redirectURI: URL) throws { try base.validate(redirectURI: redirectURI) }
+
+  func present(_ request: PresentationRequest) async throws -> URL {
+    let callback = try await base.present(request)
+    await callbacks.note(callback)
+    return callback
+  }
+}
+
+/// Counts token requests on their way.
+struct CountingTransport: HTTPTransport {
+  actor Count {
+    private(set) var tokenRequests = 0
+
+    func add() { tokenRequests += 1 }
+  }
+
+  let count = Count()
+  private let base = URLSessionTransport()
+
+  func send(_ request: TransportRequest) async throws -> TransportResponse {
+    if let body = request.body, String(decoding: body, as: UTF8.self).contains("grant_type=") { await count.add() }
+    return try await base.send(request)
+  }
+}
+
+/// A wall clock that can be put forward, so that a token expires for the SDK without waiting.
+final class AdvancingTime: Sendable {
+  private let ahead = Locked(0.0)
+
+  func advance(by seconds: Double) { ahead.withLock { $0 += seconds } }
+
+  var date: Date { Date().addingTimeInterval(ahead.withLock { $0 }) }
+}

@@ -1,0 +1,258 @@
+import B2CConnector
+import B2CCore
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Everything an app does with a provider, through the public API; each line that is printed was checked.
+struct Tour: Sendable {
+  let scene: Scene
+  let person: Person
+  let callbacks = Callbacks()
+  let transport = CountingTransport()
+  let time = AdvancingTime()
+  let findings = Findings()
+
+  init(_ scene: Scene) {
+    self.scene = scene
+    person = Person(address: scene.person)
+  }
+
+  /// Returns whether every check held.
+  func run() async throws -> Bool {
+    let connector = try makeConnector()
+    try await discovery(connector)
+    if scene.asksForConsent { try await refusedConsent() }
+    try await signIn(connector)
+    try await silentTokens(connector)
+    try await refresh(connector)
+    try await expiry(connector)
+    // Where a session ends within seconds, what follows would be a matter of luck.
+    if scene.refreshOutlivesToken || scene.lifetime > 5 {
+      try await laterLaunch()
+      try await deadRefreshToken(connector)
+    }
+    try await signOut(connector)
+    return await findings.allHeld
+  }
+
+  func makeConnector(clientID: String? = nil, consents: Bool = true) throws -> Connector {
+    var environment = OAuthEnvironment()
+    environment.cache = try FileTokenCache(directory: URL(fileURLWithPath: scene.folder))
+    environment.transport = transport
+    environment.presenter = person.presenter(consents: consents, noting: callbacks)
+    environment.now = { [time] in time.date }
+    let settings = ConnectorSettings(
+      authority: try Authority(scene.issuer, kind: .openIDConnect), clientID: clientID ?? scene.clientID,
+      scopes: scene.scopes, redirectURI: scene.redirectURI)
+    return try Connector(settings: settings, environment: environment) { $0.allowedAPIs = [scene.userInfo] }
+  }
+
+  /// The code of the error that an operation ends with; `nil` when it does not.
+  func failure(_ operation: () async throws -> some Sendable) async -> String? {
+    do {
+      _ = try await operation()
+      return nil
+    } catch let error as ConnectorError {
+      return error.code.rawValue
+    } catch {
+      return "\(type(of: error))"
+    }
+  }
+
+  func record() async throws -> (TokenCacheKey, TokenRecord) {
+    let cache = try FileTokenCache(directory: URL(fileURLWithPath: scene.folder))
+    for key in try await cache.keys() {
+      if let record = try await cache.record(for: key) { return (key, record) }
+    }
+    throw TourError("The cache holds no record.")
+  }
+}
+
+extension Tour {
+  private func discovery(_ connector: Connector) async throws {
+    let diagnosis = try await connector.diagnose()
+    let failed = diagnosis.findings.filter { $0.outcome == .failed }
+    await findings.check(
+      "discovery and diagnosis find nothing to fix", failed.isEmpty,
+      failed.map { "\($0.check): \($0.detail)" }.joined(separator: "; "))
+    let unknown = try await makeConnector(clientID: "no-such-client").diagnose()
+    let registration = unknown.findings.filter { $0.outcome == .failed }.map(\.check)
+    await findings.note(
+      "an unknown client id", registration.isEmpty ? "not found by diagnose()" : "found by diagnose(): \(registration)")
+  }
+
+  private func refusedConsent() async throws {
+    let connector = try makeConnector(consents: false)
+    let code = await failure { try await connector.signIn() }
+    let wanted = scene.consentRefusal
+    await findings.check("refused consent is \(wanted)", code == wanted, code ?? "no error")
+  }
+
+  private func signIn(_ connector: Connector) async throws {
+    let before = await transport.count.tokenRequests
+    let result = try await connector.oauth.signIn()
+    await findings.check(
+      "sign-in: the user's name", result.user["email"] == scene.user.email, "\(result.user.claims.keys.sorted())")
+    let header = result.idToken?.value.split(separator: ".").first.map(String.init) ?? ""
+    let alg = Base64URL.decode(header).flatMap { try? JSONDecoder().decode(JSONValue.self, from: $0) }?
+      .object?["alg"]?.string
+    await findings.check("id_token verified, signed with \(scene.alg)", alg == scene.alg, alg ?? "no header")
+    let named = await callbacks.names.last?.contains("iss") ?? false
+    await findings.check("the callback names the issuer: \(scene.iss)", named == scene.iss, "\(named)")
+    let requests = await transport.count.tokenRequests - before
+    await findings.check("one token request", requests == 1, "\(requests)")
+  }
+
+  private func silentTokens(_ connector: Connector) async throws {
+    let before = await transport.count.tokenRequests
+    let first = try await connector.accessToken()
+    let second = try await connector.accessToken()
+    let after = await transport.count.tokenRequests
+    await findings.check(
+      "silent token: the cached one, no request", first == second && before == after, "\(after - before)")
+    let (body, response) = try await connector.data(for: URLRequest(url: scene.userInfo))
+    let fields = try JSONDecoder().decode(JSONValue.self, from: body).object ?? [:]
+    let subject = try await connector.claims()?.subject
+    await findings.check(
+      "the API takes the token", response.statusCode == 200 && fields["sub"]?.string == subject,
+      "status \(response.statusCode)")
+  }
+
+  private func refresh(_ connector: Connector) async throws {
+    let (_, old) = try await record()
+    let token = try await connector.accessToken()
+    let sent = await transport.count.tokenRequests
+    let renewed = try await connector.accessToken(forceRefresh: true)
+    let (_, new) = try await record()
+    let requests = await transport.count.tokenRequests - sent
+    await findings.check("forced refresh: one token request", requests == 1, "\(requests)")
+    if renewed.token == token.token {
+      await findings.note("the access token of the refresh", "the same text as before")
+    }
+    await findings.check(
+      "the refresh token rotates: \(scene.rotates)", (old.refreshToken != new.refreshToken) == scene.rotates,
+      old.refreshToken == new.refreshToken ? "the same" : "another")
+    time.advance(by: scene.lifetime)
+    let before = await transport.count.tokenRequests
+    let tokens = try await withThrowingTaskGroup(of: Secret.self) { group in
+      for _ in 0..<50 { group.addTask { try await connector.accessToken().token } }
+      return try await group.reduce(into: Set<Secret>()) { $0.insert($1) }
+    }
+    let count = await transport.count.tokenRequests - before
+    await findings.check("an expired token, 50 callers: one refresh", count == 1 && tokens.count == 1, "\(count)")
+  }
+
+  /// The server's own idea of expiry, where tokens live for seconds.
+  private func expiry(_ connector: Connector) async throws {
+    guard scene.lifetime <= 5 else { return }
+    let token = try await connector.accessToken().token
+    var request = TransportRequest(method: .get, url: scene.userInfo)
+    request.headers["Authorization"] = "Bearer \(token.value)"
+    var status = 200
+    for _ in 0..<400 where status == 200 {
+      status = try await URLSessionTransport().send(request).status
+      if status == 200 { try await Task.sleep(for: .milliseconds(50)) }
+    }
+    await findings.check("the API refuses the expired token", status == 401, "status \(status)")
+    let (_, response) = try await connector.data(for: URLRequest(url: scene.userInfo))
+    await findings.check(
+      "the next call brings a new one by itself", response.statusCode == 200, "\(response.statusCode)")
+  }
+
+  /// Another client over the same files, as after a launch.
+  private func laterLaunch() async throws {
+    let passwords = try await person.passwords()
+    let token = try await makeConnector().accessToken()
+    let more = try await person.passwords() - passwords
+    await findings.check("after a launch: a token without a page", !token.token.value.isEmpty && more == 0, "\(more)")
+  }
+
+  private func deadRefreshToken(_ connector: Connector) async throws {
+    // What a restored backup of the cache does: the refresh token that was replaced is used again.
+    if scene.rotates {
+      let (key, old) = try await record()
+      _ = try await connector.accessToken(forceRefresh: true)
+      let cache = try FileTokenCache(directory: URL(fileURLWithPath: scene.folder))
+      try await cache.store(old, for: key)
+      let code = await failure { try await connector.accessToken(forceRefresh: true) }
+      if scene.refusesReuse {
+        await findings.check(
+          "a replaced refresh token: interactionRequired", code == "interactionRequired", code ?? "accepted")
+      } else {
+        await findings.note("a replaced refresh token", code ?? "still accepted by this configuration")
+      }
+      let passwords = try await person.passwords()
+      try await connector.signIn()
+      let more = try await person.passwords() - passwords
+      await findings.check("the next sign-in needs no password: single sign-on", more == 0, "\(more)")
+    }
+    guard let revocation = scene.revocation, let refreshToken = try await record().1.refreshToken else { return }
+    let answer = try await URLSessionTransport().send(
+      TransportRequest(
+        method: .post, url: revocation, headers: ["Content-Type": "application/x-www-form-urlencoded"],
+        body: Data("token=\(refreshToken.value)&token_type_hint=refresh_token&client_id=\(scene.clientID)".utf8)))
+    guard answer.status == 200 else {
+      await findings.note("revocation", "status \(answer.status) for a public client")
+      return
+    }
+    let code = await failure { try await connector.accessToken(forceRefresh: true) }
+    await findings.check(
+      "a revoked refresh token: interactionRequired", code == "interactionRequired", code ?? "accepted")
+    if case .expired = try await connector.session {
+      await findings.check("the session is expired, the account known", true, "")
+    } else {
+      await findings.check("the session is expired, the account known", false, "another state")
+    }
+    try await connector.signIn()
+  }
+
+  private func signOut(_ connector: Connector) async throws {
+    var options = SignOutOptions()
+    options.sendsIDTokenHint = true
+    options.timeout = .seconds(20)
+    let before = await callbacks.names.count
+    let code = await failure { try await connector.signOut(endsBrowserSession: scene.endsSessions, options: options) }
+    await findings.check("sign-out", code == nil, code ?? "")
+    let left = try await connector.accounts()
+    await findings.check("nothing is left in the cache", left.isEmpty, "\(left.count) accounts")
+    guard scene.endsSessions else { return }
+    let returned = await callbacks.names.count - before
+    await findings.note("the browser after the sign-out", returned == 1 ? "came back" : "stayed at the provider")
+    if let wanted = scene.silentRefusal {
+      var silent = SignInOptions()
+      silent.prompt = Prompt.none
+      let quiet = await failure { try await connector.signIn(options: silent) }
+      await findings.check(
+        "the server's session has ended: prompt=none is \(wanted)", quiet == wanted, quiet ?? "no error")
+    }
+    let passwords = try await person.passwords()
+    try await connector.signIn()
+    let more = try await person.passwords() - passwords
+    await findings.check("the next sign-in asks for the password", more == 1, "\(more)")
+    try await connector.signOut()
+  }
+}
+
+/// What was checked, printed line by line.
+actor Findings {
+  private(set) var allHeld = true
+
+  func check(_ rule: String, _ holds: Bool, _ detail: String) {
+    allHeld = allHeld && holds
+    emit(holds ? "  ok      \(rule)" : "  FAILED  \(rule): \(detail)")
+  }
+
+  func note(_ subject: String, _ detail: String) { emit("  note    \(subject): \(detail)") }
+}
+
+/// Why a tour could not go on.
+struct TourError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}
