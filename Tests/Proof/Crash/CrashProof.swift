@@ -44,7 +44,7 @@ struct CrashProof: ProofCommand {
     _ url: URL, _ round: Int, _ state: inout CrashState, _ findings: inout CrashFindings, _ options: ProofOptions
   ) async throws {
     for path in try ProofFolder.openToOthers(url) { findings.note("open to others: \(path)", round) }
-    let cache = try ProofFolder.openCache(url, isBroken: options.isBroken)
+    let cache = try ProofCache.open(url, isBroken: options.isBroken)
     for name in ProofFolder.strayFiles(url) { findings.note("a temporary file is left after opening: \(name)", round) }
     for account in accounts(round) {
       let number = try await read(account, cache, round, &findings)
@@ -68,7 +68,7 @@ struct CrashProof: ProofCommand {
   private static func lookAtAll(
     _ url: URL, _ rounds: Int, _ state: CrashState, _ findings: inout CrashFindings, _ options: ProofOptions
   ) async throws {
-    let cache = try ProofFolder.openCache(url, isBroken: options.isBroken)
+    let cache = try ProofCache.open(url, isBroken: options.isBroken)
     for (account, number) in state.finished {
       let found = try await read(account, cache, rounds, &findings)
       findings.reads += 1

@@ -11,7 +11,7 @@ struct CrashWriter: ProofCommand {
     let round = try options.number(1, "the round")
     var number = try options.number(2, "the first number")
     say("ready")
-    let cache = try ProofFolder.openCache(folder, isBroken: options.isBroken)
+    let cache = try ProofCache.open(folder, isBroken: options.isBroken)
     let accounts = CrashProof.accounts(round)
     while true {
       let account = accounts[Int.random(in: accounts.indices)]

@@ -10,7 +10,7 @@ struct ProcessWorker: ProofCommand {
     let folder = URL(fileURLWithPath: try options.value(0, "the folder"), isDirectory: true)
     let rounds = try options.number(1, "the number of rounds")
     let accounts = try options.value(2, "the accounts").split(separator: ",").map(String.init)
-    let cache = try ProofFolder.openCache(folder, isBroken: options.isBroken)
+    let cache = try ProofCache.open(folder, isBroken: options.isBroken)
     // Printing would keep the word back until there is more.
     try FileHandle.standardOutput.write(contentsOf: Data("ready\n".utf8))
     _ = readLine()

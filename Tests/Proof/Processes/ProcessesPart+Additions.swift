@@ -27,7 +27,7 @@ extension ProcessesPart {
         if child.ending != 0 { outcome.notes.append("process \(number) ended with \(child.ending)") }
       }
       outcome.seconds = start.duration(to: clock.now) / .seconds(1)
-      let cache = try ProofFolder.openCache(folder.url, isBroken: options.isBroken)
+      let cache = try ProofCache.open(folder.url, isBroken: options.isBroken)
       for account in all {
         outcome.found += try await cache.record(for: ProofRecord.key(account)).flatMap(ProofRecord.number) ?? 0
       }

@@ -41,7 +41,7 @@ extension ProcessesPart {
     let connector = try Connector(
       settings: try RefreshWorker.settings(authority: authority),
       presenter: ScriptedPresenter(transport: URLSessionTransport(), .signIn(.alice)),
-      cache: FileTokenCache(directory: folder))
+      cache: ProofCache.open(folder))
     try await connector.doPolicy(.signIn)
     tenant.behavior.changeTokenAnswer = nil
     tenant.clearRequests()

@@ -1,4 +1,3 @@
-import B2CTokenCache
 import Foundation
 
 /// A folder for one proof, removed at its end.
@@ -14,14 +13,6 @@ struct ProofFolder {
 
   func remove() {
     try? FileManager.default.removeItem(at: url)
-  }
-
-  /// The cache under proof.
-  static func openCache(_ url: URL, isBroken: Bool, lockTimeout: Duration = .seconds(120)) throws
-    -> any SharedTokenCache
-  {
-    isBroken
-      ? try CarelessTokenCache(directory: url) : try FileTokenCache(directory: url, lockTimeout: lockTimeout)
   }
 
   /// Everything below a folder that others could open, as "path (mode)".
