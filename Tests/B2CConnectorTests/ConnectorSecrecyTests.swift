@@ -111,6 +111,9 @@ final class Collected<Value: Sendable>: Sendable {
   private let kept = LockedList<Value>()
   var all: [Value] { kept.values }
   func add(_ value: Value) { kept.append(value) }
+
+  /// Returns what was kept, and forgets it.
+  func take() -> [Value] { kept.take() }
 }
 
 /// A list behind a lock.
@@ -119,4 +122,11 @@ final class LockedList<Value: Sendable>: @unchecked Sendable {
   private var list: [Value] = []
   var values: [Value] { lock.withLock { list } }
   func append(_ value: Value) { lock.withLock { list.append(value) } }
+
+  func take() -> [Value] {
+    lock.withLock {
+      defer { list = [] }
+      return list
+    }
+  }
 }
