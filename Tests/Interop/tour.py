@@ -27,7 +27,7 @@ CANAILLE = {
 }
 GLEWLWYD = {
     "provider": "glewlwyd_provider.py", "package": "glewlwyd", "alg": "RS256", "lifetime": 300, "rotates": True, "iss": True,
-    # Its page for the end of a session stays blank.
+    # Its page for the end of a session stays empty.
     "refusesReuse": True, "asksForConsent": False, "endsSessions": False,
 }
 # The name, what it is made from, and whether the short form has it.
