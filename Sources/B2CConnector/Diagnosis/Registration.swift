@@ -26,7 +26,6 @@ struct RegistrationProbe: Sendable {
   let transport: any HTTPTransport
 
   private let state = Self.random()
-  private let verifier = Self.random()
 
   init(
     settings: ConnectorSettings, isMicrosoft: Bool, authorizationEndpoint: URL, tokenEndpoint: URL,
@@ -54,7 +53,8 @@ extension RegistrationProbe {
       ("client_id", settings.clientID), ("response_type", "code"),
       ("redirect_uri", settings.redirectURI.absoluteString), ("response_mode", "query"),
       ("scope", (["openid"] + settings.scopes.filter { $0 != "openid" }).joined(separator: " ")), ("state", state),
-      ("nonce", Self.random()), ("code_challenge", verifier), ("code_challenge_method", "S256"), ("prompt", "none"),
+      ("nonce", Self.random()), ("code_challenge", Self.random()), ("code_challenge_method", "S256"),
+      ("prompt", "none"),
     ]
     guard let url = try? Endpoints.appending(parameters, to: authorizationEndpoint),
       let response = try await send(TransportRequest(url: url, headers: ["Accept": "text/html"]))
@@ -83,7 +83,7 @@ extension RegistrationProbe {
   private func redeem() async throws -> Answer {
     let form: [(name: String, value: String)] = [
       ("grant_type", "authorization_code"), ("client_id", settings.clientID), ("code", Self.random()),
-      ("redirect_uri", settings.redirectURI.absoluteString), ("code_verifier", verifier),
+      ("redirect_uri", settings.redirectURI.absoluteString), ("code_verifier", Self.random()),
     ]
     let request = TransportRequest(
       method: .post, url: tokenEndpoint,
