@@ -5,6 +5,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// Promise: whatever a server returns of what was sent to it, and however it writes it, shows nowhere.
 ///
 /// Every place of an answer, with every status, in every encoding, for every request that carries a secret.
