@@ -117,7 +117,7 @@ class Chromium:
     def visit(self, url, consents):
         self.send("POST", f"{self.session}/url", {"url": url})
         idle = 0
-        for _ in range(200):
+        for _ in range(600):
             try:
                 if self.send("GET", f"{self.session}/url").startswith(redirect_uri):
                     return "redirected"
@@ -125,12 +125,12 @@ class Chromium:
             except RuntimeError:
                 acted = False  # The page went away meanwhile.
             idle = 0 if acted else idle + 1
-            if idle == 80:
+            if idle == 150:
                 text = self.script("return document.body.innerText")
                 print("stopped at:", " ".join(text.split())[:500], file=sys.stderr, flush=True)
                 return "stopped"
-            if idle % 20 == 19:
-                # A script that was not ready yet has ignored the button.
+            if idle % 25 == 24:
+                # A script that was not ready yet has ignored the button, or has replaced the field.
                 self.script("window.interopState = null")
             if not acted:
                 time.sleep(0.05)

@@ -30,7 +30,7 @@ struct Person: Sendable {
   func presenter(consents: Bool = true, noting callbacks: Callbacks) -> some SignInPresenter {
     NotingPresenter(
       base: LoopbackPresenter(
-        opening: BrowserOpening { try await open($0, consents: consents) }, timeout: .seconds(30)),
+        opening: BrowserOpening { try await open($0, consents: consents) }, timeout: .seconds(60)),
       callbacks: callbacks)
   }
 }

@@ -30,7 +30,7 @@ struct Tour: Sendable {
     try await refresh(connector)
     try await expiry(connector)
     // Where a session ends within seconds, what follows would be a matter of luck.
-    if scene.refreshOutlivesToken || scene.lifetime > 5 {
+    if scene.refreshOutlivesToken || scene.lifetime > 20 {
       try await laterLaunch()
       try await deadRefreshToken(connector)
     }
@@ -147,12 +147,12 @@ extension Tour {
 
   /// The server's own idea of expiry, where tokens live for seconds.
   private func expiry(_ connector: Connector) async throws {
-    guard scene.lifetime <= 5 else { return }
+    guard scene.lifetime <= 20 else { return }
     let token = try await connector.accessToken().token
     var request = TransportRequest(method: .get, url: scene.userInfo)
     request.headers["Authorization"] = "Bearer \(token.value)"
     var status = 200
-    for _ in 0..<400 where status == 200 {
+    for _ in 0..<600 where status == 200 {
       status = try await URLSessionTransport().send(request).status
       if status == 200 { try await Task.sleep(for: .milliseconds(50)) }
     }
