@@ -81,6 +81,13 @@ let package = Package(
       name: "interop", dependencies: ["B2CConnector", "B2CTestKit", "B2CLoopback", "B2CCore"],
       path: "Tests/Interop/Driver"),
 
+    .executableTarget(
+      name: "benchmarks",
+      dependencies: [
+        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CIDToken", "B2CTokenCache", "B2CHTTP", "B2CLoopback", "TaskAPI",
+        "B2CCore", "TestSupport",
+      ], path: "Tests/Benchmarks", exclude: ["allocations.c", "msal-peer.py", "run"]),
+
     // One test target for each module.
     .testTarget(name: "B2CCoreTests", dependencies: ["B2CCore"]),
     .testTarget(name: "B2CAuthorityTests", dependencies: ["B2CAuthority", "B2CCore", "TestSupport"]),

@@ -6,7 +6,10 @@ package enum Base64URL {
 
   /// Encodes bytes as text without padding.
   package static func encode(_ bytes: some Sequence<UInt8>) -> String {
+    // A generic loop is not specialised for other modules; a copy costs next to nothing (benchmark rows 9 and 10).
+    let bytes = Array(bytes)
     var output: [UInt8] = []
+    output.reserveCapacity(bytes.count * 4 / 3 + 1)
     var bits: UInt32 = 0
     var count: UInt32 = 0
     for byte in bytes {
@@ -28,6 +31,7 @@ package enum Base64URL {
 
   /// Decodes unpadded text from its ASCII bytes, by the same rules.
   package static func decodeBytes(_ characters: some Collection<UInt8>) -> [UInt8]? {
+    let characters = Array(characters)
     var output: [UInt8] = []
     output.reserveCapacity(characters.count * 3 / 4)
     var bits: UInt32 = 0

@@ -1,11 +1,14 @@
 /// The text form of GUIDs, which Microsoft's services compare without regard to case.
 package enum GUID {
-  private static let groups = [8, 4, 4, 4, 12]
-
   /// Whether a text is 8-4-4-4-12 hexadecimal digits.
   package static func isGUID(_ text: some StringProtocol) -> Bool {
-    let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-    return parts.map(\.count) == groups && parts.allSatisfy { $0.allSatisfy(isHexadecimal) }
+    text.utf8.count == 36
+      && text.utf8.enumerated().allSatisfy { place, byte in
+        switch place {
+        case 8, 13, 18, 23: byte == UInt8(ascii: "-")
+        default: isHexadecimal(byte)
+        }
+      }
   }
 
   /// Returns a GUID in lower case; `nil` for any other text.

@@ -15,8 +15,14 @@ struct AccountStore: Sendable {
   // Saves listing the keys at each call; a handle whose record is gone is looked up anew.
   private let current = Locked(Handles())
 
+  /// An account and a policy as callers name them; `nil` for any.
+  private struct Handle: Hashable {
+    let accountID: String?
+    let policy: String?
+  }
+
   private struct Handles: Sendable {
-    var keys: [String: TokenCacheKey] = [:]
+    var keys: [Handle: TokenCacheKey] = [:]
     /// How often a user came or went: what was looked up before that must not be kept after it.
     var changes = 0
     var latestSignIn = Date.distantPast
@@ -40,12 +46,11 @@ struct AccountStore: Sendable {
     AccountIdentity.accountID(accountID, isMicrosoft: isMicrosoft)
   }
 
-  /// Whether a key is of this authority and client, and of an account if one is named.
-  func isOwn(_ key: TokenCacheKey, accountID: String?) -> Bool {
+  /// Whether a key is of this authority and client, and of an account if one is named, by its folded id.
+  func isOwn(_ key: TokenCacheKey, foldedID: String?) -> Bool {
     key
       == TokenCacheKey(
-        authority: authority, policy: key.policy, clientID: clientID,
-        accountID: accountID.map(folded) ?? key.accountID)
+        authority: authority, policy: key.policy, clientID: clientID, accountID: foldedID ?? key.accountID)
   }
 
   /// The record to use: of an account if one is named, by a policy if one is named, else the latest.
@@ -53,9 +58,16 @@ struct AccountStore: Sendable {
   /// - Throws: The cache's error when a record cannot be read that may be the current one: no one gets the token of
   ///   another user, and no one counts as signed out, because a cache has trouble.
   func record(accountID: String?, policy: Policy?) async throws -> StoredRecord? {
-    let handle = Self.handle(accountID.map(folded), policy?.key)
+    let handle = Handle(accountID: accountID, policy: policy?.key)
     let (known, changes) = current.withLock { ($0.keys[handle], $0.changes) }
     if let known, let record = try await cache.record(for: known) { return StoredRecord(key: known, record: record) }
+    if let accountID, let policy {
+      // Only one key is possible, so nothing has to be listed (benchmark row 7).
+      let key = key(accountID: accountID, policy: policy)
+      let record = try await cache.record(for: key)
+      current.withLock { if $0.changes == changes { $0.keys[handle] = record.map { _ in key } } }
+      return record.map { StoredRecord(key: key, record: $0) }
+    }
     let (records, failure) = try await read(accountID: accountID, policy: policy)
     let latest = records.first { accountID != nil || isRequired($0) }
     if let failure, latest == nil || (accountID == nil && !Self.isLasting(failure)) { throw failure }
@@ -76,8 +88,9 @@ struct AccountStore: Sendable {
   ) async throws -> (records: [StoredRecord], failure: (any Error)?) {
     var records: [StoredRecord] = []
     var failure: (any Error)?
+    let foldedID = accountID.map(folded)
     for key in try await cache.keys()
-    where isOwn(key, accountID: accountID) && (policy == nil || key.policy == policy?.key) {
+    where isOwn(key, foldedID: foldedID) && (policy == nil || key.policy == policy?.key) {
       do {
         if let record = try await cache.record(for: key) { records.append(StoredRecord(key: key, record: record)) }
       } catch let error as CancellationError {
@@ -103,8 +116,8 @@ struct AccountStore: Sendable {
     current.withLock { handles in
       handles.changes += 1
       handles.keys = [:]
-      for account in ["", key.accountID] {
-        for policy in ["", key.policy] { handles.keys[Self.handle(account, policy)] = key }
+      for account in [nil, key.accountID] {
+        for policy in [nil, key.policy] { handles.keys[Handle(accountID: account, policy: policy)] = key }
       }
     }
   }
@@ -125,10 +138,6 @@ struct AccountStore: Sendable {
     requiredUser.map {
       UserInfo(claims: stored.record.claims, isMicrosoft: isMicrosoft).isUser($0, isMicrosoft: isMicrosoft)
     } ?? true
-  }
-
-  private static func handle(_ accountID: String?, _ policy: String?) -> String {
-    (accountID ?? "") + "|" + (policy ?? "")
   }
 
   /// Whether reading the record again will fail again, so that waiting for it would shut everybody else out.

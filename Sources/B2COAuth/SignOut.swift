@@ -73,7 +73,8 @@ struct SignOut: Sendable {
     } catch {
       failure = error  // What is known without a list goes all the same.
     }
-    for key in keys where services.accounts.isOwn(key, accountID: accounts.id) {
+    let foldedID = accounts.id.map(services.accounts.folded)
+    for key in keys where services.accounts.isOwn(key, foldedID: foldedID) {
       do {
         try await services.cache.remove(key)
       } catch {

@@ -15,6 +15,8 @@ public struct TaskAPIClient: Sendable {
   public let configuration: TaskAPIConfiguration
 
   let transport: any HTTPTransport
+  /// Where tokens are sent to: the origin of the base URL.
+  let origins: Set<Origin>
   let tokens: any AccessTokenProvider
   let retryBudget: RetryBudget
   let clock: any Clock<Duration>
@@ -62,6 +64,7 @@ public struct TaskAPIClient: Sendable {
     requests = try TaskRequestBuilder(configuration)
     self.configuration = configuration
     self.transport = transport
+    origins = Set([Origin(configuration.baseURL.absoluteURL)].compactMap(\.self))
     self.tokens = tokens
     self.retryBudget = retryBudget ?? RetryBudget(configuration.retry.budget)
     self.clock = clock

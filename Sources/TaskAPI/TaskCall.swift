@@ -30,9 +30,8 @@ final class TaskCall: HTTPTransport {
 
   /// Sends the request with a token, again where that is allowed; only a success returns.
   func answer() async throws -> TransportResponse {
-    let origins = Set([Origin(request.message.url)].compactMap { $0 })
     let authorized = AuthorizedTransport(
-      transport: self, tokens: client.tokens, allowedOrigins: origins, retry: client.configuration.retry,
+      transport: self, tokens: client.tokens, allowedOrigins: client.origins, retry: client.configuration.retry,
       budget: client.retryBudget, clock: client.clock, now: client.now, random: client.random)
     do {
       let response = try await authorized.send(request.message, isIdempotent: request.isIdempotent)

@@ -1,14 +1,14 @@
-internal import Foundation
+package import Foundation
 
 /// ISO 8601 dates as servers write them (RFC 3339 section 5.6).
-enum TaskDate {
+package enum TaskDate {
   private static let zero = UInt8(ascii: "0")
   private static let form = Array("0000-00-00T00:00:00".utf8)
 
   /// Reads `2015-11-19T22:57:04.250Z`, with a fraction of any length or none.
   ///
   /// The offset is `Z`, `±hh:mm` or absent, which is UTC. `nil` for everything else, impossible dates included.
-  static func date(from text: String) -> Date? {
+  package static func date(from text: String) -> Date? {
     let bytes = Array(text.utf8)
     guard bytes.count >= form.count,
       zip(bytes, form).allSatisfy({ byte, expected in expected == zero ? isDigit(byte) : byte == expected }),

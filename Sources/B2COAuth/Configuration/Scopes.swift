@@ -10,13 +10,16 @@ enum Scopes {
 
   /// Whether a scope names an API.
   static func nameAPI(_ scopes: [String]) -> Bool {
-    scopes.contains { !reserved.contains($0) && !ofAPI([$0]).isEmpty }
+    scopes.contains { isOfAPI($0.lowercased()) }
   }
 
   /// The scopes that name an API, in lower case, for comparing.
   static func ofAPI(_ scopes: some Sequence<String>) -> Set<String> {
-    Set(scopes.map { $0.lowercased() }).subtracting(reserved).subtracting([""])
+    Set(scopes.map { $0.lowercased() }.filter(isOfAPI))
   }
+
+  /// Whether a scope in lower case names an API.
+  private static func isOfAPI(_ scope: String) -> Bool { !scope.isEmpty && !reserved.contains(scope) }
 
   /// Whether granted scopes cover wanted ones.
   static func cover(_ granted: some Sequence<String>, wanted: some Sequence<String>) -> Bool {

@@ -5,8 +5,9 @@
 #endif
 
 /// SHA-256 of a text's UTF-8 bytes.
-enum SHA256Digest {
-  static func of(_ text: String) -> [UInt8] {
+package enum SHA256Digest {
+  /// Returns the hash of a text.
+  package static func of(_ text: String) -> [UInt8] {
     Array(SHA256.hash(data: Array(text.utf8)))
   }
 }

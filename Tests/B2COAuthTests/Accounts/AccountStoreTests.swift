@@ -1,3 +1,4 @@
+import B2CAuthority
 import B2CCore
 import B2COAuth
 import B2CTestKit
@@ -33,6 +34,27 @@ struct AccountStoreTests {
     fixture.setBack.withLock { $0 = 3_600 }
     try await fixture.client(presenter: fixture.script(.signIn(.bob))).signIn()
     #expect(try await fixture.client().currentAccount()?.username == LocalUser.bob.email)
+  }
+
+  @Test("The record of a named account and policy is read without listing the keys")
+  func namedAccountAndPolicy() async throws {
+    let (_, cache, alice, _, client) = try await two()
+    cache.failsToList.withLock { $0 = true }
+    let policy = try Policy(Fixture.signIn)
+    let token = try await client.accessToken(account: Account(id: alice.account.id), policy: policy)
+    #expect(token.token == alice.accessToken?.token)
+    await #expect(throws: OAuthError(.tokenCache, "")) {
+      _ = try await client.accessToken(account: Account(id: alice.account.id))
+    }
+  }
+
+  @Test("An account with an empty id is no account, also after the current one was looked up")
+  func emptyAccountID() async throws {
+    let (_, _, _, _, client) = try await two()
+    _ = try await client.accessToken()
+    await #expect(throws: OAuthError(.interactionRequired, "")) {
+      _ = try await client.accessToken(account: Account(id: ""))
+    }
   }
 
   @Test("At a generic issuer a required user is the exact subject or a verified email")

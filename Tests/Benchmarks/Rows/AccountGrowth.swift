@@ -1,0 +1,78 @@
+import B2CConnector
+import B2CCore
+import B2CTestKit
+import Foundation
+
+extension Row {
+  static let accountGrowth = Row(
+    number: "2", title: "growth with the number of accounts, 10,000 against 1",
+    meaning: "a device that many people have used is as quick as a new one"
+  ) { context in
+    let (one, many) = (
+      CountingCache(try await Scene.memoryCache(accounts: 1)),
+      CountingCache(try await Scene.memoryCache(accounts: context.manyAccounts))
+    )
+    let (small, large) = (try Scene.client(one), try Scene.client(many))
+    let account = Scene.account(0)
+    let hit = try await Pairs.compare(context) { count in
+      for _ in 0..<count { _ = try await small.accessToken(account: account) }
+    } subject: { count in
+      for _ in 0..<count { _ = try await large.accessToken(account: account) }
+    }
+    let key = try Scene.key(0)
+    let record = try await Pairs.compare(context) { count in
+      for _ in 0..<count { _ = await one.record(for: key) }
+    } subject: { count in
+      for _ in 0..<count { _ = await many.record(for: key) }
+    }
+    many.reads.withLock { $0 = 0 }
+    _ = try require(try await large.account(id: account.id), "the account")
+    let reads = many.reads.withLock { $0 }
+    let listing = try await Pairs.compare(context) { count in
+      for _ in 0..<count { _ = try await small.account(id: account.id) }
+    } subject: { count in
+      for _ in 0..<count { _ = try await large.account(id: account.id) }
+    }
+    return [
+      Measurement("hit", hit, goal: 1.2),
+      Measurement("account(id:), reading its record", record, goal: 2),
+      Measurement(count: "account(id:), records read", reads, "records", goal: 1),
+      Measurement(
+        "account(id:), listing included", listing.subject.median * 1e6, "µs",
+        remark: "of \(context.manyAccounts) accounts; the keys are listed since any policy may have a record of it"),
+    ] + (try await AccountSizes.measure(context))
+  }
+}
+
+/// A cache that counts how many records are read.
+struct CountingCache: SharedTokenCache {
+  let reads = Locked(0)
+  private let cache: InMemoryTokenCache
+
+  init(_ cache: InMemoryTokenCache) {
+    self.cache = cache
+  }
+
+  func record(for key: TokenCacheKey) async -> TokenRecord? {
+    reads.withLock { $0 += 1 }
+    return await cache.record(for: key)
+  }
+
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async { await cache.store(record, for: key) }
+
+  func removeRecord(for key: TokenCacheKey) async { await cache.removeRecord(for: key) }
+
+  func keys() async -> [TokenCacheKey] { await cache.keys() }
+
+  func update(
+    _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
+  ) async throws -> TokenRecord? {
+    await cache.update(key, change)
+  }
+
+  func withRefreshLock<Result: Sendable>(
+    for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
+  ) async throws -> Result {
+    try await cache.withRefreshLock(for: key, body)
+  }
+}

@@ -1,0 +1,117 @@
+import B2CConnector
+import B2CCore
+import B2CLoopback
+import B2CTestKit
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+extension Row {
+  static let endurance = Row(
+    number: "15", title: "memory and descriptors after 1,000,000 calls with 64 callers at once",
+    meaning: "an app or server that runs for weeks stays as small as on its first day"
+  ) { context in
+    let server = try ChildProcess("serve-tasks", ["1"])
+    let url = try Scene.url("http://127.0.0.1:\(server.readLine())/tasks")
+    let transport = URLSessionTransport()
+    let client = try TaskAPIClient(
+      configuration: TaskAPIConfiguration(baseURL: url), transport: transport,
+      tokens: try Scene.client(try await Scene.memoryCache(accounts: 1)).tokenProvider())
+    _ = try await run(1_000, client, for: .seconds(60))
+    let (memory, descriptors) = (residentBytes(), openDescriptors())
+    let start = ContinuousClock.now
+    // A busy machine makes fewer calls in this time; what counts is what each leaves behind.
+    let calls = try await run(context.isQuick ? 2_000 : 999_000, client, for: .seconds(300))
+    let seconds = start.duration(to: .now) / .seconds(1)
+    let growth = residentBytes() - memory
+    let more = openDescriptors() - descriptors
+    transport.close()
+    server.readToEnd()
+    var perCall = Measurement(
+      "memory kept of each call", Double(growth) / Double(calls), "bytes", goal: 16,
+      remark: "the smallest object has 16 bytes: below that, no call leaves one behind")
+    if context.isQuick { perCall.goal = nil }
+    return [
+      perCall,
+      Measurement("memory after \(calls + 1_000) calls, more than after 1,000", Double(growth) / 1_048_576, "MiB"),
+      // A connection may just be closing or opening.
+      Measurement("descriptors, more than after 1,000 calls", Double(more), "descriptors", goal: 6),
+      Measurement("calls in a second", Double(calls) / seconds, "calls"),
+    ]
+  }
+
+  /// Makes so many calls, or as many as there is time for, and returns their number.
+  private static func run(_ calls: Int, _ client: TaskAPIClient, for time: Duration) async throws -> Int {
+    let left = Locked(calls)
+    let end = ContinuousClock.now.advanced(by: time)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<64 {
+        group.addTask {
+          while left.withLock({
+            guard $0 > 0, .now < end else { return false }
+            $0 -= 1
+            return true
+          }) {
+            _ = try await client.list()
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    return calls - left.withLock { $0 }
+  }
+
+  private static func residentBytes() -> Int {
+    #if os(Linux)
+      let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
+      return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * Int(getpagesize())
+    #else
+      // Only the peak is easy to read here, which is the stricter figure.
+      var usage = rusage()
+      getrusage(RUSAGE_SELF, &usage)
+      return usage.ru_maxrss
+    #endif
+  }
+
+  private static func openDescriptors() -> Int {
+    #if os(Linux)
+      let directory = "/proc/self/fd"
+    #else
+      let directory = "/dev/fd"
+    #endif
+    return (try? FileManager.default.contentsOfDirectory(atPath: directory))?.count ?? 0
+  }
+}
+
+/// A server of tasks in a process of its own: the same list for everybody, without a look at the token.
+enum TaskListServer {
+  static func run(_ arguments: [String]) async throws {
+    let body = TaskLists.json(tasks: try require(arguments.first.flatMap { Int($0) }, "the number of tasks"))
+    let response = LoopbackResponse(status: 200, headers: ["Content-Type": "application/json"], body: body)
+    let listener = try await LoopbackListener { (_: LoopbackRequest) in response }
+    try Child.say("\(listener.port)")
+    // Until the parent is gone.
+    while readLine() != nil {}
+    await listener.close()
+  }
+}
+
+/// Lists of tasks as the tutorial's servers write them.
+enum TaskLists {
+  static func json(tasks: Int) -> Data {
+    let documents = (0..<tasks).map { number in
+      """
+      {"_id":"\(String(number, radix: 16))0123456789abcdef01234567","task":"Buy milk number \(number)","date":\
+      "2026-01-02T03:04:05.\(100 + number % 900)Z","owner":"aaaaaaaa-0000-4000-8000-000000000001","completed":\
+      \(number % 2 == 0),"__v":0,"priority":\(number % 5)}
+      """
+    }
+    return Data(("[" + documents.joined(separator: ",") + "]").utf8)
+  }
+}

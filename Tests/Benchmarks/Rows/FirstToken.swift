@@ -1,0 +1,43 @@
+import B2CConnector
+import B2CTestKit
+import Foundation
+
+extension Row {
+  static let firstToken = Row(
+    number: "12", title: "first token after a launch with an expired token, 50 ms per request",
+    meaning: "how long the first screen waits for its data when the app starts after an hour"
+  ) { context in
+    var measurements: [Measurement] = []
+    for (shape, name, goal) in [
+      (LocalTenant.Shape.b2c, "Azure AD B2C", 1.2), (.openIDConnect, "a generic issuer", 2.2),
+    ] {
+      let tenant = try await SlowTenant(shape: shape)
+      let (key, record) = try await tenant.expiredRecord()
+      tenant.setDelay(.milliseconds(50))
+      let before = tenant.tenant.counters.tokenRequests
+      let count = context.isQuick ? 3 : 21
+      let pairs = try await Pairs.compare(pairs: count) {
+        try await tenant.bareRequest()
+      } subject: {
+        let cache = InMemoryTokenCache()
+        await cache.store(record, for: key)
+        let transport = URLSessionTransport()
+        let start = ContinuousClock.now
+        let client = try tenant.client(cache, transport: transport)
+        _ = try await client.accessToken()
+        let seconds = start.duration(to: .now) / .seconds(1)
+        // Metadata, keys and claims follow; the next measurement must not share the machine with them.
+        _ = try await client.currentAccount()
+        transport.close()
+        return seconds
+      }
+      let requests = tenant.tenant.counters.tokenRequests - before
+      await tenant.stop()
+      measurements.append(Measurement(name, pairs, goal: goal))
+      measurements.append(Measurement("\(name), time", pairs.subject.median * 1e3, "ms"))
+      measurements.append(
+        Measurement(count: "\(name), token requests per launch", requests / count, "requests", goal: 1))
+    }
+    return measurements
+  }
+}

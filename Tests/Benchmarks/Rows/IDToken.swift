@@ -1,0 +1,41 @@
+import B2CConnector
+import B2CCore
+import B2CIDToken
+import B2CTestKit
+import Foundation
+
+extension Row {
+  static let idToken = Row(
+    number: "9", title: "id_token validation, RS256, key ready, all claims",
+    meaning: "what checking the identity costs at a sign-in or a refresh"
+  ) { context in
+    let key = try TestSigningKey(.rs256)
+    let keys = try JWKSet(json: TestSigningKey.keySet([key]))
+    let now = Date()
+    let seconds = Int64(now.timeIntervalSince1970)
+    let issuer = "https://contoso.b2clogin.com/22222222-2222-4222-8222-222222222222/v2.0/"
+    let token = Secret(
+      try key.token(claims: [
+        "iss": .string(issuer), "sub": .string(Scene.accountID(0)), "aud": .string(LocalTenant.standardClientID),
+        "exp": .integer(seconds + 3_600), "nbf": .integer(seconds - 10), "iat": .integer(seconds - 10),
+        "nonce": .string("n-0S6_WzA2Mj"), "tfp": .string(Scene.policyID), "name": .string("Alice Example"),
+        "emails": .array([.string("alice@example.com")]), "ver": .string("1.0"), "auth_time": .integer(seconds - 20),
+      ]))
+    let expectations = IDTokenExpectations(
+      clientID: LocalTenant.standardClientID, issuer: .exact(issuer), nonce: Secret("n-0S6_WzA2Mj"),
+      policy: Scene.policyID, now: now)
+    let parsed = try IDToken(compact: token)
+    let verifier = IDTokenVerifier()
+    let pairs = try await Pairs.compare(context) { count in
+      for _ in 0..<count { try verifier.verifySignature(of: parsed, keys: keys, allowed: .microsoft) }
+    } subject: { count in
+      for _ in 0..<count {
+        _ = try verifier.verify(try IDToken(compact: token), keys: keys, expectations: expectations)
+      }
+    }
+    return [
+      Measurement("validation against hash and RSA alone", pairs, goal: 1.6),
+      Measurement("validation, time", pairs.subject.median * 1e6, "µs"),
+    ]
+  }
+}

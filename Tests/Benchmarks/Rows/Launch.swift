@@ -1,0 +1,68 @@
+import B2CConnector
+import Foundation
+import TestSupport
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+extension Row {
+  static let launch = Row(
+    number: "7", title: "process start to first token, file cache",
+    meaning: "what the SDK adds to the launch of an app that is signed in"
+  ) { context in
+    let pairs = context.isQuick ? 3 : 41
+    let one = try await directory(accounts: 1, context)
+    let many = try await directory(accounts: context.manyAccounts, context)
+    let bare = try await Pairs.compare(pairs: pairs) {
+      try ChildProcess.time("launch-bare")
+    } subject: {
+      try ChildProcess.time("launch", [one.path])
+    }
+    let named = try await Pairs.compare(pairs: pairs) {
+      try ChildProcess.time("launch", [one.path, "0"])
+    } subject: {
+      try ChildProcess.time("launch", [many.path, "0"])
+    }
+    let unnamed = Pairs.Quartiles(
+      try (0..<(context.isQuick ? 1 : 5)).map { _ in try ChildProcess.time("launch", [many.path]) })
+    return [
+      Measurement("one account against a bare session", bare, goal: 1.3),
+      Measurement("one account, time", bare.subject.median * 1e3, "ms"),
+      Measurement("bare session, time", bare.baseline.median * 1e3, "ms"),
+      Measurement("10,000 accounts against one, account and policy named", named, goal: 1.2),
+      Measurement(
+        "10,000 accounts, none named, time", unnamed.median * 1e3, "ms",
+        remark: "every record is read once, to find the latest sign-in"),
+    ]
+  }
+
+  private static func directory(accounts: Int, _ context: Context) async throws -> URL {
+    let directory = try await context.fileCache(accounts: accounts)
+    try Scene.settings().propertyList().write(to: LaunchedProgram.settings(beside: directory))
+    return directory
+  }
+}
+
+/// A program that starts, reads its settings, and wants one token.
+enum LaunchedProgram {
+  static func settings(beside directory: URL) -> URL { directory.appendingPathExtension("plist") }
+
+  static func run(_ arguments: [String]) async throws {
+    let directory = URL(fileURLWithPath: try require(arguments.first, "the directory"), isDirectory: true)
+    let connector = try Connector(
+      settings: ConnectorSettings(contentsOf: settings(beside: directory)), presenter: NoPage(),
+      cache: try Scene.fileCache(directory))
+    if let number = arguments.dropFirst().first.flatMap({ Int($0) }) {
+      _ = try await connector.accessToken(account: Scene.account(number), policy: try Policy(Scene.policyID))
+    } else {
+      _ = try await connector.accessToken()
+    }
+  }
+
+  /// The floor: a program that makes a session and ends.
+  static func runBare() {
+    let session = URLSession(configuration: .ephemeral)
+    withExtendedLifetime(session) {}
+  }
+}

@@ -1,0 +1,106 @@
+import B2CConnector
+import B2CCore
+import Foundation
+
+/// The floor of a token table: a lock, a dictionary, a look at the clock.
+struct TokenTable: Sendable {
+  private let tokens: Locked<[TokenCacheKey: CachedAccessToken]>
+
+  init(accounts: Int) throws {
+    var table: [TokenCacheKey: CachedAccessToken] = [:]
+    for number in 0..<accounts { table[try Scene.key(number)] = Scene.record(number).accessTokens.first }
+    tokens = Locked(table)
+  }
+
+  func token(_ key: TokenCacheKey) -> Secret? {
+    guard let entry = tokens.withLock({ $0[key] }), entry.expiresAt > Date() else { return nil }
+    return entry.token
+  }
+}
+
+extension Row {
+  static let silentHit = Row(
+    number: "1", title: "silent hit: a valid token of one of 10,000 accounts, off the main actor",
+    meaning: "what a call pays for having a token; a call takes 50 ms and more"
+  ) { context in
+    let accounts = context.manyAccounts
+    let client = try Scene.client(try await Scene.memoryCache(accounts: accounts))
+    let (table, key, account) = (try TokenTable(accounts: accounts), try Scene.key(7), Scene.account(7))
+    let pairs = try await Pairs.compare(context) { count in
+      for _ in 0..<count { _ = try require(table.token(key), "the token") }
+    } subject: { count in
+      for _ in 0..<count { _ = try await client.accessToken(account: account) }
+    }
+    let single = try Scene.client(try await Scene.memoryCache(accounts: 1))
+    _ = try await single.accessToken()
+    let one = try await Pairs.compare(context) { count in
+      for _ in 0..<count { _ = try await client.accessToken(account: account) }
+    } subject: { count in
+      for _ in 0..<count { _ = try await single.accessToken() }
+    }
+    var measurements = [
+      Measurement("hit against lock, dictionary and clock", pairs, goal: 8),
+      Measurement("hit, one of 10,000 accounts", pairs.subject.median * 1e6, "µs", goal: 2),
+      Measurement("hit, the current account of 1", one.subject.median * 1e6, "µs"),
+      Measurement("floor", pairs.baseline.median * 1e6, "µs"),
+    ]
+    if let count = try context.allocations("hit") {
+      measurements.append(Measurement(count: "allocations of a hit", count, "allocations", goal: 2))
+    }
+    return measurements
+  }
+
+  static let mainActorHit = Row(
+    number: "1b", title: "the same awaited from the main actor",
+    meaning: "what a view pays that asks for a token"
+  ) { context in
+    let client = try Scene.client(try await Scene.memoryCache(accounts: context.manyAccounts))
+    let account = Scene.account(7)
+    let elsewhere = Elsewhere()
+    let pairs = try await Pairs.compare(context) { count in
+      await hop(count, elsewhere)
+    } subject: { count in
+      try await hit(count, client, account)
+    }
+    return [
+      Measurement("hit against the bare hop", pairs, goal: 1.3),
+      Measurement("hit from the main actor", pairs.subject.median * 1e6, "µs"),
+    ]
+  }
+
+  static let parallelHit = Row(
+    number: "1c", title: "the same from 8 tasks at once, wall time per call",
+    meaning: "many calls at once do not queue for their tokens"
+  ) { context in
+    let client = try Scene.client(try await Scene.memoryCache(accounts: context.manyAccounts))
+    let account = Scene.account(7)
+    let pairs = try await Pairs.compare(context) { count in
+      for _ in 0..<count { _ = try await client.accessToken(account: account) }
+    } subject: { count in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<8 {
+          group.addTask { for _ in 0..<count / 8 + 1 { _ = try await client.accessToken(account: account) } }
+        }
+        try await group.waitForAll()
+      }
+    }
+    return [Measurement("8 tasks against one", pairs, goal: 1.5)]
+  }
+
+  @MainActor
+  private static func hop(_ count: Int, _ elsewhere: Elsewhere) async {
+    for _ in 0..<count { await elsewhere.visit() }
+  }
+
+  @MainActor
+  private static func hit(_ count: Int, _ client: OAuthClient, _ account: Account) async throws {
+    for _ in 0..<count { _ = try await client.accessToken(account: account) }
+  }
+}
+
+/// A place off the main actor; its state keeps the optimiser from leaving the visit out.
+private actor Elsewhere {
+  private var visits = 0
+
+  func visit() { visits += 1 }
+}

@@ -1,0 +1,87 @@
+import B2CConnector
+import B2CCore
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+extension Row {
+  static let taskCall = Row(
+    number: "5", title: "authorised getTaskList (20 tasks) over loopback",
+    meaning: "what the SDK adds to a call that an app would write itself"
+  ) { context in
+    let server = try ChildProcess("serve-tasks", ["20"])
+    let url = try Scene.url("http://127.0.0.1:\(server.readLine())/tasks")
+    var settings = try Scene.settings()
+    settings.taskWebAPI = url
+    var environment = OAuthEnvironment()
+    environment.presenter = NoPage()
+    environment.cache = try await Scene.memoryCache(accounts: 1)
+    let connector = try Connector(settings: settings, environment: environment)
+    let plain = PlainCall(url: url, token: try await connector.accessToken().token.value)
+    let pairs = try await Pairs.compare(context, batch: 0.05) { count in
+      for _ in 0..<count { _ = try await plain.tasks() }
+    } subject: { count in
+      for _ in 0..<count { _ = try await connector.getTaskList() }
+    }
+    server.readToEnd()
+    return [
+      Measurement("call against URLSession and JSONDecoder", pairs, goal: 1.0),
+      Measurement("call, time", pairs.subject.median * 1e6, "µs"),
+      Measurement("plain call, time", pairs.baseline.median * 1e6, "µs"),
+    ]
+  }
+
+  static let door = Row(
+    number: "5b", title: "from the call to the transport's door",
+    meaning: "the SDK's own share of a call, before anything is sent"
+  ) { context in
+    let arrival = Locked(ContinuousClock.now)
+    let door = Door { arrival.withLock { $0 = .now } }
+    let connector = try Scene.connector(try await Scene.memoryCache(accounts: 1), transport: door)
+    _ = try await connector.getTaskList()
+    var times: [Double] = []
+    for _ in 0..<(context.isQuick ? 50 : 20_000) {
+      let start = ContinuousClock.now
+      _ = try await connector.getTaskList()
+      times.append(start.duration(to: arrival.withLock { $0 }) / .microseconds(1))
+    }
+    let quartiles = Pairs.Quartiles(times)
+    var measurement = Measurement("time to the door", quartiles.median, "µs", goal: 4)
+    measurement.quartiles = [quartiles.lower, quartiles.upper]
+    var measurements = [measurement]
+    if let count = try context.allocations("door") {
+      measurements.append(Measurement("allocations to the door", Double(count), "allocations", goal: 12))
+    }
+    return measurements
+  }
+}
+
+/// The call as an app would write it: an ephemeral session, a header, Foundation's decoder.
+private struct PlainCall: Sendable {
+  private struct Task: Decodable {
+    let task: String
+    let owner: String?
+    let completed: Bool
+    let date: Date?
+  }
+
+  let url: URL
+  let token: String
+  private let session = URLSession(configuration: .ephemeral)
+
+  init(url: URL, token: String) {
+    self.url = url
+    self.token = token
+  }
+
+  func tasks() async throws -> Int {
+    var request = URLRequest(url: url)
+    request.setValue("Bearer " + token, forHTTPHeaderField: "Authorization")
+    let (data, _) = try await session.data(for: request)
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .iso8601
+    return try decoder.decode([Task].self, from: data).count
+  }
+}

@@ -1,0 +1,117 @@
+import B2CConnector
+import B2CCore
+import B2CTestKit
+import Foundation
+import TestSupport
+
+/// Accounts of one tenant in a cache, with records as large as a real tenant makes them.
+enum Scene {
+  static let scopes = ["https://contoso.onmicrosoft.com/tasks/read"]
+  /// The same scopes in another case, which cover the same and match nothing exactly.
+  static let scopesInAnotherCase = ["https://contoso.onmicrosoft.com/Tasks/Read"]
+  static let policyID = "B2C_1_SignIn"
+  /// Answers at once with a list without tasks.
+  static let emptyList = TransportResponse(status: 200, body: Data("[]".utf8))
+
+  static func configuration(
+    authority: String = "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"
+  ) throws -> OAuthConfiguration {
+    var configuration = OAuthConfiguration(
+      authority: try Authority(authority), clientID: LocalTenant.standardClientID,
+      redirectURI: try url(LocalTenant.standardRedirectURI), scopes: scopes)
+    configuration.defaultPolicy = try Policy(policyID)
+    return configuration
+  }
+
+  static func settings() throws -> ConnectorSettings {
+    ConnectorSettings(
+      authority: try Authority("https://contoso.b2clogin.com/contoso.onmicrosoft.com/"),
+      clientID: LocalTenant.standardClientID, scopes: scopes, redirectURI: try url(LocalTenant.standardRedirectURI),
+      taskWebAPI: try url("https://tasks.example/tasks"), policies: .init(emailSignIn: try Policy(policyID)))
+  }
+
+  static func url(_ text: String) throws -> URL { try require(URL(string: text), "a URL") }
+
+  static func accountID(_ number: Int) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 8 - digits.count) + digits
+      + "-0000-4000-8000-000000000000.22222222-2222-4222-8222-222222222222"
+  }
+
+  static func account(_ number: Int) -> Account { Account(id: accountID(number)) }
+
+  static func key(_ number: Int) throws -> TokenCacheKey {
+    let configuration = try configuration()
+    return TokenCacheKey(
+      authority: configuration.authority.cacheID, policy: policyID.lowercased(), clientID: configuration.clientID,
+      accountID: accountID(number))
+  }
+
+  /// A record of about 4 KB; `change` makes its tokens other ones of the same size.
+  static func record(_ number: Int, change: Int = 0, isExpired: Bool = false) -> TokenRecord {
+    let now = Date()
+    var token = CachedAccessToken(
+      token: Secret(text(1_200, number, change)), scopes: Set(scopes), receivedAt: now.addingTimeInterval(-60),
+      expiresAt: now.addingTimeInterval(isExpired ? -30 : 3_600))
+    token.requestedScopes = Set(scopes)
+    return TokenRecord(
+      refreshToken: Secret(text(900, number, change)), refreshTokenExpiresAt: now.addingTimeInterval(86_400),
+      idToken: Secret(text(1_100, number, change)),
+      claims: [
+        "sub": .string(accountID(number)), "name": .string("Alice Example"), "tfp": .string(policyID),
+        "emails": .array([.string("alice\(number)@example.com")]), "iss": .string("https://contoso.b2clogin.com/"),
+        "aud": .string(LocalTenant.standardClientID), "ver": .string("1.0"), "exp": .integer(4_000_000_000),
+      ], homeAccountID: accountID(number), accessTokens: [token],
+      signedInAt: now.addingTimeInterval(-Double(number) - 3_600), policyID: policyID)
+  }
+
+  private static func text(_ length: Int, _ number: Int, _ change: Int) -> String {
+    let head = "eyJ\(number)x\(change)x"
+    return head + String(repeating: "Q", count: length - head.utf8.count)
+  }
+
+  static func fill(_ cache: any TokenCache, accounts: Int) async throws {
+    for number in 0..<accounts { try await cache.store(record(number), for: try key(number)) }
+  }
+
+  static func memoryCache(accounts: Int) async throws -> InMemoryTokenCache {
+    let cache = InMemoryTokenCache()
+    try await fill(cache, accounts: accounts)
+    return cache
+  }
+
+  static func fileCache(_ directory: URL) throws -> FileTokenCache { try FileTokenCache(directory: directory) }
+
+  static func client(_ cache: any TokenCache) throws -> OAuthClient {
+    try OAuthClient(
+      configuration: try configuration(),
+      environment: OAuthEnvironment(presenter: NoPage(), cache: cache, transport: NoNetwork()))
+  }
+
+  static func connector(
+    _ cache: any TokenCache, transport: any HTTPTransport, presenter: any SignInPresenter = NoPage()
+  ) throws -> Connector {
+    try Connector(
+      settings: try settings(),
+      environment: OAuthEnvironment(presenter: presenter, cache: cache, transport: transport))
+  }
+}
+
+/// A presenter that is never asked.
+struct NoPage: SignInPresenter {
+  func present(_ request: PresentationRequest) async throws -> URL { throw Failure("no page is expected here") }
+}
+
+/// A transport that is never asked.
+struct NoNetwork: HTTPTransport {
+  func send(_ request: TransportRequest) async throws -> TransportResponse {
+    throw Failure("no request is expected here: \(request)")
+  }
+}
+
+/// A transport that has the same answer for everything.
+struct SameAnswer: HTTPTransport {
+  let response: TransportResponse
+
+  func send(_ request: TransportRequest) async throws -> TransportResponse { response }
+}

@@ -1,0 +1,110 @@
+import B2CConnector
+import B2CCore
+import B2CLoopback
+import B2CTestKit
+import Foundation
+import TestSupport
+
+/// A local tenant on loopback HTTP that takes its time for every answer.
+final class SlowTenant: Sendable {
+  static let clientPolicy = "B2C_1_SignIn"
+
+  let tenant: LocalTenant
+  let url: URL
+  private let listener: LoopbackListener
+  private let delay: Locked<Duration>
+
+  init(shape: LocalTenant.Shape = .b2c) async throws {
+    let tenant = LocalTenant(shape: shape)
+    // The same refresh token is used in every repetition.
+    tenant.behavior.refreshTokenReuse = .allowed
+    let delay = Locked(Duration.zero)
+    listener = try await LoopbackListener { exchange in
+      let request = exchange.request
+      guard let url = URL(string: "http://127.0.0.1:\(exchange.port)" + request.target) else { return exchange.close() }
+      try? await Task.sleep(for: delay.withLock { $0 })
+      if url.path == "/ping" { return _ = await exchange.respond(.text("pong")) }
+      let message = TransportRequest(
+        method: TransportRequest.Method(rawValue: request.method), url: url,
+        headers: TransportRequest.Headers(request.headers.fields.map { .init(name: $0.name, value: $0.value) }),
+        body: request.body.isEmpty ? nil : request.body)
+      guard case .response(let response) = await tenant.answer(message) else { return exchange.close() }
+      await exchange.respond(LoopbackResponse(response))
+    }
+    self.tenant = tenant
+    self.delay = delay
+    url = try Scene.url("http://127.0.0.1:\(listener.port)")
+  }
+
+  func setDelay(_ duration: Duration) { delay.withLock { $0 = duration } }
+
+  func stop() async { await listener.close() }
+
+  /// The authority, at this front.
+  var authority: String {
+    tenant.authority().replacingOccurrences(of: tenant.inMemoryOrigin.absoluteString, with: url.absoluteString)
+  }
+
+  func client(
+    _ cache: any TokenCache, transport: any HTTPTransport, presenter: any SignInPresenter = NoPage()
+  ) throws -> OAuthClient {
+    try OAuthClient(
+      configuration: try Self.configuration(authority: authority, shape: tenant.shape, scopes: tenant.apiScopes),
+      environment: OAuthEnvironment(presenter: presenter, cache: cache, transport: transport))
+  }
+
+  static func configuration(
+    authority: String, shape: LocalTenant.Shape, scopes: [String]
+  ) throws -> OAuthConfiguration {
+    var configuration = OAuthConfiguration(
+      authority: try Authority(authority, kind: shape == .openIDConnect ? .openIDConnect : nil),
+      clientID: LocalTenant.standardClientID, redirectURI: try Scene.url(LocalTenant.standardRedirectURI),
+      scopes: scopes)
+    configuration.defaultPolicy = shape == .b2c ? try Policy(clientPolicy) : nil
+    return configuration
+  }
+
+  /// Signs in, and returns the record with its access token expired.
+  func expiredRecord() async throws -> (key: TokenCacheKey, record: TokenRecord) {
+    setDelay(.zero)
+    let cache = InMemoryTokenCache()
+    let transport = URLSessionTransport()
+    let presenter = ScriptedPresenter(transport: transport, .signIn(.alice))
+    try await client(cache, transport: transport, presenter: presenter).signIn()
+    let key = try require(await cache.keys().first, "the record of the sign-in")
+    var record = try require(await cache.record(for: key), "the record of the sign-in")
+    for index in record.accessTokens.indices { record.accessTokens[index].expiresAt = Date().addingTimeInterval(-10) }
+    transport.close()
+    tenant.clearRequests()
+    return (key, record)
+  }
+
+  /// Seconds that one bare request takes, on a new session.
+  func bareRequest() async throws -> Double {
+    let transport = URLSessionTransport()
+    defer { transport.close() }
+    let request = TransportRequest(url: url.appendingPathComponent("ping"))
+    return try await Pairs.seconds { _ = try await transport.send(request) }
+  }
+}
+
+/// A presenter that notes when the page would open, and closes it at once.
+struct TimedPage: SignInPresenter {
+  let opened = Locked<ContinuousClock.Instant?>(nil)
+
+  func present(_ request: PresentationRequest) async throws -> URL {
+    // A page opens with its URL.
+    let url = request.url
+    opened.withLock { $0 = .now }
+    throw Failure("closed the page of \(url.host ?? "")")
+  }
+
+  /// Seconds from the start of a sign-in to the page.
+  func time(_ signIn: () async throws -> Void) async throws -> Double {
+    let start = ContinuousClock.now
+    // The page closes at once, so the sign-in fails.
+    try? await signIn()
+    let end = try require(opened.withLock { $0 }, "the sign-in page")
+    return start.duration(to: end) / .seconds(1)
+  }
+}
