@@ -125,14 +125,10 @@ struct TokenSource: Sendable {
   private func refresh(_ request: Request) async throws -> CachedAccessToken {
     // At a generic issuer only its metadata knows where to send the request.
     let route = try await services.providers.tokenRoute(for: request.policy)
-    // Metadata and keys are needed for nothing but the answer's id_token: they come beside the request. No child task,
-    // since its end would be awaited before the token is returned.
-    let documents = Task { await services.providers.prefetch(request.policy) }
     do {
       let outcome = try await services.cache.withRefreshLock(for: request.key) { try await underLock(request, route) }
       switch outcome {
       case .cached(let token):
-        documents.cancel()
         return token
       case .refreshed(let token, let response, let before):
         services.adoptions.start(for: request.key.accountID) {
@@ -141,7 +137,6 @@ struct TokenSource: Sendable {
         return token
       }
     } catch {
-      documents.cancel()
       // The session may have ended, here or in another process.
       services.sessions.changed()
       throw error
@@ -154,6 +149,9 @@ struct TokenSource: Sendable {
     if let hit = usableToken(in: record, request) { return .cached(hit) }
     guard let refreshToken = record.refreshToken else { throw Self.expired }
     try Task.checkCancellation()
+    // Metadata and keys are needed for nothing but the answer's id_token: they come beside the request, and are not
+    // awaited here. No caller that finds another's token needs them (benchmark row 4).
+    let documents = Task { await services.providers.prefetch(request.policy) }
     // From here on the refresh token counts as used. If every caller leaves now, they leave at once, but the answer is
     // still awaited and stored: a rotated token that is thrown away would sign the user out.
     let exchanging = Task {
@@ -163,7 +161,12 @@ struct TokenSource: Sendable {
         try await exchange(refreshToken, of: record, at: route, request, mayTryAgain: true)
       }
     }
-    return try await exchanging.value
+    do {
+      return try await exchanging.value
+    } catch {
+      documents.cancel()
+      throw error
+    }
   }
 
   // MARK: The request and its answer

@@ -66,6 +66,26 @@ struct OAuthClientCriticalPathTests {
     }
   }
 
+  @Test("A caller that finds another's new token under the refresh lock asks for no metadata")
+  func tokenOfAnother() async throws {
+    let cache = SwappingCache()
+    let fixture = Fixture(cache: cache)
+    try await fixture.client().signIn()
+    let key = try #require(try await cache.keys().first)
+    let fresh = try #require(try await cache.record(for: key))
+    var expired = fresh
+    for index in expired.accessTokens.indices { expired.accessTokens[index].expiresAt = .distantPast }
+    try await cache.store(expired, for: key)
+    // The first read is the one before the lock.
+    cache.swap(to: fresh, for: key, afterReads: 1)
+    let client = try fixture.client()
+    let before = fixture.tenant.counters.metadataRequests
+    #expect(try await client.accessToken().token == fresh.accessTokens.first?.token)
+    await Task.yield()
+    #expect(fixture.tenant.counters.metadataRequests == before)
+    #expect(fixture.tenant.counters.refreshRequests == 0)
+  }
+
   @Test(
     "The first token after a launch waits for one request; at a generic issuer for its metadata before it",
     arguments: shapes)

@@ -14,13 +14,13 @@ extension Row {
     )
     let (small, large) = (try Scene.client(one), try Scene.client(many))
     let account = Scene.account(0)
-    let hit = try await Pairs.compare(context) { count in
+    let hit = try await Pairs.compare(context, by: .processor) { count in
       for _ in 0..<count { _ = try await small.accessToken(account: account) }
     } subject: { count in
       for _ in 0..<count { _ = try await large.accessToken(account: account) }
     }
     let key = try Scene.key(0)
-    let record = try await Pairs.compare(context) { count in
+    let record = try await Pairs.compare(context, by: .processor) { count in
       for _ in 0..<count { _ = await one.record(for: key) }
     } subject: { count in
       for _ in 0..<count { _ = await many.record(for: key) }
@@ -28,7 +28,7 @@ extension Row {
     many.reads.withLock { $0 = 0 }
     _ = try require(try await large.account(id: account.id), "the account")
     let reads = many.reads.withLock { $0 }
-    let listing = try await Pairs.compare(context) { count in
+    let listing = try await Pairs.compare(context, by: .processor) { count in
       for _ in 0..<count { _ = try await small.account(id: account.id) }
     } subject: { count in
       for _ in 0..<count { _ = try await large.account(id: account.id) }

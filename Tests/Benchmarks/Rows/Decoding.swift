@@ -13,7 +13,7 @@ extension Row {
       let count = context.isQuick ? min(tasks, 2_000) : tasks
       let body = TaskLists.json(tasks: count)
       let client = try Self.client(body)
-      let pairs = try await Pairs.compare(context, pairs: tasks > 10_000 ? 7 : 31) { times in
+      let pairs = try await Pairs.compare(context, pairs: tasks > 10_000 ? 7 : 31, by: .processor) { times in
         for _ in 0..<times { _ = try JSONDecoder().decode([TextTask].self, from: body) }
       } subject: { times in
         for _ in 0..<times { _ = try await client.list() }

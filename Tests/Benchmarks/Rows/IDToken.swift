@@ -26,7 +26,7 @@ extension Row {
       policy: Scene.policyID, now: now)
     let parsed = try IDToken(compact: token)
     let verifier = IDTokenVerifier()
-    let pairs = try await Pairs.compare(context) { count in
+    let pairs = try await Pairs.compare(context, by: .processor) { count in
       for _ in 0..<count { try verifier.verifySignature(of: parsed, keys: keys, allowed: .microsoft) }
     } subject: { count in
       for _ in 0..<count {

@@ -15,7 +15,7 @@ extension Row {
     meaning: "nothing: a sign-in has one and takes seconds; the row guards against carelessness"
   ) { context in
     let text = String(repeating: "a", count: 43)
-    let pairs = try await Pairs.compare(context) { count in
+    let pairs = try await Pairs.compare(context, by: .processor) { count in
       for _ in 0..<count {
         try fill()
         _ = SHA256Digest.of(text)

@@ -26,14 +26,14 @@ extension Row {
     let accounts = context.manyAccounts
     let client = try Scene.client(try await Scene.memoryCache(accounts: accounts))
     let (table, key, account) = (try TokenTable(accounts: accounts), try Scene.key(7), Scene.account(7))
-    let pairs = try await Pairs.compare(context) { count in
+    let pairs = try await Pairs.compare(context, by: .processor) { count in
       for _ in 0..<count { _ = try require(table.token(key), "the token") }
     } subject: { count in
       for _ in 0..<count { _ = try await client.accessToken(account: account) }
     }
     let single = try Scene.client(try await Scene.memoryCache(accounts: 1))
     _ = try await single.accessToken()
-    let one = try await Pairs.compare(context) { count in
+    let one = try await Pairs.compare(context, by: .processor) { count in
       for _ in 0..<count { _ = try await client.accessToken(account: account) }
     } subject: { count in
       for _ in 0..<count { _ = try await single.accessToken() }
@@ -57,7 +57,7 @@ extension Row {
     let client = try Scene.client(try await Scene.memoryCache(accounts: context.manyAccounts))
     let account = Scene.account(7)
     let elsewhere = Elsewhere()
-    let pairs = try await Pairs.compare(context) { count in
+    let pairs = try await Pairs.compare(context, by: .processor) { count in
       await hop(count, elsewhere)
     } subject: { count in
       try await hit(count, client, account)

@@ -1,7 +1,36 @@
 import Foundation
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// Baseline and subject, measured in alternating batches: what disturbs the machine disturbs both.
 struct Pairs: Sendable {
+  /// What time is measured by.
+  enum Clock: Sendable {
+    /// The time that a user waits.
+    case wall
+    /// The processor time of this process, for work that never waits: others on the machine stretch it less.
+    case processor
+
+    fileprivate func seconds(_ body: () async throws -> Void) async throws -> Double {
+      switch self {
+      case .wall:
+        let start = ContinuousClock.now
+        try await body()
+        return start.duration(to: .now) / .seconds(1)
+      case .processor:
+        let start = clock()
+        try await body()
+        return Double(clock() - start) / Double(CLOCKS_PER_SEC)
+      }
+    }
+  }
+
   struct Quartiles: Sendable {
     let lower: Double
     let median: Double
@@ -28,26 +57,27 @@ struct Pairs: Sendable {
 
   /// Compares two bodies, each of which runs its work so many times.
   static func compare(
-    _ context: Context, pairs: Int = 31, batch: Double = 0.010,
+    _ context: Context, pairs: Int = 31, batch: Double = 0.010, by clock: Clock = .wall,
     baseline: (Int) async throws -> Void, subject: (Int) async throws -> Void
   ) async throws -> Pairs {
     let batch = context.isQuick ? batch / 10 : batch
-    let baselineCount = try await count(for: batch, baseline)
-    let subjectCount = try await count(for: batch, subject)
+    let baselineCount = try await count(for: batch, clock, baseline)
+    let subjectCount = try await count(for: batch, clock, subject)
     return try await compare(pairs: context.isQuick ? 3 : pairs) {
-      try await seconds(baselineCount, baseline)
+      try await seconds(baselineCount, clock, baseline)
     } subject: {
-      try await seconds(subjectCount, subject)
+      try await seconds(subjectCount, clock, subject)
     }
   }
 
   /// Measures one body, which runs its work so many times, without a baseline.
   static func time(
-    _ context: Context, batches: Int = 7, batch: Double = 0.010, _ body: (Int) async throws -> Void
+    _ context: Context, batches: Int = 7, batch: Double = 0.010, by clock: Clock = .wall,
+    _ body: (Int) async throws -> Void
   ) async throws -> Quartiles {
-    let count = try await count(for: context.isQuick ? batch / 10 : batch, body)
+    let count = try await count(for: context.isQuick ? batch / 10 : batch, clock, body)
     var times: [Double] = []
-    for _ in 0..<(context.isQuick ? 3 : batches) { times.append(try await seconds(count, body)) }
+    for _ in 0..<(context.isQuick ? 3 : batches) { times.append(try await seconds(count, clock, body)) }
     return Quartiles(times)
   }
 
@@ -70,10 +100,10 @@ struct Pairs: Sendable {
   }
 
   /// Seconds for one of so many runs.
-  static func seconds(_ count: Int, _ body: (Int) async throws -> Void) async throws -> Double {
-    let start = ContinuousClock.now
-    try await body(count)
-    return start.duration(to: .now) / .seconds(1) / Double(count)
+  static func seconds(
+    _ count: Int, _ clock: Clock = .wall, _ body: (Int) async throws -> Void
+  ) async throws -> Double {
+    try await clock.seconds { try await body(count) } / Double(count)
   }
 
   /// Seconds of one run.
@@ -82,10 +112,12 @@ struct Pairs: Sendable {
   }
 
   /// How many runs take at least so long.
-  private static func count(for batch: Double, _ body: (Int) async throws -> Void) async throws -> Int {
+  private static func count(
+    for batch: Double, _ clock: Clock, _ body: (Int) async throws -> Void
+  ) async throws -> Int {
     var count = 1
     while true {
-      let time = try await seconds(count, body) * Double(count)
+      let time = try await seconds(count, clock, body) * Double(count)
       if time >= batch { return count }
       count = max(count + 1, min(count * 10, Int(Double(count) * batch * 1.2 / max(time, 1e-7))))
     }
