@@ -10,6 +10,10 @@ enum AccountSizes {
 
   static func name(_ subject: String, _ accounts: Int) -> String { "\(subject), \(accounts) accounts" }
 
+  static func isPoint(_ measurement: Measurement) -> Bool {
+    measurement.row == row && subjects.contains { measurement.name.hasPrefix($0 + ",") }
+  }
+
   static func measure(_ context: Context) async throws -> [Measurement] {
     var measurements: [Measurement] = []
     for accounts in context.isQuick ? [1, 20] : [1, 10, 100, 1_000, 10_000] {

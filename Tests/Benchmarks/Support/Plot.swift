@@ -15,7 +15,7 @@ struct Plot {
   private let lines: [Line]
 
   private static let (width, height) = (720.0, 420.0)
-  private static let (left, right, top, bottom) = (80.0, 210.0, 50.0, 60.0)
+  private static let (left, right, top, bottom) = (95.0, 205.0, 50.0, 60.0)
 
   /// The plots that the measurements have points for.
   static func all(_ measurements: [Measurement]) -> [Plot] {
@@ -86,7 +86,7 @@ struct Plot {
     let middle = (Self.left + Self.width - Self.right) / 2
     parts.append(Self.text(middle, Self.height - 18, xTitle, "text-anchor=\"middle\""))
     parts.append(
-      Self.text(0, 0, yTitle, "text-anchor=\"middle\" transform=\"translate(22 \(Int(Self.height / 2))) rotate(-90)\""))
+      Self.text(0, 0, yTitle, "text-anchor=\"middle\" transform=\"translate(16 \(Int(Self.height / 2))) rotate(-90)\""))
     for line in lines {
       let places = line.points.map { (x($0.x), y($0.y)) }
       let path = places.map { String(format: "%.1f,%.1f", $0.0, $0.1) }.joined(separator: " ")
@@ -116,11 +116,9 @@ struct Plot {
   }
 
   private static func number(_ power: Int) -> String {
-    switch power {
-    case ..<0: String(format: "%g", pow(10, Double(power)))
-    case 0..<4: String(Int(pow(10, Double(power))))
-    default: String(Int(pow(10, Double(power - 3)))) + ",000"
-    }
+    guard power >= 0 else { return String(format: "%g", pow(10, Double(power))) }
+    let groups = Array(repeating: "000", count: power / 3)
+    return (["1" + String(repeating: "0", count: power % 3)] + groups).joined(separator: ",")
   }
 
   private static func wrapped(_ text: String) -> [String] {

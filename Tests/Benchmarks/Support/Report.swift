@@ -69,7 +69,8 @@ struct Report {
     for row in Benchmarks.rows where !own(row).isEmpty {
       let date = own(row).first?.date ?? ""
       lines.append("| **\(row.number)** | **\(row.title)** (\(row.meaning)) | | | | \(date) |")
-      for measurement in own(row) {
+      // The points of the plot would hide the rest.
+      for measurement in own(row) where !AccountSizes.isPoint(measurement) {
         let remark = measurement.remark.map { ": \($0)" } ?? ""
         lines.append(
           "| | \(measurement.name)\(remark) | \(Self.text(measurement.value, measurement.unit)) | "
