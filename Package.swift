@@ -70,8 +70,6 @@ let package = Package(
     .executableTarget(
       name: "graph-example", dependencies: ["B2CConnector", "B2CTestKit"], path: "Docs/Examples/Graph"),
     .executableTarget(
-      name: "fuzz", dependencies: ["B2CSettings", "B2CAuthority", "B2CCore", "TestSupport"], path: "Tests/Fuzz"),
-    .executableTarget(
       name: "proof",
       dependencies: [
         "B2CConnector", "B2CTestKit", "B2COAuth", "B2CIDToken", "B2CAuthority", "B2CTokenCache", "B2CHTTP",
@@ -113,6 +111,17 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// libFuzzer brings the main function, so this program links with `--sanitize=fuzzer` only: see `.ci/fuzz`.
+if Context.environment["B2C_FUZZ"] == "1" {
+  package.targets.append(
+    .executableTarget(
+      name: "fuzz",
+      dependencies: [
+        "B2CSettings", "B2CAuthority", "B2COAuth", "B2CIDToken", "B2CTokenCache", "B2CHTTP", "B2CLoopback", "TaskAPI",
+        "B2CCore",
+      ] + crypto, path: "Tests/Fuzz", exclude: ["Corpus", "Dictionaries"]))
+}
 
 var ownSettings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),  // SE-0335

@@ -165,9 +165,11 @@ private struct SealedRecord {
   /// Opens the record for the key that it was found under.
   func open(for key: TokenCacheKey, with encryptionKey: EncryptionKey) throws(TokenCacheError) -> TokenRecord {
     guard fingerprint == encryptionKey.fingerprint else {
+      // What a damaged file has in its place may be anything.
+      let written = PrintableText.plain(fingerprint, limit: 16)
       throw TokenCacheError(
         .decryptionFailed,
-        "A record was sealed with the key \(fingerprint.prefix(16)); the key in use is \(encryptionKey.fingerprint).",
+        "A record was sealed with the key \(written); the key in use is \(encryptionKey.fingerprint).",
         recoverySuggestion: "Restore the old key, or remove the record and sign in again.")
     }
     let plain: Data

@@ -141,6 +141,14 @@ import Testing
     #expect(try await cache.record(for: Samples.key) == Samples.record("new"))
   }
 
+  @Test("A fingerprint from a damaged file cannot write a line of its own (found by fuzzing)")
+  func forgedFingerprint() async throws {
+    try await put("2.a\u{1B}[2J\n\u{202E}b.QUJD", for: Samples.key)
+    let error = await failure { _ = try await cache.record(for: Samples.key) }
+    #expect(error?.code == .decryptionFailed)
+    #expect(error?.message.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0 != "\u{202E}" } == true)
+  }
+
   @Test("Without a key nothing is written")
   func missingKey() async throws {
     source.key = nil

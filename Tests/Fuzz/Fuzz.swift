@@ -1,28 +1,111 @@
 import Foundation
 
-/// Feeds generated and mutated inputs to everything that reads what others wrote.
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Checks one input; libFuzzer has the `main` function, and calls this one.
 ///
-/// Each input is a function of the seed and its number alone, so that one can be made again. The inputs run in child
-/// processes: a trap there is counted and named here.
-@main
-enum Fuzz {
-  static func main() {
-    let arguments: Arguments
-    do {
-      arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
-    } catch {
-      say("\(error)\n\n\(Arguments.usage)")
-      exit(2)
+/// - Parameters:
+///   - start: The first byte.
+///   - count: The number of bytes.
+/// - Returns: Always 0, as libFuzzer wants it.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  let input = Array(UnsafeBufferPointer(start: start, count: count))
+  do {
+    try FuzzTarget.selected.check(input)
+    try Growth.check(FuzzTarget.selected, with: input)
+  } catch {
+    // libFuzzer writes the input to a file when the process aborts.
+    FileHandle.standardError.write(Data("BROKEN  \(FuzzTarget.selected.name): \(error)\n".utf8))
+    abort()
+  }
+  return 0
+}
+
+/// One parser of data that comes from outside, and what must hold for every input.
+///
+/// A trap, an input that takes seconds and memory without limit are found by libFuzzer itself.
+struct FuzzTarget: Sendable {
+  /// The name after `FUZZ_TARGET=`.
+  let name: String
+  /// The size that the growth check starts from; eight times as much must be below the parser's own limit.
+  var growthSize = 4 << 10
+  /// Parses an input and does nothing else, for the growth check.
+  let parse: @Sendable ([UInt8]) -> Void
+  /// Parses an input and checks what came out; throws ``Broken``.
+  let check: @Sendable ([UInt8]) throws -> Void
+
+  /// Every target; `.ci/fuzz` runs them by the directories in `Corpus`.
+  static let all: [FuzzTarget] = [
+    settings, authority, callback, json, answers, tokens, cache, headers, heads, tasks,
+  ]
+
+  /// The target that the environment names.
+  static let selected: FuzzTarget = {
+    let name = ProcessInfo.processInfo.environment["FUZZ_TARGET"] ?? ""
+    guard let target = all.first(where: { $0.name == name }) else {
+      let names = all.map(\.name).joined(separator: ", ")
+      FileHandle.standardError.write(Data("FUZZ_TARGET is not one of \(names)\n".utf8))
+      exit(64)
     }
-    switch arguments.mode {
-    case .help: say(Arguments.usage)
-    case .work(let range, let isTracing): Worker(arguments).run(range, isTracing: isTracing)
-    case .show(let number): Worker(arguments).show(number)
-    case .run: exit(Campaign(arguments).run() ? 0 : 1)
+    return target
+  }()
+}
+
+/// A promise that an input broke.
+struct Broken: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}
+
+/// Throws when a condition does not hold.
+func expect(_ condition: Bool, _ promise: @autoclosure () -> String) throws {
+  if !condition { throw Broken(promise()) }
+}
+
+/// Throws when a text shows eight bytes in a row of a secret, in any case.
+func expectHidden(_ secret: String, in text: String) throws {
+  let secret = Array(secret.lowercased().utf8)
+  let pieces = Set((0...(secret.count - 8)).map { Array(secret[$0..<($0 + 8)]) })
+  let text = Array(text.lowercased().utf8)
+  guard text.count >= 8 else { return }
+  for start in 0...(text.count - 8) where pieces.contains(Array(text[start..<(start + 8)])) {
+    throw Broken("a secret is shown: \(String(decoding: text.prefix(400), as: UTF8.self))")
+  }
+}
+
+/// Runs asynchronous work to its end, as libFuzzer calls a plain function.
+func waiting<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> Value {
+  let outcome = Outcome<Value>()
+  Task.detached {
+    outcome.set(await body())
+  }
+  return outcome.wait()
+}
+
+/// The value of a task, for a thread that waits.
+private final class Outcome<Value: Sendable>: Sendable {
+  private let condition = NSCondition()
+  nonisolated(unsafe) private var value: Value?
+
+  func set(_ value: Value) {
+    condition.withLock {
+      self.value = value
+      condition.signal()
     }
   }
 
-  static func say(_ text: String) {
-    FileHandle.standardOutput.write(Data((text + "\n").utf8))
+  func wait() -> Value {
+    condition.withLock {
+      while true {
+        if let value { return value }
+        condition.wait()
+      }
+    }
   }
 }

@@ -9,10 +9,10 @@ struct Proof {
   static var commands: [any ProofCommand.Type] {
     [
       CrashProof.self, ProcessesProof.self, StorageFaultsProof.self, FaultsProof.self, CancelProof.self,
-      GrowthProof.self, SecretsProof.self,
+      GrowthProof.self, SecretsProof.self, SoakProof.self,
       // What the proofs start as processes of their own:
       CrashWriter.self, ProcessWorker.self, StorageFaultScene.self, RefreshWorker.self, ApartCell.self,
-      SecretsWorker.self,
+      SecretsWorker.self, SoakWorker.self,
     ]
   }
 

@@ -67,28 +67,32 @@ struct CallbackParameters {
   private let values: [String: String]
 
   /// Reads a callback URL.
-  ///
-  /// Facebook leaves a fragment `#_=_` behind a query, so the query comes first and a fragment that holds no answer is
-  /// ignored.
   init(_ url: URL) throws(OAuthError) {
-    let text = url.absoluteString
-    guard text.utf8.count <= 65_536 else {
+    guard url.absoluteString.utf8.count <= 65_536 else {
       throw OAuthError(.invalidCallback, "The callback URL is longer than 64 KiB.")
     }
-    let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-    let query = parts[0].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).dropFirst().first
-    let inQuery = FormEncoding.decode(query ?? "")
-    let inFragment = parts.count > 1 ? FormEncoding.decode(parts[1]) : []
-    let answers = ["code", "error", "state"]
-    let pairs = inQuery.contains { answers.contains($0.name) } ? inQuery : inFragment
     var values: [String: String] = [:]
-    for pair in pairs {
+    for pair in Self.pairs(of: url) {
       // RFC 6749 section 3.1: parameters must not be included more than once.
       guard values.updateValue(pair.value, forKey: pair.name) == nil else {
         throw OAuthError(.invalidCallback, "The callback has a parameter twice.")
       }
     }
     self.values = values
+  }
+
+  /// The parameters in order, from the one part of a callback URL that counts.
+  ///
+  /// Facebook leaves a fragment `#_=_` behind a query, so the query comes first and a fragment that holds no answer is
+  /// ignored.
+  static func pairs(of url: URL) -> [(name: String, value: String)] {
+    let text = url.absoluteString
+    let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+    let query = parts[0].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).dropFirst().first
+    let inQuery = FormEncoding.decode(query ?? "")
+    let inFragment = parts.count > 1 ? FormEncoding.decode(parts[1]) : []
+    let answers = ["code", "error", "state"]
+    return inQuery.contains { answers.contains($0.name) } ? inQuery : inFragment
   }
 
   subscript(name: String) -> String? { values[name] }

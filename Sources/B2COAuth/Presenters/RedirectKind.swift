@@ -85,12 +85,9 @@ enum CallbackState {
     return state.isEqualInConstantTime(to: Secret(states[0].value))
   }
 
-  /// Whether a URL came to the redirect URI with the right state, in its query or its fragment.
+  /// Whether a URL came to the redirect URI with the right state, in the part that the rest is read from.
   static func isRight(_ url: URL, redirectURI: URL, state: Secret) -> Bool {
     guard (try? RedirectMatch.redirectURI(of: url, registered: redirectURI)) != nil else { return false }
-    let parts = url.absoluteString.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-    let query = parts[0].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).dropFirst().first ?? ""
-    let fragment = parts.count > 1 ? parts[1] : ""
-    return isRight(FormEncoding.decode(query), for: state) || isRight(FormEncoding.decode(fragment), for: state)
+    return isRight(CallbackParameters.pairs(of: url), for: state)
   }
 }

@@ -1,7 +1,8 @@
 import B2CCore
-import B2COAuth
 import Foundation
 import Testing
+
+@testable import B2COAuth
 
 struct RedirectKindTests {
   struct Case: Sendable, CustomTestStringConvertible {
@@ -95,6 +96,20 @@ struct RedirectKindTests {
       _ = try await ExternalBrowserPresenter(opening: opening).present(.test("http://localhost/"))
     }
     #expect(!opened.isSet)
+  }
+
+  @Test("A state counts only in the part that the answer is read from (found by fuzzing)")
+  func stateInAnotherPart() throws {
+    let redirectURI = try #require(URL(string: "https://app.contoso.com/signed-in"))
+    for (answer, isRight) in [
+      ("?code=a&state=s", true), ("#code=a&state=s", true), ("?x=y#code=a&state=s", true),
+      ("?code=a&state=s#_=_", true),
+      ("?error=access_denied#state=s", false), ("?code=a#code=b&state=s", false), ("?state=t#state=s", false),
+      ("?state=s&state=s", false),
+    ] {
+      let url = try #require(URL(string: redirectURI.absoluteString + answer))
+      #expect(CallbackState.isRight(url, redirectURI: redirectURI, state: Secret("s")) == isRight, "\(answer)")
+    }
   }
 }
 

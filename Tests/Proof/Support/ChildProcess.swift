@@ -38,6 +38,9 @@ final class ChildProcess {
   /// What it wrote to standard error, if that is kept.
   var errors: String { errorFile.flatMap { try? String(contentsOf: $0, encoding: .utf8) } ?? "" }
 
+  /// Whether it has not ended yet.
+  var isRunning: Bool { process.isRunning }
+
   /// Waits for one line of output.
   func readLine() -> String {
     var line = Data()

@@ -1,0 +1,108 @@
+import B2CAuthority
+import B2CCore
+import B2CHTTP
+import Foundation
+
+@testable import B2CIDToken
+@testable import B2COAuth
+
+extension FuzzTarget {
+  /// What a sign-in service answers: metadata, tokens, errors, keys, device codes.
+  ///
+  /// The first byte selects which.
+  static let answers = FuzzTarget(
+    name: "answers", parse: { _ = try? TokenResponse(answer(200, $0.dropFirst()), serverNow: now) }, check: checkAnswers
+  )
+
+  /// What was sent to the service; an input that has it, in any form, must not bring it into an error.
+  private static let sent = "0.AQsAbCdEfGh1jKlMn0pQrStUvWxYz.refresh-Token_sent"
+  private static let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+  private static func answer(_ status: Int, _ body: some Collection<UInt8>) -> TransportResponse {
+    TransportResponse(status: status, headers: ["Content-Type": "application/json"], body: Data(body))
+  }
+
+  @Sendable private static func checkAnswers(_ input: [UInt8]) throws {
+    let body = input.dropFirst()
+    switch (input.first ?? 0) % 5 {
+    case 0: try checkMetadata(body)
+    case 1: try checkTokens(body)
+    case 2: try checkRefusal(body, status: [400, 401, 403, 408, 429, 503][Int(input[0] / 5) % 6])
+    case 3:
+      let keys = try? JWKSet(json: Data(body))
+      try expect(keys.map { $0.keys.count <= JWKSet.maximumCount } ?? true, "more keys than the limit")
+    default: try checkDevice(body)
+    }
+  }
+
+  private static func checkMetadata(_ body: ArraySlice<UInt8>) throws {
+    let authority = try Authority("https://login.contoso.com/contoso.onmicrosoft.com/?p=B2C_1_SignIn")
+    do throws(OAuthError) {
+      let metadata = try ProviderMetadata(json: Data(body))
+      if metadata.issuer.isEmpty || !metadata.endpoints.allSatisfy(Loopback.isAllowed) {
+        throw OAuthError(.invalidResponse, "BROKEN: an endpoint that is neither https nor this machine")
+      }
+      for url in metadata.endpoints where authority.accepts(endpoint: url) {
+        guard url.host?.lowercased() == "login.contoso.com" else {
+          throw OAuthError(.invalidResponse, "BROKEN: \(url) is taken for the authority's")
+        }
+      }
+      _ = authority.accepts(issuer: metadata.issuer, tenantID: nil)
+    } catch {
+      try check(error)
+    }
+  }
+
+  private static func checkTokens(_ body: ArraySlice<UInt8>) throws {
+    do throws(OAuthError) {
+      let tokens = try TokenResponse(answer(200, body), serverNow: now)
+      guard (0...31_536_000).contains(tokens.lifetime), tokens.accessToken != nil || tokens.idToken != nil,
+        tokens.accessToken?.value.isEmpty != true
+      else { throw OAuthError(.invalidResponse, "BROKEN: tokens that cannot be") }
+    } catch {
+      try check(error)
+    }
+  }
+
+  private static func checkRefusal(_ body: ArraySlice<UInt8>, status: Int) throws {
+    guard let answered = ServerAnswer(answer(status, body), now: now, hiding: [sent]) else { return }
+    var shown = ""
+    dump(answered, to: &shown)
+    try expectHidden(sent, in: shown)
+    let texts = [answered.error, answered.description, answered.suberror, answered.traceID, answered.timestamp]
+      .compactMap(\.self)
+    try expect(
+      texts.allSatisfy { $0.count <= 200 && $0.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } },
+      "a text that is long or not printable")
+    for isMicrosoft in [true, false] {
+      let ends = answered.endsSession(isMicrosoft: isMicrosoft)
+      try expect(!ends || [400, 401, 403].contains(status), "status \(status) ends a session")
+    }
+    var refused = ServerAnswer.Refused(scopes: ["scope"], policy: try Policy("B2C_1_SignIn"))
+    refused.isGenericRefresh = true
+    try check(answered.asError(refused))
+  }
+
+  private static func checkDevice(_ body: ArraySlice<UInt8>) throws {
+    guard let url = URL(string: "https://login.contoso.com/devicecode") else { return }
+    do throws(OAuthError) {
+      let ticket = try DeviceTicket(answer(200, body), to: FailedRequest(TransportRequest(url: url)), now: now)
+      if !(Duration.seconds(1)...Duration.seconds(300)).contains(ticket.interval)
+        || !Loopback.isAllowed(ticket.authorization.verificationURL)
+      {
+        throw OAuthError(.invalidResponse, "BROKEN: a device code that cannot be")
+      }
+    } catch {
+      try check(error)
+    }
+  }
+
+  private static func check(_ error: OAuthError) throws {
+    try expect(!error.message.hasPrefix("BROKEN"), error.message)
+    var shown = "\(error) \(error.localizedDescription) \(error.recoverySuggestion ?? "")"
+    dump(error, to: &shown)
+    try expectHidden(sent, in: shown)
+    try expect(
+      "\(error)".unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }, "a control character is shown")
+  }
+}

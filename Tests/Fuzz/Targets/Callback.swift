@@ -1,0 +1,105 @@
+import B2CAuthority
+import B2CCore
+import Foundation
+
+@testable import B2COAuth
+
+extension FuzzTarget {
+  /// Callback URLs, what a user pastes, and form bodies.
+  ///
+  /// `STATE` in an input becomes the request's state.
+  static let callback = FuzzTarget(
+    name: "callback",
+    parse: { input in
+      let text = String(decoding: input, as: UTF8.self)
+      if let url = URL(string: text) { _ = try? scenes[0].request.validate(url) }
+      _ = FormEncoding.decode(text)
+    }, check: checkCallback)
+
+  private struct Scene: Sendable {
+    let redirectURI: URL
+    let request: AuthorizationRequest
+  }
+
+  private static let issuer = "https://login.contoso.com/contoso.onmicrosoft.com/v2.0/"
+
+  private static let scenes: [Scene] = [
+    "https://app.contoso.com/signed-in", "com.contoso.tasks:/callback", "http://127.0.0.1/callback",
+    "http://localhost:8400", "urn:ietf:wg:oauth:2.0:oob",
+  ].compactMap { try? scene($0) }
+
+  private static func scene(_ redirect: String) throws -> Scene {
+    guard let redirectURI = URL(string: redirect) else { throw Broken("no URL") }
+    let authority = try Authority("https://login.contoso.com/contoso.onmicrosoft.com/?p=B2C_1_SignIn")
+    let configuration = OAuthConfiguration(authority: authority, clientID: "client", redirectURI: redirectURI)
+    let metadata = try ProviderMetadata(
+      json: Data(#"{"issuer":"\#(issuer)","jwks_uri":"https://login.contoso.com/keys"}"#.utf8))
+    let provider = try Provider(
+      configuration: configuration, policy: authority.policy,
+      endpoints: Endpoints(authority: authority, policy: authority.policy), metadata: metadata)
+    return Scene(
+      redirectURI: redirectURI,
+      request: try AuthorizationRequest(
+        provider: provider, configuration: configuration, policy: authority.policy, options: SignInOptions(),
+        correlationID: UUID()))
+  }
+
+  @Sendable private static func checkCallback(_ input: [UInt8]) throws {
+    try expect(scenes.count == 5, "the scenes cannot be made")
+    let template = String(decoding: input, as: UTF8.self)
+    let pairs = FormEncoding.decode(template)
+    let again = FormEncoding.decode(FormEncoding.encode(pairs))
+    try expect(
+      again.elementsEqual(pairs) {
+        $0.name.utf8.elementsEqual($1.name.utf8) && $0.value.utf8.elementsEqual($1.value.utf8)
+      },
+      "the form \(pairs) is read again as \(again)")
+    for scene in scenes {
+      let text = template.replacing("STATE", with: scene.request.state.value)
+      if let url = URL(string: text) { try check(url, scene) }
+      try checkPasted(text, scene)
+    }
+  }
+
+  private static func check(_ url: URL, _ scene: Scene) throws {
+    let state = scene.request.state.value
+    do throws(OAuthError) {
+      let callback = try scene.request.validate(url)
+      // An accepted callback, looked at by Foundation instead.
+      guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: false),
+        let registered = URLComponents(url: scene.redirectURI, resolvingAgainstBaseURL: false)
+      else { throw OAuthError(.invalidCallback, "\(brokenMark) a callback that Foundation cannot read") }
+      let isSamePlace =
+        parts.scheme?.lowercased() == registered.scheme?.lowercased()
+        && parts.host?.lowercased() == registered.host?.lowercased() && parts.user == nil
+        && (parts.port == registered.port || (registered.scheme == "http" && registered.port == nil))
+      let names = FormEncoding.decode((parts.percentEncodedQuery ?? "") + "&" + (parts.percentEncodedFragment ?? ""))
+      guard isSamePlace, !callback.code.value.isEmpty,
+        names.contains(where: { $0.name == "state" && $0.value == state })
+      else { throw OAuthError(.invalidCallback, "\(brokenMark) \(url) is accepted at \(scene.redirectURI)") }
+    } catch {
+      try expect(!error.message.hasPrefix(brokenMark), error.message)
+      var shown = "\(error) \(error.localizedDescription)"
+      dump(error, to: &shown)
+      for secret in [scene.request.nonce, scene.request.pkce.verifier, scene.request.state] {
+        try expectHidden(secret.value, in: shown)
+      }
+    }
+  }
+
+  private static let brokenMark = "BROKEN"
+
+  private static func checkPasted(_ text: String, _ scene: Scene) throws {
+    guard let page = URL(string: "https://login.example/a") else { return }
+    let request = PresentationRequest(
+      purpose: .signIn, redirectURI: scene.redirectURI, state: scene.request.state
+    ) { _ in page }
+    let url = waiting {
+      try? await ManualPresenter(write: { _ in }, readLine: { text }).present(request)
+    }
+    // A parameter that comes twice is refused afterwards.
+    guard let url, let parameters = try? CallbackParameters(url) else { return }
+    try expect(
+      parameters["state"] == scene.request.state.value, "what was pasted becomes a callback without our state: \(url)")
+  }
+}

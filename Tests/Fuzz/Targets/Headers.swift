@@ -1,0 +1,56 @@
+import B2CCore
+import Foundation
+
+@testable import B2CHTTP
+
+extension FuzzTarget {
+  /// Header fields of answers: `WWW-Authenticate`, `Retry-After`, dates.
+  static let headers = FuzzTarget(
+    name: "headers", parse: { _ = AuthenticationChallenge.parse(String(decoding: $0, as: UTF8.self)) },
+    check: checkHeaders)
+
+  private static let sent = "0.AbCdEfGh1jKlMn0pQrStUvWxYz-sent_token.QrStUv"
+
+  @Sendable private static func checkHeaders(_ input: [UInt8]) throws {
+    let text = String(decoding: input, as: UTF8.self)
+    let now = Date(timeIntervalSince1970: 1_800_000_000)
+    if let seconds = RetryAfter.seconds(in: ["Retry-After": text], now: now) {
+      try expect(seconds.isFinite && seconds >= 0, "Retry-After of \(seconds)")
+    }
+    if let date = HTTPDate.parse(text) {
+      try expect(abs(date.timeIntervalSince1970) < 1e12, "a date of \(date)")
+    }
+    let found = AuthenticationChallenge.parse(text)
+    // As written by RFC 9110: every value in quotes. Only ASCII has one form in lower case.
+    if text.utf8.allSatisfy({ $0 < 0x80 }) {
+      let again = AuthenticationChallenge.parse(found.map(written).joined(separator: ", "))
+      try expect(again == found, "\(found) is read again as \(again)")
+    }
+    let secret = Secret(sent)
+    let answer = TransportResponse(
+      status: 401, headers: TransportRequest.Headers([.init(name: "WWW-Authenticate", value: text)]))
+    let errors = [
+      APIAuthorizationError(definite: answer, hiding: [secret]),
+      APIAuthorizationError(refused: answer, hiding: [secret]),
+    ]
+    for error in errors.compactMap(\.self) {
+      var shown = ""
+      dump(error, to: &shown)
+      shown += "\(error) \(error.message) \(error.localizedDescription)"
+      try expectHidden(sent, in: shown)
+      let parts = [error.realm, error.serverError, error.scope, error.claims].compactMap(\.self)
+      try expect(
+        parts.allSatisfy { !$0.lowercased().contains(sent.lowercased()) }, "a part of the challenge shows the token")
+    }
+  }
+
+  private static func written(_ challenge: AuthenticationChallenge) -> String {
+    func quoted(_ text: String) -> String {
+      "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+    let parameters = challenge.parameters.map { $0.key + "=" + quoted($0.value) }
+    // A bare value with parameters after it is outside the grammar, and read all the same.
+    let start = challenge.scheme + (challenge.token68.map { " \($0)," } ?? "") + " "
+    return start + parameters.joined(separator: ", ")
+  }
+}

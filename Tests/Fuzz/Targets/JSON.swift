@@ -1,0 +1,42 @@
+import Foundation
+
+@testable import B2CCore
+
+extension FuzzTarget {
+  /// The strict JSON reader.
+  static let json = FuzzTarget(name: "json", parse: { _ = try? JSONReader.value($0) }, check: checkJSON)
+
+  @Sendable private static func checkJSON(_ input: [UInt8]) throws {
+    let steps = JSONReader.steps(reading: input)
+    try expect(steps <= 8 * input.count + 64, "\(steps) steps for \(input.count) bytes")
+    let (root, documentFault) = JSONReader.document(input)
+    let value: JSONValue
+    do throws(JSONFault) {
+      value = try JSONReader.value(input)
+    } catch {
+      try expect((0...input.count).contains(error.offset), "a fault outside the text")
+      try expect(
+        error.kind == .duplicateKey || documentFault == error, "two readings differ: \(error)")
+      return
+    }
+    try expect(documentFault == nil && root.plain == value, "two readings differ")
+    try expect((try? JSONReader.object(input)) == value.object, "an object is read in two ways")
+    // Whatever is accepted here means the same to another reader, and to this one after it was written.
+    let other = try? JSONDecoder().decode(JSONValue.self, from: Data(input))
+    try expect(other.map { isSame($0, value) } ?? false, "Foundation reads \(String(describing: other)), not \(value)")
+    guard let written = try? JSONEncoder().encode(value) else { throw Broken("cannot be written: \(value)") }
+    let again = try? JSONReader.value(written)
+    try expect(again == value, "written and read again: \(String(describing: again)), not \(value)")
+  }
+
+  /// Beyond 2^53 a number with a fraction has no exact form: one reader takes it for whole, another does not.
+  static func isSame(_ left: JSONValue, _ right: JSONValue) -> Bool {
+    switch (left, right) {
+    case (.array(let left), .array(let right)): left.count == right.count && zip(left, right).allSatisfy(isSame)
+    case (.object(let left), .object(let right)):
+      left.count == right.count
+        && left.allSatisfy { field in right[field.key].map { isSame(field.value, $0) } ?? false }
+    default: left == right || left.double.map { abs($0) >= 0x1p53 && $0 == right.double } ?? false
+    }
+  }
+}
