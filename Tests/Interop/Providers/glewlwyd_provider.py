@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -59,6 +60,8 @@ static_files_path="{pages}"
 database={{ type="sqlite3"; path="{database}"; }};
 static_files_mime_types=({", ".join(f'{{ extension=".{name}"; mime_type="{type}"; }}' for name, type in types.items())})
 """)
+# The runner ends this program by a signal; the server must not outlive it.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 server = subprocess.Popen(["glewlwyd", "--config-file", path], stdout=subprocess.DEVNULL, stderr=sys.stderr)
 try:
     admin, user = requests.Session(), requests.Session()
