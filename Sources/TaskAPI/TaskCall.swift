@@ -134,7 +134,7 @@ extension TaskCall {
     // Its message has the scope that the server names, which may be anything.
     if let reason = shown(failure.message, 500) { error.message += " " + reason }
     error.underlying = failure
-    error.scope = failure.scope
+    error.scope = failure.scope.flatMap { shown($0, 500) }
     error.claims = failure.claims
     if let response = failure.response { fill(&error, from: response) }
     return error

@@ -69,7 +69,8 @@ extension AuthenticationChallenge {
     if let bytes = Base64URL.decode(unpadded), let json = String(bytes: bytes, encoding: .utf8), json.hasPrefix("{") {
       return json
     }
-    return text
+    // Anything but an object is of no use at the next sign-in, and may repeat what was sent.
+    return text.hasPrefix("{") ? text : nil
   }
 }
 

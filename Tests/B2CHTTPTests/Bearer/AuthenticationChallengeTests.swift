@@ -111,8 +111,8 @@ struct AuthenticationChallengeTests {
     #expect(challenge.claims == "{\"access_token\":{\"nbf\":{\"essential\":true,\"value\":\"1\"}}}")
   }
 
-  @Test func givesClaimsAsTheyAreWhenTheyAreNotJSON() {
-    #expect(Challenge(scheme: "Bearer", parameters: ["claims": "mfa"]).claims == "mfa")
+  @Test func hasNoClaimsWhenTheyAreNoJSONObject() {
+    #expect(Challenge(scheme: "Bearer", parameters: ["claims": "mfa"]).claims == nil)
     #expect(Challenge(scheme: "Bearer", parameters: ["claims": ""]).claims == nil)
   }
 }
