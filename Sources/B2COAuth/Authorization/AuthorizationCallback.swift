@@ -92,7 +92,8 @@ struct CallbackParameters {
     let inQuery = FormEncoding.decode(query ?? "")
     let inFragment = parts.count > 1 ? FormEncoding.decode(parts[1]) : []
     let answers = ["code", "error", "state"]
-    return inQuery.contains { answers.contains($0.name) } ? inQuery : inFragment
+    // By bytes: `==` takes more than linear time for a name of combining marks.
+    return inQuery.contains { pair in answers.contains { ASCIIText.isSame($0, pair.name) } } ? inQuery : inFragment
   }
 
   subscript(name: String) -> String? { values[name] }

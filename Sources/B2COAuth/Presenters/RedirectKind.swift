@@ -80,7 +80,7 @@ extension RedirectKind {
 enum CallbackState {
   /// Whether parameters carry a state exactly once and it is the right one.
   static func isRight(_ pairs: [(name: String, value: String)], for state: Secret) -> Bool {
-    let states = pairs.filter { $0.name == "state" }
+    let states = pairs.filter { ASCIIText.isSame($0.name, "state") }
     guard states.count == 1 else { return false }
     return state.isEqualInConstantTime(to: Secret(states[0].value))
   }
