@@ -83,7 +83,7 @@ final class SoakWorld: Sendable {
     await other.close()
   }
 
-  /// Misbehaves in the first part of each round, rolls keys over, and forgets requests, until a time.
+  /// Misbehaves in the first part of each round, and rolls keys over, until a time.
   func run(from start: Date, until end: Date) async throws {
     var random = SplitMix64(seed: 14)
     var lastRollOver = start
@@ -93,7 +93,6 @@ final class SoakWorld: Sendable {
         lastRollOver = now
         try tenant.rotateKeys()
         state.withLock { $0.rollOvers += 1 }
-        tenant.clearRequests()
       }
       let place = now.timeIntervalSince(start).truncatingRemainder(dividingBy: SoakPlan.round)
       if place < SoakPlan.faultyPart, end.timeIntervalSince(now) > SoakPlan.aftermath {
