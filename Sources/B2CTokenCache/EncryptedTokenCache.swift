@@ -165,11 +165,12 @@ private struct SealedRecord {
   /// Opens the record for the key that it was found under.
   func open(for key: TokenCacheKey, with encryptionKey: EncryptionKey) throws(TokenCacheError) -> TokenRecord {
     guard fingerprint == encryptionKey.fingerprint else {
-      // What a damaged file has in its place may be anything.
-      let written = PrintableText.plain(fingerprint, limit: 16)
+      // What a damaged file has in the place of the other key's fingerprint may be anything; only a fingerprint is shown.
+      let isFingerprint = Base64URL.decode(fingerprint)?.count == Base64URL.decode(encryptionKey.fingerprint)?.count
+      let written = isFingerprint ? "the key \(fingerprint)" : "another key"
       throw TokenCacheError(
         .decryptionFailed,
-        "A record was sealed with the key \(written); the key in use is \(encryptionKey.fingerprint).",
+        "A record was sealed with \(written); the key in use is \(encryptionKey.fingerprint).",
         recoverySuggestion: "Restore the old key, or remove the record and sign in again.")
     }
     let plain: Data

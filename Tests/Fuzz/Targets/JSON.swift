@@ -29,6 +29,10 @@ extension FuzzTarget {
     try expect(again == value, "written and read again: \(String(describing: again)), not \(value)")
   }
 
+  private static func isAlmostSame(_ left: Double, _ right: Double) -> Bool {
+    abs(left) >= 0x1p53 && abs(left - right) <= left.ulp
+  }
+
   /// Beyond 2^53 a number with a fraction has no exact form: one reader takes it for whole, another does not.
   static func isSame(_ left: JSONValue, _ right: JSONValue) -> Bool {
     switch (left, right) {
@@ -36,7 +40,7 @@ extension FuzzTarget {
     case (.object(let left), .object(let right)):
       left.count == right.count
         && left.allSatisfy { field in right[field.key].map { isSame(field.value, $0) } ?? false }
-    default: left == right || left.double.map { abs($0) >= 0x1p53 && $0 == right.double } ?? false
+    default: left == right || isAlmostSame(left.double ?? 0, right.double ?? 0)
     }
   }
 }
