@@ -35,12 +35,17 @@ package enum FormEncoding {
 
   /// Decodes the value of a query or form body, in which `+` is a space.
   package static func unescape(_ text: some StringProtocol) -> String {
-    percentDecode(String(text).replacing("+", with: " "))
+    decodeBytes(text.utf8) { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
   }
 
   /// Decodes percent-escapes alone: in a path `+` is a plus sign (RFC 3986 section 3.3).
   package static func percentDecode(_ text: some StringProtocol) -> String {
-    let input = Array(text.utf8)
+    decodeBytes(text.utf8) { $0 }
+  }
+
+  /// Decodes percent-escapes, and maps each byte that is not part of one.
+  private static func decodeBytes(_ text: some Sequence<UInt8>, _ unescaped: (UInt8) -> UInt8) -> String {
+    let input = Array(text)
     var output: [UInt8] = []
     output.reserveCapacity(input.count)
     var index = 0
@@ -51,7 +56,7 @@ package enum FormEncoding {
         output.append(high << 4 | low)
         index += 3
       } else {
-        output.append(input[index])
+        output.append(unescaped(input[index]))
         index += 1
       }
     }

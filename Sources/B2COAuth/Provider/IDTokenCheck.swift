@@ -37,9 +37,9 @@ struct IDTokenCheck: Sendable {
     } catch let error as IDTokenRejection {
       rejection = error
     }
-    // The quick look of a refresh is counted for itself, so that it does not keep a sign-in from its longer one.
-    let keyID = (pauses.isEmpty ? "refresh " : "") + ((try? IDToken(compact: idToken))?.keyID ?? "")
-    guard rejection.mayHaveStaleKeys, await providers.mayAskAgain(forKeyID: keyID, of: provider) else {
+    let unknownKey = UnknownKey(
+      keyID: (try? IDToken(compact: idToken))?.keyID, policyKey: provider.policy?.key, looksOnce: pauses.isEmpty)
+    guard rejection.mayHaveStaleKeys, await providers.mayAskAgain(for: unknownKey) else {
       throw Self.error(rejection)
     }
     for pause in [.zero] + pauses {
@@ -52,7 +52,7 @@ struct IDTokenCheck: Sendable {
       }
       guard rejection.mayHaveStaleKeys else { throw Self.error(rejection) }
     }
-    await providers.isUnknown(keyID: keyID, of: provider)
+    await providers.isUnknown(unknownKey)
     throw Self.error(rejection)
   }
 
@@ -84,6 +84,14 @@ struct IDTokenCheck: Sendable {
   ) throws(IDTokenRejection) -> [String: JSONValue] {
     try IDTokenVerifier().verify(try IDToken(compact: idToken), keys: keys, expectations: expectations).all
   }
+}
+
+/// A key of an id_token that the issuer's published keys lack.
+struct UnknownKey: Hashable {
+  let keyID: String?
+  let policyKey: String?
+  /// Whether a refresh looked for it: its quick look is counted for itself, so that it does not keep a sign-in from its longer one.
+  let looksOnce: Bool
 }
 
 extension Provider {

@@ -14,10 +14,10 @@ actor ProviderDirectory {
     let fetchedAt: Date
   }
 
-  /// A key id that the issuer has not published, and from when on the issuer may be asked for it again.
-  private struct UnknownKey {
-    var notBefore: Date
-    var pause: TimeInterval
+  /// From when on the issuer may be asked again for a key that it has not published.
+  private struct Pause {
+    let end: Date
+    let length: TimeInterval
   }
 
   private static let firstPause: TimeInterval = 5
@@ -30,7 +30,7 @@ actor ProviderDirectory {
   private let keyFlights = SingleFlight<String, JWKSet>()
   private var entries: [String: Entry] = [:]
   private var keySets: [String: Keys] = [:]
-  private var unknownKeys: [String: UnknownKey] = [:]
+  private var unknownKeys: [UnknownKey: Pause] = [:]
 
   init(configuration: OAuthConfiguration, documents: DocumentFetcher, now: @escaping @Sendable () -> Date) {
     self.configuration = configuration
@@ -78,24 +78,19 @@ actor ProviderDirectory {
     return set
   }
 
-  /// Whether the issuer may be asked again for a key id that its published keys lack.
+  /// Whether the issuer may be asked again for a key that its published keys lack.
   ///
-  /// The pause is that of one key id, so that an unknown one keeps no other from being found, and it grows.
-  func mayAskAgain(forKeyID keyID: String?, of provider: Provider) -> Bool {
-    unknownKeys[Self.place(keyID, provider)].map { now() >= $0.notBefore } ?? true
+  /// The pause is that of one key, so that an unknown one keeps no other from being found, and it grows.
+  func mayAskAgain(for key: UnknownKey) -> Bool {
+    unknownKeys[key].map { now() >= $0.end } ?? true
   }
 
-  /// Takes note that fresh keys lack a key id.
-  func isUnknown(keyID: String?, of provider: Provider) {
-    let place = Self.place(keyID, provider)
-    if unknownKeys[place] == nil, unknownKeys.count >= Self.mostUnknownKeys { unknownKeys = [:] }
-    let pause =
-      unknownKeys[place].map { min($0.pause * 2, configuration.keyRefetchInterval.seconds) } ?? Self.firstPause
-    unknownKeys[place] = UnknownKey(notBefore: now().addingTimeInterval(pause), pause: pause)
-  }
-
-  private static func place(_ keyID: String?, _ provider: Provider) -> String {
-    (provider.policy?.key ?? "") + "#" + (keyID ?? "")
+  /// Takes note that fresh keys lack a key.
+  func isUnknown(_ key: UnknownKey) {
+    if unknownKeys[key] == nil, unknownKeys.count >= Self.mostUnknownKeys { unknownKeys = [:] }
+    let length =
+      unknownKeys[key].map { min($0.length * 2, configuration.keyRefetchInterval.seconds) } ?? Self.firstPause
+    unknownKeys[key] = Pause(end: now().addingTimeInterval(length), length: length)
   }
 
   private func isFresh(_ date: Date) -> Bool {

@@ -3,6 +3,7 @@ import B2CCore
 import B2CLoopback
 import B2CTestKit
 import Foundation
+import TestSupport
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 #if canImport(Darwin)
   import Darwin
@@ -29,47 +30,10 @@ enum Child {
   }
 }
 
-/// This program, started again as another process.
-final class ChildProcess {
-  private let process = Process()
-  private let output = Pipe()
-  private let input = Pipe()
-
-  init(_ command: String, _ arguments: [String] = [], environment: [String: String] = [:]) throws {
-    process.executableURL = try Self.executable()
-    process.arguments = ["child", command] + arguments
-    process.standardOutput = output
-    process.standardInput = input
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    try process.run()
-  }
-
-  static func executable() throws -> URL { try require(Bundle.main.executableURL, "this program's path") }
-
-  var status: Int32 { process.terminationStatus }
-
-  /// Waits for one line of output.
-  func readLine() -> String {
-    var line = Data()
-    while true {
-      let byte = output.fileHandleForReading.readData(ofLength: 1)
-      if byte.isEmpty || byte.first == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
-      line.append(byte)
-    }
-  }
-
-  /// Lets a child go on that waits for its input.
-  func signal() {
-    input.fileHandleForWriting.write(Data("\n".utf8))
-  }
-
-  /// Ends the input, waits for the end, and returns the rest of the output.
-  @discardableResult
-  func readToEnd() -> String {
-    try? input.fileHandleForWriting.close()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    return text
+extension ChildProcess {
+  /// Starts this program again for one of the works of ``Child``.
+  convenience init(_ work: String, _ arguments: [String] = [], environment: [String: String] = [:]) throws {
+    try self.init(arguments: ["child", work] + arguments, environment: environment)
   }
 
   /// Runs a child to its end without pipes or run loop, and returns the seconds from its start to its end.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// What the rows share: the options, a directory for their files, and the allocation counts.
 final class Context: Sendable {
@@ -25,7 +26,7 @@ final class Context: Sendable {
     guard let counter = options.counter else { return nil }
     let child = try ChildProcess("allocations", [work], environment: ["LD_PRELOAD": counter])
     let text = child.readToEnd()
-    guard child.status == 0, let count = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+    guard child.ending == 0, let count = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
       throw Failure("the allocations of \(work) were not counted: \(text)")
     }
     return count

@@ -1,5 +1,6 @@
 import B2CTokenCache
 import Foundation
+import TestSupport
 
 /// Kills a writing process at random instants and looks at what is left.
 struct CrashProof: ProofCommand {

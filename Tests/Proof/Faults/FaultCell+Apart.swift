@@ -1,5 +1,6 @@
 import B2CCore
 import Foundation
+import TestSupport
 
 /// Cells that may end the process.
 extension FaultCell {

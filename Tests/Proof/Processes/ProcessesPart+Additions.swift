@@ -1,5 +1,6 @@
 import B2CTokenCache
 import Foundation
+import TestSupport
 
 extension ProcessesPart {
   /// Every process adds one to a record in each round; in the end the records hold the number of all rounds.

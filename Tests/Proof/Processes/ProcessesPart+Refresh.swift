@@ -1,6 +1,7 @@
 import B2CConnector
 import B2CTestKit
 import Foundation
+import TestSupport
 
 extension ProcessesPart {
   /// Processes find one expired token in a shared cache: one refresh serves them all.

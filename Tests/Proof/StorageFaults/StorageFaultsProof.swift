@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Lets storage fail in every way that can be arranged and looks whether anything was lost.
 struct StorageFaultsProof: ProofCommand {
