@@ -119,7 +119,7 @@ if Context.environment["B2C_FUZZ"] == "1" {
       name: "fuzz",
       dependencies: [
         "B2CSettings", "B2CAuthority", "B2COAuth", "B2CIDToken", "B2CTokenCache", "B2CHTTP", "B2CLoopback", "TaskAPI",
-        "B2CCore",
+        "B2CCore", "TestSupport",
       ] + crypto, path: "Tests/Fuzz", exclude: ["Corpus", "Dictionaries"]))
 }
 

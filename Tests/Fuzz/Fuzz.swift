@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 #if canImport(Glibc)
   import Glibc
@@ -68,15 +69,15 @@ func expect(_ condition: Bool, _ promise: @autoclosure () -> String) throws {
   if !condition { throw Broken(promise()) }
 }
 
-/// Throws when a text shows eight bytes in a row of a secret, in any case.
-func expectHidden(_ secret: String, in text: String) throws {
-  let secret = Array(secret.lowercased().utf8)
-  let pieces = Set((0...(secret.count - 8)).map { Array(secret[$0..<($0 + 8)]) })
-  let text = Array(text.lowercased().utf8)
-  guard text.count >= 8 else { return }
-  for start in 0...(text.count - 8) where pieces.contains(Array(text[start..<(start + 8)])) {
-    throw Broken("a secret is shown: \(String(decoding: text.prefix(400), as: UTF8.self))")
-  }
+/// Throws when a text shows eight bytes in a row of a secret, in any case or encoding.
+func expectHidden(_ secrets: SecretSearch, in text: String) throws {
+  guard let trace = secrets.trace(in: text.utf8) else { return }
+  throw Broken("a secret is shown, \(trace), in: \(text.prefix(400))")
+}
+
+extension SecretSearch {
+  /// A search for pieces as short as those that texts from outside are cleared of.
+  static func pieces(of secrets: String...) -> SecretSearch { SecretSearch(secrets, width: 8) }
 }
 
 /// Runs asynchronous work to its end, as libFuzzer calls a plain function.

@@ -2,38 +2,60 @@ internal import Foundation
 
 /// Finds pieces of secrets in what a program has left behind, in whatever case or encoding.
 ///
-/// A piece is twelve bytes of a secret as it is, in base64 and base64url at any offset, in hexadecimal or percent-encoded.
+/// A piece is twelve bytes, or as many as asked for, of a secret as it is, in base64 and base64url at any offset or in
+/// hexadecimal; or eight bytes of it percent-encoded.
 package struct SecretSearch: Sendable {
-  private static let width = 12
-  private var pieces: Set<ArraySlice<UInt8>> = []
+  /// Eight bytes of a secret, percent-encoded: fewer are of no use to anyone.
+  private static let escapedWidth = 24
+  /// What pieces begin with, so that most places of a text need no more than one look.
+  private var starts = [Bool](repeating: false, count: 1 << 16)
+  private var pieces: [Int: Set<ArraySlice<UInt8>>] = [:]
 
-  package init(_ secrets: some Sequence<String>) {
-    for secret in secrets where secret.utf8.count >= Self.width {
-      for form in Self.forms(of: Array(secret.utf8)) {
-        let bytes = form.map(Self.lowercased)
-        guard bytes.count >= Self.width else { continue }
-        // A slice keeps its whole array alive, and its indices are no part of its value.
-        for start in 0...(bytes.count - Self.width) { pieces.insert(bytes[start..<(start + Self.width)]) }
-      }
+  /// Makes a search.
+  ///
+  /// - Parameters:
+  ///   - secrets: The secrets; those that are shorter than a piece are left out.
+  ///   - width: The number of bytes of a piece.
+  package init(_ secrets: some Sequence<String>, width: Int = 12) {
+    for secret in secrets where secret.utf8.count >= width {
+      let secret = Array(secret.utf8)
+      for form in Self.forms(of: secret) { add(form, width: width) }
+      add(Self.escaped(secret), width: Self.escapedWidth)
+    }
+  }
+
+  private mutating func add(_ form: [UInt8], width: Int) {
+    let bytes = form.map(Self.lowercased)
+    guard bytes.count >= width else { return }
+    // A slice keeps its whole array alive, and its indices are no part of its value.
+    for start in 0...(bytes.count - width) {
+      pieces[width, default: []].insert(bytes[start..<(start + width)])
+      starts[Self.start(bytes, start)] = true
     }
   }
 
   /// The first piece that some bytes hold, with what is around it; `nil` when there is none.
   package func trace(in bytes: some Sequence<UInt8>) -> String? {
     let bytes = bytes.map(Self.lowercased)
-    guard bytes.count >= Self.width else { return nil }
-    for start in 0...(bytes.count - Self.width) where pieces.contains(bytes[start..<(start + Self.width)]) {
-      return String(decoding: bytes[max(0, start - 40)..<min(bytes.count, start + Self.width)], as: UTF8.self)
+    for index in bytes.indices.dropLast() where starts[Self.start(bytes, index)] {
+      for (width, pieces) in pieces where index + width <= bytes.count {
+        guard pieces.contains(bytes[index..<(index + width)]) else { continue }
+        return String(decoding: bytes[max(0, index - 40)..<(index + width)], as: UTF8.self)
+      }
     }
     return nil
   }
 
+  private static func start(_ bytes: [UInt8], _ index: Int) -> Int { Int(bytes[index]) << 8 | Int(bytes[index + 1]) }
+
+  private static func escaped(_ bytes: [UInt8]) -> [UInt8] {
+    bytes.flatMap { [UInt8(ascii: "%"), digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+  }
+
+  private static let digits = Array("0123456789abcdef".utf8)
+
   private static func forms(of bytes: [UInt8]) -> [[UInt8]] {
-    let digits = Array("0123456789abcdef".utf8)
-    var forms = [
-      bytes, bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
-      bytes.flatMap { [UInt8(ascii: "%"), digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
-    ]
+    var forms = [bytes, bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }]
     for offset in 0..<3 {
       // Behind other bytes a secret looks different; the first and the last characters mix with its neighbours.
       let text = Data([UInt8](repeating: 0, count: offset) + bytes).base64EncodedString().filter { $0 != "=" }

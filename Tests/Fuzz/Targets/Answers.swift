@@ -2,6 +2,7 @@ import B2CAuthority
 import B2CCore
 import B2CHTTP
 import Foundation
+import TestSupport
 
 @testable import B2CIDToken
 @testable import B2COAuth
@@ -16,6 +17,7 @@ extension FuzzTarget {
 
   /// What was sent to the service; an input that has it, in any form, must not bring it into an error.
   private static let sent = "0.AQsAbCdEfGh1jKlMn0pQrStUvWxYz.refresh-Token_sent"
+  private static let sentSearch = SecretSearch.pieces(of: sent)
   private static let now = Date(timeIntervalSince1970: 1_800_000_000)
 
   private static func answer(_ status: Int, _ body: some Collection<UInt8>) -> TransportResponse {
@@ -68,7 +70,7 @@ extension FuzzTarget {
     guard let answered = ServerAnswer(answer(status, body), now: now, hiding: [sent]) else { return }
     var shown = ""
     dump(answered, to: &shown)
-    try expectHidden(sent, in: shown)
+    try expectHidden(sentSearch, in: shown)
     let texts = [answered.error, answered.description, answered.suberror, answered.traceID, answered.timestamp]
       .compactMap(\.self)
     try expect(
@@ -101,7 +103,7 @@ extension FuzzTarget {
     try expect(!error.message.hasPrefix("BROKEN"), error.message)
     var shown = "\(error) \(error.localizedDescription) \(error.recoverySuggestion ?? "")"
     dump(error, to: &shown)
-    try expectHidden(sent, in: shown)
+    try expectHidden(sentSearch, in: shown)
     try expect(
       "\(error)".unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }, "a control character is shown")
   }

@@ -36,7 +36,10 @@ extension FuzzTarget {
     if again != authority { broken = "\(authority) reads as \(String(describing: again))" }
     for policy in [nil, authority.policy, try? Policy("B2C_1_x")] {
       guard let endpoints = try? Endpoints(authority: authority, policy: policy) else { continue }
-      let urls = [endpoints.metadata, endpoints.authorization, endpoints.token, endpoints.keys].compactMap(\.self)
+      let urls = [
+        endpoints.metadata, endpoints.authorization, endpoints.token, endpoints.keys, endpoints.endSession,
+        endpoints.deviceAuthorization,
+      ].compactMap(\.self)
       // Foundation reads each URL, so it is not our reading of the host that is compared with itself.
       let host = authority.host.lowercased()
       for url in urls where ![host, "[\(host)]"].contains(url.host?.lowercased()) || !Loopback.isAllowed(url) {

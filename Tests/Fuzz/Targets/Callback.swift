@@ -1,6 +1,7 @@
 import B2CAuthority
 import B2CCore
 import Foundation
+import TestSupport
 
 @testable import B2COAuth
 
@@ -19,6 +20,8 @@ extension FuzzTarget {
   private struct Scene: Sendable {
     let redirectURI: URL
     let request: AuthorizationRequest
+    /// Finds state, nonce and verifier.
+    let secrets: SecretSearch
   }
 
   private static let issuer = "https://login.contoso.com/contoso.onmicrosoft.com/v2.0/"
@@ -37,11 +40,12 @@ extension FuzzTarget {
     let provider = try Provider(
       configuration: configuration, policy: authority.policy,
       endpoints: Endpoints(authority: authority, policy: authority.policy), metadata: metadata)
+    let request = try AuthorizationRequest(
+      provider: provider, configuration: configuration, policy: authority.policy, options: SignInOptions(),
+      correlationID: UUID())
     return Scene(
-      redirectURI: redirectURI,
-      request: try AuthorizationRequest(
-        provider: provider, configuration: configuration, policy: authority.policy, options: SignInOptions(),
-        correlationID: UUID()))
+      redirectURI: redirectURI, request: request,
+      secrets: .pieces(of: request.state.value, request.nonce.value, request.pkce.verifier.value))
   }
 
   @Sendable private static func checkCallback(_ input: [UInt8]) throws {
@@ -73,18 +77,29 @@ extension FuzzTarget {
         parts.scheme?.lowercased() == registered.scheme?.lowercased()
         && parts.host?.lowercased() == registered.host?.lowercased() && parts.user == nil
         && (parts.port == registered.port || (registered.scheme == "http" && registered.port == nil))
-      let names = FormEncoding.decode((parts.percentEncodedQuery ?? "") + "&" + (parts.percentEncodedFragment ?? ""))
-      guard isSamePlace, !callback.code.value.isEmpty,
-        names.contains(where: { $0.name == "state" && $0.value == state })
+        && path(of: parts) == path(of: registered)
+      guard isSamePlace, values("code", of: parts) == [callback.code.value], !callback.code.value.isEmpty,
+        values("state", of: parts) == [state]
       else { throw OAuthError(.invalidCallback, "\(brokenMark) \(url) is accepted at \(scene.redirectURI)") }
     } catch {
       try expect(!error.message.hasPrefix(brokenMark), error.message)
       var shown = "\(error) \(error.localizedDescription)"
       dump(error, to: &shown)
-      for secret in [scene.request.nonce, scene.request.pkce.verifier, scene.request.state] {
-        try expectHidden(secret.value, in: shown)
-      }
+      try expectHidden(scene.secrets, in: shown)
     }
+  }
+
+  /// The path; a browser adds the slash of an empty one.
+  private static func path(of parts: URLComponents) -> String {
+    parts.host != nil && parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
+  }
+
+  /// The values of a parameter in the part that counts: the query, or the fragment of a URL whose query answers nothing.
+  private static func values(_ name: String, of parts: URLComponents) -> [String] {
+    let query = FormEncoding.decode(parts.percentEncodedQuery ?? "")
+    let isInQuery = query.contains { ["code", "error", "state"].contains($0.name) }
+    let pairs = isInQuery ? query : FormEncoding.decode(parts.percentEncodedFragment ?? "")
+    return pairs.filter { $0.name == name }.map(\.value)
   }
 
   private static let brokenMark = "BROKEN"

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 @testable import B2CCore
 @testable import TaskAPI
@@ -8,6 +9,7 @@ extension FuzzTarget {
   static let tasks = FuzzTarget(name: "tasks", parse: { _ = tasks(in: $0, .tutorial) }, check: checkTasks)
 
   private static let sentToken = "0.AbCdEfGh1jKlMn0pQrStUvWxYz-sent_token.QrStUv"
+  private static let sentSearch = SecretSearch.pieces(of: sentToken)
 
   private static func tasks(in bytes: [UInt8], _ dialect: TaskDialect) -> [TaskItem]? {
     (try? JSONReader.value(bytes)).flatMap { try? TaskItem.list($0, in: dialect) }
@@ -65,7 +67,7 @@ extension FuzzTarget {
     guard let failure else { throw Broken("a refusal that is not a TaskAPIError") }
     var shown = "\(failure) \(failure.localizedDescription) \(failure.excerpt ?? "")"
     dump(failure, to: &shown)
-    try expectHidden(sentToken, in: shown)
+    try expectHidden(sentSearch, in: shown)
     try expect(failure.description.unicodeScalars.allSatisfy { $0.value >= 0x20 }, "a control character is shown")
     try expect(failure.description.count < 1_200, "a description of \(failure.description.count) characters")
   }

@@ -7,8 +7,8 @@ import Foundation
 extension FuzzTarget {
   /// id_tokens.
   ///
-  /// After a first byte of 0 to 127 the input is a token, in which `VALID` becomes a good one; after any other byte it is a
-  /// header and a payload, one line each, which are signed here.
+  /// After a first byte of 0 to 127 the input is a token, in which the names of ``good`` become good ones; after any other
+  /// byte it is a header and a payload, one line each, which are signed here.
   static let tokens = FuzzTarget(
     name: "tokens", growthSize: 5 << 10, parse: { _ = try? verify(compact($0)) }, check: checkTokens)
 
@@ -20,16 +20,52 @@ extension FuzzTarget {
   private static let payload =
     #"{"iss":"\#(issuer)","sub":"1","aud":"client","exp":1800003600,"iat":1800000000,"nonce":"\#(nonce)","#
     + #""tfp":"B2C_1_x"}"#
-  private static let valid = signed(header, payload)
+  /// Good tokens, by their names in an input; with `_INPUT`, without the dot and the signature.
+  private static let good: [String: String] = [
+    "ED_TOKEN": signed(header, payload),
+    "RS_TOKEN": signingInput(#"{"alg":"RS256","kid":"2"}"#, payload) + "." + rsaSignature,
+    "ES_TOKEN": signingInput(#"{"alg":"ES256","kid":"3"}"#, payload) + "." + curveSignature,
+  ]
+
+  /// The names of good tokens that are refused: none, or nothing here is proved.
+  private static let refusedGood = good.filter { (try? verify($0.value)) == nil }.keys
 
   private static let keys: JWKSet? = {
     guard let key else { return nil }
     let x = Base64URL.encode(key.publicKey.rawRepresentation)
-    return try? JWKSet(json: Data(#"{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"1","x":"\#(x)"}]}"#.utf8))
+    let keys = """
+      {"keys":[{"kty":"OKP","crv":"Ed25519","kid":"1","x":"\(x)"},
+      {"kty":"RSA","kid":"2","e":"AQAB","n":"\(modulus)"},
+      {"kty":"EC","crv":"P-256","kid":"3","x":"\(curveX)","y":"\(curveY)"}]}
+      """
+    return try? JWKSet(json: Data(keys.utf8))
   }()
 
+  // Made once with Python's cryptography for `payload`; nobody has the private keys.
+  private static let curveX = "dSf3sGVogi9ku9ZX4W5QAQ-NDhriqIOBkYHA4GmTu0c"
+  private static let curveY = "LU3qbBc65NTBij1DPJC9-MLb-loWg2nPOLUN2F3ca4c"
+  private static let modulus = """
+    2ClHehZ220aiVMed30-hRTIUw_6ZzsT08RHeKgHId3DamONGomGHjNnw122ncmKcoi-F1TFall_TtOc8F3KwDI7FPuIp_0R0tdbU5-iGKyyMya\
+    sa6bfoVbzHqf05qRGb00tfLWvghehcChcbn5Hvsj8FFxTqze7ZXeXR91_D7acN8fLh9CpWibjmdjrfFTOowlKqcmtLmYetXBjoAro77tGwKJGw\
+    AH9_GspD5qPvxb3M_uEZude7aCvpAY0eFKW-rv034qOVHu_po_eE1XbziTASd-hzguNOhg12wlJHYuvvE3tXtl-yA7wInBINf5T5IGOT-SNK2X\
+    39wPZ9r1s4yw
+    """
+  private static let rsaSignature = """
+    koJdQcIQhTsKrQjGKdMDbQXlJih2oXwqPqJpB7R-nCnwkZNFWe_TrvbNUB4xqxzSXZ144yGJKmJ8qdYOtFeOVueqZGV7t9eNL6KBssl6tDjL4I\
+    DvTWH5xhG3Lv01zP3I9I0GD7BNf9dyrlCqiZn7c3KCilKUCasvrqXeFQLq5xbdm82QZREnCCs34-Go6aodl6lHgkveiGu-c66-97svRFA99Mcg\
+    xstwmaoiePV9f3EYjHUdqdNjysQlq8GEobO-uLlSdXxGYbAGX5ECcV1_a5DTW3THc6LgLWDFNuLa78cjJCufV5P0ZfofUSj6uYQCfp4bM4h-id\
+    oOarEfTfiM-g
+    """
+  private static let curveSignature = """
+    HNAXPPztdiaGUuN_1nETA-eMbKfUATDRndN1Vh_NX8BVNECwYDKvaMM0_whgLn5FbUjzw6eo5lbUyfpK4so7cQ
+    """
+
+  private static func signingInput(_ header: String, _ payload: String) -> String {
+    Base64URL.encode(header.utf8) + "." + Base64URL.encode(payload.utf8)
+  }
+
   private static func signed(_ header: String, _ payload: String) -> String {
-    let input = Base64URL.encode(header.utf8) + "." + Base64URL.encode(payload.utf8)
+    let input = signingInput(header, payload)
     let signature = (try? key?.signature(for: Data(input.utf8))) ?? Data()
     return input + "." + Base64URL.encode(signature)
   }
@@ -38,7 +74,13 @@ extension FuzzTarget {
 
   private static func compact(_ input: [UInt8]) -> String {
     let text = String(decoding: input.dropFirst(), as: UTF8.self)
-    guard isSigned(input) else { return text.replacing("VALID", with: valid) }
+    guard isSigned(input) else {
+      return good.reduce(text) { text, pair in
+        let input = pair.value.prefix(upTo: pair.value.lastIndex(of: ".") ?? pair.value.endIndex)
+        return text.replacing(pair.key, with: pair.value)
+          .replacing(pair.key.replacing("_TOKEN", with: "_INPUT"), with: input)
+      }
+    }
     let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
     return signed(String(lines[0]), lines.count > 1 ? String(lines[1]) : payload)
   }
@@ -54,10 +96,11 @@ extension FuzzTarget {
   }
 
   @Sendable private static func checkTokens(_ input: [UInt8]) throws {
+    try expect(refusedGood.isEmpty, "good tokens are refused: \(refusedGood)")
     let compact = compact(input)
     do throws(IDTokenRejection) {
       let claims = try verify(compact)
-      guard isSigned(input) || compact == valid else {
+      guard isSigned(input) || good.values.contains(compact) else {
         throw IDTokenRejection(.signature, "BROKEN: a token is accepted that was not signed")
       }
       // Foundation's reading of an accepted payload has to show the same.
