@@ -150,7 +150,7 @@ struct TokenSource: Sendable {
     guard let refreshToken = record.refreshToken else { throw Self.expired }
     try Task.checkCancellation()
     // Metadata and keys are needed for nothing but the answer's id_token: they come beside the request, and are not
-    // awaited here. No caller that finds another's token needs them (benchmark row 4).
+    // awaited here (benchmark row 12). No caller that finds another's token needs them.
     let documents = Task { await services.providers.prefetch(request.policy) }
     // From here on the refresh token counts as used. If every caller leaves now, they leave at once, but the answer is
     // still awaited and stored: a rotated token that is thrown away would sign the user out.

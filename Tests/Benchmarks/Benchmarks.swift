@@ -49,7 +49,7 @@ struct Benchmarks {
       note("MSAL for Python")
       measurements += try Peer.measure(python, context).filter { options.wants($0.row) }
     }
-    let report = Report(measurements)
+    let report = Report(measurements, isQuick: options.isQuick)
     report.show()
     if let file = options.json { try report.merge(into: file) }
     if options.writes, let file = options.json { try Report(contentsOf: file).write(into: "Docs") }

@@ -33,6 +33,12 @@ struct Options: Sendable {
       default: throw Failure("unknown argument \(argument); \(Self.usage)")
       }
     }
+    guard !writes || json != nil else {
+      throw Failure("--write takes its figures from a JSON file: add --json FILE")
+    }
+    guard !writes || !isQuick else {
+      throw Failure("--quick brings no figures that could be published: leave out --quick or --write")
+    }
   }
 
   func wants(_ row: String) -> Bool { only.isEmpty || only.contains(row) }

@@ -132,13 +132,15 @@ package struct PKCE: Sendable {
 }
 
 /// Values no one can guess, from the system's cryptographic random source.
-enum RandomToken {
+package enum RandomToken {
   /// Makes a base64url text of so many random bytes.
-  static func make(bytes count: Int) -> Secret {
+  package static func make(bytes count: Int) -> Secret {
     var generator = SystemRandomNumberGenerator()
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(count + 8)
     // Each word is one call of the system; each byte would be one as well (benchmark row 10).
     while bytes.count < count { withUnsafeBytes(of: generator.next()) { bytes.append(contentsOf: $0) } }
-    return Secret(Base64URL.encode(bytes.prefix(count)))
+    bytes.removeLast(bytes.count - count)
+    return Secret(Base64URL.encode(bytes))
   }
 }

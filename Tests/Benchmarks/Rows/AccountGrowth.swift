@@ -19,11 +19,15 @@ extension Row {
     } subject: { count in
       for _ in 0..<count { _ = try await large.accessToken(account: account) }
     }
+    // The keys are given, so that what is left is finding and reading the record.
     let key = try Scene.key(0)
+    let (unlistedSmall, unlistedLarge) = (
+      try Scene.client(one.listing([key])), try Scene.client(many.listing([key]))
+    )
     let record = try await Pairs.compare(context, by: .processor) { count in
-      for _ in 0..<count { _ = await one.record(for: key) }
+      for _ in 0..<count { _ = try await unlistedSmall.account(id: account.id) }
     } subject: { count in
-      for _ in 0..<count { _ = await many.record(for: key) }
+      for _ in 0..<count { _ = try await unlistedLarge.account(id: account.id) }
     }
     many.reads.withLock { $0 = 0 }
     _ = try require(try await large.account(id: account.id), "the account")
@@ -35,8 +39,8 @@ extension Row {
     }
     return [
       Measurement("hit", hit, goal: 1.2),
-      Measurement("account(id:), reading its record", record, goal: 2),
-      Measurement(count: "account(id:), records read", reads, "records", goal: 1),
+      Measurement("account(id:), listing excluded", record, goal: 2),
+      Measurement(count: "account(id:), records read", Double(reads), "records", goal: 1),
       Measurement(
         "account(id:), listing included", listing.subject.median * 1e6, "µs",
         remark: "of \(context.manyAccounts) accounts; the keys are listed since any policy may have a record of it"),
@@ -48,10 +52,15 @@ extension Row {
 struct CountingCache: SharedTokenCache {
   let reads = Locked(0)
   private let cache: InMemoryTokenCache
+  private let listed: [TokenCacheKey]?
 
-  init(_ cache: InMemoryTokenCache) {
+  init(_ cache: InMemoryTokenCache, listed: [TokenCacheKey]? = nil) {
     self.cache = cache
+    self.listed = listed
   }
+
+  /// The same records, of which only some are listed.
+  func listing(_ keys: [TokenCacheKey]) -> CountingCache { CountingCache(cache, listed: keys) }
 
   func record(for key: TokenCacheKey) async -> TokenRecord? {
     reads.withLock { $0 += 1 }
@@ -62,7 +71,9 @@ struct CountingCache: SharedTokenCache {
 
   func removeRecord(for key: TokenCacheKey) async { await cache.removeRecord(for: key) }
 
-  func keys() async -> [TokenCacheKey] { await cache.keys() }
+  func keys() async -> [TokenCacheKey] {
+    if let listed { listed } else { await cache.keys() }
+  }
 
   func update(
     _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?

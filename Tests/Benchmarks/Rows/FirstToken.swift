@@ -36,7 +36,8 @@ extension Row {
       measurements.append(Measurement(name, pairs, goal: goal))
       measurements.append(Measurement("\(name), time", pairs.subject.median * 1e3, "ms"))
       measurements.append(
-        Measurement(count: "\(name), token requests per launch", requests / count, "requests", goal: 1))
+        Measurement(
+          count: "\(name), token requests per launch", Double(requests) / Double(count), "requests", goal: 1))
     }
     return measurements
   }

@@ -38,7 +38,7 @@ extension Row {
     var cold: [Double] = []
     var warm: [Double] = []
     for _ in 0..<rounds {
-      let page = TimedPage()
+      let page = TimedPage(clock: .processor)
       let connector = try documents.connector(page)
       cold.append(try await page.time { _ = try await connector.doPolicy(.signIn) })
       warm.append(try await page.time { _ = try await connector.doPolicy(.signIn) })

@@ -45,7 +45,7 @@ extension Row {
       Measurement("floor", pairs.baseline.median * 1e6, "µs"),
     ]
     if let count = try context.allocations("hit") {
-      measurements.append(Measurement(count: "allocations of a hit", count, "allocations", goal: 2))
+      measurements.append(Measurement(count: "allocations of a hit", Double(count), "allocations", goal: 2))
     }
     return measurements
   }

@@ -55,7 +55,7 @@ extension Row {
     if let count = try context.allocations("door") {
       measurements.append(
         Measurement(
-          "allocations to the door", Double(count), "allocations", goal: 20,
+          count: "allocations to the door", Double(count), "allocations", goal: 20,
           remark: "each is about 50 ns of a call that takes milliseconds"
         ).relaxed(from: 12))
     }

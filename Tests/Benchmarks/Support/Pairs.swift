@@ -17,17 +17,20 @@ struct Pairs: Sendable {
     /// The processor time of this process, for work that never waits: others on the machine stretch it less.
     case processor
 
-    fileprivate func seconds(_ body: () async throws -> Void) async throws -> Double {
+    private static let start = ContinuousClock.now
+
+    /// Seconds since some moment.
+    func now() -> Double {
       switch self {
-      case .wall:
-        let start = ContinuousClock.now
-        try await body()
-        return start.duration(to: .now) / .seconds(1)
-      case .processor:
-        let start = clock()
-        try await body()
-        return Double(clock() - start) / Double(CLOCKS_PER_SEC)
+      case .wall: Self.start.duration(to: .now) / .seconds(1)
+      case .processor: Double(clock()) / Double(CLOCKS_PER_SEC)
       }
+    }
+
+    fileprivate func seconds(_ body: () async throws -> Void) async throws -> Double {
+      let start = now()
+      try await body()
+      return now() - start
     }
   }
 

@@ -4,9 +4,10 @@ import Foundation
 struct Report {
   private let measurements: [Measurement]
 
-  init(_ measurements: [Measurement]) {
+  init(_ measurements: [Measurement], isQuick: Bool) {
     self.measurements = measurements.map { measurement in
       var copy = measurement
+      copy.isQuick = isQuick ? true : nil
       copy.date = copy.date ?? Date().formatted(.iso8601.year().month().day())
       return copy
     }
@@ -47,6 +48,10 @@ struct Report {
 
   /// Writes tables and plots into the documents.
   func write(into directory: String) throws {
+    let quick = Set(measurements.filter { $0.isQuick == true }.map(\.row)).sorted()
+    guard quick.isEmpty else {
+      throw Failure("the JSON file has figures of --quick (rows \(quick.joined(separator: ", "))): measure them again")
+    }
     let file = directory + "/Performance.md"
     var document = try String(contentsOfFile: file, encoding: .utf8)
     for (name, text) in [("results", results), ("peer", peers), ("simple", simple)] {
@@ -83,7 +88,9 @@ struct Report {
   private var peers: String {
     var lines = ["| row | measured | B2CConnector | MSAL for Python |", "|---|---|---|---|"]
     for row in Benchmarks.rows {
-      for peer in measurements where peer.row == row.number && peer.subject == Peer.subject {
+      // A point of the plot is no figure of this package's, even where it has the same name.
+      for peer in measurements
+      where peer.row == row.number && peer.subject == Peer.subject && !AccountSizes.isPoint(peer) {
         let own = own(row).first { $0.name == peer.name }
         lines.append(
           "| \(row.number) | \(row.title): \(peer.name) | \(own.map { Self.text($0.value, $0.unit) } ?? "–") | "
@@ -115,7 +122,7 @@ extension Report {
   /// A figure as it is shown.
   static func text(_ value: Double, _ unit: String) -> String {
     let counted = ["requests", "allocations", "records", "descriptors"].contains(unit)
-    if counted { return "\(Int(value)) \(value == 1 ? String(unit.dropLast()) : unit)" }
+    if counted, value == value.rounded() { return "\(Int(value)) \(value == 1 ? String(unit.dropLast()) : unit)" }
     if unit == "µs", value >= 10_000 { return text(value / 1_000, "ms") }
     let digits = abs(value) >= 100 ? 0 : abs(value) >= 10 ? 1 : 2
     return String(format: "%.\(digits)f", value) + " " + unit
@@ -129,7 +136,7 @@ extension Report {
   private static func goal(_ measurement: Measurement) -> String {
     guard let goal = measurement.goal else { return "" }
     let former = measurement.formerGoal.map { ", relaxed from \(text($0, measurement.unit))" } ?? ""
-    return (measurement.unit == "requests" ? "exactly " : "at most ") + text(goal, measurement.unit) + former
+    return (measurement.isExact ? "exactly " : "at most ") + text(goal, measurement.unit) + former
   }
 
   private static func verdict(_ measurement: Measurement) -> String {

@@ -26,6 +26,8 @@ struct Measurement: Codable, Sendable {
   var remark: String?
   /// When it was measured.
   var date: String?
+  /// Whether it is of a run with `--quick`, and nothing to publish.
+  var isQuick: Bool?
   /// Who was measured: this package, or a peer.
   var subject = "B2CConnector"
 
@@ -37,9 +39,9 @@ struct Measurement: Codable, Sendable {
     self.remark = remark
   }
 
-  /// A count that is the same in every run.
-  init(count name: String, _ value: Int, _ unit: String, goal: Int, remark: String? = nil) {
-    self.init(name, Double(value), unit, goal: Double(goal), remark: remark)
+  /// A count that is the same in every run; of requests, the goal is the one right number.
+  init(count name: String, _ value: Double, _ unit: String, goal: Double, remark: String? = nil) {
+    self.init(name, value, unit, goal: goal, remark: remark)
     isCount = true
   }
 
@@ -49,8 +51,11 @@ struct Measurement: Codable, Sendable {
     quartiles = [pairs.ratio.lower, pairs.ratio.upper]
   }
 
+  /// Whether the goal is the only good value: no token request is as wrong as two.
+  var isExact: Bool { isCount && unit == "requests" }
+
   /// Whether the goal is met; `nil` for a figure without a goal.
-  var isMet: Bool? { goal.map { value <= $0 } }
+  var isMet: Bool? { goal.map { isExact ? value == $0 : value <= $0 } }
 
   func of(_ row: Row) -> Measurement {
     var copy = self

@@ -90,21 +90,23 @@ final class SlowTenant: Sendable {
 
 /// A presenter that notes when the page would open, and closes it at once.
 struct TimedPage: SignInPresenter {
-  let opened = Locked<ContinuousClock.Instant?>(nil)
+  /// The time that a user waits, or the work that is done meanwhile.
+  var clock = Pairs.Clock.wall
+  private let opened = Locked<Double?>(nil)
 
   func present(_ request: PresentationRequest) async throws -> URL {
     // A page opens with its URL.
     let url = request.url
-    opened.withLock { $0 = .now }
+    opened.withLock { $0 = clock.now() }
     throw Failure("closed the page of \(url.host ?? "")")
   }
 
   /// Seconds from the start of a sign-in to the page.
   func time(_ signIn: () async throws -> Void) async throws -> Double {
-    let start = ContinuousClock.now
+    let start = clock.now()
     // The page closes at once, so the sign-in fails.
     try? await signIn()
     let end = try require(opened.withLock { $0 }, "the sign-in page")
-    return start.duration(to: end) / .seconds(1)
+    return end - start
   }
 }
