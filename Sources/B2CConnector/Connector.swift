@@ -6,9 +6,9 @@ public import Foundation
 /// ```swift
 /// let connector = try Connector(settings: .main)
 /// let user = try await connector.doPolicy(.signIn)
+/// let milk = try await connector.addTask(TaskItem(itemName: "Buy milk"))
 /// let tasks = try await connector.getTaskList()
-/// try await connector.addTask(TaskItem(itemName: "Buy milk"))
-/// try await connector.deleteTask(tasks[0])
+/// try await connector.deleteTask(milk)
 /// try await connector.signOut()
 /// ```
 ///
@@ -99,7 +99,7 @@ extension Connector {
 
 /// The tutorial's calls.
 extension Connector {
-  /// Signs the user in by the default policy, or at an authority without policies.
+  /// Signs the user in by the default policy; without a policy where the authority has none.
   ///
   /// The default is the selected policy if it signs in, else the sign-in policy, a federated one, or that of the
   /// authority's text; a policy that edits a profile or resets a password never is.
@@ -114,8 +114,11 @@ extension Connector {
 
   /// Sends the user through one of the settings' policies.
   ///
+  /// `.signIn` means the default policy, as ``signIn(options:)``. Only Azure AD B2C has policies: at any other authority
+  /// `.signIn` signs in without one, and no other kind can be used.
+  ///
   /// - Parameters:
-  ///   - kind: Which kind of policy: `.signIn`, which is the default policy, `.signUp`, `.federatedSignIn` and so on.
+  ///   - kind: Which kind of policy: `.signIn`, `.signUp`, `.federatedSignIn` and so on.
   ///   - options: What to ask for beyond the settings.
   /// - Returns: Who the user is, by verified claims.
   /// - Throws: ``ConnectorError``: with code `policyNotConfigured` when the settings have no policy of that kind;
@@ -123,12 +126,15 @@ extension Connector {
   @discardableResult
   public func doPolicy(_ kind: Policy.Kind, options: SignInOptions? = nil) async throws -> UserInfo {
     let found = kind == .signIn ? oauth.configuration.defaultPolicy : settings.policies.policy(of: kind)
-    guard let policy = found else {
+    // On a custom domain the settings' policies are what makes the authority Azure AD B2C.
+    let hasPolicies = oauth.configuration.authority.kind(for: settings.policies.all.first) == .b2c
+    guard found != nil || kind == .signIn && !hasPolicies else {
       throw ConnectorError(
         .policyNotConfigured, "The settings name no policy of the kind \(kind.rawValue).",
-        recoverySuggestion: "Add it to the settings, or pass the policy itself.")
+        recoverySuggestion: hasPolicies
+          ? "Add it to the settings, or pass the policy itself." : "This authority has no policies: use `.signIn`.")
     }
-    return try await run(policy, options)
+    return try await run(found, options)
   }
 
   /// Sends the user through a policy.

@@ -22,10 +22,6 @@ final class SessionMonitor: Sendable {
 
   private let observers = Locked(Observers())
 
-  deinit {
-    for signal in observers.withLock({ $0.signals.values }) { signal.finish() }
-  }
-
   /// Has every observer read the session again.
   func changed() {
     for signal in observers.withLock({ $0.signals.values }) { signal.yield() }

@@ -21,16 +21,29 @@ struct ConnectorTests {
     let user = try await connector.doPolicy(.signIn)
     #expect(user.name == LocalUser.alice.displayName)
     #expect(try await connector.getTaskList().isEmpty)
-    try await connector.addTask(TaskItem(itemName: "Buy milk"))
+    let milk = try await connector.addTask(TaskItem(itemName: "Buy milk"))
     try await connector.addTask(TaskItem(itemName: "Feed the cat"))
     let tasks = try await connector.getTaskList()
     #expect(tasks.map(\.itemName) == ["Buy milk", "Feed the cat"])
-    try await connector.deleteTask(tasks[0])
+    try await connector.deleteTask(milk)
     #expect(try await connector.getTaskList().map(\.itemName) == ["Feed the cat"])
     try await connector.signOut()
     await #expect(throws: ConnectorError(.interactionRequired, "")) { try await connector.getTaskList() }
     await world.tenant.stop()
     await world.tasks.stop()
+  }
+
+  @Test(
+    "What addTask returns can be deleted, in every dialect",
+    arguments: [LocalTaskServer.Dialect.tutorial, .repository, .rest])
+  func deletesWhatItAdded(_ dialect: LocalTaskServer.Dialect) async throws {
+    let tenant = LocalTenant()
+    let connector = try Connector.local(tenant, LocalTaskServer(tenant: tenant, dialect: dialect))
+    try await connector.doPolicy(.signIn)
+    let milk = try await connector.addTask(TaskItem(itemName: "Buy milk"))
+    try await connector.addTask(TaskItem(itemName: "Feed the cat"))
+    try await connector.deleteTask(milk)
+    #expect(try await connector.getTaskList().map(\.itemName) == ["Feed the cat"])
   }
 
   @Test("Tasks belong to the user who added them")
@@ -107,6 +120,38 @@ struct ConnectorTests {
     let presenter = world.script(.signIn(.alice))
     let connector = try world.connector(presenter: presenter)
     await #expect(throws: ConnectorError(.policyNotConfigured, "")) { try await connector.doPolicy(.profileEdit) }
+    #expect(presenter.requests.isEmpty)
+  }
+
+  @Test(
+    "Where an authority has no policies, .signIn is the sign-in; no other kind is",
+    arguments: [LocalTenant.Shape.ciam, .entra, .openIDConnect])
+  func withoutPolicies(_ shape: LocalTenant.Shape) async throws {
+    let tenant = LocalTenant(shape: shape)
+    let presenter = ScriptedPresenter(transport: LocalNetwork(tenant), .signIn(.alice))
+    let connector = try Connector.local(tenant, presenter: presenter)
+    let user = try await connector.doPolicy(.signIn)
+    #expect(user.policyID == nil)
+    #expect(try await connector.signIn().id == user.id)
+    #expect(try await connector.accounts().count == 1)
+    for kind in [Policy.Kind.signUp, .signUpOrSignIn, .federatedSignIn, .profileEdit, .passwordReset] {
+      await #expect(throws: ConnectorError(.policyNotConfigured, "")) { try await connector.doPolicy(kind) }
+    }
+    #expect(presenter.requests.count == 2)
+  }
+
+  @Test("On a custom domain a policy makes the authority Azure AD B2C: one that signs in is missed there")
+  func customDomain() async throws {
+    let tenant = LocalTenant()
+    let presenter = ScriptedPresenter(transport: LocalNetwork(tenant), .signIn(.alice))
+    var settings = try tenant.settings()
+    settings.authority = try Authority("https://login.example.com/tenant")
+    settings.policies = .init(others: [try Policy(id: "B2C_1_EditProfile", kind: .profileEdit)])
+    var environment = OAuthEnvironment()
+    environment.presenter = presenter
+    environment.cache = InMemoryTokenCache()
+    let connector = try Connector(settings: settings, environment: environment)
+    await #expect(throws: ConnectorError(.policyNotConfigured, "")) { try await connector.doPolicy(.signIn) }
     #expect(presenter.requests.isEmpty)
   }
 

@@ -16,8 +16,8 @@ import Testing
     #expect(settings.redirectURI.absoluteString == "http://localhost:8400/callback")
     #expect(settings.taskWebAPI != nil)
     #expect(settings.policies.policy(of: .signIn)?.id == "B2C_1_SignUpOrSignIn")
-    #expect(settings.policies.policy(of: .passwordReset)?.id == "B2C_1_ResetPassword")
-    #expect(settings.policies.policy(of: .profileEdit)?.id == "B2C_1_EditProfile")
+    // The portal steps create this user flow and no other, and `diagnose` asks for every one that is named.
+    #expect(settings.policies.all.map(\.id) == ["B2C_1_SignUpOrSignIn"])
   }
 
   @Test("The guide shows the same file")
@@ -25,5 +25,14 @@ import Testing
     let guide = try String(contentsOf: Self.docs.appending(path: "GettingStarted.md"), encoding: .utf8)
     let file = try String(contentsOf: Self.docs.appending(path: "Examples/settings.plist"), encoding: .utf8)
     #expect(guide.contains("```xml\n\(file)```\n"))
+  }
+
+  @Test("The flows in its comment are read once the comment is removed")
+  func otherFlows() throws {
+    let file = try String(contentsOf: Self.docs.appending(path: "Examples/settings.plist"), encoding: .utf8)
+    let whole = file.replacing(/<!-- If your .*\n((?:.*\n)*?) *-->\n/) { $0.output.1 }
+    let policies = try ConnectorSettings(data: Data(whole.utf8), file: "settings.plist").policies
+    #expect(policies.policy(of: .passwordReset)?.id == "B2C_1_ResetPassword")
+    #expect(policies.policy(of: .profileEdit)?.id == "B2C_1_EditProfile")
   }
 }

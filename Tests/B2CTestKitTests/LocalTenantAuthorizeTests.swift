@@ -50,6 +50,23 @@ struct LocalTenantAuthorizeTests {
     #expect(String(decoding: answer.body, as: UTF8.self).contains(code))
   }
 
+  // Microsoft's "Add a native client application": without a port in the registration any, with one that one only.
+  @Test(
+    arguments: [
+      ("http://localhost", "http://localhost:49152", true),
+      ("http://localhost", "http://localhost:49152/callback", false),
+      ("http://localhost", "https://localhost:49152", false), ("http://localhost", "http://127.0.0.1:49152", false),
+      ("http://localhost:8400", "http://localhost:8401", false), ("http://localhost:8400", "http://localhost", false),
+      ("http://127.0.0.1", "http://127.0.0.1:49152", false),
+      ("http://localhost/callback", "http://localhost:49152/callback", false),
+    ])
+  func onlyPlainLocalhostTakesAnyPort(registered: String, redirectURI: String, isTaken: Bool) async throws {
+    let visitor = TenantVisitor(LocalTenant(redirectURIs: [registered]))
+    let answer = try await visitor.get(visitor.authorizeURL(["redirect_uri": redirectURI]))
+    #expect(answer.status == (isTaken ? 200 : 400))
+    #expect(String(decoding: answer.body, as: UTF8.self).contains("AADB2C90006") != isTaken)
+  }
+
   @Test func clientWithoutRedirectsIsShownInThePage() async throws {
     let url = try visitor.authorizeURL()
     tenant.redirectURIs = []

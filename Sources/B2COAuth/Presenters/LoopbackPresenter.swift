@@ -6,7 +6,7 @@ public import Foundation
 ///
 /// For command lines and desktop apps on Linux and macOS. It serves redirect URIs such as `http://localhost:8400/callback`
 /// and `http://127.0.0.1/callback`. With a port in the URI that port is listened on, and a port in use is an error; without
-/// one the system chooses, which Microsoft Entra accepts and Azure AD B2C does not: register the port there.
+/// one the system chooses, which Microsoft Entra accepts, and Azure AD B2C where exactly `http://localhost` is registered.
 ///
 /// The listener lives for one sign-in. The browser is opened at a one-time local page of it that redirects to the sign-in
 /// page, so that the page's URL is on no command line. Besides that page only the redirect's path with the right `state` is

@@ -68,8 +68,10 @@ extension LocalTenant {
 
   private func isRegistered(_ uri: String, among registered: [String]) -> Bool {
     if registered.contains(uri) { return true }
-    // RFC 8252 section 7.3 lets a native app choose its loopback port; Azure AD B2C does not.
-    guard shape != .b2c, let plain = LoopbackRedirect.withoutPort(uri) else { return false }
+    // RFC 8252 section 7.3 lets a native app choose its loopback port. Azure AD B2C documents that for the registration
+    // `http://localhost` alone: a port in the registration is compared.
+    guard let plain = LoopbackRedirect.withoutPort(uri) else { return false }
+    if shape == .b2c { return plain == "http://localhost" && registered.contains(plain) }
     return registered.contains { LoopbackRedirect.withoutPort($0) == plain }
   }
 }
