@@ -192,7 +192,7 @@ extension ConnectorError {
   }
 
   private init(_ error: TaskAPIError) {
-    // Where no token could be had, the engine's own error says why.
+    // Where no token was available, the engine's own error says why.
     if let engine = error.underlying as? OAuthError {
       self.init(engine)
       return

@@ -3,7 +3,7 @@ package import Foundation
 
 /// The expected values for the validation of an id_token: all that the client knows about its sign-in.
 package struct IDTokenExpectations: Sendable {
-  /// The client id, which must be in `aud`.
+  /// The client ID, which must be in `aud`.
   package var clientID: String
   /// Who may have issued the token.
   package var issuer: IssuerExpectation
@@ -27,7 +27,7 @@ package struct IDTokenExpectations: Sendable {
   /// Makes expectations.
   ///
   /// - Parameters:
-  ///   - clientID: The client id.
+  ///   - clientID: The client ID.
   ///   - issuer: Who may have issued the token.
   ///   - nonce: The nonce sent with the request.
   ///   - policy: The policy's id.

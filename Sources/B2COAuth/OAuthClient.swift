@@ -229,7 +229,7 @@ public final class OAuthClient: Sendable {
   ///   - show: Shows the user the code and the address.
   /// - Returns: The same as ``signIn(policy:prompt:options:)``.
   /// - Throws: ``OAuthError``: `unsupported` when the authority does not offer it, `userCancelledInPage` when the user
-  ///   declined, `timedOut` when the code ended, and what a sign-in throws. `CancellationError` when the calling task was
+  ///   declined, `timedOut` when the code expired, and what a sign-in throws. `CancellationError` when the calling task was
   ///   cancelled.
   @discardableResult
   public func signInWithDeviceCode(

@@ -5,7 +5,9 @@ internal import Foundation
 public enum SessionState: Sendable, Hashable {
   /// No account is stored.
   case signedOut
-  /// The current account; tokens can be had without the user.
+  /// The current account, with a token that has not expired by this device's clock.
+  ///
+  /// The next call may need the user all the same: go by ``OAuthError/needsInteraction``.
   case signedIn(UserInfo)
   /// The account that was current; only a new sign-in brings tokens again.
   case expired(UserInfo)

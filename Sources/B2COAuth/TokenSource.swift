@@ -324,7 +324,7 @@ extension TokenSource {
     return OAuthError(
       .missingAPIScope, "There is no access token, because none of the scopes names an API: \(named).",
       recoverySuggestion: isMicrosoft
-        ? "Add the API's scope, or the client id itself, to `scopes` in the settings."
+        ? "Add the API's scope, or the client ID itself, to `scopes` in the settings."
         : "Add a scope of the API to `scopes` in the settings.",
       correlationID: isMicrosoft ? correlationID : nil,
       request: route.map { FailedRequest(TransportRequest(method: .post, url: $0.url)) })

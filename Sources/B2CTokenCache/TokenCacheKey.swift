@@ -10,7 +10,7 @@ public struct TokenCacheKey: Sendable, Hashable, Codable {
   public let authority: String
   /// The policy, or an empty string for an authority that has none.
   public let policy: String
-  /// The application (client) id.
+  /// The application (client) ID.
   public let clientID: String
   /// The account id, as the provider's kind makes it.
   public let accountID: String
@@ -20,7 +20,7 @@ public struct TokenCacheKey: Sendable, Hashable, Codable {
   /// - Parameters:
   ///   - authority: The authority: scheme, host, port and tenant.
   ///   - policy: The policy's id, or an empty string where there is none.
-  ///   - clientID: The application (client) id.
+  ///   - clientID: The application (client) ID.
   ///   - accountID: The account id.
   public init(authority: String, policy: String, clientID: String, accountID: String) {
     self.authority = authority

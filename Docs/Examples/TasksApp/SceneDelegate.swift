@@ -72,10 +72,10 @@
       do {
         guard let user = try await connector?.doPolicy(.signIn) else { return }
         title = user.name ?? "Tasks"
-      } catch let error as ConnectorError where error.code == .userClosedBrowser {
-        title = "Tasks"
+      } catch let error as ConnectorError {
+        title = text(for: error) ?? "Tasks"
       } catch {
-        title = "\(error)"
+        // Cancelled.
       }
     }
   }

@@ -6,11 +6,13 @@ import Observation
 final class TasksModel {
   /// What the app is doing with its user.
   enum Phase: Equatable {
+    /// Nothing is known yet, also while the token cache cannot be read.
     case launching
     /// The name is that of the user whose session has expired.
     case signedOut(lastUser: String?)
-    case signedIn(name: String)
-    /// The settings or the token cache cannot be used; the text is for the developer.
+    /// The id tells users apart; two may have one name.
+    case signedIn(id: String, name: String)
+    /// The settings cannot be used; the text is for the developer.
     case unusable(String)
   }
 
@@ -25,9 +27,13 @@ final class TasksModel {
     get { message != nil }
     set { if !newValue { message = nil } }
   }
+  /// Whether only a sign-in helps: the error says so, and the session may be `.signedIn` all the same.
+  private(set) var needsSignIn = false
 
   private var callsUnderWay = 0
   private var connector: Connector?
+  /// The id of the user whose tasks these are.
+  private var owner: String?
 
   init(_ makeConnector: () throws -> Connector) {
     do {
@@ -39,22 +45,31 @@ final class TasksModel {
 
   /// Restores the session at launch and follows it; runs as long as the app's first view.
   func run() async {
+    await restore()
     guard let connector else { return }
-    do {
-      await show(try await connector.session)
-    } catch {
-      // Such as before the device was unlocked for the first time. No user is signed out by it.
-      phase = .unusable("\(error)")
-    }
     for await state in connector.sessionUpdates { await show(state) }
   }
 
-  func signIn() async {
-    await perform { try await $0.doPolicy(.signIn) }
+  /// Reads the session: at launch, and again whenever the app becomes active.
+  func restore() async {
+    guard let connector else { return }
+    do {
+      let state = try await connector.session
+      if phase == .launching { message = nil }
+      await show(state)
+    } catch let error as ConnectorError {
+      // Such as before the device was unlocked for the first time. No user is signed out by it: what is shown stays.
+      message = text(for: error)
+    } catch {
+      // The view has gone.
+    }
   }
 
-  func editProfile() async {
-    await perform { try await $0.doPolicy(.profileEdit) }
+  func signIn() async {
+    let isRenewal = needsSignIn
+    await perform { try await $0.doPolicy(.signIn) }
+    // The session of the same user may have been `.signedIn` all the time, so no update comes.
+    if isRenewal, !needsSignIn { await reload() }
   }
 
   func signOut() async {
@@ -62,11 +77,19 @@ final class TasksModel {
   }
 
   func reload() async {
-    await perform { self.tasks = try await $0.getTaskList() }
+    let user = owner
+    await perform {
+      let list = try await $0.getTaskList()
+      if user == self.owner { self.tasks = list }
+    }
   }
 
   func add(_ title: String) async {
-    await perform { self.tasks.append(try await $0.addTask(TaskItem(itemName: title))) }
+    let user = owner
+    await perform {
+      let task = try await $0.addTask(TaskItem(itemName: title))
+      if user == self.owner { self.tasks.append(task) }
+    }
   }
 
   func toggle(_ task: TaskItem) async {
@@ -90,15 +113,26 @@ final class TasksModel {
   private func show(_ state: SessionState) async {
     switch state {
     case .signedIn(let user):
-      let next = Phase.signedIn(name: user.name ?? user.username ?? user.id)
+      forgetTasks(unlessOf: user.id)
+      let next = Phase.signedIn(id: user.id, name: user.name ?? user.username ?? user.id)
       guard phase != next else { return }
       phase = next
       await reload()
-    case .expired(let user): phase = .signedOut(lastUser: user.name ?? user.username)
+    case .expired(let user):
+      forgetTasks(unlessOf: user.id)
+      phase = .signedOut(lastUser: user.name ?? user.username)
     case .signedOut:
+      forgetTasks(unlessOf: nil)
       phase = .signedOut(lastUser: nil)
-      tasks = []
     }
+  }
+
+  /// One user's tasks are never shown to another.
+  private func forgetTasks(unlessOf user: String?) {
+    guard user != owner else { return }
+    owner = user
+    tasks = []
+    needsSignIn = false
   }
 
   /// Runs a call and turns its error into a text; the session's own change arrives in `run()`.
@@ -108,24 +142,14 @@ final class TasksModel {
     defer { callsUnderWay -= 1 }
     do {
       try await call(connector)
+      needsSignIn = false
     } catch is CancellationError {
       // The view has gone.
     } catch let error as ConnectorError {
-      message = Self.text(for: error)
+      needsSignIn = needsSignIn || error.needsInteraction
+      message = text(for: error)
     } catch {
       message = "That did not work."
-    }
-  }
-
-  /// The text for a user; `nil` when there is nothing to say.
-  private static func text(for error: ConnectorError) -> String? {
-    switch error.code {
-    case .userClosedBrowser, .userCancelledInPage: nil
-    case .network, .timedOut: "No connection. Check it and try again."
-    case .serviceUnavailable, .throttled, .server: "The service is busy. Try again in a minute."
-    case _ where error.outcomeIsUnknown: "It is not certain that this was saved. Reload the list before you repeat it."
-    case _ where error.needsInteraction: "Please sign in again."
-    default: "That did not work (\(error.code.rawValue))."
     }
   }
 }

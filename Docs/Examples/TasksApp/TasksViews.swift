@@ -3,18 +3,28 @@ import SwiftUI
 
 struct RootView: View {
   @Bindable var model: TasksModel
+  @Environment(\.scenePhase) private var scenePhase
 
   var body: some View {
     Group {
       switch model.phase {
       case .launching: ProgressView()
       case .signedOut(let name): SignInView(model: model, lastUser: name)
-      case .signedIn(let name): TaskListView(model: model, userName: name)
+      case .signedIn(let id, let name): TaskListView(model: model, userName: name).id(id)
       case .unusable(let text): Text(text).font(.footnote).padding()
       }
     }
     .task { await model.run() }
+    // The token cache may have been unreadable until now, such as before the device was unlocked for the first time.
+    .onChange(of: scenePhase) { _, new in
+      if new == .active { Task { await model.restore() } }
+    }
     .alert("Tasks", isPresented: $model.isShowingMessage) {
+      if model.needsSignIn {
+        Button("Sign in") {
+          Task { await model.signIn() }
+        }
+      }
       Button("OK", role: .cancel) {}
     } message: {
       Text(model.message ?? "")
@@ -68,6 +78,12 @@ struct TaskListView: View {
       .navigationTitle("Tasks of \(userName)")
       .refreshable { await model.reload() }
       .toolbar {
+        if model.needsSignIn {
+          Button("Sign in") {
+            Task { await model.signIn() }
+          }
+          .disabled(model.isBusy)
+        }
         Button("Sign out") {
           Task { await model.signOut() }
         }

@@ -20,7 +20,9 @@ public struct Account: Sendable, Hashable, Identifiable {
   public let policyIDs: [String]
   /// The verified claims of the latest sign-in or refresh.
   public let claims: UserInfo
-  /// Whether tokens can be had without the user; `false` once the session has expired or was ended by the server.
+  /// Whether tokens are available without the user; `false` once the session has expired or was ended by the server.
+  ///
+  /// A call may need the user all the same, such as for consent or a second factor.
   public let hasSession: Bool
 
   /// Makes the account of an id that was kept, without looking anything up.

@@ -78,7 +78,7 @@ struct DeviceFlow: Sendable {
   }
 
   private static let ended = OAuthError(
-    .timedOut, "The code ended before the user signed in.", recoverySuggestion: "Start again.")
+    .timedOut, "The device code expired before the user signed in.", recoverySuggestion: "Start again.")
 }
 
 /// The answer of the device authorization endpoint (RFC 8628 section 3.2), with the part that is secret.

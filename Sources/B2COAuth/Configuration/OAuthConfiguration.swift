@@ -4,7 +4,7 @@ public import Foundation
 public struct OAuthConfiguration: Sendable {
   /// The authority that signs people in.
   public var authority: Authority
-  /// The application (client) id.
+  /// The application (client) ID.
   public var clientID: String
   /// The redirect URI, exactly as it is registered.
   public var redirectURI: URL
@@ -52,7 +52,7 @@ public struct OAuthConfiguration: Sendable {
   ///
   /// - Parameters:
   ///   - authority: The authority that signs users in; its policy, if any, becomes the default one.
-  ///   - clientID: The application (client) id.
+  ///   - clientID: The application (client) ID.
   ///   - redirectURI: The redirect URI, exactly as it is registered.
   ///   - scopes: The scopes of the API whose tokens are asked for.
   public init(authority: Authority, clientID: String, redirectURI: URL, scopes: [String] = []) {

@@ -126,7 +126,7 @@ extension ErrorCode {
 
 /// The developer's part.
 extension ErrorCode {
-  /// The authority, policy, client id, redirect URI or scopes do not fit what the service knows.
+  /// The authority, policy, client ID, redirect URI or scopes do not fit what the service knows.
   public static let configuration = Self(rawValue: "configuration")
   /// The authority is on the host that Azure AD B2C has retired.
   public static let retiredAuthority = Self(rawValue: "retiredAuthority")

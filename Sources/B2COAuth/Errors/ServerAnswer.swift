@@ -189,7 +189,7 @@ extension ServerAnswer {
     guard code == nil else { return nil }
     return switch error {
     case "invalid_client", "unauthorized_client":
-      "Check the client id, and register the app as a public client: no client secret is sent."
+      "Check the client ID, and register the app as a public client: no client secret is sent."
     case "invalid_scope": "Compare the scopes with those that the server offers to this client."
     default: nil
     }

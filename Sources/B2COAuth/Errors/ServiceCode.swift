@@ -55,7 +55,7 @@ struct ServiceCode {
       "AADSTS50011": .init(
         .configuration, "The redirect URI is not registered.", "Register the settings' redirectUri exactly as it is."),
       "AADSTS700016": .init(
-        .configuration, "The client id is not registered in this tenant.",
+        .configuration, "The client ID is not registered in this tenant.",
         "Compare clientId and authority with the app registration in the portal."),
       "AADSTS28000": .init(
         .configuration, "The scopes belong to more than one API.", "Ask for the scopes of one API at a time."),

@@ -5,7 +5,7 @@ internal import Foundation
 enum RedirectKind: Hashable {
   /// `http` to this machine (RFC 8252 section 7.3).
   case loopback
-  /// A scheme that belongs to one app: a reverse domain name (RFC 8252 section 7.1), or `msal` and the client id.
+  /// A scheme that belongs to one app: a reverse domain name (RFC 8252 section 7.1), or `msal` and the client ID.
   case privateUse(scheme: String)
   /// Another scheme, which two apps may claim.
   case customScheme(scheme: String)
@@ -40,7 +40,7 @@ enum RedirectKind: Hashable {
     }
   }
 
-  // The portal makes `msal<client id>://auth` by itself, which has no dot and is unique nevertheless.
+  // The portal makes `msal<client ID>://auth` by itself, which has no dot and is unique nevertheless.
   private static func isPrivateUse(_ scheme: String) -> Bool {
     scheme.contains(".") || (scheme.hasPrefix("msal") && UUID(uuidString: String(scheme.dropFirst(4))) != nil)
   }

@@ -118,7 +118,7 @@ extension IDTokenRejection {
     case .issuer:
       "Check that the authority in the settings is the one that issued the token."
     case .audience, .authorizedParty:
-      "Check that the client id is the one registered for this app."
+      "Check that the client ID is the one registered for this app."
     case .policy:
       "Check that the sign-in page and the token request used the same policy."
     case .algorithm:

@@ -107,7 +107,9 @@ public final class ScriptedPresenter: SignInPresenter {
         stop = try await browser.act(action, on: form, at: url)
       }
     }
-    throw OAuthError(.presentationFailed, "No redirect after \(Self.mostPages) pages; the script goes in circles.")
+    throw OAuthError(
+      .presentationFailed, "No redirect after \(Self.mostPages) pages: the script's last action repeats.",
+      recoverySuggestion: "Add an action for the page '\(last?.title ?? "")'.")
   }
 
   /// The end of a sign-in at a page without a form: as at a real service, whose error pages never redirect.

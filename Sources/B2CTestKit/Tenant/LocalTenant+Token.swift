@@ -207,7 +207,7 @@ struct LocalScopes: Sendable {
   var wantsRefreshToken = false
   /// The scopes of the one API, as they were written.
   var resourceScopes: [String] = []
-  /// The client id of the API they belong to: the audience of the access token.
+  /// The client ID of the API they belong to: the audience of the access token.
   var audience: String?
   /// All that count, as they were written.
   var all: [String] = []

@@ -26,9 +26,9 @@ public final class LocalTenant: LocalService, Sendable {
     case openIDConnect
   }
 
-  /// The client id that tenants know unless told otherwise.
+  /// The client ID that tenants know unless told otherwise.
   public static let standardClientID = "11111111-1111-4111-8111-111111111111"
-  /// The client id of the API whose scopes tenants know unless told otherwise.
+  /// The client ID of the API whose scopes tenants know unless told otherwise.
   public static let standardAPIClientID = "33333333-3333-4333-8333-333333333333"
   /// The redirect URI that tenants know unless told otherwise.
   public static let standardRedirectURI = "com.example.tasks:/callback"
@@ -41,9 +41,9 @@ public final class LocalTenant: LocalService, Sendable {
   public let tenantID: String
   /// The policies; used in the shape ``Shape/b2c`` only.
   public let policies: [LocalPolicy]
-  /// The app's client id.
+  /// The app's client ID.
   public let clientID: String
-  /// The client id of the API: the audience of access tokens for ``apiScopes``.
+  /// The client ID of the API: the audience of access tokens for ``apiScopes``.
   public let apiClientID: String
   /// The scopes of the API, in full.
   public let apiScopes: [String]
@@ -63,9 +63,9 @@ public final class LocalTenant: LocalService, Sendable {
   ///   - shape: Which kind of service the tenant plays.
   ///   - tenantID: The tenant's GUID.
   ///   - policies: The policies, for the shape ``Shape/b2c``.
-  ///   - clientID: The app's client id.
+  ///   - clientID: The app's client ID.
   ///   - redirectURIs: The app's registered redirect URIs, compared exactly.
-  ///   - apiClientID: The client id of the API.
+  ///   - apiClientID: The client ID of the API.
   ///   - apiScopes: The scopes of the API, in full; `https://<domain>/tasks/read` and `…/write` for `nil`.
   ///   - users: The people the tenant knows from the start.
   ///   - accessTokenLifetime: How long access and id tokens live.

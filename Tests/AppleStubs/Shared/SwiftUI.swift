@@ -188,6 +188,13 @@ public struct NavigationStack<Root: View>: View {
 }
 
 extension View {
+  public nonisolated func id<ID: Hashable>(_ id: ID) -> some View { EmptyView() }
+
+  @available(iOS 17.0, macOS 14.0, tvOS 17.0, watchOS 10.0, visionOS 1.0, *)
+  public nonisolated func onChange<V: Equatable>(
+    of value: V, initial: Bool = false, _ action: @escaping (_ oldValue: V, _ newValue: V) -> Void
+  ) -> some View { EmptyView() }
+
   public nonisolated func onOpenURL(perform action: @escaping (URL) -> Void) -> some View { EmptyView() }
   public nonisolated func disabled(_ disabled: Bool) -> some View { EmptyView() }
   public nonisolated func padding() -> some View { EmptyView() }
@@ -290,7 +297,12 @@ extension Bindable where Value: AnyObject & Observable {
   public var wrappedValue: Value { fatalError() }
 }
 
+@available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
+public enum ScenePhase: Comparable, Sendable { case background, inactive, active }
+
 public struct EnvironmentValues {
+  @available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
+  public var scenePhase: ScenePhase { .active }
   public var openURL: OpenURLAction { OpenURLAction() }
 }
 

@@ -179,7 +179,7 @@ struct TokenSourceRotationTests {
     #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
   }
 
-  @Test("An id_token whose key cannot be had ends no session, and nothing is taken from it")
+  @Test("An id_token whose key is not available ends no session, and nothing is taken from it")
   func unknownKey() async throws {
     let fixture = Fixture()
     let client = try fixture.client()

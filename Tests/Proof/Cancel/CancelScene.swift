@@ -49,7 +49,7 @@ struct CancelScene: Sendable {
     return Ending(outcome: ending.outcome, seconds: max(0, cancelled.duration(to: end) / .seconds(1)))
   }
 
-  /// Whether a token can be had and tasks be listed, as if nothing had been.
+  /// Whether a token is available and tasks can be listed, as if nothing had been.
   func isUsable() async -> String {
     let ending = await Watchdog.run(CancelProof.watchdog) {
       await FaultEnding.of {

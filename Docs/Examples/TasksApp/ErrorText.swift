@@ -1,0 +1,17 @@
+import B2CConnector
+
+/// The text for a user; `nil` when there is nothing to say.
+func text(for error: ConnectorError) -> String? {
+  switch error.code {
+  // First, whatever the code: to "try again" could add a task twice.
+  case _ where error.outcomeIsUnknown: "It may have been saved. Look at the list before you repeat it."
+  case _ where error.needsInteraction: "Please sign in again."  // with a button, not by opening a page
+  case .userClosedBrowser, .userCancelledInPage: nil  // the user's own choice
+  case .passwordResetRequested: "The password cannot be reset in this app."
+  case .wrongUser: "Please sign in with the account this app is set up for."
+  case .network, .timedOut: "No connection, or it took too long. Try again."
+  case .serviceUnavailable, .throttled, .server: "The service is busy. Try again in a minute."
+  case .tokenCache: "Your sign-in could not be read. Try again."  // no user is signed out by it
+  default: "That did not work (\(error.code.rawValue))."
+  }
+}

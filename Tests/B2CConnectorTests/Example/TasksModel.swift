@@ -1,0 +1,1 @@
+../../../Docs/Examples/TasksApp/TasksModel.swift

@@ -1,0 +1,201 @@
+import B2CConnector
+import B2CTestKit
+import Foundation
+import Observation
+import TestSupport
+import Testing
+
+/// The model of `Docs/Examples/TasksApp`, as readers copy it.
+@Suite("The example app's model", .timeLimit(.minutes(1))) @MainActor
+struct TasksModelTests {
+  /// Another person of the same name as Alice.
+  static let namesake = LocalUser(
+    email: "alice2@example.com", password: "Not-A-Secret-3", displayName: LocalUser.alice.displayName)
+
+  let clock = TestClock()
+  let tenant: LocalTenant
+  let server: LocalTaskServer
+  let presenter: ScriptedPresenter
+  let cache = LockableCache()
+  let connector: Connector
+  let model: TasksModel
+
+  init() throws {
+    let clock = clock
+    tenant = LocalTenant(users: [.alice, Self.namesake], now: { clock.date })
+    server = LocalTaskServer(tenant: tenant, dialect: .rest)
+    presenter = ScriptedPresenter(transport: LocalNetwork(tenant, server, clock: clock), .signIn(.alice))
+    let connector = try Connector.local(tenant, server, presenter: presenter, cache: cache, clock: clock)
+    self.connector = connector
+    model = TasksModel { connector }
+  }
+
+  /// Waits until the model shows what is wanted; the suite's time limit ends a wait in vain.
+  private func wait(until condition: (TasksModel) -> Bool) async {
+    while !condition(model) {
+      await withCheckedContinuation { continuation in
+        withObservationTracking {
+          _ = condition(model)
+        } onChange: {
+          continuation.resume()
+        }
+      }
+    }
+  }
+
+  private var isSignedIn: Bool {
+    if case .signedIn = model.phase { true } else { false }
+  }
+
+  @Test("It follows the session: sign-in, tasks, the end of the session, sign-out")
+  func story() async throws {
+    let running = Task { await model.run() }
+    defer { running.cancel() }
+    await wait { $0.phase == .signedOut(lastUser: nil) }
+    await model.signIn()
+    await wait { $0.phase == .signedIn(id: $0.phase.userID ?? "", name: "Alice Example") && !$0.isBusy }
+    await model.add("Buy milk")
+    await model.add("Feed the cat")
+    await model.toggle(model.tasks[0])
+    #expect(model.tasks.map(\.completed) == [true, false])
+    await model.delete([model.tasks[1]])
+    #expect(model.tasks.map(\.itemName) == ["Buy milk"])
+    #expect(server.tasks(of: LocalUser.alice.id).map(\.text) == ["Buy milk"])
+    tenant.revokeGrants()
+    await clock.advance(by: .seconds(4_000))
+    await model.reload()
+    await wait { $0.phase == .signedOut(lastUser: "Alice Example") }
+    #expect(model.needsSignIn && model.message == "Please sign in again.")
+    await model.signIn()
+    await wait { $0.phase.userID != nil && !$0.isBusy }
+    #expect(!model.needsSignIn && model.tasks.map(\.itemName) == ["Buy milk"])
+    await model.signOut()
+    await wait { $0.phase == .signedOut(lastUser: nil) }
+    #expect(model.tasks.isEmpty)
+  }
+
+  @Test("An error that only a sign-in helps with is said so, though the session goes on")
+  func needsSignIn() async throws {
+    await model.signIn()
+    await model.restore()
+    await model.add("Buy milk")
+    await clock.advance(by: .seconds(4_000))
+    tenant.behavior.changeIDTokenClaims = { $0["sub"] = "another-person" }
+    await model.reload()
+    #expect(isSignedIn)
+    #expect(model.needsSignIn && model.message == "Please sign in again.")
+    presenter.follow(.closeBrowser)
+    presenter.clearCookies()
+    await model.signIn()
+    #expect(model.needsSignIn)
+    tenant.behavior.changeIDTokenClaims = nil
+    presenter.follow(.signIn(.alice))
+    await model.signIn()
+    #expect(!model.needsSignIn && model.tasks.map(\.itemName) == ["Buy milk"])
+  }
+
+  @Test("A token cache that cannot be read at launch is read again")
+  func unreadableCache() async throws {
+    await model.signIn()
+    await cache.lock(true)
+    await model.restore()
+    #expect(model.phase == .launching)
+    #expect(model.message == "Your sign-in could not be read. Try again.")
+    await cache.lock(false)
+    await model.restore()
+    #expect(isSignedIn && model.message == nil)
+  }
+
+  @Test("The tasks of one user are not shown to another of the same name")
+  func otherUser() async throws {
+    await model.signIn()
+    await model.restore()
+    await model.add("Alice's")
+    #expect(model.tasks.count == 1)
+    presenter.follow(.signIn(Self.namesake))
+    try await connector.signIn(options: SignInOptions(prompt: .login))
+    let gate = TestGate()
+    server.faults = [LocalFault(on: .list, .wait(gate))]
+    let restoring = Task { await model.restore() }
+    await gate.waitForArrivals(1)
+    #expect(isSignedIn && model.tasks.isEmpty)
+    gate.open()
+    await restoring.value
+    #expect(model.tasks.isEmpty && model.message == nil)
+  }
+
+  @Test("A list that arrives after the user has changed is not shown")
+  func lateList() async throws {
+    await model.signIn()
+    await model.restore()
+    await model.add("Alice's")
+    let gate = TestGate()
+    server.faults = [LocalFault(on: .list, times: 1, .holdAnswer(gate))]
+    let reloading = Task { await model.reload() }
+    await gate.waitForArrivals(1)
+    try await connector.signOut()
+    await model.restore()
+    gate.open()
+    await reloading.value
+    #expect(model.phase == .signedOut(lastUser: nil) && model.tasks.isEmpty)
+  }
+
+  @Test("A task that may have been saved is not called a matter of trying again")
+  func unknownOutcome() async throws {
+    await model.signIn()
+    await model.restore()
+    server.faults = [LocalFault(on: .add, .reset)]
+    await model.add("Buy milk")
+    #expect(model.message == "It may have been saved. Look at the list before you repeat it.")
+    server.faults = []
+    await model.reload()
+    #expect(model.tasks.map(\.itemName) == ["Buy milk"])
+  }
+
+  @Test("The guide shows the app's texts for errors")
+  func guide() throws {
+    let docs = URL(filePath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(path: "Docs")
+    let guide = try String(contentsOf: docs.appending(path: "Errors.md"), encoding: .utf8)
+    let file = try String(contentsOf: docs.appending(path: "Examples/TasksApp/ErrorText.swift"), encoding: .utf8)
+    #expect(guide.contains("```swift\n\(file)```\n"))
+  }
+}
+
+extension TasksModel.Phase {
+  fileprivate var userID: String? {
+    if case .signedIn(let id, _) = self { id } else { nil }
+  }
+}
+
+/// A cache that cannot be read while the device is locked.
+actor LockableCache: TokenCache {
+  private let records = InMemoryTokenCache()
+  private var isLocked = false
+
+  func lock(_ isLocked: Bool) { self.isLocked = isLocked }
+
+  private func check() throws {
+    if isLocked { throw TokenCacheError(.unreadable, "The device is locked.") }
+  }
+
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? {
+    try check()
+    return await records.record(for: key)
+  }
+
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
+    try check()
+    await records.store(record, for: key)
+  }
+
+  func removeRecord(for key: TokenCacheKey) async throws {
+    try check()
+    await records.removeRecord(for: key)
+  }
+
+  func keys() async throws -> [TokenCacheKey] {
+    try check()
+    return await records.keys()
+  }
+}
