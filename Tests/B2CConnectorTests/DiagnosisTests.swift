@@ -251,9 +251,8 @@ struct DiagnosisTests {
     #expect(
       lines == [
         "failed settings: clientId (line 1)", "failed settings: taskWebAPI (line 4)",
-        "warning settings: authority (line 1)", "warning settings: redirectUri (line 3)", "skipped authority",
-        "skipped metadata", "skipped keys", "skipped clock", "skipped client ID", "skipped redirect URI",
-        "skipped presenter", "skipped token cache", "skipped task API",
+        "warning settings: authority (line 1)", "warning settings: redirectUri (line 3)",
+        "skipped all other checks",
       ])
     #expect(diagnosis.description.contains("Write https://contoso.b2clogin.com/contoso.onmicrosoft.com/"))
     #expect(diagnosis.description.contains("Write the https URL of the list of tasks"))

@@ -87,20 +87,16 @@ struct Diagnostics: Sendable {
 
 // Settings.
 extension Diagnostics {
-  /// Returns every problem of settings that cannot be read, and the checks that depend on them.
+  /// Returns every problem of settings that cannot be read; all other checks depend on them.
   static func findings(ofUnusable error: ConnectorError) -> [Finding] {
     guard let settings = error.underlying as? SettingsError else {
-      return [finding(of: error, check: "settings")] + skipped
+      return [finding(of: error, check: "settings"), skipped]
     }
     return settings.problems.map { finding(of: $0, .failed) } + settings.warnings.map { finding(of: $0, .warning) }
-      + skipped
+      + [skipped]
   }
 
-  private static var skipped: [Finding] {
-    [
-      "authority", "metadata", "keys", "clock", "client ID", "redirect URI", "presenter", "token cache", "task API",
-    ].map { Finding($0, .skipped, "the settings must be fixed first") }
-  }
+  private static var skipped: Finding { Finding("all other checks", .skipped, "the settings must be fixed first") }
 
   private static func findings(of settings: ConnectorSettings) -> [Finding] {
     let warnings = settings.warnings.map { finding(of: $0, .warning) }
