@@ -64,17 +64,18 @@ extension AuthorizationRequest {
 
 /// The parameters of a callback: from the query, else from the fragment; each at most once.
 struct CallbackParameters {
-  private let values: [String: String]
+  /// By the bytes of their names: to hash a string takes more than linear time for one of combining marks.
+  private let values: [[UInt8]: String]
 
   /// Reads a callback URL.
   init(_ url: URL) throws(OAuthError) {
     guard url.absoluteString.utf8.count <= 65_536 else {
       throw OAuthError(.invalidCallback, "The callback URL is longer than 64 KiB.")
     }
-    var values: [String: String] = [:]
+    var values: [[UInt8]: String] = [:]
     for pair in Self.pairs(of: url) {
       // RFC 6749 section 3.1: parameters must not be included more than once.
-      guard values.updateValue(pair.value, forKey: pair.name) == nil else {
+      guard values.updateValue(pair.value, forKey: Array(pair.name.utf8)) == nil else {
         throw OAuthError(.invalidCallback, "The callback has a parameter twice.")
       }
     }
@@ -96,7 +97,7 @@ struct CallbackParameters {
     return inQuery.contains { pair in answers.contains { ASCIIText.isSame($0, pair.name) } } ? inQuery : inFragment
   }
 
-  subscript(name: String) -> String? { values[name] }
+  subscript(name: String) -> String? { values[Array(name.utf8)] }
 }
 
 /// Tells whether a callback came to the registered redirect URI, and to which form of it.

@@ -89,8 +89,10 @@ private struct PastedCallback {
     if let url = URL(string: text), CallbackState.isRight(url, redirectURI: redirectURI, state: state) { return url }
     if isLikeURL { return nil }
     let pairs = FormEncoding.decode(text.drop { $0 == "?" || $0 == "#" })
-    if pairs.contains(where: { $0.name == "code" || $0.name == "error" }) {
-      return CallbackState.isRight(pairs, for: state) ? callback(pairs.filter { $0.name != "state" }) : nil
+    // By bytes: `==` takes more than linear time for a name of combining marks.
+    if pairs.contains(where: { ASCIIText.isSame($0.name, "code") || ASCIIText.isSame($0.name, "error") }) {
+      guard CallbackState.isRight(pairs, for: state) else { return nil }
+      return callback(pairs.filter { !ASCIIText.isSame($0.name, "state") })
     }
     guard isLikeCode else { return nil }
     return callback([("code", text)])

@@ -13,6 +13,8 @@ struct GrowthSubject: Sendable {
   let input: String
   /// Eight times as much must be below the parser's own limit, if it has one.
   var smallSize = 16 << 10
+  /// How many times as long eight times as much may take: quadratic is 64, and a busy machine and its caches take their part.
+  var bound = 24.0
   /// Makes an input of about so many bytes, and returns what parses it.
   let prepare: @Sendable (Int) -> @Sendable () async throws -> Void
 
@@ -112,9 +114,35 @@ struct GrowthSubject: Sendable {
       throw ProofError("no URL")
     }
     let request = PresentationRequest(purpose: .signIn, redirectURI: redirectURI, state: Secret("state")) { _ in page }
-    return [("", "a=b&"), ("", marks), ("?", "%CC%81%CC%96"), ("app://callback?", "%CC%81%CC%96"), ("", " ")].map {
-      start, piece in
-      GrowthSubject(parser: "pasted callback", input: named(start + piece), smallSize: 7 << 10) { size in
+    // A name of marks that is compared or hashed as a string takes 15 times and more, since the sort is a part of the work.
+    let bound = 12.0
+    let escapedMarks = "%CC%81%CC%96"
+    let received = ["app://callback?", "app://callback?state=a&", "app://callback#"].map { start in
+      GrowthSubject(
+        parser: "callback of a sign-in", input: start + escapedMarks, smallSize: 7 << 10, bound: bound
+      ) { size in
+        let url = URL(string: start + String(repeating: escapedMarks, count: size / escapedMarks.utf8.count))
+        return {
+          let client = try OAuthClient(
+            configuration: OAuthConfiguration(
+              authority: Authority("https://login.example", kind: .openIDConnect), clientID: "client",
+              redirectURI: redirectURI),
+            environment: OAuthEnvironment(
+              presenter: Returning(url: url), cache: InMemoryTokenCache(),
+              transport: CannedAnswer(response: TransportResponse(status: 200, body: Data(metadata.utf8)))))
+          do {
+            try await client.signIn()
+          } catch let error as OAuthError where error.code == .stateMismatch {
+            // Read to its end.
+          }
+        }
+      }
+    }
+    let pasted = [
+      ("", "a=b&"), ("", marks), ("?", escapedMarks), ("app://callback?", escapedMarks),
+      ("app://callback?code=a&", escapedMarks), ("", " "),
+    ].map { start, piece in
+      GrowthSubject(parser: "pasted callback", input: named(start + piece), smallSize: 7 << 10, bound: bound) { size in
         let line = start + String(repeating: piece, count: size / piece.utf8.count)
         return {
           let presenter = ManualPresenter(write: { _ in }, readLine: { line })
@@ -122,7 +150,13 @@ struct GrowthSubject: Sendable {
         }
       }
     }
+    return pasted + received
   }
+
+  private static let metadata = """
+    {"issuer":"https://login.example","authorization_endpoint":"https://login.example/authorize",
+    "token_endpoint":"https://login.example/token","jwks_uri":"https://login.example/keys"}
+    """
 
   /// Requests to the listener for redirects, with room for more than it takes.
   private static func heads() async throws -> [GrowthSubject] {
@@ -199,6 +233,16 @@ struct GrowthSubject: Sendable {
     _ parser: String, _ piece: String, _ parse: @escaping @Sendable (String) throws -> Void
   ) -> GrowthSubject {
     text(parser, "", then: piece, parse)
+  }
+}
+
+/// A presenter that returns one callback.
+private struct Returning: SignInPresenter {
+  let url: URL?
+
+  func present(_ request: PresentationRequest) async throws -> URL {
+    guard let url else { throw ProofError("no URL") }
+    return url
   }
 }
 
