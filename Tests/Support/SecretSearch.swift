@@ -3,7 +3,7 @@ internal import Foundation
 /// Finds pieces of secrets in what a program has left behind, in whatever case or encoding.
 ///
 /// A piece is twelve bytes, or as many as asked for, of a secret as it is, in base64 and base64url at any offset or in
-/// hexadecimal; or eight bytes of it percent-encoded.
+/// hexadecimal; or eight bytes of it percent-encoded. For few secrets and many texts; ``SecretSweep`` is for the reverse.
 package struct SecretSearch: Sendable {
   /// Eight bytes of a secret, percent-encoded: fewer are of no use to anyone.
   private static let escapedWidth = 24
@@ -48,13 +48,13 @@ package struct SecretSearch: Sendable {
 
   private static func start(_ bytes: [UInt8], _ index: Int) -> Int { Int(bytes[index]) << 8 | Int(bytes[index + 1]) }
 
-  private static func escaped(_ bytes: [UInt8]) -> [UInt8] {
+  static func escaped(_ bytes: [UInt8]) -> [UInt8] {
     bytes.flatMap { [UInt8(ascii: "%"), digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
   }
 
   private static let digits = Array("0123456789abcdef".utf8)
 
-  private static func forms(of bytes: [UInt8]) -> [[UInt8]] {
+  static func forms(of bytes: [UInt8]) -> [[UInt8]] {
     var forms = [bytes, bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }]
     for offset in 0..<3 {
       // Behind other bytes a secret looks different; the first and the last characters mix with its neighbours.
@@ -66,7 +66,7 @@ package struct SecretSearch: Sendable {
     return forms
   }
 
-  private static func lowercased(_ byte: UInt8) -> UInt8 {
+  static func lowercased(_ byte: UInt8) -> UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }
 }

@@ -12,47 +12,73 @@ struct SecretsProof: ProofCommand {
   static func run(_ options: ProofOptions) async throws -> Bool {
     let folder = try ProofFolder("secrets")
     defer { folder.remove() }
-    let world = try await SecretsWorld(folder.url)
+    let world = try await SecretsWorld(folder.url, isQuick: options.isQuick)
     let child = try ChildProcess(
       SecretsWorker.self,
-      [folder.url.path, world.tenant.authority(form: .query), world.tasks.url.absoluteString, world.redirectURI]
-        + (options.isBroken ? ["--broken"] : []), keepsErrors: true)
+      [
+        folder.url.path, world.tenant.authority(form: .query), world.tasks.url.absoluteString, world.redirectURI,
+        world.issuer.authority(),
+      ] + options.flags.sorted(), keepsErrors: true)
     var output = ""
     var pages = 0
+    var signedIn: [String: Data] = [:]
     // Each line says what the worker wants next.
     while true {
       let line = child.readLine()
       guard !line.isEmpty else { break }
-      switch line {
+      let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+      switch words[0] {
       case "page":
         pages += 1
         try await world.finishPage()
       case "fault":
-        world.armNextFault()
+        world.armNextFault(words.last ?? "")
+        child.signal()
+      case "files":
+        signedIn = try world.files("cache")
         child.signal()
       default: output += line + "\n"
       }
     }
     output += child.readToEnd()
-    let search = SecretSearch(try world.secrets())
-    var table = Table("looked through", "pieces", "bytes", "")
-    var broken: [String] = []
-    func look(_ name: String, _ texts: [Data]) {
-      let traces = texts.compactMap { search.trace(in: $0) }
-      table.add(
-        name, "\(texts.count)", "\(texts.map(\.count).reduce(0, +))", traces.isEmpty ? "nothing" : "A SECRET")
-      if let trace = traces.first { broken.append("\(name): …\(trace)…") }
-    }
-    look("output: values and errors, dumped", [Data(output.utf8)])
-    look("standard error: events", [Data(child.errors.utf8)])
-    look("arguments of all processes (/proc)", world.arguments())
-    look("files of the encrypted cache", try world.files("cache"))
-    look("request lines at the servers", world.requestLines())
-    table.show()
+    var findings = SecretsFindings(tokens: try world.secrets(isBindingSecret: false))
+    let all = SecretSweep(try world.secrets(isBindingSecret: true))
+    findings.look("output: values and errors, dumped", [Data(output.utf8)], for: all)
+    findings.look("standard error: events", [Data(child.errors.utf8)], for: all)
+    findings.look("command line of the browser", world.arguments().opener, for: all)
+    findings.look("command lines of all processes (/proc)", world.arguments().processes, for: all)
+    findings.look("files of the encrypted cache, signed in", Array(signedIn.values), for: all)
+    findings.look("files of the encrypted cache, signed out", Array(try world.files("cache").values), for: all)
+    findings.look("request lines at the servers", world.requestLines())
+    findings.table.show()
+    var broken = findings.broken
+    let sealed = signedIn.values.count { $0.firstRange(of: Data("\"sealed\"".utf8)) != nil }
+    print("sealed records in the files while signed in: \(sealed)")
+    if sealed == 0 { broken.append("no file of the signed-in user has a sealed record: nothing was looked through") }
     if child.ending != 0 { broken.append("the worker ended with \(child.ending): \(child.errors.suffix(500))") }
-    if pages != 2 || world.faultsLeft > 0 { broken.append("only \(pages) pages, and \(world.faultsLeft) faults left") }
+    if pages != 2 { broken.append("\(pages) pages instead of 2") }
+    broken += world.faultsMissed()
     await world.stop()
     for line in broken { print("BROKEN  \(line)") }
     return broken.isEmpty
+  }
+}
+
+/// What was looked through, and what was found in it.
+private struct SecretsFindings {
+  var table = Table("looked through", "pieces", "bytes", "")
+  var broken: [String] = []
+  private let tokens: SecretSweep
+
+  init(tokens: Set<String>) { self.tokens = SecretSweep(tokens) }
+
+  /// Looks for pieces of secrets; `nil` for what this system does not have.
+  mutating func look(_ name: String, _ texts: [Data]?, for search: SecretSweep? = nil) {
+    guard let texts else { return table.add(name, "", "", "not run") }
+    let trace = (search ?? tokens).trace(in: Data(texts.joined(separator: "\n".utf8)))
+    let bytes = texts.map(\.count).reduce(0, +)
+    table.add(name, "\(texts.count)", "\(bytes)", trace == nil ? "nothing" : "A SECRET")
+    if let trace { broken.append("\(name): …\(trace)…") }
+    if bytes == 0 { broken.append("\(name): nothing to look through") }
   }
 }

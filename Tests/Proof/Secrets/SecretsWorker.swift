@@ -1,13 +1,17 @@
 import B2CConnector
 import B2COAuth
+import B2CTestKit
 import Foundation
+import TestSupport
 
 /// The program that must not tell: it signs in, calls, fails and signs out, and prints all that it is given.
 struct SecretsWorker: ProofCommand {
   static let name = "secrets-worker"
   static let summary = ""
 
-  private static let faults = 35
+  private let redirectURI: URL
+  private let environment: OAuthEnvironment
+  private let isQuick: Bool
 
   static func run(_ options: ProofOptions) async throws -> Bool {
     let folder = URL(fileURLWithPath: try options.value(0, "the folder"), isDirectory: true)
@@ -19,13 +23,14 @@ struct SecretsWorker: ProofCommand {
     var environment = OAuthEnvironment()
     environment.cache = options.isBroken ? files : EncryptedTokenCache(wrapping: files, key: key)
     environment.onEvent = OAuthEvent.toStandardError
+    let worker = SecretsWorker(redirectURI: redirectURI, environment: environment, isQuick: options.isQuick)
     // What `BrowserOpening.system` does, with the proof's own program on the search path.
     environment.presenter = LoopbackPresenter(
       opening: .command(named: ["xdg-open"], path: folder.appendingPathComponent("bin").path), timeout: .seconds(30))
+    let authority = try Authority(try options.value(1, "the authority"))
     let settings = ConnectorSettings(
-      authority: try Authority(try options.value(1, "the authority")), clientID: "11111111-1111-4111-8111-111111111111",
-      scopes: ["https://contoso.onmicrosoft.com/tasks/read", "https://contoso.onmicrosoft.com/tasks/write"],
-      redirectURI: redirectURI, taskWebAPI: taskAPI, policies: .init(emailSignIn: try Policy("B2C_1_SignIn")))
+      authority: authority, clientID: LocalTenant.standardClientID, scopes: scopes, redirectURI: redirectURI,
+      taskWebAPI: taskAPI, policies: .init(emailSignIn: try Policy("B2C_1_SignIn")))
     let connector = try Connector(settings: settings, environment: environment) { $0.retry = .none }
 
     say("page")
@@ -34,24 +39,80 @@ struct SecretsWorker: ProofCommand {
     tell(try await connector.accessToken(forceRefresh: true))
     tell(try await connector.addTask(TaskItem(itemName: "Buy milk")))
     tell(try await connector.accounts())
-    for _ in 0..<faults {
-      say("fault")
-      _ = readLine()
+    await worker.faults(.refresh) {
       await tellFailure { try await connector.accessToken(forceRefresh: true) }
       await tellFailure { try await connector.getTaskList() }
       await tellFailure { try await connector.addTask(TaskItem(itemName: "Feed the cat")) }
-      tell(try await connector.diagnose().markdown)
+      await tellFailure { try await connector.diagnose().markdown }
     }
+    try await worker.signIns(authority)
+    try await worker.issuer(try Authority(try options.value(4, "the issuer"), kind: .openIDConnect))
+    ask("fault none")
     if options.isBroken {
       let token = try await connector.accessToken().token.value
       FileHandle.standardError.write(Data(Data("x\(token)".utf8).base64EncodedString().uppercased().utf8))
     }
+    ask("files")
     var signOut = SignOutOptions()
     signOut.sendsIDTokenHint = true
     signOut.timeout = .seconds(20)
     say("page")
     try await connector.signOut(endsBrowserSession: true, options: signOut)
     return true
+  }
+
+  private static let scopes = [
+    "https://contoso.onmicrosoft.com/tasks/read", "https://contoso.onmicrosoft.com/tasks/write",
+  ]
+
+  /// Sign-ins that fail at the redirect, at the token endpoint, and at the documents before and after.
+  private func signIns(_ authority: Authority) async throws {
+    let known = try client(authority)
+    for fault in [SecretsFault.code, .verifier, .state, .nonce] {
+      await faults(fault) { await Self.tellFailure { try await known.signIn() } }
+    }
+    for fault in [SecretsFault.metadata, .keys] {
+      await faults(fault) {
+        // A client that knows no documents yet.
+        await Self.tellFailure { try await client(authority).signIn() }
+      }
+    }
+  }
+
+  /// What only a plain OpenID Connect provider has: userinfo and device codes.
+  private func issuer(_ authority: Authority) async throws {
+    let client = try client(authority)
+    Self.tell(try await client.signIn())
+    Self.tell(try await client.userInfo())
+    await faults(.userinfo) { await Self.tellFailure { try await client.userInfo() } }
+    await faults(.device) {
+      let clock = LeapingClock()
+      let start = clock.now
+      var environment = environment
+      environment.clock = clock
+      environment.now = { Date().addingTimeInterval(start.duration(to: clock.now) / .seconds(1)) }
+      await Self.tellFailure { [environment] in
+        try await self.client(authority, environment).signInWithDeviceCode { Self.tell($0) }
+      }
+    }
+  }
+
+  private func client(_ authority: Authority, _ environment: OAuthEnvironment? = nil) throws -> OAuthClient {
+    var configuration = OAuthConfiguration(
+      authority: authority, clientID: LocalTenant.standardClientID, redirectURI: redirectURI, scopes: Self.scopes)
+    configuration.retry = .none
+    if authority.kind != .openIDConnect { configuration.defaultPolicy = try Policy("B2C_1_SignIn") }
+    var environment = environment ?? self.environment
+    environment.presenter = ScriptedPresenter(transport: URLSessionTransport(), .signIn(.alice))
+    return try OAuthClient(configuration: configuration, environment: environment)
+  }
+
+  /// Lets every fault of a kind happen, one after the other.
+  private func faults(_ fault: SecretsFault, _ body: () async -> Void) async {
+    for _ in fault.echoes(isQuick: isQuick) {
+      Self.ask("fault \(fault.rawValue)")
+      await body()
+    }
   }
 
   private static func tellFailure(_ body: () async throws -> some Sendable) async {
@@ -67,6 +128,12 @@ struct SecretsWorker: ProofCommand {
     dump(value, to: &text)
     if let error = value as? any Error { text += error.localizedDescription + " \((error as NSError).userInfo)" }
     say("told: " + text.split(whereSeparator: \.isNewline).joined(separator: " "))
+  }
+
+  /// Asks the proof for something, and waits until it is done.
+  private static func ask(_ line: String) {
+    say(line)
+    _ = readLine()
   }
 
   private static func say(_ line: String) {

@@ -8,17 +8,20 @@ import Foundation
 /// The servers and the person of the secrets' proof, and what they have seen.
 final class SecretsWorld: Sendable {
   let tenant: LocalTenant
+  /// A plain OpenID Connect provider: userinfo and device codes.
+  let issuer: LocalTenant
   let tasks: LocalTaskServer
   let redirectURI: String
   private let folder: URL
   private let person = ScriptedPresenter(transport: URLSessionTransport(), .signIn(.alice))
-  private let faults: Locked<[@Sendable (String) -> TransportResponse]>
-  private let seenArguments = Locked<[Data]>([])
+  private let isQuick: Bool
+  private let left: Locked<[SecretsFault: [SecretsEcho]]>
+  private let hits = Locked<[SecretsFault: Int]>([:])
+  private let commandLines = Locked<(opener: [Data], processes: Set<Data>)>(([], []))
 
-  var faultsLeft: Int { faults.withLock { $0.count } }
-
-  init(_ folder: URL) async throws {
+  init(_ folder: URL, isQuick: Bool) async throws {
     self.folder = folder
+    self.isQuick = isQuick
     // The tenant compares the port of a redirect, so one that is free now is chosen.
     let probe = try await LoopbackListener { $0.close() }
     let port = probe.port
@@ -26,61 +29,80 @@ final class SecretsWorld: Sendable {
     redirectURI = "http://127.0.0.1:\(port)/callback"
     tenant = LocalTenant(redirectURIs: [redirectURI])
     tenant.behavior.refreshTokenReuse = .allowed
+    issuer = LocalTenant(shape: .openIDConnect, redirectURIs: [redirectURI])
     tasks = LocalTaskServer(tenant: tenant)
-    faults = Locked(Self.answers)
+    left = Locked(Dictionary(uniqueKeysWithValues: SecretsFault.allCases.map { ($0, $0.echoes(isQuick: isQuick)) }))
     try await tenant.start()
+    try await issuer.start()
     try await tasks.start()
     try Self.writeOpener(folder)
   }
 
   func stop() async {
     await tenant.stop()
+    await issuer.stop()
     await tasks.stop()
   }
 
-  /// What a server returns of a secret that it was sent.
-  private static let answers: [@Sendable (String) -> TransportResponse] = {
-    var answers: [@Sendable (String) -> TransportResponse] = []
-    for status in [400, 401, 429, 500, 200] {
-      for encode in encodings { answers.append { answer(status, echoing: encode($0)) } }
+  /// Faults that were not asked for, or that met no request.
+  func faultsMissed() -> [String] {
+    let left = left.withLock { $0 }
+    let hits = hits.withLock { $0 }
+    return SecretsFault.allCases.compactMap { fault in
+      let count = hits[fault] ?? 0
+      let wanted = fault.echoes(isQuick: isQuick).count
+      guard left[fault]?.isEmpty != true || count < wanted else { return nil }
+      return "\(fault.rawValue): \(count) of \(wanted) faults happened"
     }
-    return answers
-  }()
-
-  private static let encodings: [@Sendable (String) -> String] = [
-    { $0 }, { $0.uppercased() }, { String($0.prefix(24)) }, { Data($0.utf8).base64EncodedString() },
-    { Base64URL.encode(Array("token=\($0)".utf8)) }, { $0.utf8.map { "%" + String($0, radix: 16) }.joined() },
-    { $0.utf8.map { String($0, radix: 16) }.joined() },
-  ]
-
-  private static func answer(_ status: Int, echoing echo: String) -> TransportResponse {
-    let fields = ["error": "interaction_required", "error_description": "You sent \(echo).", "message": echo]
-    return TransportResponse(
-      status: status,
-      headers: ["WWW-Authenticate": "Bearer error=\"\(echo)\", error_description=\"\(echo)\"", "Location": echo],
-      body: (try? JSONEncoder().encode(fields)) ?? Data())
   }
 
-  /// The next answer, for every request that carries a token.
-  func armNextFault() {
-    guard let answer = faults.withLock({ $0.popLast() }) else { return }
-    let tenant = tenant
-    let tasks = tasks
-    tenant.faults = [
-      LocalFault(on: .tokenRefresh, .change { $0 = answer(tenant.requests.last?.form["refresh_token"] ?? "") })
+  /// The next answer to a kind of request; none for an unknown kind, so that the tenants behave.
+  func armNextFault(_ name: String) {
+    tenant.faults = []
+    issuer.faults = []
+    tasks.faults = []
+    noteProcesses()
+    guard let fault = SecretsFault(rawValue: name), let echo = left.withLock({ $0[fault]?.popLast() }) else { return }
+    let server = fault.isOfIssuer ? issuer : tenant
+    let redirectURI = redirectURI
+    let hits = hits
+    let isHit = Locked(false)
+    server.faults = [
+      LocalFault(
+        on: fault.target,
+        .change { response in
+          guard let secret = fault.secret(in: server.requests) else { return }
+          let before = response
+          if fault == .state || fault == .nonce {
+            echo.refuse(&response, secret, redirectURI: redirectURI)
+          } else {
+            response = echo.answer(secret)
+          }
+          let isFirst = isHit.withLock { isHit in
+            defer { isHit = isHit || response != before }
+            return !isHit && response != before
+          }
+          if isFirst { hits.withLock { $0[fault, default: 0] += 1 } }
+        })
     ]
-    tasks.faults = [LocalFault(.change { $0 = answer(tasks.requests.last?.bearerToken ?? "") })]
+    let tasks = tasks
+    if fault == .refresh {
+      tasks.faults = [LocalFault(.change { $0 = echo.answer(tasks.requests.last?.bearerToken ?? "") })]
+    }
   }
 
   /// Takes the page that the opener was given, and goes to the redirect as a browser does.
   func finishPage() async throws {
     let file = folder.appendingPathComponent("opened")
     while !FileManager.default.fileExists(atPath: file.path) { try await Task.sleep(for: .milliseconds(5)) }
+    noteProcesses()
     let text = try String(contentsOf: file, encoding: .utf8)
     try FileManager.default.removeItem(at: file)
-    let arguments = folder.appendingPathComponent("arguments")
-    let seen = try Data(contentsOf: arguments)
-    seenArguments.withLock { $0 += [seen, Data(text.utf8)] }
+    let seen = try Data(contentsOf: folder.appendingPathComponent("processes"))
+    commandLines.withLock {
+      $0.opener.append(Data(text.utf8))
+      if !seen.isEmpty { $0.processes.insert(seen) }
+    }
     guard let page = URL(string: text.trimmingCharacters(in: .whitespacesAndNewlines)),
       let redirect = URL(string: redirectURI)
     else { throw ProofError("the opener was given no URL") }
@@ -90,40 +112,57 @@ final class SecretsWorld: Sendable {
   }
 
   /// Every secret that has crossed the wire.
-  func secrets() throws -> Set<String> {
+  ///
+  /// - Parameter isBindingSecret: Whether `state` and `nonce` are, which belong into a page's URL and nowhere else.
+  func secrets(isBindingSecret: Bool) throws -> Set<String> {
     var found: Set<String> = [LocalUser.alice.password.value]
-    for recorded in tenant.requests + tasks.requests {
-      for name in ["code", "code_verifier", "refresh_token"] {
+    for recorded in tenant.requests + issuer.requests + tasks.requests {
+      for name in ["code", "code_verifier", "refresh_token", "device_code"] {
         if let value = recorded.form[name] { found.insert(value) }
+      }
+      for name in ["state", "nonce"] where isBindingSecret {
+        if let value = recorded.query[name] { found.insert(value) }
       }
       if let token = recorded.bearerToken { found.insert(token) }
       let body = recorded.response.flatMap { try? JSONDecoder().decode(JSONValue.self, from: $0.body).object } ?? [:]
-      for name in ["access_token", "refresh_token", "id_token"] {
+      for name in ["access_token", "refresh_token", "id_token", "device_code"] {
         if let value = body[name]?.string { found.insert(value) }
       }
     }
     let key = (try? Data(contentsOf: folder.appendingPathComponent("key/key"))) ?? Data()
     if let text = (try? JSONDecoder().decode(JSONValue.self, from: key))?.object?["key"]?.string { found.insert(text) }
-    guard found.count > 10 else { throw ProofError("only \(found.count) secrets were seen") }
+    guard found.count > 100 else { throw ProofError("only \(found.count) secrets were seen") }
     return found
   }
 
-  func arguments() -> [Data] { seenArguments.withLock { $0 } }
+  /// What the browser was started with, and the command lines of all processes at every fault and page; `nil` for those
+  /// where the system has no `/proc`.
+  func arguments() -> (opener: [Data], processes: [Data]?) {
+    commandLines.withLock { lines in (lines.opener, lines.processes.isEmpty ? nil : Array(lines.processes)) }
+  }
 
-  func files(_ name: String) throws -> [Data] {
+  /// The contents and the names of files, by name.
+  func files(_ name: String) throws -> [String: Data] {
     let directory = folder.appendingPathComponent(name)
-    let files = try FileManager.default.contentsOfDirectory(atPath: directory.path)
-    return try files.map { try Data(contentsOf: directory.appendingPathComponent($0)) }
-      + [Data(files.joined(separator: " ").utf8)]
+    return Dictionary(
+      uniqueKeysWithValues: try FileManager.default.contentsOfDirectory(atPath: directory.path).map {
+        ($0, Data("\($0)\n".utf8) + (try Data(contentsOf: directory.appendingPathComponent($0))))
+      })
   }
 
   /// Methods and URLs; the hint of the sign-out page belongs into one, and was asked for.
   func requestLines() -> [Data] {
-    (tenant.requests + tasks.requests).map { recorded in
+    (tenant.requests + issuer.requests + tasks.requests).map { recorded in
       var url = recorded.request.url.absoluteString
       if let hint = recorded.query["id_token_hint"] { url = url.replacingOccurrences(of: hint, with: "") }
       return Data("\(recorded.request.method.rawValue) \(url)".utf8)
     }
+  }
+
+  private func noteProcesses() {
+    let numbers = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).filter { Int($0) != nil }
+    let lines = numbers.compactMap { FileManager.default.contents(atPath: "/proc/\($0)/cmdline") }.filter { !$0.isEmpty }
+    commandLines.withLock { $0.processes.formUnion(lines) }
   }
 
   /// A program in the browser's place, which notes what it was started with and what all processes were.
@@ -132,7 +171,7 @@ final class SecretsWorld: Sendable {
     try FileManager.default.createDirectory(at: programs, withIntermediateDirectories: true)
     let script = """
       #!/bin/sh
-      cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\000' ' ' >'\(folder.path)/arguments'
+      cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\000' ' ' >'\(folder.path)/processes'
       printf '%s' "$1" >'\(folder.path)/opened.new'
       mv '\(folder.path)/opened.new' '\(folder.path)/opened'
       """
