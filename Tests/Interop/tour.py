@@ -116,17 +116,21 @@ def tour(number, name, options):
                 stop(process)
 
 
-for name, options, short in VARIANTS:
-    if (short or not quick) and only in name and not can_run(options):
-        print(f"{name}: SKIPPED, it needs glewlwyd (apt) and chromedriver")
-failed = [
-    name for number, (name, options, short) in enumerate(VARIANTS)
-    if (short or not quick) and only in name and can_run(options) and not tour(number, name, options)
+wanted = [
+    (number, name, options) for number, (name, options, short) in enumerate(VARIANTS) if (short or not quick) and only in name
 ]
+skipped = [name for _, name, options in wanted if not can_run(options)]
+for name in skipped:
+    print(f"{name}: SKIPPED, it needs glewlwyd (apt) and chromedriver")
+failed = [name for number, name, options in wanted if can_run(options) and not tour(number, name, options)]
+run = len(wanted) - len(skipped)
 if only in "MSAL":
+    run += 1
     done = subprocess.run([sys.executable, os.path.join(here, "Clients", "msal_client.py"), driver, folder])
     if done.returncode:
         failed.append("MSAL for Python and PyJWT")
 if failed:
     sys.exit("interop: failed: " + "; ".join(failed))
-print("interop: everything held")
+if not run and not skipped:
+    sys.exit(f"interop: nothing is named {only}" + (" in the short form" if quick else ""))
+print(f"interop: {run} run, {len(skipped)} SKIPPED" + ("; everything that was run held" if run else ": nothing was looked at"))

@@ -19,7 +19,9 @@ struct CancelProof: ProofCommand {
     let random = Locked(SplitMix64(seed: seed))
     // A token that is spent twice would end the session here.
     let world = try await FaultWorld(reuse: .revokesGrant) { .microseconds(random.withLock { Int64($0.below(3_000)) }) }
-    let scene = try await CancelScene(world)
+    let scene = try await CancelScene(world, isBroken: options.isBroken)
+    // On a busy machine a sign-in takes longer than usual, and some have to get as far as its last request.
+    let longest = max(60_000, try await 2 * scene.microsecondsOfSignIn())
     let start = ContinuousClock.now
     var total = CancelCount()
     try await withThrowingTaskGroup(of: CancelCount.self) { group in
@@ -32,7 +34,7 @@ struct CancelProof: ProofCommand {
             return left >= 0
           }) {
             let (call, microseconds) = random.withLock { random in
-              (CancelScene.Call.allCases[random.below(3)], random.below(random.below(4) == 0 ? 60_000 : 12_000))
+              (CancelScene.Call.allCases[random.below(3)], random.below(random.below(4) == 0 ? longest : 12_000))
             }
             count.note(call, try await scene.cancel(call, after: .microseconds(microseconds)))
           }
@@ -57,10 +59,15 @@ struct CancelProof: ProofCommand {
       The session afterwards: \(after).
       """)
     await world.stop()
-    let isKept =
-      total.hangs == 0 && total.untyped.isEmpty && after == "value" && counters.reusedRefreshTokens == 0
-      && counters.metadataRequests > 1 && counters.keysRequests > 1
-    for line in Set(total.untyped).sorted() { print("BROKEN  \(line)") }
-    return isKept
+    var broken = Set(total.untyped).sorted()
+    if total.hangs > 0 { broken.append("\(total.hangs) calls did not come back") }
+    if after != "value" { broken.append("the session afterwards: \(after)") }
+    if counters.reusedRefreshTokens > 0 { broken.append("a refresh token was used twice") }
+    // Two sign-ins are not cancelled: that of the scene and the one that is timed.
+    if counters.metadataRequests < 3 || counters.keysRequests < 3 {
+      broken.append("no cancelled sign-in got to its keys")
+    }
+    for line in broken { print("BROKEN  \(line)") }
+    return broken.isEmpty
   }
 }

@@ -20,17 +20,25 @@ struct CancelScene: Sendable {
   }
 
   private let world: FaultWorld
-  private let cache = InMemoryTokenCache()
+  private let cache: any TokenCache
   private let presenter = ArmingPresenter()
   private let engine: OAuthClient
   private let connector: Connector
 
-  init(_ world: FaultWorld) async throws {
+  init(_ world: FaultWorld, isBroken: Bool) async throws {
     self.world = world
+    cache = isBroken ? ForgetfulTokenCache() : InMemoryTokenCache()
     engine = try world.engine(cache, presenter)
     connector = try world.connector(cache, presenter)
     try await engine.signIn()
     try await connector.addTask(TaskItem(itemName: "Buy milk"))
+  }
+
+  /// How long a sign-in takes that is not cancelled.
+  func microsecondsOfSignIn() async throws -> Int {
+    let start = ContinuousClock.now
+    try await make(.signIn)
+    return Int(start.duration(to: .now) / .microseconds(1))
   }
 
   /// Makes a call and cancels it after a time.

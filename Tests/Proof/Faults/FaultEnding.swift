@@ -29,8 +29,9 @@ struct FaultEnding: Sendable {
   }
 
   private static func told(_ error: any Error) -> String {
-    var text = "\(error) \(error.localizedDescription) "
+    var text = "\(error) \(String(reflecting: error)) \(error.localizedDescription) \((error as NSError).userInfo) "
     dump(error, to: &text)
+    if let underlying = (error as? ConnectorError)?.underlying { dump(underlying, to: &text) }
     return text
   }
 }

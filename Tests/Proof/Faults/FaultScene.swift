@@ -1,6 +1,8 @@
 import B2CConnector
+import B2CCore
 import B2CTestKit
 import Foundation
+import TestSupport
 
 /// Somebody who is signed in and has a task, right before a fault.
 struct FaultScene: Sendable {
@@ -10,18 +12,24 @@ struct FaultScene: Sendable {
   private let engine: OAuthClient
   private let connector: Connector
   private let task: TaskItem
-  private let secrets: [String]
+  private let events = Locked("")
 
   private static let added = "Feed the cat"
 
   /// Signs in and adds a task.
   init(_ world: FaultWorld) async throws {
     self.world = world
-    engine = try world.engine(cache, presenter)
-    connector = try world.connector(cache, presenter)
+    let events = events
+    let note: @Sendable (OAuthEvent) -> Void = { event in
+      events.withLock {
+        $0 += "\(event) "
+        dump(event, to: &$0)
+      }
+    }
+    engine = try world.engine(cache, presenter, onEvent: note)
+    connector = try world.connector(cache, presenter, onEvent: note)
     try await engine.signIn()
     task = try await connector.addTask(TaskItem(itemName: "Buy milk"))
-    secrets = try await Self.secrets(in: cache)
   }
 
   /// Calls what sends the request that the fault is for.
@@ -47,8 +55,11 @@ struct FaultScene: Sendable {
   /// The promises that a fault must not break, looked at when it is over.
   func promises(after ending: FaultEnding, _ operation: FaultOperation, endsSession: Bool) async -> [String] {
     var broken: [String] = []
-    let known = secrets + ((try? await Self.secrets(in: cache)) ?? [])
-    if known.contains(where: ending.text.contains) { broken.append("a secret is in the error") }
+    let known = world.secrets()
+    // Two of a sign-in and four tokens, at least: those that the scene began with.
+    if known.count < 6 { broken.append("only \(known.count) secrets are known") }
+    let told = Data((ending.text + events.withLock { $0 }).utf8)
+    if let trace = SecretSearch(known).trace(in: told) { broken.append("a secret is in an error or event: …\(trace)…") }
     if world.other.hasSeen(known) { broken.append("a credential went to another origin") }
     if world.other.requestCount > 0 { broken.append("a redirect was followed") }
     broken += changesToTasks(ending, operation)
@@ -79,12 +90,6 @@ struct FaultScene: Sendable {
     }
     if operation != .delete, !texts.contains(task.itemName) { broken.append("a task is gone") }
     return broken
-  }
-
-  private static func secrets(in cache: InMemoryTokenCache) async throws -> [String] {
-    try await cache.allRecords().flatMap { record in
-      [record.refreshToken, record.idToken].compactMap { $0?.value } + record.accessTokens.map(\.token.value)
-    }
   }
 }
 

@@ -60,6 +60,8 @@ struct FaultWorld: Sendable {
     tenant.endSessions()
     tenant.revokeGrants()
     tenant.clearRequests()
+    tenantFront.forgetSecrets()
+    taskFront.forgetSecrets()
     tasks.withLock { [tenant] in $0 = LocalTaskServer(tenant: tenant, dialect: .rest) }
   }
 
@@ -69,8 +71,23 @@ struct FaultWorld: Sendable {
     await other.close()
   }
 
+  /// Everything secret that was sent, or made by the tenant, since ``reset()``; answers that a fault held back included.
+  func secrets() -> Set<String> {
+    var secrets = tenantFront.secrets.union(taskFront.secrets).union([LocalUser.alice.password.value])
+    for recorded in tenant.requests {
+      let body = recorded.response.flatMap { try? JSONDecoder().decode(JSONValue.self, from: $0.body).object } ?? [:]
+      for name in ["access_token", "refresh_token", "id_token"] {
+        if let token = body[name]?.string { secrets.insert(token) }
+      }
+    }
+    return secrets
+  }
+
   /// An engine with short limits.
-  func engine(_ cache: any TokenCache, _ presenter: any SignInPresenter) throws -> OAuthClient {
+  func engine(
+    _ cache: any TokenCache, _ presenter: any SignInPresenter,
+    onEvent: @escaping @Sendable (OAuthEvent) -> Void = { _ in }
+  ) throws -> OAuthClient {
     let settings = try settings()
     var configuration = OAuthConfiguration(
       authority: settings.authority, clientID: settings.clientID, redirectURI: settings.redirectURI,
@@ -80,15 +97,18 @@ struct FaultWorld: Sendable {
     configuration.retry = Self.retry
     return try OAuthClient(
       configuration: configuration,
-      environment: OAuthEnvironment(presenter: presenter, cache: cache, transport: transport))
+      environment: OAuthEnvironment(presenter: presenter, cache: cache, transport: transport, onEvent: onEvent))
   }
 
   /// A connector with short limits for the task API.
-  func connector(_ cache: any TokenCache, _ presenter: any SignInPresenter) throws -> Connector {
+  func connector(
+    _ cache: any TokenCache, _ presenter: any SignInPresenter,
+    onEvent: @escaping @Sendable (OAuthEvent) -> Void = { _ in }
+  ) throws -> Connector {
     let base = taskFront.url.appendingPathComponent("tasks")
     return try Connector(
       settings: try settings(),
-      environment: OAuthEnvironment(presenter: presenter, cache: cache, transport: transport)
+      environment: OAuthEnvironment(presenter: presenter, cache: cache, transport: transport, onEvent: onEvent)
     ) {
       $0.taskAPI = try TaskAPIConfiguration(baseURL: base, dialect: .rest)
       $0.taskAPI?.limits = Self.limits

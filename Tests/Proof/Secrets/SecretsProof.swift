@@ -21,6 +21,7 @@ struct SecretsProof: ProofCommand {
       ] + options.flags.sorted(), keepsErrors: true)
     var output = ""
     var pages = 0
+    var fault = ""
     var signedIn: [String: Data] = [:]
     // Each line says what the worker wants next.
     while true {
@@ -32,12 +33,13 @@ struct SecretsProof: ProofCommand {
         pages += 1
         try await world.finishPage()
       case "fault":
-        world.armNextFault(words.last ?? "")
+        fault = words.last ?? ""
+        world.armNextFault(fault)
         child.signal()
       case "files":
         signedIn = try world.files("cache")
         child.signal()
-      default: output += line + "\n"
+      default: output += "(\(fault)) \(line)\n"
       }
     }
     output += child.readToEnd()

@@ -114,6 +114,8 @@ final class SecretsWorld: Sendable {
   /// Every secret that has crossed the wire.
   ///
   /// - Parameter isBindingSecret: Whether `state` and `nonce` are, which belong into a page's URL and nowhere else.
+  /// - Returns: The secrets.
+  /// - Throws: `ProofError` when there are too few for the proof to say anything.
   func secrets(isBindingSecret: Bool) throws -> Set<String> {
     var found: Set<String> = [LocalUser.alice.password.value]
     for recorded in tenant.requests + issuer.requests + tasks.requests {
@@ -161,7 +163,9 @@ final class SecretsWorld: Sendable {
 
   private func noteProcesses() {
     let numbers = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).filter { Int($0) != nil }
-    let lines = numbers.compactMap { FileManager.default.contents(atPath: "/proc/\($0)/cmdline") }.filter { !$0.isEmpty }
+    let lines = numbers.compactMap { FileManager.default.contents(atPath: "/proc/\($0)/cmdline") }.filter {
+      !$0.isEmpty
+    }
     commandLines.withLock { $0.processes.formUnion(lines) }
   }
 

@@ -20,6 +20,7 @@ final class FaultyFront: Sendable {
     var listener: LoopbackListener?
     var armed: Armed?
     var hits = 0
+    var secrets: Set<String> = []
   }
 
   let port: UInt16
@@ -39,6 +40,12 @@ final class FaultyFront: Sendable {
 
   /// How many requests the armed fault has happened to.
   var hits: Int { state.withLock { $0.hits } }
+
+  /// The codes, verifiers and tokens that came since ``forgetSecrets()``, whatever became of the requests.
+  var secrets: Set<String> { state.withLock { $0.secrets } }
+
+  /// Starts ``secrets`` anew.
+  func forgetSecrets() { state.withLock { $0.secrets = [] } }
 
   /// Lets a fault happen to requests, from now until ``disarm()``.
   func arm(_ fault: WireFault, on target: LocalFaultTarget, times: Int?, other: URL) async {
@@ -78,7 +85,9 @@ final class FaultyFront: Sendable {
         guard case .response(let response) = await answer(request) else { return LoopbackResponse(status: 500) }
         return LoopbackResponse(response)
       }
+      let sent = secrets(in: exchange.request)
       let armed = state.withLock { state -> Armed? in
+        state.secrets.formUnion(sent)
         guard let armed = state.armed, armed.target.contains(request), armed.left != 0 else { return nil }
         state.armed?.left = armed.left.map { $0 - 1 }
         state.hits += 1
@@ -90,6 +99,13 @@ final class FaultyFront: Sendable {
         await exchange.respond(await genuine())
       }
     }
+  }
+
+  private static func secrets(in request: LoopbackRequest) -> [String] {
+    let names = ["code", "code_verifier", "refresh_token"]
+    let form = FormEncoding.decode(String(decoding: request.body, as: UTF8.self)).filter { names.contains($0.name) }
+    let bearer = request.headers["Authorization"].flatMap { $0.split(separator: " ").last.map(String.init) }
+    return form.map(\.value) + [bearer].compactMap(\.self)
   }
 
   private static func request(_ exchange: LoopbackExchange) -> TransportRequest? {

@@ -28,9 +28,9 @@ final class OtherOrigin: Sendable {
   var requestCount: Int { received.withLock { $0.count } }
 
   /// Whether one of these texts came in a request, plain or escaped.
-  func hasSeen(_ secrets: [String]) -> Bool {
+  func hasSeen(_ secrets: Set<String>) -> Bool {
     let all = received.withLock { $0 }
-    return (secrets + secrets.map { FormEncoding.escape($0) }).contains { secret in
+    return secrets.union(secrets.map { FormEncoding.escape($0) }).contains { secret in
       all.contains { $0.contains(secret) }
     }
   }

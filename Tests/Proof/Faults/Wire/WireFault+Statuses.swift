@@ -11,6 +11,7 @@ extension WireFault {
       body: #"{"error":"invalid_grant","error_description":"AADB2C90080: The provided grant has expired."}"#)
     ended.endsSession = true
     return redirects + [
+      repeated,
       status(
         400, "400", FaultExpectation("configuration", "configuration", "refused"),
         body: #"{"error":"invalid_request","error_description":"AADB2C90083: The request is missing a parameter."}"#),
@@ -38,12 +39,28 @@ extension WireFault {
 
   private static var redirects: [WireFault] {
     [301, 302, 307, 308].map { code in
-      WireFault(
+      var fault = WireFault(
         "\(code) to another origin", FaultExpectation("invalidResponse", "invalidResponse", "redirected")
       ) { scene in
         await scene.exchange.respond(
           LoopbackResponse(status: code, headers: ["Location": scene.other.absoluteString]))
       }
+      fault.isRedirect = true
+      return fault
+    }
+  }
+
+  /// Tells back what was sent, plain in one place and in base64 in others.
+  private static var repeated: WireFault {
+    WireFault("400 that repeats the request", FaultExpectation("configuration", "configuration", "refused")) { scene in
+      let request = scene.exchange.request
+      let sent = (request.headers["Authorization"] ?? "") + " " + String(decoding: request.body, as: UTF8.self)
+      let fields = ["error": "invalid_request", "error_description": sent, "message": sent]
+      let encoded = Data(sent.utf8).base64EncodedString()
+      await scene.exchange.respond(
+        LoopbackResponse(
+          status: 400, headers: ["WWW-Authenticate": "Bearer error=\"\(encoded)\", error_description=\"\(encoded)\""],
+          body: (try? JSONEncoder().encode(fields)) ?? Data()))
     }
   }
 

@@ -25,6 +25,8 @@ struct WireFault: Sendable {
   var isLarge = false
   /// The platform's own `URLSession` may end the process.
   var mayEndTheProcess = false
+  /// The answer leads to another origin.
+  var isRedirect = false
   /// The answer says for certain that the refresh token will never work again.
   var endsSession = false
   let play: @Sendable (WireScene) async -> Void
