@@ -103,7 +103,8 @@ struct URLSessionTransportAnswerTests {
 
   @Test func nothingIsCached() async throws {
     let server = try await TestServer(
-      answering: LoopbackResponse(status: 200, headers: ["Cache-Control": "max-age=3600", "ETag": "\"1\""]))
+      answering: LoopbackResponse(
+        status: 200, headers: ["Cache-Control": "max-age=3600", "ETag": "\"1\""], body: Data("once".utf8)))
     _ = try await transport.send(server.request())
     _ = try await transport.send(server.request())
     #expect(server.requests.count == 2)

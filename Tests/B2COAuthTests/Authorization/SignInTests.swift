@@ -37,12 +37,38 @@ struct SignInTests {
       for name in ["state", "nonce", "code_challenge"] { #expect((query[name] ?? "").count == 43) }
     }
     for name in ["state", "nonce", "code_challenge"] { #expect(queries[0][name] != queries[1][name]) }
-    let verifiers = fixture.transport.tokenForms.compactMap { $0["code_verifier"] }
+    let forms = fixture.transport.tokenForms
+    #expect(forms.count == 2 && forms.allSatisfy { $0["code"]?.isEmpty == false })
+    let verifiers = forms.compactMap { $0["code_verifier"] }
     #expect(Set(verifiers).count == 2)
     for (verifier, query) in zip(verifiers, queries) {
       #expect(PKCE(verifier: Secret(verifier)).challenge == query["code_challenge"])
     }
   }
+
+  @Test("No token request has a client secret or a password, and none is of the password grant", arguments: Self.shapes)
+  func publicClient(_ shape: LocalTenant.Shape) async throws {
+    let fixture = Fixture(shape: shape)
+    let client = try fixture.client()
+    try await client.signIn()
+    _ = try await client.accessToken(options: TokenOptions(forceRefresh: true))
+    if shape != .b2c {
+      try await client.signInWithDeviceCode {
+        _ = fixture.tenant.approveDevice(userCode: $0.userCode, email: LocalUser.alice.email)
+      }
+    }
+    let forms = fixture.transport.tokenForms
+    let device = "urn:ietf:params:oauth:grant-type:device_code"
+    #expect(
+      forms.map { $0["grant_type"] } == ["authorization_code", "refresh_token"] + (shape == .b2c ? [] : [device]))
+    for name in ["client_secret", "client_assertion", "username", "password"] {
+      #expect(forms.allSatisfy { $0[name] == nil }, "\(name)")
+    }
+    let requests = fixture.transport.requests.filter { $0.url.path.hasSuffix("/token") }
+    #expect(requests.count == forms.count && requests.allSatisfy { $0.headers["Authorization"] == nil })
+  }
+
+  private static let shapes: [LocalTenant.Shape] = [.b2c, .entra, .openIDConnect]
 
   @Test("Options reach the page, and the plist's wishes reach the presenter")
   func options() async throws {
