@@ -10,7 +10,8 @@ package struct SecretSweep: Sendable {
   package init(_ secrets: some Sequence<String>) {
     forms = Set(secrets).filter { $0.utf8.count >= Window.width }.flatMap { secret in
       let bytes = Array(secret.utf8)
-      return Set((SecretSearch.forms(of: bytes) + [SecretSearch.escaped(bytes)]).map { $0.map(SecretSearch.lowercased) })
+      return Set(
+        (SecretSearch.forms(of: bytes) + [SecretSearch.escaped(bytes)]).map { $0.map(SecretSearch.lowercased) })
     }
   }
 

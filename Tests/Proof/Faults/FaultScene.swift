@@ -59,7 +59,7 @@ struct FaultScene: Sendable {
     // Two of a sign-in and four tokens, at least: those that the scene began with.
     if known.count < 6 { broken.append("only \(known.count) secrets are known") }
     let told = Data((ending.text + events.withLock { $0 }).utf8)
-    if let trace = SecretSearch(known).trace(in: told) { broken.append("a secret is in an error or event: …\(trace)…") }
+    if let trace = SecretSweep(known).trace(in: told) { broken.append("a secret is in an error or event: …\(trace)…") }
     if world.other.hasSeen(known) { broken.append("a credential went to another origin") }
     if world.other.requestCount > 0 { broken.append("a redirect was followed") }
     broken += changesToTasks(ending, operation)
