@@ -88,7 +88,7 @@ public final class URLSessionTransport: HTTPTransport {
     session?.invalidateAndCancel()
   }
 
-  private static func configuration(_ connections: Int) -> URLSessionConfiguration {
+  static func configuration(_ connections: Int) -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
     // With a cache, a request that is cancelled early stops the process on Linux.
     configuration.urlCache = nil

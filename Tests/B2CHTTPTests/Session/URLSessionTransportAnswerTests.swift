@@ -1,8 +1,13 @@
-import B2CHTTP
 import B2CLoopback
 import Foundation
 import TestSupport
 import Testing
+
+@testable import B2CHTTP
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 /// What a server answers is given as it is, with nothing done about it.
 @Suite(.descriptors(), .timeLimit(.minutes(5)))
@@ -109,6 +114,14 @@ struct URLSessionTransportAnswerTests {
     _ = try await transport.send(server.request())
     #expect(server.requests.count == 2)
     #expect(server.requests.allSatisfy { $0.headers["If-None-Match"] == nil })
+  }
+
+  /// FoundationNetworking caches little by itself, so that answers alone do not show what is configured.
+  @Test func theSessionKeepsNothing() {
+    let configuration = URLSessionTransport.configuration(6)
+    #expect(configuration.urlCache == nil && configuration.requestCachePolicy == .reloadIgnoringLocalCacheData)
+    #expect(configuration.httpCookieStorage == nil && !configuration.httpShouldSetCookies)
+    #expect(configuration.httpCookieAcceptPolicy == .never && configuration.urlCredentialStorage == nil)
   }
 
   @Test(arguments: [204, 304, 200, 500])
