@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Session", .timeLimit(.minutes(1)))
+@Suite("Session", .timeLimit(.minutes(10)))
 struct ConnectorSessionTests {
   /// Refuses every refresh for good.
   private func revoke(_ world: World) async throws {

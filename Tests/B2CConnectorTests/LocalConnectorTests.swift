@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The wiring that `B2CTestKit` has for an app's tests.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct LocalConnectorTests {
   @Test("A connector for a test takes one line, and its retries never hang")
   func local() async throws {
@@ -44,7 +44,7 @@ struct LocalConnectorTests {
     #expect(server.tasks.isEmpty)
   }
 
-  @Test("Settings of a tenant on this machine say which kind of service it is", .timeLimit(.minutes(1)))
+  @Test("Settings of a tenant on this machine say which kind of service it is", .timeLimit(.minutes(10)))
   func startedSettings() async throws {
     let kinds: [LocalTenant.Shape: Authority.Kind] = [
       .b2c: .b2c, .entra: .entra, .ciam: .ciam, .openIDConnect: .openIDConnect,

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The model of `Docs/Examples/TasksApp`, as readers copy it.
-@Suite("The example app's model", .timeLimit(.minutes(1))) @MainActor
+@Suite("The example app's model", .timeLimit(.minutes(10))) @MainActor
 struct TasksModelTests {
   /// Another person of the same name as Alice.
   static let namesake = LocalUser(

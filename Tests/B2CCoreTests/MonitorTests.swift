@@ -1,7 +1,7 @@
 import B2CCore
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct MonitorTests {
   @Test("A waiter returns as soon as its condition holds")
   func condition() async throws {

@@ -7,7 +7,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite(.descriptors(), .timeLimit(.minutes(5)))
+@Suite(.descriptors(), .timeLimit(.minutes(10)))
 struct LoopbackListenerTests {
   /// Answers with method, target, path, query and body, a line each.
   static func echo(_ limits: LoopbackLimits = .server) async throws -> LoopbackListener {

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.descriptors(), .timeLimit(.minutes(5)))
+@Suite(.descriptors(), .timeLimit(.minutes(10)))
 struct LocalFrontTests {
   @Test func wholeSignInOverRealHTTP() async throws {
     let tenant = LocalTenant()

@@ -4,7 +4,7 @@ import B2CTestKit
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct LocalTaskServerTests {
   let clock = TestClock(advancesItself: false)
   let tenant: LocalTenant

@@ -3,7 +3,7 @@ import B2CTestKit
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct TestClockTests {
   @Test("A clock moved by hand stands still until it is moved")
   func byHand() async throws {

@@ -1,7 +1,7 @@
 import B2CTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct TestGateTests {
   @Test func holdsUntilOpenAndLetsEverybodyPassAfterwards() async throws {
     let gate = TestGate()

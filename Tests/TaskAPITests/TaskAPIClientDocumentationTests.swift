@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// The transport of Docs/TaskAPI.md, word for word, over real HTTP.
-@Suite(.timeLimit(.minutes(5))) struct TaskAPIClientDocumentationTests {
+@Suite(.timeLimit(.minutes(10))) struct TaskAPIClientDocumentationTests {
   @Test func anAppsOwnSessionCarriesTheRequests() async throws {
     let server = LocalTaskServer(tenant: LocalTenant())
     try await server.start()

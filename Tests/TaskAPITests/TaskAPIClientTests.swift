@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The client with a real transport and with each kind of server.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct TaskAPIClientTests {
   private let tenant = LocalTenant()
 

@@ -8,7 +8,7 @@ import Testing
 @Suite(
   "Real browser: pages", .serialized,
   .enabled(if: ChromeDriver.executable != nil, "B2C_CHROMEDRIVER names none: .ci/browser does."),
-  .timeLimit(.minutes(3)))
+  .timeLimit(.minutes(10)))
 struct RealBrowserPageTests {
   /// Where pictures of the pages are kept; none are when `B2C_BROWSER_SCREENSHOTS` names no directory.
   private static let pictures = ProcessInfo.processInfo.environment["B2C_BROWSER_SCREENSHOTS"]

@@ -7,7 +7,7 @@ import Testing
 @Suite(
   "Real browser: quickstart", .serialized,
   .enabled(if: ChromeDriver.executable != nil, "B2C_CHROMEDRIVER names none: .ci/browser does."),
-  .enabled(if: Quickstart.program != nil, "The quickstart is not built."), .timeLimit(.minutes(3)))
+  .enabled(if: Quickstart.program != nil, "The quickstart is not built."), .timeLimit(.minutes(10)))
 struct RealBrowserQuickstartTests {
   @Test("Three sign-ins in the browser lead to the end, with exit code 0", arguments: [true, false])
   func quickstart(namesPort: Bool) async throws {

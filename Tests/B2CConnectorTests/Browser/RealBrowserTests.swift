@@ -8,7 +8,7 @@ import Testing
 @Suite(
   "Real browser", .serialized,
   .enabled(if: ChromeDriver.executable != nil, "B2C_CHROMEDRIVER names none: .ci/browser does."),
-  .timeLimit(.minutes(3)))
+  .timeLimit(.minutes(10)))
 struct RealBrowserTests {
   private static let finished = "You can close this window"
   private static let notFinished = "Not finished"

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// What a server answers is given as it is, with nothing done about it.
-@Suite(.descriptors(), .timeLimit(.minutes(5)))
+@Suite(.descriptors(), .timeLimit(.minutes(10)))
 struct URLSessionTransportAnswerTests {
   private let transport = URLSessionTransport()
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A cancelled call returns, whatever is under way, and harms no other.
-@Suite(.descriptors(), .timeLimit(.minutes(5)))
+@Suite(.descriptors(), .timeLimit(.minutes(10)))
 struct URLSessionTransportCancellationTests {
   @Test func aCallThatWaitsForAnAnswerReturns() async throws {
     let (arrived, left) = (TestGate(), TestGate())

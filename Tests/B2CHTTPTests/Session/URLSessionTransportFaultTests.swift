@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What is no answer ends in a typed error.
-@Suite(.descriptors(), .timeLimit(.minutes(5)))
+@Suite(.descriptors(), .timeLimit(.minutes(10)))
 struct URLSessionTransportFaultTests {
   private let transport = URLSessionTransport()
 

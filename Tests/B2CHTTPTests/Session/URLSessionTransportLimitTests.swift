@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Bodies are bounded while they arrive, exchanges by their deadline.
-@Suite(.descriptors(), .timeLimit(.minutes(5)))
+@Suite(.descriptors(), .timeLimit(.minutes(10)))
 struct URLSessionTransportLimitTests {
   private static let small = TransportLimits(maximumBodyBytes: 1000)
 

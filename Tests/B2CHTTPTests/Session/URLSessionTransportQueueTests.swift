@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// No more than so many requests at a time go to one host; the others wait.
-@Suite(.descriptors(), .timeLimit(.minutes(5)))
+@Suite(.descriptors(), .timeLimit(.minutes(10)))
 struct URLSessionTransportQueueTests {
   /// Waiting on purpose must not be taken for silence on a busy machine.
   private static let patience = TransportLimits(deadline: .seconds(3600), idleTimeout: .seconds(3600))

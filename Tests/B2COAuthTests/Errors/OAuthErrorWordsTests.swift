@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// An app at a generic OpenID Connect issuer is not told about things that only Azure AD B2C has.
-@Suite("Words at a generic issuer", .timeLimit(.minutes(5)))
+@Suite("Words at a generic issuer", .timeLimit(.minutes(10)))
 struct OAuthErrorWordsTests {
   /// What nothing at a generic issuer is about.
   private static let foreign = ["policy", "policies", "user flow", "portal", "b2c", "aadsts", "client id itself"]

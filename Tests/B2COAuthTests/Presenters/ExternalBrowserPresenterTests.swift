@@ -3,7 +3,7 @@ import B2CTestKit
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ExternalBrowserPresenterTests {
   private static let redirect = "com.example.app:/callback"
   private static let state = PresentationRequest.testState

@@ -10,7 +10,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite(.descriptors(), .timeLimit(.minutes(5)))
+@Suite(.descriptors(), .timeLimit(.minutes(10)))
 struct LoopbackPresenterTests {
   static let state = PresentationRequest.testState
   // Not the shared session: on Linux it writes into the home directory, which may be read-only.

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct WebAuthenticationFlowTests {
   /// A sheet that a test holds in its hand.
   private final class Sheet: WebAuthenticationSession {

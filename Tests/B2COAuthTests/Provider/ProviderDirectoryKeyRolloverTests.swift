@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Keys of an issuer that are renewed while its published set lags behind.
-@Suite("Key roll-over", .timeLimit(.minutes(1)))
+@Suite("Key roll-over", .timeLimit(.minutes(10)))
 struct ProviderDirectoryKeyRolloverTests {
   /// Publishes the newest key only from the given answer on.
   private func lag(_ fixture: Fixture, for answers: Int) throws {

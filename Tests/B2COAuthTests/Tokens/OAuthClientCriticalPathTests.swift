@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// How many requests, one after the other, a user waits for after a launch.
-@Suite("Requests on the critical path", .timeLimit(.minutes(1)))
+@Suite("Requests on the critical path", .timeLimit(.minutes(10)))
 struct OAuthClientCriticalPathTests {
   static let shapes: [LocalTenant.Shape] = [.b2c, .entra, .ciam, .openIDConnect]
 

@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 /// What a refresh makes of odd answers, and what its callers have to wait for.
-@Suite("The rules of a refresh", .timeLimit(.minutes(1)))
+@Suite("The rules of a refresh", .timeLimit(.minutes(10)))
 struct TokenSourceRuleTests {
   struct Refusal: Sendable, CustomTestStringConvertible {
     let status: Int
