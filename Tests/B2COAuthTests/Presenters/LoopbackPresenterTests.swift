@@ -230,16 +230,16 @@ struct LoopbackPresenterTests {
       let task = Task { try await presenter.present(.test("http://localhost/callback")) }
       let opened = await pages.nextURL()
       let port = try #require(opened.port.flatMap(UInt16.init(exactly:)))
-      #expect(try Self.fetch(opened.path, port: port, user: 65_534).hasPrefix("HTTP/1.1 404 "))
+      #expect(try await Self.fetch(opened.path, port: port, user: 65_534).hasPrefix("HTTP/1.1 404 "))
       // A socket that is closed at once is listed as root's.
-      for _ in 0..<5 { _ = try Self.fetch(opened.path, port: port, user: 65_534, reads: false) }
-      #expect(try Self.fetch(opened.path, port: port, user: 0).hasPrefix("HTTP/1.1 302 "))
+      for _ in 0..<5 { _ = try await Self.fetch(opened.path, port: port, user: 65_534, reads: false) }
+      #expect(try await Self.fetch(opened.path, port: port, user: 0).hasPrefix("HTTP/1.1 302 "))
       _ = try await get("/callback?code=x&state=\(Self.state)", port: port)
       _ = try await task.value
     }
 
     /// Fetches a page as a user, with a shell's own sockets.
-    private static func fetch(_ path: String, port: UInt16, user: Int, reads: Bool = true) throws -> String {
+    private static func fetch(_ path: String, port: UInt16, user: Int, reads: Bool = true) async throws -> String {
       let process = Process()
       let output = Pipe()
       process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
@@ -250,9 +250,14 @@ struct LoopbackPresenterTests {
       ]
       process.standardOutput = output
       try process.run()
-      let data = try output.fileHandleForReading.readToEnd() ?? Data()
-      process.waitUntilExit()
-      return String(decoding: data, as: UTF8.self)
+      // On a thread of its own, since the listener needs those that tasks share, of which a small machine has two. The end of
+      // the output is the end of the process: `waitUntilExit()` may miss it, and wait forever.
+      return await withCheckedContinuation { continuation in
+        Thread.detachNewThread {
+          let data = (try? output.fileHandleForReading.readToEnd()) ?? Data()
+          continuation.resume(returning: String(decoding: data, as: UTF8.self))
+        }
+      }
     }
   #endif
 
