@@ -81,14 +81,13 @@ struct BrowserOpeningTests {
 
   @Test("the URL can be shown instead")
   func printing() async throws {
-    let lines = Locked<[String]>([])
-    let opening = BrowserOpening.printing { line in lines.withLock { $0.append(line) } }
-    let presenter = LoopbackPresenter(opening: opening)
+    let lines = AsyncStream<String>.makeStream()
+    let presenter = LoopbackPresenter(opening: .printing { lines.continuation.yield($0) })
     let task = Task { try await presenter.present(.test("http://localhost/")) }
-    while lines.withLock({ $0.isEmpty }) { await Task.yield() }
+    var iterator = lines.stream.makeAsyncIterator()
+    let line = try #require(await iterator.next())
     task.cancel()
     _ = await task.result
-    let line = lines.withLock { $0.first ?? "" }
     #expect(line.contains("http://127.0.0.1:"))
     #expect(!line.contains("login.example"))
   }
