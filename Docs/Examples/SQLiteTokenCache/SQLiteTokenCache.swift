@@ -27,22 +27,32 @@ public final class SQLiteTokenCache: SharedTokenCache {
     self.directory = directory
     // It also checks that only this user can read the directory, and creates it so.
     locks = try FileTokenCache(directory: directory, lockTimeout: lockTimeout)
-    let file = directory.appendingPathComponent("tokens.sqlite").path
-    // SQLite gives its other files the mode of this one.
-    let descriptor = open(file, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw CocoaError(.fileWriteNoPermission) }
-    close(descriptor)
+    // SQLite does not wait where two processes turn a new database to its write-ahead log: one at a time sets it up.
+    let setUp = try Self.openFile(directory.appendingPathComponent("tokens.lock"), O_CREAT)
+    defer { close(setUp) }
+    while flock(setUp, LOCK_EX) != 0 { guard errno == EINTR else { throw CocoaError(.fileLocking) } }
+    // SQLite gives its other files the mode of this one. Only a new file is opened here: closing one that is in use would
+    // free the locks that SQLite holds on it.
+    let file = directory.appendingPathComponent("tokens.sqlite")
+    if !FileManager.default.fileExists(atPath: file.path) { close(try Self.openFile(file, O_CREAT | O_EXCL)) }
     var configuration = Configuration()
     configuration.busyMode = .timeout(lockTimeout / .seconds(1))
     // A refresh token that rotated must not be lost with the power: flush at each commit.
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-    database = try DatabasePool(path: file, configuration: configuration)
+    database = try DatabasePool(path: file.path, configuration: configuration)
     try database.write {
       // Keys are plain ASCII and compared byte by byte.
       try $0.execute(
         sql:
           "CREATE TABLE IF NOT EXISTS tokens (key TEXT PRIMARY KEY COLLATE BINARY, record BLOB NOT NULL) WITHOUT ROWID")
     }
+  }
+
+  /// Opens a file that only this user can read.
+  private static func openFile(_ file: URL, _ flags: Int32) throws -> Int32 {
+    let descriptor = open(file.path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw CocoaError(.fileWriteNoPermission) }
+    return descriptor
   }
 
   /// Returns the record of a key, or `nil`.
