@@ -36,18 +36,19 @@ extension Connector {
   ///   - request: The request; its URL has to be on an allowed origin. A body has to be data, not a stream.
   ///   - scopes: The scopes the token must cover; the settings' when `nil`.
   ///   - account: Whose token; that of the account that signed in last when `nil`.
-  ///   - limits: How long it may take and how much it may bring.
+  ///   - limits: How long it may take and how much it may bring; 30 seconds and 1 MiB unless said otherwise.
   /// - Returns: The body and the response, as `URLSession.data(for:)` returns them.
   /// - Throws: ``ConnectorError``: `originNotAllowed` before a token is asked for; `interactionRequired` when only a
-  ///   sign-in helps; `unauthorized`, `insufficientScope` or `claimsRequired` when the API wants another token; `network`
-  ///   and its kin when there is no answer.
+  ///   sign-in helps; `unauthorized`, `insufficientScope` or `claimsRequired` when the API wants another token; `network`,
+  ///   `timedOut` and `invalidResponse` when there is no answer, and `tooLarge` when it is larger than the limit, with
+  ///   ``ConnectorError/outcomeIsUnknown`` for a request that may have changed something.
   public func data(
     for request: URLRequest, scopes: [String]? = nil, account: Account? = nil, limits: TransportLimits = .standard
   ) async throws -> (Data, HTTPURLResponse) {
     try await ConnectorError.mapping {
       let outgoing = try TransportRequest(request, limits: limits)
       let counter = AttemptCounter(environment.transport)
-      let response = try await ConnectorError.naming(outgoing, attempts: { counter.attempts }) {
+      let response = try await ConnectorError.naming(outgoing, counter) {
         try await authorizedTransport(scopes, account, over: counter).send(outgoing)
       }
       guard let httpResponse = response.urlResponse(for: outgoing.url) else {

@@ -127,7 +127,7 @@ extension ConnectorError {
 
   /// Sends a request to an API; errors that do not know the request get it.
   static func naming<Result>(
-    _ request: TransportRequest, attempts: () -> Int, _ body: () async throws -> Result
+    _ request: TransportRequest, _ counter: AttemptCounter, _ body: () async throws -> Result
   ) async throws -> Result {
     do {
       return try await body()
@@ -135,7 +135,8 @@ extension ConnectorError {
       guard var named = mapped(error) as? ConnectorError, named.request == nil,
         error is TransportError || error is APIAuthorizationError
       else { throw error }
-      named.request = FailedRequest(request, attempts: attempts())
+      named.request = FailedRequest(request, attempts: counter.attempts)
+      named.outcomeIsUnknown = request.mayChangeSomething && counter.outcomeIsUnknown
       throw named
     }
   }
@@ -160,6 +161,10 @@ extension ConnectorError {
         .settings, error.description, recoverySuggestion: "Fix the problems listed above in the settings.",
         underlying: error)
     case let error as AuthorityError: ConnectorError(OAuthError(error))
+    case let error as TransportError where error.code == .responseTooLarge:
+      ConnectorError(
+        .tooLarge, error.message, recoverySuggestion: "Raise limits.maximumBodyBytes, or let the server send less.",
+        underlying: error)
     case let error as TransportError:
       ConnectorError(ErrorCode(error), error.message, isRetryable: error.isRetryable, underlying: error)
     case let error as TokenCacheError:

@@ -97,7 +97,7 @@ package struct RetryingTransport: HTTPTransport {
 /// Counts the tries of one call; wrap what is under a ``RetryingTransport`` in it.
 package final class AttemptCounter: HTTPTransport {
   private let transport: any HTTPTransport
-  private let sent = Locked(0)
+  private let state = Locked((attempts: 0, outcomeIsUnknown: false))
 
   /// Makes a counter of what a transport sends.
   package init(_ transport: any HTTPTransport) {
@@ -105,12 +105,26 @@ package final class AttemptCounter: HTTPTransport {
   }
 
   /// The number of requests so far.
-  package var attempts: Int { sent.withLock { $0 } }
+  package var attempts: Int { state.withLock { $0.attempts } }
+
+  /// Whether the server may have carried out a request that did not succeed.
+  package var outcomeIsUnknown: Bool { state.withLock { $0.outcomeIsUnknown } }
 
   /// Counts and sends a request.
   package func send(_ request: TransportRequest) async throws -> TransportResponse {
-    sent.withLock { $0 += 1 }
-    return try await transport.send(request)
+    state.withLock { $0.attempts += 1 }
+    do {
+      let response = try await transport.send(request)
+      if response.leavesOutcomeUnknown { noteUnknownOutcome() }
+      return response
+    } catch {
+      if (error as? TransportError)?.leavesOutcomeUnknown == true { noteUnknownOutcome() }
+      throw error
+    }
+  }
+
+  private func noteUnknownOutcome() {
+    state.withLock { $0.outcomeIsUnknown = true }
   }
 }
 

@@ -9,7 +9,7 @@ internal import Foundation
 extension LocalTenant {
   /// Returns the settings of an app of this tenant, as its settings.plist would have them.
   ///
-  /// Azure AD B2C's policies are `B2C_1_SignUp`, `B2C_1_SignIn` and the like, as far as the tenant has them.
+  /// In the shape of Azure AD B2C it has the tenant's first policy of each kind.
   ///
   /// - Parameters:
   ///   - taskServer: The task server, for `taskWebAPI`.
@@ -30,7 +30,11 @@ extension LocalTenant {
       taskWebAPI: taskServer?.url,
       policies: .init(
         emailSignUp: try policy(.signUp, .signUp), emailSignIn: try policy(.signIn, .signIn),
-        facebookSignIn: try policy(.identityProvider("facebook.com"), .federatedSignIn)))
+        facebookSignIn: try policy(.identityProvider("facebook.com"), .federatedSignIn),
+        others: try [
+          policy(.signUpOrSignIn, .signUpOrSignIn), policy(.editProfile, .profileEdit),
+          policy(.resetPassword, .passwordReset),
+        ].compactMap(\.self)))
   }
 
   /// On this machine the host does not tell the kind.

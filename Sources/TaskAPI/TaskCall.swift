@@ -11,11 +11,6 @@ final class TaskCall: HTTPTransport {
     var mayHaveTakenEffect = false
   }
 
-  private static let uncertainStatuses: Set<Int> = [408, 500, 502, 503, 504]
-  private static let certainlyUnsent: [TransportError.Code] = [
-    .insecureURL, .invalidRequest, .cannotConnect, .untrustedServer, .closed,
-  ]
-
   private let request: TaskRequest
   private let client: TaskAPIClient
   private let state = Locked(State())
@@ -54,7 +49,7 @@ final class TaskCall: HTTPTransport {
     }
     do {
       let response = try await client.transport.send(message)
-      if Self.uncertainStatuses.contains(response.status) { noteUncertainty() }
+      if response.leavesOutcomeUnknown { noteUncertainty() }
       let limit = message.limits.maximumBodyBytes
       // An app's own transport may not keep the limit.
       guard response.body.count <= limit else {
@@ -62,7 +57,7 @@ final class TaskCall: HTTPTransport {
       }
       return response
     } catch {
-      if let error = error as? TransportError, !Self.certainlyUnsent.contains(error.code) { noteUncertainty() }
+      if (error as? TransportError)?.leavesOutcomeUnknown == true { noteUncertainty() }
       throw error
     }
   }

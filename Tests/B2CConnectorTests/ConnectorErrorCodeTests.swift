@@ -90,6 +90,62 @@ struct ConnectorErrorCodeTests {
   }
 
   @Test(
+    "A request to any API that may have changed something says so",
+    arguments: [
+      ("POST", LocalFault.Effect.reset, true), ("PUT", .reset, true), ("GET", .reset, false),
+      ("POST", .respond(TransportResponse(status: 401)), false),
+    ])
+  func anyAPI(_ method: String, _ effect: LocalFault.Effect, _ isUnknown: Bool) async throws {
+    let world = World()
+    let connector = try world.connector(waitingOn: TestClock())
+    try await connector.doPolicy(.signIn)
+    world.tasks.faults = [LocalFault(on: .any, effect)]
+    var request = URLRequest(url: world.tasks.url)
+    request.httpMethod = method
+    let error = try await #require(throws: ConnectorError.self) { try await connector.data(for: request) }
+    #expect(error.outcomeIsUnknown == isUnknown)
+    #expect(error.request?.method == method)
+  }
+
+  @Test("A POST to any API that is repeated with another token and then lost may have changed something")
+  func anyAPIAfterARefusal() async throws {
+    let world = World()
+    let connector = try world.connector(waitingOn: TestClock())
+    try await connector.doPolicy(.signIn)
+    let refused = "Bearer \(try await connector.accessToken().token.value)"
+    world.tasks.faults = [
+      LocalFault(on: .any, times: 1, .respond(TransportResponse(status: 401))),
+      LocalFault(on: LocalFaultTarget { $0.headers["Authorization"] != refused }, .reset),
+    ]
+    var request = URLRequest(url: world.tasks.url)
+    request.httpMethod = "POST"
+    let error = try await #require(throws: ConnectorError.self) { try await connector.data(for: request) }
+    #expect(error.code == .network && error.outcomeIsUnknown && error.request?.attempts == 2)
+  }
+
+  @Test("A request to any API that never left changed nothing")
+  func anyAPIUnreachable() async throws {
+    struct Unreachable: HTTPTransport {
+      let inner: any HTTPTransport
+      func send(_ request: TransportRequest) async throws -> TransportResponse {
+        guard request.method != .post || request.url.host != "tasks.example" else {
+          throw TransportError(.cannotConnect, "Text.")
+        }
+        return try await inner.send(request)
+      }
+    }
+    let world = World()
+    let wire = Unreachable(inner: world.network)
+    let connector = try world.connector(
+      presenter: world.script(.signIn(.alice)), transport: wire, waitingOn: TestClock())
+    try await connector.doPolicy(.signIn)
+    var request = URLRequest(url: world.tasks.url)
+    request.httpMethod = "POST"
+    let error = try await #require(throws: ConnectorError.self) { try await connector.data(for: request) }
+    #expect(error.code == .network && !error.outcomeIsUnknown)
+  }
+
+  @Test(
     "A cache that is busy may be free later", arguments: [(TokenCacheError.Code.lockTimedOut, true), (.damaged, false)])
   func cache(_ code: TokenCacheError.Code, _ isRetryable: Bool) async throws {
     let world = World()

@@ -102,7 +102,7 @@ struct ConnectorErrorTests {
     "What keeps an answer away is told apart",
     arguments: [
       (TransportError.Code.insecureURL, ConnectorError.Code.configuration, false), (.timedOut, .timedOut, true),
-      (.untrustedServer, .network, false), (.responseTooLarge, .invalidResponse, false),
+      (.untrustedServer, .network, false), (.responseTooLarge, .tooLarge, false),
       (.connectionLost, .network, true),
     ])
   func transport(_ code: TransportError.Code, _ means: ConnectorError.Code, _ isRetryable: Bool) async throws {

@@ -95,6 +95,22 @@ struct LocalConnectorTests {
     #expect(settings.authority == (try Authority(tenant.authority())))
   }
 
+  @Test("A connector for a test has every policy of the tenant, and resets a forgotten password")
+  func everyPolicy() async throws {
+    let tenant = LocalTenant()
+    let settings = try tenant.settings()
+    #expect(Set(settings.policies.all.map(\.id)) == Set(LocalPolicy.standard.map(\.id)))
+    #expect(try ConnectorSettings(data: settings.propertyList()) == settings)
+    let presenter = ScriptedPresenter(
+      transport: LocalNetwork(tenant), .signIn(.alice), .editProfile(displayName: "Alice B."))
+    let user = try await Connector.local(tenant, presenter: presenter).doPolicy(.profileEdit)
+    #expect(user.name == "Alice B.")
+    let forgetful = ScriptedPresenter(
+      transport: LocalNetwork(tenant), .forgotPassword,
+      .resetPassword(email: LocalUser.bob.email, newPassword: "Another-2"))
+    #expect(try await Connector.local(tenant, presenter: forgetful).doPolicy(.signIn).name == LocalUser.bob.displayName)
+  }
+
   @Test(
     "Settings of a local tenant can be written as a settings.plist", arguments: [LocalTenant.Shape.b2c, .entra, .ciam])
   func writing(_ shape: LocalTenant.Shape) async throws {

@@ -1,7 +1,7 @@
 // Microsoft Graph's /v1.0/me with an Entra ID authority: no policy, the same connector.
 //
 // swift run graph-example runs it against a local tenant in Entra's shape. For the real service take the settings from
-// `settings.plist`, leave out `presenter` and `transport`, and allow https://graph.microsoft.com.
+// `settings.plist`, leave out `presenter` and `cache`, and allow https://graph.microsoft.com.
 
 import B2CConnector
 import B2CTestKit

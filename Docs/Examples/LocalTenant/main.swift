@@ -11,7 +11,7 @@ let help = """
 
     --port N              the tenant's port on 127.0.0.1; the system chooses one unless it is named
     --task-port N         the task server's port
-    --redirect-uri URI    a redirect URI of the app, compared exactly; com.example.tasks:/callback unless named; repeatable
+    --redirect-uri URI    a redirect URI of the app; com.example.tasks:/callback unless named; repeatable
     --shape NAME          b2c (unless named), entra, ciam or openid-connect
     --dialect NAME        of the task server: tutorial (unless named), repository, or rest, which also changes tasks
     --settings-out FILE   write an app's settings.plist there

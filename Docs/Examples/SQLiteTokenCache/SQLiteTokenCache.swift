@@ -22,24 +22,28 @@ public final class SQLiteTokenCache: SharedTokenCache {
   ///   - directory: The directory of the database and of the locks; only this user may read it. It is created where it is
   ///     missing.
   ///   - lockTimeout: How long to wait for another process.
-  /// - Throws: `TokenCacheError` when another user could read or replace the directory; GRDB's `DatabaseError`.
+  /// - Throws: `TokenCacheError` when another user could read or replace the directory, when a file cannot be opened, and
+  ///   when another process sets the database up for longer than the timeout; GRDB's `DatabaseError`.
   public init(directory: URL, lockTimeout: Duration = .seconds(30)) throws {
     self.directory = directory
     // It also checks that only this user can read the directory, and creates it so.
     locks = try FileTokenCache(directory: directory, lockTimeout: lockTimeout)
-    // SQLite does not wait where two processes turn a new database to its write-ahead log: one at a time sets it up.
-    let setUp = try Self.openFile(directory.appendingPathComponent("tokens.lock"), O_CREAT)
+    let setUp = try Self.setUpLock(in: directory, timeout: lockTimeout)
     defer { close(setUp) }
-    while flock(setUp, LOCK_EX) != 0 { guard errno == EINTR else { throw CocoaError(.fileLocking) } }
     // SQLite gives its other files the mode of this one. Only a new file is opened here: closing one that is in use would
     // free the locks that SQLite holds on it.
-    let file = directory.appendingPathComponent("tokens.sqlite")
-    if !FileManager.default.fileExists(atPath: file.path) { close(try Self.openFile(file, O_CREAT | O_EXCL)) }
+    let file = directory.appendingPathComponent("tokens.sqlite").path
+    if !FileManager.default.fileExists(atPath: file) { close(try Self.openFile(file, O_CREAT | O_EXCL)) }
     var configuration = Configuration()
     configuration.busyMode = .timeout(lockTimeout / .seconds(1))
-    // A refresh token that rotated must not be lost with the power: flush at each commit.
-    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-    database = try DatabasePool(path: file.path, configuration: configuration)
+    database = try DatabasePool(path: file, configuration: configuration)
+    // A refresh token that rotated must not be lost with the power: flush at each commit. Not in the configuration, which
+    // GRDB applies before it sets NORMAL for the write-ahead log.
+    let flush = try database.writeWithoutTransaction {
+      try $0.execute(sql: "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON")
+      return try Int.fetchOne($0, sql: "PRAGMA synchronous")
+    }
+    guard flush == 2 else { throw TokenCacheError(.unwritable, "\(file): SQLite does not flush at each commit.") }
     try database.write {
       // Keys are plain ASCII and compared byte by byte.
       try $0.execute(
@@ -48,10 +52,27 @@ public final class SQLiteTokenCache: SharedTokenCache {
     }
   }
 
+  /// One process at a time sets the database up: SQLite does not wait where two turn a new one to its write-ahead log.
+  private static func setUpLock(in directory: URL, timeout: Duration) throws -> Int32 {
+    let file = directory.appendingPathComponent("tokens.lock").path
+    let descriptor = try openFile(file, O_CREAT)
+    let end = ContinuousClock.now + timeout
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      guard errno == EWOULDBLOCK || errno == EINTR, .now < end else {
+        close(descriptor)
+        throw TokenCacheError(.lockTimedOut, "\(file) was not released in time.")
+      }
+      usleep(5_000)
+    }
+    return descriptor
+  }
+
   /// Opens a file that only this user can read.
-  private static func openFile(_ file: URL, _ flags: Int32) throws -> Int32 {
-    let descriptor = open(file.path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw CocoaError(.fileWriteNoPermission) }
+  private static func openFile(_ file: String, _ flags: Int32) throws -> Int32 {
+    let descriptor = open(file, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else {
+      throw TokenCacheError(.unwritable, "\(file) cannot be opened: \(String(cString: strerror(errno))).")
+    }
     return descriptor
   }
 
@@ -60,9 +81,18 @@ public final class SQLiteTokenCache: SharedTokenCache {
     try await database.read { try Self.record(key, in: $0) }
   }
 
-  /// Stores a record in place of an older one.
+  /// Stores a record in place of an older one; that of a newer version of the package is not replaced.
   public func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    try await write { try Self.store(record, key, in: $0) }
+    try await write {
+      do {
+        _ = try Self.record(key, in: $0)
+      } catch let error as TokenCacheError where error.code == .newerVersion {
+        throw error
+      } catch is DecodingError {
+        // What cannot be read is replaced.
+      }
+      try Self.store(record, key, in: $0)
+    }
   }
 
   /// Removes the record of a key.

@@ -64,7 +64,8 @@ public final class LocalTenant: LocalService, Sendable {
   ///   - tenantID: The tenant's GUID.
   ///   - policies: The policies, for the shape ``Shape/b2c``.
   ///   - clientID: The app's client ID.
-  ///   - redirectURIs: The app's registered redirect URIs, compared exactly.
+  ///   - redirectURIs: The app's registered redirect URIs, compared exactly except for the port of a loopback URI
+  ///     (in the shape of Azure AD B2C only that of `http://localhost`).
   ///   - apiClientID: The client ID of the API.
   ///   - apiScopes: The scopes of the API, in full; `https://<domain>/tasks/read` and `…/write` for `nil`.
   ///   - users: The people the tenant knows from the start.

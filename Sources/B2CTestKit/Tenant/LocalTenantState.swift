@@ -152,7 +152,7 @@ extension LocalTenant {
   /// - Returns: The person, or `nil` when no one has it.
   public func user(email: String) -> LocalUser? { state.withLock { $0.user(email: email) } }
 
-  /// The app's registered redirect URIs, compared exactly; a loopback port becomes known late, so they can be changed.
+  /// The app's registered redirect URIs; a loopback port becomes known late, so they can be changed.
   public var redirectURIs: [String] {
     get { state.withLock { $0.redirectURIs } }
     set { state.withLock { $0.redirectURIs = newValue } }

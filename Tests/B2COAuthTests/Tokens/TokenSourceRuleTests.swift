@@ -63,6 +63,11 @@ struct TokenSourceRuleTests {
     let record = try #require(try await fixture.cache.record(for: key))
     #expect((record.refreshToken == nil) == refusal.ends)
     #expect(!record.claims.isEmpty)
+    // A refused refresh token is not sent again.
+    guard refusal.ends else { return }
+    let sent = fixture.transport.tokenForms.count
+    await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
+    #expect(fixture.transport.tokenForms.count == sent)
   }
 
   @Test("An answer without a scope does not grow what was granted")

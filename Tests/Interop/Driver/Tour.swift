@@ -157,6 +157,19 @@ extension Tour {
       if status == 200 { try await Task.sleep(for: .milliseconds(50)) }
     }
     await findings.check("the API refuses the expired token", status == 401, "status \(status)")
+    guard scene.refreshOutlivesToken else {
+      let code = await failure { try await connector.data(for: URLRequest(url: scene.userInfo)).0 }
+      // Refresh and access token end in the same second: which of the two is refused is a matter of luck.
+      await findings.check(
+        "the refresh token ended with it, the next call is refused",
+        ["interactionRequired", "unauthorized"].contains(code), code ?? "a token")
+      await findings.note("the call after that", code ?? "a token")
+      let passwords = try await person.passwords()
+      try await connector.signIn()
+      let more = try await person.passwords() - passwords
+      await findings.check("the next sign-in needs no password: single sign-on", more == 0, "\(more)")
+      return
+    }
     let (_, response) = try await connector.data(for: URLRequest(url: scene.userInfo))
     await findings.check(
       "the next call brings a new one by itself", response.statusCode == 200, "\(response.statusCode)")

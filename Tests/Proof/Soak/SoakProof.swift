@@ -55,18 +55,17 @@ struct SoakProof: ProofCommand {
   ) async throws {
     let counters = world.tenant.counters
     let refreshes = counters.refreshes - before.refreshes
-    let lost = world.windows.reduce(0) { $0 + $1.hits }
+    let lost = world.windows.filter { $0.operations.contains(.refresh) }.reduce(0) { $0 + $1.hits }
+    let signIns = counters.codeRequests - before.codeRequests
     verdict.add(
-      "refreshes explained by expiries: a user gets no token within half a token's life of the last one, except after lost answers "
-        + "and sign-ins",
-      "\(refreshes) refreshes, \(world.earlyTokens) early tokens; \(lost) faulty answers, "
-        + "\(counters.codeRequests - before.codeRequests) sign-ins",
-      world.earlyTokens <= lost + counters.codeRequests - before.codeRequests && refreshes > 0)
+      "refreshes explained by expiries: no more tokens come within half a token's life of the user's last one than there were faulty "
+        + "token answers and sign-ins",
+      "\(refreshes) refreshes, \(world.earlyTokens) early tokens; \(lost) faulty token answers, \(signIns) sign-ins",
+      world.earlyTokens <= lost + signIns && refreshes > 0)
     let reused = counters.reusedRefreshTokens - before.reusedRefreshTokens
-    let lostRefreshes = world.windows.filter { $0.operations.contains(.refresh) }.reduce(0) { $0 + $1.hits }
     verdict.add(
-      "a refresh token is used after its successor only when the answer with the successor was lost",
-      "\(reused) uses, \(lostRefreshes) faulty token answers", reused <= lostRefreshes)
+      "refresh tokens are not used after their successors more often than answers with successors were lost",
+      "\(reused) uses, \(lost) faulty token answers", reused <= lost)
     verdict.add("no request follows a redirect", "\(world.strayRequests)", world.strayRequests == 0)
     let calls = content.counts.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }.joined(separator: ", ")
     verdict.add(
