@@ -159,7 +159,7 @@ extension Tour {
     await findings.check("the API refuses the expired token", status == 401, "status \(status)")
     guard scene.refreshOutlivesToken else {
       let code = await failure { try await connector.data(for: URLRequest(url: scene.userInfo)).0 }
-      // Refresh and access token end in the same second: which of the two is refused is a matter of luck.
+      // Either the refresh token has ended too, or the new access token has the text of one that was replaced.
       await findings.check(
         "the refresh token ended with it, the next call is refused",
         ["interactionRequired", "unauthorized"].contains(code), code ?? "a token")
