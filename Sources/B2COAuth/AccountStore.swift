@@ -56,7 +56,7 @@ struct AccountStore: Sendable {
   /// The record to use: of an account if one is named, by a policy if one is named, else the latest.
   ///
   /// - Throws: The cache's error when a record cannot be read that may be the current one: no one gets the token of
-  ///   another user, and no one counts as signed out, because a cache has trouble.
+  ///   another user, and no one counts as signed out, because a cache fails.
   func record(accountID: String?, policy: Policy?) async throws -> StoredRecord? {
     let handle = Handle(accountID: accountID, policy: policy?.key)
     let (known, changes) = current.withLock { ($0.keys[handle], $0.changes) }
@@ -140,7 +140,7 @@ struct AccountStore: Sendable {
     } ?? true
   }
 
-  /// Whether reading the record again will fail again, so that waiting for it would shut everybody else out.
+  /// Whether reading the record again will fail again, so that waiting for it would keep all other callers out.
   private static func isLasting(_ error: any Error) -> Bool {
     let code = ((error as? OAuthError)?.underlying as? TokenCacheError)?.code
     return code == .newerVersion || code == .decryptionFailed

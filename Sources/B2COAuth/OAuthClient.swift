@@ -119,7 +119,7 @@ public final class OAuthClient: Sendable {
     accounts(of: try await readableRecords())
   }
 
-  /// All records that can be read; only where none can, the cache's trouble is the answer.
+  /// All records that can be read; only where none can, the cache's error is thrown.
   private func readableRecords() async throws -> [StoredRecord] {
     let (records, failure) = try await services.accounts.read()
     if let failure, records.isEmpty { throw failure }

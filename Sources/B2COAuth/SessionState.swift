@@ -31,7 +31,7 @@ final class SessionMonitor: Sendable {
 
   /// The states that a read returns now and after each change, without equal ones in a row.
   ///
-  /// A state that cannot be read is left out: trouble of the cache is no sign-out.
+  /// A state that cannot be read is left out: an error of the cache is not a sign-out.
   func states(_ read: @escaping @Sendable () async throws -> SessionState) -> AsyncStream<SessionState> {
     let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let id = add(signal)

@@ -3,25 +3,27 @@ internal import Foundation
 
 /// One call with all its tries, and the errors that it can end in.
 ///
-/// It is the transport of its tries, so it counts them and knows the tokens that no error may show.
+/// It is the transport of its tries, so it knows the tokens that no error may show.
 final class TaskCall: HTTPTransport {
   private struct State {
-    var tries = 0
     var tokens: [Secret] = []
-    var mayHaveTakenEffect = false
+    /// An answer came that could not be used, so the server may have done what was asked.
+    var hasUnusableAnswer = false
   }
 
   private let request: TaskRequest
   private let client: TaskAPIClient
+  private let counter: AttemptCounter
   private let state = Locked(State())
 
   init(_ request: TaskRequest, _ client: TaskAPIClient) {
     self.request = request
     self.client = client
+    counter = AttemptCounter(client.transport)
   }
 
   /// Whether a try that changes something may have done so although it failed.
-  var mayHaveTakenEffect: Bool { state.withLock { $0.mayHaveTakenEffect } }
+  var mayHaveTakenEffect: Bool { counter.outcomeIsUnknown || state.withLock { $0.hasUnusableAnswer } }
 
   /// Sends the request with a token, again where that is allowed; only a success returns.
   func answer() async throws -> TransportResponse {
@@ -41,29 +43,21 @@ final class TaskCall: HTTPTransport {
 
   /// Sends one try.
   func send(_ message: TransportRequest) async throws -> TransportResponse {
-    state.withLock { state in
-      state.tries += 1
-      if let field = message.headers["Authorization"], field.hasPrefix("Bearer ") {
-        state.tokens.append(Secret(String(field.dropFirst(7))))
-      }
+    if let field = message.headers["Authorization"], field.hasPrefix("Bearer ") {
+      state.withLock { $0.tokens.append(Secret(String(field.dropFirst(7)))) }
     }
-    do {
-      let response = try await client.transport.send(message)
-      if response.leavesOutcomeUnknown { noteUncertainty() }
-      let limit = message.limits.maximumBodyBytes
-      // An app's own transport may not keep the limit.
-      guard response.body.count <= limit else {
-        throw TransportError(.responseTooLarge, "The answer is larger than the \(limit) bytes that are allowed.")
-      }
-      return response
-    } catch {
-      if (error as? TransportError)?.leavesOutcomeUnknown == true { noteUncertainty() }
-      throw error
+    let response = try await counter.send(message)
+    let limit = message.limits.maximumBodyBytes
+    // An app's own transport may not keep the limit.
+    guard response.body.count <= limit else {
+      noteUnusableAnswer()
+      throw TransportError(.responseTooLarge, "The answer is larger than the \(limit) bytes that are allowed.")
     }
+    return response
   }
 
-  private func noteUncertainty() {
-    state.withLock { $0.mayHaveTakenEffect = true }
+  private func noteUnusableAnswer() {
+    state.withLock { $0.hasUnusableAnswer = true }
   }
 }
 
@@ -77,7 +71,7 @@ extension TaskCall {
     do throws(UnreadableAnswer) {
       return try value(Self.json(answer.body))
     } catch {
-      noteUncertainty()
+      noteUnusableAnswer()
       var failure = self.error(
         .invalidResponse, status: answer.status, because: "the answer \(error.reason)",
         suggestion: "Check the base URL; a proxy or a sign-in page may have answered.")
@@ -160,7 +154,7 @@ extension TaskCall {
   private func error(
     _ code: ErrorCode, status: Int?, because reason: String?, suggestion: String?
   ) -> TaskAPIError {
-    let tries = state.withLock { $0.tries }
+    let tries = counter.attempts
     let attempts = tries == 1 ? "1 attempt" : "\(tries) attempts"
     let name = "\(request.message.method.rawValue) \(Self.shown(request.message.url))"
     let message =

@@ -70,7 +70,7 @@ extension Account: Redacted {
   }
 }
 
-/// What a sign-in brought.
+/// The result of a sign-in.
 public struct SignInResult: Sendable {
   /// The account that signed in.
   public let account: Account

@@ -170,7 +170,7 @@ extension ServerAnswer {
     return [400, 401, 403].contains(status) && code == nil && !(aboutTheRequest + temporary).contains(error ?? "")
   }
 
-  /// What the status alone says: a busy server, or one in trouble, may name any error in its body.
+  /// What the status alone says: a busy or failing server may name any error in its body.
   private var temporaryCode: ErrorCode? {
     switch status ?? 0 {
     case 408: .timedOut

@@ -91,7 +91,9 @@ struct ServiceCode {
       [90092, 90068, 90285, 90284, 90205],
       .init(.configuration, "The application is disabled, unknown, or lacks consent.", checkRegistration))
     add([90052, 90053, 90054, 90225], .init(.invalidCredentials, "User name or password are wrong."))
-    add([90035, 90037, 90048, 90206], .init(.serviceUnavailable, "The service has trouble.", "Try again later."))
+    add(
+      [90035, 90037, 90048, 90206],
+      .init(.serviceUnavailable, "The service is temporarily unavailable.", "Try again later."))
     add([90151, 90157], .init(.tooManyAttempts, "Too many tries.", "Start again later."))
     return table
   }()

@@ -4,7 +4,7 @@ internal import Foundation
 /// How far this device's clock is from the server's, by the `Date` of its last answer.
 ///
 /// A wrong device clock then locks no one out: an id_token's times are compared with the server's time. A `Date` is not
-/// signed, so it may not make tokens valid again that ended long ago: only so far is a server believed to be behind.
+/// signed, so it may not make tokens valid again that expired long ago: a server may be behind only so far.
 final class ServerClock: Sendable {
   /// How far the server's time may be before this device's: what the wrong time zone and summer time make together.
   private static let furthestBehind: TimeInterval = 15 * 3_600
@@ -16,7 +16,7 @@ final class ServerClock: Sendable {
     self.localNow = localNow
   }
 
-  /// The server's time, as far as it is known and believed.
+  /// The server's time, within the accepted difference.
   var now: Date {
     let offset = measuredOffset
     return localNow().addingTimeInterval(offset < -Self.furthestBehind ? 0 : offset)

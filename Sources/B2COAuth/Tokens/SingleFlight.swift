@@ -54,7 +54,7 @@ package actor SingleFlight<Key: Hashable & Sendable, Value: Sendable> {
   }
 
   private func finish(_ key: Key, _ flight: Int, _ result: Result<Value, any Error>) {
-    // A flight that everybody left is no longer in the table; another may stand in its place.
+    // A flight that all callers left is no longer in the table; another may have replaced it.
     guard let ended = flights[key], ended.number == flight else { return }
     flights[key] = nil
     for continuation in ended.waiters.values { continuation.resume(with: result) }

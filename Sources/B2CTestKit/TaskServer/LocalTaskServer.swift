@@ -81,7 +81,7 @@ extension LocalTaskServer {
 
 /// What a test can look at and change.
 extension LocalTaskServer {
-  /// All tasks of everybody, oldest first.
+  /// The tasks of all users, oldest first.
   public var tasks: [LocalTask] {
     get { state.withLock { $0.tasks } }
     set { state.withLock { $0.tasks = newValue } }
@@ -187,7 +187,7 @@ extension LocalTaskServer {
     public var deletesAllWithoutKey = false
     /// A DELETE by text deletes nothing and answers 204 all the same.
     public var deletesNothingByText = false
-    /// Lists show the tasks of everybody.
+    /// Lists show the tasks of all users.
     public var mixesOwners = false
     /// A list for a token without owner is never answered.
     public var neverAnswersWithoutOwner = false

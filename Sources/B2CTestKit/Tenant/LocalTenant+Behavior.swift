@@ -71,7 +71,7 @@ extension LocalTenant {
     public var idTokenSigning = Signing.published
     /// The claim that names the policy.
     public var policyClaim = PolicyClaim.tfp
-    /// Whether each refresh gives a new refresh token.
+    /// Whether each refresh returns a new refresh token.
     public var rotatesRefreshTokens = true
     /// What happens when a refresh token is used a second time.
     public var refreshTokenReuse = RefreshTokenReuse.revokesGrant
@@ -85,7 +85,7 @@ extension LocalTenant {
     public var sendsIDToken = true
     /// Whether metadata names a userinfo endpoint.
     public var offersUserInfo = true
-    /// Whether a refresh gives an id_token when `openid` is among its scopes.
+    /// Whether a refresh returns an id_token when `openid` is among its scopes.
     public var refreshesIDToken = true
     /// Whether the token answer's numbers come as texts.
     public var numbersAsStrings = false

@@ -117,7 +117,7 @@ extension LocalTenant {
   }
 }
 
-/// The token answer, field by field as the service gives it.
+/// The token answer, field by field as the service returns it.
 extension LocalTenant {
   /// Makes the tokens of a grant.
   func tokenAnswer(

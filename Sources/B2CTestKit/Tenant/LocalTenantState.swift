@@ -176,7 +176,7 @@ extension LocalTenant {
 
   /// Ends all refresh tokens of a person, as an administrator's revocation or a changed password does.
   ///
-  /// - Parameter email: The person's email; everybody's tokens end for `nil`.
+  /// - Parameter email: The person's email; the tokens of all users expire for `nil`.
   public func revokeGrants(of email: String? = nil) {
     state.withLock { state in
       let userID = email.map { state.user(email: $0)?.id ?? "" }

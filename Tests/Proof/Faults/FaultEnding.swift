@@ -17,8 +17,7 @@ struct FaultEnding: Sendable {
       return FaultEnding(outcome: "value")
     } catch let error as ConnectorError {
       return FaultEnding(
-        outcome: error.code.rawValue, text: told(error),
-        outcomeIsUnknown: (error.underlying as? TaskAPIError)?.outcomeIsUnknown ?? false)
+        outcome: error.code.rawValue, text: told(error), outcomeIsUnknown: error.outcomeIsUnknown)
     } catch let error as OAuthError {
       return FaultEnding(outcome: error.code.rawValue, text: told(error))
     } catch is CancellationError {

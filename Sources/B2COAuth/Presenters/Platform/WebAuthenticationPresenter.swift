@@ -16,7 +16,7 @@
     /// gives here.
     ///
     /// - Parameter anchor: Gives the window that the sheet belongs to; the app's key window is looked for when it is `nil`
-    ///   or gives `nil`.
+    ///   or returns `nil`.
     public init(anchor: (@MainActor @Sendable (PresentationRequest) -> ASPresentationAnchor?)? = nil) {
       flow = WebAuthenticationFlow(supportsHTTPSCallbacks: Self.supportsHTTPSCallbacks) { page, request in
         guard let window = anchor?(request) ?? PresentationAnchor.current else {
