@@ -47,9 +47,9 @@ extension Connector {
   ) async throws -> (Data, HTTPURLResponse) {
     try await ConnectorError.mapping {
       let outgoing = try TransportRequest(request, limits: limits)
-      let counter = AttemptCounter(environment.transport)
-      let response = try await ConnectorError.naming(outgoing, counter) {
-        try await authorizedTransport(scopes, account, over: counter).send(outgoing)
+      let recorder = AttemptRecorder(environment.transport)
+      let response = try await ConnectorError.naming(outgoing, recorder) {
+        try await authorizedTransport(scopes, account, over: recorder).send(outgoing)
       }
       guard let httpResponse = response.urlResponse(for: outgoing.url) else {
         throw ConnectorError(.invalidResponse, "The answer's head is not HTTP.")

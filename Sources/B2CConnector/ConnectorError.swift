@@ -127,7 +127,7 @@ extension ConnectorError {
 
   /// Sends a request to an API; errors that do not know the request get it.
   static func naming<Result>(
-    _ request: TransportRequest, _ counter: AttemptCounter, _ body: () async throws -> Result
+    _ request: TransportRequest, _ recorder: AttemptRecorder, _ body: () async throws -> Result
   ) async throws -> Result {
     do {
       return try await body()
@@ -135,8 +135,8 @@ extension ConnectorError {
       guard var named = mapped(error) as? ConnectorError, named.request == nil,
         error is TransportError || error is APIAuthorizationError
       else { throw error }
-      named.request = FailedRequest(request, attempts: counter.attempts)
-      named.outcomeIsUnknown = request.mayChangeSomething && counter.outcomeIsUnknown
+      named.request = FailedRequest(request, attempts: recorder.attempts)
+      named.outcomeIsUnknown = request.mayChangeSomething && recorder.outcomeIsUnknown
       throw named
     }
   }

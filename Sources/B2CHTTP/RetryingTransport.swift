@@ -94,40 +94,6 @@ package struct RetryingTransport: HTTPTransport {
   }
 }
 
-/// Counts the tries of one call; wrap what is under a ``RetryingTransport`` in it.
-package final class AttemptCounter: HTTPTransport {
-  private let transport: any HTTPTransport
-  private let state = Locked((attempts: 0, outcomeIsUnknown: false))
-
-  /// Makes a counter of what a transport sends.
-  package init(_ transport: any HTTPTransport) {
-    self.transport = transport
-  }
-
-  /// The number of requests so far.
-  package var attempts: Int { state.withLock { $0.attempts } }
-
-  /// Whether the server may have carried out a request that did not succeed.
-  package var outcomeIsUnknown: Bool { state.withLock { $0.outcomeIsUnknown } }
-
-  /// Counts and sends a request.
-  package func send(_ request: TransportRequest) async throws -> TransportResponse {
-    state.withLock { $0.attempts += 1 }
-    do {
-      let response = try await transport.send(request)
-      if response.leavesOutcomeUnknown { noteUnknownOutcome() }
-      return response
-    } catch {
-      if (error as? TransportError)?.leavesOutcomeUnknown == true { noteUnknownOutcome() }
-      throw error
-    }
-  }
-
-  private func noteUnknownOutcome() {
-    state.withLock { $0.outcomeIsUnknown = true }
-  }
-}
-
 /// The remaining retries, shared by all calls of a connector.
 ///
 /// When a server is down for long, calls soon fail at once instead of adding to its load.

@@ -2,33 +2,24 @@ internal import B2CCore
 internal import Foundation
 
 /// One call with all its tries, and the errors that it can end in.
-///
-/// It is the transport of its tries, so it knows the tokens that no error may show.
-final class TaskCall: HTTPTransport {
-  private struct State {
-    var tokens: [Secret] = []
-    /// An answer came that could not be used, so the server may have done what was asked.
-    var hasUnusableAnswer = false
-  }
-
+struct TaskCall {
   private let request: TaskRequest
   private let client: TaskAPIClient
-  private let counter: AttemptCounter
-  private let state = Locked(State())
+  private let recorder: AttemptRecorder
 
   init(_ request: TaskRequest, _ client: TaskAPIClient) {
     self.request = request
     self.client = client
-    counter = AttemptCounter(client.transport)
+    recorder = AttemptRecorder(client.transport)
   }
 
-  /// Whether a try that changes something may have done so although it failed.
-  var mayHaveTakenEffect: Bool { counter.outcomeIsUnknown || state.withLock { $0.hasUnusableAnswer } }
+  /// Whether a try that failed may have done what was asked.
+  var mayHaveTakenEffect: Bool { recorder.outcomeIsUnknown }
 
   /// Sends the request with a token, again where that is allowed; only a success returns.
   func answer() async throws -> TransportResponse {
     let authorized = AuthorizedTransport(
-      transport: self, tokens: client.tokens, allowedOrigins: client.origins, retry: client.configuration.retry,
+      transport: recorder, tokens: client.tokens, allowedOrigins: client.origins, retry: client.configuration.retry,
       budget: client.retryBudget, clock: client.clock, now: client.now, random: client.random)
     do {
       let response = try await authorized.send(request.message, isIdempotent: request.isIdempotent)
@@ -39,25 +30,6 @@ final class TaskCall: HTTPTransport {
     } catch let error as APIAuthorizationError {
       throw unauthorized(error)
     }
-  }
-
-  /// Sends one try.
-  func send(_ message: TransportRequest) async throws -> TransportResponse {
-    if let field = message.headers["Authorization"], field.hasPrefix("Bearer ") {
-      state.withLock { $0.tokens.append(Secret(String(field.dropFirst(7)))) }
-    }
-    let response = try await counter.send(message)
-    let limit = message.limits.maximumBodyBytes
-    // An app's own transport may not keep the limit.
-    guard response.body.count <= limit else {
-      noteUnusableAnswer()
-      throw TransportError(.responseTooLarge, "The answer is larger than the \(limit) bytes that are allowed.")
-    }
-    return response
-  }
-
-  private func noteUnusableAnswer() {
-    state.withLock { $0.hasUnusableAnswer = true }
   }
 }
 
@@ -71,10 +43,11 @@ extension TaskCall {
     do throws(UnreadableAnswer) {
       return try value(Self.json(answer.body))
     } catch {
-      noteUnusableAnswer()
       var failure = self.error(
         .invalidResponse, status: answer.status, because: "the answer \(error.reason)",
         suggestion: "Check the base URL; a proxy or a sign-in page may have answered.")
+      // The server succeeded, so it may have done what was asked.
+      failure.outcomeIsUnknown = request.isChange
       fill(&failure, from: answer, showsCode: false)
       throw failure
     }
@@ -154,7 +127,7 @@ extension TaskCall {
   private func error(
     _ code: ErrorCode, status: Int?, because reason: String?, suggestion: String?
   ) -> TaskAPIError {
-    let tries = counter.attempts
+    let tries = recorder.attempts
     let attempts = tries == 1 ? "1 attempt" : "\(tries) attempts"
     let name = "\(request.message.method.rawValue) \(Self.shown(request.message.url))"
     let message =
@@ -177,13 +150,13 @@ extension TaskCall {
   }
 
   private func shown(_ text: String, _ limit: Int) -> String? {
-    PrintableText(hiding: state.withLock { $0.tokens }, limit: limit).show(Array(text.utf8))
+    PrintableText(hiding: recorder.bearerTokens, limit: limit).show(Array(text.utf8))
   }
 
   /// Adds what the server said.
   private func fill(_ error: inout TaskAPIError, from response: TransportResponse, showsCode: Bool = true) {
     error.retryAfter = RetryAfter.seconds(in: response.headers, now: client.now())
-    error.excerpt = PrintableText(hiding: state.withLock { $0.tokens }).show(response.body)
+    error.excerpt = PrintableText(hiding: recorder.bearerTokens).show(response.body)
     error.requestID = Self.requestIDs.lazy.compactMap { response.headers[$0] }.first.flatMap { shown($0, 100) }
     guard showsCode, let said = ServerErrorBody(response.body) else { return }
     error.serverCode = said.code.flatMap { shown($0, 100) }

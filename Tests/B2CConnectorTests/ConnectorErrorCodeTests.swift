@@ -145,6 +145,28 @@ struct ConnectorErrorCodeTests {
     #expect(error.code == .network && !error.outcomeIsUnknown)
   }
 
+  @Test("The limit of bytes holds for a transport of the app's own without a limit", arguments: ["GET", "POST"])
+  func tooLargeAnswer(_ method: String) async throws {
+    let world = World()
+    let connector = try world.connector(
+      presenter: world.script(.signIn(.alice)), transport: Padding(inner: world.network) { $0.host == "tasks.example" })
+    try await connector.doPolicy(.signIn)
+    var request = URLRequest(url: world.tasks.url)
+    request.httpMethod = method
+    let error = try await #require(throws: ConnectorError.self) { try await connector.data(for: request) }
+    #expect(error.code == .tooLarge && error.outcomeIsUnknown == (method == "POST"))
+  }
+
+  @Test("The limit of bytes holds for metadata as well")
+  func tooLargeMetadata() async throws {
+    let world = World()
+    let connector = try world.connector(
+      presenter: world.script(.signIn(.alice)),
+      transport: Padding(inner: world.network) { $0.path.contains(".well-known") })
+    let error = try await #require(throws: ConnectorError.self) { try await connector.doPolicy(.signIn) }
+    #expect(error.code == .invalidResponse)
+  }
+
   @Test(
     "A cache that is busy may be free later", arguments: [(TokenCacheError.Code.lockTimedOut, true), (.damaged, false)])
   func cache(_ code: TokenCacheError.Code, _ isRetryable: Bool) async throws {
@@ -245,4 +267,16 @@ private struct BrokenCache: TokenCache {
   func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { throw TokenCacheError(code, "Broken.") }
   func removeRecord(for key: TokenCacheKey) async throws { throw TokenCacheError(code, "Broken.") }
   func keys() async throws -> [TokenCacheKey] { throw TokenCacheError(code, "Broken.") }
+}
+
+/// A transport that keeps no limit: some answers get 2 MiB of white space.
+private struct Padding: HTTPTransport {
+  let inner: any HTTPTransport
+  let pads: @Sendable (URL) -> Bool
+
+  func send(_ request: TransportRequest) async throws -> TransportResponse {
+    var response = try await inner.send(request)
+    if pads(request.url) { response.body.append(Data(repeating: 0x20, count: 2 << 20)) }
+    return response
+  }
 }

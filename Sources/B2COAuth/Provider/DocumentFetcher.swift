@@ -4,7 +4,7 @@ internal import Foundation
 /// Gets the documents a provider publishes: JSON, bounded, without following redirects.
 struct DocumentFetcher: Sendable {
   let transport: any HTTPTransport
-  /// Adds the retries; each document has a dedicated transport under them, which counts the tries.
+  /// Adds the retries; each document has a dedicated transport under them, which records the tries.
   let retrying: @Sendable (any HTTPTransport) -> RetryingTransport
   let limits: TransportLimits
   let serverClock: ServerClock
@@ -15,8 +15,8 @@ struct DocumentFetcher: Sendable {
   ///   `invalidResponse`.
   func json(at url: URL, what: String, policy: Policy?) async throws -> Data {
     let request = TransportRequest(url: url, headers: ["Accept": "application/json"], limits: limits)
-    let counter = AttemptCounter(transport)
-    let response = try await retrying(counter).sendMappingErrors(request, attempts: { counter.attempts })
+    let recorder = AttemptRecorder(transport)
+    let response = try await retrying(recorder).sendMappingErrors(request, attempts: { recorder.attempts })
     serverClock.note(response)
     let (code, suggestion): (ErrorCode, String)
     switch response.status {
@@ -32,7 +32,7 @@ struct DocumentFetcher: Sendable {
     default: (code, suggestion) = (.invalidResponse, "Check the authority in the settings.")
     }
     let place = policy.map { " of the policy \($0.id)" } ?? ""
-    let failed = FailedRequest(request, attempts: counter.attempts)
+    let failed = FailedRequest(request, attempts: recorder.attempts)
     throw OAuthError(
       code, "The request for the \(what)\(place) failed with status \(response.status): \(failed).",
       recoverySuggestion: suggestion,
