@@ -24,6 +24,11 @@ struct SoakPlan: Sendable {
   let seconds: Double
 
   init(_ options: ProofOptions) throws {
+    // What --broken breaks shows at once.
+    if options.isBroken {
+      seconds = 12
+      return
+    }
     seconds = options.isQuick ? 120 : options.values.isEmpty ? 1_800 : Double(try options.number(0, "the seconds"))
   }
 

@@ -27,7 +27,7 @@ struct SoakProof: ProofCommand {
         [
           "\(number)", folder.url.path, world.authority, world.tasks.absoluteString,
           "\(Int(end.timeIntervalSince1970))",
-        ])
+        ] + (options.isBroken ? ["--broken"] : []))
     }
     try await world.run(from: start, until: end)
     // Calls that are under way end by their deadlines; the children are not waited for on this thread before that.
@@ -55,13 +55,8 @@ struct SoakProof: ProofCommand {
   ) async throws {
     let counters = world.tenant.counters
     let refreshes = counters.refreshes - before.refreshes
+    verdict.addRefreshes(refreshes, world.earlyTokens, refusals: world.refusals, failures: content.failures)
     let lost = world.windows.filter { $0.operations.contains(.refresh) }.reduce(0) { $0 + $1.hits }
-    let signIns = counters.codeRequests - before.codeRequests
-    verdict.add(
-      "refreshes explained by expiries: no more tokens come within half a token's life of the user's last one than there were faulty "
-        + "token answers and sign-ins",
-      "\(refreshes) refreshes, \(world.earlyTokens) early tokens; \(lost) faulty token answers, \(signIns) sign-ins",
-      world.earlyTokens <= lost + signIns && refreshes > 0)
     let reused = counters.reusedRefreshTokens - before.reusedRefreshTokens
     verdict.add(
       "refresh tokens are not used after their successors more often than answers with successors were lost",

@@ -22,7 +22,7 @@ struct SoakWorker: ProofCommand {
       directory: directory.appendingPathComponent("cache", isDirectory: true),
       tenant: try options.value(2, "the tenant"),
       tasks: tasks)
-    let worker = Self(number: number, app: app, tasks: tasks, log: log, end: end)
+    let worker = Self(number: number, app: app, tasks: tasks, log: log, end: end, isBroken: options.isBroken)
     await withTaskGroup(of: Void.self) { group in
       for loop in 0..<SoakPlan.loops {
         group.addTask { await worker.callForOthers(seed: UInt64(number * 100 + loop)) }
@@ -39,13 +39,16 @@ struct SoakWorker: ProofCommand {
   private let tasks: URL
   private let log: SoakLog
   private let end: Date
+  /// Whether tokens are replaced that are good for longer.
+  private let isBroken: Bool
 
-  private init(number: Int, app: SoakApp, tasks: URL, log: SoakLog, end: Date) {
+  private init(number: Int, app: SoakApp, tasks: URL, log: SoakLog, end: Date, isBroken: Bool) {
     self.number = number
     self.app = app
     self.tasks = tasks
     self.log = log
     self.end = end
+    self.isBroken = isBroken
   }
 
   private var isOver: Bool { Date() >= end }
@@ -54,11 +57,15 @@ struct SoakWorker: ProofCommand {
   private func callForOthers(seed: UInt64) async {
     var random = SplitMix64(seed: seed)
     while !isOver {
-      let account = SoakApp.account(random.below(SoakPlan.sharedUsers))
+      let user = random.below(SoakPlan.sharedUsers)
+      let account = SoakApp.account(user)
       switch random.below(20) {
-      case 0..<11: await log.count("token") { _ = try await app.connector.accessToken(account: account) }
+      case 0..<11:
+        await log.count("token", of: user) {
+          _ = try await app.connector.accessToken(account: account, forceRefresh: isBroken)
+        }
       case 11..<17:
-        await log.count("list") {
+        await log.count("list", of: user) {
           let limits = TransportLimits(
             maximumBodyBytes: 256 << 10, deadline: SoakPlan.deadline, idleTimeout: SoakPlan.deadline)
           let (_, answer) = try await app.connector.data(for: URLRequest(url: tasks), account: account, limits: limits)
@@ -84,17 +91,17 @@ struct SoakWorker: ProofCommand {
       let user = SoakPlan.sharedUsers + number * SoakPlan.ownUsers + round % SoakPlan.ownUsers
       let account = SoakApp.account(user)
       round += 1
-      guard await log.count("signIn", { try await app.signIn(user) }) else { continue }
+      guard await log.count("signIn", of: user, { try await app.signIn(user) }) else { continue }
       for _ in 0..<3 {
-        await log.count("token") { _ = try await app.connector.accessToken(account: account) }
+        await log.count("token", of: user) { _ = try await app.connector.accessToken(account: account) }
         try? await Task.sleep(for: .milliseconds(700))
       }
       if round.isMultiple(of: 3) {
-        await log.count("signIn") {
+        await log.count("signIn", of: user) {
           try await app.signIn(user, policy: Policy(id: "B2C_1_SignUpOrSignIn", kind: .signUpOrSignIn))
         }
       }
-      await log.count("signOut") { try await app.connector.signOut(account) }
+      await log.count("signOut", of: user) { try await app.connector.signOut(account) }
     }
   }
 

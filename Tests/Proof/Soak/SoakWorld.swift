@@ -15,11 +15,35 @@ final class SoakWorld: Sendable {
     var hits: Int
   }
 
+  /// A token, and whether a fault happened to the answer that brought it.
+  private struct Issue {
+    let time: Double
+    let isFaulty: Bool
+  }
+
+  /// A token that was issued sooner after the user's last one than expiry explains.
+  struct EarlyToken: Sendable {
+    let time: Double
+    let user: String
+    /// When the user's last token was issued.
+    let previous: Double
+    let previousWasDamaged: Bool
+    let isOfSignIn: Bool
+  }
+
+  /// A token that the task server's front answered with 401.
+  struct Refusal: Sendable {
+    let time: Double
+    let user: String
+  }
+
+  @TaskLocal private static var isSignIn = false
+
   private struct State {
-    /// When a user's last token was issued.
-    var issued: [String: Double] = [:]
-    /// Tokens that were issued sooner after the last one than expiry explains.
-    var early = 0
+    /// Each user's last token.
+    var issued: [String: Issue] = [:]
+    var early: [EarlyToken] = []
+    var refusals: [Refusal] = []
     var windows: [Window] = []
     var rollOvers = 0
   }
@@ -48,13 +72,20 @@ final class SoakWorld: Sendable {
       let user = claims["sub"]?.string ?? ""
       let now = Date().timeIntervalSince1970
       state.withLock { state in
-        if let last = state.issued[user], now - last < SoakPlan.tokenLifetime / 2 - 0.1 { state.early += 1 }
-        state.issued[user] = now
+        if let last = state.issued[user], now - last.time < SoakPlan.tokenLifetime / 2 - 0.1 {
+          state.early.append(
+            EarlyToken(
+              time: now, user: user, previous: last.time, previousWasDamaged: last.isFaulty, isOfSignIn: Self.isSignIn))
+        }
+        state.issued[user] = Issue(time: now, isFaulty: FaultyFront.isFaulty)
       }
     }
     let server = LocalTaskServer(tenant: tenant, dialect: .rest)
     self.tenant = tenant
-    tenantFront = try await FaultyFront { await tenant.answer($0) }
+    tenantFront = try await FaultyFront { request in
+      let isSignIn = request.body.map { String(decoding: $0, as: UTF8.self).contains("grant_type=authorization_code") }
+      return await Self.$isSignIn.withValue(isSignIn ?? false) { await tenant.answer(request) }
+    }
     taskFront = try await FaultyFront { await server.answer($0) }
     other = try await OtherOrigin()
   }
@@ -66,7 +97,8 @@ final class SoakWorld: Sendable {
   var tasks: URL { taskFront.url.appendingPathComponent("tasks") }
 
   var windows: [Window] { state.withLock { $0.windows } }
-  var earlyTokens: Int { state.withLock { $0.early } }
+  var earlyTokens: [EarlyToken] { state.withLock { $0.early } }
+  var refusals: [Refusal] { state.withLock { $0.refusals } }
   var rollOvers: Int { state.withLock { $0.rollOvers } }
   /// Requests that redirects led elsewhere.
   var strayRequests: Int { other.requestCount }
@@ -74,7 +106,7 @@ final class SoakWorld: Sendable {
   /// Forgets what was issued before the run.
   func begin() {
     tenant.clearRequests()
-    state.withLock { $0.early = 0 }
+    state.withLock { $0.early = [] }
   }
 
   func stop() async {
@@ -121,11 +153,22 @@ final class SoakWorld: Sendable {
     try? await Task.sleep(for: .milliseconds(200 + random.below(800)))
     let hits = front.hits
     try await front.disarm()
-    guard hits > 0 else { return }
+    guard !hits.isEmpty else { return }
     state.withLock {
       $0.windows.append(
         Window(
-          fault: fault, operations: operations, start: start, end: Date().timeIntervalSince1970, hits: hits))
+          fault: fault, operations: operations, start: start, end: Date().timeIntervalSince1970, hits: hits.count))
+      guard fault.name.hasPrefix("401") else { return }
+      $0.refusals += hits.compactMap { hit in
+        Self.user(of: hit.request).map { Refusal(time: hit.time.timeIntervalSince1970, user: $0) }
+      }
     }
+  }
+
+  /// Whose token a request brings: the `sub` of its payload (RFC 7519 section 4.1.2).
+  private static func user(of request: TransportRequest) -> String? {
+    let parts = request.headers["Authorization"]?.split(separator: ".") ?? []
+    guard parts.count == 3, let payload = Base64URL.decode(String(parts[1])) else { return nil }
+    return (try? JSONDecoder().decode(JSONValue.self, from: payload))?.object?["sub"]?.string
   }
 }

@@ -16,12 +16,21 @@ final class FaultyFront: Sendable {
     var left: Int?
   }
 
+  /// A request that the armed fault happened to.
+  struct Hit: Sendable {
+    let time = Date()
+    let request: TransportRequest
+  }
+
   private struct State {
     var listener: LoopbackListener?
     var armed: Armed?
-    var hits = 0
+    var hits: [Hit] = []
     var secrets: Set<String> = []
   }
+
+  /// Whether the request that is being answered is one that a fault happens to.
+  @TaskLocal static var isFaulty = false
 
   let port: UInt16
   let url: URL
@@ -38,8 +47,8 @@ final class FaultyFront: Sendable {
     state.withLock { $0.listener = listener }
   }
 
-  /// How many requests the armed fault has happened to.
-  var hits: Int { state.withLock { $0.hits } }
+  /// The requests that the armed fault has happened to.
+  var hits: [Hit] { state.withLock { $0.hits } }
 
   /// The codes, verifiers and tokens that came since ``forgetSecrets()``, whatever became of the requests.
   var secrets: Set<String> { state.withLock { $0.secrets } }
@@ -52,7 +61,7 @@ final class FaultyFront: Sendable {
     if fault.isRefusal { return await close() }
     state.withLock {
       $0.armed = Armed(fault: fault, target: target, other: other, left: times)
-      $0.hits = 0
+      $0.hits = []
     }
   }
 
@@ -90,11 +99,13 @@ final class FaultyFront: Sendable {
         state.secrets.formUnion(sent)
         guard let armed = state.armed, armed.target.contains(request), armed.left != 0 else { return nil }
         state.armed?.left = armed.left.map { $0 - 1 }
-        state.hits += 1
+        state.hits.append(Hit(request: request))
         return armed
       }
       if let armed {
-        await armed.fault.play(WireScene(exchange: exchange, other: armed.other, genuine: genuine))
+        await $isFaulty.withValue(true) {
+          await armed.fault.play(WireScene(exchange: exchange, other: armed.other, genuine: genuine))
+        }
       } else {
         await exchange.respond(await genuine())
       }
