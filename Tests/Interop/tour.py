@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import urllib.request
 from importlib.metadata import version
 
 here = os.path.dirname(os.path.abspath(__file__))
@@ -92,6 +93,15 @@ def stop(process):
         process.kill()
 
 
+def done_by(person):
+    """What the person at the browser did, in order; it answers when the last page has ended."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        return ", ".join(json.load(opener.open(person + "/log", timeout=100))["log"])
+    except OSError as error:
+        return f"not known: {error}"
+
+
 def tour(number, name, options):
     place = os.path.join(folder, f"variant-{number}")
     os.makedirs(os.path.join(place, "cache"), mode=0o700)
@@ -109,6 +119,7 @@ def tour(number, name, options):
         done = subprocess.run([driver, "tour", path], timeout=300)
         if done.returncode:
             print(open(os.path.join(place, "provider.log")).read()[-3000:], open(os.path.join(place, "person.log")).read()[-2000:])
+            print("  what the person did:", done_by(who["person"]), flush=True)
         return done.returncode == 0
     finally:
         for process in (person, provider):

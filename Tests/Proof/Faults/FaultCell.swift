@@ -47,7 +47,7 @@ struct FaultCell: Sendable {
     let start = clock.now
     let ending = await Watchdog.run(FaultsProof.watchdog) { await scene.run(operation) }
     let seconds = start.duration(to: clock.now) / .seconds(1)
-    let hits = front.hits.count
+    let hits = front.hits
     guard let ending else { return Result(outcome: "HANG", seconds: seconds, broken: ["does not come back"]) }
     try await front.disarm()
     var broken = await scene.promises(after: ending, operation, endsSession: fault.endsSession)

@@ -8,8 +8,6 @@ final class SoakLog: Sendable {
   struct Failure: Sendable {
     let time: Double
     let call: String
-    /// Whom the call was for; empty when for nobody.
-    let user: String
     let code: String
     let text: String
   }
@@ -31,7 +29,7 @@ final class SoakLog: Sendable {
 
   /// Makes a call and counts it, or writes down how it failed.
   @discardableResult
-  func count(_ call: String, of user: Int? = nil, _ body: @Sendable () async throws -> Void) async -> Bool {
+  func count(_ call: String, _ body: @Sendable () async throws -> Void) async -> Bool {
     let code: String
     let text: String
     do {
@@ -45,10 +43,7 @@ final class SoakLog: Sendable {
     } catch {
       (code, text) = ("untyped", "\(error)")
     }
-    write([
-      "E", "\(Date().timeIntervalSince1970)", call, user.map(SoakPlan.id) ?? "", code,
-      text.replacingOccurrences(of: "\t", with: " "),
-    ])
+    write(["E", "\(Date().timeIntervalSince1970)", call, code, text.replacingOccurrences(of: "\t", with: " ")])
     return false
   }
 
@@ -81,9 +76,8 @@ extension SoakLog {
       for line in try String(contentsOf: url, encoding: .utf8).split(separator: "\n") {
         let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
         switch fields[0] {
-        case "E" where fields.count == 6:
-          failures.append(
-            Failure(time: Double(fields[1]) ?? 0, call: fields[2], user: fields[3], code: fields[4], text: fields[5]))
+        case "E" where fields.count == 5:
+          failures.append(Failure(time: Double(fields[1]) ?? 0, call: fields[2], code: fields[3], text: fields[4]))
         case "S" where fields.count == 4:
           own.append(Sample(time: Double(fields[1]) ?? 0, memory: Int(fields[2]) ?? 0, files: Int(fields[3]) ?? 0))
         case "C" where fields.count == 3: counts[fields[1], default: 0] += Int(fields[2]) ?? 0

@@ -45,27 +45,13 @@ struct SoakVerdict {
   }
 
   /// Every token that came within half a token's life of its user's last one has a reason.
-  mutating func addRefreshes(
-    _ count: Int, _ early: [SoakWorld.EarlyToken], refusals: [SoakWorld.Refusal], failures: [SoakLog.Failure]
-  ) {
-    let refusals = Dictionary(grouping: refusals, by: \.user).mapValues { $0.map(\.time) }
-    let failures = Dictionary(grouping: failures, by: \.user).mapValues { $0.map(\.time) }
-    let reasons = Dictionary(grouping: early) { token -> String? in
-      if token.isOfSignIn { return "at a sign-in" }
-      if token.previousWasDamaged { return "after a damaged answer" }
-      // Another process may go on before the one that failed has written it down.
-      let between = token.previous...token.time + 0.5
-      if refusals[token.user]?.contains(where: between.contains) == true { return "after a 401" }
-      // Without keys, for instance, the id_token cannot be verified, and the tokens are not kept.
-      if failures[token.user]?.contains(where: between.contains) == true { return "after a failed call" }
-      return nil
-    }
-    let unexplained = reasons[nil] ?? []
-    let seen = reasons.compactMap { entry in entry.key.map { "\(entry.value.count) \($0)" } }.sorted()
+  mutating func addRefreshes(_ count: Int, _ early: [SoakWorld.EarlyToken]) {
+    let ofSignIns = early.count { $0.isOfSignIn }
+    let unexplained = early.filter { !$0.isOfSignIn && !$0.previousWasDamaged }
     add(
-      "every refresh has a reason: half of the user's last token is over, or that one never arrived, was refused or belongs to "
-        + "another sign-in",
-      "\(count) refreshes, \(early.count) of them early (\(seen.joined(separator: ", "))); \(unexplained.count) unexplained",
+      "every refresh has a reason: half of the life of the user's last token is over, or a fault happened to the answer that brought it",
+      "\(count) refreshes; \(early.count) early tokens: \(ofSignIns) of sign-ins, "
+        + "\(early.count - ofSignIns - unexplained.count) after a fault; \(unexplained.count) unexplained",
       count > 0 && unexplained.isEmpty)
     for token in unexplained.prefix(20) {
       print("UNEXPLAINED  refresh at \(token.time), \(token.time - token.previous) s after the last token")

@@ -57,15 +57,14 @@ struct SoakWorker: ProofCommand {
   private func callForOthers(seed: UInt64) async {
     var random = SplitMix64(seed: seed)
     while !isOver {
-      let user = random.below(SoakPlan.sharedUsers)
-      let account = SoakApp.account(user)
+      let account = SoakApp.account(random.below(SoakPlan.sharedUsers))
       switch random.below(20) {
       case 0..<11:
-        await log.count("token", of: user) {
+        await log.count("token") {
           _ = try await app.connector.accessToken(account: account, forceRefresh: isBroken)
         }
       case 11..<17:
-        await log.count("list", of: user) {
+        await log.count("list") {
           let limits = TransportLimits(
             maximumBodyBytes: 256 << 10, deadline: SoakPlan.deadline, idleTimeout: SoakPlan.deadline)
           let (_, answer) = try await app.connector.data(for: URLRequest(url: tasks), account: account, limits: limits)
@@ -91,17 +90,17 @@ struct SoakWorker: ProofCommand {
       let user = SoakPlan.sharedUsers + number * SoakPlan.ownUsers + round % SoakPlan.ownUsers
       let account = SoakApp.account(user)
       round += 1
-      guard await log.count("signIn", of: user, { try await app.signIn(user) }) else { continue }
+      guard await log.count("signIn", { try await app.signIn(user) }) else { continue }
       for _ in 0..<3 {
-        await log.count("token", of: user) { _ = try await app.connector.accessToken(account: account) }
+        await log.count("token") { _ = try await app.connector.accessToken(account: account) }
         try? await Task.sleep(for: .milliseconds(700))
       }
       if round.isMultiple(of: 3) {
-        await log.count("signIn", of: user) {
+        await log.count("signIn") {
           try await app.signIn(user, policy: Policy(id: "B2C_1_SignUpOrSignIn", kind: .signUpOrSignIn))
         }
       }
-      await log.count("signOut", of: user) { try await app.connector.signOut(account) }
+      await log.count("signOut") { try await app.connector.signOut(account) }
     }
   }
 

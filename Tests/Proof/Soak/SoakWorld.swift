@@ -24,17 +24,10 @@ final class SoakWorld: Sendable {
   /// A token that was issued sooner after the user's last one than expiry explains.
   struct EarlyToken: Sendable {
     let time: Double
-    let user: String
     /// When the user's last token was issued.
     let previous: Double
     let previousWasDamaged: Bool
     let isOfSignIn: Bool
-  }
-
-  /// A token that the task server's front answered with 401.
-  struct Refusal: Sendable {
-    let time: Double
-    let user: String
   }
 
   @TaskLocal private static var isSignIn = false
@@ -43,7 +36,6 @@ final class SoakWorld: Sendable {
     /// Each user's last token.
     var issued: [String: Issue] = [:]
     var early: [EarlyToken] = []
-    var refusals: [Refusal] = []
     var windows: [Window] = []
     var rollOvers = 0
   }
@@ -75,7 +67,7 @@ final class SoakWorld: Sendable {
         if let last = state.issued[user], now - last.time < SoakPlan.tokenLifetime / 2 - 0.1 {
           state.early.append(
             EarlyToken(
-              time: now, user: user, previous: last.time, previousWasDamaged: last.isFaulty, isOfSignIn: Self.isSignIn))
+              time: now, previous: last.time, previousWasDamaged: last.isFaulty, isOfSignIn: Self.isSignIn))
         }
         state.issued[user] = Issue(time: now, isFaulty: FaultyFront.isFaulty)
       }
@@ -98,7 +90,6 @@ final class SoakWorld: Sendable {
 
   var windows: [Window] { state.withLock { $0.windows } }
   var earlyTokens: [EarlyToken] { state.withLock { $0.early } }
-  var refusals: [Refusal] { state.withLock { $0.refusals } }
   var rollOvers: Int { state.withLock { $0.rollOvers } }
   /// Requests that redirects led elsewhere.
   var strayRequests: Int { other.requestCount }
@@ -153,22 +144,11 @@ final class SoakWorld: Sendable {
     try? await Task.sleep(for: .milliseconds(200 + random.below(800)))
     let hits = front.hits
     try await front.disarm()
-    guard !hits.isEmpty else { return }
+    guard hits > 0 else { return }
     state.withLock {
       $0.windows.append(
         Window(
-          fault: fault, operations: operations, start: start, end: Date().timeIntervalSince1970, hits: hits.count))
-      guard fault.name.hasPrefix("401") else { return }
-      $0.refusals += hits.compactMap { hit in
-        Self.user(of: hit.request).map { Refusal(time: hit.time.timeIntervalSince1970, user: $0) }
-      }
+          fault: fault, operations: operations, start: start, end: Date().timeIntervalSince1970, hits: hits))
     }
-  }
-
-  /// Whose token a request brings: the `sub` of its payload (RFC 7519 section 4.1.2).
-  private static func user(of request: TransportRequest) -> String? {
-    let parts = request.headers["Authorization"]?.split(separator: ".") ?? []
-    guard parts.count == 3, let payload = Base64URL.decode(String(parts[1])) else { return nil }
-    return (try? JSONDecoder().decode(JSONValue.self, from: payload))?.object?["sub"]?.string
   }
 }

@@ -16,16 +16,10 @@ final class FaultyFront: Sendable {
     var left: Int?
   }
 
-  /// A request that the armed fault happened to.
-  struct Hit: Sendable {
-    let time = Date()
-    let request: TransportRequest
-  }
-
   private struct State {
     var listener: LoopbackListener?
     var armed: Armed?
-    var hits: [Hit] = []
+    var hits = 0
     var secrets: Set<String> = []
   }
 
@@ -47,8 +41,8 @@ final class FaultyFront: Sendable {
     state.withLock { $0.listener = listener }
   }
 
-  /// The requests that the armed fault has happened to.
-  var hits: [Hit] { state.withLock { $0.hits } }
+  /// How many requests the armed fault has happened to.
+  var hits: Int { state.withLock { $0.hits } }
 
   /// The codes, verifiers and tokens that came since ``forgetSecrets()``, whatever became of the requests.
   var secrets: Set<String> { state.withLock { $0.secrets } }
@@ -61,7 +55,7 @@ final class FaultyFront: Sendable {
     if fault.isRefusal { return await close() }
     state.withLock {
       $0.armed = Armed(fault: fault, target: target, other: other, left: times)
-      $0.hits = []
+      $0.hits = 0
     }
   }
 
@@ -99,7 +93,7 @@ final class FaultyFront: Sendable {
         state.secrets.formUnion(sent)
         guard let armed = state.armed, armed.target.contains(request), armed.left != 0 else { return nil }
         state.armed?.left = armed.left.map { $0 - 1 }
-        state.hits.append(Hit(request: request))
+        state.hits += 1
         return armed
       }
       if let armed {
