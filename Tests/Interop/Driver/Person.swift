@@ -30,7 +30,8 @@ struct Person: Sendable {
   func presenter(consents: Bool = true, noting callbacks: Callbacks) -> some SignInPresenter {
     NotingPresenter(
       base: LoopbackPresenter(
-        opening: BrowserOpening { try await open($0, consents: consents) }, timeout: .seconds(60)),
+        // Longer than the person takes to give up, who then says at which page.
+        opening: BrowserOpening { try await open($0, consents: consents) }, timeout: .seconds(150)),
       callbacks: callbacks)
   }
 }
