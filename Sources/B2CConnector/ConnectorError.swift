@@ -136,7 +136,7 @@ extension ConnectorError {
         error is TransportError || error is APIAuthorizationError
       else { throw error }
       named.request = FailedRequest(request, attempts: recorder.attempts)
-      named.outcomeIsUnknown = request.mayChangeSomething && recorder.outcomeIsUnknown
+      named.outcomeIsUnknown = recorder.outcomeIsUnknown
       throw named
     }
   }

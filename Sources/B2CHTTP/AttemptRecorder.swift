@@ -19,7 +19,7 @@ package final class AttemptRecorder: HTTPTransport {
   /// The number of requests so far.
   package var attempts: Int { record.withLock { $0.attempts } }
 
-  /// Whether the server may have carried out a request that did not succeed.
+  /// Whether the server may have carried out a request that changes something although it did not succeed.
   package var outcomeIsUnknown: Bool { record.withLock { $0.outcomeIsUnknown } }
 
   /// The access tokens that were sent, which no error may show.
@@ -40,19 +40,20 @@ package final class AttemptRecorder: HTTPTransport {
     }
     do {
       let response = try await transport.send(request)
-      if response.leavesOutcomeUnknown { noteUnknownOutcome() }
+      if response.leavesOutcomeUnknown { noteUnknownOutcome(of: request) }
       let limit = request.limits.maximumBodyBytes
       guard response.body.count <= limit else {
         throw TransportError(.responseTooLarge, "The answer is larger than the \(limit) bytes that are allowed.")
       }
       return response
     } catch {
-      if (error as? TransportError)?.leavesOutcomeUnknown == true { noteUnknownOutcome() }
+      if (error as? TransportError)?.leavesOutcomeUnknown == true { noteUnknownOutcome(of: request) }
       throw error
     }
   }
 
-  private func noteUnknownOutcome() {
+  private func noteUnknownOutcome(of request: TransportRequest) {
+    guard request.mayChangeSomething else { return }
     record.withLock { $0.outcomeIsUnknown = true }
   }
 }

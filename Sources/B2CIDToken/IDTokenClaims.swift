@@ -14,7 +14,7 @@ package struct IDTokenClaims: Sendable, Hashable {
   package let subject: String
   /// The clients the token is for (`aud`).
   package let audience: [String]
-  /// When the token ends (`exp`).
+  /// When the token expires (`exp`).
   package let expiration: Date
   /// When the token was issued (`iat`).
   package let issuedAt: Date

@@ -13,7 +13,7 @@ struct TaskCall {
     recorder = AttemptRecorder(client.transport)
   }
 
-  /// Whether a try that failed may have done what was asked.
+  /// Whether a try that failed may have changed something.
   var mayHaveTakenEffect: Bool { recorder.outcomeIsUnknown }
 
   /// Sends the request with a token, again where that is allowed; only a success returns.
@@ -47,7 +47,7 @@ extension TaskCall {
         .invalidResponse, status: answer.status, because: "the answer \(error.reason)",
         suggestion: "Check the base URL; a proxy or a sign-in page may have answered.")
       // The server succeeded, so it may have done what was asked.
-      failure.outcomeIsUnknown = request.isChange
+      failure.outcomeIsUnknown = request.message.mayChangeSomething
       fill(&failure, from: answer, showsCode: false)
       throw failure
     }
@@ -138,7 +138,7 @@ extension TaskCall {
       case (nil, nil): "\(name) failed (\(attempts))."
       }
     var error = TaskAPIError(code, message, recoverySuggestion: suggestion, status: status)
-    error.outcomeIsUnknown = request.isChange && mayHaveTakenEffect
+    error.outcomeIsUnknown = mayHaveTakenEffect
     error.method = request.message.method.rawValue
     error.url = Self.shown(request.message.url)
     error.attempts = tries

@@ -12,8 +12,6 @@ struct TaskRequest: Sendable {
   var isIdempotent = false
   /// Whether the URL names one task by its id.
   var namesID = false
-
-  var isChange: Bool { operation != .list }
 }
 
 /// Builds the requests of one configuration; every URL that the task client calls is made here.

@@ -174,9 +174,9 @@ extension LocalTenant {
     state.withLock { $0.keys = [key] + (keepsOld ? $0.keys : []) }
   }
 
-  /// Ends all refresh tokens of a person, as an administrator's revocation or a changed password does.
+  /// Revokes all refresh tokens of a person, as an administrator or a changed password does.
   ///
-  /// - Parameter email: The person's email; the tokens of all users expire for `nil`.
+  /// - Parameter email: The person's email; those of all users are revoked for `nil`.
   public func revokeGrants(of email: String? = nil) {
     state.withLock { state in
       let userID = email.map { state.user(email: $0)?.id ?? "" }
