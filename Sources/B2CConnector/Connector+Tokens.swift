@@ -40,10 +40,7 @@ extension Connector {
   ///   that a refresh has just brought is verified first.
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
   public func claims(policy: Policy? = nil) async throws -> UserInfo? {
-    try await ConnectorError.mapping {
-      guard let account = try await oauth.currentAccount(policy: policy), account.hasSession else { return nil }
-      return account.claims
-    }
+    try await ConnectorError.mapping { try await oauth.currentClaims(policy: policy) }
   }
 
   /// Returns the accounts that have signed in here, the latest first.
@@ -52,5 +49,13 @@ extension Connector {
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
   public func accounts() async throws -> [Account] {
     try await ConnectorError.mapping { try await oauth.accounts() }
+  }
+
+  /// Writes what the token cache has refused so far, once more: call it before the process ends.
+  ///
+  /// A refreshed token that a full disk refused is kept in memory and written as soon as the disk takes it. If the
+  /// process ends first, the user has to sign in again. The connector can be used after it as before.
+  public func close() async {
+    await oauth.close()
   }
 }

@@ -89,6 +89,7 @@ extension Connector {
         scopes: settings.scopes)
       oauth.additionalScopes = settings.additionalScopes
       oauth.defaultPolicy = settings.policies.forSignIn ?? oauth.defaultPolicy
+      oauth.knownPolicies = settings.policies.all
       oauth.passwordResetPolicy = settings.policies.policy(of: .passwordReset)
       oauth.requiredUser = settings.userID
       oauth.correlationID = settings.correlationID

@@ -4,41 +4,40 @@ internal import Foundation
 /// Finds the token records of this authority and client in the cache: which is whose, and who is current.
 ///
 /// The current record is the one signed in last. Which one that is needs no separate store, so any cache works. Where
-/// the settings require a user, no other user's record is current.
+/// the settings require a user, no other user's record is current. What was found is known to every client of the cache.
 struct AccountStore: Sendable {
   let authority: String
   let clientID: String
   let cache: RecordCache
-  private let requiredUser: String?
   /// Microsoft ignores the case of GUIDs; elsewhere every byte counts, so nothing may be folded.
   let isMicrosoft: Bool
-  // Saves listing the keys at each call (benchmark row 1); a handle whose record is gone is looked up anew.
-  private let current = Locked(Handles())
+  private let requiredUser: String?
+  private let known: KnownKeys
+  /// The keys of the configured policies; one without a policy where the authority has none.
+  private let configuredPolicies: Set<String>
+  /// Whether an account can have records by other policies than the configured ones.
+  private let hasPolicies: Bool
+  private let now: @Sendable () -> Date
 
-  /// An account and a policy as callers name them; `nil` for any.
-  private struct Handle: Hashable {
-    let accountID: String?
-    let policy: String?
-  }
-
-  private struct Handles: Sendable {
-    var keys: [Handle: TokenCacheKey] = [:]
-    /// How often a user came or went: what was looked up before that must not be kept after it.
-    var changes = 0
-    var latestSignIn = Date.distantPast
-  }
-
-  init(configuration: OAuthConfiguration, cache: RecordCache) {
+  init(configuration: OAuthConfiguration, cache: RecordCache, now: @escaping @Sendable () -> Date) {
     authority = configuration.authority.cacheID
-    isMicrosoft = configuration.authority.kind(for: configuration.defaultPolicy) != .openIDConnect
+    let kind = configuration.authority.kind(for: configuration.defaultPolicy)
+    isMicrosoft = kind != .openIDConnect
     clientID = isMicrosoft ? configuration.clientID.lowercased() : configuration.clientID
     requiredUser = configuration.requiredUser.flatMap { $0.isEmpty ? nil : $0 }
+    configuredPolicies = Set(([configuration.defaultPolicy] + configuration.knownPolicies).map { $0?.key ?? "" })
+    hasPolicies = kind == .b2c || configuredPolicies != [""]
+    known = cache.state.knownKeys(authority: authority, clientID: clientID)
     self.cache = cache
+    self.now = now
   }
 
   func key(accountID: String, policy: Policy?) -> TokenCacheKey {
-    TokenCacheKey(
-      authority: authority, policy: policy?.key ?? "", clientID: clientID, accountID: folded(accountID))
+    key(foldedID: folded(accountID), policy: policy?.key ?? "")
+  }
+
+  private func key(foldedID: String, policy: String) -> TokenCacheKey {
+    TokenCacheKey(authority: authority, policy: policy, clientID: clientID, accountID: foldedID)
   }
 
   /// An account id as it is in this authority's keys.
@@ -48,51 +47,112 @@ struct AccountStore: Sendable {
 
   /// Whether a key is of this authority and client, and of an account if one is named, by its folded id.
   func isOwn(_ key: TokenCacheKey, foldedID: String?) -> Bool {
-    key
-      == TokenCacheKey(
-        authority: authority, policy: key.policy, clientID: clientID, accountID: foldedID ?? key.accountID)
+    key == self.key(foldedID: foldedID ?? key.accountID, policy: key.policy)
   }
+
+  // MARK: One record
 
   /// The record to use: of an account if one is named, by a policy if one is named, else the latest.
   ///
+  /// A known record without a session is looked up anew: the user may have signed in again elsewhere.
+  ///
+  /// - Parameters:
+  ///   - accountID: The account; the current one for `nil`.
+  ///   - policy: The policy; any for `nil`.
+  ///   - looksAgain: Whether to look up the current account anew unless the cache says that nothing has changed.
+  /// - Returns: The record with its key; `nil` when there is none.
   /// - Throws: The cache's error when a record cannot be read that may be the current one: no one gets the token of
   ///   another user, and no one counts as signed out, because a cache fails.
-  func record(accountID: String?, policy: Policy?) async throws -> StoredRecord? {
-    let handle = Handle(accountID: accountID, policy: policy?.key)
-    let (known, changes) = current.withLock { ($0.keys[handle], $0.changes) }
-    if let known, let record = try await cache.record(for: known) { return StoredRecord(key: known, record: record) }
-    if let accountID, let policy {
-      // Only one key is possible, so nothing has to be listed (benchmark row 7).
-      let key = key(accountID: accountID, policy: policy)
-      let record = try await cache.record(for: key)
-      current.withLock { if $0.changes == changes { $0.keys[handle] = record.map { _ in key } } }
-      return record.map { StoredRecord(key: key, record: $0) }
+  func record(accountID: String?, policy: Policy?, looksAgain: Bool = false) async throws -> StoredRecord? {
+    let lookup = KnownKeys.Lookup(accountID: accountID, policy: policy?.key, requiredUser: requiredUser)
+    let (entry, changes) = known.entry(for: lookup)
+    // Only who is current can change without this account's records.
+    let stamp = accountID == nil ? await cache.changeStamp() : nil
+    if let entry, entry.stamp == stamp, !looksAgain || stamp != nil,
+      let record = try await knownRecord(for: entry.key), record.hasSession(now: now())
+    {
+      return StoredRecord(key: entry.key, record: record)
     }
-    let (records, failure) = try await read(accountID: accountID, policy: policy)
-    let latest = records.first { accountID != nil || isRequired($0) }
-    if let failure, latest == nil || (accountID == nil && !Self.isLasting(failure)) { throw failure }
-    current.withLock { if $0.changes == changes { $0.keys[handle] = latest?.key } }
-    return latest
+    let found = try await find(accountID: accountID, policy: policy)
+    if known.remember(found?.key, stamp: stamp, for: lookup, ifStill: changes), accountID == nil {
+      cache.state.observers.changed()
+    }
+    return found
   }
 
-  /// All records that can be read, the latest first; of an account or by a policy, if one is named.
+  /// The record of a known key; `nil` where it can never be read, so that others are looked for.
+  private func knownRecord(for key: TokenCacheKey) async throws -> TokenRecord? {
+    do {
+      return try await cache.record(for: key)
+    } catch let error where Self.isLasting(error) {
+      return nil
+    }
+  }
+
+  private func find(accountID: String?, policy: Policy?) async throws -> StoredRecord? {
+    guard let accountID else {
+      let (records, failure) = try await read(policy: policy)
+      let latest = records.first(where: isRequired)
+      if let failure, latest == nil || !Self.isLasting(failure) { throw failure }
+      return latest
+    }
+    if let policy {
+      // Only one key is possible (benchmark row 7).
+      let key = key(accountID: accountID, policy: policy)
+      return try await cache.record(for: key).map { StoredRecord(key: key, record: $0) }
+    }
+    let (records, failure) = try await read(accountID: accountID)
+    if let failure, records.isEmpty { throw failure }
+    return records.first
+  }
+
+  // MARK: Several records
+
+  /// All records that can be read, the latest first; of an account, if one is named.
   ///
   /// - Throws: The cache's error when it cannot be listed.
-  func records(accountID: String? = nil, policy: Policy? = nil) async throws -> [StoredRecord] {
-    try await read(accountID: accountID, policy: policy).records
+  func records(accountID: String? = nil) async throws -> [StoredRecord] {
+    try await read(accountID: accountID).records
   }
 
   /// The records that can be read, and why others cannot: one bad record does not hide the others.
+  ///
+  /// The records of an account are found by the policies that are known, without listing the cache; only where none of
+  /// them has a session may there be one by another policy.
   func read(
     accountID: String? = nil, policy: Policy? = nil
   ) async throws -> (records: [StoredRecord], failure: (any Error)?) {
+    guard let accountID else {
+      return try await read(try await cache.keys().filter { isOwn($0, foldedID: nil) }, policy)
+    }
+    let foldedID = folded(accountID)
+    let likely = likelyKeys(foldedID)
+    let found = try await read(likely, nil)
+    guard hasPolicies, found.failure == nil, !found.records.contains(where: { $0.record.hasSession(now: now()) })
+    else { return found }
+    let all = Set(try await cache.keys().filter { isOwn($0, foldedID: foldedID) })
+    return all.isSubset(of: likely) ? found : try await read(all, nil)
+  }
+
+  /// The records of an account by the policies that are known, as far as they can be read; nothing is listed.
+  func knownRecords(accountID: String) async -> [StoredRecord] {
+    (try? await read(likelyKeys(folded(accountID)), nil).records) ?? []
+  }
+
+  private func likelyKeys(_ foldedID: String) -> Set<TokenCacheKey> {
+    Set(configuredPolicies.union(known.policies).map { key(foldedID: foldedID, policy: $0) })
+  }
+
+  private func read(
+    _ keys: some Collection<TokenCacheKey>, _ policy: Policy?
+  ) async throws -> (records: [StoredRecord], failure: (any Error)?) {
     var records: [StoredRecord] = []
     var failure: (any Error)?
-    let foldedID = accountID.map(folded)
-    for key in try await cache.keys()
-    where isOwn(key, foldedID: foldedID) && (policy == nil || key.policy == policy?.key) {
+    for key in keys where policy == nil || key.policy == policy?.key {
       do {
-        if let record = try await cache.record(for: key) { records.append(StoredRecord(key: key, record: record)) }
+        guard let record = try await cache.record(for: key) else { continue }
+        records.append(StoredRecord(key: key, record: record))
+        known.note(policy: key.policy, signedInAt: record.signedInAt)
       } catch let error as CancellationError {
         throw error
       } catch {
@@ -102,36 +162,22 @@ struct AccountStore: Sendable {
     return (records.sorted { $0.record.signedInAt > $1.record.signedInAt }, failure)
   }
 
-  /// Returns the time to keep with a sign-in: now, but later than that of any sign-in before it here.
-  func signInDate(_ now: Date, after stored: Date?) -> Date {
-    current.withLock { handles in
-      let latest = max(handles.latestSignIn, stored ?? .distantPast)
-      handles.latestSignIn = max(now, latest.addingTimeInterval(0.001))
-      return handles.latestSignIn
-    }
-  }
+  // MARK: Signing in and out
 
-  /// Takes note of a sign-in: its record is current now.
+  /// Returns the date to keep with a sign-in: later than that of any known sign-in.
+  func signInDate() -> Date { known.signInDate(now()) }
+
+  /// Makes the record of a sign-in the current one, for every client of the cache.
   func signedIn(_ key: TokenCacheKey) {
-    current.withLock { handles in
-      handles.changes += 1
-      handles.keys = [:]
-      for account in [nil, key.accountID] {
-        for policy in [nil, key.policy] { handles.keys[Handle(accountID: account, policy: policy)] = key }
-      }
-    }
+    known.signedIn(key, requiredUser: requiredUser)
   }
 
-  /// Forgets which records are current, after one went.
+  /// Forgets the keys of an account, or of all accounts, and who is current.
   ///
-  /// - Returns: The keys of those that were known.
+  /// - Returns: The keys that were known.
   @discardableResult
-  func forgetCurrent() -> Set<TokenCacheKey> {
-    current.withLock { handles in
-      defer { handles.keys = [:] }
-      handles.changes += 1
-      return Set(handles.keys.values)
-    }
+  func forget(foldedID: String?) -> Set<TokenCacheKey> {
+    known.forget(accountID: foldedID)
   }
 
   private func isRequired(_ stored: StoredRecord) -> Bool {
@@ -150,5 +196,5 @@ struct AccountStore: Sendable {
 /// One record of the cache with its key: what one person granted by one policy.
 struct StoredRecord: Sendable {
   let key: TokenCacheKey
-  let record: TokenRecord
+  var record: TokenRecord
 }

@@ -73,7 +73,7 @@ public final class OAuthClient: Sendable {
   ) async throws -> SignInResult {
     var options = options
     if let prompt { options.prompt = prompt }
-    return try await SignIn(services: services).run(
+    return try await SignIn(services: services, tokens: tokens).run(
       policy: policy ?? configuration.defaultPolicy, options: options)
   }
 
@@ -146,35 +146,68 @@ public final class OAuthClient: Sendable {
 
   /// The account that signed in last.
   ///
-  /// Where the configuration requires a user, no other user is current. A sign-in of this client is seen at once; one of
-  /// another client or process over the same cache when the account that was current so far signs out, or at the next
-  /// launch.
+  /// Where the configuration requires a user, no other user is current. A sign-in by another client of the same cache
+  /// counts at once; one by another process at the next call where the cache can tell that it has changed, otherwise when
+  /// ``session()`` is read.
   ///
   /// - Parameter policy: Only sign-ins by this policy count, if one is named.
   /// - Returns: The account, with the claims of the latest id_token: one that is being verified is waited for. `nil` when
   ///   no user is signed in.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.
   public func currentAccount(policy: Policy? = nil) async throws -> Account? {
+    guard let stored = try await currentRecord(policy: policy) else { return nil }
+    return accounts(of: try await services.accounts.records(accountID: stored.key.accountID)).first
+  }
+
+  /// Returns the claims of the current account's sign-in by a policy, as long as it has a session.
+  ///
+  /// - Parameter policy: The policy; the latest for `nil`.
+  /// - Returns: The claims of the last verified id_token of that policy; `nil` without a session.
+  /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.
+  package func currentClaims(policy: Policy?) async throws -> UserInfo? {
+    guard let record = try await currentRecord(policy: policy)?.record,
+      record.hasSession(now: services.environment.now())
+    else { return nil }
+    return UserInfo(claims: record.claims, isMicrosoft: services.accounts.isMicrosoft)
+  }
+
+  /// The current record, after the id_token that is being verified for it.
+  private func currentRecord(policy: Policy?) async throws -> StoredRecord? {
     guard let stored = try await services.accounts.record(accountID: nil, policy: policy) else { return nil }
     try await services.adoptions.wait(for: stored.key.accountID)
-    return accounts(of: try await services.accounts.records(accountID: stored.key.accountID)).first
+    return try await services.accounts.record(accountID: nil, policy: policy)
   }
 
   /// Returns whether a user is signed in, by what is stored: no page opens and nothing is sent.
   ///
+  /// A sign-in or sign-out by another process is noticed here, whatever the cache can tell.
+  ///
   /// - Returns: The state of the session of ``currentAccount(policy:)``.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
   public func session() async throws -> SessionState {
-    guard let stored = try await services.accounts.record(accountID: nil, policy: nil) else { return .signedOut }
+    try await sessionSnapshot().state
+  }
+
+  private func sessionSnapshot() async throws -> SessionSnapshot {
+    guard let stored = try await services.accounts.record(accountID: nil, policy: nil, looksAgain: true) else {
+      return SessionSnapshot(state: .signedOut, accountID: nil)
+    }
     let user = UserInfo(claims: stored.record.claims, isMicrosoft: services.accounts.isMicrosoft)
-    return stored.record.hasSession(now: services.environment.now()) ? .signedIn(user) : .expired(user)
+    let isSignedIn = stored.record.hasSession(now: services.environment.now())
+    return SessionSnapshot(state: isSignedIn ? .signedIn(user) : .expired(user), accountID: stored.key.accountID)
   }
 
   /// The states of ``session()``: the present one, then each new one after a sign-in, a sign-out or a definite end.
   ///
-  /// What another process does to the same cache is seen with the next change of this client.
+  /// A state is new when it is about another account, or when a claim about the user differs; a refresh alone is none.
+  /// Every client over the same cache is told. What another process does is seen with the next call that notices it.
   public var sessionUpdates: AsyncStream<SessionState> {
-    services.sessions.states { [self] in try await session() }
+    services.sessions.states { [self] in try await sessionSnapshot() }
+  }
+
+  /// Tries once more to write what the token cache has refused so far.
+  package func close() async {
+    await services.cache.writeWaitingChanges()
   }
 
   /// Returns the account of an id; only that account's records are read.
@@ -235,7 +268,7 @@ public final class OAuthClient: Sendable {
   public func signInWithDeviceCode(
     scopes: [String]? = nil, show: @Sendable (DeviceAuthorization) async throws -> Void
   ) async throws -> SignInResult {
-    try await DeviceFlow(services: services).run(scopes: scopes ?? configuration.scopes, show: show)
+    try await DeviceFlow(services: services, tokens: tokens).run(scopes: scopes ?? configuration.scopes, show: show)
   }
 }
 

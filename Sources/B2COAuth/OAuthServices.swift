@@ -12,7 +12,7 @@ final class OAuthServices: Sendable {
   let endpoint: TokenEndpoint
   let cache: RecordCache
   let accounts: AccountStore
-  let sessions = SessionMonitor()
+  let sessions: SessionMonitor
   let adoptions = ClaimAdoptions()
 
   init(configuration: OAuthConfiguration, environment: OAuthEnvironment, retryBudget: RetryBudget? = nil) throws {
@@ -34,8 +34,9 @@ final class OAuthServices: Sendable {
     endpoint = TokenEndpoint(
       configuration: configuration, transport: environment.transport, serverClock: serverClock)
     tokenCache = try environment.cache ?? DefaultTokenCache.make()
-    cache = RecordCache(tokenCache)
-    accounts = AccountStore(configuration: configuration, cache: cache)
+    cache = RecordCache(tokenCache, clock: environment.clock)
+    sessions = SessionMonitor(observers: cache.state.observers)
+    accounts = AccountStore(configuration: configuration, cache: cache, now: environment.now)
   }
 
   func correlationID(_ wanted: UUID?) -> UUID { wanted ?? configuration.correlationID ?? UUID() }

@@ -13,55 +13,62 @@ public enum SessionState: Sendable, Hashable {
   case expired(UserInfo)
 }
 
-/// Tells the observers of a client's session that it may have changed.
-final class SessionMonitor: Sendable {
-  private typealias Signal = AsyncStream<Void>.Continuation
+/// A session state with the account that it is about.
+struct SessionSnapshot: Sendable {
+  /// Claims of one token that say nothing about the user.
+  private static let claimsOfToken: Set<String> = [
+    "iss", "aud", "exp", "nbf", "iat", "jti", "nonce", "at_hash", "c_hash", "auth_time", "acr", "amr", "azp", "sid",
+    "aio", "rh", "uti", "ver",
+  ]
 
-  private struct Observers {
-    var nextID = 0
-    var signals: [Int: Signal] = [:]
+  let state: SessionState
+  /// The id of the account; `nil` when no account is stored.
+  let accountID: String?
+
+  /// Whether an observer would see no difference: the same state of the same account with the same claims about the user.
+  func isSame(as other: SessionSnapshot) -> Bool {
+    switch (state, other.state) {
+    case (.signedOut, .signedOut): true
+    case (.signedIn(let user), .signedIn(let before)), (.expired(let user), .expired(let before)):
+      accountID == other.accountID && Self.claims(of: user) == Self.claims(of: before)
+    default: false
+    }
   }
 
-  private let observers = Locked(Observers())
-
-  /// Has every observer read the session again.
-  func changed() {
-    for signal in observers.withLock({ $0.signals.values }) { signal.yield() }
+  private static func claims(of user: UserInfo) -> [String: JSONValue] {
+    user.claims.filter { !claimsOfToken.contains($0.key) }
   }
+}
+
+/// The states of a client's session, as a stream for each observer.
+struct SessionMonitor: Sendable {
+  /// The observers of every client of the same cache.
+  let observers: CacheObservers
+
+  /// Signals observers to read the session again.
+  func changed() { observers.changed() }
 
   /// The states that a read returns now and after each change, without equal ones in a row.
   ///
   /// A state that cannot be read is left out: an error of the cache is not a sign-out.
-  func states(_ read: @escaping @Sendable () async throws -> SessionState) -> AsyncStream<SessionState> {
+  func states(_ read: @escaping @Sendable () async throws -> SessionSnapshot) -> AsyncStream<SessionState> {
     let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let id = add(signal)
+    let id = observers.add(signal)
     signal.yield()
     return AsyncStream { continuation in
       let task = Task {
-        var last: SessionState?
+        var last: SessionSnapshot?
         for await _ in signals {
-          guard let state = try? await read(), state != last else { continue }
-          last = state
-          continuation.yield(state)
+          guard let new = try? await read(), last?.isSame(as: new) != true else { continue }
+          last = new
+          continuation.yield(new.state)
         }
         continuation.finish()
       }
-      continuation.onTermination = { [weak self] _ in
+      continuation.onTermination = { [weak observers] _ in
         task.cancel()
-        self?.remove(id)
+        observers?.remove(id)
       }
     }
-  }
-
-  private func add(_ signal: Signal) -> Int {
-    observers.withLock { observers in
-      observers.nextID += 1
-      observers.signals[observers.nextID] = signal
-      return observers.nextID
-    }
-  }
-
-  private func remove(_ id: Int) {
-    observers.withLock { _ = $0.signals.removeValue(forKey: id) }
   }
 }

@@ -4,6 +4,7 @@ internal import Foundation
 /// Signs in by one policy: request, page, validated callback, tokens, verified claims, stored record.
 struct SignIn: Sendable {
   let services: OAuthServices
+  let tokens: TokenSource
 
   private var configuration: OAuthConfiguration { services.configuration }
 
@@ -71,7 +72,7 @@ struct SignIn: Sendable {
     let claims = try await IDTokenCheck(services: services).claims(
       of: idToken, provider: request.provider, nonce: request.nonce, accessToken: response.accessToken, previous: nil,
       maximumAge: request.maximumAge)
-    return try await SignInWriter(services: services).write(
+    return try await SignInWriter(services: services, tokens: tokens).write(
       response, claims: claims, provider: request.provider, scopes: request.scopes,
       sent: request.tokenScopes, correlationID: request.correlationID, isPasswordResetStep: isPasswordResetStep)
   }
@@ -91,13 +92,14 @@ extension SignInOptions {
 /// Stores the result of a verified sign-in.
 struct SignInWriter: Sendable {
   let services: OAuthServices
+  let tokens: TokenSource
 
   // Claims that belong to one token and not to the person.
   private static let claimsOfToken: Set<String> = [
     "iss", "aud", "exp", "nbf", "iat", "nonce", "tfp", "acr", "azp", "at_hash", "c_hash", "ver", "auth_time", "sub",
   ]
 
-  /// Writes the result of a sign-in.
+  /// Writes the result of a sign-in; nothing that can fail comes after the store, so a sign-in that fails changes nothing.
   ///
   /// A policy that edits the profile or resets the password changes the claims of the person who is signed in, and leaves
   /// no session. So does the password-reset step of a sign-in, for whomever it is: the sign-in itself follows.
@@ -109,39 +111,65 @@ struct SignInWriter: Sendable {
     let isMicrosoft = services.accounts.isMicrosoft
     let user = UserInfo(claims: claims, isMicrosoft: isMicrosoft)
     try checkRequiredUser(user)
+    if let error = response.unusableAccessToken { throw error }
     let identity = AccountIdentity(
       claims: claims, clientInfo: response.clientInfo, policy: provider.policy, issuer: provider.metadata.issuer,
       isMicrosoft: isMicrosoft)
     let now = services.environment.now()
-    // Another process, or one before a clock was set back, may have stored a later sign-in.
-    let latest = try? await services.accounts.records().first?.record.signedInAt
-    let record = TokenRecord(
-      claims: claims, homeAccountID: identity.homeAccountID,
-      signedInAt: services.accounts.signInDate(now, after: latest),
-      policyID: provider.policy?.id
-    ).merging(response, requested: scopes, sent: sent, now: now)
-
-    let leavesNoSession = isPasswordResetStep || updatesAccountOnly(provider.policy)
-    if leavesNoSession {
+    let record = { (signedInAt: Date) in
+      TokenRecord(
+        claims: claims, homeAccountID: identity.homeAccountID, signedInAt: signedInAt, policyID: provider.policy?.id
+      ).merging(response, requested: scopes, sent: sent, now: now)
+    }
+    let (new, records): (TokenRecord, [StoredRecord])
+    if isPasswordResetStep || updatesAccountOnly(provider.policy) {
       if !isPasswordResetStep { try await checkIsCurrent(identity) }
-      for stored in try await services.accounts.records(accountID: identity.accountID) {
-        try await services.cache.update(stored.key) { Self.adopting(claims, in: $0) }
-      }
+      new = record(now)
+      records = try await update(identity.accountID, claims, after: isPasswordResetStep ? nil : provider.policy)
     } else {
       let key = services.accounts.key(accountID: identity.accountID, policy: provider.policy)
-      try await services.cache.store(record, for: key)
+      // Only for the list of policies in the result; the date is later than theirs. A damaged record is replaced.
+      let earlier = await services.accounts.knownRecords(accountID: identity.accountID)
+      new = record(services.accounts.signInDate())
+      try await services.cache.store(new, for: key)
       services.accounts.signedIn(key)
+      records = [StoredRecord(key: key, record: new)] + earlier.filter { $0.key != key }
     }
     services.sessions.changed()
-    let records = try await services.accounts.records(accountID: identity.accountID)
     return SignInResult(
       account: Account(
-        records: records, fallback: record, id: identity.accountID, now: now, isMicrosoft: isMicrosoft),
+        records: records, fallback: new, id: identity.accountID, now: now, isMicrosoft: isMicrosoft),
       user: user,
-      accessToken: record.accessTokens.first.map { AccessToken($0, accountID: identity.accountID) },
+      accessToken: new.accessTokens.first.map { AccessToken($0, accountID: identity.accountID) },
       idToken: response.idToken, policy: provider.policy, correlationID: correlationID,
       profileInfo: response.profileInfo,
       unknownFields: response.unknownFields)
+  }
+
+  /// Lays new claims over those of an account's records, and refreshes each at its own policy.
+  ///
+  /// The refresh brings all claims as that policy gives them; until then, or if it fails, the new ones are right. After a
+  /// password reset it is waited for: where the service has ended the older tokens, the session is known to have expired.
+  ///
+  /// - Returns: The account's records as they are then.
+  private func update(
+    _ accountID: String, _ claims: [String: JSONValue], after policy: Policy?
+  ) async throws -> [StoredRecord] {
+    var records = try await services.accounts.records(accountID: accountID)
+    for index in records.indices {
+      try await services.cache.update(records[index].key) { Self.adopting(claims, in: $0) }
+      records[index].record = Self.adopting(claims, in: records[index].record)
+    }
+    guard let policy else { return records }
+    let renewable = records.filter { $0.record.refreshToken != nil }
+    guard resetsPassword(policy) else {
+      for stored in renewable {
+        services.adoptions.start(for: accountID) { await tokens.renew(stored) }
+      }
+      return records
+    }
+    for stored in renewable { await tokens.renew(stored) }
+    return (try? await services.accounts.records(accountID: accountID)) ?? records
   }
 
   /// Whether the caller asked for a policy that changes an account and does not sign in.
@@ -149,7 +177,11 @@ struct SignInWriter: Sendable {
   /// The settings' key or the caller says so; the words of a policy's name say nothing.
   private func updatesAccountOnly(_ policy: Policy?) -> Bool {
     guard let policy else { return false }
-    return policy.kind == .profileEdit || policy.kind == .passwordReset
+    return policy.kind == .profileEdit || resetsPassword(policy)
+  }
+
+  private func resetsPassword(_ policy: Policy) -> Bool {
+    policy.kind == .passwordReset
       || (policy == services.configuration.passwordResetPolicy && policy != services.configuration.defaultPolicy)
   }
 

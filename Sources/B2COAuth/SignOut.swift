@@ -42,12 +42,13 @@ struct SignOut: Sendable {
     let stopwatch = Stopwatch(services.environment.clock)
     // The server's part needs what is stored, so it is read before it goes.
     let records = (try? await services.accounts.records(accountID: accounts.id)) ?? []
-    try await removeRecords(accounts)
+    let failure = await removeRecords(accounts)
     Self.removeCookies(of: services.configuration.authority.host)
     services.environment.onEvent(
       OAuthEvent(
         .signedOut, policyID: records.first?.record.policyID, correlationID: correlationID, duration: stopwatch.elapsed)
     )
+    if let failure { throw failure }
     guard endsBrowserSession else { return }
     await revoke(records, correlationID)
     try await endBrowserSession(of: records.first, options)
@@ -63,26 +64,36 @@ struct SignOut: Sendable {
     }
   }
 
-  private func removeRecords(_ accounts: Accounts) async throws {
-    // Observers are told before the server's part, which may take a while.
-    defer { services.sessions.changed() }
-    var keys = services.accounts.forgetCurrent()
+  /// Removes every record that can be removed.
+  ///
+  /// - Returns: Why others could not be, naming them; they count as removed here, and are removed as soon as they can be.
+  private func removeRecords(_ accounts: Accounts) async -> (any Error)? {
+    let foldedID = accounts.id.map(services.accounts.folded)
+    // Every sign-in so far ends here, also one with a date ahead of the clock.
+    let date = services.accounts.signInDate()
+    var keys = services.accounts.forget(foldedID: foldedID)
     var failure: (any Error)?
+    var left: [TokenCacheKey] = []
     do {
       keys.formUnion(try await services.cache.keys())
     } catch {
       failure = error  // What is known without a list goes all the same.
     }
-    let foldedID = accounts.id.map(services.accounts.folded)
     for key in keys where services.accounts.isOwn(key, foldedID: foldedID) {
       do {
-        try await services.cache.remove(key)
+        try await services.cache.remove(key, signedInUpTo: date)
       } catch {
         failure = error  // One record that cannot be removed must not keep the others.
+        left.append(key)
       }
     }
-    services.accounts.forgetCurrent()
-    if let failure { throw failure }
+    services.accounts.forget(foldedID: foldedID)
+    // Observers are told before the server's part, which may take a while.
+    services.sessions.changed()
+    guard var error = failure as? OAuthError, !left.isEmpty else { return failure }
+    let names = Set(left.map { PrintableText.plain($0.accountID, limit: 100) }).sorted().joined(separator: ", ")
+    error.message += " The tokens of \(names) are still in the cache; they are no longer used."
+    return error
   }
 
   /// Removes the cookies that a web view of the app may have left, of this host and of no other.

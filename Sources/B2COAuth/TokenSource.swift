@@ -9,6 +9,7 @@ internal import Foundation
 struct TokenSource: Sendable {
   let services: OAuthServices
   private let flights = SingleFlight<Flight, CachedAccessToken>()
+  private let refusals = RefusedTokens()
 
   /// A request for a new access token; requests with an equal ``flight`` share one refresh.
   private struct Request: Sendable {
@@ -32,8 +33,8 @@ struct TokenSource: Sendable {
   private enum Outcome: Sendable {
     /// Another process or sign-in has brought a token.
     case cached(CachedAccessToken)
-    /// The answer is stored; its id_token is still to be verified.
-    case refreshed(CachedAccessToken, TokenResponse, before: TokenRecord)
+    /// The answer is stored; its id_token is still to be verified. Without an access token the error says why.
+    case refreshed(Result<CachedAccessToken, OAuthError>, TokenResponse, before: TokenRecord)
   }
 
   init(services: OAuthServices) {
@@ -55,7 +56,7 @@ struct TokenSource: Sendable {
     var excluded = options.refused.map { [$0] } ?? []
     if options.forceRefresh { excluded += stored.record.accessTokens.filter { $0.covers(scopes) }.map(\.token) }
     let mustReplace = options.forceRefresh || !extra.isEmpty
-    if !mustReplace, let hit = cachedToken(in: stored.record, scopes, excluded, refused: options.refused) {
+    if !mustReplace, let hit = cachedToken(in: stored, scopes, excluded, refused: options.refused) {
       services.environment.onEvent(
         OAuthEvent(
           .cacheHit, policyID: stored.record.policyID,
@@ -83,12 +84,35 @@ struct TokenSource: Sendable {
   }
 
   private func cachedToken(
-    in record: TokenRecord, _ scopes: [String], _ excluded: [Secret], refused: Secret?
+    in stored: StoredRecord, _ scopes: [String], _ excluded: [Secret], refused: Secret?
   ) -> CachedAccessToken? {
     let now = services.environment.now()
-    if let refused, let young = record.justRefreshedToken(refused, now: now) { return young }
-    return record.usableToken(
+    if let hit = stored.record.usableToken(
       covering: scopes, now: now, margin: services.configuration.expiryMargin.seconds, excluding: excluded)
+    {
+      return hit
+    }
+    // Another refresh would only be another request: the caller sees that nothing newer is available.
+    guard let refused, let entry = stored.record.entry(of: refused, covering: scopes),
+      !refusals.note(entry, of: stored.record, for: stored.key, scopes, now: now)
+    else { return nil }
+    return entry
+  }
+
+  /// Notes that an API has accepted a token: the next one that is refused may be replaced again.
+  func noteAccepted(_ token: Secret, accountID: String?) {
+    refusals.accepted(token, accountID: accountID)
+  }
+
+  /// Refreshes a record for its claims, or to learn whether its session goes on; a failure is not the caller's.
+  func renew(_ stored: StoredRecord) async {
+    let scopes = stored.record.accessTokens.first?.requestedScopes.sorted() ?? services.configuration.scopes
+    guard let policy = try? stored.record.policy(for: stored.key) else { return }
+    _ = try? await refreshedToken(
+      Request(
+        flight: Flight(key: stored.key, scopes: Scopes.ofAPI(scopes), extra: []), scopes: scopes,
+        excluded: stored.record.accessTokens.map(\.token), policy: policy,
+        correlationID: services.correlationID(nil)))
   }
 
   /// The record as it is after a failed refresh: a sign-out or a definite answer has left no token in it.
@@ -134,7 +158,7 @@ struct TokenSource: Sendable {
         services.adoptions.start(for: request.key.accountID) {
           await adoptClaims(of: response, before: before, request)
         }
-        return token
+        return try token.get()
       }
     } catch {
       // The session may have ended, here or in another process.
@@ -147,7 +171,7 @@ struct TokenSource: Sendable {
     guard let record = try await services.cache.record(for: request.key) else { throw Self.signedOut }
     // The previous holder of the lock may have stored the wanted token.
     if let hit = usableToken(in: record, request) { return .cached(hit) }
-    guard let refreshToken = record.refreshToken else { throw Self.expired }
+    guard let refreshToken = record.refreshToken else { throw record.isEnded ? Self.expired : Self.notRenewable }
     try Task.checkCancellation()
     // Metadata and keys are needed for nothing but the answer's id_token: they come beside the request, and are not
     // awaited here (benchmark row 12). No caller that finds another's token needs them.
@@ -184,36 +208,39 @@ struct TokenSource: Sendable {
       response = try await services.endpoint.refresh(
         refreshToken, scopes: scopes, extra: request.flight.extra, to: route, correlationID: request.correlationID)
     } catch let refusal as RefreshRefusal {
-      return try await recover(from: refusal, sending: refreshToken, at: route, request, mayTryAgain: mayTryAgain)
+      return try await recover(
+        from: refusal, sending: refreshToken, of: record, at: route, request, mayTryAgain: mayTryAgain)
     } catch let error as OAuthError {
       let refusal = RefreshRefusal(error: error, endsSession: false)
-      return try await recover(from: refusal, sending: refreshToken, at: route, request, mayTryAgain: false)
+      return try await recover(
+        from: refusal, sending: refreshToken, of: record, at: route, request, mayTryAgain: false)
     }
     if let idToken = response.idToken { try IDTokenCheck.refuseOtherPerson(idToken, than: record.claims) }
     let now = services.environment.now()
-    let isStored = try await store(request) { current in
+    let isStored = try await store(request, record) { current in
       guard current.refreshToken == refreshToken, current.signedInAt == record.signedInAt else { return nil }
-      var new = current.merging(response, requested: request.scopes, sent: granted, now: now)
-      // Its id_token is not verified yet.
-      new.idToken = current.idToken
-      return new
+      return current.mergingTokens(response, requested: request.scopes, sent: granted, now: now)
     }
     guard isStored else {
       return try await outcomeOfOthers(after: refreshToken, at: route, request, mayTryAgain: mayTryAgain)
     }
     // Also an answer without an access token is stored: its refresh token has replaced the one that was sent.
-    guard response.accessToken != nil,
-      let token = record.merging(response, requested: request.scopes, sent: granted, now: now).accessTokens.first
-    else { throw Self.missingAPIScope(request.scopes, at: route, request.correlationID) }
-    return .refreshed(token, response, before: record)
+    let tokens = record.mergingTokens(response, requested: request.scopes, sent: granted, now: now).accessTokens
+    guard response.accessToken != nil, let token = tokens.first else {
+      let error = response.unusableAccessToken ?? Self.missingAPIScope(request.scopes, at: route, request.correlationID)
+      return .refreshed(.failure(error), response, before: record)
+    }
+    return .refreshed(.success(token), response, before: record)
   }
 
   /// Stores a change by compare-and-set; while the cache takes nothing, it is kept in memory and the tokens are good.
   ///
   /// - Returns: Whether the record was the one the change was meant for.
-  private func store(_ request: Request, _ change: @escaping RecordCache.Change) async throws -> Bool {
+  private func store(
+    _ request: Request, _ record: TokenRecord, _ change: @escaping RecordCache.Change
+  ) async throws -> Bool {
     do {
-      return try await services.cache.update(request.key, isRepeatable: true, change)
+      return try await services.cache.update(request.key, waitingWith: record, change)
     } catch let error as OAuthError where error.code == .tokenCache {
       services.environment.onEvent(
         OAuthEvent(
@@ -222,31 +249,35 @@ struct TokenSource: Sendable {
     }
   }
 
-  /// Takes over the claims of a new id_token; one that cannot be verified now changes nothing.
+  /// Takes over the claims of a new id_token; one that cannot be verified now changes nothing, and an event says why.
   ///
   /// Nothing depends on them here: the access token is good, and the session does not end for an id_token.
   private func adoptClaims(of response: TokenResponse, before: TokenRecord, _ request: Request) async {
-    guard let idToken = response.idToken,
-      let provider = try? await services.providers.provider(for: request.policy),
-      let claims = try? await IDTokenCheck(services: services).claims(
+    guard let idToken = response.idToken else { return }
+    do {
+      let provider = try await services.providers.provider(for: request.policy)
+      let claims = try await IDTokenCheck(services: services).claims(
         of: idToken, provider: provider, nonce: nil, accessToken: response.accessToken, previous: before.claims,
         pauses: [])
-    else { return }
-    let refreshToken = response.refreshToken ?? before.refreshToken
-    defer { services.sessions.changed() }
-    _ = try? await services.cache.update(request.key) { current in
-      guard current.refreshToken == refreshToken, current.signedInAt == before.signedInAt else { return nil }
-      var new = current
-      new.idToken = idToken
-      new.claims.merge(claims) { _, new in new }
-      return new
+      let refreshToken = response.refreshToken ?? before.refreshToken
+      defer { services.sessions.changed() }
+      try await services.cache.update(request.key) { current in
+        guard current.refreshToken == refreshToken, current.signedInAt == before.signedInAt else { return nil }
+        return current.replacingClaims(claims, idToken: idToken)
+      }
+    } catch {
+      let error = error as? OAuthError
+      services.environment.onEvent(
+        OAuthEvent(
+          .claimsNotUpdated, policyID: request.policy?.id, correlationID: request.correlationID,
+          errorCode: error?.code ?? ErrorCode(rawValue: "other"), reason: error?.message))
     }
   }
 
   /// After a refusal: another process may have been quicker; only a definite answer ends the session.
   private func recover(
-    from refusal: RefreshRefusal, sending refreshToken: Secret, at route: TokenRoute, _ request: Request,
-    mayTryAgain: Bool
+    from refusal: RefreshRefusal, sending refreshToken: Secret, of record: TokenRecord, at route: TokenRoute,
+    _ request: Request, mayTryAgain: Bool
   ) async throws -> Outcome {
     guard let current = try await services.cache.record(for: request.key) else { throw Self.signedOut }
     if current.refreshToken != refreshToken {
@@ -254,10 +285,10 @@ struct TokenSource: Sendable {
       if mayTryAgain, refusal.error.needsInteraction {
         return try await exchangeNewer(of: current, at: route, request)
       }
-    } else if refusal.endsSession, request.flight.extra.isEmpty || refusal.error.server?.error == "invalid_grant" {
+    } else if refusal.endsSession, request.flight.extra.isEmpty || refusal.isAboutToken {
       // While the cache takes nothing, the end is kept in memory: the answer was definite. What else a provider refuses
       // may be a parameter that the caller added, and says nothing about the token.
-      _ = try await store(request) { $0.refreshToken == refreshToken ? $0.endingSession() : nil }
+      _ = try await store(request, record) { $0.refreshToken == refreshToken ? $0.endingSession() : nil }
     }
     throw refusal.error
   }
@@ -306,7 +337,7 @@ extension TokenSource {
   }
 
   private func notSignedIn(_ accountID: String?, _ policy: Policy?) async -> OAuthError {
-    let signedIn = try? await services.accounts.records(accountID: accountID).first?.record.policyID
+    let signedIn = try? await services.accounts.record(accountID: accountID, policy: nil)?.record.policyID
     guard let policy, let signedIn else {
       let subject = accountID == nil ? "No user is signed in." : "The account is not signed in."
       return OAuthError(.interactionRequired, subject, recoverySuggestion: "Sign in first.")
@@ -332,6 +363,9 @@ extension TokenSource {
 
   private static let signedOut = OAuthError(
     .interactionRequired, "The user has signed out.", recoverySuggestion: "Sign in again.")
+  private static let notRenewable = OAuthError(
+    .interactionRequired, "There is no refresh token, so the access token cannot be renewed without the user.",
+    recoverySuggestion: "Sign in again. The scope offline_access brings a refresh token, where the provider offers it.")
   private static let expired = OAuthError(
     .interactionRequired, "The session has expired and cannot be renewed without the user.",
     recoverySuggestion: "Sign in again.")

@@ -16,10 +16,13 @@ internal import Foundation
 /// The keys of records stay readable in the wrapped cache: it shows who has signed in where, but no tokens and no claims.
 ///
 /// Updates and refresh locks are those of the wrapped cache where it is a ``SharedTokenCache``; otherwise they hold among
-/// the callers of this instance.
-public struct EncryptedTokenCache: SharedTokenCache {
-  private let wrapped: any SharedTokenCache
+/// all users of the wrapped cache in this process, whatever number of wrappers they use.
+public struct EncryptedTokenCache: SharedTokenCache, StoreIdentifying {
+  private var wrapped: any SharedTokenCache
   private let source: any EncryptionKeySource
+  private let original: any TokenCache
+  /// The state of the wrapped cache.
+  package let sharedState: CacheState
 
   /// `true`.
   public var isEncrypted: Bool { true }
@@ -31,8 +34,17 @@ public struct EncryptedTokenCache: SharedTokenCache {
   ///     conformance suite checks.
   ///   - key: The source of the encryption key.
   public init(wrapping wrapped: any TokenCache, key: any EncryptionKeySource) {
-    self.wrapped = wrapped as? any SharedTokenCache ?? LocallySharedTokenCache(wrapped)
+    original = wrapped
+    self.wrapped = wrapped.shared(on: ContinuousClock())
     source = key
+    sharedState = CacheRegistry.state(of: wrapped)
+  }
+
+  /// The same cache, whose waits for the process's own locks are measured on a clock.
+  func waiting(on clock: any Clock<Duration>) -> EncryptedTokenCache {
+    var copy = self
+    copy.wrapped = original.shared(on: clock)
+    return copy
   }
 
   /// Reads and decrypts the record of a key.
@@ -103,6 +115,11 @@ public struct EncryptedTokenCache: SharedTokenCache {
     for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
     try await wrapped.withRefreshLock(for: key, body)
+  }
+
+  /// Returns the wrapped cache's change stamp.
+  public func changeStamp() async throws -> Int? {
+    try await wrapped.changeStamp()
   }
 
   private func encryptionKey() async throws -> EncryptionKey {

@@ -4,6 +4,9 @@ package import Foundation
 ///
 /// The system's keychain implements them in an app, a dictionary in a test.
 package protocol KeychainItems: Sendable {
+  /// The store that the items are in, for which all caches over it share their locks.
+  var store: KeychainStore { get }
+
   /// Adds an item; `duplicateItem` when there is one of this account.
   func add(_ data: Data, account: String) throws(KeychainStatus)
 
@@ -18,6 +21,19 @@ package protocol KeychainItems: Sendable {
 
   /// Returns the accounts of all items; `itemNotFound` when there are none.
   func accounts() throws(KeychainStatus) -> [String]
+}
+
+extension KeychainItems where Self: AnyObject {
+  /// A keychain in memory is known by its identity.
+  package var store: KeychainStore { .object(ObjectIdentifier(self)) }
+}
+
+/// The identity of a keychain store.
+package enum KeychainStore: Sendable {
+  /// The items of a service in an access group of the system's keychain.
+  case system(service: String, group: String?)
+  /// A keychain in memory.
+  case object(ObjectIdentifier)
 }
 
 /// A result of the keychain other than success (`OSStatus`).
@@ -80,14 +96,21 @@ package struct KeychainStatus: Error, RawRepresentable, Hashable, Sendable {
 }
 
 /// A token cache over keychain items, one for each record, without the keychain itself.
-package struct KeychainRecords: TokenCache {
+package struct KeychainRecords: TokenCache, StoreIdentifying {
   private let items: any KeychainItems
+  /// The state of every cache over the same service and group.
+  package let sharedState: CacheState
 
   /// The system encrypts keychain items.
   package var isEncrypted: Bool { true }
 
   package init(_ items: any KeychainItems) {
     self.items = items
+    sharedState =
+      switch items.store {
+      case .system(let service, let group): CacheRegistry.state(of: .keychain(service: service, group: group))
+      case .object(let id): CacheRegistry.state(of: .object(id))
+      }
   }
 
   package func record(for key: TokenCacheKey) async throws -> TokenRecord? {

@@ -4,11 +4,14 @@
 
   /// A token cache in the keychain, one generic-password item for each record; the system encrypts it.
   ///
-  /// Apps and extensions of one team share it through an access group. The keychain offers no lock, so a refresh token is
-  /// used once within a process only; processes that may refresh at the same moment should share a ``FileTokenCache`` in
-  /// their group container.
-  public struct KeychainTokenCache: TokenCache {
+  /// Apps and extensions of one team share it through an access group. All caches of one service and group in a process
+  /// share their locks, so any number of connectors use a refresh token once. The keychain offers no lock between
+  /// processes: those that may refresh at the same moment should share a ``FileTokenCache`` in their group container.
+  public struct KeychainTokenCache: TokenCache, StoreIdentifying {
     private let records: KeychainRecords
+
+    /// The state of every cache over the same service and group.
+    package var sharedState: CacheState { records.sharedState }
 
     /// `true`: the system encrypts keychain items.
     public var isEncrypted: Bool { true }
@@ -123,6 +126,8 @@
     let service: String
     let accessGroup: String?
     let accessibility: KeychainAccessibility
+
+    var store: KeychainStore { .system(service: service, group: accessGroup) }
 
     func add(_ data: Data, account: String) throws(KeychainStatus) {
       var item = query(account)

@@ -79,65 +79,19 @@ public protocol SharedTokenCache: TokenCache {
   func withRefreshLock<Result: Sendable>(
     for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
   ) async throws -> Result
+
+  /// Returns a number that is another one after any process has stored or removed a record.
+  ///
+  /// It must cost little, such as reading a counter of the database or the date of a directory: it is asked for at each
+  /// call that names no account. With it a sign-in by another process is noticed at the next call; without it when the
+  /// app reads its session. Optional; `nil` by default.
+  ///
+  /// - Returns: The number, which is compared for equality only; `nil` when the cache cannot tell.
+  /// - Throws: ``TokenCacheError``, or the cache's own error, when it cannot be read.
+  func changeStamp() async throws -> Int?
 }
 
-/// Adds updates and refresh locks to a cache of four methods, among the callers of one instance.
-///
-/// Other processes over the same store are not kept out; for them the store itself has to be a ``SharedTokenCache``.
-package final class LocallySharedTokenCache: SharedTokenCache {
-  private let cache: any TokenCache
-  private let writes = KeyedLock<TokenCacheKey>()
-  private let refreshes = KeyedLock<TokenCacheKey>()
-  private let lockTimeout: Duration
-  private let clock: any Clock<Duration>
-
-  package var isEncrypted: Bool { cache.isEncrypted }
-
-  package init(
-    _ cache: any TokenCache, lockTimeout: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock()
-  ) {
-    self.cache = cache
-    self.lockTimeout = lockTimeout
-    self.clock = clock
-  }
-
-  package func record(for key: TokenCacheKey) async throws -> TokenRecord? {
-    try await cache.record(for: key)
-  }
-
-  package func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    try await writes.withLock(key, by: deadline) { try await cache.store(record, for: key) }
-  }
-
-  package func removeRecord(for key: TokenCacheKey) async throws {
-    try await writes.withLock(key, by: deadline) { try await cache.removeRecord(for: key) }
-  }
-
-  package func keys() async throws -> [TokenCacheKey] {
-    try await cache.keys()
-  }
-
-  package func update(
-    _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
-  ) async throws -> TokenRecord? {
-    try await writes.withLock(key, by: deadline) {
-      let old = try await cache.record(for: key)
-      let new = change(old)
-      guard new != old else { return old }
-      if let new {
-        try await cache.store(new, for: key)
-      } else {
-        try await cache.removeRecord(for: key)
-      }
-      return new
-    }
-  }
-
-  package func withRefreshLock<Result: Sendable>(
-    for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
-  ) async throws -> Result {
-    try await refreshes.withLock(key, by: deadline, body)
-  }
-
-  private var deadline: Deadline { Deadline.after(lockTimeout, on: clock) }
+extension SharedTokenCache {
+  /// `nil`, unless a cache can tell.
+  public func changeStamp() async throws -> Int? { nil }
 }

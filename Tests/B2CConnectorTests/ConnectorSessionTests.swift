@@ -59,6 +59,42 @@ struct ConnectorSessionTests {
     #expect(await second.next() == .signedOut)
   }
 
+  @Test("A refresh is no new state; a changed claim about the user is")
+  func refreshesAreNotTold() async throws {
+    let world = World()
+    let connector = try world.connector()
+    let user = try await connector.doPolicy(.signIn)
+    var states = connector.sessionUpdates.makeAsyncIterator()
+    #expect(await states.next() == .signedIn(user))
+    for name in [user.name, user.name, "Renamed"] {
+      world.tenant.behavior.changeIDTokenClaims = { $0["name"] = name.map(JSONValue.string) }
+      await world.clock.advance(by: .seconds(4_000))
+      _ = try await connector.accessToken()
+      // The id_token of the refresh has been looked at.
+      #expect(try await connector.claims()?.name == name)
+      for _ in 0..<100 { await Task.yield() }
+    }
+    guard case .signedIn(let renamed) = await states.next() else {
+      Issue.record("The session counts as ended.")
+      return
+    }
+    #expect(renamed.name == "Renamed")
+  }
+
+  @Test("claims(policy:) are those of the policy that was asked for, not of the latest")
+  func claimsOfPolicy() async throws {
+    let world = World()
+    let connector = try world.connector()
+    try await connector.doPolicy(.signIn)
+    await world.clock.advance(by: .seconds(1))
+    try await connector.doPolicy(Policy("B2C_1_SignUpOrSignIn"), options: SignInOptions(prompt: .login))
+    for id in ["B2C_1_SignIn", "B2C_1_SignUpOrSignIn"] {
+      #expect(try await connector.claims(policy: Policy(id))?.policyID == id)
+    }
+    #expect(try await connector.claims()?.policyID == "B2C_1_SignUpOrSignIn")
+    #expect(try await connector.claims(policy: Policy("B2C_1_SignUp")) == nil)
+  }
+
   @Test("A sign-out is told before the page of the server is closed")
   func updateBeforeThePage() async throws {
     let world = World()

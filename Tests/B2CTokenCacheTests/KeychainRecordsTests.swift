@@ -1,6 +1,7 @@
 import B2CCore
 import B2CTestKit
 import B2CTokenCache
+import TestSupport
 import Foundation
 import Testing
 

@@ -4,6 +4,7 @@ public import Foundation
 /// Runs the device authorization grant (RFC 8628).
 struct DeviceFlow: Sendable {
   let services: OAuthServices
+  let tokens: TokenSource
 
   func run(
     scopes: [String], show: @Sendable (DeviceAuthorization) async throws -> Void
@@ -72,7 +73,7 @@ struct DeviceFlow: Sendable {
     }
     let claims = try await IDTokenCheck(services: services).claims(
       of: idToken, provider: provider, nonce: nil, accessToken: response.accessToken, previous: nil)
-    return try await SignInWriter(services: services).write(
+    return try await SignInWriter(services: services, tokens: tokens).write(
       response, claims: claims, provider: provider, scopes: scopes,
       sent: Scopes.forRequest(scopes, offlineAccess: provider.addsOfflineAccess), correlationID: correlationID)
   }

@@ -19,6 +19,8 @@ public struct OAuthConfiguration: Sendable {
   public var additionalScopes: [String] = []
   /// The policy that is run when a call names none; `nil` for an authority that has no policies.
   public var defaultPolicy: Policy?
+  /// Further policies that users of this app sign in by; the records of an account are looked for under each.
+  package var knownPolicies: [Policy] = []
   /// The password-reset policy.
   public var passwordResetPolicy: Policy?
   /// The only user who may sign in: an email, user name, object id or subject (ADAL's `RequiredDisplayableId`).

@@ -35,6 +35,8 @@ public struct OAuthEvent: Sendable, Hashable {
     public static let staleTokenServed = Kind(rawValue: "staleTokenServed")
     /// The cache could not store a refreshed token; it is served from memory and stored at a later call.
     public static let storingFailed = Kind(rawValue: "storingFailed")
+    /// The claims of a refreshed id_token were not taken over; ``OAuthEvent/reason`` says why.
+    public static let claimsNotUpdated = Kind(rawValue: "claimsNotUpdated")
     /// A request is sent again.
     public static let retry = Kind(rawValue: "retry")
     /// Accounts were removed from this device.
@@ -51,6 +53,8 @@ public struct OAuthEvent: Sendable, Hashable {
   public var duration: Duration?
   /// Why it failed, if it did.
   public var errorCode: ErrorCode?
+  /// The reason in words, where the code does not tell it.
+  public var reason: String?
 
   /// Makes an event.
   ///
@@ -60,25 +64,28 @@ public struct OAuthEvent: Sendable, Hashable {
   ///   - correlationID: The correlation id of the requests concerned.
   ///   - duration: How long it took.
   ///   - errorCode: Why it failed, if it did.
+  ///   - reason: The reason in words.
   package init(
     _ kind: Kind, policyID: String? = nil, correlationID: UUID? = nil, duration: Duration? = nil,
-    errorCode: ErrorCode? = nil
+    errorCode: ErrorCode? = nil, reason: String? = nil
   ) {
     self.kind = kind
     self.policyID = policyID
     self.correlationID = correlationID
     self.duration = duration
     self.errorCode = errorCode
+    self.reason = reason
   }
 }
 
 extension OAuthEvent: CustomStringConvertible {
-  /// Kind, policy, duration, error and correlation id in one line.
+  /// Kind, policy, duration, error, reason and correlation id in one line.
   public var description: String {
     var words = [kind.rawValue]
     if let policyID { words.append("policy=\(policyID)") }
     if let duration { words.append("duration=\(duration)") }
     if let errorCode { words.append("error=\(errorCode.rawValue)") }
+    if let reason { words.append("reason=\"\(reason)\"") }
     if let correlationID { words.append("correlation=\(correlationID.uuidString.lowercased())") }
     return words.joined(separator: " ")
   }

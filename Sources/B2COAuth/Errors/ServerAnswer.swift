@@ -154,8 +154,9 @@ extension ServerAnswer {
   func endsSession(isMicrosoft: Bool) -> Bool {
     guard temporaryCode == nil, (400..<500).contains(status ?? 0) else { return false }
     if isMicrosoft || code != nil {
-      guard error == "invalid_grant" else { return false }
-      return suberror == "bad_token" || code.flatMap(ServiceCode.named)?.endsSession == true
+      // The service's own code is definite, whatever `error` it comes with.
+      return code.flatMap(ServiceCode.named)?.endsSession == true
+        || (error == "invalid_grant" && suberror == "bad_token")
     }
     return meansRefreshTokenIsRefused
   }

@@ -1,33 +1,38 @@
 internal import B2CCore
 internal import Foundation
 
-/// The token cache as the engine uses it: errors typed, changes that could not be written made at the next call.
+/// The token cache as the engine uses it: errors typed, and changes that it has refused read and written as its own.
+///
+/// What waits for the cache, its locks and its observers belong to the cache: every client over it uses the same ones.
 struct RecordCache: Sendable {
+  /// What every client of the cache shares.
+  let state: CacheState
   private let cache: any SharedTokenCache
-  // A rotated refresh token that a full disk refused is the only good one: it waits here for the next call.
-  private let pending = Locked<[TokenCacheKey: Pending]>([:])
-
-  /// A change that could not be written; the number tells it from one that has grown meanwhile.
-  private struct Pending: Sendable {
-    let number: Int
-    let change: Change
-  }
+  private let clock: any Clock<Duration>
 
   /// Returns the record as it shall be; `nil` when the record is not the one the change was meant for.
   typealias Change = @Sendable (TokenRecord) -> TokenRecord?
 
-  init(_ cache: any TokenCache) {
-    self.cache = cache as? any SharedTokenCache ?? LocallySharedTokenCache(cache)
+  init(_ cache: any TokenCache, clock: any Clock<Duration>) {
+    self.cache = cache.shared(on: clock)
+    self.clock = clock
+    state = CacheRegistry.state(of: cache)
   }
 
-  /// Reads a record; a change that could not be written lately is written first, and served from memory while it cannot.
+  /// Reads a record; a change that waits for it is written first, and served from memory while it cannot be.
   func record(for key: TokenCacheKey) async throws -> TokenRecord? {
-    if pending.withLock({ $0[key] != nil }) {
+    guard let waiting = state.waiting.entry(for: key) else {
+      return try await mappingErrors("read") { try await cache.record(for: key) }
+    }
+    do {
+      try await mappingErrors("written") { try await state.waiting.write(key, to: cache) }
+    } catch let error as OAuthError where error.code == .tokenCache {
+      // The change is newer than what is stored, unless another process has stored another record meanwhile.
       do {
-        _ = try await apply({ $0 }, to: key)
-      } catch let error as OAuthError where error.code == .tokenCache {
-        let old = try await mappingErrors("read") { try await cache.record(for: key) }
-        return old.flatMap { old in pending.withLock { $0[key] }?.change(old) ?? old }
+        return waiting.change.applied(to: try await mappingErrors("read") { try await cache.record(for: key) })
+      } catch {
+        if case .removal = waiting.change { return nil }
+        throw error
       }
     }
     return try await mappingErrors("read") { try await cache.record(for: key) }
@@ -37,63 +42,80 @@ struct RecordCache: Sendable {
     try await mappingErrors("listed") { try await cache.keys() }
   }
 
-  /// Writes a record, whatever is there.
-  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    pending.withLock { $0[key] = nil }
-    try await mappingErrors("written") { try await cache.store(record, for: key) }
+  /// Returns a number that differs after another process has changed the cache; `nil` when it cannot tell.
+  func changeStamp() async -> Int? {
+    // A cache that cannot be read says so when it is read.
+    try? await cache.changeStamp()
   }
 
-  /// Removes a record.
-  func remove(_ key: TokenCacheKey) async throws {
-    pending.withLock { $0[key] = nil }
-    try await mappingErrors("changed") { try await cache.removeRecord(for: key) }
+  /// Writes the record of a sign-in, whatever is there; when that fails, everything is as before.
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
+    try await mappingErrors("written") { try await cache.store(record, for: key) }
+    state.waiting.forget(key)
+  }
+
+  /// Removes a record; where the cache refuses, it counts as removed here and is removed as soon as it can be.
+  ///
+  /// - Parameters:
+  ///   - key: The record's key.
+  ///   - date: A record of a later sign-in stays.
+  /// - Throws: ``OAuthError`` with code `tokenCache`; `CancellationError`, and then the record stays.
+  func remove(_ key: TokenCacheKey, signedInUpTo date: Date) async throws {
+    do {
+      try await mappingErrors("changed") { try await cache.removeRecord(for: key) }
+      state.waiting.forget(key)
+    } catch let error as OAuthError {
+      state.waiting.add(for: key, to: cache, on: clock) { _ in .removal(signedInUpTo: date) }
+      throw error
+    }
   }
 
   /// Changes a record in one atomic step; a change of `nil` writes nothing.
   ///
   /// - Parameters:
   ///   - key: The record's key.
-  ///   - isRepeatable: Whether a change that the cache refused is made at the next call.
+  ///   - base: The record that the change was made for, where a change that the cache refuses shall wait for it: what the
+  ///     change holds exists nowhere else.
   ///   - change: Returns the record as it shall be.
   /// - Returns: Whether the record is as the change wants it.
   /// - Throws: ``OAuthError`` with code `tokenCache`; `CancellationError`.
   @discardableResult
-  func update(_ key: TokenCacheKey, isRepeatable: Bool = false, _ change: @escaping Change) async throws -> Bool {
+  func update(
+    _ key: TokenCacheKey, waitingWith base: TokenRecord? = nil, _ change: @escaping Change
+  ) async throws -> Bool {
+    let waiting = state.waiting.entry(for: key)
+    let hasApplied = Locked(false)
     do {
-      return try await apply(change, to: key)
+      try await mappingErrors("written") {
+        _ = try await cache.update(key) { stored in
+          guard let old = waiting.map({ $0.change.applied(to: stored) }) ?? stored else { return nil }
+          let new = change(old)
+          hasApplied.withLock { $0 = new != nil }
+          return new ?? old
+        }
+      }
     } catch {
-      // Lock, read or write: whichever failed, what the change holds exists nowhere else.
-      if isRepeatable { postpone(change, to: key) }
+      if let base { wait(key, base, change) }
       throw error
     }
-  }
-
-  private func postpone(_ change: @escaping Change, to key: TokenCacheKey) {
-    pending.withLock { pending in
-      let earlier = pending[key]
-      pending[key] = Pending(number: (earlier?.number ?? 0) + 1) { record in
-        change(earlier?.change(record) ?? record)
-      }
-    }
-  }
-
-  /// Applies a change after those that are still to be written.
-  private func apply(_ change: @escaping Change, to key: TokenCacheKey) async throws -> Bool {
-    let earlier = pending.withLock { $0[key] }
-    let hasApplied = Locked(false)
-    _ = try await mappingErrors("written") {
-      try await cache.update(key) { stored in
-        guard let stored else { return nil }
-        // After a sign-out or a new sign-in an earlier change no longer finds its record.
-        let old = earlier?.change(stored) ?? stored
-        let new = change(old)
-        hasApplied.withLock { $0 = new != nil }
-        return new ?? old
-      }
-    }
-    // A change that another call has postponed meanwhile is not among those that were written.
-    pending.withLock { if $0[key]?.number == earlier?.number { $0[key] = nil } }
+    // A change that another call has added meanwhile is not among those that were written.
+    if let waiting { state.waiting.forget(key, waiting) }
     return hasApplied.withLock { $0 }
+  }
+
+  private func wait(_ key: TokenCacheKey, _ base: TokenRecord, _ change: Change) {
+    state.waiting.add(for: key, to: cache, on: clock) { waiting in
+      switch waiting {
+      case .removal: nil
+      case .record(let record, let base): change(record).map { .record($0, replacing: base) }
+      case nil: change(base).map { .record($0, replacing: base) }
+      }
+    }
+  }
+
+  /// Tries once to write every change that waits for the cache.
+  func writeWaitingChanges() async {
+    await state.waiting.writeAll(to: cache)
   }
 
   /// Runs a body while no other caller uses the refresh token of a key, nor another process if the cache can prevent it.

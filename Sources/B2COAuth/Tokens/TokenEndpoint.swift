@@ -123,6 +123,11 @@ struct TokenEndpoint: Sendable {
 struct RefreshRefusal: Error {
   let error: OAuthError
   let endsSession: Bool
+
+  /// Whether it is certain that the token was refused, and not a parameter that the caller added.
+  var isAboutToken: Bool {
+    error.server?.error == "invalid_grant" || error.server?.code.flatMap(ServiceCode.named)?.endsSession == true
+  }
 }
 
 /// One field of a form.

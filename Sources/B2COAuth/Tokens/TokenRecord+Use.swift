@@ -22,16 +22,13 @@ extension TokenRecord {
     accessTokens.first { $0.covers(scopes) && !excluded.contains($0.token) && $0.expiresAt > now }
   }
 
-  /// The entry of a token that a refresh brought less than a minute ago.
-  ///
-  /// An API that refuses such a token refuses the next one too: another refresh would only be another request.
-  func justRefreshedToken(_ token: Secret, now: Date) -> CachedAccessToken? {
-    accessTokens.first {
-      // A clock that was set back makes no token young.
-      $0.token == token && $0.receivedAt > signedInAt && $0.expiresAt > now
-        && (0..<60).contains(now.timeIntervalSince($0.receivedAt))
-    }
+  /// The entry of a token that has not expired, if it covers the scopes.
+  func entry(of token: Secret, covering scopes: [String]) -> CachedAccessToken? {
+    accessTokens.first { $0.token == token && $0.covers(scopes) }
   }
+
+  /// Whether the session was ended by the server: nothing that can get or be a token is left.
+  var isEnded: Bool { refreshToken == nil && accessTokens.isEmpty && idToken == nil }
 
   /// Whether the record can still get or give tokens.
   func hasSession(now: Date) -> Bool {
@@ -88,6 +85,26 @@ extension TokenRecord {
       copy.accessTokens =
         [entry]
         + copy.accessTokens.filter { $0.expiresAt > now && !entry.covers(Array($0.requestedScopes.union($0.scopes))) }
+    }
+    return copy
+  }
+
+  /// As ``merging(_:requested:sent:now:)`` without the id_token, which is not verified yet.
+  func mergingTokens(_ response: TokenResponse, requested scopes: [String], sent: [String], now: Date) -> TokenRecord {
+    var copy = merging(response, requested: scopes, sent: sent, now: now)
+    copy.idToken = idToken
+    return copy
+  }
+
+  /// The record with the claims of a verified id_token of a refresh in place of its own: what the server took away is gone.
+  ///
+  /// What the user did at the sign-in is kept where the new token does not repeat it (OpenID Connect Core section 12.2).
+  func replacingClaims(_ new: [String: JSONValue], idToken: Secret) -> TokenRecord {
+    var copy = self
+    copy.idToken = idToken
+    copy.claims = new
+    for name in ["nonce", "auth_time", "acr", "amr", "idp"] where copy.claims[name] == nil {
+      copy.claims[name] = claims[name]
     }
     return copy
   }

@@ -4,6 +4,8 @@ internal import Foundation
 /// A successful answer of the token endpoint (RFC 6749 section 5.1), read as real servers write it.
 struct TokenResponse: Sendable {
   let accessToken: Secret?
+  /// The error of an access token that is there but is no text, or empty.
+  let unusableAccessToken: OAuthError?
   let idToken: Secret?
   let refreshToken: Secret?
   /// The granted scopes; `nil` when the server left them out, which means those that were asked for.
@@ -40,9 +42,14 @@ struct TokenResponse: Sendable {
       fields[name]?.string.flatMap { $0.isEmpty ? nil : Secret($0) }
     }
     accessToken = secret("access_token")
+    unusableAccessToken =
+      accessToken == nil && fields["access_token"] != nil
+      ? OAuthError(
+        .invalidResponse, "The token answer's access_token is not a text, or is empty.",
+        server: ServerAnswer(status: response.status)) : nil
     idToken = secret("id_token")
     refreshToken = secret("refresh_token")
-    guard accessToken != nil || idToken != nil else {
+    guard accessToken != nil || idToken != nil || unusableAccessToken != nil else {
       throw OAuthError(
         .invalidResponse, "The token answer has neither an access_token nor an id_token.",
         server: ServerAnswer(status: response.status))

@@ -90,9 +90,9 @@ package struct FileStatus: Sendable {
 }
 
 /// Tells one state of a file from another without reading it.
-package struct FileStamp: Equatable, Sendable {
+package struct FileStamp: Hashable, Sendable {
   /// Seconds and nanoseconds since 1970 by the file system's clock.
-  package struct Moment: Equatable, Sendable {
+  package struct Moment: Hashable, Sendable {
     let seconds: Int
     let nanoseconds: Int
 

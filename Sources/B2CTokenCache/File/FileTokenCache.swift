@@ -13,7 +13,7 @@ public import Foundation
 /// tasks share.
 ///
 /// The tokens are stored as plaintext; wrap the cache in ``EncryptedTokenCache`` where the disk is not trusted.
-public final class FileTokenCache: SharedTokenCache {
+public final class FileTokenCache: SharedTokenCache, StoreIdentifying {
   /// A record as it was read or written, and the stamp of its file then.
   private struct Copy: Sendable {
     let path: String
@@ -37,6 +37,8 @@ public final class FileTokenCache: SharedTokenCache {
   private let lockTimeout: Duration
   private let clock: any Clock<Duration>
   private let now: @Sendable () -> Date
+  /// The state of every cache over the same directory.
+  package let sharedState: CacheState
 
   /// The directory that holds the records.
   package var directory: URL { URL(fileURLWithPath: store.path, isDirectory: true) }
@@ -77,6 +79,7 @@ public final class FileTokenCache: SharedTokenCache {
     self.lockTimeout = lockTimeout
     self.clock = clock
     self.now = now
+    sharedState = CacheRegistry.state(of: .directory(path))
     try store.prepare()
     DefaultDirectory.protect(URL(fileURLWithPath: path, isDirectory: true))
     do {
@@ -213,6 +216,20 @@ public final class FileTokenCache: SharedTokenCache {
       defer { lock.release() }
       return try await body()
     }
+  }
+
+  /// Returns a number made from the directory's dates, which change when a file comes, goes or is replaced.
+  ///
+  /// - Returns: The number; another one each time while the directory has just changed, since two changes within one
+  ///   step of the file system's clock look alike.
+  /// - Throws: ``TokenCacheError`` with code ``TokenCacheError/Code/unreadable``.
+  public func changeStamp() async throws -> Int? {
+    guard let stamp = try store.stamp(store.path), stamp.isSettled(at: now()) else {
+      return Int.random(in: .min ... .max)
+    }
+    var hasher = Hasher()
+    hasher.combine(stamp)
+    return hasher.finalize()
   }
 
   /// Checks the directory and reads every record without writing: nothing is repaired, removed or quarantined.

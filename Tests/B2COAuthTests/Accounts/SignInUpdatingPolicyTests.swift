@@ -95,14 +95,55 @@ struct SignInUpdatingPolicyTests {
     await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
   }
 
-  @Test("Finished by the person who is signed in they leave the session as it is", arguments: journeys)
+  @Test("Finished by the person who is signed in they make no second account", arguments: journeys)
   func samePerson(_ journey: Journey) async throws {
     let (fixture, presenter, client, alice) = try await signedIn(journey)
     let result = try await run(journey, as: .alice, presenter, client)
     #expect(result.account.id == alice.account.id)
     #expect(try await fixture.cache.keys().count == 1)
-    #expect(try await client.accessToken().token == alice.accessToken?.token)
     #expect(try await client.currentAccount()?.policyIDs == [Fixture.signIn])
+  }
+
+  @Test("After a profile edit the session goes on, renewed at the policy of the sign-in")
+  func renewedAfterEdit() async throws {
+    let journey = Self.journeys[0]
+    let (fixture, presenter, client, _) = try await signedIn(journey)
+    _ = try await run(journey, as: .alice, presenter, client)
+    // Waits for the refresh in the background.
+    #expect(try await client.currentAccount()?.claims.policyID == Fixture.signIn)
+    #expect(fixture.tenant.counters.refreshes == 1)
+    guard case .signedIn(let user) = try await client.session() else {
+      Issue.record("A profile edit has ended the session.")
+      return
+    }
+    #expect(user.name == "Renamed")
+  }
+
+  @Test("Where a reset ends the older tokens, the session has expired when the call returns", arguments: journeys[1...])
+  func expiredAfterReset(_ journey: Journey) async throws {
+    let (fixture, presenter, client, alice) = try await signedIn(journey)
+    let result = try await run(journey, as: .alice, presenter, client)
+    #expect(!result.account.hasSession)
+    guard case .expired(let user) = try await client.session() else {
+      Issue.record("The session counts as good.")
+      return
+    }
+    #expect(user.subject == alice.user.subject)
+    // The dead token is sent once.
+    await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
+    #expect(fixture.tenant.counters.refreshRequests == 1)
+  }
+
+  @Test("A reset while the token endpoint is down ends nothing", arguments: journeys[1...])
+  func resetOffline(_ journey: Journey) async throws {
+    let (fixture, presenter, client, alice) = try await signedIn(journey)
+    fixture.transport.answerTokens(503, "", grant: "refresh_token")
+    _ = try await run(journey, as: .alice, presenter, client)
+    guard case .signedIn = try await client.session() else {
+      Issue.record("A busy server has ended the session.")
+      return
+    }
+    #expect(try await client.accessToken().token == alice.accessToken?.token)
   }
 
   @Test(

@@ -12,6 +12,56 @@ final class UnlockedCache: TokenCache {
   func keys() async throws -> [TokenCacheKey] { records.withLock { Array($0.keys) } }
 }
 
+/// Another process's view of a store: nothing is shared with those who use the store itself but its records.
+final class OtherProcess: TokenCache {
+  private let store: any TokenCache
+
+  init(_ store: any TokenCache) {
+    self.store = store
+  }
+
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? { try await store.record(for: key) }
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { try await store.store(record, for: key) }
+  func removeRecord(for key: TokenCacheKey) async throws { try await store.removeRecord(for: key) }
+  func keys() async throws -> [TokenCacheKey] { try await store.keys() }
+}
+
+/// A cache that counts its calls by name.
+final class CountingCache: TokenCache {
+  private let counts = Locked<[String: Int]>([:])
+  private let inner = UnlockedCache()
+
+  /// The calls since the last look.
+  func takeCounts() -> [String: Int] {
+    counts.withLock { counts in
+      defer { counts = [:] }
+      return counts
+    }
+  }
+
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? {
+    count("record")
+    return try await inner.record(for: key)
+  }
+
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
+    count("store")
+    try await inner.store(record, for: key)
+  }
+
+  func removeRecord(for key: TokenCacheKey) async throws {
+    count("removeRecord")
+    try await inner.removeRecord(for: key)
+  }
+
+  func keys() async throws -> [TokenCacheKey] {
+    count("keys")
+    return try await inner.keys()
+  }
+
+  private func count(_ name: String) { counts.withLock { $0[name, default: 0] += 1 } }
+}
+
 /// A cache whose disk can be full, unreadable or slow.
 final class FailingCache: TokenCache {
   let failsToStore = Locked(false)

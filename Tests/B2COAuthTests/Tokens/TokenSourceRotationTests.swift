@@ -77,12 +77,12 @@ struct TokenSourceRotationTests {
 
   @Test("A refresh token that another client has spent meanwhile is no sign-out")
   func quickerClient() async throws {
-    // A cache that keeps nobody away, as one shared without locks would be.
+    // A store that keeps no other process away.
     let fixture = Fixture(cache: UnlockedCache())
     let client = try fixture.client()
     try await client.signIn()
     await fixture.clock.advance(by: .seconds(4_000))
-    let other = try fixture.client()
+    let other = try fixture.client(cache: OtherProcess(fixture.cache))
     let winner = Locked<AccessToken?>(nil)
     fixture.transport.intercept { request in
       guard request.isTokenRequest, winner.withLock({ $0 == nil }) else { return nil }
@@ -114,6 +114,10 @@ struct TokenSourceRotationTests {
     .b2c(90080, ends: true), .b2c(90129, ends: true), .b2c(90128, ends: true),
     .b2c(90088, ends: false), .b2c(90085, ends: false), .b2c(90244, ends: false), .b2c(90035, ends: false),
     .b2c(90117, ends: false), .b2c(99999, ends: false),
+    // The service's own code is definite, whatever `error` it comes with.
+    Refusal(body: #"{"error":"invalid_request","error_description":"AADB2C90129: Text."}"#, ends: true),
+    Refusal(body: #"{"error":"invalid_token","error_description":"AADB2C90080: Text."}"#, ends: true, status: 401),
+    Refusal(body: #"{"error":"invalid_grant","error_description":"AADB2C90129: Text."}"#, ends: false, status: 503),
     Refusal(body: #"{"error":"invalid_grant"}"#, ends: false),
     Refusal(body: #"{"error":"invalid_grant","suberror":"bad_token"}"#, ends: true),
     Refusal(body: #"{"error":"invalid_grant","error_description":"AADSTS700082: Text."}"#, ends: true, shape: .entra),
@@ -179,6 +183,40 @@ struct TokenSourceRotationTests {
     #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
   }
 
+  @Test(
+    "An access token that is no text, or empty, is invalidResponse; the rotated refresh token is kept",
+    arguments: [JSONValue.integer(7), "", .bool(true)], [true, false])
+  func unusableAccessToken(_ value: JSONValue, hasIDToken: Bool) async throws {
+    let fixture = Fixture { $0.refreshesIDToken = hasIDToken }
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    fixture.tenant.behavior.changeTokenAnswer = { $0["access_token"] = value }
+    await #expect(throws: OAuthError(.invalidResponse, "")) { try await client.accessToken() }
+    fixture.tenant.behavior.changeTokenAnswer = nil
+    _ = try await client.accessToken()
+    #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
+  }
+
+  @Test("A sign-in whose access token is no text is invalidResponse and leaves nothing")
+  func unusableAccessTokenAtSignIn() async throws {
+    let fixture = Fixture { $0.changeTokenAnswer = { $0["access_token"] = 7 } }
+    await #expect(throws: OAuthError(.invalidResponse, "")) { try await fixture.client().signIn() }
+    #expect(try await fixture.cache.keys().isEmpty)
+  }
+
+  @Test("Without a refresh token the error says what brings one, and not that the session has expired")
+  func noRefreshTokenAtAll() async throws {
+    let fixture = Fixture { $0.changeTokenAnswer = { $0["refresh_token"] = nil } }
+    let client = try fixture.client()
+    try await client.signIn()
+    let error = try await #require(throws: OAuthError.self) {
+      try await client.accessToken(options: TokenOptions(forceRefresh: true))
+    }
+    #expect(error.code == .interactionRequired && !error.message.contains("expired"))
+    #expect(error.recoverySuggestion?.contains("offline_access") == true)
+  }
+
   @Test("An id_token whose key is not available ends no session, and nothing is taken from it")
   func unknownKey() async throws {
     let fixture = Fixture()
@@ -203,7 +241,7 @@ struct TokenSourceRotationTests {
     let client = try fixture.client()
     try await client.signIn()
     await fixture.clock.advance(by: .seconds(4_000))
-    let other = try fixture.client()
+    let other = try fixture.client(cache: OtherProcess(fixture.cache))
     fixture.transport.intercept { request in
       guard request.isTokenRequest else { return nil }
       fixture.transport.letEverythingPass()

@@ -182,23 +182,36 @@ struct TokenSourceRuleTests {
     #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
   }
 
-  @Test("An API that refuses every token costs one refresh a minute")
+  @Test("An API that refuses every token costs two refreshes, until a token has lived half of its life")
   func refusingAPI() async throws {
     let fixture = Fixture()
     let client = try fixture.client()
     try await client.signIn()
-    let provider = client.tokenProvider()
     await fixture.clock.advance(by: .seconds(2))
-    for _ in 0..<20 {
-      let token = try await provider.accessToken(replacing: nil)
-      _ = try await provider.accessToken(replacing: token)
+    /// A call that the API refuses: asks for a token, then for another one; the same again means that there is none.
+    func call() async throws -> Bool {
+      let token = try await client.accessToken().token
+      return try await client.accessToken(options: TokenOptions(refused: token)).token == token
+    }
+    for number in 0..<20 {
+      #expect(try await call() == (number >= 2))
       await fixture.clock.advance(by: .seconds(2))
     }
-    #expect(fixture.tenant.counters.refreshes == 1)
-    await fixture.clock.advance(by: .seconds(60))
-    let token = try await provider.accessToken(replacing: nil)
-    #expect(try await provider.accessToken(replacing: token) != token)
     #expect(fixture.tenant.counters.refreshes == 2)
+    await fixture.clock.advance(by: .seconds(1_800))
+    #expect(try await call() == false)
+    #expect(fixture.tenant.counters.refreshes == 3)
+    #expect(try await call())
+  }
+
+  @Test("A refused token gives way to a newer one that is stored, without a refresh")
+  func newerTokenStored() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    let refused = try #require(try await client.signIn().accessToken?.token)
+    let newer = try await fixture.client().accessToken(options: TokenOptions(forceRefresh: true)).token
+    #expect(try await client.accessToken(options: TokenOptions(refused: refused)).token == newer)
+    #expect(fixture.tenant.counters.refreshes == 1)
   }
 
   @Test("A refused token is not served again when the clock was set back")

@@ -1,22 +1,24 @@
-import B2CCore
-import B2CTokenCache
-import Foundation
+internal import B2CCore
+package import B2CTokenCache
+package import Foundation
 
 /// The keychain's calls over a dictionary, answering as the system does; any call can be made to fail.
-final class DictionaryKeychain: KeychainItems {
+package final class DictionaryKeychain: KeychainItems {
   private let items = Locked<[String: Data]>([:])
   private let answer = Locked<KeychainStatus?>(nil)
 
-  func fail(with status: KeychainStatus?) {
+  package init() {}
+
+  package func fail(with status: KeychainStatus?) {
     answer.withLock { $0 = status }
   }
 
   /// What another process does while this one looks away.
-  func plant(_ data: Data, account: String) {
+  package func plant(_ data: Data, account: String) {
     items.withLock { $0[account] = data }
   }
 
-  func add(_ data: Data, account: String) throws(KeychainStatus) {
+  package func add(_ data: Data, account: String) throws(KeychainStatus) {
     try refuse()
     let isNew = items.withLock { items in
       guard items[account] == nil else { return false }
@@ -26,7 +28,7 @@ final class DictionaryKeychain: KeychainItems {
     if !isNew { throw .duplicateItem }
   }
 
-  func update(_ data: Data, account: String) throws(KeychainStatus) {
+  package func update(_ data: Data, account: String) throws(KeychainStatus) {
     try refuse()
     let isThere = items.withLock { items in
       guard items[account] != nil else { return false }
@@ -36,18 +38,18 @@ final class DictionaryKeychain: KeychainItems {
     if !isThere { throw .itemNotFound }
   }
 
-  func data(account: String) throws(KeychainStatus) -> Data {
+  package func data(account: String) throws(KeychainStatus) -> Data {
     try refuse()
     guard let data = items.withLock({ $0[account] }) else { throw .itemNotFound }
     return data
   }
 
-  func remove(account: String) throws(KeychainStatus) {
+  package func remove(account: String) throws(KeychainStatus) {
     try refuse()
     guard items.withLock({ $0.removeValue(forKey: account) }) != nil else { throw .itemNotFound }
   }
 
-  func accounts() throws(KeychainStatus) -> [String] {
+  package func accounts() throws(KeychainStatus) -> [String] {
     try refuse()
     let accounts = items.withLock { Array($0.keys) }
     if accounts.isEmpty { throw .itemNotFound }

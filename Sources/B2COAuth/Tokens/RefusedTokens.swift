@@ -1,0 +1,57 @@
+internal import B2CCore
+internal import Foundation
+
+/// Counts refreshed tokens that an API has refused, so that an API that refuses all of them costs two refreshes.
+///
+/// The count is per account and set of scopes. It starts again when a token was accepted.
+struct RefusedTokens: Sendable {
+  private struct Target: Hashable, Sendable {
+    let key: TokenCacheKey
+    let scopes: Set<String>
+  }
+
+  private struct Count: Sendable {
+    var refused = 0
+    var latest: Secret?
+  }
+
+  private static let limit = 2
+  private let counts = Locked<[Target: Count]>([:])
+
+  /// Notes that an API has refused a token.
+  ///
+  /// - Parameters:
+  ///   - entry: The refused token, the newest of its record.
+  ///   - record: Its record.
+  ///   - key: The record's key.
+  ///   - scopes: The scopes of the call.
+  ///   - now: The time. A token that has lived half of its life may be replaced in any case.
+  /// - Returns: Whether another refresh may bring a better one.
+  func note(
+    _ entry: CachedAccessToken, of record: TokenRecord, for key: TokenCacheKey, _ scopes: [String], now: Date
+  ) -> Bool {
+    // The token of a sign-in says nothing about those of a refresh.
+    guard entry.receivedAt > record.signedInAt else { return true }
+    let refused = counts.withLock { counts in
+      var count = counts[Target(key: key, scopes: Scopes.ofAPI(scopes))] ?? Count()
+      if count.latest != entry.token {
+        count.refused += 1
+        count.latest = entry.token
+      }
+      counts[Target(key: key, scopes: Scopes.ofAPI(scopes))] = count
+      return count.refused
+    }
+    let age = now.timeIntervalSince(entry.receivedAt)
+    let life = entry.expiresAt.timeIntervalSince(entry.receivedAt)
+    // A clock that was set back makes no token young.
+    return refused < Self.limit || age < 0 || age >= life / 2
+  }
+
+  /// Starts counting again for the account whose token was accepted.
+  func accepted(_ token: Secret, accountID: String?) {
+    counts.withLock { counts in
+      guard !counts.isEmpty else { return }
+      counts = counts.filter { accountID != nil && $0.key.key.accountID != accountID }
+    }
+  }
+}

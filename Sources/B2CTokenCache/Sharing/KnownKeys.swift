@@ -1,0 +1,105 @@
+internal import B2CCore
+package import Foundation
+
+/// The keys that calls of one authority and client have found, by what the calls asked for.
+///
+/// They save listing the cache at each call (benchmark row 1). Every client over the same cache uses the same ones, so
+/// that all agree on who is current.
+package final class KnownKeys: Sendable {
+  /// The request of a call, as the caller wrote it; `nil` for any.
+  package struct Lookup: Hashable, Sendable {
+    let accountID: String?
+    let policy: String?
+    let requiredUser: String?
+
+    package init(accountID: String?, policy: String?, requiredUser: String? = nil) {
+      self.accountID = accountID
+      self.policy = policy
+      // A named account is that account, whoever is required.
+      self.requiredUser = accountID == nil ? requiredUser : nil
+    }
+  }
+
+  /// A key that was found.
+  package struct Entry: Sendable {
+    package let key: TokenCacheKey
+    /// The cache's change stamp when it was found.
+    package let stamp: Int?
+  }
+
+  private struct Content: Sendable {
+    var entries: [Lookup: Entry] = [:]
+    /// How often a user came or went: what was looked up before must not be kept after it.
+    var changes = 0
+    var latestSignIn = Date.distantPast
+    var policies: Set<String> = []
+  }
+
+  private let content = Locked(Content())
+
+  /// The policies that any account is known to have signed in by.
+  package var policies: Set<String> { content.withLock { $0.policies } }
+
+  /// Returns the entry of a look-up, and the number of changes for ``remember(_:stamp:for:ifStill:)``.
+  package func entry(for lookup: Lookup) -> (entry: Entry?, changes: Int) {
+    content.withLock { ($0.entries[lookup], $0.changes) }
+  }
+
+  /// Keeps what a look-up has found, unless a user came or went meanwhile.
+  ///
+  /// - Returns: Whether another account was known before: a user came or went elsewhere.
+  package func remember(_ key: TokenCacheKey?, stamp: Int?, for lookup: Lookup, ifStill changes: Int) -> Bool {
+    content.withLock { content in
+      guard content.changes == changes else { return false }
+      let before = content.entries[lookup]
+      content.entries[lookup] = key.map { Entry(key: $0, stamp: stamp) }
+      return before != nil && before?.key != key
+    }
+  }
+
+  /// Notes the sign-ins that a listing has found.
+  package func note(policy: String, signedInAt: Date) {
+    content.withLock { content in
+      content.policies.insert(policy)
+      content.latestSignIn = max(content.latestSignIn, signedInAt)
+    }
+  }
+
+  /// Returns a date for a new sign-in: now, but later than that of any known sign-in.
+  package func signInDate(_ now: Date) -> Date {
+    content.withLock { content in
+      content.latestSignIn = max(now, content.latestSignIn.addingTimeInterval(0.001))
+      return content.latestSignIn
+    }
+  }
+
+  /// Makes the record of a sign-in the current one; other accounts keep their entries.
+  package func signedIn(_ key: TokenCacheKey, requiredUser: String?) {
+    content.withLock { content in
+      content.changes += 1
+      content.policies.insert(key.policy)
+      content.entries = content.entries.filter { $0.key.accountID != nil && $0.value.key.accountID != key.accountID }
+      for account in [nil, key.accountID] {
+        for policy in [nil, key.policy] {
+          let lookup = Lookup(accountID: account, policy: policy, requiredUser: requiredUser)
+          content.entries[lookup] = Entry(key: key, stamp: nil)
+        }
+      }
+    }
+  }
+
+  /// Forgets who is current, and the entries of an account, or of all accounts.
+  ///
+  /// - Parameter accountID: The account, folded as in keys; `nil` for all.
+  /// - Returns: The keys that were known of the forgotten accounts.
+  @discardableResult
+  package func forget(accountID: String?) -> Set<TokenCacheKey> {
+    content.withLock { content in
+      content.changes += 1
+      let isForgotten = { (entry: Entry) in accountID == nil || entry.key.accountID == accountID }
+      let keys = Set(content.entries.values.filter(isForgotten).map(\.key))
+      content.entries = content.entries.filter { $0.key.accountID != nil && !isForgotten($0.value) }
+      return keys
+    }
+  }
+}

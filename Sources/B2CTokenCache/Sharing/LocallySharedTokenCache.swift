@@ -1,0 +1,73 @@
+internal import B2CCore
+
+/// Adds updates and refresh locks to a cache of four methods, among all its users in this process.
+///
+/// Other processes over the same store are not kept out; for them the store itself has to be a ``SharedTokenCache``.
+package final class LocallySharedTokenCache: SharedTokenCache {
+  private let cache: any TokenCache
+  private let locks: CacheState.Locks
+  private let lockTimeout: Duration
+  private let clock: any Clock<Duration>
+
+  package var isEncrypted: Bool { cache.isEncrypted }
+
+  package init(
+    _ cache: any TokenCache, lockTimeout: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock()
+  ) {
+    self.cache = cache
+    self.lockTimeout = lockTimeout
+    self.clock = clock
+    locks = CacheRegistry.state(of: cache).locks
+  }
+
+  package func record(for key: TokenCacheKey) async throws -> TokenRecord? {
+    try await cache.record(for: key)
+  }
+
+  package func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
+    try await locks.writes.withLock(key, by: deadline) { try await cache.store(record, for: key) }
+  }
+
+  package func removeRecord(for key: TokenCacheKey) async throws {
+    try await locks.writes.withLock(key, by: deadline) { try await cache.removeRecord(for: key) }
+  }
+
+  package func keys() async throws -> [TokenCacheKey] {
+    try await cache.keys()
+  }
+
+  package func update(
+    _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
+  ) async throws -> TokenRecord? {
+    try await locks.writes.withLock(key, by: deadline) {
+      let old = try await cache.record(for: key)
+      let new = change(old)
+      guard new != old else { return old }
+      if let new {
+        try await cache.store(new, for: key)
+      } else {
+        try await cache.removeRecord(for: key)
+      }
+      return new
+    }
+  }
+
+  package func withRefreshLock<Result: Sendable>(
+    for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
+  ) async throws -> Result {
+    try await locks.refreshes.withLock(key, by: deadline, body)
+  }
+
+  private var deadline: Deadline { Deadline.after(lockTimeout, on: clock) }
+}
+
+extension TokenCache {
+  /// The cache with updates and refresh locks: its own where it is a ``SharedTokenCache``, those of its process otherwise.
+  ///
+  /// - Parameter clock: The clock that waiting for the process's own locks is measured on.
+  /// - Returns: The shared cache.
+  package func shared(on clock: any Clock<Duration>) -> any SharedTokenCache {
+    if let encrypted = self as? EncryptedTokenCache { return encrypted.waiting(on: clock) }
+    return self as? any SharedTokenCache ?? LocallySharedTokenCache(self, clock: clock)
+  }
+}

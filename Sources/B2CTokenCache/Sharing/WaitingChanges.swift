@@ -1,0 +1,118 @@
+internal import B2CCore
+package import Foundation
+
+/// Changes that a token cache has refused: a rotated refresh token on a full disk is the only good one.
+///
+/// Each key has at most one, and every client of the cache reads it. One task writes them as soon as the cache takes
+/// them: after 1, 5, 30 and 60 seconds, then each minute. It keeps the cache alive, and no client.
+package final class WaitingChanges: Sendable {
+  /// A change of one record.
+  package enum Change: Sendable {
+    /// A record in place of the one that it was made from; where another has taken that one's place, it is dropped.
+    case record(TokenRecord, replacing: TokenRecord)
+    /// The removal by a sign-out; a later sign-in stays.
+    case removal(signedInUpTo: Date)
+
+    /// The record as it is after the change.
+    package func applied(to stored: TokenRecord?) -> TokenRecord? {
+      guard let stored else { return nil }
+      switch self {
+      case .record(let new, let base):
+        return stored.signedInAt == base.signedInAt && stored.refreshToken == base.refreshToken ? new : stored
+      case .removal(let date):
+        return stored.signedInAt <= date ? nil : stored
+      }
+    }
+  }
+
+  /// A change with the number that tells it from one that has replaced it meanwhile.
+  package struct Entry: Sendable {
+    package let change: Change
+    let number: Int
+  }
+
+  private struct Content: Sendable {
+    var entries: [TokenCacheKey: Entry] = [:]
+    var nextNumber = 0
+    var isRetrying = false
+  }
+
+  private let content = Locked(Content())
+
+  package init() {}
+
+  /// Returns the change that waits for a key.
+  package func entry(for key: TokenCacheKey) -> Entry? {
+    content.withLock { $0.entries.isEmpty ? nil : $0.entries[key] }
+  }
+
+  /// Keeps a change until the cache takes it.
+  ///
+  /// - Parameters:
+  ///   - key: The record's key.
+  ///   - cache: The cache that refused it.
+  ///   - clock: The clock of the pauses.
+  ///   - change: Returns the change, given the one that waits already; `nil` keeps what is there.
+  package func add(
+    for key: TokenCacheKey, to cache: any SharedTokenCache, on clock: any Clock<Duration>,
+    _ change: (Change?) -> Change?
+  ) {
+    let startsTask = content.withLock { content -> Bool in
+      guard let new = change(content.entries[key]?.change) else { return false }
+      content.nextNumber += 1
+      content.entries[key] = Entry(change: new, number: content.nextNumber)
+      defer { content.isRetrying = true }
+      return !content.isRetrying
+    }
+    guard startsTask else { return }
+    // Without a parent: it outlives the call, and every client of the cache.
+    Task { [self] in await retry(cache, clock) }
+  }
+
+  /// Forgets a change that was written, unless another has replaced it; any change for `nil`.
+  package func forget(_ key: TokenCacheKey, _ entry: Entry? = nil) {
+    content.withLock { content in
+      if entry == nil || content.entries[key]?.number == entry?.number { content.entries[key] = nil }
+    }
+  }
+
+  /// Writes the change that waits for a key, if there is one.
+  ///
+  /// - Throws: The cache's error; the change goes on waiting.
+  package func write(_ key: TokenCacheKey, to cache: any SharedTokenCache) async throws {
+    guard let entry = entry(for: key) else { return }
+    do {
+      _ = try await cache.update(key) { entry.change.applied(to: $0) }
+    } catch {
+      // What cannot be read cannot be compared either; the user has signed out, so it goes.
+      guard case .removal = entry.change, (error as? TokenCacheError)?.isOfRecord == true else { throw error }
+      try await cache.removeRecord(for: key)
+    }
+    forget(key, entry)
+  }
+
+  /// Tries once to write every change that waits.
+  package func writeAll(to cache: any SharedTokenCache) async {
+    for key in content.withLock({ Array($0.entries.keys) }) { try? await write(key, to: cache) }
+  }
+
+  private func retry(_ cache: any SharedTokenCache, _ clock: any Clock<Duration>) async {
+    var pauses = [1, 5, 30].makeIterator()
+    while true {
+      // A clock that cannot wait ends the task; the next call that finds the change starts another by its own failure.
+      guard (try? await clock.sleep(for: .seconds(pauses.next() ?? 60))) != nil else { break }
+      await writeAll(to: cache)
+      let isDone = content.withLock { content -> Bool in
+        if content.entries.isEmpty { content.isRetrying = false }
+        return content.entries.isEmpty
+      }
+      if isDone { return }
+    }
+    content.withLock { $0.isRetrying = false }
+  }
+}
+
+extension TokenCacheError {
+  /// Whether it is about what one record holds, and not about the store.
+  fileprivate var isOfRecord: Bool { [.damaged, .decryptionFailed, .newerVersion].contains(code) }
+}

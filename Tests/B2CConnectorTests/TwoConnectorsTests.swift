@@ -1,0 +1,122 @@
+import B2CConnector
+import B2CTestKit
+import Foundation
+import TestSupport
+import Testing
+
+/// Two connectors over one token cache of every kind: what one of them does, the other knows.
+// One after the other: copies of a struct share the locks of their type, also with those of another test.
+@Suite("Two connectors over one token cache", .serialized, .timeLimit(.minutes(1)))
+struct TwoConnectorsTests {
+  /// Two connectors, and the page that their users see.
+  private final class Pair: Sendable {
+    let world = World()
+    let presenter: ScriptedPresenter
+    let one: Connector
+    let two: Connector
+    let caches: (one: any TokenCache, two: any TokenCache)
+    private let directory = FileManager.default.temporaryDirectory.appendingPathComponent("b2c-\(UUID().uuidString)")
+
+    init(_ kind: CacheKind) throws {
+      presenter = world.script(.signIn(.alice))
+      caches = try kind.make(in: directory)
+      // A wait for a lock ends by the test alone, however slow the machine is.
+      let waits = TestClock(advancesItself: false)
+      one = try world.connector(presenter: presenter, cache: caches.one, waitingOn: waits)
+      two = try world.connector(presenter: presenter, cache: caches.two, waitingOn: waits)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: directory) }
+
+    func signIn(_ user: LocalUser, _ connector: Connector, policy: String = "B2C_1_SignIn") async throws -> UserInfo {
+      presenter.clearCookies()
+      presenter.follow(.signIn(user))
+      return try await connector.doPolicy(Policy(policy))
+    }
+  }
+
+  @Test("They use a refresh token once, and the session goes on", arguments: CacheKind.allCases)
+  func oneRefresh(_ kind: CacheKind) async throws {
+    let pair = try Pair(kind)
+    _ = try await pair.signIn(.alice, pair.one)
+    await pair.world.clock.advance(by: .seconds(7_200))
+    let gate = TestGate()
+    pair.world.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
+    let first = Task { try await pair.one.accessToken().token }
+    await gate.waitForArrivals(1)
+    let second = Task { try await pair.two.accessToken().token }
+    for _ in 0..<200 { await Task.yield() }
+    gate.open()
+    #expect(try await first.value == second.value)
+    #expect(pair.world.tenant.counters.refreshRequests == 1)
+    await pair.world.clock.advance(by: .seconds(7_200))
+    _ = try await pair.two.accessToken()
+    #expect(pair.world.tenant.counters.reusedRefreshTokens == 0)
+  }
+
+  @Test("A sign-out by one is not undone by the refresh of the other", arguments: CacheKind.allCases)
+  func signOutWins(_ kind: CacheKind) async throws {
+    let pair = try Pair(kind)
+    let alice = try await pair.signIn(.alice, pair.one)
+    await pair.world.clock.advance(by: .seconds(7_200))
+    let gate = TestGate()
+    pair.world.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
+    let refresh = Task { try await pair.two.accessToken() }
+    await gate.waitForArrivals(1)
+    try await pair.one.signOut()
+    gate.open()
+    await #expect(throws: ConnectorError(.interactionRequired, "")) { try await refresh.value }
+    #expect(try await pair.caches.one.keys().isEmpty)
+    #expect(try await pair.two.session == .signedOut)
+    let account = Account(id: "\(alice.id).\(pair.world.tenant.tenantID)")
+    await #expect(throws: ConnectorError(.interactionRequired, "")) { try await pair.two.accessToken(account: account) }
+  }
+
+  @Test("A user who signs in by one is the other's at once, and its updates say so", arguments: CacheKind.inProcess)
+  func newUser(_ kind: CacheKind) async throws {
+    let pair = try Pair(kind)
+    let alice = try await pair.signIn(.alice, pair.one)
+    _ = try await pair.two.getTaskList()
+    var states = pair.two.sessionUpdates.makeAsyncIterator()
+    #expect(await states.next() == .signedIn(alice))
+    await pair.world.clock.advance(by: .seconds(1))
+    let bob = try await pair.signIn(.bob, pair.one)
+    #expect(await states.next() == .signedIn(bob))
+    #expect(try await pair.two.session == .signedIn(bob))
+    try await pair.two.addTask(TaskItem(itemName: "Of Bob"))
+    #expect(try await pair.one.getTaskList().map(\.itemName) == ["Of Bob"])
+    try await pair.one.signOut()
+    #expect(await states.next() == .signedOut)
+  }
+
+  @Test("Reading the session finds the user who is there, whatever the kind of cache", arguments: CacheKind.allCases)
+  func sessionLooksAgain(_ kind: CacheKind) async throws {
+    let pair = try Pair(kind)
+    _ = try await pair.signIn(.alice, pair.one)
+    _ = try await pair.two.getTaskList()
+    await pair.world.clock.advance(by: .seconds(1))
+    let bob = try await pair.signIn(.bob, pair.one)
+    #expect(try await pair.two.session == .signedIn(bob))
+    #expect(try await pair.two.claims() == bob)
+  }
+
+  @Test("A session that ended in one is good again when the user signs in by the other", arguments: CacheKind.allCases)
+  func endedAndSignedInAgain(_ kind: CacheKind) async throws {
+    let pair = try Pair(kind)
+    let bob = try await pair.signIn(.bob, pair.one, policy: "B2C_1_SignUpOrSignIn")
+    let account = Account(id: "\(bob.id).\(pair.world.tenant.tenantID)")
+    _ = try await pair.one.accessToken(account: account)
+    pair.world.tenant.revokeGrants()
+    await pair.world.clock.advance(by: .seconds(7_200))
+    await #expect(throws: ConnectorError(.interactionRequired, "")) { try await pair.one.getTaskList() }
+    let again = try await pair.signIn(.bob, pair.two)
+    _ = try await pair.one.accessToken(account: account)
+    _ = try await pair.one.getTaskList()
+    #expect(try await pair.one.session == .signedIn(again))
+  }
+}
+
+extension CacheKind {
+  /// The kinds of which the SDK knows that two values are one cache; two copies of a struct are told apart by nothing.
+  fileprivate static var inProcess: [CacheKind] { allCases.filter { $0 != .structOverClass } }
+}

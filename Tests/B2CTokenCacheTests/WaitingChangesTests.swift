@@ -1,0 +1,74 @@
+import B2CCore
+import B2CTestKit
+import B2CTokenCache
+import Foundation
+import Testing
+
+/// The rules of a change that waits: which records it replaces, and what replaces it.
+@Suite struct WaitingChangesTests {
+  private static let base = Samples.record("base")
+
+  struct Row: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let change: WaitingChanges.Change
+    let stored: TokenRecord?
+    let result: TokenRecord?
+  }
+
+  private static func signedIn(at seconds: Double) -> TokenRecord {
+    var record = Samples.record("other")
+    record.signedInAt = Samples.date(seconds)
+    return record
+  }
+
+  static let rows: [Row] = {
+    let new = Samples.record("new")
+    let removal = WaitingChanges.Change.removal(signedInUpTo: Samples.date(100))
+    var claims = base
+    claims.claims["name"] = "Changed"
+    return [
+      Row(testDescription: "its own record", change: .record(new, replacing: base), stored: base, result: new),
+      Row(testDescription: "newer claims", change: .record(new, replacing: base), stored: claims, result: new),
+      Row(testDescription: "a sign-out", change: .record(new, replacing: base), stored: nil, result: nil),
+      Row(
+        testDescription: "a newer sign-in", change: .record(new, replacing: base), stored: signedIn(at: 50),
+        result: signedIn(at: 50)),
+      Row(
+        testDescription: "another's refresh", change: .record(new, replacing: base), stored: Samples.record("rotated"),
+        result: Samples.record("rotated")),
+      Row(testDescription: "a removal", change: removal, stored: signedIn(at: 100), result: nil),
+      Row(
+        testDescription: "a removal and a later sign-in", change: removal, stored: signedIn(at: 101),
+        result: signedIn(at: 101)),
+      Row(testDescription: "a removal of nothing", change: removal, stored: nil, result: nil),
+    ]
+  }()
+
+  @Test("A change that waits replaces the record it was made for, and no other", arguments: rows)
+  func applied(_ row: Row) {
+    #expect(row.change.applied(to: row.stored) == row.result)
+  }
+
+  @Test("A damaged record does not keep a removal waiting")
+  func damaged() async throws {
+    let cache = DamagedCache()
+    let waiting = WaitingChanges()
+    let shared = cache.shared(on: TestClock(advancesItself: false))
+    waiting.add(for: Samples.key, to: shared, on: TestClock(advancesItself: false)) { _ in
+      .removal(signedInUpTo: Samples.date(0))
+    }
+    try await waiting.write(Samples.key, to: shared)
+    #expect(waiting.entry(for: Samples.key) == nil)
+    #expect(cache.removals.withLock { $0 } == 1)
+  }
+}
+
+/// A cache whose record cannot be read, but removed.
+private final class DamagedCache: TokenCache {
+  let removals = Locked(0)
+
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? { throw TokenCacheError(.damaged, "Half a record.") }
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {}
+  func removeRecord(for key: TokenCacheKey) async throws { removals.withLock { $0 += 1 } }
+  func keys() async throws -> [TokenCacheKey] { [Samples.key] }
+}

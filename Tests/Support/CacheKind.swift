@@ -1,0 +1,89 @@
+internal import B2CCore
+package import B2CTokenCache
+package import Foundation
+
+/// The kinds of token caches that two connectors of one process may share.
+package enum CacheKind: String, CaseIterable, Sendable {
+  case fourMethodClass, fourMethodActor, structOverClass, inMemory, file, twoFileCaches, oneEncrypted,
+    twoEncryptedOverOne, twoKeychains
+
+  /// Makes a cache for each of two connectors over one store.
+  package func make(in directory: URL) throws -> (one: any TokenCache, two: any TokenCache) {
+    switch self {
+    case .fourMethodClass: return Self.same(FourMethodCache())
+    case .fourMethodActor: return Self.same(FourMethodActor())
+    case .structOverClass:
+      let store = FourMethodCache()
+      return (FourMethodStruct(store: store), FourMethodStruct(store: store))
+    case .inMemory: return Self.same(InMemoryTokenCache())
+    case .file: return Self.same(try FileTokenCache(directory: directory))
+    case .twoFileCaches: return (try FileTokenCache(directory: directory), try FileTokenCache(directory: directory))
+    case .oneEncrypted: return Self.same(EncryptedTokenCache(wrapping: FourMethodCache(), key: FixedKey()))
+    case .twoEncryptedOverOne:
+      let store = FourMethodCache()
+      let key = FixedKey()
+      return (EncryptedTokenCache(wrapping: store, key: key), EncryptedTokenCache(wrapping: store, key: key))
+    case .twoKeychains:
+      let keychain = DictionaryKeychain()
+      return (KeychainRecords(keychain), KeychainRecords(keychain))
+    }
+  }
+
+  private static func same(_ cache: any TokenCache) -> (any TokenCache, any TokenCache) { (cache, cache) }
+}
+
+/// A cache of the four methods alone, as an app may write it.
+package final class FourMethodCache: TokenCache {
+  private let records = Locked<[TokenCacheKey: TokenRecord]>([:])
+
+  package init() {}
+
+  package func record(for key: TokenCacheKey) async throws -> TokenRecord? {
+    await Task.yield()
+    return records.withLock { $0[key] }
+  }
+
+  package func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
+    await Task.yield()
+    records.withLock { $0[key] = record }
+  }
+
+  package func removeRecord(for key: TokenCacheKey) async throws { records.withLock { $0[key] = nil } }
+
+  package func keys() async throws -> [TokenCacheKey] { records.withLock { Array($0.keys) } }
+}
+
+/// The same as an actor.
+package actor FourMethodActor: TokenCache {
+  private var records: [TokenCacheKey: TokenRecord] = [:]
+
+  package init() {}
+
+  package func record(for key: TokenCacheKey) -> TokenRecord? { records[key] }
+  package func store(_ record: TokenRecord, for key: TokenCacheKey) { records[key] = record }
+  package func removeRecord(for key: TokenCacheKey) { records[key] = nil }
+  package func keys() -> [TokenCacheKey] { Array(records.keys) }
+}
+
+/// A value type over a store that all of its copies share.
+package struct FourMethodStruct: TokenCache {
+  package let store: any TokenCache
+
+  package init(store: any TokenCache) {
+    self.store = store
+  }
+
+  package func record(for key: TokenCacheKey) async throws -> TokenRecord? { try await store.record(for: key) }
+  package func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
+    try await store.store(record, for: key)
+  }
+  package func removeRecord(for key: TokenCacheKey) async throws { try await store.removeRecord(for: key) }
+  package func keys() async throws -> [TokenCacheKey] { try await store.keys() }
+}
+
+/// One encryption key for as long as the value lives.
+private struct FixedKey: EncryptionKeySource {
+  private let key = EncryptionKey.random()
+
+  func encryptionKey() async throws -> EncryptionKey { key }
+}
