@@ -37,6 +37,21 @@ struct ConnectorSessionTests {
     #expect(presenter.requests.count == 1)
   }
 
+  @Test("A session that the server has ended is expired at once, whatever the id_token's time")
+  func revokedAtOnce() async throws {
+    let world = World()
+    let connector = try world.connector()
+    let user = try await connector.doPolicy(.signIn)
+    var states = connector.sessionUpdates.makeAsyncIterator()
+    #expect(await states.next() == .signedIn(user))
+    world.tenant.revokeGrants()
+    await #expect(throws: ConnectorError(.interactionRequired, "")) {
+      try await connector.accessToken(forceRefresh: true)
+    }
+    try #require(try await connector.session == .expired(user))
+    #expect(await states.next() == .expired(user))
+  }
+
   @Test("Updates start with the present state and tell each change once")
   func updates() async throws {
     let world = World()

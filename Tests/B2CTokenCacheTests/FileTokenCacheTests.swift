@@ -4,7 +4,7 @@ import B2CTokenCache
 import Foundation
 import Testing
 
-@Suite struct FileTokenCacheTests {
+@Suite(.timeLimit(.minutes(10))) struct FileTokenCacheTests {
   private let temporary: TemporaryDirectory
   private let cache: FileTokenCache
 
@@ -131,6 +131,25 @@ import Testing
     try await self.cache.store(Samples.record("two"), for: Samples.key)
     #expect(try await cache.record(for: Samples.key) == Samples.record("two"))
     #expect(asked.withLock { $0 } == readings + 1)
+  }
+
+  @Test("Two states within one step of the file system's clock are told apart")
+  func sameStamp() async throws {
+    let now = Date()
+    try await cache.store(Samples.record(), for: Samples.key)
+    // The number of a removed file is used again, and size and times are the same: nothing tells the new file from it.
+    let first = Locked<FileStatus?>(nil)
+    let files = WatchedFileSystem(changingStatus: { path, status in
+      guard path.hasSuffix(".json") else { return status }
+      return first.withLock { first in
+        first = first ?? status
+        return first ?? status
+      }
+    })
+    let reader = try FileTokenCache(directory: temporary.store, now: { now }, files: files)
+    #expect(try await reader.record(for: Samples.key) == Samples.record())
+    try await cache.store(Samples.record("two"), for: Samples.key)
+    #expect(try await reader.record(for: Samples.key) == Samples.record("two"))
   }
 
   @Test("A wrong clock hides no change", arguments: [0.0, -31_536_000, 31_536_000])

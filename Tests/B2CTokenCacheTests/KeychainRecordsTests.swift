@@ -3,9 +3,10 @@ import B2CTestKit
 import B2CTokenCache
 import TestSupport
 import Foundation
+import TestSupport
 import Testing
 
-@Suite struct KeychainRecordsTests {
+@Suite(.timeLimit(.minutes(10))) struct KeychainRecordsTests {
   private let keychain = DictionaryKeychain()
 
   private var cache: KeychainRecords { KeychainRecords(keychain) }
@@ -110,6 +111,15 @@ import Testing
     #expect(try await second.encryptionKey() == first)
   }
 
+  @Test("When two processes add a record at once, both writes succeed and the later one is kept")
+  func recordRace() async throws {
+    try await cache.store(Samples.record(), for: Samples.key)
+    // Neither reading nor updating finds the item, and adding it finds that another process was first.
+    let second = KeychainRecords(LateKeychain(keychain, missedLooks: 2))
+    try await second.store(Samples.record("two"), for: Samples.key)
+    #expect(try await cache.record(for: Samples.key) == Samples.record("two"))
+  }
+
   @Test("A damaged key is an error and is not replaced")
   func damagedKey() async throws {
     keychain.plant(Data("canary".utf8), account: "encryption-key")
@@ -120,26 +130,35 @@ import Testing
   }
 }
 
-/// Sees an item only at the second look, as if another process had just added it.
+/// Sees an item only after some looks, as if another process had just added it.
 private final class LateKeychain: KeychainItems {
   private let keychain: DictionaryKeychain
-  private let looks = Locked(0)
+  private let missedLooks: Locked<Int>
 
-  init(_ keychain: DictionaryKeychain) {
+  init(_ keychain: DictionaryKeychain, missedLooks: Int = 1) {
     self.keychain = keychain
+    self.missedLooks = Locked(missedLooks)
   }
 
   func data(account: String) throws(KeychainStatus) -> Data {
-    let look = looks.withLock { looks in
-      looks += 1
-      return looks
-    }
-    if look == 1 { throw .itemNotFound }
+    try look()
     return try keychain.data(account: account)
   }
 
+  func update(_ data: Data, account: String) throws(KeychainStatus) {
+    try look()
+    try keychain.update(data, account: account)
+  }
+
   func add(_ data: Data, account: String) throws(KeychainStatus) { try keychain.add(data, account: account) }
-  func update(_ data: Data, account: String) throws(KeychainStatus) { try keychain.update(data, account: account) }
   func remove(account: String) throws(KeychainStatus) { try keychain.remove(account: account) }
   func accounts() throws(KeychainStatus) -> [String] { try keychain.accounts() }
+
+  private func look() throws(KeychainStatus) {
+    let isMissed = missedLooks.withLock { left in
+      left -= 1
+      return left >= 0
+    }
+    if isMissed { throw .itemNotFound }
+  }
 }

@@ -4,10 +4,15 @@ package import Foundation
 
 /// The keychain's calls over a dictionary, answering as the system does; any call can be made to fail.
 package final class DictionaryKeychain: KeychainItems {
-  private let items = Locked<[String: Data]>([:])
+  private let items: Locked<[String: Data]>
   private let answer = Locked<KeychainStatus?>(nil)
 
-  package init() {}
+  package init(_ contents: [String: Data] = [:]) {
+    items = Locked(contents)
+  }
+
+  /// The data of each account.
+  package var contents: [String: Data] { items.withLock { $0 } }
 
   package func fail(with status: KeychainStatus?) {
     answer.withLock { $0 = status }

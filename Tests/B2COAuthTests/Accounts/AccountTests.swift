@@ -6,7 +6,7 @@ import B2CTokenCache
 import Foundation
 import Testing
 
-@Suite("Accounts")
+@Suite("Accounts", .timeLimit(.minutes(10)))
 struct AccountTests {
   @Test("Two people stand side by side; the latest is current, and either can be named")
   func two() async throws {
@@ -50,7 +50,17 @@ struct AccountTests {
 
   @Test("Editing the profile updates the claims and makes no second account")
   func profileEdit() async throws {
-    let fixture = Fixture()
+    // A server that repeats the nonce of its sign-in in the id_token of every refresh.
+    let nonces = Locked<[JSONValue: JSONValue]>([:])
+    let fixture = Fixture {
+      $0.changeIDTokenClaims = { claims in
+        guard let policy = claims["tfp"] else { return }
+        nonces.withLock { nonces in
+          nonces[policy] = claims["nonce"] ?? nonces[policy]
+          claims["nonce"] = nonces[policy]
+        }
+      }
+    }
     let presenter = fixture.script(.signIn(.alice))
     let client = try fixture.client(presenter: presenter)
     let signedIn = try await client.signIn()
@@ -60,10 +70,15 @@ struct AccountTests {
     #expect(edited.account.id == signedIn.account.id)
     #expect(try await client.accounts().map(\.name) == ["Alice Renamed"])
     #expect(try await fixture.cache.keys().count == 1)
-    #expect(try await client.accessToken().token == signedIn.accessToken?.token)
-    // The refreshed id_token is still checked against the sign-in, not the edit.
+    #expect(try await client.currentAccount()?.claims.policyID == Fixture.signIn)
+    // The id_token of a refresh is checked against the sign-in, not the edit: its claims are taken over.
+    fixture.tenant.users[0].displayName = "Alice Later"
     await fixture.clock.advance(by: .seconds(4_000))
     _ = try await client.accessToken()
+    let refreshed = try #require(try await client.currentAccount())
+    #expect(refreshed.name == "Alice Later")
+    #expect(refreshed.claims.policyID == Fixture.signIn)
+    #expect(refreshed.policyIDs == [Fixture.signIn])
   }
 
   @Test("A person survives a new launch")

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Sign-in")
+@Suite("Sign-in", .timeLimit(.minutes(10)))
 struct SignInTests {
   @Test("A sign-in brings verified claims, an access token and one record")
   func works() async throws {
@@ -125,14 +125,18 @@ struct SignInTests {
   @Test("An error keeps everything the server said")
   func details() async throws {
     let fixture = Fixture()
+    let correlationID = UUID()
     let error = try await #require(throws: OAuthError.self) {
-      try await fixture.client(presenter: fixture.script(.cancel)).signIn()
+      try await fixture.client(presenter: fixture.script(.cancel)).signIn(
+        options: SignInOptions(correlationID: correlationID))
     }
     #expect(error.server?.code == "AADB2C90091")
     #expect(error.server?.error == "access_denied")
-    #expect(error.server?.correlationID != nil)
-    #expect(error.server?.timestamp?.hasPrefix("2026-01-01") == true)
-    #expect(error.server?.description?.contains("+") == false)
+    #expect(error.server?.correlationID == correlationID && error.correlationID == correlationID)
+    #expect(error.server?.timestamp == "2026-01-01 00:00:00Z")
+    let description = try #require(error.server?.description)
+    #expect(description.hasPrefix("AADB2C90091: The user has cancelled"))
+    #expect(!description.contains("+") && !description.contains("%"))
   }
 
   @Test("A forgotten password is a typed outcome without a reset policy")

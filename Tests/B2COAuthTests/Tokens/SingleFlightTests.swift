@@ -1,9 +1,10 @@
 import B2CCore
 import B2COAuth
 import B2CTestKit
+import TestSupport
 import Testing
 
-@Suite("Single flight")
+@Suite("Single flight", .timeLimit(.minutes(10)))
 struct SingleFlightTests {
   @Test("Ten thousand callers are served by one piece of work")
   func shared() async throws {
@@ -21,7 +22,7 @@ struct SingleFlightTests {
           }
         }
       }
-      while joined.withLock({ $0 }) < 9_999 { await Task.yield() }
+      try await yielding { joined.withLock { $0 } == 9_999 }
       gate.open()
       return try await group.reduce(0, +)
     }
@@ -42,7 +43,7 @@ struct SingleFlightTests {
     }
     let stays = Task { try await call() }
     let leaves = Task { try await call() }
-    while joined.withLock({ $0 }) < 1 { await Task.yield() }
+    try await yielding { joined.withLock { $0 } == 1 }
     leaves.cancel()
     await #expect(throws: CancellationError.self) { try await leaves.value }
     gate.open()
@@ -71,6 +72,36 @@ struct SingleFlightTests {
     await #expect(throws: CancellationError.self) { try await first.value }
     try await stopped.wait()
     #expect(try await flights.value(for: "a") { 2 } == 2)
+  }
+
+  @Test("Work that all callers have left does not end the work that follows it")
+  func following() async throws {
+    let flights = SingleFlight<String, Int>()
+    let (left, ended, following) = (TestGate(), TestGate(), TestGate())
+    let leaves = Task {
+      try await flights.value(for: "a") {
+        // It goes on when it is cancelled, as a request whose answer must be stored does.
+        try await Task { try await left.wait() }.value
+        ended.open()
+        return 1
+      }
+    }
+    await left.waitForArrivals(1)
+    leaves.cancel()
+    await #expect(throws: CancellationError.self) { try await leaves.value }
+    let stays = Task {
+      try await flights.value(for: "a") {
+        try await following.wait()
+        return 2
+      }
+    }
+    await following.waitForArrivals(1)
+    left.open()
+    try await ended.wait()
+    // The end of the first work is handled before what is asked for after it.
+    for number in 0..<100 { #expect(try await flights.value(for: "b") { number } == number) }
+    following.open()
+    #expect(try await stays.value == 2)
   }
 
   @Test("A failure reaches everybody and is not kept")

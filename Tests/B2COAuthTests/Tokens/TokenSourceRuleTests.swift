@@ -214,6 +214,41 @@ struct TokenSourceRuleTests {
     #expect(fixture.tenant.counters.refreshes == 1)
   }
 
+  @Test("A token that the API has refused is not served again because its refresh failed")
+  func refusedTokenAndFailedRefresh() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    let refused = try #require(try await client.signIn().accessToken?.token)
+    fixture.transport.answerTokens(503, "")
+    await #expect(throws: OAuthError(.serviceUnavailable, "")) {
+      try await client.accessToken(options: TokenOptions(refused: refused))
+    }
+    fixture.transport.letEverythingPass()
+    #expect(try await client.accessToken(options: TokenOptions(refused: refused)).token != refused)
+  }
+
+  @Test("Claims that are verified late are not written over a newer sign-in")
+  func lateClaims() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    try await client.signIn()
+    let keys = TestGate()
+    fixture.tenant.faults = [LocalFault(on: .keys, .wait(keys))]
+    // A new launch has a new access token before it knows the keys that its id_token is verified with.
+    let relaunched = try fixture.client()
+    _ = try await relaunched.accessToken(options: TokenOptions(forceRefresh: true))
+    await keys.waitForArrivals(1)
+    fixture.tenant.users[0].displayName = "Alice Later"
+    await fixture.clock.advance(by: .seconds(1))
+    let new = try await client.signIn(prompt: .login)
+    #expect(new.user.name == "Alice Later")
+    keys.open()
+    // Waits until the id_token of the refresh has been looked at.
+    #expect(try await relaunched.currentAccount()?.name == "Alice Later")
+    let key = try #require(try await fixture.cache.keys().first)
+    #expect(try await fixture.cache.record(for: key)?.idToken == new.idToken)
+  }
+
   @Test("A refused token is not served again when the clock was set back")
   func clockSetBack() async throws {
     let fixture = Fixture()

@@ -1,0 +1,11 @@
+/// Lets other tasks run until a condition holds, for what a test cannot wait for in another way.
+///
+/// - Throws: `CancellationError` when the calling task is cancelled, so that a test's time limit ends a wait in vain.
+package func yielding(
+  until condition: () -> Bool, isolation: isolated (any Actor)? = #isolation
+) async throws {
+  while !condition() {
+    try Task.checkCancellation()
+    await Task.yield()
+  }
+}
