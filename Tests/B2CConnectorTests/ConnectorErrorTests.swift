@@ -8,7 +8,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("Errors of the facade")
+@Suite("Errors of the facade", .timeLimit(.minutes(10)))
 struct ConnectorErrorTests {
   @Test("Everything the server said is there")
   func server() async throws {

@@ -8,7 +8,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("Requests to any API")
+@Suite("Requests to any API", .timeLimit(.minutes(10)))
 struct ConnectorRequestsTests {
   @Test("Microsoft Graph's /v1.0/me answers with the user")
   func graph() async throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Promise: tokens, codes, verifiers and passwords appear in nothing that can be printed.
-@Suite("Secrets stay secret")
+@Suite("Secrets stay secret", .timeLimit(.minutes(10)))
 struct ConnectorSecrecyTests {
   /// Everything secret that has crossed the wire.
   private func canaries(_ world: World) throws -> [String] {

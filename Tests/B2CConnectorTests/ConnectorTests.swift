@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The six lines of the README, over real loopback HTTP and in memory.
-@Suite("Connector")
+@Suite("Connector", .timeLimit(.minutes(10)))
 struct ConnectorTests {
   @Test("The README's lines work over loopback HTTP", arguments: LocalTenant.AuthorityForm.allCases)
   func readme(form: LocalTenant.AuthorityForm) async throws {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The tutorial's server as it is published: five requests a second, ten at once, 429 without Retry-After.
-@Suite("A server that throttles")
+@Suite("A server that throttles", .timeLimit(.minutes(10)))
 struct ConnectorThrottlingTests {
   @Test("Fifteen tasks added in a loop are all stored, each once")
   func loop() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import B2CCore
 
-@Suite("The strict JSON reader")
+@Suite("The strict JSON reader", .timeLimit(.minutes(10)))
 struct JSONReaderTests {
   @Test(
     "reads every kind of value",

@@ -1,7 +1,7 @@
 import B2CCore
 import Testing
 
-@Suite struct LockedTests {
+@Suite(.timeLimit(.minutes(10))) struct LockedTests {
   @Test func noChangeIsLost() async {
     let counter = Locked(0)
     await withTaskGroup(of: Void.self) { group in

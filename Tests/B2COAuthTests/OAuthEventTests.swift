@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Events")
+@Suite("Events", .timeLimit(.minutes(10)))
 struct OAuthEventTests {
   @Test("A refresh tells each step once, with its correlation id and how long it took")
   func refresh() async throws {

@@ -11,7 +11,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("Sign-out")
+@Suite("Sign-out", .timeLimit(.minutes(10)))
 struct SignOutTests {
   @Test("A local sign-out sends nothing and shows nothing")
   func local() async throws {

@@ -4,6 +4,7 @@ import B2CTestKit
 import Foundation
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct LocalTenantLogoutTests {
   let tenant = LocalTenant()
   var visitor: TenantVisitor { TenantVisitor(tenant) }

@@ -4,6 +4,7 @@ import B2CTestKit
 import Foundation
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct LocalTenantMetadataTests {
   private func document(_ visitor: TenantVisitor, _ path: String) async throws -> [String: JSONValue] {
     let answer = try await visitor.get(visitor.url(path))

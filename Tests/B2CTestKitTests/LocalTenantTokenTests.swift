@@ -5,6 +5,7 @@ import B2CTestKit
 import Foundation
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct LocalTenantTokenTests {
   let clock = TestClock()
   let tenant: LocalTenant

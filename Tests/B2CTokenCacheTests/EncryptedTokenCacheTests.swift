@@ -4,7 +4,7 @@ import B2CTokenCache
 import Foundation
 import Testing
 
-@Suite struct EncryptedTokenCacheTests {
+@Suite(.timeLimit(.minutes(10))) struct EncryptedTokenCacheTests {
   private let store = InMemoryTokenCache()
   private let source = KeyHolder()
 

@@ -2,7 +2,7 @@ import B2CTokenCache
 import Foundation
 import Testing
 
-@Suite struct EncryptionKeyFileTests {
+@Suite(.timeLimit(.minutes(10))) struct EncryptionKeyFileTests {
   private let temporary: TemporaryDirectory
   private let file: URL
 

@@ -3,7 +3,7 @@ import B2CTokenCache
 import Foundation
 import Testing
 
-@Suite struct FileTokenCacheDamageTests {
+@Suite(.timeLimit(.minutes(10))) struct FileTokenCacheDamageTests {
   private let temporary: TemporaryDirectory
   private let cache: FileTokenCache
   private let file: URL

@@ -4,7 +4,7 @@ import B2CTokenCache
 import Foundation
 import Testing
 
-@Suite struct FileTokenCacheLockingTests {
+@Suite(.timeLimit(.minutes(10))) struct FileTokenCacheLockingTests {
   private let temporary: TemporaryDirectory
   private let clock = TestClock()
 

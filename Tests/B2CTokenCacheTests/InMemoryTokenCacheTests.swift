@@ -3,7 +3,7 @@ import B2CTestKit
 import B2CTokenCache
 import Testing
 
-@Suite struct InMemoryTokenCacheTests {
+@Suite(.timeLimit(.minutes(10))) struct InMemoryTokenCacheTests {
   @Test("The conformance suite finds nothing")
   func conformance() async throws {
     let broken = try await TokenCacheConformance { InMemoryTokenCache() }.brokenRules()

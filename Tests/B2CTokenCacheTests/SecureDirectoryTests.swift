@@ -2,7 +2,7 @@ import B2CTokenCache
 import Foundation
 import Testing
 
-@Suite struct SecureDirectoryTests {
+@Suite(.timeLimit(.minutes(10))) struct SecureDirectoryTests {
   private let temporary: TemporaryDirectory
 
   init() throws {

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Caches that are broken on purpose: each has to fail, and on its own rule.
-@Suite struct TokenCacheConformanceTests {
+@Suite(.timeLimit(.minutes(10))) struct TokenCacheConformanceTests {
   struct Fault: Sendable, CustomTestStringConvertible {
     let name: String
     let rule: TokenCacheRule

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// The samples of Docs/TokenCaches.md, word for word.
-@Suite struct TokenCacheDocumentationTests {
+@Suite(.timeLimit(.minutes(10))) struct TokenCacheDocumentationTests {
   @Test("The dictionary cache keeps the rules")
   func dictionary() async throws {
     let broken = try await TokenCacheConformance { DictionaryTokenCache() }.brokenRules()

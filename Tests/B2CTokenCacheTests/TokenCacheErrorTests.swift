@@ -2,7 +2,7 @@ import B2CTokenCache
 import Foundation
 import Testing
 
-@Suite struct TokenCacheErrorTests {
+@Suite(.timeLimit(.minutes(10))) struct TokenCacheErrorTests {
   @Test("The message and the fix reach code that knows errors as LocalizedError only")
   func localized() {
     let error: any Error = TokenCacheError(.unwritable, "The disk is full.", recoverySuggestion: "Free some space.")

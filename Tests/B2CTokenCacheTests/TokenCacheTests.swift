@@ -2,7 +2,7 @@ import B2CTestKit
 import B2CTokenCache
 import Testing
 
-@Suite struct TokenCacheTests {
+@Suite(.timeLimit(.minutes(10))) struct TokenCacheTests {
   @Test("A cache of four methods gets atomic updates and refresh locks among the callers of one instance")
   func conformance() async throws {
     let broken = try await TokenCacheConformance { LocallySharedTokenCache(PlainTokenCache()) }.brokenRules()

@@ -4,7 +4,7 @@ import TaskAPI
 import TestSupport
 import Testing
 
-@Suite struct TaskAPIClientAddTests {
+@Suite(.timeLimit(.minutes(10))) struct TaskAPIClientAddTests {
   @Test(arguments: allDialects)
   func writesTheDialect(_ dialect: TaskDialect) async throws {
     let transport = CannedTransport(.text(201, Samples.stored))

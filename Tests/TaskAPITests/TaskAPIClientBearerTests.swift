@@ -4,7 +4,7 @@ import TaskAPI
 import TestSupport
 import Testing
 
-@Suite struct TaskAPIClientBearerTests {
+@Suite(.timeLimit(.minutes(10))) struct TaskAPIClientBearerTests {
   @Test func withoutTokenNothingIsSent() async throws {
     let transport = CannedTransport()
     let client = try client(transport, tokens: NoTokens())

@@ -4,7 +4,7 @@ import TaskAPI
 import TestSupport
 import Testing
 
-@Suite struct TaskAPIClientDeletionTests {
+@Suite(.timeLimit(.minutes(10))) struct TaskAPIClientDeletionTests {
   private static let base = "https://tasks.example.com/tasks"
 
   static let forms: [(TaskDialect, id: String?, path: String, fields: [String: JSONValue]?)] =

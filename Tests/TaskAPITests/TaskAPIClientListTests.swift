@@ -4,7 +4,7 @@ import TaskAPI
 import TestSupport
 import Testing
 
-@Suite struct TaskAPIClientListTests {
+@Suite(.timeLimit(.minutes(10))) struct TaskAPIClientListTests {
   @Test(arguments: allDialects)
   func readsEitherDialect(_ dialect: TaskDialect) async throws {
     let transport = CannedTransport(.text(200, Samples.tutorialList), .text(200, Samples.repositoryList))

@@ -4,7 +4,7 @@ import TaskAPI
 import TestSupport
 import Testing
 
-@Suite struct TaskAPIClientUpdateTests {
+@Suite(.timeLimit(.minutes(10))) struct TaskAPIClientUpdateTests {
   static let document = """
     {"_id":"a b/ü","owner":"o","task":"old","date":"2015-11-19T09:45:03.117Z","__v":0,"more":{"n":1}}
     """

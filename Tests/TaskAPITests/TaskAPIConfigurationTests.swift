@@ -3,7 +3,7 @@ import TaskAPI
 import TestSupport
 import Testing
 
-@Suite struct TaskAPIConfigurationTests {
+@Suite(.timeLimit(.minutes(10))) struct TaskAPIConfigurationTests {
   @Test(arguments: [
     "http://tasks.example.com/tasks", "ftp://tasks.example.com/tasks", "file:///tasks", "https:///tasks", "/tasks",
     "http://localhost.example.com/tasks", "https://user:pass@tasks.example.com/tasks",

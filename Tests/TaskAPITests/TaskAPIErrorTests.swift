@@ -4,7 +4,7 @@ import TaskAPI
 import TestSupport
 import Testing
 
-@Suite struct TaskAPIErrorTests {
+@Suite(.timeLimit(.minutes(10))) struct TaskAPIErrorTests {
   static let statuses: [(Int, ErrorCode, Bool)] = [
     (301, .redirected, false), (302, .redirected, false), (304, .redirected, false), (307, .redirected, false),
     (308, .redirected, false), (400, .refused, false), (402, .refused, false), (403, .forbidden, false),

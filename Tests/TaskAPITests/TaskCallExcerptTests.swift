@@ -4,7 +4,7 @@ import TaskAPI
 import TestSupport
 import Testing
 
-@Suite struct TaskCallExcerptTests {
+@Suite(.timeLimit(.minutes(10))) struct TaskCallExcerptTests {
   static let jwt = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJjYW5hcnkifQ.c2lnbmF0dXJlLWNhbmFyeQ"
 
   private func error(_ body: String, token: String = "opaque-token-1", headers: TransportRequest.Headers = [:])

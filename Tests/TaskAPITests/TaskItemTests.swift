@@ -4,7 +4,7 @@ import TaskAPI
 import TestSupport
 import Testing
 
-@Suite struct TaskItemTests {
+@Suite(.timeLimit(.minutes(10))) struct TaskItemTests {
   @Test func readsTheTutorialsDocument() throws {
     let task = try decoded(Samples.stored)
     #expect(task.itemName == "Buy milk")

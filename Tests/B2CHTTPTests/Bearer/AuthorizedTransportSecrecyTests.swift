@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 /// An API that gives back, in its challenge, the token it was sent.
+@Suite(.timeLimit(.minutes(10)))
 struct AuthorizedTransportSecrecyTests {
   private static let token = "eyJhbGciOiJub25lIn0.eyJjYW5hcnkiOiJ5ZXMifQ.Y2FuYXJ5"
 

@@ -5,6 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct AuthorizedTransportTests {
   private let tokens = CannedTokens()
 

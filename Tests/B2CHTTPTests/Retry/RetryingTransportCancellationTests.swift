@@ -4,6 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct RetryingTransportCancellationTests {
   @Test func aWaitBetweenTriesEndsWithItsTask() async throws {
     let clock = TestClock(advancesItself: false)

@@ -5,7 +5,7 @@ import B2CTokenCache
 import Foundation
 import Testing
 
-@Suite("Who an account is")
+@Suite("Who an account is", .timeLimit(.minutes(10)))
 struct AccountIdentityTests {
   /// Claims of two people that have to stay two.
   struct Pair: Sendable, CustomTestStringConvertible {

@@ -6,7 +6,7 @@ import B2CTokenCache
 import Foundation
 import Testing
 
-@Suite("The account store")
+@Suite("The account store", .timeLimit(.minutes(10)))
 struct AccountStoreTests {
   /// Alice, then Bob, signed in over a cache that can fail; and a client that has seen neither.
   private func two() async throws -> (Fixture, FailingCache, alice: SignInResult, bob: SignInResult, OAuthClient) {

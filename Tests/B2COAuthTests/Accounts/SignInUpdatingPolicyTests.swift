@@ -7,7 +7,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Policies that edit the profile or reset the password")
+@Suite("Policies that edit the profile or reset the password", .timeLimit(.minutes(10)))
 struct SignInUpdatingPolicyTests {
   struct Journey: Sendable, CustomTestStringConvertible {
     let testDescription: String

@@ -6,7 +6,7 @@ import B2CTokenCache
 import Foundation
 import Testing
 
-@Suite("User info")
+@Suite("User info", .timeLimit(.minutes(10)))
 struct UserInfoTests {
   @Test("The endpoint is asked with the user's token, and its answer is returned")
   func endpoint() async throws {
@@ -146,7 +146,7 @@ struct UserInfoTests {
   }
 }
 
-@Suite("Odd providers")
+@Suite("Odd providers", .timeLimit(.minutes(10)))
 struct OddProviderTests {
   @Test(
     "A dead refresh token asks for a sign-in, however the provider says it",

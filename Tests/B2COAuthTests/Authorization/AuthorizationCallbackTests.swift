@@ -5,7 +5,7 @@ import B2CTestKit
 import Foundation
 import Testing
 
-@Suite("Callbacks")
+@Suite("Callbacks", .timeLimit(.minutes(10)))
 struct AuthorizationCallbackTests {
   struct Bad: Sendable, CustomTestStringConvertible {
     let name: String

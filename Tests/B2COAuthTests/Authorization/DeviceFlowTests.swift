@@ -5,7 +5,7 @@ import B2CTestKit
 import Foundation
 import Testing
 
-@Suite("Device authorization (RFC 8628)")
+@Suite("Device authorization (RFC 8628)", .timeLimit(.minutes(10)))
 struct DeviceFlowTests {
   @Test("The user approves elsewhere, and the poll brings the tokens")
   func approved() async throws {

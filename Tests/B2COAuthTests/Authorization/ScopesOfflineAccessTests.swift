@@ -4,7 +4,7 @@ import B2CTestKit
 import Testing
 
 /// When `offline_access` is asked for.
-@Suite("offline_access")
+@Suite("offline_access", .timeLimit(.minutes(10)))
 struct ScopesOfflineAccessTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// OpenID Connect Core 3.1.3.7 rule 13: a client that asks for a recent sign-in must check it.
-@Suite("max_age")
+@Suite("max_age", .timeLimit(.minutes(10)))
 struct SignInMaximumAgeTests {
   private func signIn(maximumAge: String?, authenticatedBefore seconds: Double?) async throws {
     let fixture = Fixture()

@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The correlation id of an error is one that a server has seen")
+@Suite("The correlation id of an error is one that a server has seen", .timeLimit(.minutes(10)))
 struct OAuthErrorCorrelationTests {
   static let id = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
 

@@ -15,7 +15,7 @@ func shown(_ value: Any) -> String {
   return text
 }
 
-@Suite("Secrets in values and errors")
+@Suite("Secrets in values and errors", .timeLimit(.minutes(10)))
 struct OAuthErrorSecrecyTests {
   static let canary = "eyJjYW5hcnkiOiJ0b2tlbiJ9.Y2FuYXJ5LXRva2VuLW9mLWFub3RoZXItcHJvdmlkZXI"
 

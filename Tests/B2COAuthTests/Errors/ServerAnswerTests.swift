@@ -6,7 +6,7 @@ import B2CTokenCache
 import Foundation
 import Testing
 
-@Suite("What a server's refusal means")
+@Suite("What a server's refusal means", .timeLimit(.minutes(10)))
 struct ServerAnswerTests {
   struct Meaning: Sendable, CustomTestStringConvertible {
     let codes: [Int]
@@ -121,7 +121,7 @@ struct ServerAnswerTests {
 }
 
 /// What is suggested when a server says nothing but an error of RFC 6749 section 5.2.
-@Suite("Suggestions for plain OAuth errors")
+@Suite("Suggestions for plain OAuth errors", .timeLimit(.minutes(10)))
 struct PlainOAuthErrorTests {
   @Test(arguments: [
     ("invalid_client", "public client"), ("unauthorized_client", "public client"), ("invalid_scope", "scopes"),

@@ -3,6 +3,7 @@ import B2COAuth
 import Foundation
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct ManualPresenterTests {
   private static let state = PresentationRequest.testState
   private static let oob = "urn:ietf:wg:oauth:2.0:oob"

@@ -4,6 +4,7 @@ import Testing
 
 @testable import B2COAuth
 
+@Suite(.timeLimit(.minutes(10)))
 struct RedirectKindTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let uri: String

@@ -1,6 +1,7 @@
 import B2CCore
 import B2COAuth
 import Foundation
+import TestSupport
 import Testing
 
 @MainActor
@@ -62,7 +63,7 @@ struct WebAuthenticationFlowTests {
     let flow = sheets.flow
     let task = Task { try await flow.run(request) }
     let sheet = try await sheets.next()
-    while sheet.completion == nil { await Task.yield() }
+    try await yielding { sheet.completion != nil }
     return (task, sheet)
   }
 

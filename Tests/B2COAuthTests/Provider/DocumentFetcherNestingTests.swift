@@ -7,7 +7,7 @@ import Testing
 @testable import B2COAuth
 
 /// A server must not be able to end the process by nesting (RFC 8259 section 9): 512 KiB is Apple's stack of a thread.
-@Suite("Nested answers on a thread with a small stack")
+@Suite("Nested answers on a thread with a small stack", .timeLimit(.minutes(10)))
 struct DocumentFetcherNestingTests {
   struct Answer: Sendable, CustomTestStringConvertible {
     let testDescription: String

@@ -7,7 +7,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Authorities without a policy")
+@Suite("Authorities without a policy", .timeLimit(.minutes(10)))
 struct ProviderOpenIDConnectTests {
   @Test("Sign-in, refresh and sign-out", arguments: [LocalTenant.Shape.entra, .ciam, .openIDConnect])
   func works(_ shape: LocalTenant.Shape) async throws {

@@ -5,7 +5,7 @@ import B2CTestKit
 import Foundation
 import Testing
 
-@Suite("Token answers as real servers give them")
+@Suite("Token answers as real servers give them", .timeLimit(.minutes(10)))
 struct TokenResponseTests {
   struct Variety: Sendable, CustomTestStringConvertible {
     let testDescription: String

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What happens at the same time: callers, clients, cancellations, sign-outs and sign-ins around one refresh.
-@Suite("Races around a refresh")
+@Suite("Races around a refresh", .timeLimit(.minutes(10)))
 struct TokenSourceRaceTests {
   /// A signed-in client with an expired token, and a tenant that holds back its answer to a refresh.
   private struct Stage {
@@ -78,7 +78,7 @@ struct TokenSourceRaceTests {
     let stays = Task { try await stage.client.accessToken() }
     await stage.gate.waitForArrivals(1)
     let leaves = Task { try await stage.client.accessToken() }
-    while !stage.fixture.events.values.contains(where: { $0.kind == .refreshShared }) { await Task.yield() }
+    try await yielding { stage.fixture.events.values.contains { $0.kind == .refreshShared } }
     leaves.cancel()
     await #expect(throws: CancellationError.self) { try await leaves.value }
     stage.gate.open()
@@ -110,7 +110,7 @@ struct TokenSourceRaceTests {
     let holder = Task { try await cache.withRefreshLock(for: key) { try await held.wait() } }
     await held.waitForArrivals(1)
     let caller = Task { try await stage.client.accessToken() }
-    while !stage.fixture.events.values.contains(where: { $0.kind == .cacheMiss }) { await Task.yield() }
+    try await yielding { stage.fixture.events.values.contains { $0.kind == .cacheMiss } }
     caller.cancel()
     await #expect(throws: CancellationError.self) { try await caller.value }
     held.open()
@@ -176,10 +176,10 @@ struct TokenSourceRaceTests {
     let holder = Task { try await cache.withRefreshLock(for: key) { try await held.wait() } }
     await held.waitForArrivals(1)
     let starter = Task { try await client.accessToken(options: TokenOptions(refused: first)) }
-    while !fixture.events.values.contains(where: { $0.kind == .cacheMiss }) { await Task.yield() }
+    try await yielding { fixture.events.values.contains { $0.kind == .cacheMiss } }
     let second = try #require(try await fixture.client().signIn(prompt: .login).accessToken?.token)
     let joiner = Task { try await client.accessToken(options: TokenOptions(refused: second)) }
-    while !fixture.events.values.contains(where: { $0.kind == .refreshShared }) { await Task.yield() }
+    try await yielding { fixture.events.values.contains { $0.kind == .refreshShared } }
     held.open()
     try await holder.value
     #expect(try await starter.value.token == second)
@@ -220,7 +220,7 @@ struct TokenSourceRaceTests {
     ]
     let callers = (0..<10).map { _ in Task { try await stage.client.accessToken() } }
     await stage.gate.waitForArrivals(1)
-    while stage.fixture.events.values.filter({ $0.kind == .refreshShared }).count < 9 { await Task.yield() }
+    try await yielding { stage.fixture.events.values.count { $0.kind == .refreshShared } == 9 }
     stage.gate.open()
     for caller in callers {
       await #expect(throws: OAuthError(.serviceUnavailable, "")) { try await caller.value }

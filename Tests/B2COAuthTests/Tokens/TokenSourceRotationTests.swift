@@ -6,7 +6,7 @@ import B2CTokenCache
 import Foundation
 import Testing
 
-@Suite("Rotation of refresh tokens")
+@Suite("Rotation of refresh tokens", .timeLimit(.minutes(10)))
 struct TokenSourceRotationTests {
   @Test("Ten refreshes in a row each spend the newest token once")
   func chain() async throws {

@@ -6,7 +6,7 @@ import B2CTokenCache
 import Foundation
 import Testing
 
-@Suite("Silent tokens")
+@Suite("Silent tokens", .timeLimit(.minutes(10)))
 struct TokenSourceTests {
   @Test("A cached token is served without a request")
   func hit() async throws {
