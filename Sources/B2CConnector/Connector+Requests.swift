@@ -30,7 +30,7 @@ extension Connector {
 
   /// Sends a request with a bearer token and returns the answer, whatever its status.
   ///
-  /// A token that the API refuses is replaced once and the request repeated once.
+  /// A token that the API refuses is replaced once, by one of the same account, and the request repeated once.
   ///
   /// - Parameters:
   ///   - request: The request; its URL has to be on an allowed origin. A body has to be data, not a stream.
@@ -52,7 +52,9 @@ extension Connector {
         try await authorizedTransport(scopes, account, over: recorder).send(outgoing)
       }
       guard let httpResponse = response.urlResponse(for: outgoing.url) else {
-        throw ConnectorError(.invalidResponse, "The answer's head is not HTTP.")
+        var error = ConnectorError(.invalidResponse, "The answer's head is not HTTP.")
+        error.outcomeIsUnknown = outgoing.mayChangeSomething
+        throw error
       }
       return (response.body, httpResponse)
     }

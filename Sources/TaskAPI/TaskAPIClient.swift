@@ -9,7 +9,8 @@ public import Foundation
 ///
 /// A call makes its request (`TaskRequest`), sends it with a token and with retries (`TaskCall`), and decodes the answer
 /// (``TaskItem``). There is no offline queue: a call that fails says so, and the task is still in the caller's hands.
-/// Errors are ``TaskAPIError``, `CancellationError`, or the token provider's own, unchanged.
+/// Errors are ``TaskAPIError``, `CancellationError`, or the token provider's own, unchanged; after a try that may have
+/// changed something that is the `underlying` of an `unauthorized` with ``TaskAPIError/outcomeIsUnknown``.
 public struct TaskAPIClient: Sendable {
   /// The server's address, dialect and limits.
   public let configuration: TaskAPIConfiguration
@@ -29,7 +30,8 @@ public struct TaskAPIClient: Sendable {
   /// - Parameters:
   ///   - baseURL: The URL of the list of tasks: https, or http to this machine.
   ///   - dialect: The field names and routes of the server.
-  ///   - accessToken: Returns a valid access token; called for every call, and once more after a `401`.
+  ///   - accessToken: Returns a valid access token; called for every call, and once more after a `401`. The request is
+  ///     repeated only when it then returns another one.
   /// - Throws: ``TaskAPIError`` with ``ErrorCode/invalidConfiguration``; see ``TaskAPIConfiguration``.
   public init(
     baseURL: URL, dialect: TaskDialect = .tutorial, accessToken: @escaping @Sendable () async throws -> String
@@ -156,7 +158,7 @@ public struct TaskAPIClient: Sendable {
 private struct ClosureTokens: AccessTokenProvider {
   let accessToken: @Sendable () async throws -> String
 
-  func accessToken(replacing refused: Secret?) async throws -> Secret {
-    Secret(try await accessToken())
+  func accessToken(replacing refused: BearerToken?) async throws -> BearerToken {
+    BearerToken(Secret(try await accessToken()))
   }
 }

@@ -1,10 +1,10 @@
 package import B2CCore
-internal import B2CHTTP
+package import B2CHTTP
 
 /// A provider of the tokens `token-1`, `token-2` and so on, or of given ones: the next one for each that is refused.
 package final class CannedTokens: AccessTokenProvider {
   private let tokens: [String]
-  private let state = Locked<(number: Int, asked: [Secret?])>((1, []))
+  private let state = Locked<(number: Int, asked: [Secret?], accepted: [Secret])>((1, [], []))
 
   package init(_ tokens: String...) {
     self.tokens = tokens
@@ -13,12 +13,19 @@ package final class CannedTokens: AccessTokenProvider {
   /// The tokens that the provider was asked to replace, in order; `nil` for a first try.
   package var asked: [Secret?] { state.withLock { $0.asked } }
 
-  package func accessToken(replacing refused: Secret?) async throws -> Secret {
+  /// The tokens that the API answered with anything but 401, in order.
+  package var accepted: [Secret] { state.withLock { $0.accepted } }
+
+  package func accessToken(replacing refused: BearerToken?) async throws -> BearerToken {
     state.withLock { state in
-      state.asked.append(refused)
-      if refused?.value == token(state.number) { state.number += 1 }
-      return Secret(token(state.number))
+      state.asked.append(refused?.token)
+      if refused?.token.value == token(state.number) { state.number += 1 }
+      return BearerToken(Secret(token(state.number)), accountID: "alice")
     }
+  }
+
+  package func noteAccepted(_ token: BearerToken) {
+    state.withLock { $0.accepted.append(token.token) }
   }
 
   /// The last of the given tokens serves for ever.

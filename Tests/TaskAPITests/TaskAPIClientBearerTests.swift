@@ -1,4 +1,5 @@
 import B2CCore
+import B2CTestKit
 import Foundation
 import TaskAPI
 import TestSupport
@@ -47,6 +48,52 @@ import Testing
     let error = await taskError { _ = try await client(transport, tokens: tokens).list() }
     #expect(error?.code == .unauthorized && error?.status == 401 && error?.isRetryable == false)
     #expect(transport.requests.count == 2)
+  }
+
+  @Test("A closure that has only the refused token gets one request, and no second one is spoken of")
+  func onlyTheRefusedToken() async throws {
+    let transport = CannedTransport(.text(401, "Unauthorized"), .text(200, "[]"))
+    let error = await taskError { _ = try await client(transport, tokens: CannedTokens("only-token")).list() }
+    #expect(error?.code == .unauthorized && error?.status == 401 && error?.attempts == 1)
+    #expect(error?.message.contains("no newer token") == true && error?.message.contains("new token too") == false)
+    #expect(transport.requests.count == 1)
+  }
+
+  @Test("After a try that may have acted, the lack of a token is an error that says so")
+  func noTokenAfterAnUnknownOutcome() async throws {
+    struct OneToken: AccessTokenProvider {
+      func accessToken(replacing refused: BearerToken?) async throws -> BearerToken {
+        guard refused == nil else { throw NoTokens.SignedOut() }
+        return BearerToken(Secret("only-token"))
+      }
+    }
+    let task = TaskItem(itemName: "x", id: "1")
+    let refused = CannedTransport(.text(401, ""))
+    await #expect(throws: NoTokens.SignedOut()) {
+      try await client(refused, tokens: OneToken()) { $0.dialect = .rest }.delete(task)
+    }
+    let transport = CannedTransport(.text(502, ""), .text(401, ""))
+    let error = await taskError { try await client(transport, tokens: OneToken()) { $0.dialect = .rest }.delete(task) }
+    #expect(error?.code == .unauthorized && error?.outcomeIsUnknown == true && error?.attempts == 2)
+    #expect(error?.underlying is NoTokens.SignedOut)
+  }
+
+  @Test("What an app's transport throws at a cancelled call is a cancellation")
+  func cancelled() async throws {
+    struct Slow: HTTPTransport {
+      let gate = TestGate()
+
+      func send(_ request: TransportRequest) async throws -> TransportResponse {
+        do { try await gate.wait() } catch { throw URLError(.cancelled) }
+        throw URLError(.unknown)
+      }
+    }
+    let transport = Slow()
+    let client = try client(transport)
+    let call = Task { try await client.add(TaskItem(itemName: "x")) }
+    await transport.gate.waitForArrivals(1)
+    call.cancel()
+    await #expect(throws: CancellationError.self) { try await call.value }
   }
 
   @Test func scopeThatIsMissingIsNamed() async throws {

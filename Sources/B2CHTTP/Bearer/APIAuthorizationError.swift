@@ -58,7 +58,7 @@ package struct APIAuthorizationError: LocalizedError, Sendable, Equatable {
 }
 
 extension ErrorCode {
-  /// The API refused a token, and the new one that replaced it too (401).
+  /// The API refused a token (401), and the new one that replaced it too, unless there was none.
   public static let unauthorized = Self(rawValue: "unauthorized")
   /// The token lacks a scope; the message says which, if the API does (RFC 6750 section 3.1).
   public static let insufficientScope = Self(rawValue: "insufficientScope")
@@ -100,12 +100,15 @@ extension APIAuthorizationError {
     }
   }
 
-  /// A refusal that a new token did not change.
-  init(refused response: TransportResponse, hiding secrets: [Secret]) {
+  /// A refusal that a new token did not change, or for which there is no new token.
+  init(refused response: TransportResponse, isReplacement: Bool, hiding secrets: [Secret]) {
     let challenge = AuthenticationChallenge.bearer(in: response.headers)?.hiding(secrets)
     let reason = challenge?.error.flatMap { Self.excerpt($0, secrets) }.map { " (\($0))" } ?? ""
     self.init(
-      .unauthorized, "The API answered 401\(reason) to a new token too.",
+      .unauthorized,
+      isReplacement
+        ? "The API answered 401\(reason) to a new token too."
+        : "The API answered 401\(reason), and there is no newer token to send.",
       recoverySuggestion: "Check that the token's audience and issuer are those that the API expects.",
       challenge: challenge, response: response)
   }

@@ -58,37 +58,6 @@ extension AuthenticationChallenge {
   }
 }
 
-extension AuthenticationChallenge {
-  /// The claims that a new token needs, as the JSON text for the `claims` parameter of an authorization request.
-  ///
-  /// Microsoft's services send it in Base64, in either alphabet and with or without padding; plain JSON is taken too.
-  package var claims: String? {
-    guard let text = parameters["claims"], !text.isEmpty else { return nil }
-    let plain = text.replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
-    let unpadded = String(plain.prefix { $0 != "=" })
-    if let bytes = Base64URL.decode(unpadded), let json = String(bytes: bytes, encoding: .utf8), json.hasPrefix("{") {
-      return json
-    }
-    // Anything but an object is of no use at the next sign-in, and may repeat what was sent.
-    return text.hasPrefix("{") ? text : nil
-  }
-}
-
-extension AuthenticationChallenge {
-  /// Returns the challenge without the tokens that were sent and that the server repeats in it.
-  func hiding(_ secrets: [Secret]) -> AuthenticationChallenge {
-    func hide(_ text: String) -> String {
-      secrets.filter { $0.value.utf8.count >= 4 }.reduce(text) { text, secret in
-        text.replacingOccurrences(of: secret.value, with: "[redacted]", options: [.literal, .caseInsensitive])
-      }
-    }
-    return AuthenticationChallenge(
-      scheme: hide(scheme), token68: token68.map(hide),
-      parameters: Dictionary(
-        parameters.map { (hide($0.key), hide($0.value)) }, uniquingKeysWith: { first, _ in first }))
-  }
-}
-
 extension AuthenticationChallenge: Redacted {
   private static let knownNames: Set<String> = [
     "realm", "error", "error_description", "error_uri", "scope", "claims", "authorization_uri", "client_id",

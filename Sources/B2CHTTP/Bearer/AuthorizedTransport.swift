@@ -39,32 +39,46 @@ package struct AuthorizedTransport: HTTPTransport {
 
   /// Sends a request with a token.
   ///
-  /// A `401` marks the token as refused, gets another one, and sends the request once more; also one that is not
-  /// idempotent, since a refused request was not carried out. Waiting for tokens does not count against the deadline.
+  /// A `401` marks the token as refused, gets another one of the same account, and sends the request once more; also one
+  /// that is not idempotent, since a refused request was not carried out. Without another one it is not sent again.
+  /// Waiting for tokens does not count against the deadline.
   ///
   /// - Parameters:
   ///   - request: What to send; an `Authorization` field in it is replaced.
   ///   - isIdempotent: Whether sending it twice has the effect of sending it once; `nil` goes by the method.
   /// - Returns: The answer; any status but those that are thrown.
   /// - Throws: ``APIAuthorizationError`` with `originNotAllowed` before anything else happens, with `unauthorized` on a
-  ///   second `401`, with `insufficientScope` or `claimsRequired` when the API says so; ``TransportError``;
-  ///   `CancellationError`; whatever the token provider throws.
+  ///   second `401` and where there is no other token, with `insufficientScope` or `claimsRequired` when the API says so;
+  ///   ``TransportError``; `CancellationError`; whatever the token provider throws.
   package func send(_ request: TransportRequest, isIdempotent: Bool?) async throws -> TransportResponse {
     try check(request)
     let token = try await tokens.accessToken(replacing: nil)
     let elapsed = Elapsed(on: clock)
-    let first = try await transport.send(Self.attach(token, to: request), isIdempotent: isIdempotent)
-    if let error = APIAuthorizationError(definite: first, hiding: [token]) { throw error }
+    let first = try await send(request, isIdempotent, with: token, hiding: [token.token])
     guard first.status == 401 else { return first }
 
     let elapsedSoFar = elapsed()
     let newToken = try await tokens.accessToken(replacing: token)
-    var again = Self.attach(newToken, to: request)
+    // A token that was refused is not sent again, nor is the request sent for another user.
+    guard newToken.token != token.token, newToken.accountID == token.accountID else {
+      throw APIAuthorizationError(refused: first, isReplacement: false, hiding: [token.token])
+    }
+    var again = request
     again.limits.deadline -= elapsedSoFar
-    let second = try await transport.send(again, isIdempotent: isIdempotent)
-    if let error = APIAuthorizationError(definite: second, hiding: [token, newToken]) { throw error }
+    let sent = [token.token, newToken.token]
+    let second = try await send(again, isIdempotent, with: newToken, hiding: sent)
     guard second.status == 401 else { return second }
-    throw APIAuthorizationError(refused: second, hiding: [token, newToken])
+    throw APIAuthorizationError(refused: second, isReplacement: true, hiding: sent)
+  }
+
+  /// Sends a request with one token, with retries for other reasons than the token.
+  private func send(
+    _ request: TransportRequest, _ isIdempotent: Bool?, with token: BearerToken, hiding sent: [Secret]
+  ) async throws -> TransportResponse {
+    let response = try await transport.send(Self.attach(token, to: request), isIdempotent: isIdempotent)
+    if response.status != 401 { tokens.noteAccepted(token) }
+    if let error = APIAuthorizationError(definite: response, hiding: sent) { throw error }
+    return response
   }
 
   /// Returns a request with a token attached, to be sent by other means.
@@ -86,22 +100,9 @@ package struct AuthorizedTransport: HTTPTransport {
     guard Loopback.isAllowed(request.url) else { throw APIAuthorizationError(plainTextOrigin: origin) }
   }
 
-  private static func attach(_ token: Secret, to request: TransportRequest) -> TransportRequest {
+  private static func attach(_ token: BearerToken, to request: TransportRequest) -> TransportRequest {
     var request = request
-    request.headers["Authorization"] = "Bearer " + token.value
+    request.headers["Authorization"] = "Bearer " + token.token.value
     return request
   }
-}
-
-/// The source of an API client's bearer tokens (RFC 6750).
-///
-/// The client knows nothing of how a token is obtained. The OAuth engine conforms; so can ten lines of an app.
-public protocol AccessTokenProvider: Sendable {
-  /// Returns an access token that is valid now.
-  ///
-  /// - Parameter refused: A token that the API has just answered `401` to; a provider that would return the same one
-  ///   again gets a new one instead. `nil` for the first try.
-  /// - Returns: The access token to send.
-  /// - Throws: Whatever keeps the provider from having one; the API client passes it on unchanged.
-  func accessToken(replacing refused: Secret?) async throws -> Secret
 }

@@ -29,27 +29,13 @@ extension AccessToken: Redacted {
   }
 }
 
-/// The engine seen as a source of bearer tokens.
-struct SilentTokenProvider: AccessTokenProvider {
-  let client: OAuthClient
-  let scopes: [String]?
-  let account: Account?
-  let policy: Policy?
-
-  func accessToken(replacing refused: Secret?) async throws -> Secret {
-    try await client.accessToken(
-      for: scopes, account: account, policy: policy, options: TokenOptions(refused: refused)
-    ).token
-  }
-}
-
 /// Options of a silent token call.
 public struct TokenOptions: Sendable {
   /// Whether to ignore the cached token and refresh (ADAL's `clearingCache`).
   public var forceRefresh = false
   /// A token that the API has refused; if it is the cached one, it is replaced.
   public var refused: Secret?
-  /// A claims request as JSON text, such as a claims challenge of an API: the token is refreshed to satisfy it.
+  /// A claims request, a JSON object as text, such as a claims challenge of an API: the token is refreshed to satisfy it.
   public var claims: String?
   /// Further form parameters for the token request; names of the protocol's own are refused.
   public var extraParameters: [String: String] = [:]

@@ -142,6 +142,60 @@ struct AuthorizedTransportTests {
     #expect(tokens.asked.count == 2)
   }
 
+  @Test("A token that was refused is not sent again, and no new one is spoken of")
+  func onlyOneToken() async throws {
+    let canned = CannedTransport(refusal("Bearer error=\"invalid_token\""), TransportResponse(status: 200))
+    let tokens = CannedTokens("only-token")
+    let transport = AuthorizedTransport(
+      transport: canned, tokens: tokens, allowedOrigins: [try #require(Origin(try url()))], retry: .none)
+    let request = TransportRequest(method: .post, url: try url())
+    let error = try await #require(throws: APIAuthorizationError.self) { try await transport.send(request) }
+    #expect(error.code == .unauthorized && error.status == 401 && error.serverError == "invalid_token")
+    #expect(error.message == "The API answered 401 (invalid_token), and there is no newer token to send.")
+    #expect(canned.requests.count == 1)
+    #expect(tokens.asked == [nil, Secret("only-token")])
+  }
+
+  @Test("Nothing is sent again with a token of another account", arguments: ["bob", nil] as [String?])
+  func anotherAccount(account: String?) async throws {
+    struct Provider: AccessTokenProvider {
+      let account: String?
+
+      func accessToken(replacing refused: BearerToken?) async throws -> BearerToken {
+        refused == nil
+          ? BearerToken(Secret("token-of-alice"), accountID: "alice")
+          : BearerToken(Secret("another-token"), accountID: account)
+      }
+    }
+    let canned = CannedTransport(statuses: 401, 200)
+    let transport = AuthorizedTransport(
+      transport: canned, tokens: Provider(account: account), allowedOrigins: [try #require(Origin(try url()))])
+    let request = TransportRequest(url: try url())
+    await #expect(throws: APIAuthorizationError(.unauthorized, "")) { try await transport.send(request) }
+    #expect(canned.requests.map { $0.headers["Authorization"] } == ["Bearer token-of-alice"])
+  }
+
+  @Test(
+    "The provider hears of each token that was accepted: of any answer but 401",
+    arguments: [
+      ([200], [1]), ([401, 200], [2]), ([401, 401], []), ([503, 404], [1]), ([403], [1]), ([401, 500], [2]),
+    ])
+  func accepted(statuses: [Int], tokens accepted: [Int]) async throws {
+    let canned = CannedTransport(statuses.map { .success(TransportResponse(status: $0)) })
+    _ = try? await authorized(canned, retry: RetryPolicy(maximumAttempts: statuses == [503, 404] ? 2 : 1))
+      .send(TransportRequest(url: try url()))
+    #expect(canned.unused == 0)
+    #expect(tokens.accepted == accepted.map { Secret("token-\($0)") })
+  }
+
+  @Test("A bearer token shows neither token nor account")
+  func bearerTokenIsSilent() {
+    let token = BearerToken(Secret("canary-token"), accountID: "canary-account")
+    var shown = "\(token)" + String(reflecting: token)
+    dump(token, to: &shown)
+    #expect(!shown.contains("canary"))
+  }
+
   @Test(arguments: [401, 403])
   func saysWhichScopeIsMissing(status: Int) async throws {
     let canned = CannedTransport(
@@ -199,7 +253,7 @@ struct AuthorizedTransportTests {
   @Test func passesOnWhatTheProviderThrows() async throws {
     struct SignedOut: Error {}
     struct Provider: AccessTokenProvider {
-      func accessToken(replacing refused: Secret?) async throws -> Secret { throw SignedOut() }
+      func accessToken(replacing refused: BearerToken?) async throws -> BearerToken { throw SignedOut() }
     }
     let canned = CannedTransport(statuses: 200)
     let transport = AuthorizedTransport(

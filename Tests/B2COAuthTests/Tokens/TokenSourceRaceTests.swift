@@ -62,11 +62,12 @@ struct TokenSourceRaceTests {
   func refusedToken() async throws {
     let fixture = Fixture()
     let client = try fixture.client()
-    let refused = try #require(try await client.signIn().accessToken?.token)
+    let first = try #require(try await client.signIn().accessToken)
+    let refused = BearerToken(first.token, accountID: first.accountID)
     let provider = client.tokenProvider()
-    let tokens = try await withThrowingTaskGroup(of: Secret.self) { group in
+    let tokens = try await withThrowingTaskGroup(of: BearerToken.self) { group in
       for _ in 0..<1_000 { group.addTask { try await provider.accessToken(replacing: refused) } }
-      return try await group.reduce(into: Set<Secret>()) { $0.insert($1) }
+      return try await group.reduce(into: Set<BearerToken>()) { $0.insert($1) }
     }
     #expect(tokens.count == 1 && !tokens.contains(refused))
     #expect(fixture.tenant.counters.refreshes == 1)

@@ -74,7 +74,7 @@ extension FuzzTarget {
 
   private struct Canned: HTTPTransport {
     struct Token: AccessTokenProvider {
-      func accessToken(replacing refused: Secret?) async throws -> Secret { Secret(sentToken) }
+      func accessToken(replacing refused: BearerToken?) async throws -> BearerToken { BearerToken(Secret(sentToken)) }
     }
 
     let answer: TransportResponse

@@ -252,7 +252,7 @@ private struct Returning: SignInPresenter {
 /// A transport that always has the same answer.
 private struct CannedAnswer: HTTPTransport {
   struct Token: AccessTokenProvider {
-    func accessToken(replacing refused: Secret?) async throws -> Secret { Secret("token") }
+    func accessToken(replacing refused: BearerToken?) async throws -> BearerToken { BearerToken(Secret("token")) }
   }
 
   let response: TransportResponse

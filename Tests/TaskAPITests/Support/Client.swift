@@ -11,7 +11,8 @@ func url(_ text: String) throws -> URL {
 /// A client of `https://tasks.example.com/tasks` over canned answers.
 func client(
   _ transport: any HTTPTransport, base: String = "https://tasks.example.com/tasks",
-  tokens: any AccessTokenProvider = CannedTokens("opaque-token-1"), clock: any Clock<Duration> = LeapingClock(),
+  tokens: any AccessTokenProvider = CannedTokens("opaque-token-1", "opaque-token-2"),
+  clock: any Clock<Duration> = LeapingClock(),
   retryBudget: RetryBudget? = nil,
   change: (inout TaskAPIConfiguration) -> Void = { _ in }
 ) throws -> TaskAPIClient {
@@ -70,7 +71,7 @@ enum Samples {
 struct NoTokens: AccessTokenProvider {
   struct SignedOut: Error, Equatable {}
 
-  func accessToken(replacing refused: Secret?) async throws -> Secret { throw SignedOut() }
+  func accessToken(replacing refused: BearerToken?) async throws -> BearerToken { throw SignedOut() }
 }
 
 extension TransportResponse {

@@ -1,0 +1,51 @@
+public import B2CCore
+
+/// The source of an API client's bearer tokens (RFC 6750).
+///
+/// The client knows nothing of how a token is obtained. The OAuth engine conforms; so can ten lines of an app.
+public protocol AccessTokenProvider: Sendable {
+  /// Returns an access token that is valid now.
+  ///
+  /// - Parameter refused: A token that the API has just answered `401` to; `nil` for the first try. Its replacement is for
+  ///   the same account, whoever has signed in meanwhile. A provider without a newer token returns the refused one again:
+  ///   it is not sent a second time, and the call ends in `unauthorized`.
+  /// - Returns: The access token to send, with its account.
+  /// - Throws: Whatever keeps the provider from having one, such as that the account has signed out; the API client passes
+  ///   it on.
+  func accessToken(replacing refused: BearerToken?) async throws -> BearerToken
+
+  /// Tells the provider that the API answered a request with this token with anything but `401`.
+  ///
+  /// It is called once for each such answer; the default does nothing.
+  ///
+  /// - Parameter token: The token that was sent.
+  func noteAccepted(_ token: BearerToken)
+}
+
+extension AccessTokenProvider {
+  /// Does nothing.
+  ///
+  /// - Parameter token: The token that was sent.
+  public func noteAccepted(_ token: BearerToken) {}
+}
+
+/// An access token and the account it belongs to; they travel together, so that no request is repeated for another user.
+public struct BearerToken: Sendable, Hashable, Redacted {
+  /// The token.
+  public let token: Secret
+  /// The id of the account that the token belongs to; `nil` where the provider knows no accounts.
+  public let accountID: String?
+
+  /// Makes a token with its account.
+  ///
+  /// - Parameters:
+  ///   - token: The token.
+  ///   - accountID: The id of the account; `nil` where the provider knows no accounts.
+  public init(_ token: Secret, accountID: String? = nil) {
+    self.token = token
+    self.accountID = accountID
+  }
+
+  /// The type's name: neither the token nor the account.
+  public var description: String { "BearerToken" }
+}

@@ -1,0 +1,17 @@
+internal import B2CCore
+
+/// The engine seen as a source of bearer tokens.
+struct SilentTokenProvider: AccessTokenProvider {
+  let client: OAuthClient
+  let scopes: [String]?
+  let account: Account?
+  let policy: Policy?
+
+  func accessToken(replacing refused: BearerToken?) async throws -> BearerToken {
+    // By the time a token is refused another user may be the current one.
+    let owner = refused?.accountID.map { Account(id: $0) } ?? account
+    let token = try await client.accessToken(
+      for: scopes, account: owner, policy: policy, options: TokenOptions(refused: refused?.token))
+    return BearerToken(token.token, accountID: token.accountID)
+  }
+}

@@ -1,0 +1,110 @@
+import B2CConnector
+import B2CTestKit
+import Foundation
+import TestSupport
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A change of user during each call to an API: a token travels with its account.
+@Suite("A change of user during a call", .timeLimit(.minutes(10)))
+struct ConnectorUserChangeTests {
+  /// A call that sends the user's token to an API.
+  enum Call: String, CaseIterable, Sendable {
+    case getTaskList, addTask, updateTask, deleteTask, dataGet, dataPost
+
+    func run(_ connector: Connector, _ task: LocalTask, at api: URL) async throws {
+      switch self {
+      case .getTaskList: _ = try await connector.getTaskList()
+      case .addTask: try await connector.addTask(TaskItem(itemName: "Alice's private task"))
+      case .updateTask: try await connector.updateTask(TaskItem(itemName: "Alice's private task", id: task.id))
+      case .deleteTask: try await connector.deleteTask(TaskItem(itemName: task.text, id: task.id))
+      case .dataGet: _ = try await connector.data(for: URLRequest(url: api))
+      case .dataPost:
+        var request = URLRequest(url: api)
+        request.httpMethod = "POST"
+        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        request.httpBody = Data(#"{"task":"Alice's private task"}"#.utf8)
+        _ = try await connector.data(for: request)
+      }
+    }
+  }
+
+  /// Alice is signed in, Bob's list has a task, and the API answers the first request with 401 when the gate opens.
+  private struct Scene {
+    let world = World(dialect: .rest)
+    let presenter: ScriptedPresenter
+    let connector: Connector
+    let answer = TestGate()
+    let task: LocalTask
+
+    init() throws {
+      presenter = world.script(.signIn(.alice))
+      connector = try Connector(settings: world.settings(), environment: world.environment(presenter: presenter)) {
+        $0.taskAPI?.dialect = .rest
+      }
+      task = LocalTask(owner: LocalUser.bob.id, text: "Bob's task", date: world.clock.date)
+      world.tasks.tasks = [task]
+      world.tasks.faults = [
+        LocalFault(on: .any, times: 1, .wait(answer)),
+        LocalFault(on: .any, times: 1, .respond(TransportResponse(status: 401))),
+      ]
+    }
+
+    /// Starts the call; it has reached the API when this returns.
+    func start(_ call: Call) async -> Task<Void, any Error> {
+      let running = Task { [connector, task, world] in
+        try await call.run(connector, task, at: world.tasks.url)
+      }
+      await answer.waitForArrivals(1)
+      return running
+    }
+
+    func signInAsBob() async throws {
+      presenter.follow(.signIn(.bob))
+      try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
+    }
+
+    var senders: Set<String?> { Set(world.tasks.requests.map(\.bearerToken)) }
+  }
+
+  @Test("After the user signed out, nothing is sent with the token of the next one", arguments: Call.allCases)
+  func signedOut(_ call: Call) async throws {
+    let scene = try Scene()
+    try await scene.connector.doPolicy(.signIn)
+    let running = await scene.start(call)
+    try await scene.connector.signOut()
+    try await scene.signInAsBob()
+    scene.answer.open()
+    let error = try await #require(throws: ConnectorError.self) { try await running.value }
+    #expect(error.code == .interactionRequired && error.needsInteraction && !error.outcomeIsUnknown)
+    #expect(scene.world.tasks.tasks == [scene.task])
+    #expect(scene.world.tasks.requests.count == 1)
+    // Bob is as he was.
+    #expect(try await scene.connector.getTaskList().map(\.itemName) == ["Bob's task"])
+  }
+
+  @Test("While the user's account is still there, the request is repeated for it", arguments: Call.allCases)
+  func stillThere(_ call: Call) async throws {
+    let scene = try Scene()
+    try await scene.connector.doPolicy(.signIn)
+    let alice = try #require(try await scene.connector.accounts().first)
+    await scene.world.clock.advance(by: .seconds(120))
+    let running = await scene.start(call)
+    try await scene.signInAsBob()
+    let bobsToken = try await scene.connector.accessToken().token.value
+    scene.answer.open()
+    // Of a task that is not hers she hears 404.
+    let result = await running.result
+    #expect(scene.world.tasks.requests.count == 2)
+    #expect(!scene.senders.contains(bobsToken))
+    #expect(scene.world.tasks.tasks(of: LocalUser.bob.id) == [scene.task])
+    if [.addTask, .dataPost].contains(call) {
+      #expect(throws: Never.self) { try result.get() }
+      #expect(scene.world.tasks.tasks(of: LocalUser.alice.id).map(\.text) == ["Alice's private task"])
+    }
+    #expect(scene.senders.contains(try await scene.connector.accessToken(account: alice).token.value))
+  }
+}

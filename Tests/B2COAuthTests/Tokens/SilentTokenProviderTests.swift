@@ -1,0 +1,27 @@
+import B2COAuth
+import B2CTestKit
+import Foundation
+import Testing
+
+@Suite("The engine as a source of bearer tokens")
+struct SilentTokenProviderTests {
+  @Test("A token names its account, and its replacement is for the same account, whoever is current by then")
+  func sameAccount() async throws {
+    let fixture = Fixture()
+    let presenter = fixture.script(.signIn(.alice))
+    let client = try fixture.client(presenter: presenter)
+    let alice = try await client.signIn().account
+    let provider = client.tokenProvider()
+    let hers = try await provider.accessToken(replacing: nil)
+    #expect(hers.accountID == alice.id)
+    presenter.clearCookies()
+    presenter.follow(.signIn(.bob))
+    let bob = try await client.signIn().account
+    #expect(try await provider.accessToken(replacing: nil).accountID == bob.id)
+    let replacement = try await provider.accessToken(replacing: hers)
+    #expect(replacement.accountID == alice.id && replacement.token != hers.token)
+    try await client.signOut(Account(id: alice.id))
+    await #expect(throws: OAuthError(.interactionRequired, "")) { try await provider.accessToken(replacing: hers) }
+    #expect(try await provider.accessToken(replacing: nil).accountID == bob.id)
+  }
+}
