@@ -17,7 +17,8 @@ extension Connector {
   ///   - account: Whose token; that of the account that signed in last when `nil`.
   ///   - policy: By which policy the user signed in; whichever was last when `nil`.
   ///   - forceRefresh: Whether to ignore the cached token and refresh.
-  ///   - claims: A claims request as JSON text, such as ``ConnectorError/claims``: the token is refreshed to satisfy it.
+  ///   - claims: A claims request, a JSON object as text, such as ``ConnectorError/claims``: the token is refreshed to
+  ///     satisfy it.
   /// - Returns: The token with its scopes and its expiry.
   /// - Throws: ``ConnectorError``: `interactionRequired` when only a sign-in helps; see
   ///   ``OAuthClient/accessToken(for:account:policy:options:)``.

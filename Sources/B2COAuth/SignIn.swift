@@ -31,6 +31,7 @@ struct SignIn: Sendable {
     if let retired = configuration.authority.retirement(for: policy) { throw OAuthError(retired) }
     try services.presenter.validate(redirectURI: configuration.redirectURI)
     _ = try ReservedParameters.checked(options.extraParameters)
+    if let claims = options.claimsRequest, !claims.isEmpty { _ = try ClaimsRequest.checked(claims) }
     let provider = try await services.providers.provider(for: policy)
     let request = try AuthorizationRequest(
       provider: provider, configuration: configuration, policy: policy, options: options, correlationID: correlationID)

@@ -328,7 +328,8 @@ extension TokenSource {
     let extra = try ReservedParameters.checked(options.extraParameters).map {
       FormField(name: $0.name, value: $0.value)
     }
-    return (options.claims.map { [FormField(name: "claims", value: $0)] } ?? []) + extra
+    let claims = try options.claims.map(ClaimsRequest.checked)
+    return (claims.map { [FormField(name: "claims", value: $0)] } ?? []) + extra
   }
 
   /// Microsoft's services give an access token for an API's scope only, others for `openid` as well.

@@ -16,7 +16,7 @@ public struct SignInOptions: Sendable {
   public var scopes: [String]?
   /// Further query parameters for the sign-in page; names of the protocol's own are refused.
   public var extraParameters: [String: String] = [:]
-  /// A claims request as JSON text (OpenID Connect Core 5.5).
+  /// A claims request, a JSON object as text (OpenID Connect Core 5.5).
   public var claimsRequest: String?
   /// The correlation id; the configuration's, else a fresh one, when `nil`.
   public var correlationID: UUID?

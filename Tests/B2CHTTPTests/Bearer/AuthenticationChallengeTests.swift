@@ -1,4 +1,5 @@
 import B2CHTTP
+import Foundation
 import Testing
 
 struct AuthenticationChallengeTests {
@@ -111,8 +112,41 @@ struct AuthenticationChallengeTests {
     #expect(challenge.claims == "{\"access_token\":{\"nbf\":{\"essential\":true,\"value\":\"1\"}}}")
   }
 
-  @Test func hasNoClaimsWhenTheyAreNoJSONObject() {
-    #expect(Challenge(scheme: "Bearer", parameters: ["claims": "mfa"]).claims == nil)
-    #expect(Challenge(scheme: "Bearer", parameters: ["claims": ""]).claims == nil)
+  // {"acr":{"value":"a?>?~~ÿ"}} has a plus and a slash in one alphabet, a minus and an underscore in the other.
+  @Test(
+    "Claims are read in both alphabets of Base64",
+    arguments: [
+      (#"{"acr":{"value":"~~~???>>>"}}"#, "+", "/"), (#"{"x":{"value":"ÿþý?~>"}}"#, "+", "/"),
+    ])
+  func bothAlphabets(json: String, plus: Character, slash: Character) throws {
+    let plain = Data(json.utf8).base64EncodedString()
+    // The row is of use only when it has a character in which the alphabets differ.
+    #expect(plain.contains(plus) || plain.contains(slash))
+    let url = plain.replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
+    for text in [plain, url] {
+      for text in [text, text.filter { $0 != "=" }] {
+        #expect(Challenge(scheme: "Bearer", parameters: ["claims": text]).claims == json)
+        #expect(Challenge.parse("Bearer claims=\"\(text)\"").first?.claims == json)
+      }
+    }
+  }
+
+  @Test(
+    "Claims that are not a JSON object of at most 4 KiB are none",
+    arguments: [
+      "mfa", "", "[]", "null", "{", "{\"a\":1}}", "{\"a\":1,\"a\":2}", "{\u{1B}[2J not json \u{202E}",
+      "{\"a\":\"\(String(repeating: "x ", count: 2_048))\"}", String(repeating: "{\"a\":", count: 40),
+    ])
+  func hasNoClaimsWhenTheyAreNoJSONObject(text: String) {
+    for text in [text, Data(text.utf8).base64EncodedString()] {
+      #expect(Challenge(scheme: "Bearer", parameters: ["claims": text]).claims == nil)
+    }
+  }
+
+  @Test("Claims are handed on printable")
+  func printableClaims() {
+    let json = "{\n  \"acr\": {\"value\": \"a\u{202E}b\"}\n}"
+    let claims = Challenge(scheme: "Bearer", parameters: ["claims": json]).claims
+    #expect(claims == "{   \"acr\": {\"value\": \"a b\"} }")
   }
 }

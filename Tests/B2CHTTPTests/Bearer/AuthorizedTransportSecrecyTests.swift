@@ -1,6 +1,7 @@
 import B2CCore
 import B2CHTTP
 import Foundation
+import TestSupport
 import Testing
 
 /// An API that gives back, in its challenge, the token it was sent.
@@ -9,8 +10,8 @@ struct AuthorizedTransportSecrecyTests {
   private static let token = "eyJhbGciOiJub25lIn0.eyJjYW5hcnkiOiJ5ZXMifQ.Y2FuYXJ5"
 
   private struct Tokens: AccessTokenProvider {
-    func accessToken(replacing refused: Secret?) async throws -> Secret {
-      Secret(AuthorizedTransportSecrecyTests.token + (refused == nil ? "1" : "2"))
+    func accessToken(replacing refused: BearerToken?) async throws -> BearerToken {
+      BearerToken(Secret(AuthorizedTransportSecrecyTests.token + (refused == nil ? "1" : "2")))
     }
   }
 
@@ -37,6 +38,45 @@ struct AuthorizedTransportSecrecyTests {
     #expect(!text.contains("eyJjYW5hcnkiOiJ5ZXMifQ"), "\(text)")
     let kept = error.map { [$0.message, $0.scope, $0.claims, $0.realm, $0.serverError].compactMap(\.self) } ?? []
     #expect(!kept.joined().contains(Self.token))
+  }
+
+  @Test(
+    "Claims with the token in them are none, however it is written",
+    arguments: [401, 403],
+    ["as it is", "reversed", "hex", "reversed hex", "base64", "escaped", "upper case", "a piece"])
+  func claims(status: Int, form: String) async throws {
+    let url = try #require(URL(string: "https://api.example.com/"))
+    for token in [Self.token + "1", "opaque-token-of-words"] {
+      let plain = Array(token.utf8)
+      let written =
+        switch form {
+        case "reversed": String(token.reversed())
+        case "hex": hex(plain)
+        case "reversed hex": hex(plain.reversed())
+        case "base64": Data(plain).base64EncodedString()
+        case "escaped": plain.map { "\\u00" + hex([$0]) }.joined()
+        case "upper case": token.uppercased()
+        case "a piece": String(token.dropFirst(3).prefix(9))
+        default: token
+        }
+      let json = #"{"access_token":{"x":{"value":"\#(written)"}}}"#
+      for claims in [Data(json.utf8).base64EncodedString(), json.replacingOccurrences(of: "\"", with: "\\\"")] {
+        let challenge = "Bearer error=\"insufficient_claims\", claims=\"\(claims)\""
+        let answer = TransportResponse(status: status, headers: ["WWW-Authenticate": challenge])
+        let transport = AuthorizedTransport(
+          transport: CannedTransport(answer), tokens: CannedTokens(token),
+          allowedOrigins: [try #require(Origin(url))])
+        let error = await #expect(throws: APIAuthorizationError.self) {
+          try await transport.send(TransportRequest(url: url))
+        }
+        #expect(error?.code == .claimsRequired)
+        #expect(error?.claims == nil, "\(form)")
+      }
+    }
+  }
+
+  private func hex(_ bytes: [UInt8]) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
   @Test func whatIsNoSecretStays() async throws {
