@@ -33,7 +33,7 @@ struct UserInfoTests {
   @Test(
     "A refusal of the endpoint names request, status and the wait it asks for",
     arguments: [
-      (429, "", ErrorCode.throttled), (503, "", .serviceUnavailable), (403, "", .server), (401, "", .server),
+      (429, "", ErrorCode.throttled), (503, "", .serviceUnavailable), (403, "", .server), (401, "", .unauthorized),
       (200, "not JSON", .invalidResponse), (200, #"{"name":"no sub"}"#, .invalidResponse),
     ])
   func refusal(_ status: Int, _ body: String, _ code: ErrorCode) async throws {
@@ -52,6 +52,33 @@ struct UserInfoTests {
       Issue.record("A refusal of the endpoint is no sign-out.")
       return
     }
+  }
+
+  @Test(
+    "What the endpoint says of the token is read as at any API (RFC 6750 section 3)",
+    arguments: [
+      (403, #"Bearer error="insufficient_scope", scope="profile""#, ErrorCode.insufficientScope, 1),
+      (401, #"Bearer error="insufficient_scope", scope="profile""#, .insufficientScope, 1),
+      (403, #"Bearer realm="x""#, .server, 1), (401, #"Bearer error="invalid_token""#, .unauthorized, 2),
+      (401, #"Bearer error="insufficient_claims", claims="{\"id_token\":{\"acr\":null}}""#, .claimsRequired, 1),
+    ])
+  func challenge(_ status: Int, _ challenge: String, _ code: ErrorCode, _ requests: Int) async throws {
+    let fixture = Fixture(shape: .openIDConnect)
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(120))
+    fixture.transport.intercept { request in
+      guard request.url.path.hasSuffix("/userinfo") else { return nil }
+      return TransportResponse(status: status, headers: ["WWW-Authenticate": challenge])
+    }
+    let error = try await #require(throws: OAuthError.self) { try await client.userInfo() }
+    #expect(error.code == code && error.server?.status == status && !error.isRetryable)
+    #expect(error.request?.url.hasSuffix("/userinfo") == true)
+    let sent = fixture.transport.requests.filter { $0.url.path.hasSuffix("/userinfo") }
+    #expect(sent.count == requests)
+    #expect(Set(sent.map { $0.headers["Authorization"] }).count == requests)
+    if code == .insufficientScope { #expect(error.message.contains("profile")) }
+    if code == .claimsRequired { #expect(error.server?.claims == #"{"id_token":{"acr":null}}"#) }
   }
 
   @Test("A user's id is the object id, at a generic issuer the subject; a new user is told from the claims")

@@ -1,0 +1,80 @@
+internal import B2CCore
+internal import Foundation
+
+extension OAuthClient {
+  /// Returns the provider's present answer about a user, without opening a page.
+  ///
+  /// It is asked for at the provider's userinfo endpoint (OpenID Connect Core section 5.3), with the user's access token.
+  /// Microsoft's authorities have none for an app's tokens, since Entra ID's is an API of Microsoft Graph: there, and
+  /// where a provider publishes none, the verified claims of the last id_token are returned.
+  ///
+  /// - Parameter account: The user to ask about; that of ``currentAccount(policy:)`` when `nil`.
+  /// - Returns: The user; `subject` is always that of the verified id_token.
+  /// - Throws: ``OAuthError``: `interactionRequired` when no user is signed in; `invalidResponse` when the answer is not
+  ///   JSON or is about another user; `unauthorized`, `insufficientScope` and `claimsRequired` when the endpoint wants
+  ///   another token; `server` and what a silent token call throws. `CancellationError` when the calling task was
+  ///   cancelled.
+  public func userInfo(account: Account? = nil) async throws -> UserInfo {
+    if let key = try await services.accounts.record(accountID: account?.id, policy: nil)?.key {
+      // The claims of an id_token that is being verified are the latest.
+      try await services.adoptions.wait(for: key.accountID)
+    }
+    guard let stored = try await services.accounts.record(accountID: account?.id, policy: nil) else {
+      throw OAuthError(.interactionRequired, "No user is signed in.", recoverySuggestion: "Sign in first.")
+    }
+    let verified = UserInfo(claims: stored.record.claims, isMicrosoft: services.accounts.isMicrosoft)
+    guard !services.accounts.isMicrosoft,
+      let url = try await services.providers.provider(for: nil).metadata.userInfoEndpoint
+    else { return verified }
+    let person = Account(id: stored.key.accountID)
+    let request = TransportRequest(url: url, headers: ["Accept": "application/json"], limits: configuration.limits)
+    let failed = FailedRequest(request)
+    let response = try await ask(request, failed, for: person)
+    guard response.status == 200 else {
+      throw OAuthError(
+        response.status == 429 ? .throttled : response.status >= 500 ? .serviceUnavailable : .server,
+        "The userinfo endpoint answered \(response.status).",
+        server: ServerAnswer(
+          status: response.status,
+          retryAfter: RetryAfter.seconds(in: response.headers, now: services.environment.now())), request: failed)
+    }
+    guard let claims = try? JSONReader.object(response.body), let subject = claims["sub"]?.string else {
+      throw OAuthError(
+        .invalidResponse, "The userinfo answer is not a JSON object with a sub.",
+        recoverySuggestion: "Have the provider send userinfo as plain JSON for this client.", request: failed)
+    }
+    // Core 5.3.2: otherwise the answer may be about the owner of another token.
+    guard ASCIIText.isSame(subject, verified.subject) else {
+      throw OAuthError(
+        .invalidResponse, "The userinfo answer is about another user than the id_token.", request: failed)
+    }
+    return UserInfo(claims: claims, isMicrosoft: false)
+  }
+
+  /// Sends the request with a token of the account, and with another one when the first is refused.
+  private func ask(
+    _ request: TransportRequest, _ failed: FailedRequest, for person: Account
+  ) async throws -> TransportResponse {
+    let authorized = AuthorizedTransport(
+      transport: services.environment.transport,
+      tokens: SilentTokenProvider(client: self, scopes: nil, account: person, policy: nil),
+      allowedOrigins: Set([Origin(request.url)].compactMap(\.self)), retry: .none, clock: services.environment.clock,
+      now: services.environment.now)
+    do {
+      return try await authorized.sendMappingErrors(request)
+    } catch let error as APIAuthorizationError {
+      let retryAfter = error.response.flatMap {
+        RetryAfter.seconds(in: $0.headers, now: services.environment.now())
+      }
+      throw OAuthError(
+        error.code == .originNotAllowed ? .configuration : error.code, error.message,
+        recoverySuggestion: error.recoverySuggestion,
+        server: error.response.map {
+          ServerAnswer(
+            error: error.serverError.flatMap { PrintableText(limit: 100).show($0) }, status: $0.status,
+            retryAfter: retryAfter, claims: error.claims)
+        },
+        request: failed, underlying: error)
+    }
+  }
+}
