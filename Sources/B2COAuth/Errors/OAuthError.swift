@@ -44,13 +44,14 @@ public struct OAuthError: Error, Sendable, Equatable {
     self.underlying = underlying
   }
 
-  /// Whether the same call may succeed later without a change.
+  /// Whether the same call may succeed later without a change, and without the user.
   public var isRetryable: Bool {
     switch underlying {
     case let error as TransportError: error.isRetryable
     case let error as TokenCacheError: error.code == .lockTimedOut
     case let error as IDTokenRejection: error.reason == .unknownKey
-    default: code.isRetryable
+    // A page or a device code that timed out: the same call would show the user another one.
+    default: code.isRetryable && (code != .timedOut || server != nil)
     }
   }
 

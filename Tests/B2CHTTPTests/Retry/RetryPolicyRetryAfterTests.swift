@@ -14,6 +14,17 @@ struct RetryPolicyRetryAfterTests {
     #expect(RetryAfter.seconds(in: ["Retry-After": text], now: Self.now) == seconds)
   }
 
+  @Test(
+    "An app may turn the seconds into an integer: nothing asks for more than a day",
+    arguments: [
+      "86400", "86401", "99999999999999999999", String(repeating: "9", count: 400),
+      "Fri, 31 Dec 2099 23:59:59 GMT", "Mon Nov  7 08:49:37 1994",
+    ])
+  func isADayAtMost(text: String) throws {
+    let seconds = try #require(RetryAfter.seconds(in: ["Retry-After": text], now: Self.now))
+    #expect(Int(seconds) == 86_400)
+  }
+
   @Test(arguments: ["", " ", "-1", "soon", "1e3", "0x10", "inf", "nan", "1.2.3", "12 s"])
   func asksForNothingUnreadably(text: String) {
     #expect(RetryAfter.seconds(in: ["Retry-After": text], now: Self.now) == nil)

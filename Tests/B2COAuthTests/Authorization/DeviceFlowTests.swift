@@ -96,7 +96,8 @@ struct DeviceFlowTests {
       let (status, body) = answers.withLock { $0.isEmpty ? (500, "") : $0.removeFirst() }
       return TransportResponse(status: status, body: Data(body.utf8))
     }
-    await #expect(throws: OAuthError(.timedOut, "")) { try await client.signInWithDeviceCode { _ in } }
+    let error = try await #require(throws: OAuthError.self) { try await client.signInWithDeviceCode { _ in } }
+    #expect(error.code == .timedOut && !error.isRetryable)
     #expect(answers.withLock { $0.isEmpty })
   }
 
@@ -120,7 +121,8 @@ struct DeviceFlowTests {
     let signIn = Task { try await client.signInWithDeviceCode { _ in } }
     await fixture.clock.waitForSleepers()
     await fixture.clock.advance(by: .seconds(86_400))
-    await #expect(throws: OAuthError(.timedOut, "")) { try await signIn.value }
+    let error = try await #require(throws: OAuthError.self) { try await signIn.value }
+    #expect(error.code == .timedOut && !error.isRetryable)
   }
 
   @Test("Azure AD B2C does not offer it")
