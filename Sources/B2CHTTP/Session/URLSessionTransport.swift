@@ -12,8 +12,9 @@ internal import Foundation
 /// deadline. A cancelled call returns at once.
 ///
 /// Make one and keep it: its connections are reused. On Linux, libcurl does the work, and takes a proxy from the
-/// environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, for this machine's own addresses too
-/// unless `no_proxy` names them. On Apple's platforms the system's proxy settings count.
+/// environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`. Where that proxy would get plain http to
+/// this machine, such a request is refused with ``TransportError/Code/insecureURL`` until `no_proxy` names this machine. On
+/// Apple's platforms the system's proxy settings count.
 ///
 /// Certificates are verified by the system. On Apple's platforms an initialiser takes a closure for certificate pinning.
 public final class URLSessionTransport: HTTPTransport {
@@ -23,6 +24,7 @@ public final class URLSessionTransport: HTTPTransport {
   private let session: Locked<URLSession?>
   private let deadlines: DeadlineTimer
   private let queue: ConnectionQueue
+  private let proxies: ProxyEnvironment
 
   /// Makes a transport with a dedicated session.
   ///
@@ -33,9 +35,19 @@ public final class URLSessionTransport: HTTPTransport {
     self.init(maximumConnectionsPerHost: maximumConnectionsPerHost, clock: clock, delegate: SessionDelegate())
   }
 
-  init(maximumConnectionsPerHost: Int, clock: any Clock<Duration>, delegate: SessionDelegate) {
+  /// Makes a transport that looks for a proxy in a given environment.
+  package convenience init(proxies: ProxyEnvironment) {
+    self.init(
+      maximumConnectionsPerHost: 6, clock: ContinuousClock(), delegate: SessionDelegate(), proxies: proxies)
+  }
+
+  init(
+    maximumConnectionsPerHost: Int, clock: any Clock<Duration>, delegate: SessionDelegate,
+    proxies: ProxyEnvironment = .current
+  ) {
     let connections = max(1, maximumConnectionsPerHost)
     self.clock = clock
+    self.proxies = proxies
     self.delegate = delegate
     deadlines = DeadlineTimer(clock: clock)
     queue = ConnectionQueue(limit: SessionTraits.countsWaitingAsSilence ? connections : .max)
@@ -59,6 +71,7 @@ public final class URLSessionTransport: HTTPTransport {
   public func send(_ request: TransportRequest) async throws -> TransportResponse {
     try Task.checkCancellation()
     let origin = try request.validatedOrigin()
+    try checkProxy(of: origin)
     let sessionRequest = URLRequest(transporting: request)
     let exchange = SessionExchange(request)
     let deadline = deadlines.schedule(after: request.limits.deadline) { exchange.fail(Self.late(request)) }
@@ -76,7 +89,8 @@ public final class URLSessionTransport: HTTPTransport {
     }
   }
 
-  /// Ends the transport: requests under way fail with ``TransportError/Code/closed``, and so does every later one.
+  /// Ends the transport: requests under way fail with ``TransportError/Code/closedDuringRequest``, later ones with
+  /// ``TransportError/Code/closed``.
   ///
   /// Closing twice is harmless.
   public func close() {
@@ -103,6 +117,15 @@ public final class URLSessionTransport: HTTPTransport {
 
   private static func late(_ request: TransportRequest) -> TransportError {
     TransportError(.timedOut, "No complete answer to \(request.summary) within \(request.limits.deadline).")
+  }
+
+  /// Refuses plain http to this machine that a proxy would get, bearer token and all.
+  private func checkProxy(of origin: Origin) throws(TransportError) {
+    guard origin.scheme == "http", let variable = proxies.proxyVariable(forHost: origin.host) else { return }
+    throw TransportError(
+      .insecureURL,
+      "\(variable) would send plain http to \(origin.hostAndPort) through a proxy. Set no_proxy=localhost,127.0.0.1,::1."
+    )
   }
 
   /// Passes a request to the session.

@@ -13,6 +13,8 @@ struct LocalFront: Sendable {
 
   /// Listens for a server; `answer` returns `nil` when the server is gone.
   init(port: UInt16, answer: @escaping @Sendable (TransportRequest) async -> LocalAnswer?) async throws {
+    // This process may be the client too, and a proxy cannot reach a port of this machine.
+    ProxyEnvironment.exemptThisMachine()
     let base = Locked<URL?>(nil)
     // A task server has to take long titles.
     let limits = LoopbackLimits(bodyBytes: 8 << 20)
