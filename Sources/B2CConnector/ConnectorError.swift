@@ -121,21 +121,24 @@ extension ConnectorError {
     do {
       return try await body()
     } catch {
-      throw mapped(error)
+      // An app's presenter, cache or transport may throw anything then, such as `URLError.cancelled`.
+      throw Task.isCancelled ? CancellationError() : mapped(error)
     }
   }
 
-  /// Sends a request to an API; errors that do not know the request get it.
+  /// Sends a request to an API; the recorder's knowledge goes onto whatever is thrown.
+  ///
+  /// Errors of the request itself get its name; those of a token are about another request.
   static func naming<Result>(
     _ request: TransportRequest, _ recorder: AttemptRecorder, _ body: () async throws -> Result
   ) async throws -> Result {
     do {
       return try await body()
     } catch {
-      guard var named = mapped(error) as? ConnectorError, named.request == nil,
-        error is TransportError || error is APIAuthorizationError
-      else { throw error }
-      named.request = FailedRequest(request, attempts: recorder.attempts)
+      guard var named = mapped(error) as? ConnectorError else { throw error }
+      if named.request == nil, error is TransportError || error is APIAuthorizationError {
+        named.request = FailedRequest(request, attempts: recorder.attempts)
+      }
       named.outcomeIsUnknown = recorder.outcomeIsUnknown
       throw named
     }
@@ -200,6 +203,7 @@ extension ConnectorError {
     // Where no token was available, the engine's own error says why.
     if let engine = error.underlying as? OAuthError {
       self.init(engine)
+      outcomeIsUnknown = error.outcomeIsUnknown
       return
     }
     let authorization = error.underlying as? APIAuthorizationError

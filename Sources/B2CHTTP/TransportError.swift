@@ -17,9 +17,10 @@ public struct TransportError: LocalizedError, Sendable, Equatable, Redacted {
       self.rawValue = rawValue
     }
 
-    /// The URL is neither https nor http to this machine.
+    /// The URL is neither https nor http to this machine, or a proxy would carry plain http away from it.
     public static let insecureURL = Code(rawValue: "insecureURL")
-    /// The request cannot be sent as it is: a forbidden character in a header field, a body where none may be.
+    /// The request cannot be sent as it is: a forbidden character in a header field, a body where none may be, an address
+    /// that the system does not take.
     public static let invalidRequest = Code(rawValue: "invalidRequest")
     /// No connection: refused, no route, no such host, offline.
     public static let cannotConnect = Code(rawValue: "cannotConnect")
@@ -33,8 +34,10 @@ public struct TransportError: LocalizedError, Sendable, Equatable, Redacted {
     public static let invalidResponse = Code(rawValue: "invalidResponse")
     /// The server's certificate was refused.
     public static let untrustedServer = Code(rawValue: "untrustedServer")
-    /// The transport was closed before the request.
+    /// The transport was closed before the request, and nothing was sent.
     public static let closed = Code(rawValue: "closed")
+    /// The transport was closed during the request, which the server may have carried out.
+    public static let closedDuringRequest = Code(rawValue: "closedDuringRequest")
   }
 
   /// The kind of failure.

@@ -25,10 +25,16 @@ struct TaskCall {
       let response = try await authorized.send(request.message, isIdempotent: request.isIdempotent)
       guard (200..<300).contains(response.status) else { throw refusal(response) }
       return response
-    } catch let error as TransportError {
-      throw failure(error)
-    } catch let error as APIAuthorizationError {
-      throw unauthorized(error)
+    } catch {
+      // Whatever a transport of the app throws then.
+      if Task.isCancelled { throw CancellationError() }
+      switch error {
+      case let error as TransportError: throw failure(error)
+      case let error as APIAuthorizationError: throw unauthorized(error)
+      case is CancellationError: throw error
+      case _ where mayHaveTakenEffect && !(error is TaskAPIError): throw withoutToken(error)
+      default: throw error
+      }
     }
   }
 }
@@ -102,23 +108,34 @@ extension TaskCall {
     return error
   }
 
+  /// No token for another try, after one that may have changed something: only this error can say so.
+  private func withoutToken(_ failure: any Error) -> TaskAPIError {
+    var error = error(
+      .unauthorized, status: nil, because: "an earlier try may have been carried out, and no token is left for another",
+      suggestion: nil)
+    error.underlying = failure
+    return error
+  }
+
   /// No answer.
   private func failure(_ failure: TransportError) -> TaskAPIError {
-    let (code, reason): (ErrorCode, String) =
+    let (code, reason): (ErrorCode, String?) =
       switch failure.code {
       case .timedOut: (.timedOut, "there was no answer in time")
       case .responseTooLarge: (.tooLarge, "the answer is larger than the limit")
       case .invalidResponse: (.invalidResponse, "the answer is not HTTP")
-      case .invalidRequest: (.invalidConfiguration, "the system cannot send such a request")
-      case .insecureURL: (.invalidConfiguration, "the URL is neither https nor http to this machine")
+      case .insecureURL, .invalidRequest: (.invalidConfiguration, nil)
       case .cannotConnect: (.network, "the server cannot be reached")
       case .untrustedServer: (.network, "the server's certificate was refused")
-      case .closed: (.network, "the transport was closed")
+      case .closed: (.network, "the transport was closed before")
+      case .closedDuringRequest: (.network, "the transport was closed during the request")
       default: (.network, "the connection was lost before the answer was complete")
       }
     var error = error(
       code, status: nil, because: reason,
       suggestion: code == .tooLarge ? "Raise limits.maximumBodyBytes, or let the server send less." : nil)
+    // The transport says what keeps it from sending such a request.
+    if reason == nil, let words = shown(failure.message, 500) { error.message += " " + words }
     error.underlying = failure
     return error
   }

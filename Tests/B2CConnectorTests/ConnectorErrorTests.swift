@@ -69,6 +69,25 @@ struct ConnectorErrorTests {
     #expect(!"\(error)".contains("canary-text"))
   }
 
+  @Test(
+    "A claims request that is not a JSON object is refused before anything is sent",
+    arguments: ["", "mfa", "[]", "{", "null", #"{"a":1}x"#])
+  func claimsRequestIsAnObject(_ claims: String) async throws {
+    let world = World()
+    let connector = try world.connector()
+    try await connector.doPolicy(.signIn)
+    let sent = world.network.requestCount
+    let silent = try await #require(throws: ConnectorError.self) { try await connector.accessToken(claims: claims) }
+    #expect(silent.code == .configuration && silent.message.contains("JSON object"))
+    if !claims.isEmpty {
+      let signIn = try await #require(throws: ConnectorError.self) {
+        try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login, claimsRequest: claims))
+      }
+      #expect(signIn.code == .configuration && signIn.message.contains("JSON object"))
+    }
+    #expect(world.network.requestCount == sent)
+  }
+
   @Test("A claims challenge of an API reaches the next sign-in")
   func claimsChallenge() async throws {
     let world = World()

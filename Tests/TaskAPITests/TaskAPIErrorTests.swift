@@ -63,6 +63,7 @@ import Testing
     (.cannotConnect, .network, true, false),
     (.responseTooLarge, .tooLarge, false, true), (.invalidResponse, .invalidResponse, false, true),
     (.untrustedServer, .network, false, false), (.closed, .network, false, false),
+    (.closedDuringRequest, .network, false, true), (.invalidRequest, .invalidConfiguration, false, false),
     (.insecureURL, .invalidConfiguration, false, false), (.init(rawValue: "other"), .network, false, true),
   ]
 
@@ -75,6 +76,16 @@ import Testing
     #expect(error.code == code && error.isRetryable == isRetryable && error.outcomeIsUnknown == isUnknown)
     #expect((error.underlying as? TransportError)?.code == thrown)
     #expect(transport.unused == 0)
+  }
+
+  @Test(
+    "What keeps the transport from sending is in the message",
+    arguments: [TransportError.Code.insecureURL, .invalidRequest])
+  func refusedByTheTransport(_ code: TransportError.Code) async throws {
+    let words = "http_proxy would send plain http to localhost through a proxy. Set no_proxy=localhost,127.0.0.1,::1."
+    let transport = CannedTransport([.failure(TransportError(code, words))])
+    let error = try #require(await taskError { _ = try await client(transport).list() })
+    #expect(error.message == "GET https://tasks.example.com/tasks failed (1 attempt). " + words)
   }
 
   static let messages: [(String, TransportResponse, @Sendable (TaskAPIClient) async throws -> Void)] = [

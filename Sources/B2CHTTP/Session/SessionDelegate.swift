@@ -92,7 +92,7 @@ extension TransportError {
     case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff:
       (.cannotConnect, "This device is not connected to the internet.")
     // Callbacks of a request cancelled from this side are ignored; here the whole session was invalidated.
-    case .cancelled: (.closed, "The transport was closed during the request.")
+    case .cancelled: (.closedDuringRequest, "The transport was closed during the request to \(place).")
     case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
       .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
       .clientCertificateRequired:
@@ -100,6 +100,10 @@ extension TransportError {
     // The URL was checked before: what is unsupported is the language that came back.
     case .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData, .unsupportedURL:
       (.invalidResponse, "The answer of \(place) is not HTTP.")
+    // Foundation on Linux takes no IPv6 literal; nothing was sent.
+    case .badURL where place.hasPrefix("["):
+      (.invalidRequest, "The system cannot open the IPv6 address \(place). Use a host name or an IPv4 address.")
+    case .badURL: (.invalidRequest, "The system cannot open the URL of \(place).")
     case .dataLengthExceedsMaximum: (.responseTooLarge, "The answer of \(place) is larger than the system allows.")
     case _ where SessionTraits.isCertificateRefusal(error): (.untrustedServer, untrusted(place))
     default: (.connectionLost, "The connection to \(place) was lost before the answer was complete.")

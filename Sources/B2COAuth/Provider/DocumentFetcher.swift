@@ -55,10 +55,16 @@ extension HTTPTransport {
         .init(error), "No answer to \(failed): \(error.message)",
         recoverySuggestion: error.isRetryable ? "Check the connection, then try again." : nil,
         // What certainly reached no server is in no server's log.
-        correlationID: [.timedOut, .connectionLost, .responseTooLarge, .invalidResponse].contains(error.code)
-          ? correlationID : nil,
+        correlationID: error.mayHaveReachedServer ? correlationID : nil,
         request: failed, underlying: error)
     }
+  }
+}
+
+extension TransportError {
+  /// Whether a server may have seen the request.
+  fileprivate var mayHaveReachedServer: Bool {
+    [.timedOut, .connectionLost, .closedDuringRequest, .responseTooLarge, .invalidResponse].contains(code)
   }
 }
 

@@ -33,7 +33,7 @@ struct RetryPolicyTests {
   @Test(arguments: [
     (TransportError.Code.cannotConnect, true), (.connectionLost, true), (.timedOut, true), (.responseTooLarge, false),
     (.insecureURL, false), (.invalidRequest, false), (.invalidResponse, false), (.untrustedServer, false),
-    (.closed, false),
+    (.closed, false), (.closedDuringRequest, false),
   ])
   func triesAgainAfterALostConnection(code: TransportError.Code, isRetried: Bool) {
     let delay = RetryPolicy.standard.delay(

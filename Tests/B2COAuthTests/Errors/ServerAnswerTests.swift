@@ -99,6 +99,7 @@ struct ServerAnswerTests {
     arguments: [
       (TransportError.Code.cannotConnect, ErrorCode.network, true), (.connectionLost, .network, true),
       (.timedOut, .timedOut, true), (.untrustedServer, .network, false), (.closed, .network, false),
+      (.closedDuringRequest, .network, false),
       (.insecureURL, .configuration, false), (.invalidRequest, .configuration, false),
       (.responseTooLarge, .invalidResponse, false), (.invalidResponse, .invalidResponse, false),
     ])
