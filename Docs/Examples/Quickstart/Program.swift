@@ -36,6 +36,14 @@ struct Program: Sendable {
     if !diagnosis.isHealthy { throw UnhealthyError() }
   }
 
+  /// Adds this machine to `no_proxy` of this process: a proxy of the environment is not for servers that run here.
+  static func exemptThisMachineFromProxies() {
+    let environment = ProcessInfo.processInfo.environment
+    let exempt = ["no_proxy", "NO_PROXY"].compactMap { environment[$0] }.first { !$0.isEmpty }
+    guard exempt != "*" else { return }
+    setenv("no_proxy", (exempt.map { $0 + "," } ?? "") + "localhost,127.0.0.1,::1", 1)
+  }
+
   /// The exit code for an error, as ``Arguments/help`` promises: 2 for what only other settings or options can fix.
   static func exitCode(for error: any Error) -> Int32 {
     let fixable: Set<ErrorCode> = [

@@ -1,5 +1,6 @@
 import Foundation
 
+Program.exemptThisMachineFromProxies()
 do {
   let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
   if arguments.showsHelp {

@@ -148,6 +148,15 @@ func fail(_ text: String, _ code: Int32) -> Never {
   exit(code)
 }
 
+/// Adds this machine to `no_proxy` of this process: a proxy of the environment is not for a task server that runs here.
+func exemptThisMachineFromProxies() {
+  let environment = ProcessInfo.processInfo.environment
+  let exempt = ["no_proxy", "NO_PROXY"].compactMap { environment[$0] }.first { !$0.isEmpty }
+  guard exempt != "*" else { return }
+  setenv("no_proxy", (exempt.map { $0 + "," } ?? "") + "localhost,127.0.0.1,::1", 1)
+}
+
+exemptThisMachineFromProxies()
 do {
   let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
   if arguments.command == "--help" { print(help) } else { try await Tasks(arguments: arguments).run() }
