@@ -4,10 +4,15 @@ internal import Foundation
 package struct PrintableText: Sendable {
   /// The most bytes that are looked at: what lies beyond cannot be shown, and a body may be large.
   private static let window = 4096
-  /// What follows one of these words is a credential, whatever it looks like.
+  /// What is assigned to one of these words is a credential, and what follows it where it looks like one.
   private static let heralds: Set<String> = [
     "bearer", "basic", "authorization", "access_token", "refresh_token", "id_token", "client_secret",
     "client_assertion", "assertion", "password", "code_verifier", "device_code",
+  ]
+  /// The words that follow `Bearer` in a sentence; any other is a credential (RFC 6750 section 2.1).
+  private static let wordsAfterBearer: Set<String> = [
+    "token", "tokens", "authentication", "authorization", "auth", "access", "scheme", "realm", "error", "challenge",
+    "header", "credentials", "is", "was", "or", "and", "not",
   ]
   /// Shown in place of what is hidden.
   package static let replacement = "[redacted]"
@@ -59,26 +64,66 @@ extension PrintableText {
 extension PrintableText {
   private static func hidingTokens(in bytes: [UInt8], isCut: Bool) -> [UInt8] {
     var output: [UInt8] = []
-    var isHeralded = false
+    var herald = Herald.none
     var index = 0
     while index < bytes.count {
       let end = bytes[index...].firstIndex { !isWord($0) } ?? bytes.count
       guard end > index else {
-        // Between a herald and its credential is punctuation only.
-        isHeralded = isHeralded && " \t:=\"'".utf8.contains(bytes[index])
+        herald.pass(bytes[index])
         output.append(bytes[index])
         index += 1
         continue
       }
       let word = bytes[index..<end]
-      let isHerald = heralds.contains(String(decoding: word, as: UTF8.self).lowercased())
+      let name = String(decoding: word, as: UTF8.self).lowercased()
+      let isHerald = heralds.contains(name)
       // "Authorization: Bearer …" has two heralds in a row. A word cut by the window may be the half of a token.
-      let hides = (isHeralded && !isHerald) || looksLikeToken(word) || (isCut && end == bytes.count)
-      output.append(contentsOf: hides ? Array(replacement.utf8) : Array(word))
-      isHeralded = isHerald
+      let hides = (!isHerald && isCredential(word, name, after: herald)) || looksLikeToken(word)
+      output.append(contentsOf: hides || (isCut && end == bytes.count) ? Array(replacement.utf8) : Array(word))
+      herald = !isHerald ? .none : herald == .assigned ? .assigned : name == "bearer" ? .bearer : .named
       index = end
     }
     return output
+  }
+
+  /// The word before a word, as far as it tells that a credential follows.
+  private enum Herald {
+    case none
+    /// Only a space or a quotation mark is between: in a sentence a plain word may follow.
+    case named
+    case bearer
+    /// `:` or `=` is between.
+    case assigned
+
+    /// Between a herald and its credential is punctuation only.
+    mutating func pass(_ byte: UInt8) {
+      guard self != .none else { return }
+      switch byte {
+      case UInt8(ascii: ":"), UInt8(ascii: "="): self = .assigned
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\""), UInt8(ascii: "'"): break
+      default: self = .none
+      }
+    }
+  }
+
+  private static func isCredential(_ word: ArraySlice<UInt8>, _ name: String, after herald: Herald) -> Bool {
+    switch herald {
+    case .none: false
+    case .named: resemblesCredential(word)
+    case .bearer: !wordsAfterBearer.contains(name)
+    case .assigned: true
+    }
+  }
+
+  /// Whether a word has a digit, or a capital letter behind a small one, and is too long for an abbreviation.
+  private static func resemblesCredential(_ word: ArraySlice<UInt8>) -> Bool {
+    let hasDigit = word.contains { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    if hasDigit { return word.count >= 6 }
+    return word.count >= 8
+      && zip(word, word.dropFirst()).contains { before, after in
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(before)
+          && (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(after)
+      }
   }
 
   /// A JWT, much escaped text, a long part that mixes cases and digits, or a very long one: no word, path or UUID is so.

@@ -50,6 +50,66 @@ struct PrintableTextTests {
     #expect(around.hasPrefix("Bad token: ") && around.hasSuffix(", sorry"))
   }
 
+  /// Ten bytes: too little for the rule of token-like words, in most encodings, so that only the traces hide them.
+  static let brief = "k7#Qz!m2Xy"
+
+  static let briefEchoes: [Echo] = [
+    Echo(testDescription: "as it is") { $0 }, Echo(testDescription: "upper case") { $0.uppercased() },
+    Echo(testDescription: "base64") { Data($0.utf8).base64EncodedString() },
+    Echo(testDescription: "base64 behind a byte") { Data(("x" + $0).utf8).base64EncodedString() },
+    Echo(testDescription: "base64 behind two bytes") { Data(("id" + $0).utf8).base64EncodedString() },
+    Echo(testDescription: "base64url behind a byte") { Base64URL.encode(Array(("x" + $0).utf8)) },
+    Echo(testDescription: "hexadecimal") { escaped($0) { hexadecimal($0) } },
+    Echo(testDescription: "percent-encoded as far as needed") { FormEncoding.escape($0) },
+  ]
+
+  @Test("shows no short secret either, and would show it if it were not known", arguments: briefEchoes)
+  func briefEcho(_ echo: Echo) throws {
+    let returned = echo.text(Self.brief)
+    let text = "Bad code \(returned), sorry"
+    #expect(PrintableText().show(text) == text)
+    let shown = try #require(PrintableText(hiding: [Secret(Self.brief)]).show(text))
+    #expect(shown.hasPrefix("Bad code ") && shown.hasSuffix(", sorry"))
+    #expect(shown.contains(PrintableText.replacement), "\(shown)")
+    // Encoded behind other bytes, the first and the last characters mix with their neighbours.
+    let characters = Array(returned)
+    for start in 0...(characters.count - 8) {
+      #expect(!shown.contains(String(characters[start..<(start + 8)])), "\(shown)")
+    }
+  }
+
+  @Test(
+    "leaves the sentences about tokens whole",
+    arguments: [
+      "The provided authorization grant or refresh token is invalid, expired, revoked, does not match the redirection "
+        + "URI used in the authorization request, or was issued to another client.",
+      "The Authorization Server requires End-User authentication", "id_token not found", "refresh_token expired",
+      "The password is wrong", "Your password has expired: password reset required", "A basic check failed",
+      "The bearer token is missing", "Bearer authentication is required", "the client_secret parameter, if any",
+      "assertion verification failed", "Basic authentication is not supported", "id_token 401",
+    ])
+  func sentences(_ text: String) {
+    #expect(PrintableText(limit: 300).show(text) == text)
+  }
+
+  @Test(
+    "hides what follows a herald and looks like a credential, and whatever is assigned to one",
+    arguments: [
+      ("refresh_token %@ is unknown", "6f1e2d3c-4b5a-6978"), ("the code_verifier '%@' is bad", "aB3dE5gH"),
+      ("password hunter2, wrong", "hunter2"), ("password: %@", "swordfish"), ("password=%@&x", "1234"),
+      ("client_secret = \"%@\"", "abc"), ("\"refresh_token\": \"%@\"", "abcdef"), ("Authorization: %@ x", "abc"),
+      ("Authorization: Bearer %@", "abc"), ("Authorization: Basic %@", "abc"), ("Bearer %@ failed", "abc"),
+      ("Basic %@", "dXNlcjpwYXNz"), ("access_token %@", "correctHorseBattery"), ("device_code=%@", "BCDF"),
+      ("id_token 'quoted': %@", "nothing"),
+    ] as [(String, String)])
+  func heralds(_ format: String, _ credential: String) throws {
+    let shown = try #require(PrintableText().show(format.replacing("%@", with: credential)))
+    // What follows a word in between is no credential of the herald's.
+    let isHeralded = !format.contains("'quoted'")
+    #expect(shown.contains(credential) == !isHeralded, "\(shown)")
+    #expect(shown.contains(PrintableText.replacement) == isHeralded, "\(shown)")
+  }
+
   @Test(
     "hides what looks like a token",
     arguments: [
