@@ -1,3 +1,4 @@
+internal import B2CCore
 package import Foundation
 
 #if canImport(FoundationNetworking)
@@ -44,6 +45,8 @@ extension URLRequest {
     httpShouldHandleCookies = false
     // The timer counts whole seconds on Linux and would never run with zero.
     timeoutInterval = max(1, request.limits.idleTimeout.inSeconds.rounded(.up))
+    // Without one the system's own would name the program alone.
+    if request.headers["User-Agent"] == nil { setValue(Library.userAgent, forHTTPHeaderField: "User-Agent") }
     for field in request.headers.fields { addValue(field.value, forHTTPHeaderField: field.name) }
     httpBody = request.body
   }

@@ -135,9 +135,3 @@ struct FormField: Hashable, Sendable {
   let name: String
   let value: String
 }
-
-/// What the library calls itself on the wire.
-enum Library {
-  static let name = "B2CConnector"
-  static let version = "0.2.0"
-}

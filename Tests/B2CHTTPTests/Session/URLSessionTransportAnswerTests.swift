@@ -34,6 +34,15 @@ struct URLSessionTransportAnswerTests {
     #expect(received.body == request.body)
   }
 
+  @Test func namesTheLibraryUnlessTheRequestNamesAnother() async throws {
+    let server = try await TestServer(answering: .text("done"))
+    var request = try server.request()
+    _ = try await transport.send(request)
+    request.headers["user-agent"] = "Tasks/1.0"
+    _ = try await transport.send(request)
+    #expect(server.requests.map { $0.headers["User-Agent"] } == ["B2CConnector/\(Library.version)", "Tasks/1.0"])
+  }
+
   @Test func keepsTokensOfDifferentRequestsApart() async throws {
     let server = try await TestServer { exchange in
       await exchange.respond(.text(exchange.request.headers["Authorization"] ?? "none"))
