@@ -106,7 +106,9 @@ extension ConnectorError: LocalizedError, Redacted {
     } else if let request, request.attempts > 1, !message.contains("attempt") {
       text += " (\(request.attempts) attempts)"
     }
-    if let serverDescription, !message.contains(serverDescription) { text += " The server said: \(serverDescription)" }
+    if let said = serverDescription, !message.contains(said) {
+      text += " The server said: \(said)" + (said.hasSuffix(".") ? "" : ".")
+    }
     if let correlationID { text += " (correlation id \(correlationID.uuidString.lowercased()))" }
     if let recoverySuggestion { text += " " + recoverySuggestion }
     return text

@@ -43,6 +43,19 @@ struct ConnectorErrorTests {
     #expect(error.serverCode == "MissingTask")
   }
 
+  @Test(
+    "The server's words end in one full stop before the advice",
+    arguments: [("Refresh token inactive", "Refresh token inactive."), ("Gone.", "Gone.")])
+  func fullStop(_ said: String, _ shown: String) async throws {
+    let tenant = LocalTenant(shape: .openIDConnect)
+    let connector = try Connector.local(tenant)
+    try await connector.signIn()
+    let body = Data(#"{"error":"invalid_grant","error_description":"\#(said)"}"#.utf8)
+    tenant.faults = [LocalFault(on: .token, .respond(TransportResponse(status: 400, body: body)))]
+    let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken(forceRefresh: true) }
+    #expect("\(error)".contains("The server said: \(shown) Sign in again."), "\(error)")
+  }
+
   @Test("A cancelled call throws CancellationError")
   func cancelled() async throws {
     let world = World()

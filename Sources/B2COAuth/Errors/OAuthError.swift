@@ -88,6 +88,12 @@ extension OAuthError: LocalizedError {
 }
 
 extension OAuthError {
+  /// Adds a sentence to what helps, if there is one.
+  mutating func advise(_ advice: String?) {
+    let sentences = [recoverySuggestion, advice].compactMap(\.self)
+    recoverySuggestion = sentences.isEmpty ? nil : sentences.joined(separator: " ")
+  }
+
   /// Runs a step after a request with a correlation id; an error that names none gets it.
   static func echoing<Value>(_ correlationID: UUID?, _ body: () async throws -> Value) async throws -> Value {
     do {

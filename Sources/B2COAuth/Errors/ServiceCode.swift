@@ -50,6 +50,14 @@ struct ServiceCode {
         .configuration, "A scope is not offered.", "Publish the scope in the API's registration, or correct its name."),
       "AADB2C90055": .init(
         .configuration, "A scope names no API.", "Write API scopes as `https://<tenant>/<api>/<scope>`."),
+      "AADB2C90043": .init(
+        .configuration, "The service does not take this prompt.", "Use another `SignInOptions.prompt`, or none."),
+      "AADB2C90047": .init(
+        .configuration, "A page of the policy cannot be loaded, for its template or a script of it fails.",
+        "Check the policy's page template, and that its server allows the service's origin (CORS)."),
+      "AADB2C90086": .init(
+        .configuration, "The service does not support this kind of token request.",
+        "Check that the policy and the authority are Azure AD B2C's, which has no device codes."),
       "AADB2C90006": .init(
         .configuration, "The redirect URI is not registered.", "Register the settings' redirectUri exactly as it is."),
       "AADSTS50011": .init(
