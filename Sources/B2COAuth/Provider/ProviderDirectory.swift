@@ -82,7 +82,10 @@ actor ProviderDirectory {
   ///
   /// The pause is that of one key, so that an unknown one keeps no other from being found, and it grows.
   func mayAskAgain(for key: UnknownKey) -> Bool {
-    unknownKeys[key].map { now() >= $0.end } ?? true
+    guard let pause = unknownKeys[key] else { return true }
+    let remaining = pause.end.timeIntervalSince(now())
+    // More than the whole pause is left when the clock was set back.
+    return remaining <= 0 || remaining > pause.length
   }
 
   /// Takes note that fresh keys lack a key.
@@ -136,7 +139,8 @@ actor ProviderDirectory {
     return provider
   }
 
-  private func endpoints(of policy: Policy?) throws(OAuthError) -> Endpoints {
+  /// The URLs that the authority's form gives.
+  func endpoints(of policy: Policy?) throws(OAuthError) -> Endpoints {
     do {
       return try Endpoints(authority: configuration.authority, policy: policy)
     } catch {

@@ -1,6 +1,7 @@
 import B2CAuthority
 import B2CCore
 import B2CHTTP
+import B2CIDToken
 import B2COAuth
 import B2CTestKit
 import Foundation
@@ -69,6 +70,21 @@ struct ProviderOpenIDConnectTests {
     let client = try fixture.client(scopes: ["openid"])
     try await client.signIn()
     _ = try await client.accessToken()
+  }
+
+  @Test("An issuer that publishes no algorithms signs with RS256 alone", arguments: [true, false])
+  func unpublishedAlgorithms(isPublished: Bool) async throws {
+    let fixture = Fixture(shape: .openIDConnect) { behavior in
+      guard !isPublished else { return }
+      behavior.changeMetadata = { $0["id_token_signing_alg_values_supported"] = nil }
+    }
+    fixture.tenant.rotateKeys(to: try TestSigningKey(.es256), keepingOld: false)
+    if isPublished {
+      try await fixture.client().signIn()
+    } else {
+      let error = try await #require(throws: OAuthError.self) { try await fixture.client().signIn() }
+      #expect((error.underlying as? IDTokenRejection)?.reason == .algorithm, "\(error)")
+    }
   }
 
   @Test("Metadata of a foreign issuer is refused before a page opens")

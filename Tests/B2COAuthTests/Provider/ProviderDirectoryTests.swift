@@ -1,0 +1,39 @@
+import B2CCore
+import B2COAuth
+import B2CTestKit
+import Testing
+
+/// How long metadata and keys are used, also when the device's clock is set back.
+@Suite("Metadata and keys on a device whose clock is set back", .timeLimit(.minutes(10)))
+struct ProviderDirectoryTests {
+  private static let day = 86_400.0
+
+  @Test("They are fetched anew then, and not used for as long as the clock was wrong", arguments: [60, day, 30 * day])
+  func setBack(_ seconds: Double) async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    try await client.signIn()
+    try await client.signIn(prompt: .login)
+    #expect(fixture.tenant.counters.metadataRequests == 1 && fixture.tenant.counters.keysRequests == 1)
+    fixture.setBack.withLock { $0 = seconds }
+    try await client.signIn(prompt: .login)
+    #expect(fixture.tenant.counters.metadataRequests == 2 && fixture.tenant.counters.keysRequests == 2)
+  }
+
+  @Test("A key that was unknown before is asked for again, and not only when the old time has come again")
+  func unknownKey() async throws {
+    let fixture = Fixture(holdsTime: true)
+    let client = try fixture.client()
+    try await client.signIn()
+    fixture.tenant.behavior.idTokenSigning = .unknownKeyID
+    _ = try await client.accessToken(options: TokenOptions(forceRefresh: true))
+    // Waits until the id_token of the refresh was looked at.
+    _ = try await client.currentAccount()
+    fixture.setBack.withLock { $0 = Self.day }
+    // Fetches the keys for their age alone, so that what follows is the look for the unknown one.
+    let before = fixture.tenant.counters.keysRequests
+    _ = try await client.accessToken(options: TokenOptions(forceRefresh: true))
+    _ = try await client.currentAccount()
+    #expect(fixture.tenant.counters.keysRequests == before + 2)
+  }
+}
