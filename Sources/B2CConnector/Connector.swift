@@ -88,6 +88,7 @@ extension Connector {
         authority: settings.authority, clientID: settings.clientID, redirectURI: settings.redirectURI,
         scopes: settings.scopes)
       oauth.additionalScopes = settings.additionalScopes
+      oauth.offlineAccess = settings.offlineAccess
       oauth.defaultPolicy = settings.policies.forSignIn ?? oauth.defaultPolicy
       oauth.knownPolicies = settings.policies.all
       oauth.passwordResetPolicy = settings.policies.policy(of: .passwordReset)

@@ -58,6 +58,7 @@ struct SignIn: Sendable {
     } catch var error as OAuthError where [.userClosedBrowser, .timedOut].contains(error.code) {
       // The page was opened, so its server knows the id; other failures may have kept it from opening.
       error.correlationID = error.correlationID ?? request.sentCorrelationID
+      if error.code == .timedOut { error.advise(request.offlineAccessAdvice) }
       throw error
     }
   }

@@ -200,7 +200,7 @@ struct TokenSource: Sendable {
   ) async throws -> Outcome {
     let scopes = record.scopesToRenew(
       request.scopes, isMicrosoft: route.isMicrosoft,
-      addsOfflineAccess: services.configuration.requestsOfflineAccess)
+      addsOfflineAccess: services.configuration.offlineAccess != .never)
     // What is not named is granted again (RFC 6749 section 6).
     let granted = scopes ?? record.grantedScopes.sorted()
     let response: TokenResponse

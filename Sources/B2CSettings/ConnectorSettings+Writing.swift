@@ -44,6 +44,7 @@ struct SettingsTree {
     add(.clientID, settings.clientID)
     add(.scopes, list: settings.scopes)
     if !settings.additionalScopes.isEmpty { add(.additionalScopes, list: settings.additionalScopes) }
+    if settings.offlineAccess != .automatic { add(.offlineAccess, settings.offlineAccess.rawValue) }
     add(.redirectURI, settings.redirectURI.absoluteString)
     add(.taskWebAPI, settings.taskWebAPI?.absoluteString)
     addPolicies(settings.policies)

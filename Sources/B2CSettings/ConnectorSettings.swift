@@ -20,6 +20,8 @@ public struct ConnectorSettings: Sendable {
   public var taskWebAPI: URL?
   /// The policies (`emailSignUpPolicyId`, `faceBookSignInPolicyId`, `emailSignInPolicyId`, `policies`, `policyID`).
   public var policies = Policies()
+  /// When a sign-in asks for `offline_access`, which brings refresh tokens (`offlineAccess`).
+  public var offlineAccess = OfflineAccess.automatic
   /// Whether the page is to cover the screen (`fullScreen`).
   public var fullScreen = false
   /// Whether the app shows the user's claims (`showClaims`).
@@ -126,9 +128,10 @@ extension ConnectorSettings: Equatable {
   /// - Returns: Whether both mean the same.
   public static func == (left: ConnectorSettings, right: ConnectorSettings) -> Bool {
     left.authority == right.authority && left.clientID == right.clientID && left.scopes == right.scopes
-      && left.additionalScopes == right.additionalScopes && left.redirectURI == right.redirectURI
-      && left.taskWebAPI == right.taskWebAPI && left.policies == right.policies && left.fullScreen == right.fullScreen
-      && left.showClaims == right.showClaims && left.correlationID == right.correlationID && left.userID == right.userID
+      && left.additionalScopes == right.additionalScopes && left.offlineAccess == right.offlineAccess
+      && left.redirectURI == right.redirectURI && left.taskWebAPI == right.taskWebAPI
+      && left.policies == right.policies && left.fullScreen == right.fullScreen && left.showClaims == right.showClaims
+      && left.correlationID == right.correlationID && left.userID == right.userID
   }
 }
 

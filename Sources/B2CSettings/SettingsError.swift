@@ -95,7 +95,7 @@ extension SettingsError: LocalizedError {
 
 extension SettingsProblem {
   /// The kind of a problem: an open set of stable names, which the guide to settings lists.
-  public struct Kind: RawRepresentable, Sendable, Hashable {
+  public struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     /// The kind's stable name.
     public let rawValue: String
 
@@ -105,6 +105,9 @@ extension SettingsProblem {
     public init(rawValue: String) {
       self.rawValue = rawValue
     }
+
+    /// The kind's stable name.
+    public var description: String { rawValue }
   }
 }
 
@@ -192,6 +195,7 @@ extension SettingsProblem.Kind {
   package static let unexpectedPolicy = Self(rawValue: "unexpectedPolicy")
   package static let noPolicy = Self(rawValue: "noPolicy")
   package static let invalidCorrelationID = Self(rawValue: "invalidCorrelationID")
+  package static let invalidOfflineAccess = Self(rawValue: "invalidOfflineAccess")
   /// Settings made in code contain a value that no file can hold.
   package static let notWritable = Self(rawValue: "notWritable")
 }

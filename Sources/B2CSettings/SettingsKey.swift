@@ -9,6 +9,7 @@ enum SettingsKey: String, CaseIterable {
   case clientID = "clientId"
   case scopes
   case additionalScopes
+  case offlineAccess
   case redirectURI = "redirectUri"
   case taskWebAPI
   case emailSignUp = "emailSignUpPolicyId"
@@ -42,6 +43,7 @@ enum SettingsKey: String, CaseIterable {
         ? "List the scopes of your API, as its documentation names them."
         : "List the scopes of your API, such as https://contoso.onmicrosoft.com/tasks/read, or your client ID."
     case .additionalScopes: "List further scopes, or remove the key."
+    case .offlineAccess: "Write automatic, never or withConsent, or remove the key."
     case .redirectURI:
       "Write the redirect URI of your app's registration, such as com.contoso.tasks:/redirect or http://localhost:8400/."
     case .taskWebAPI: "Write the https URL of the list of tasks, or remove the key."

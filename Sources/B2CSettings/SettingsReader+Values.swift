@@ -59,6 +59,16 @@ extension SettingsReader {
     return nil
   }
 
+  func readOfflineAccess() -> OfflineAccess {
+    guard let entry = text(.offlineAccess) else { return .automatic }
+    let choices = OfflineAccess.allCases
+    if let choice = choices.first(where: { $0.rawValue.lowercased() == entry.text.lowercased() }) { return choice }
+    report(
+      entry, .invalidOfflineAccess, "The value is not automatic, never or withConsent.",
+      suggestion: EditDistance.nearest(to: entry.text, among: choices, name: \.rawValue)?.rawValue)
+    return .automatic
+  }
+
   /// Returns the scopes of a key; `nil` when it is missing.
   func readScopes(_ key: SettingsKey, isRequired: Bool = false) -> [String]? {
     guard self[key] != nil else {
@@ -87,7 +97,8 @@ extension SettingsReader {
 
   /// Reports scopes that name no API: they bring an id_token alone, with which no API can be called.
   func checkScopes(_ scopes: [String], clientID: String?) {
-    guard let node = self[.scopes]?.node, Self.isReadableList(node),
+    // A generic issuer's access token may be for its own userinfo, or for an API that no scope names.
+    guard !isGeneric, let node = self[.scopes]?.node, Self.isReadableList(node),
       scopes.allSatisfy({ Self.reservedScopes.contains($0.lowercased()) })
     else { return }
     findings.add(
@@ -96,7 +107,7 @@ extension SettingsReader {
         ? "There is no scope, so no access token would be issued."
         : "The scopes are reserved names only, which name no API, so no access token would be issued.",
       at: SettingsPath(.scopes), severity: isGiven(.taskWebAPI) ? .error : .warning,
-      suggestion: isGeneric ? nil : clientID.flatMap { GUID.isGUID($0) ? $0 : nil }, recovery: recovery(.scopes),
+      suggestion: clientID.flatMap { GUID.isGUID($0) ? $0 : nil }, recovery: recovery(.scopes),
       offset: node.offset)
   }
 

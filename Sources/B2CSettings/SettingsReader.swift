@@ -37,6 +37,7 @@ struct SettingsReader {
     let clientID = readClientID()
     let scopes = readScopes(.scopes, isRequired: true)
     let additionalScopes = readScopes(.additionalScopes) ?? []
+    let offlineAccess = readOfflineAccess()
     let redirectURI = readRedirectURI()
     let taskWebAPI = readTaskWebAPI()
     let policies = readPolicies()
@@ -50,6 +51,7 @@ struct SettingsReader {
     var settings = ConnectorSettings(
       authority: authority, clientID: clientID, scopes: scopes, redirectURI: redirectURI)
     settings.additionalScopes = additionalScopes
+    settings.offlineAccess = offlineAccess
     settings.taskWebAPI = taskWebAPI
     settings.policies = policies
     settings.fullScreen = fullScreen

@@ -169,7 +169,7 @@ struct ConnectorSessionTests {
   @Test("A session without a refresh token that has expired is told at the next call")
   func noRefreshToken() async throws {
     let world = World()
-    let connector = try world.connector { $0.requestsOfflineAccess = false }
+    let connector = try world.connector { $0.offlineAccess = .never }
     let user = try await connector.doPolicy(.signIn)
     var states = connector.sessionUpdates.makeAsyncIterator()
     #expect(await states.next() == .signedIn(user))

@@ -41,6 +41,7 @@ import Testing
       redirectURI: try #require(URL(string: "com.contoso.tasks:/redirect?a=1&b=%20")),
       taskWebAPI: URL(string: "http://localhost:3000/tasks?x=1&y=2"), policies: policies)
     settings.additionalScopes = ["https://contoso.onmicrosoft.com/tasks/write"]
+    settings.offlineAccess = .withConsent
     settings.fullScreen = true
     settings.showClaims = true
     settings.correlationID = UUID()

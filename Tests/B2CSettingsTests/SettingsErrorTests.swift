@@ -24,6 +24,13 @@ import Testing
     #expect(error?.localizedDescription == "\(try #require(error))")
   }
 
+  @Test("A kind prints as its name, as codes do")
+  func kind() throws {
+    let error = try #require(failure(of: Samples.plist(["clientId": nil])))
+    #expect("\(error.problems.map(\.kind))" == "[missingKey]")
+    #expect("\(try #require(error.problems.first).kind)" == "missingKey")
+  }
+
   @Test("Without a name the file is called the settings")
   func unnamed() throws {
     #expect("\(try #require(failure(of: "")))".hasPrefix("The settings: 1 problem\n"))

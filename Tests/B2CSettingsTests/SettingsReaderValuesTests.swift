@@ -1,3 +1,4 @@
+import B2CAuthority
 import B2CSettings
 import Foundation
 import Testing
@@ -40,6 +41,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
   private static let taskAdvice = "Write the https URL of the list of tasks, or remove the key."
   private static let policyAdvice =
     "Write the id of the policy (user flow) from the portal, such as B2C_1_SignIn, or remove the key."
+  private static let offlineAdvice = "Write automatic, never or withConsent, or remove the key."
   private static let clientID = "7bf688ce-8139-4ca8-9391-02fdb6f86d67"
 
   static let anyKey: [Mistake] = [
@@ -91,6 +93,10 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "scopes", "<array><string>https://contoso/a</string><string>re\u{E4}d</string></array>", at: "scopes[1]",
       .invalidScope, "Copy the scope from the portal.", line: 10),
     .string("correlationId", "42", .invalidCorrelationID, "Write a UUID, or remove the key.", line: 22),
+    .string("offlineAccess", "withConcent", .invalidOfflineAccess, "withConsent", line: 22),
+    .string("offlineAccess", "always", .invalidOfflineAccess, offlineAdvice, line: 22),
+    Mistake("offlineAccess", "<true/>", .wrongType, offlineAdvice, line: 22),
+    .string("offlineAccess", "&lt;your choice&gt;", .placeholder, offlineAdvice, line: 22),
   ]
 
   static let authority: [Mistake] = [
@@ -257,10 +263,24 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     let errors = try [file, more].map {
       try #require(failure(of: JSONSerialization.data(withJSONObject: $0)))
     }
-    #expect(errors.map(\.problems.count) == [6, 6])
+    #expect(errors.map(\.problems.count) == [6, 5])
     for word in ["policy", "policies", "portal", "B2C", "or your client ID", "GUID"] {
       #expect(!"\(errors)".contains(word), "\(word)")
     }
+  }
+
+  @Test(
+    "A choice for offline_access is read in any case, and an unknown one names all three",
+    arguments: [
+      ("automatic", OfflineAccess.automatic), ("never", .never), (" WITHCONSENT ", .withConsent), ("", .automatic),
+    ])
+  func offlineAccess(_ text: String, _ expected: OfflineAccess) throws {
+    let settings = try Samples.settings(["offlineAccess": "<string>\(text)</string>"])
+    #expect(settings.offlineAccess == expected && settings.warnings.isEmpty)
+    #expect(try ConnectorSettings(data: settings.propertyList()).offlineAccess == expected)
+    #expect(try ConnectorSettings(data: Samples.json(["offlineAccess": text])) == settings)
+    let error = try #require(failure(of: Samples.plist(["offlineAccess": "<string>nevr</string>"])))
+    for choice in OfflineAccess.allCases { #expect("\(error)".contains(choice.rawValue)) }
   }
 
   @Test("One URL with several mistakes is corrected as a whole")

@@ -86,6 +86,20 @@ import Testing
     #expect(settings.warnings.first?.answer == "7bf688ce-8139-4ca8-9391-02fdb6f86d67")
   }
 
+  @Test(
+    "A plain issuer gives access tokens for reserved names too, so there is nothing to say",
+    arguments: ["openid", "openid profile email", "openid offline_access", ""], [true, false])
+  func reservedScopesOfAnIssuer(_ scopes: String, hasAPI: Bool) throws {
+    let list = scopes.split(separator: " ").map { "<string>\($0)</string>" }.joined()
+    let settings = try Samples.settings([
+      "authority": "<string>https://issuer.example/realms/one</string>",
+      "authorityKind": "<string>openIDConnect</string>", "scopes": "<array>\(list)</array>",
+      "emailSignInPolicyId": nil, "taskWebAPI": hasAPI ? "<string>https://api.contoso.com/tasks</string>" : nil,
+    ])
+    #expect(settings.warnings.isEmpty, "\(settings.warnings)")
+    #expect(try settings.validate().isEmpty)
+  }
+
   @Test("A scope of the API may be among the additional ones, and be the app's own ID")
   func ownScope() throws {
     let settings = try Samples.settings([

@@ -26,7 +26,7 @@ struct AuthorizationRequest: Sendable {
     self.policy = policy
     self.options = options
     self.correlationID = correlationID
-    scopes = options.scopes ?? configuration.scopes
+    scopes = configuration.permitted(options.scopes ?? configuration.scopes)
     extra = try ReservedParameters.checked(options.extraParameters)
     maximumAge = try options.extraParameters["max_age"].map(Self.maximumAge)
   }
@@ -43,7 +43,29 @@ struct AuthorizationRequest: Sendable {
   }
 
   /// The scopes that the code is redeemed for.
-  var tokenScopes: [String] { Scopes.forRequest(scopes, offlineAccess: provider.addsOfflineAccess) }
+  var tokenScopes: [String] { Scopes.forRequest(scopes, offlineAccess: addsOfflineAccess) }
+
+  /// What the server is asked to show; consent where the settings want it and the app asks for nothing else.
+  private var prompt: Prompt? {
+    options.prompt ?? (configuration.offlineAccess == .withConsent ? .consent : nil)
+  }
+
+  private var asksForConsent: Bool { prompt?.rawValue.split(separator: " ").contains("consent") == true }
+
+  /// Whether `offline_access` is asked for though no scope names it.
+  private var addsOfflineAccess: Bool {
+    provider.addsOfflineAccess && (configuration.offlineAccess != .withConsent || asksForConsent)
+  }
+
+  /// What to try where a provider refuses the request; `nil` where `offline_access` cannot be the reason.
+  ///
+  /// A provider may want consent with it (OpenID Connect Core 1.0 section 11), and show its refusal in the page alone.
+  var offlineAccessAdvice: String? {
+    let isAsked = tokenScopes.contains { $0.lowercased() == "offline_access" }
+    guard isAsked, !provider.isMicrosoft, !asksForConsent else { return nil }
+    return "The request asks for offline_access, which some providers grant with consent only: "
+      + "set offlineAccess to withConsent, or to never."
+  }
 
   /// The correlation id as far as the server knows it: only Microsoft's services are sent one.
   var sentCorrelationID: UUID? { provider.isMicrosoft ? correlationID : nil }
@@ -58,13 +80,14 @@ struct AuthorizationRequest: Sendable {
   }
 
   private func parameters(redirectURI: URL) -> [(name: String, value: String)] {
-    let consent = scopes + configuration.additionalScopes + options.extraScopesToConsent
+    let consent = configuration.permitted(
+      scopes + configuration.additionalScopes + options.extraScopesToConsent)
     var parameters: [(name: String, value: String)] = [
       ("client_id", configuration.clientID),
       ("response_type", "code"),
       ("redirect_uri", redirectURI.absoluteString),
       ("response_mode", "query"),
-      ("scope", Scopes.forRequest(consent, offlineAccess: provider.addsOfflineAccess).joined(separator: " ")),
+      ("scope", Scopes.forRequest(consent, offlineAccess: addsOfflineAccess).joined(separator: " ")),
       ("state", state.value),
       ("nonce", nonce.value),
       ("code_challenge", pkce.challenge),
@@ -76,7 +99,7 @@ struct AuthorizationRequest: Sendable {
       parameters.append(("client-request-id", correlationID.uuidString.lowercased()))
     }
     let optional: [(String, String?)] = [
-      ("prompt", options.prompt?.rawValue),
+      ("prompt", prompt?.rawValue),
       ("login_hint", options.loginHint ?? configuration.requiredUser),
       ("domain_hint", options.domainHint ?? policy?.domainHint),
       ("ui_locales", options.uiLocales.isEmpty ? nil : options.uiLocales.joined(separator: " ")),

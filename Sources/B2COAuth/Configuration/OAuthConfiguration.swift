@@ -10,11 +10,8 @@ public struct OAuthConfiguration: Sendable {
   public var redirectURI: URL
   /// The scopes of the API whose tokens are asked for; `openid` is added.
   public var scopes: [String]
-  /// Whether to ask for `offline_access`, which brings refresh tokens.
-  ///
-  /// At Microsoft authorities it is added to every request; elsewhere only where the metadata's `scopes_supported` lists
-  /// it. Name it in ``scopes`` for a provider that offers it without saying so.
-  public var requestsOfflineAccess = true
+  /// When a sign-in asks for `offline_access`, which brings refresh tokens.
+  public var offlineAccess = OfflineAccess.automatic
   /// Further scopes the user is asked to consent to at sign-in, without a token for them (ADAL's `additionalScopes`).
   public var additionalScopes: [String] = []
   /// The policy that is run when a call names none; `nil` for an authority that has no policies.
@@ -47,7 +44,7 @@ public struct OAuthConfiguration: Sendable {
   public var limits = TransportLimits.standard
   /// How often and when a request for metadata or keys is sent again; token requests are sent once.
   public var retry = RetryPolicy.standard
-  /// Whether token requests name this library and its version (`x-client-SKU`, `x-client-Ver`).
+  /// Whether token requests name this library and its version to Microsoft's services (`x-client-SKU`, `x-client-Ver`).
   public var sendsLibraryHeaders = true
 
   /// Creates a configuration; everything except the parameters has a safe default.

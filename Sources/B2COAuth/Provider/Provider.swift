@@ -16,7 +16,7 @@ struct Provider: Sendable {
   /// The token request, for errors about its answer.
   var tokenRequest: FailedRequest { FailedRequest(TransportRequest(method: .post, url: tokenRoute.url)) }
 
-  /// Whether requests ask for `offline_access` on their own: elsewhere than at Microsoft only where it is offered.
+  /// Whether requests ask for `offline_access` on their own.
   let addsOfflineAccess: Bool
 
   init(
@@ -36,7 +36,11 @@ struct Provider: Sendable {
     let isMicrosoft = authority.kind(for: policy) != .openIDConnect
     tokenRoute = TokenRoute(url: token, policy: policy, isMicrosoft: isMicrosoft)
     addsOfflineAccess =
-      configuration.requestsOfflineAccess && (isMicrosoft || metadata.scopes.contains("offline_access"))
+      switch configuration.offlineAccess {
+      case .automatic: isMicrosoft || metadata.scopes.contains("offline_access")
+      case .never: false
+      case .withConsent: true
+      }
     endSessionEndpoint = endpoints.endSession ?? metadata.endSessionEndpoint
     deviceAuthorizationEndpoint = endpoints.deviceAuthorization ?? metadata.deviceAuthorizationEndpoint
   }
