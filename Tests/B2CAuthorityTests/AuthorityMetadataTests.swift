@@ -172,6 +172,7 @@ import Testing
       ("login.contoso.com:8443", "login.contoso.com", false),
       ("login.contoso.com/path", "login.contoso.com", false),
       ("https://user:secret@login.contoso.com", "login.contoso.com", false),
+      ("[::1]", nil, false), ("[::1]:8443", nil, false), ("http://[::1]/", nil, false),
       ("*.contoso.com", nil, false), ("", nil, false), ("l\u{43E}gin.contoso.com", nil, false),
     ])
   func trustedHostEntries(text: String, suggestion: String?, isRight: Bool) {

@@ -133,7 +133,7 @@ struct DiagnosisTests {
     #expect(outcomes(diagnosis)["client ID"] == .ok)
     #expect(outcomes(diagnosis)["redirect URI"] == .ok)
     let request = try #require(diagnosis.findings.first { $0.check == "sign-in request" })
-    #expect(request.outcome == .warning)
+    #expect(request.outcome == .failed)
     #expect(request.detail.hasSuffix("[AADB2C90117]"))
   }
 

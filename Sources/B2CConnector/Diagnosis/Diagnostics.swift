@@ -1,3 +1,4 @@
+internal import B2CCore
 internal import Foundation
 
 extension Connector {
@@ -145,7 +146,8 @@ extension Diagnostics {
       do {
         let probe = try await connector.oauth.probe(policy)
         offset = probe.clockOffset ?? offset
-        if probe.authorizationEndpoint != nil { reached = reached ?? probe }
+        // The request of the policy that a sign-in runs tells most.
+        if reached?.signIn == nil || policy == connector.oauth.configuration.defaultPolicy { reached = probe }
         findings += documents(probe, name)
       } catch is CancellationError {
         throw CancellationError()
@@ -155,7 +157,7 @@ extension Diagnostics {
       }
     }
     findings.append(clock(offset, allowed: connector.oauth.configuration.clockSkew))
-    return findings + (try await registration(reached))
+    return findings + (try await registration(reached?.signIn, connector.oauth.configuration))
   }
 
   private func documents(_ probe: ProviderProbe, _ name: String) -> [Finding] {
@@ -183,18 +185,23 @@ extension Diagnostics {
     guard abs(offset) > Double(allowed.components.seconds) else {
       return Finding("clock", .ok, "\(abs(seconds)) s from the server's")
     }
+    if offset < -ProviderProbe.furthestAhead {
+      return Finding(
+        "clock", .failed, "this device is \(abs(seconds)) s ahead of the server",
+        recovery: "Set the device's clock: every new token seems to have expired, so no sign-in works.")
+    }
     return Finding(
       "clock", .warning, "this device is \(abs(seconds)) s \(seconds > 0 ? "behind" : "ahead of") the server",
       recovery: "Set the device's clock. Sign-in works nevertheless, since the difference is measured.")
   }
 
-  private func registration(_ probe: ProviderProbe?) async throws -> [Finding] {
-    guard let authorization = probe?.authorizationEndpoint, let token = probe?.tokenEndpoint else {
+  private func registration(_ signIn: SignInProbe?, _ configuration: OAuthConfiguration) async throws -> [Finding] {
+    guard let signIn else {
       return ["client ID", "redirect URI"].map { Finding($0, .skipped, "there is no metadata") }
     }
     return try await RegistrationProbe(
-      settings: settings, isMicrosoft: isMicrosoft, authorizationEndpoint: authorization, tokenEndpoint: token,
-      transport: transport
+      clientID: configuration.clientID, redirectURI: configuration.redirectURI.absoluteString,
+      isMicrosoft: isMicrosoft, signIn: signIn, transport: transport
     ).findings()
   }
 }
@@ -230,12 +237,25 @@ extension Diagnostics {
       }
       let keys = all.filter { $0.clientID.lowercased() == settings.clientID.lowercased() }
       let access = cache is FileTokenCache ? "; no other user can read or write its files" : ""
-      return Finding(check, .ok, "\(type(of: cache)), readable records of this app: \(keys.count)\(access)")
+      let found = "\(type(of: cache)), readable records of this app: \(keys.count)\(access)"
+      guard let other = otherSpelling(keys) else { return Finding(check, .ok, found) }
+      return Finding(
+        check, .warning, "\(found); \(other.count) for this tenant written as \(other.authority) are another session",
+        recovery: "Write \(other.authority) as the authority, or let the users of these sessions sign in again.")
     } catch is CancellationError {
       throw CancellationError()
     } catch {
       return Self.finding(of: error, check: check)
     }
+  }
+
+  /// The records of this app for the same host whose tenant is a GUID where the settings have its name, or the reverse.
+  private func otherSpelling(_ keys: [TokenCacheKey]) -> (count: Int, authority: String)? {
+    guard isMicrosoft, let own = SpeltTenant(settings.authority.cacheID) else { return nil }
+    let others = keys.map(\.authority).filter { text in
+      SpeltTenant(text).map { $0.host == own.host && $0.isGUID != own.isGUID } == true
+    }
+    return others.first.map { (others.count, $0) }
   }
 
   /// A task API answers 401 to a request without a token.
@@ -269,5 +289,21 @@ extension Diagnostics {
         check, .failed, (error as? TransportError)?.message ?? "the transport failed with \(type(of: error))",
         recovery: "Check the address and the port of taskWebAPI.")
     }
+  }
+}
+
+/// An authority of Microsoft's as cache keys have it, by how its tenant is written.
+private struct SpeltTenant {
+  let host: Substring
+  let isGUID: Bool
+
+  /// Takes an authority apart; `nil` without a tenant, or with a name that is no tenant's own.
+  init?(_ cacheID: String) {
+    guard let slash = cacheID.lastIndex(of: "/") else { return nil }
+    let tenant = cacheID[cacheID.index(after: slash)...]
+    isGUID = GUID.isGUID(tenant)
+    // `common` and the like mean any tenant.
+    guard isGUID || tenant.contains(".") else { return nil }
+    host = cacheID[..<slash]
   }
 }

@@ -1,99 +1,154 @@
 internal import B2CCore
 internal import Foundation
 
-/// Asks a provider whether it knows the app's client ID and redirect URI, without a user.
+/// Asks a provider whether it knows the app's client ID and redirect URI and takes its sign-in request, without a user.
 ///
-/// A server shows these two mistakes in the browser only, so the app would wait for a redirect that never comes. An
-/// authorize request with `prompt=none` (OpenID Connect Core 1.0 section 3.1.2.1) and a token request with an invalid code
-/// bring them out; neither can sign a user in.
+/// A server shows these mistakes in the browser only, so the app would wait for a redirect that never comes. Requests that
+/// can sign no user in bring them out: the page that a sign-in opens; the same with `prompt=none` (OpenID Connect Core 1.0
+/// section 3.1.2.1), which has to come back; an invalid code; and a made-up refresh token, which needs no redirect URI.
 struct RegistrationProbe: Sendable {
   /// The answer of one endpoint.
   private enum Answer: Equatable {
     /// The request got beyond the check of the client.
     case accepted
-    /// The client is accepted, and something else is refused, by the server's code.
-    case refused(String)
+    /// Client and redirect URI are accepted, and something else is refused.
+    case refused(OAuthError)
+    /// A page that a user would read, and that names neither of them.
+    case errorPage(OAuthError)
     case unknownClient(String)
     case unknownRedirectURI(String)
     case confidentialClient(String)
     case inconclusive
+
+    /// Whether the page got as far as to know the client.
+    var knowsClient: Bool {
+      switch self {
+      case .accepted, .refused, .unknownRedirectURI: true
+      default: false
+      }
+    }
   }
 
-  let settings: ConnectorSettings
+  let clientID: String
+  let redirectURI: String
   let isMicrosoft: Bool
-  let authorizationEndpoint: URL
-  let tokenEndpoint: URL
+  let signIn: SignInProbe
   let transport: any HTTPTransport
 
-  private let state = Self.random()
-
-  init(
-    settings: ConnectorSettings, isMicrosoft: Bool, authorizationEndpoint: URL, tokenEndpoint: URL,
-    transport: any HTTPTransport
-  ) {
-    self.settings = settings
-    self.isMicrosoft = isMicrosoft
-    self.authorizationEndpoint = authorizationEndpoint
-    self.tokenEndpoint = tokenEndpoint
-    self.transport = transport
+  /// Returns what the answers say about the client ID, the redirect URI and the request of a sign-in.
+  func findings() async throws -> [Diagnosis.Finding] {
+    let shown = try await ask(signIn.page)
+    // A page for the user tells nothing about the registration.
+    let page =
+      switch shown {
+      case .inconclusive, .errorPage: try await ask(signIn.silentPage)
+      default: shown
+      }
+    let found = try await clientAndRedirect(page, try await redeem())
+    return found + request(shown, isExplained: found.contains { $0.outcome == .failed })
   }
 
-  /// Returns what the answers say about the client ID and the redirect URI.
-  func findings() async throws -> [Diagnosis.Finding] {
-    let page = try await authorize()
-    let token = try await redeem()
-    return [client(page, token), redirect(page)] + request(page)
+  private func clientAndRedirect(_ page: Answer, _ token: Answer) async throws -> [Diagnosis.Finding] {
+    // Without a code of the service, some providers refuse a wrong redirect URI in the words for an unknown client.
+    guard [page, token].contains(.unknownClient("")), !page.knowsClient else {
+      return [client(page, token), redirect(page)]
+    }
+    switch try await recognition() {
+    case .known:
+      return [client(.accepted, .inconclusive), redirect(.unknownRedirectURI(""))]
+    case .unknown:
+      return [client(.inconclusive, .unknownClient("")), redirect(.inconclusive)]
+    case .undecided where page == .unknownClient(""):
+      return [client(page, .inconclusive), redirect(page)]
+    case .undecided:
+      return [
+        Diagnosis.Finding(
+          "client ID or redirect URI", .failed, "\(clientID) or \(redirectURI) is not registered here",
+          recovery: "Compare clientId and redirectUri with \(registration), character by character.")
+      ]
+    }
   }
 }
 
 // Requests.
 extension RegistrationProbe {
-  private func authorize() async throws -> Answer {
-    let parameters: [(name: String, value: String)] = [
-      ("client_id", settings.clientID), ("response_type", "code"),
-      ("redirect_uri", settings.redirectURI.absoluteString), ("response_mode", "query"),
-      ("scope", (["openid"] + settings.scopes.filter { $0 != "openid" }).joined(separator: " ")), ("state", state),
-      ("nonce", Self.random()), ("code_challenge", Self.random()), ("code_challenge_method", "S256"),
-      ("prompt", "none"),
-    ]
-    guard let url = try? Endpoints.appending(parameters, to: authorizationEndpoint),
-      let response = try await send(TransportRequest(url: url, headers: ["Accept": "text/html"]))
-    else { return .inconclusive }
-    if let location = response.headers["Location"], location.hasPrefix(settings.redirectURI.absoluteString) {
-      return returned(to: location)
+  private func ask(_ page: SignInPage) async throws -> Answer {
+    guard let response = try await send(TransportRequest(url: page.url, headers: ["Accept": "text/html"])) else {
+      return .inconclusive
+    }
+    if let location = response.headers["Location"], location.hasPrefix(redirectURI) {
+      return returned(to: location, from: page)
     }
     let text = String(decoding: response.body, as: UTF8.self)
-    return classify(text, codes: text, isError: response.status >= 400)
+    let answer = classify(text, codes: text, isError: response.status >= 400)
+    // A busy server may answer otherwise later.
+    guard answer == .inconclusive, (400..<500).contains(response.status), ![408, 429].contains(response.status) else {
+      return answer
+    }
+    return .errorPage(page.refusal(status: response.status, body: response.body))
   }
 
   /// The server returns to registered redirect URIs only, so with its refusal it confirms both.
-  private func returned(to location: String) -> Answer {
+  private func returned(to location: String, from page: SignInPage) -> Answer {
     let query = location.split(separator: "?", maxSplits: 1).dropFirst().first?.prefix { $0 != "#" } ?? ""
     let fields = Dictionary(FormEncoding.decode(query).map { ($0.name, $0.value) }) { first, _ in first }
-    guard fields["state"] == state else { return .inconclusive }
-    let code = Self.serviceCode(in: fields["error_description"] ?? "")
+    guard fields["state"] == page.state else { return .inconclusive }
+    guard let error = fields["error"] else { return .accepted }
+    let refusal = page.refusal(error: error, description: fields["error_description"])
     let expected = ["login_required", "interaction_required", "consent_required", "account_selection_required"]
-    let isExpected = fields["error"].map(expected.contains) ?? true
-    let name = code ?? fields["error"] ?? ""
-    // The server chooses the text, and the diagnosis is shown on terminals and pasted into reports.
-    let shown = PrintableText(hiding: [Secret(state)], limit: 60).show(name) ?? ""
-    return isExpected || Self.noSession.contains(name) ? .accepted : .refused(shown)
+    let isExpected = expected.contains(error) || refusal.server?.code.map(Self.noSession.contains) == true
+    return isExpected ? .accepted : .refused(refusal)
   }
 
   private func redeem() async throws -> Answer {
-    let form: [(name: String, value: String)] = [
-      ("grant_type", "authorization_code"), ("client_id", settings.clientID), ("code", Self.random()),
-      ("redirect_uri", settings.redirectURI.absoluteString), ("code_verifier", Self.random()),
-    ]
+    let refusal = try await tokenRefusal([
+      ("grant_type", "authorization_code"), ("client_id", clientID), ("code", Self.random()),
+      ("redirect_uri", redirectURI), ("code_verifier", Self.random()),
+    ])
+    guard let refusal else { return .inconclusive }
+    let described = classify(refusal.error, codes: refusal.description, isError: true)
+    return refusal.error == "invalid_grant" && described == .inconclusive ? .accepted : described
+  }
+
+  /// What a request without a redirect URI says about the client.
+  private enum Recognition {
+    case known
+    case unknown
+    case undecided
+  }
+
+  /// Asks with a made-up refresh token, and again with a made-up client: where the two answers differ, ours is known.
+  private func recognition() async throws -> Recognition {
+    guard let own = try await refreshRefusal(of: clientID) else { return .undecided }
+    if own.error == "invalid_client" { return .unknown }
+    guard let other = try await refreshRefusal(of: UUID().uuidString.lowercased()) else { return .undecided }
+    if own.error != other.error || own.status != other.status { return .known }
+    return own.error == "unauthorized_client" ? .unknown : .undecided
+  }
+
+  private func refreshRefusal(of clientID: String) async throws -> TokenRefusal? {
+    try await tokenRefusal([
+      ("grant_type", "refresh_token"), ("client_id", clientID), ("refresh_token", Self.random()),
+    ])
+  }
+
+  /// An error answer of the token endpoint (RFC 6749 section 5.2).
+  private struct TokenRefusal {
+    let status: Int
+    let error: String
+    let description: String
+  }
+
+  private func tokenRefusal(_ form: [(name: String, value: String)]) async throws -> TokenRefusal? {
     let request = TransportRequest(
-      method: .post, url: tokenEndpoint,
+      method: .post, url: signIn.tokenEndpoint,
       headers: ["Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"],
       body: Data(FormEncoding.encode(form).utf8))
-    guard let response = try await send(request),
-      let answer = try? JSONReader.object(response.body), let error = answer["error"]?.string
-    else { return .inconclusive }
-    let described = classify(error, codes: answer["error_description"]?.string ?? "", isError: true)
-    return error == "invalid_grant" && described == .inconclusive ? .accepted : described
+    guard let response = try await send(request), let answer = try? JSONReader.object(response.body),
+      let error = answer["error"]?.string
+    else { return nil }
+    return TokenRefusal(
+      status: response.status, error: error, description: answer["error_description"]?.string ?? "")
   }
 
   /// A failed request says nothing about the registration; metadata's finding names a network that is down.
@@ -154,41 +209,41 @@ extension RegistrationProbe {
   private func client(_ page: Answer, _ token: Answer) -> Diagnosis.Finding {
     let check = "client ID"
     var token = token
-    // Where the page knows the client, a token endpoint that refuses it without a code misses its secret.
+    // Where the page knows the client, a token endpoint that refuses it without a code misses its secret, unless the
+    // redirect URI is what it refuses.
     switch (token, page) {
     case (.unknownClient(""), .accepted), (.unknownClient(""), .refused): token = .confidentialClient("")
+    case (.unknownClient(""), .unknownRedirectURI): token = .inconclusive
     default: break
     }
     for answer in [token, page] {
       switch answer {
       case .unknownClient(let code):
         return Diagnosis.Finding(
-          check, .failed, "\(settings.clientID) is unknown here" + Self.bracketed(code),
+          check, .failed, "\(clientID) is unknown here" + Self.bracketed(code),
           recovery: "Compare clientId with \(registration), and check that the app belongs to this authority.")
       case .confidentialClient(let code):
         return Diagnosis.Finding(
-          check, .failed, "\(settings.clientID) is registered as a confidential client" + Self.bracketed(code),
+          check, .failed, "\(clientID) is registered as a confidential client" + Self.bracketed(code),
           recovery: "Register the app as a public (native) client.")
       default: continue
       }
     }
-    switch (page, token) {
-    case (.accepted, _), (.refused, _), (.unknownRedirectURI, _), (_, .accepted):
-      return Diagnosis.Finding(check, .ok, "\(settings.clientID) is known here")
-    default:
+    guard page.knowsClient || token == .accepted else {
       return Diagnosis.Finding(
         check, .skipped, "not checked: the answers do not tell", recovery: "Compare clientId with \(registration).")
     }
+    return Diagnosis.Finding(check, .ok, "\(clientID) is known here")
   }
 
   private func redirect(_ page: Answer) -> Diagnosis.Finding {
     let check = "redirect URI"
     switch page {
     case .accepted, .refused:
-      return Diagnosis.Finding(check, .ok, "\(settings.redirectURI.absoluteString) is registered")
+      return Diagnosis.Finding(check, .ok, "\(redirectURI) is registered")
     case .unknownRedirectURI(let code):
       return Diagnosis.Finding(
-        check, .failed, "\(settings.redirectURI.absoluteString) is not registered" + Self.bracketed(code),
+        check, .failed, "\(redirectURI) is not registered" + Self.bracketed(code),
         recovery: "Register redirectUri exactly as it is written, character by character.")
     default:
       return Diagnosis.Finding(
@@ -197,13 +252,27 @@ extension RegistrationProbe {
     }
   }
 
-  private func request(_ page: Answer) -> [Diagnosis.Finding] {
-    guard case .refused(let code) = page else { return [] }
-    return [
-      Diagnosis.Finding(
-        "sign-in request", .warning, "the provider refuses it" + Self.bracketed(code),
-        recovery: "Check the scopes, and look the code up in the provider's documentation.")
-    ]
+  /// Returns a finding where the provider refuses the request of a sign-in for another reason than the registration.
+  private func request(_ shown: Answer, isExplained: Bool) -> [Diagnosis.Finding] {
+    let check = "sign-in request"
+    let advice = "Check the scopes, and look the code up in the provider's documentation."
+    switch shown {
+    case .refused(let error):
+      // Anything else may be trouble that passes.
+      let isLasting = [.configuration, .protocolViolation].contains(error.code)
+      return [
+        Diagnosis.Finding(
+          check, isLasting ? .failed : .warning,
+          "the provider refuses it: \(error.message)" + Self.bracketed(error.server?.code ?? ""),
+          recovery: error.recoverySuggestion ?? advice)
+      ]
+    case .errorPage(let error) where !isExplained:
+      return [
+        Diagnosis.Finding(
+          check, .failed, "the provider refuses it: \(error.message)", recovery: error.recoverySuggestion ?? advice)
+      ]
+    default: return []
+    }
   }
 
   private static func bracketed(_ code: String) -> String { code.isEmpty ? "" : " [\(code)]" }

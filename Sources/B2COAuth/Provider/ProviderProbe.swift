@@ -1,18 +1,90 @@
+internal import B2CCore
 internal import B2CIDToken
 package import Foundation
 
 /// The answers of a provider to requests for its documents, for a diagnosis.
 package struct ProviderProbe: Sendable {
+  /// How far this device's clock may be ahead of the server's, in seconds, before every new token seems to have expired.
+  package static let furthestAhead = ServerClock.furthestBehind
+
   /// The issuer that the metadata names, or why there is no usable metadata.
   package let issuer: Result<String, OAuthError>
   /// How many keys can verify a signature, or why the keys cannot be fetched; `nil` without metadata.
   package let usableKeys: Result<Int, OAuthError>?
   /// How far this device's clock is behind the server's, in seconds; `nil` without an answer.
   package let clockOffset: TimeInterval?
-  /// The authorization endpoint; `nil` without metadata.
-  package let authorizationEndpoint: URL?
-  /// The token endpoint; `nil` without metadata.
-  package let tokenEndpoint: URL?
+  /// The requests of a sign-in; `nil` without usable metadata.
+  package let signIn: SignInProbe?
+}
+
+/// The requests that a sign-in would send, for a diagnosis that sends them without a user.
+package struct SignInProbe: Sendable {
+  /// The page that a sign-in opens.
+  package let page: SignInPage
+  /// The same with `prompt=none` and without `offline_access`: an error comes back to a registered redirect URI.
+  package let silentPage: SignInPage
+  /// The token endpoint.
+  package let tokenEndpoint: URL
+
+  init(
+    _ configuration: OAuthConfiguration, policy: Policy?, endpoints: Endpoints, metadata: ProviderMetadata
+  ) throws(OAuthError) {
+    func make(_ configuration: OAuthConfiguration, _ options: SignInOptions) throws(OAuthError) -> SignInPage {
+      let provider = try Provider(
+        configuration: configuration, policy: policy, endpoints: endpoints, metadata: metadata)
+      return try SignInPage(
+        AuthorizationRequest(
+          provider: provider, configuration: configuration, policy: policy, options: options,
+          correlationID: configuration.correlationID ?? UUID()))
+    }
+    page = try make(configuration, SignInOptions())
+    var silent = configuration
+    silent.offlineAccess = .never
+    silentPage = try make(silent, SignInOptions(prompt: Prompt.none))
+    tokenEndpoint = page.tokenEndpoint
+  }
+}
+
+/// A sign-in page that is asked for without a user.
+package struct SignInPage: Sendable {
+  private let request: AuthorizationRequest
+  /// The page's URL.
+  package let url: URL
+  /// The value that the answer has to repeat.
+  package var state: String { request.state.value }
+
+  fileprivate var tokenEndpoint: URL { request.provider.tokenRoute.url }
+
+  fileprivate init(_ request: AuthorizationRequest) throws(OAuthError) {
+    self.request = request
+    url = try request.url(redirectURI: request.configuration.redirectURI)
+  }
+
+  /// Returns a refusal in OAuth's words (RFC 6749 section 4.1.2.1) as a sign-in would throw it, with the server's own.
+  package func refusal(error: String, description: String?) -> OAuthError {
+    let answer = ServerAnswer(callbackError: error, description: description, hiding: oneTimeValues)
+    var refusal = answer.asError(
+      ServerAnswer.Refused(isCallback: true, scopes: request.tokenScopes, policy: request.policy))
+    if answer.code.flatMap(ServiceCode.named) == nil, let said = answer.description {
+      refusal.message += " The server said: \(said)" + (said.hasSuffix(".") ? "" : ".")
+    }
+    refusal.advise(request.offlineAccessAdvice)
+    return refusal
+  }
+
+  /// Returns an error page as the refusal that a user would read on it.
+  package func refusal(status: Int, body: Data) -> OAuthError {
+    if let fields = try? JSONReader.object(body), let error = fields["error"]?.string {
+      return refusal(error: error, description: fields["error_description"]?.string)
+    }
+    let text = PrintableText(hiding: oneTimeValues).show(PageText.words(of: body))
+    var refusal = OAuthError(
+      .configuration, "The sign-in page is an error with status \(status)" + (text.map { ": \($0)" } ?? "."))
+    refusal.advise(request.offlineAccessAdvice)
+    return refusal
+  }
+
+  private var oneTimeValues: [Secret] { [request.state, request.nonce, Secret(request.pkce.challenge)] }
 }
 
 extension OAuthClient {
@@ -26,16 +98,18 @@ extension OAuthClient {
       } catch let error as OAuthError {
         keys = .failure(error)
       }
-      let own = try? Endpoints(authority: configuration.authority, policy: policy)
+      let endpoints = try await services.providers.endpoints(of: policy)
+      let signIn = Result { () throws(OAuthError) -> SignInProbe in
+        try SignInProbe(configuration, policy: policy, endpoints: endpoints, metadata: metadata)
+      }
       return ProviderProbe(
-        issuer: .success(metadata.issuer), usableKeys: keys, clockOffset: services.serverClock.measuredOffset,
-        authorizationEndpoint: own?.authorization ?? metadata.authorizationEndpoint,
-        tokenEndpoint: own?.token ?? metadata.tokenEndpoint)
+        issuer: signIn.map { _ in metadata.issuer }, usableKeys: keys,
+        clockOffset: services.serverClock.measuredOffset, signIn: try? signIn.get())
     } catch let error as OAuthError {
       let isAnswered = error.server?.status != nil || error.code != .network
       return ProviderProbe(
         issuer: .failure(error), usableKeys: nil, clockOffset: isAnswered ? services.serverClock.measuredOffset : nil,
-        authorizationEndpoint: nil, tokenEndpoint: nil)
+        signIn: nil)
     }
   }
 }

@@ -7,7 +7,7 @@ internal import Foundation
 /// signed, so it may not make tokens valid again that expired long ago: a server may be behind only so far.
 final class ServerClock: Sendable {
   /// How far the server's time may be before this device's: what the wrong time zone and summer time make together.
-  private static let furthestBehind: TimeInterval = 15 * 3_600
+  static let furthestBehind: TimeInterval = 15 * 3_600
 
   let localNow: @Sendable () -> Date
   private let offset = Locked<TimeInterval>(0)

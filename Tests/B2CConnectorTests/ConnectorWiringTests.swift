@@ -1,0 +1,134 @@
+import B2CConnector
+import B2CCore
+import B2CTestKit
+import Foundation
+import TestSupport
+import Testing
+
+/// What a settings file says reaches the requests of a sign-in.
+@Suite("Settings on their way to the engine")
+struct ConnectorWiringTests {
+  /// A key of the settings, and what is seen of it.
+  struct Key: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let change: @Sendable (inout ConnectorSettings) throws -> Void
+    /// The name and the value in the sign-in page's query.
+    let expected: (name: String, value: String?)
+  }
+
+  private static let id = "6F1E2D3C-4B5A-4978-8796-A5B4C3D2E1F0"
+
+  static let keys: [Key] = [
+    Key(
+      testDescription: "authority",
+      change: { $0.authority = try Authority("https://contoso.b2clogin.com/tfp/contoso.onmicrosoft.com/B2C_1_SignIn") },
+      expected: ("(path)", "/tfp/contoso.onmicrosoft.com/B2C_1_SignIn/oauth2/v2.0/authorize")),
+    Key(testDescription: "clientId", change: { _ in }, expected: ("client_id", LocalTenant.standardClientID)),
+    Key(
+      testDescription: "scopes", change: { $0.scopes = [LocalTenant.standardClientID] },
+      expected: ("scope", "openid offline_access \(LocalTenant.standardClientID)")),
+    Key(
+      testDescription: "additionalScopes",
+      change: {
+        $0.scopes = ["https://contoso.onmicrosoft.com/tasks/read"]
+        $0.additionalScopes = ["https://contoso.onmicrosoft.com/tasks/write"]
+      },
+      expected: (
+        "scope",
+        "openid offline_access https://contoso.onmicrosoft.com/tasks/read https://contoso.onmicrosoft.com/tasks/write"
+      )),
+    Key(
+      testDescription: "redirectUri", change: { $0.redirectURI = try url("com.example.other:/callback") },
+      expected: ("redirect_uri", "com.example.other:/callback")),
+    Key(
+      testDescription: "policies", change: { $0.policies = .init(emailSignIn: try Policy("B2C_1_SignUpOrSignIn")) },
+      expected: ("p", "B2C_1_SignUpOrSignIn")),
+    Key(
+      testDescription: "policyID", change: { $0.policies.selected = try Policy("B2C_1_SignUpOrSignIn") },
+      expected: ("p", "B2C_1_SignUpOrSignIn")),
+    Key(
+      testDescription: "offlineAccess", change: { $0.offlineAccess = .withConsent }, expected: ("prompt", "consent")),
+    Key(
+      testDescription: "offlineAccess, switched off",
+      change: {
+        $0.scopes = [LocalTenant.standardClientID]
+        $0.offlineAccess = .never
+      }, expected: ("scope", "openid \(LocalTenant.standardClientID)")),
+    Key(
+      testDescription: "correlationId", change: { $0.correlationID = UUID(uuidString: id) },
+      expected: ("client-request-id", id.lowercased())),
+    Key(
+      testDescription: "userId", change: { $0.userID = LocalUser.alice.email },
+      expected: ("login_hint", LocalUser.alice.email)),
+  ]
+
+  @Test("Each key is in the request of a sign-in", arguments: keys)
+  func reaches(_ key: Key) async throws {
+    let world = World()
+    world.tenant.redirectURIs = [LocalTenant.standardRedirectURI, "com.example.other:/callback"]
+    var settings = try world.settings()
+    try key.change(&settings)
+    let presenter = world.script(.signIn(.alice))
+    try await world.connector(settings, presenter: presenter).signIn()
+    let page = try #require(presenter.requests.first).url
+    var query = Dictionary(
+      FormEncoding.decode(page.query(percentEncoded: true) ?? "").map { ($0.name, $0.value) }
+    ) { first, _ in first }
+    query["(path)"] = page.path
+    #expect(query[key.expected.name] == key.expected.value, "\(page)")
+    #expect(try #require(presenter.requests.first).redirectURI == settings.redirectURI)
+  }
+
+  @Test("The only user who may sign in is the one that the settings name", arguments: [true, false])
+  func requiredUser(isNamed: Bool) async throws {
+    let world = World()
+    var settings = try world.settings()
+    settings.userID = isNamed ? LocalUser.bob.email : nil
+    let cache = InMemoryTokenCache()
+    let connector = try world.connector(settings, presenter: world.script(.signIn(.alice)), cache: cache)
+    if isNamed {
+      await #expect(throws: ConnectorError(.wrongUser, "")) { try await connector.signIn() }
+      #expect(await cache.keys().isEmpty)
+    } else {
+      #expect(try await connector.signIn().name == LocalUser.alice.displayName)
+    }
+  }
+
+  @Test("The correlation id of the settings is in every token request as well")
+  func correlationID() async throws {
+    let world = World()
+    var settings = try world.settings()
+    settings.correlationID = UUID(uuidString: Self.id)
+    let connector = try world.connector(settings)
+    try await connector.signIn()
+    _ = try await connector.accessToken(forceRefresh: true)
+    let sent = world.network.requests.map(\.request).filter { $0.method == .post && $0.url.path.hasSuffix("/token") }
+    #expect(sent.count == 2)
+    for request in sent { #expect(request.headers["client-request-id"] == Self.id.lowercased()) }
+  }
+
+  @Test("The password-reset policy of the settings is the one that a forgotten password runs")
+  func passwordReset() async throws {
+    let world = World()
+    var settings = try world.settings()
+    settings.policies.others = [try Policy(id: "B2C_1_ResetPassword", kind: .passwordReset)]
+    let connector = try world.connector(settings)
+    #expect(connector.oauth.configuration.passwordResetPolicy?.id == "B2C_1_ResetPassword")
+  }
+
+  @Test("The task API and the trusted hosts of the settings are used", arguments: [true, false])
+  func taskAPIAndTrustedHosts(isTrusted: Bool) async throws {
+    let world = World()
+    let hook = world.tenant.origin.absoluteString.replacing("contoso.b2clogin.com", with: "login.contoso.com")
+    world.tenant.behavior.changeMetadata = { $0["end_session_endpoint"] = .string(hook + "/logout") }
+    var settings = try world.settings()
+    if isTrusted { settings.authority.trustedHosts = ["login.contoso.com"] }
+    let connector = try world.connector(settings)
+    #expect(connector.tasks?.configuration.baseURL == settings.taskWebAPI)
+    if isTrusted {
+      try await connector.signIn()
+    } else {
+      await #expect(throws: ConnectorError(.invalidResponse, "")) { try await connector.signIn() }
+    }
+  }
+}
