@@ -109,6 +109,11 @@ public final class OAuthClient: Sendable {
     SilentTokenProvider(client: self, scopes: scopes, account: account, policy: policy)
   }
 
+  /// Notes that an API has accepted a token.
+  func noteAccepted(_ token: BearerToken) {
+    tokens.noteAccepted(token)
+  }
+
   /// The accounts that have signed in here, the latest first.
   ///
   /// A record that cannot be read hides its own account only.

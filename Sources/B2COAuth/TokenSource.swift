@@ -100,8 +100,8 @@ struct TokenSource: Sendable {
   }
 
   /// Notes that an API has accepted a token: the next one that is refused may be replaced again.
-  func noteAccepted(_ token: Secret, accountID: String?) {
-    refusals.accepted(token, accountID: accountID)
+  func noteAccepted(_ token: BearerToken) {
+    refusals.startAgain(for: token.accountID)
   }
 
   /// Refreshes a record for its claims, or to learn whether its session goes on; a failure is not the caller's.

@@ -2,9 +2,9 @@
 ///
 /// - Throws: `CancellationError` when the calling task is cancelled, so that a test's time limit ends a wait in vain.
 package func yielding(
-  until condition: () -> Bool, isolation: isolated (any Actor)? = #isolation
+  until condition: () async throws -> Bool, isolation: isolated (any Actor)? = #isolation
 ) async throws {
-  while !condition() {
+  while try await !condition() {
     try Task.checkCancellation()
     await Task.yield()
   }

@@ -47,8 +47,8 @@ struct RefusedTokens: Sendable {
     return refused < Self.limit || age < 0 || age >= life / 2
   }
 
-  /// Starts counting again for the account whose token was accepted.
-  func accepted(_ token: Secret, accountID: String?) {
+  /// Starts counting again for an account, or for all where it is not known.
+  func startAgain(for accountID: String?) {
     counts.withLock { counts in
       guard !counts.isEmpty else { return }
       counts = counts.filter { accountID != nil && $0.key.key.accountID != accountID }

@@ -14,4 +14,8 @@ struct SilentTokenProvider: AccessTokenProvider {
       for: scopes, account: owner, policy: policy, options: TokenOptions(refused: refused?.token))
     return BearerToken(token.token, accountID: token.accountID)
   }
+
+  func noteAccepted(_ token: BearerToken) {
+    client.noteAccepted(token)
+  }
 }

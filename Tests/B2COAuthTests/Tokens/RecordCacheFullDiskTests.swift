@@ -5,6 +5,7 @@ import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
+import TestSupport
 import Testing
 
 /// A full disk at each store of the engine: what the call says, what goes on, and what is on the disk when it is well again.
@@ -76,7 +77,7 @@ struct RecordCacheFullDiskTests {
     await stage.fixture.clock.advance(by: .milliseconds(pauses[failures] * 1_000 - 1))
     #expect(try await stage.storedRefreshToken() == old)
     await stage.fixture.clock.advance(by: .milliseconds(1))
-    while try await stage.storedRefreshToken() == old { await Task.yield() }
+    try await yielding { try await stage.storedRefreshToken() != old }
     // The process is killed; the next one goes on from the disk.
     await stage.fixture.clock.advance(by: .seconds(4_000))
     _ = try await stage.fixture.client(cache: OtherProcess(stage.cache)).accessToken()
@@ -99,12 +100,12 @@ struct RecordCacheFullDiskTests {
       _ = try await client.currentAccount()
     }
     await fixture.clock.waitForSleepers()
-    while gone != nil { await Task.yield() }
+    try await yielding { gone == nil }
     let key = try #require(try await cache.keys().first)
     let old = try await cache.record(for: key)?.refreshToken
     cache.failsToStore.withLock { $0 = false }
     await fixture.clock.advance(by: .seconds(1))
-    while try await cache.record(for: key)?.refreshToken == old { await Task.yield() }
+    try await yielding { try await cache.record(for: key)?.refreshToken != old }
   }
 
   @Test("Closing writes what waits once more")
@@ -170,7 +171,7 @@ struct RecordCacheFullDiskTests {
     stage.failRemovals(false)
     await stage.fixture.clock.waitForSleepers()
     await stage.fixture.clock.advance(by: .seconds(60))
-    while try await !stage.cache.keys().isEmpty { await Task.yield() }
+    try await yielding { try await stage.cache.keys().isEmpty }
   }
 
   @Test(
