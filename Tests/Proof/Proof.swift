@@ -10,6 +10,8 @@ struct Proof {
     [
       CrashProof.self, ProcessesProof.self, StorageFaultsProof.self, FaultsProof.self, CancelProof.self,
       GrowthProof.self, SecretsProof.self, SoakProof.self,
+      // What is no proof, but is run by hand:
+      StoredTokensWriter.self,
       // What the proofs start as processes of their own:
       CrashWriter.self, ProcessWorker.self, StorageFaultScene.self, RefreshWorker.self, ApartCell.self,
       SecretsWorker.self, SoakWorker.self,
