@@ -46,14 +46,6 @@ struct ConnectorErrorCodeTests {
     #expect(documented.count == names.count, "A code is in two rows.")
   }
 
-  @Test("The documentation names every property of the error")
-  func documentedProperties() throws {
-    let text = try file("Docs/Errors.md")
-    let properties = Mirror(reflecting: ConnectorError(.network, "Text.")).children.compactMap(\.label)
-    #expect(properties.count > 15)
-    for property in properties { #expect(text.contains("`\(property)`"), "\(property)") }
-  }
-
   @Test("An addition whose answer is lost says that its outcome is unknown")
   func outcomeIsUnknown() async throws {
     let world = World()
