@@ -58,7 +58,7 @@ struct IDTokenMutationTests {
     #expect(accepted > 300)
   }
 
-  @Test("and so is a key set: it verifies what the key signed whose number, kind and id are unchanged, and nothing else")
+  @Test("and so is a key set: it verifies what an unchanged key has signed, and nothing else")
   func keySets() throws {
     let scene = try IDTokenScene()
     let token = try IDToken(compact: Secret(try scene.compact()))

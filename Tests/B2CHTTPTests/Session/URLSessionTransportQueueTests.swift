@@ -63,10 +63,10 @@ struct URLSessionTransportQueueTests {
       await clock.waitForSleepers()
       await clock.advance(by: .seconds(1))
     }
-    await #expect(throws: TransportError(.timedOut, "")) { try await waiting.value }
+    await #expect(throws: TransportError(.timedOut, "")) { try await waiting.valueInTime }
     release.open()
-    #expect(try await running.value.status == 200)
-    #expect(try await patient.value.status == 200)
+    #expect(try await running.valueInTime.status == 200)
+    #expect(try await patient.valueInTime.status == 200)
     #expect(server.requests.map(\.path) == ["/first", "/last"])
   }
 
@@ -98,5 +98,18 @@ struct URLSessionTransportQueueTests {
     #expect(try await running.value.status == 200)
     // Its own silence counts from here, and a busy machine may be silent for longer: only the wait is looked at.
     _ = await waiting.result
+  }
+}
+
+extension Task where Failure == any Error {
+  /// The task's value; the task is cancelled with the test, so that a time limit ends a wait in vain.
+  fileprivate var valueInTime: Success {
+    get async throws {
+      try await withTaskCancellationHandler {
+        try await value
+      } onCancel: {
+        cancel()
+      }
+    }
   }
 }
