@@ -6,7 +6,7 @@ import Testing
 
 /// Two connectors over one token cache of every kind: what one of them does, the other knows.
 // One after the other: copies of a struct share the locks of their type, also with those of another test.
-@Suite("Two connectors over one token cache", .serialized, .timeLimit(.minutes(1)))
+@Suite("Two connectors over one token cache", .serialized, .timeLimit(.minutes(10)))
 struct TwoConnectorsTests {
   /// Two connectors, and the page that their users see.
   private final class Pair: Sendable {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// One state for each cache, whatever number of clients use it.
-@Suite struct CacheRegistryTests {
+@Suite(.timeLimit(.minutes(10))) struct CacheRegistryTests {
   @Test(
     "Two caches over one store share one state; a struct shares nothing but its type's locks",
     arguments: CacheKind.allCases)

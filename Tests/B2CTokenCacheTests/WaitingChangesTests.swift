@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// The rules of a change that waits: which records it replaces, and what replaces it.
-@Suite struct WaitingChangesTests {
+@Suite(.timeLimit(.minutes(10))) struct WaitingChangesTests {
   private static let base = Samples.record("base")
 
   struct Row: Sendable, CustomTestStringConvertible {

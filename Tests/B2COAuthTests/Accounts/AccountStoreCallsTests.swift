@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The work of one user does not grow with the others: cache calls are counted, and equal at 1 and 1,000 accounts.
-@Suite("Cache calls")
+@Suite("Cache calls", .timeLimit(.minutes(10)))
 struct AccountStoreCallsTests {
   @Test(
     "A sign-in, a call and a sign-out of one account make the same calls at 1 and 1,000 accounts",

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// A full disk at each store of the engine: what the call says, what goes on, and what is on the disk when it is well again.
-@Suite("A full disk at each store", .timeLimit(.minutes(1)))
+@Suite("A full disk at each store", .timeLimit(.minutes(10)))
 struct RecordCacheFullDiskTests {
   /// Alice, signed in over a disk that can fill up, with an expired access token; time stands still.
   private struct Stage {

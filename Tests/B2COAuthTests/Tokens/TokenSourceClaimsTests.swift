@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Claims are those of the last verified id_token of the policy: what the server took away is gone.
-@Suite("Claims after a refresh, an edit and a second policy")
+@Suite("Claims after a refresh, an edit and a second policy", .timeLimit(.minutes(10)))
 struct TokenSourceClaimsTests {
   @Test("A claim that the server took away is gone after a refresh", arguments: ["name", "emails", "roles"])
   func takenAway(_ name: String) async throws {
