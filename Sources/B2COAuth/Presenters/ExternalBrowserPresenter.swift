@@ -13,8 +13,7 @@ public import Foundation
 /// ```
 public final class ExternalBrowserPresenter: SignInPresenter {
   private struct Flow {
-    let redirectURI: URL
-    let state: Secret
+    let request: PresentationRequest
     let answers: AsyncThrowingStream<URL, any Error>.Continuation
   }
 
@@ -47,14 +46,18 @@ public final class ExternalBrowserPresenter: SignInPresenter {
   /// May be called with any URL at any time, on any thread.
   ///
   /// - Parameter url: The URL, unchanged.
-  /// - Returns: Whether it is the callback that a sign-in waits for; `false` for every other one, also for a callback that
-  ///   comes twice or too late.
+  /// - Returns: Whether it is the callback that a sign-in or sign-out waits for; `false` for every other one, also for a
+  ///   callback that comes twice or too late. A sign-out takes any URL at its redirect that no sign-in waits for.
   @discardableResult
   public func resume(with url: URL) -> Bool {
     let flow = state.withLock { state -> Flow? in
-      let match = state.flows.first {
-        CallbackState.isRight(url, redirectURI: $0.value.redirectURI, state: $0.value.state)
-      }
+      let match =
+        state.flows.first {
+          CallbackState.isRight(url, redirectURI: $0.value.request.redirectURI, state: $0.value.request.state)
+        }
+        ?? state.flows.first {
+          $0.value.request.purpose == .signOut && CallbackState.isAtRedirect(url, $0.value.request.redirectURI)
+        }
       return match.flatMap { state.flows.removeValue(forKey: $0.key) }
     }
     flow?.answers.yield(url)
@@ -101,10 +104,8 @@ public final class ExternalBrowserPresenter: SignInPresenter {
     let answers = AsyncThrowingStream<URL, any Error>.makeStream(bufferingPolicy: .bufferingOldest(1))
     let localPage =
       opening.exposesURL
-      ? try await OneTimePage.serve(request.url) {
-        answers.continuation.finish(throwing: OneTimePage.fetchedTwice)
-      } : nil
-    let id = add(Flow(redirectURI: request.redirectURI, state: request.state, answers: answers.continuation))
+      ? try await OneTimePage.serve(request.url, users: .system) { answers.continuation.finish(throwing: $0) } : nil
+    let id = add(Flow(request: request, answers: answers.continuation))
     opening.start(localPage?.url ?? request.url) { answers.continuation.finish(throwing: $0) }
     let outcome: Result<URL, any Error>
     do {

@@ -10,7 +10,7 @@ public import Foundation
 ///
 /// The listener lives for one sign-in. The browser is opened at a one-time local page of it that redirects to the sign-in
 /// page, so that the page's URL is on no command line. Besides that page only the redirect's path with the right `state` is
-/// answered, by GET or by `response_mode=form_post`; everything else is 404.
+/// answered, by GET or by `response_mode=form_post`; everything else is 404. A sign-out ends at the path with any `state`.
 public struct LoopbackPresenter: SignInPresenter {
   private let opening: BrowserOpening
   private let page: LoopbackPage
@@ -145,9 +145,9 @@ private struct LoopbackCallback {
       let query = Self.answer(of: exchange.request)
     else { return nil }
     let pairs = FormEncoding.decode(query)
-    guard CallbackState.isRight(pairs, for: request.state) else { return nil }
+    guard request.purpose == .signOut || CallbackState.isRight(pairs, for: request.state) else { return nil }
     let base = redirectURI.absoluteString.prefix { $0 != "?" && $0 != "#" }
-    guard let url = URL(string: base + "?" + query) else { return nil }
+    guard let url = URL(string: base + (query.isEmpty ? "" : "?" + query)) else { return nil }
     self.url = url
     let hasCode = pairs.contains { $0.name == "code" && !$0.value.isEmpty }
     isSuccess = !pairs.contains { $0.name == "error" } && (hasCode || request.purpose == .signOut)
@@ -157,10 +157,14 @@ private struct LoopbackCallback {
     switch request.method {
     case "GET":
       // A browser never sends a fragment; one that came would hide what follows it.
-      return request.query.flatMap { $0.contains("#") ? nil : $0 }
+      let query = request.query ?? ""
+      return query.contains("#") ? nil : query
     case "POST":
       // OAuth 2.0 Form Post Response Mode section 2.
       let type = (request.headers["Content-Type"] ?? "").prefix { $0 != ";" }
+  ///
+  /// What comes back from a sign-out is used for nothing: any answer at the path ends it (OpenID Connect RP-Initiated
+  /// Logout 1.0 section 3).
       guard type.trimmingCharacters(in: .whitespaces).lowercased() == "application/x-www-form-urlencoded" else {
         return nil
       }

@@ -84,8 +84,9 @@ private struct PastedCallback {
 
   /// The callback URL, if the text is an answer to this request.
   func url(for purpose: PresentationRequest.Purpose) -> URL? {
-    if text.isEmpty { return purpose == .signOut ? callback([]) : nil }
-    guard text.utf8.count <= 65_536 else { return nil }
+    // Any line says that the sign-out's page is done; what came back from it is used for nothing.
+    if purpose == .signOut { return callback([]) }
+    guard !text.isEmpty, text.utf8.count <= 65_536 else { return nil }
     if let url = URL(string: text), CallbackState.isRight(url, redirectURI: redirectURI, state: state) { return url }
     if isLikeURL { return nil }
     let pairs = FormEncoding.decode(text.drop { $0 == "?" || $0 == "#" })

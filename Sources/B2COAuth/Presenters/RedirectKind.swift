@@ -87,7 +87,11 @@ enum CallbackState {
 
   /// Whether a URL came to the redirect URI with the right state, in the part that the rest is read from.
   static func isRight(_ url: URL, redirectURI: URL, state: Secret) -> Bool {
-    guard (try? RedirectMatch.redirectURI(of: url, registered: redirectURI)) != nil else { return false }
-    return isRight(CallbackParameters.pairs(of: url), for: state)
+    isAtRedirect(url, redirectURI) && isRight(CallbackParameters.pairs(of: url), for: state)
+  }
+
+  /// Whether a URL came to the redirect URI, which is enough for a sign-out: its answer is used for nothing.
+  static func isAtRedirect(_ url: URL, _ redirectURI: URL) -> Bool {
+    (try? RedirectMatch.redirectURI(of: url, registered: redirectURI)) != nil
   }
 }

@@ -45,6 +45,32 @@ struct ExternalBrowserPresenterTests {
     _ = try await task.value
   }
 
+  @Test(
+    "any URL at the redirect ends a sign-out, with another state or none",
+    arguments: ["com.example.app:/callback", "com.example.app:/callback?state=wrong"])
+  func signOut(_ text: String) async throws {
+    let presenter = ExternalBrowserPresenter(opening: pages.opening)
+    let task = Task { try await presenter.present(.test(Self.redirect, purpose: .signOut)) }
+    _ = await pages.next()
+    #expect(!presenter.resume(with: try url("com.example.app:/other?state=STATE")))
+    #expect(presenter.resume(with: try url(text)))
+    #expect(try await task.value == url(text))
+  }
+
+  @Test("the callback of a sign-in does not end a sign-out that waits at the same redirect")
+  func signOutBesideSignIn() async throws {
+    let presenter = ExternalBrowserPresenter(opening: pages.opening)
+    let signOut = Task { try await presenter.present(.test(Self.redirect, purpose: .signOut, state: "other")) }
+    _ = await pages.next()
+    let signIn = Task { try await presenter.present(.test(Self.redirect)) }
+    _ = await pages.next()
+    let callback = try url(Self.redirect + "?code=x&state=STATE")
+    #expect(presenter.resume(with: callback))
+    #expect(try await signIn.value == callback)
+    #expect(presenter.resume(with: try url(Self.redirect)))
+    _ = try await signOut.value
+  }
+
   @Test("a URL before, after or twice is answered false")
   func late() async throws {
     let presenter = ExternalBrowserPresenter(opening: pages.opening)

@@ -88,6 +88,20 @@ struct LoopbackPresenterTests {
   }
 
   @Test(
+    "any callback at the path ends a sign-out with the normal page, with another state or none",
+    arguments: ["/out?state=other", "/out?state=", "/out", "/out?", "/out?x=y", "/out?state=STATE&state=STATE"])
+  func signOutWithoutState(_ target: String) async throws {
+    let (task, page) = await present("http://localhost/out", purpose: .signOut)
+    for other in ["/", "/favicon.ico", "/out/", "/OUT?state=STATE"] {
+      #expect(try await get(other, port: page.port).hasPrefix("HTTP/1.1 404 "))
+    }
+    let answer = try await get(target.replacingOccurrences(of: "STATE", with: Self.state), port: page.port)
+    #expect(answer.hasPrefix("HTTP/1.1 200 "))
+    #expect(answer.contains("You can close this window"))
+    #expect(try await task.value.path == "/out")
+  }
+
+  @Test(
     "everything but the redirect with the right state is 404, and the wait goes on",
     arguments: [
       "GET /favicon.ico", "GET /", "GET /callback", "GET /callback?code=x", "GET /callback?code=x&state=wrong",

@@ -116,6 +116,18 @@ struct ManualPresenterTests {
     #expect(url == "https://app.example/out?state=\(Self.state)")
   }
 
+  @Test(
+    "any line ends a sign-out: the page's own address, a callback with another state or none",
+    arguments: [
+      "https://app.example/out?state=wrong", "https://app.example/out", "https://login.example/logout", "state=wrong",
+      "done",
+    ])
+  func signOutWithoutState(_ pasted: String) async throws {
+    let (url, person) = try await present([pasted], redirectURI: "https://app.example/out", purpose: .signOut)
+    #expect(url.hasPrefix("https://app.example/out"))
+    #expect(!person.shown.contains("Try again"))
+  }
+
   @Test("a cancelled task is no answer")
   func cancellation() async {
     let presenter = ManualPresenter(write: { _ in }, readLine: { "the-right-code" })

@@ -71,10 +71,10 @@ extension PresentationRequest {
   /// A request whose page's URL tells the redirect URI.
   static func test(
     _ redirectURI: String, purpose: Purpose = .signIn, ephemeral: Bool = false,
-    page: String = "https://login.example/authorize"
+    page: String = "https://login.example/authorize", state: String = testState
   ) -> PresentationRequest {
     PresentationRequest(
-      purpose: purpose, redirectURI: URL(string: redirectURI) ?? URL(fileURLWithPath: "/"), state: Secret(testState),
+      purpose: purpose, redirectURI: URL(string: redirectURI) ?? URL(fileURLWithPath: "/"), state: Secret(state),
       prefersEphemeralSession: ephemeral
     ) { redirect in
       let query = FormEncoding.encode([("redirect_uri", redirect.absoluteString)])
