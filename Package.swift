@@ -106,7 +106,8 @@ let package = Package(
       ] + crypto + cryptoExtras),
     // The example's model wants Observation, which is newer than the package's Apple platforms.
     .testTarget(
-      name: "B2CConnectorTests", dependencies: ["B2CConnector", "B2CTestKit", "B2CCore", "TestSupport"],
+      name: "B2CConnectorTests",
+      dependencies: ["B2CConnector", "B2CTestKit", "B2CLoopback", "B2CCore", "TestSupport"],
       exclude: hostIsApple ? ["Example", "TasksModelTests.swift"] : []),
     .testTarget(
       name: "B2CTestKitTests",

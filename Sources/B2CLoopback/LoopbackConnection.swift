@@ -77,11 +77,12 @@ package final class LoopbackExchange: Sendable {
     self.limits = limits
   }
 
-  /// Whether the client belongs to this process's user or to root; `false` when that cannot be found out.
+  /// Returns whether the client belongs to this process's user or to root.
   ///
-  /// Known on Linux only: elsewhere always `true`.
-  package var isFromThisUser: Bool {
-    socket.peerPort.map { PeerUser.isTrusted(port: $0, listening: port) } ?? false
+  /// Known on Linux only: elsewhere every client is trusted.
+  package func client(by users: PeerUsers) async -> PeerUsers.Answer {
+    guard let ends = socket.ends else { return .untrusted }
+    return await users.client(at: ends.remote, ofListenerAt: ends.local)
   }
 
   /// Sends a whole answer.

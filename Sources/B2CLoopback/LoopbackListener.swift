@@ -12,6 +12,9 @@ package enum LoopbackAddress: String, Sendable, Hashable, CaseIterable {
   case ipv4 = "127.0.0.1"
   case ipv6 = "::1"
 
+  /// The address in network order.
+  var bytes: [UInt8] { self == .ipv4 ? [127, 0, 0, 1] : [UInt8](repeating: 0, count: 15) + [1] }
+
   /// The address as a URL's host.
   package var urlHost: String { self == .ipv6 ? "[\(rawValue)]" : rawValue }
 }
@@ -108,6 +111,12 @@ package final class LoopbackListener: Sendable {
 
   /// The number of open connections.
   package var connectionCount: Int { core.connectionCount }
+
+  /// Returns whether the system tells whose the connections to this listener are.
+  package func canTellClients(by users: PeerUsers) async -> Bool {
+    guard let address = addresses.first else { return false }
+    return await users.knowSockets(listeningAt: SocketEnd(address: address.bytes, port: port))
+  }
 
   /// Ends every connection at once, cancels every handler, and returns when the port is free again.
   ///

@@ -68,7 +68,9 @@ final class Socket: Sendable {
       startListening(descriptor, SOMAXCONN) == 0
     else { throw LoopbackListenerError(number: errno, port: port) }
     // Asked of the system: a listener for redirects that other machines can reach must not start.
-    guard let bound = endpoint(of: descriptor, getsockname), let address = LoopbackAddress(rawValue: bound.host) else {
+    guard let bound = end(of: descriptor, getsockname),
+      let address = LoopbackAddress.allCases.first(where: { $0.bytes == bound.address })
+    else {
       throw LoopbackListenerError(.system, "The listener is not bound to the loopback address.")
     }
     return (socket, (address, bound.port))
@@ -97,9 +99,13 @@ final class Socket: Sendable {
     return await poller.wait(for: .reading, of: descriptor, until: nil) == .ready
   }
 
-  /// The port at the other end; `nil` when the connection is gone.
-  var peerPort: UInt16? {
-    withDescriptor { Self.endpoint(of: $0, getpeername)?.port } ?? nil
+  /// Both ends of the connection; `nil` when it is gone.
+  var ends: (local: SocketEnd, remote: SocketEnd)? {
+    withDescriptor { descriptor -> (local: SocketEnd, remote: SocketEnd)? in
+      guard let local = Self.end(of: descriptor, getsockname), let remote = Self.end(of: descriptor, getpeername)
+      else { return nil }
+      return (local, remote)
+    } ?? nil
   }
 
   /// The number of bytes that have arrived, read or not; counts at most 16 KiB of those that are not.
@@ -229,9 +235,9 @@ final class Socket: Sendable {
     _ = setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<CInt>.size))
   }
 
-  private static func endpoint(
+  private static func end(
     of descriptor: CInt, _ name: (CInt, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt
-  ) -> (host: String, port: UInt16)? {
+  ) -> SocketEnd? {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
     let result = withUnsafeMutablePointer(to: &storage) { pointer in
@@ -241,10 +247,9 @@ final class Socket: Sendable {
     return withUnsafeBytes(of: &storage) { bytes in
       let family = CInt(bytes.load(as: sockaddr.self).sa_family)
       // The addresses begin at byte 4 and 8 (sockaddr_in, sockaddr_in6), the port of both at byte 2.
-      let address = bytes.baseAddress?.advanced(by: family == AF_INET ? 4 : 8)
-      var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-      guard let host = inet_ntop(family, address, &text, socklen_t(text.count)) else { return nil }
-      return (String(cString: host), UInt16(bigEndian: bytes.load(fromByteOffset: 2, as: UInt16.self)))
+      guard [AF_INET, AF_INET6].contains(family) else { return nil }
+      let address = family == AF_INET ? bytes[4..<8] : bytes[8..<24]
+      return SocketEnd(address: address, port: UInt16(bigEndian: bytes.load(fromByteOffset: 2, as: UInt16.self)))
     }
   }
 }

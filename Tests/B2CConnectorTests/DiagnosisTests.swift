@@ -1,4 +1,5 @@
 import B2CConnector
+import B2CLoopback
 import B2CTestKit
 import Foundation
 import TestSupport
@@ -258,6 +259,28 @@ struct DiagnosisTests {
     #expect(diagnosis.description.contains("Write the https URL of the list of tasks"))
     #expect(!"\(diagnosis.description)\(diagnosis.markdown)".contains("an-api-key"))
   }
+
+  #if os(Linux)
+    @Test("A system that does not tell whose a connection is fails the presenter of the command line")
+    func unknownUsers() async throws {
+      let world = World()
+      let base = try world.settings()
+      let settings = ConnectorSettings(
+        authority: base.authority, clientID: base.clientID, scopes: base.scopes,
+        redirectURI: try url("http://localhost:8400/callback"), policies: base.policies)
+      func finding(_ users: PeerUsers) async throws -> Diagnosis.Finding {
+        let presenter = LoopbackPresenter(opening: .printing { _ in }, users: users)
+        let diagnosis = try await Connector.diagnose(
+          settings: settings, environment: OAuthEnvironment(presenter: presenter, transport: world.network))
+        return try #require(diagnosis.findings.first { $0.check == "presenter" })
+      }
+      #expect(try await finding(.system).outcome == .ok)
+      let failed = try await finding(PeerUsers(sources: []))
+      #expect(failed.outcome == .failed)
+      #expect(failed.detail == "This system does not tell whose a connection is.")
+      #expect(failed.recoverySuggestion == "Use ManualPresenter or a device code.")
+    }
+  #endif
 
   @Test("A presenter that cannot serve the redirect URI keeps nothing else from being checked")
   func mismatch() async throws {

@@ -21,9 +21,14 @@ package final class LoopbackClient: Sendable {
   /// - Parameters:
   ///   - port: The port.
   ///   - host: An address of this machine.
+  ///   - source: The address and port to connect from; the system chooses them for `nil`.
+  ///   - owner: The user that the socket is to belong to, for tests that root runs; this process's for `nil`.
   /// - Throws: ``Refused``.
-  package init(port: UInt16, host: String = "127.0.0.1") async throws {
-    guard let descriptor = await onThread({ connected(host: host, port: port) }) else { throw Refused(port: port) }
+  package init(
+    port: UInt16, host: String = "127.0.0.1", from source: (host: String, port: UInt16)? = nil, owner: UInt32? = nil
+  ) async throws {
+    let connection = await onThread { connected(host: host, port: port, from: source, owner: owner) }
+    guard let descriptor = connection else { throw Refused(port: port) }
     self.descriptor = descriptor
   }
 
@@ -84,6 +89,44 @@ package final class LoopbackClient: Sendable {
     _ = shutdown(descriptor, CInt(SHUT_WR))
   }
 
+  #if os(Linux)
+    /// Sends text and the end of the sending in one segment, so that the other side sees both at once.
+    package func sendLast(_ text: String) {
+      let bytes = Array(text.utf8)
+      let more: CInt = 0x8000  // MSG_MORE
+      _ = sendBytes(descriptor, bytes, bytes.count, sendFlags | more)
+      finishSending()
+    }
+
+    /// Sends text and the end of the sending, of which the system holds back the last part for seconds.
+    package func sendStalled(_ text: String) {
+      var on: CInt = 1
+      _ = setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
+      // The first ten segments are never held back.
+      for byte in text.utf8.prefix(12) { _ = sendBytes(descriptor, [byte], 1, sendFlags) }
+      var bytesPerSecond: UInt32 = 20
+      let pacingRate: CInt = 47  // SO_MAX_PACING_RATE
+      _ = setsockopt(descriptor, SOL_SOCKET, pacingRate, &bytesPerSecond, socklen_t(MemoryLayout<UInt32>.size))
+      let rest = Array(text.utf8.dropFirst(12))
+      for part in [rest.prefix(20), rest.dropFirst(20)] {
+        _ = sendBytes(descriptor, Array(part), part.count, sendFlags)
+      }
+      finishSending()
+    }
+  #endif
+
+  /// The port at this end.
+  package var port: UInt16 {
+    var address = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let result = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+    }
+    // Both kinds of address have the port at byte 2.
+    guard result == 0 else { return 0 }
+    return withUnsafeBytes(of: &address) { UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self)) }
+  }
+
   /// Ends the connection; the descriptor is freed with the client.
   package func close() {
     _ = shutdown(descriptor, CInt(SHUT_RDWR))
@@ -97,21 +140,41 @@ private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) 
   }
 }
 
-private func connected(host: String, port: UInt16) -> CInt? {
+private func withAddress<Value>(_ host: String, _ port: UInt16, _ body: (addrinfo) -> Value) -> Value? {
   var hints = addrinfo()
   hints.ai_flags = AI_NUMERICHOST
   hints.ai_socktype = streamType
   var list: UnsafeMutablePointer<addrinfo>?
   guard getaddrinfo(host, String(port), &hints, &list) == 0, let info = list?.pointee else { return nil }
   defer { freeaddrinfo(list) }
-  let descriptor = socket(info.ai_family, streamType | closeOnExec, 0)
+  return body(info)
+}
+
+private func connected(
+  host: String, port: UInt16, from source: (host: String, port: UInt16)?, owner: UInt32?
+) -> CInt? {
+  let family = withAddress(host, port) { $0.ai_family }
+  guard let family else { return nil }
+  let descriptor = socket(family, streamType | closeOnExec, 0)
   guard descriptor >= 0 else { return nil }
   prepare(descriptor)
+  if let owner, fchown(descriptor, owner, owner) != 0 {
+    closeDescriptor(descriptor)
+    return nil
+  }
+  if let source {
+    var reuse: CInt = 1
+    _ = setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<CInt>.size))
+    guard withAddress(source.host, source.port, { bind(descriptor, $0.ai_addr, $0.ai_addrlen) }) == 0 else {
+      closeDescriptor(descriptor)
+      return nil
+    }
+  }
   // No test hangs on a server that says nothing.
   var limit = timeval(tv_sec: 60, tv_usec: 0)
   _ = setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   _ = setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-  guard connect(descriptor, info.ai_addr, info.ai_addrlen) == 0 else {
+  guard withAddress(host, port, { connect(descriptor, $0.ai_addr, $0.ai_addrlen) }) == 0 else {
     closeDescriptor(descriptor)
     return nil
   }

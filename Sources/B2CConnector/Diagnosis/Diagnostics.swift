@@ -63,7 +63,7 @@ struct Diagnostics: Sendable {
   func diagnosis() async throws -> Diagnosis {
     var findings = Self.findings(of: settings) + [authority()]
     findings += try await provider()
-    findings.append(presenterFinding())
+    findings.append(await presenterFinding())
     findings.append(try await cacheFinding())
     findings.append(try await taskAPI())
     return Diagnosis(findings)
@@ -209,10 +209,11 @@ extension Diagnostics {
 // This device.
 extension Diagnostics {
   /// A presenter knows nothing of the registration.
-  private func presenterFinding() -> Finding {
+  private func presenterFinding() async -> Finding {
     let redirectURI = settings.redirectURI
     do {
       try presenter.validate(redirectURI: redirectURI)
+      try await (presenter as? LoopbackPresenter)?.checkSystem()
       return Finding("presenter", .ok, "\(type(of: presenter)) can receive \(redirectURI.absoluteString)")
     } catch {
       let known = error as? OAuthError

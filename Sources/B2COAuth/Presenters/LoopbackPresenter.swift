@@ -1,5 +1,5 @@
 internal import B2CCore
-internal import B2CLoopback
+package import B2CLoopback
 public import Foundation
 
 /// Signs in with the user's own browser and listens on this machine for the redirect (RFC 8252 section 7.3).
@@ -16,6 +16,7 @@ public struct LoopbackPresenter: SignInPresenter {
   private let page: LoopbackPage
   private let timeout: Duration
   private let clock: any Clock<Duration>
+  private var users = PeerUsers.system
 
   /// Creates a presenter.
   ///
@@ -34,6 +35,12 @@ public struct LoopbackPresenter: SignInPresenter {
     self.clock = clock
   }
 
+  /// Creates a presenter with a look-up of the users of connections.
+  package init(opening: BrowserOpening, users: PeerUsers) {
+    self.init(opening: opening)
+    self.users = users
+  }
+
   /// Accepts `http` redirect URIs to `localhost`, `127.0.0.1` and `[::1]`.
   ///
   /// - Parameter redirectURI: The redirect URI of the settings.
@@ -47,15 +54,18 @@ public struct LoopbackPresenter: SignInPresenter {
   /// - Parameter request: The page to show and the redirect to wait for.
   /// - Returns: The callback URL, with the listener's port; a form's fields are in its query.
   /// - Throws: ``OAuthError`` with code ``ErrorCode/portInUse``, ``ErrorCode/timedOut``,
-  ///   ``ErrorCode/presentationFailed`` (also when the local page is opened twice) or
-  ///   ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
+  ///   ``ErrorCode/presentationFailed`` (also when the local page is opened twice, and on a system that does not tell
+  ///   whose a connection is) or ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
   public func present(_ request: PresentationRequest) async throws -> URL {
     let redirect = try LoopbackRedirectURI(validating: request.redirectURI)
     try BrowserOpening.check(request.url)
     try Task.checkCancellation()
     let answers = AsyncThrowingStream<URL, any Error>.makeStream(bufferingPolicy: .bufferingOldest(1))
-    let flow = LoopbackFlow(request: request, redirect: redirect, page: page, answers: answers.continuation)
+    let flow = LoopbackFlow(
+      request: request, redirect: redirect, page: page, firstPage: OneTimePage(users: users),
+      answers: answers.continuation)
     let listener = try await flow.listen()
+    try await flow.firstPage.check(listener)
     opening.start(flow.firstPage.url(at: listener)) { answers.continuation.finish(throwing: $0) }
     let outcome: Result<URL, any Error>
     do {
@@ -70,6 +80,14 @@ public struct LoopbackPresenter: SignInPresenter {
     await listener.close()
     return try outcome.get()
   }
+
+  /// Checks without a sign-in that this machine can be listened on, and that the system tells whose a connection is.
+  ///
+  /// - Throws: ``OAuthError`` with code ``ErrorCode/presentationFailed``.
+  package func checkSystem() async throws {
+    let page = try await OneTimePage.serve(URL(fileURLWithPath: "/"), users: users) { _ in }
+    await page.listener.close()
+  }
 }
 
 /// The listener of one sign-in: the one-time page, the redirect, and 404 for everything else.
@@ -77,8 +95,8 @@ private struct LoopbackFlow: Sendable {
   let request: PresentationRequest
   let redirect: LoopbackRedirectURI
   let page: LoopbackPage
+  let firstPage: OneTimePage
   let answers: AsyncThrowingStream<URL, any Error>.Continuation
-  let firstPage = OneTimePage()
 
   /// Starts to listen at the redirect URI's port.
   ///
@@ -107,12 +125,15 @@ private struct LoopbackFlow: Sendable {
     let isAnswered = Locked(false)
     return try await LoopbackListener(port: redirect.port, addresses: addresses, limits: .redirect) { exchange in
       let redirectURI = redirect.listening(on: exchange.port)
-      if let fetch = firstPage.fetch(exchange, target: request.url(redirectingTo: redirectURI)) {
+      if let fetch = await firstPage.fetch(exchange, target: request.url(redirectingTo: redirectURI)) {
         switch fetch {
         case .first(let response), .untrusted(let response): await exchange.respond(response)
         case .repeated(let response):
           await exchange.respond(response)
           answers.finish(throwing: OneTimePage.fetchedTwice)
+        case .unknown(let response):
+          await exchange.respond(response)
+          answers.finish(throwing: OneTimePage.usersAreUnknown)
         }
         return
       }
@@ -138,8 +159,11 @@ private struct LoopbackCallback {
   /// Whether the server gave what was requested, and not an error.
   let isSuccess: Bool
 
-  /// Reads a request; `nil` unless it is a GET or a form POST to exactly the path, by a name of this machine, with the
+  /// Reads a request; `nil` unless it is a GET or a form POST to exactly the path, by a name of this machine, and with the
   /// right state.
+  ///
+  /// What comes back from a sign-out is used for nothing: any answer at the path ends it (OpenID Connect RP-Initiated
+  /// Logout 1.0 section 3).
   init?(_ exchange: LoopbackExchange, path: String, redirectURI: URL, for request: PresentationRequest) {
     guard exchange.request.path == path, exchange.hasHostOfThisMachine,
       let query = Self.answer(of: exchange.request)
@@ -162,9 +186,6 @@ private struct LoopbackCallback {
     case "POST":
       // OAuth 2.0 Form Post Response Mode section 2.
       let type = (request.headers["Content-Type"] ?? "").prefix { $0 != ";" }
-  ///
-  /// What comes back from a sign-out is used for nothing: any answer at the path ends it (OpenID Connect RP-Initiated
-  /// Logout 1.0 section 3).
       guard type.trimmingCharacters(in: .whitespaces).lowercased() == "application/x-www-form-urlencoded" else {
         return nil
       }

@@ -6,17 +6,24 @@ internal import Foundation
 ///
 /// The URL that a browser is started with is on a command line that every user of the machine can read, and with the URL of
 /// the real page another person can finish the sign-in. This URL is useless after its first use, a second use ends the
-/// sign-in, and on Linux only a browser of this user (or root's) gets the redirect.
+/// sign-in, and on Linux only a browser of this user (or root's) gets the redirect: its exact connection decides.
 struct OneTimePage: Sendable {
   /// The outcome of a request to the page.
   enum Fetch {
     case first(LoopbackResponse)
     case repeated(LoopbackResponse)
     case untrusted(LoopbackResponse)
+    /// The system does not tell whose the request is, which ends the sign-in.
+    case unknown(LoopbackResponse)
   }
 
+  private let users: PeerUsers
   private let path = Secret("/" + RandomToken.make(bytes: 16).value)
   private let isFetched = Locked(false)
+
+  init(users: PeerUsers = .system) {
+    self.users = users
+  }
 
   /// Returns the page's URL on a listener.
   func url(at listener: LoopbackListener) -> URL {
@@ -29,14 +36,18 @@ struct OneTimePage: Sendable {
   }
 
   /// Returns the answer to a request to the page, with a redirect to the target the first time; `nil` for any other request.
-  func fetch(_ exchange: LoopbackExchange, target: URL) -> Fetch? {
+  func fetch(_ exchange: LoopbackExchange, target: URL) async -> Fetch? {
     guard exchange.request.method == "GET", exchange.hasHostOfThisMachine,
       path.isEqualInConstantTime(to: Secret(exchange.request.target))
     else { return nil }
     // Another user could finish the sign-in before the browser has started.
-    guard exchange.isFromThisUser else {
+    switch await exchange.client(by: users) {
+    case .trusted: break
+    case .untrusted:
       return .untrusted(
         .plain(404, "Not found. This page opens only in a browser of the user who runs the app, on this machine.\n"))
+    case .unknown:
+      return .unknown(.plain(503, "\(Self.usersAreUnknown.message) Go back to the app.\n"))
     }
     let isFirst = isFetched.withLock { isFetched in
       defer { isFetched = true }
@@ -54,24 +65,44 @@ struct OneTimePage: Sendable {
   ///
   /// - Throws: ``OAuthError`` with code ``ErrorCode/presentationFailed``.
   static func serve(
-    _ target: URL, onRepeatedFetch: @escaping @Sendable () -> Void
+    _ target: URL, users: PeerUsers, onFailure: @escaping @Sendable (OAuthError) -> Void
   ) async throws -> (url: URL, listener: LoopbackListener) {
-    let page = OneTimePage()
+    let page = OneTimePage(users: users)
     do {
       let listener = try await LoopbackListener(limits: .redirect) { exchange in
-        switch page.fetch(exchange, target: target) {
+        switch await page.fetch(exchange, target: target) {
         case .first(let response), .untrusted(let response): await exchange.respond(response)
         case .repeated(let response):
           await exchange.respond(response)
-          onRepeatedFetch()
+          onFailure(fetchedTwice)
+        case .unknown(let response):
+          await exchange.respond(response)
+          onFailure(usersAreUnknown)
         case nil: await exchange.respond(.plain(404, "Not found.\n"))
         }
       }
+      try await page.check(listener)
       return (page.url(at: listener), listener)
+    } catch let error as OAuthError {
+      throw error
     } catch {
       throw OAuthError(.presentationFailed, "The local page could not be served.", underlying: error)
     }
   }
+
+  /// Closes a listener where the system does not tell whose its connections are.
+  ///
+  /// - Throws: ``OAuthError`` with code ``ErrorCode/presentationFailed``.
+  func check(_ listener: LoopbackListener) async throws {
+    guard await !listener.canTellClients(by: users) else { return }
+    await listener.close()
+    throw Self.usersAreUnknown
+  }
+
+  /// The error of a flow whose page cannot tell this user's browser from another user's.
+  static let usersAreUnknown = OAuthError(
+    .presentationFailed, "This system does not tell whose a connection is.",
+    recoverySuggestion: "Use ManualPresenter or a device code.")
 
   /// The error of a flow whose page was fetched twice.
   static let fetchedTwice = OAuthError(
