@@ -50,6 +50,12 @@ package struct PrintableText: Sendable {
     let trimmed = shown.trimmingCharacters(in: .whitespaces)
     return trimmed.isEmpty ? nil : String(trimmed.prefix(limit))
   }
+
+  /// Whether the part of a text that could be shown repeats one of the secrets, in whatever shape.
+  package func findsSecret(in text: String) -> Bool {
+    let bytes = Array(text.utf8.prefix(Self.window))
+    return traces.hidden(in: bytes) != bytes
+  }
 }
 
 extension PrintableText {

@@ -96,6 +96,36 @@ extension URLParts {
     return isHost && (port.map(Self.isPort) ?? true)
   }
 
+  /// Whether brackets, if the host has any, enclose an IPv6 address (RFC 3986 section 3.2.2).
+  package var hasNameOrAddress: Bool {
+    guard let host, host.contains(where: { "[]".contains($0) }) else { return true }
+    return host.hasPrefix("[") && host.hasSuffix("]") && Self.isIPv6(String(host.dropFirst().dropLast()))
+  }
+
+  /// Returns whether a text is an IPv6 address without a zone (RFC 4291 section 2.2).
+  package static func isIPv6(_ text: String) -> Bool {
+    let colon: Character = ":"
+    var groups: [String] = text.split(separator: colon, omittingEmptySubsequences: false).map { String($0) }
+    // "::" at an end leaves two empty groups there, in the middle one.
+    if groups.starts(with: ["", ""]) { groups.removeFirst() }
+    if groups.suffix(2) == ["", ""], groups.count > 1 { groups.removeLast() }
+    let gaps = groups.count { $0.isEmpty }
+    var count = groups.count - gaps
+    if let last = groups.last, last.contains(".") {
+      let dot: Character = "."
+      let parts: [Substring] = last.split(separator: dot, omittingEmptySubsequences: false)
+      guard parts.count == 4, parts.allSatisfy({ part in UInt8(part).map { "\($0)" } == String(part) }) else {
+        return false
+      }
+      groups.removeLast()
+      count += 1
+    }
+    let areHexadecimal = groups.allSatisfy { group in
+      group.utf8.count <= 4 && group.unicodeScalars.allSatisfy { $0.properties.isASCIIHexDigit }
+    }
+    return areHexadecimal && (gaps == 0 ? count == 8 : gaps == 1 && count < 8 && text.contains("::"))
+  }
+
   /// Returns whether a text is a port number from 1 to 65535, without leading zeros.
   package static func isPort(_ text: some StringProtocol) -> Bool {
     !text.hasPrefix("0") && text.utf8.allSatisfy(isDigit) && UInt16(text).map { $0 > 0 } == true

@@ -195,9 +195,13 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
 
   /// Takes the origin of a URL; `nil` when the URL does not lead to exactly one place for every reader.
   ///
-  /// User-info, an escaped host and a backslash are refused: URL readers disagree on where such a URL leads.
+  /// User-info, an escaped host, a backslash, brackets around a name and a port that is no port are refused: URL readers
+  /// disagree on where such a URL leads.
   package init?(_ url: URL) {
+    // A port that is too large for a number is no port for Foundation.
+    let written = URLParts(url.absoluteString)
     guard let scheme = url.scheme?.lowercased(), let port = url.port ?? Self.defaultPort(of: scheme),
+      (written.port ?? "").isEmpty || url.port != nil, written.hasNameOrAddress,
       (1...65535).contains(port), url.user == nil, url.password == nil,
       let host = url.host(percentEncoded: true)?.lowercased(), !host.isEmpty, !host.contains("%"),
       !url.absoluteString.utf8.contains(where: { $0 == UInt8(ascii: "\\") || $0 < 0x21 })

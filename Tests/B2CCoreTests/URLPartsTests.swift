@@ -13,6 +13,20 @@ struct URLPartsTests {
     #expect(URLParts(text).text == text)
   }
 
+  @Test(
+    "An address of IPv6 has eight groups, or one gap (RFC 4291 section 2.2)",
+    arguments: [
+      ("::", true), ("::1", true), ("1::", true), ("fe80::1:2", true), ("1:2:3:4:5:6:7:8", true),
+      ("::ffff:127.0.0.1", true), ("1:2:3:4:5:6:1.2.3.4", true), ("FE80::ABCD", true), ("1::8", true),
+      ("", false), (":", false), (":1", false), ("1:", false), (":::", false), ("1::2::3", false), ("1:2", false),
+      ("1:2:3:4:5:6:7:8:9", false), ("1:2:3:4:5:6:7::8", false), ("12345::", false), ("g::", false),
+      ("api.example", false), ("127.0.0.1", false), ("::1.2.3", false), ("::1.2.3.400", false), ("::01.2.3.4", false),
+      ("1.2.3.4::", false), ("v1.x", false), ("fe80::1%25lo", false), ("::+1", false), ("\u{FF11}::", false),
+    ])
+  func addresses(_ text: String, _ isAddress: Bool) {
+    #expect(URLParts.isIPv6(text) == isAddress)
+  }
+
   @Test("Each part is found where RFC 3986 has it")
   func parts() {
     let parts = URLParts("https://user:p@ss@host.example:8443/a/b?c=d?e#f#g")

@@ -15,7 +15,10 @@ struct OriginTests {
 
   @Test(arguments: [
     "https://user@example.com/", "https://user:password@example.com/", "https://ex%61mple.com/", "mailto:a@b.c",
-    "file:///etc/hosts", "https:///path", "tasks", "https://a\\@b.example/",
+    "file:///etc/hosts", "https:///path", "tasks", "https://a\\@b.example/", "https://[api.example]/",
+    "https://[api.example]:443/", "https://[127.0.0.1]/", "https://[v1.x]/", "https://[]/", "https://a.example:65536/",
+    "https://a.example:99999999999999999999/", "https://a.example:18446744073709552059/", "https://a.example:0/",
+    "https://a.example:-1/", "https://[::1]:99999999999999999999/",
   ])
   func isNoneWhereReadersDisagree(text: String) throws {
     guard let url = URL(string: text) else { return }

@@ -123,6 +123,12 @@ enum ReservedParameters {
 
   /// Returns extra parameters in a stable order; throws for those that the app must not set.
   static func checked(_ extra: [String: String]) throws(OAuthError) -> [(name: String, value: String)] {
+    // Some servers drop spaces and control characters from a name, which would then be another one.
+    guard extra.keys.allSatisfy({ !$0.isEmpty && visible($0) == $0 }) else {
+      throw OAuthError(
+        .reservedParameter, "The name of an extra parameter is empty or has a character that is not visible ASCII.",
+        recoverySuggestion: "Remove spaces, control characters and other characters from the name.")
+    }
     let refused = extra.keys.filter { names.contains($0.lowercased()) }.sorted()
     guard refused.isEmpty else {
       throw OAuthError(
@@ -130,6 +136,15 @@ enum ReservedParameters {
         recoverySuggestion: "Use the option of that name, or leave the parameter out.")
     }
     return extra.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+  }
+
+  /// Returns the first parameter of the protocol in a query; not `p`, which has a meaning at Azure AD B2C only.
+  static func first(inQuery query: String) -> String? {
+    FormEncoding.decode(query).lazy.map { visible($0.name).lowercased() }.first { $0 != "p" && names.contains($0) }
+  }
+
+  private static func visible(_ name: String) -> String {
+    String(String.UnicodeScalarView(name.unicodeScalars.filter { (0x21...0x7E).contains($0.value) }))
   }
 }
 

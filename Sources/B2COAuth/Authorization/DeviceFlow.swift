@@ -91,23 +91,39 @@ struct DeviceTicket: Sendable {
 
   init(_ response: TransportResponse, to request: FailedRequest, now: Date) throws(OAuthError) {
     guard let fields = try? JSONReader.object(response.body),
-      let deviceCode = fields["device_code"]?.string, let userCode = fields["user_code"]?.string,
-      let address = fields["verification_uri"]?.string ?? fields["verification_url"]?.string,
-      let url = URL(string: address), Loopback.isAllowed(url)
+      let deviceCode = fields["device_code"]?.string, !deviceCode.isEmpty,
+      let userCode = fields["user_code"]?.string, !userCode.isEmpty,
+      let url = Self.url(fields["verification_uri"]?.string ?? fields["verification_url"]?.string)
     else {
       throw OAuthError(
         .invalidResponse, "The device authorization answer lacks a code or an https address.", request: request)
     }
     self.deviceCode = Secret(deviceCode)
     let life = min(max(fields["expires_in"]?.double ?? 900, 0), 86_400)
-    let complete = fields["verification_uri_complete"]?.string.flatMap { URL(string: $0) }
     authorization = DeviceAuthorization(
       userCode: PrintableText.plain(userCode, limit: 100), verificationURL: url,
-      completeVerificationURL: complete.flatMap { Loopback.isAllowed($0) ? $0 : nil },
+      completeVerificationURL: Self.url(fields["verification_uri_complete"]?.string),
       expiresAt: now.addingTimeInterval(life),
-      message: fields["message"]?.string.flatMap { PrintableText(limit: 500).show($0) })
+      message: fields["message"]?.string.flatMap { Self.message($0, deviceCode) })
     // RFC 8628 section 3.2: five seconds when the server names no interval.
     interval = .seconds(min(max(fields["interval"]?.double ?? 5, 1), 300))
+  }
+
+  /// Reads an address for the user; user-info would make it look like another host's.
+  private static func url(_ text: String?) -> URL? {
+    guard let url = text.flatMap({ URL(string: $0) }), Loopback.isAllowed(url), url.user == nil,
+      url.password == nil
+    else { return nil }
+    return url
+  }
+
+  /// Returns what may be shown of the server's words: nothing when they repeat the device code, which redeems the tokens.
+  private static func message(_ text: String, _ deviceCode: String) -> String? {
+    let printable = PrintableText(hiding: [Secret(deviceCode)], limit: 500)
+    guard !printable.findsSecret(in: text), let shown = printable.show(text) else { return nil }
+    // Too short to be looked for in other shapes.
+    let isShort = deviceCode.utf8.count < 8
+    return isShort && shown.lowercased().contains(deviceCode.lowercased()) ? nil : shown
   }
 }
 

@@ -139,7 +139,7 @@ extension ErrorCode {
   public static let retiredAuthority = Self(rawValue: "retiredAuthority")
   /// The chosen presenter cannot serve the redirect URI.
   public static let unsupportedRedirectURI = Self(rawValue: "unsupportedRedirectURI")
-  /// An extra parameter would override one of the protocol's own.
+  /// An extra parameter would override one of the protocol's own, or its name is not of visible ASCII characters.
   public static let reservedParameter = Self(rawValue: "reservedParameter")
   /// The answer has no access token, because no API scope was asked for.
   public static let missingAPIScope = Self(rawValue: "missingAPIScope")

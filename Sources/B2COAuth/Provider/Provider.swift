@@ -104,7 +104,7 @@ struct ProviderMetadata: Sendable {
     signingAlgorithms = fields["id_token_signing_alg_values_supported"]?.array?.compactMap(\.string) ?? []
   }
 
-  /// Every URL of the document that has to be the authority's; Entra ID's userinfo endpoint is Microsoft Graph's.
+  /// The URLs of the document that have to be the authority's, of whatever kind it is.
   var endpoints: [URL] {
     [
       authorizationEndpoint, tokenEndpoint, endSessionEndpoint, keysEndpoint, deviceAuthorizationEndpoint,

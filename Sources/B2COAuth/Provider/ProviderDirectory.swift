@@ -155,11 +155,22 @@ actor ProviderDirectory {
         .issuerMismatch, "The metadata names an issuer that does not belong to the authority \(authority).",
         recoverySuggestion: "Check the authority in the settings.")
     }
-    for endpoint in metadata.endpoints where !authority.accepts(endpoint: endpoint, policy: policy) {
+    let isGeneric = authority.kind(for: policy) == .openIDConnect
+    // Entra ID's userinfo endpoint is Microsoft Graph's.
+    let endpoints = metadata.endpoints + (isGeneric ? [metadata.userInfoEndpoint].compactMap(\.self) : [])
+    for endpoint in endpoints where !authority.accepts(endpoint: endpoint, policy: policy) {
       throw OAuthError(
         .invalidResponse,
         "The metadata names an endpoint on \(PrintableText.plain(endpoint.host ?? "no host", limit: 100)), which is not the authority's.",
         recoverySuggestion: "Check the authority in the settings.")
+    }
+    if isGeneric, let query = metadata.authorizationEndpoint.flatMap({ URLParts($0.absoluteString).query }),
+      let name = ReservedParameters.first(inQuery: query)
+    {
+      // RFC 6749 section 3.1: no parameter is sent twice.
+      throw OAuthError(
+        .invalidResponse, "The metadata's authorization_endpoint sets \(name), a parameter of the protocol.",
+        recoverySuggestion: "Check the authority in the settings, or have the issuer publish the endpoint without it.")
     }
   }
 }

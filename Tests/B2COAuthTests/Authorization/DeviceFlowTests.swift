@@ -36,6 +36,83 @@ struct DeviceFlowTests {
     #expect(error.request?.method == "POST" && error.request?.url.hasSuffix("/devicecode") == true)
   }
 
+  /// Answers the request for a device code with these fields instead.
+  private func answer(_ fixture: Fixture, _ fields: [String: JSONValue]) {
+    let all = fields.merging([
+      "device_code": "0f9d7a34-1111-4222-8333-944455556666", "user_code": "ABCD-EFGH",
+      "verification_uri": "https://login.example/device", "expires_in": 900, "interval": 5,
+    ]) { first, _ in first }
+    fixture.transport.intercept {
+      guard $0.url.path.hasSuffix("/devicecode") else { return nil }
+      return TransportResponse(status: 200, body: Data(JSONValue.object(all).description.utf8))
+    }
+  }
+
+  @Test(
+    "An address that is not https, or has user-info, is not shown",
+    arguments: [
+      "http://login.example/device", "https://microsoft.com@evil.example/", "https://a:b@evil.example/",
+      "ftp://a.example/", "login.example", "http://127.0.0.2.example/",
+    ])
+  func address(_ address: String) async throws {
+    for name in ["verification_uri", "verification_url"] {
+      let fixture = Fixture(shape: .entra)
+      var fields: [String: JSONValue] = ["verification_uri": .null]
+      fields[name] = .string(address)
+      answer(fixture, fields)
+      let error = try await #require(throws: OAuthError.self) {
+        try await fixture.client().signInWithDeviceCode { _ in Issue.record("There is no address to show.") }
+      }
+      #expect(error.code == .invalidResponse)
+    }
+  }
+
+  private func shown(_ fields: [String: JSONValue]) async throws -> DeviceAuthorization {
+    struct Seen: Error {}
+    let fixture = Fixture(shape: .entra)
+    answer(fixture, fields)
+    let shown = Recorder<DeviceAuthorization>()
+    await #expect(throws: (any Error).self) {
+      try await fixture.client().signInWithDeviceCode {
+        shown.record($0)
+        throw Seen()
+      }
+    }
+    return try #require(shown.values.first)
+  }
+
+  @Test("A complete address with user-info is left out")
+  func completeAddress() async throws {
+    #expect(
+      try await shown(["verification_uri_complete": "https://a@evil.example/?c=1"]).completeVerificationURL == nil)
+    let url = try await shown(["verification_uri_complete": "https://login.example/?c=1"]).completeVerificationURL
+    #expect(url?.absoluteString == "https://login.example/?c=1")
+  }
+
+  @Test(
+    "A message that repeats the device code is not shown",
+    arguments: ["0f9d7a34-1111-4222-8333-944455556666", "s3cr", "xyz", "a long secret of words"])
+  func echoedMessage(_ code: String) async throws {
+    for text in ["Enter ABCD-EFGH. \(code)", "Enter ABCD-EFGH (\(code.uppercased()))"] {
+      #expect(try await shown(["device_code": .string(code), "message": .string(text)]).message == nil)
+    }
+    let harmless = try await shown(["device_code": .string(code), "message": "Enter ABCD-EFGH."])
+    #expect(harmless.message == "Enter ABCD-EFGH.")
+  }
+
+  @Test("A device code that the server repeats in an error is not shown, whatever it looks like")
+  func echoedError() async throws {
+    let fixture = Fixture(shape: .entra)
+    let code = "0f9d7a34-1111-4222-8333-944455556666"
+    answer(fixture, [:])
+    let client = try fixture.client()
+    fixture.transport.answerTokens(
+      400, #"{"error":"access_denied","error_description":"Denied for \#(code)."}"#,
+      grant: "urn:ietf:params:oauth:grant-type:device_code")
+    let error = try await #require(throws: OAuthError.self) { try await client.signInWithDeviceCode { _ in } }
+    #expect(error.server?.description == "Denied for [redacted].")
+  }
+
   @Test("The user declines")
   func declined() async throws {
     let fixture = Fixture(shape: .entra, holdsTime: true)

@@ -110,6 +110,25 @@ struct SignInTests {
     #expect(presenter.requests.isEmpty)
   }
 
+  @Test(
+    "Names of extra parameters are of visible ASCII characters",
+    arguments: [
+      " state", "state ", "\tstate", "state\t", "\0state", "state\0x", "\u{FEFF}state", "state\u{FEFF}", "sta\nte",
+      "st\u{E4}te",
+      "", " ", "campaign id", "\u{7F}x",
+    ])
+  func paddedNames(name: String) async throws {
+    let fixture = Fixture()
+    let presenter = fixture.script(.signIn(.alice))
+    let client = try fixture.client(presenter: presenter)
+    let error = try await #require(throws: OAuthError.self) {
+      try await client.signIn(options: SignInOptions(extraParameters: [name: "x"]))
+    }
+    #expect(error.code == .reservedParameter)
+    #expect(error.message.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) })
+    #expect(presenter.requests.isEmpty)
+  }
+
   @Test("Closing the browser and Cancel in the page are told apart")
   func cancelling() async throws {
     let fixture = Fixture()

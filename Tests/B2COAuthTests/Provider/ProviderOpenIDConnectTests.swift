@@ -125,6 +125,63 @@ struct ProviderOpenIDConnectTests {
     await #expect(throws: OAuthError(.invalidResponse, "")) { try await fixture.client().signIn() }
   }
 
+  @Test("A generic issuer's userinfo endpoint is checked like the others, and Graph's is Entra ID's")
+  func userInfoEndpoint() async throws {
+    let change: @Sendable (inout [String: JSONValue]) -> Void = { $0["userinfo_endpoint"] = "http://127.0.0.1:9404/x" }
+    let fixture = Fixture(shape: .openIDConnect) { $0.changeMetadata = change }
+    let presenter = fixture.script(.signIn(.alice))
+    await #expect(throws: OAuthError(.invalidResponse, "")) { try await fixture.client(presenter: presenter).signIn() }
+    #expect(presenter.requests.isEmpty)
+    let graph = Fixture(shape: .entra) {
+      $0.changeMetadata = { $0["userinfo_endpoint"] = "https://graph.microsoft.com/oidc/userinfo" }
+    }
+    _ = try await graph.client().signIn()
+  }
+
+  @Test(
+    "An issuer on this machine may not name http endpoints elsewhere",
+    arguments: ["token_endpoint", "jwks_uri", "userinfo_endpoint"])
+  func insecureFromThisMachine(_ member: String) async throws {
+    let fixture = Fixture(shape: .openIDConnect) { $0.changeMetadata = { $0[member] = "http://evil.example/x" } }
+    try await fixture.tenant.start()
+    let presenter = fixture.script(.signIn(.alice))
+    await #expect(throws: OAuthError(.invalidResponse, "")) { try await fixture.client(presenter: presenter).signIn() }
+    #expect(presenter.requests.isEmpty)
+    await fixture.tenant.stop()
+  }
+
+  @Test(
+    "An authorization endpoint with a parameter of the protocol is refused before a page opens (RFC 6749 section 3.1)",
+    arguments: [
+      "state=evil", "a=b&redirect_uri=https%3A%2F%2Fevil.example", "code_challenge_method=plain", "NONCE=x",
+      "%63lient_id=x", "scope", "response%5Fmode=fragment", "%20state=x", "prompt=none",
+    ])
+  func presetParameter(_ query: String) async throws {
+    let fixture = Fixture(shape: .openIDConnect) {
+      $0.changeMetadata = {
+        $0["authorization_endpoint"] = .string(($0["authorization_endpoint"]?.string ?? "") + "?" + query)
+      }
+    }
+    let presenter = fixture.script(.signIn(.alice))
+    let error = try await #require(throws: OAuthError.self) {
+      try await fixture.client(presenter: presenter).signIn()
+    }
+    #expect(error.code == .invalidResponse && error.message.contains("authorization_endpoint"))
+    #expect(presenter.requests.isEmpty)
+  }
+
+  @Test("An authorization endpoint keeps a query of its own", arguments: ["campaign=spring", "p=x", "tenant=a&b="])
+  func ownQuery(_ query: String) async throws {
+    let fixture = Fixture(shape: .openIDConnect) {
+      $0.changeMetadata = {
+        $0["authorization_endpoint"] = .string(($0["authorization_endpoint"]?.string ?? "") + "?" + query)
+      }
+    }
+    let presenter = fixture.script(.signIn(.alice))
+    _ = try await fixture.client(presenter: presenter).signIn()
+    #expect(presenter.requests.first?.url.query?.hasPrefix(query + "&") == true)
+  }
+
   @Test("A service that says 408 may be asked later", arguments: [LocalFaultTarget.metadata, .keys])
   func slowDocuments(_ target: LocalFaultTarget) async throws {
     let fixture = Fixture()
