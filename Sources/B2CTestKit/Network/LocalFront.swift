@@ -20,6 +20,10 @@ struct LocalFront: Sendable {
     let limits = LoopbackLimits(bodyBytes: 8 << 20)
     do {
       listener = try await LoopbackListener(port: port, limits: limits) { exchange in
+        guard LocalWire.namesThisMachine(exchange.request) else {
+          await exchange.respond(.text("This server answers for this machine's own names only.", status: 421))
+          return
+        }
         guard let url = base.withLock({ $0 }), let request = LocalWire.request(exchange.request, base: url),
           let answer = await answer(request)
         else { return exchange.close() }
@@ -90,6 +94,14 @@ enum LocalWire {
       method: TransportRequest.Method(rawValue: request.method), url: url,
       headers: TransportRequest.Headers(request.headers.fields.map { .init(name: $0.name, value: $0.value) }),
       body: request.body.isEmpty ? nil : request.body)
+  }
+
+  /// Whether the request names this machine, at whatever port: one may be forwarded.
+  ///
+  /// Any other name that leads here belongs to a page elsewhere (DNS rebinding).
+  static func namesThisMachine(_ request: LoopbackRequest) -> Bool {
+    let host = URLParts("//" + (request.headers["Host"] ?? ""))
+    return ["127.0.0.1", "localhost", "[::1]"].contains(host.host?.lowercased()) && host.userInfo == nil
   }
 
   /// Does to the connection what the answer says.
