@@ -194,6 +194,41 @@ import Testing
     #expect(try await cache.record(for: Samples.key) == Samples.record("two"))
   }
 
+  @Test("A directory of a temporary file's name is renamed and blocks nothing", arguments: [true, false])
+  func strayDirectory(isEmpty: Bool) async throws {
+    try await cache.store(Samples.record(), for: Samples.key)
+    let stray = try #require(try temporary.recordFiles().first).deletingPathExtension().appendingPathExtension("new")
+    for number in 1...2 {
+      try FileManager.default.createDirectory(at: stray, withIntermediateDirectories: false)
+      if !isEmpty { try Data("not ours".utf8).write(to: stray.appendingPathComponent("file")) }
+      let opened = try FileTokenCache(directory: temporary.store)
+      #expect(try await opened.record(for: Samples.key) != nil)
+      #expect(!FileManager.default.fileExists(atPath: stray.path))
+      #expect(FileManager.default.fileExists(atPath: stray.path + ".damaged-\(number)") == true)
+    }
+    try FileManager.default.createDirectory(at: stray, withIntermediateDirectories: false)
+    try await cache.store(Samples.record("two"), for: Samples.key)
+    try await cache.update(Samples.otherKey) { _ in Samples.record() }
+    #expect(try await cache.record(for: Samples.key) == Samples.record("two"))
+    #expect(try await cache.keys().count == 2)
+    #expect(FileManager.default.fileExists(atPath: stray.path + ".damaged-3"))
+  }
+
+  @Test("A write that fails after some bytes leaves the old record and no temporary file")
+  func failedWrite() async throws {
+    let files = WatchedFileSystem()
+    let cache = try FileTokenCache(directory: temporary.store, now: { Date() }, files: files)
+    try await cache.store(Samples.record(), for: Samples.key)
+    files.failWrites(afterBytes: 10)
+    for record in [Samples.record("two"), Samples.record("three")] {
+      #expect(await failure { try await cache.store(record, for: Samples.key) }?.code == .unwritable)
+      #expect(files.takeCalls().contains { $0.hasPrefix("write ") })
+      #expect(try temporary.paths().filter { $0.hasSuffix(".new") }.isEmpty)
+    }
+    #expect(files.openCount == 0)
+    #expect(try await cache.record(for: Samples.key) == Samples.record())
+  }
+
   @Test("Stores and updates go on when their caller is cancelled")
   func cancellation() async throws {
     let task = Task {

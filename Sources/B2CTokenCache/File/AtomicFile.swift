@@ -60,6 +60,21 @@ struct AtomicFile: Sendable {
     try files.synchronize(descriptor, at: directory)
   }
 
+  /// Makes the name of a temporary file free; the caller holds the lock.
+  ///
+  /// A file was left by a writer that was killed: one that lives would hold the lock. A directory is not of this cache: it is
+  /// renamed.
+  static func clear(_ temporary: String, _ files: any FileSystem) throws(SystemFailure) {
+    do throws(SystemFailure) {
+      _ = try files.remove(temporary)
+    } catch {
+      guard try files.status(of: temporary)?.kind == .directory else { throw error }
+      var number = 1
+      while try files.status(of: "\(temporary).damaged-\(number)") != nil { number += 1 }
+      try files.move(temporary, to: "\(temporary).damaged-\(number)")
+    }
+  }
+
   static func parent(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
     return String(path[..<slash])
@@ -69,8 +84,7 @@ struct AtomicFile: Sendable {
   private func write(
     _ bytes: [UInt8], to temporary: String, _ putInPlace: () throws(SystemFailure) -> Void
   ) throws(SystemFailure) {
-    // A file of this name was left by a writer that was killed: one that lives would hold the lock.
-    _ = try files.remove(temporary)
+    try Self.clear(temporary, files)
     let descriptor = try files.open(temporary, .creating)
     do throws(SystemFailure) {
       defer { files.close(descriptor) }

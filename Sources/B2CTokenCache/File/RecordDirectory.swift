@@ -13,6 +13,7 @@ internal import Foundation
 ///   <sha256 of the key>.json       the record, 0600
 ///   <sha256 of the key>.json.damaged-1   a file that could not be read as the record
 ///   <sha256 of the key>.new        the record being written
+///   <sha256 of the key>.new.damaged-1    a directory that had its name
 ///   <sha256 of the key>.lock       write lock; created when first needed, never removed
 ///   <sha256 of the key>.refresh    refresh lock; likewise
 /// ```
@@ -61,7 +62,7 @@ struct RecordDirectory: Sendable {
         let lock = try FileLock.takeIfFree(writeLockPath(name), files)
       else { continue }
       defer { lock.release() }
-      _ = try files.remove(path(name, Suffix.temporary))
+      try AtomicFile.clear(path(name, Suffix.temporary), files)
     }
   }
 

@@ -5,6 +5,7 @@ import B2CTokenCache
 final class WatchedFileSystem: FileSystem {
   private let system = POSIXFileSystem()
   private let recorded = Locked<[String]>([])
+  private let writableBytes = Locked<Int?>(nil)
   private let openFiles = Locked<Set<Int32>>([])
   private let statusChange: @Sendable (String, FileStatus) -> FileStatus
   private let groupsWithMembers: Set<UInt32>
@@ -64,7 +65,17 @@ final class WatchedFileSystem: FileSystem {
 
   func write(_ bytes: [UInt8], to descriptor: Int32, at path: String) throws(SystemFailure) {
     note("write", path)
+    if let count = writableBytes.withLock({ $0 }), count < bytes.count {
+      try system.write(Array(bytes.prefix(count)), to: descriptor, at: path)
+      // No file is open there, so that the system refuses the rest.
+      try system.write(Array(bytes.dropFirst(count)), to: -1, at: path)
+    }
     try system.write(bytes, to: descriptor, at: path)
+  }
+
+  /// Lets every later write fail after so many bytes.
+  func failWrites(afterBytes count: Int) {
+    writableBytes.withLock { $0 = count }
   }
 
   func setMode(_ mode: UInt16, of descriptor: Int32, at path: String) throws(SystemFailure) {
