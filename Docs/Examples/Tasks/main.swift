@@ -94,19 +94,19 @@ struct Tasks {
       }
     case "list":
       let tasks = try await connector.getTaskList()
-      let lines = tasks.enumerated().map { "\($0 + 1)  [\($1.completed ? "x" : " ")]  \($1.itemName)" }
+      let lines = tasks.enumerated().map { "\($0 + 1)  [\($1.completed ? "x" : " ")]  \($1.itemName.printable)" }
       show(lines.isEmpty ? "No tasks." : lines.joined(separator: "\n"), .array(tasks.map(json)))
     case "add":
       let task = try await connector.addTask(TaskItem(itemName: arguments.operand ?? ""))
-      show("Added \(task.itemName).", json(task))
+      show("Added \(task.itemName.printable).", json(task))
     case "done":
       var task = try await chosen(connector)
       task.completed = true
-      show("Completed \(task.itemName).", json(try await connector.updateTask(task)))
+      show("Completed \(task.itemName.printable).", json(try await connector.updateTask(task)))
     case "rm":
       let task = try await chosen(connector)
       try await connector.deleteTask(task)
-      show("Deleted \(task.itemName).", json(task))
+      show("Deleted \(task.itemName.printable).", json(task))
     case "logout":
       try await connector.signOut()
       show("Signed out.", ["signedOut": true])
@@ -139,6 +139,15 @@ struct Tasks {
 
   private func json(_ task: TaskItem) -> JSONValue {
     ["id": .string(task.id ?? ""), "title": .string(task.itemName), "completed": .bool(task.completed)]
+  }
+}
+
+extension String {
+  /// One line that neither moves the cursor nor turns the reading direction: a title is what a server says it is.
+  var printable: String {
+    let hidden: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]
+    return String(
+      String.UnicodeScalarView(unicodeScalars.map { hidden.contains($0.properties.generalCategory) ? " " : $0 }))
   }
 }
 
