@@ -40,14 +40,20 @@ struct DeviceFlow: Sendable {
 
   private func poll(_ ticket: DeviceTicket, provider: Provider, correlationID: UUID) async throws -> TokenResponse {
     var interval = ticket.interval
-    while services.environment.now() < ticket.authorization.expiresAt {
-      try await services.environment.clock.sleep(for: interval)
+    var pause = interval
+    while true {
+      let left = ticket.authorization.expiresAt.timeIntervalSince(services.environment.now())
+      guard pause / .seconds(1) < left else {
+        try await services.environment.clock.sleep(for: .seconds(max(0, left)))
+        throw Self.ended
+      }
+      try await services.environment.clock.sleep(for: pause)
       do {
         return try await services.endpoint.redeem(
           deviceCode: ticket.deviceCode, at: provider, correlationID: correlationID)
       } catch let error as OAuthError {
         switch error.server?.error {
-        case "authorization_pending": continue
+        case "authorization_pending": break
         // RFC 8628 section 3.5: five seconds more from now on.
         case "slow_down": interval += .seconds(5)
         case "expired_token": throw Self.ended
@@ -57,11 +63,13 @@ struct DeviceFlow: Sendable {
             correlationID: error.correlationID)
         default:
           guard error.isRetryable else { throw error }
-          interval += .seconds(5)
+          // The same section recommends twice the interval after a connection that brought no answer.
+          if error.server == nil { interval *= 2 } else { interval += .seconds(5) }
         }
+        // No code lives for a day: a longer wait ends with the code.
+        pause = max(interval, .seconds(min(error.server?.retryAfter ?? 0, 86_400)))
       }
     }
-    throw Self.ended
   }
 
   private func finish(
