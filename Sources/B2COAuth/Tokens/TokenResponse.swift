@@ -54,8 +54,9 @@ struct TokenResponse: Sendable {
         .invalidResponse, "The token answer has neither an access_token nor an id_token.",
         server: ServerAnswer(status: response.status))
     }
-    let type = fields["token_type"]?.string ?? "Bearer"
-    guard accessToken == nil || type.lowercased() == "bearer" else {
+    // Many servers leave it out; one that is there has to be right.
+    let type = fields["token_type"].flatMap { $0 == .null ? nil : $0 } ?? "Bearer"
+    guard accessToken == nil || type.string?.lowercased() == "bearer" else {
       throw OAuthError(.invalidResponse, "The token answer is of a type other than Bearer.")
     }
     scopes = fields["scope"]?.string.map { $0.split(separator: " ").map(String.init) }

@@ -24,6 +24,7 @@ struct TokenResponseTests {
   static let varieties: [Variety] = [
     Variety("bearer in lower case") { $0["token_type"] = "bearer" },
     Variety("no token_type") { $0["token_type"] = nil },
+    Variety("null as token_type") { $0["token_type"] = .null },
     Variety("expires_in as text", lifetime: 1_800) { $0["expires_in"] = "1800" },
     Variety("expires_in before expires_on", lifetime: 1_800) {
       $0["expires_in"] = 1_800
@@ -67,6 +68,21 @@ struct TokenResponseTests {
     var dumped = ""
     dump(result, to: &dumped)
     #expect(!"\(result)".contains("canary") && !dumped.contains("canary"))
+  }
+
+  @Test(
+    "A type of token that is not Bearer is refused, of a code and of a refresh",
+    arguments: ["DPoP", "", 7, true, ["Bearer"], ["Bearer": "Bearer"]] as [JSONValue])
+  func otherType(_ type: JSONValue) async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    fixture.tenant.behavior.changeTokenAnswer = { $0["token_type"] = type }
+    await #expect(throws: OAuthError(.invalidResponse, "")) { try await client.signIn() }
+    fixture.tenant.behavior.changeTokenAnswer = nil
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    fixture.tenant.behavior.changeTokenAnswer = { $0["token_type"] = type }
+    await #expect(throws: OAuthError(.invalidResponse, "")) { try await client.accessToken() }
   }
 
   struct Bad: Sendable, CustomTestStringConvertible {
