@@ -215,7 +215,7 @@ struct TokenSource: Sendable {
       return try await recover(
         from: refusal, sending: refreshToken, of: record, at: route, request, mayTryAgain: false)
     }
-    if let idToken = response.idToken { try IDTokenCheck.refuseOtherPerson(idToken, than: record.claims) }
+    try IDTokenCheck(services: services).refuseOtherPerson(response.idToken, than: record.claims)
     let now = services.environment.now()
     let isStored = try await store(request, record) { current in
       guard current.refreshToken == refreshToken, current.signedInAt == record.signedInAt else { return nil }

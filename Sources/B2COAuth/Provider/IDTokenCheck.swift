@@ -65,18 +65,30 @@ struct IDTokenCheck: Sendable {
     return error
   }
 
-  /// Refuses an id_token that names another person than a record, whatever else is wrong with it.
+  /// Refuses an id_token of a refresh that names another person, issuer or client than the record (OpenID Connect Core
+  /// 12.2), whatever else is wrong with it.
   ///
-  /// Nothing is taken from the token, so that its signature need not be known.
-  static func refuseOtherPerson(_ idToken: Secret, than claims: [String: JSONValue]) throws(OAuthError) {
-    guard let fields = try? IDToken(compact: idToken).unverifiedClaims() else { return }
+  /// Nothing is taken from the token, so that its signature need not be known. What it does not name, or not in a form
+  /// that can be compared, refuses nothing here: such a token is of no use, and the tokens beside it are good.
+  func refuseOtherPerson(_ idToken: Secret?, than claims: [String: JSONValue]) throws(OAuthError) {
+    guard let idToken, let fields = try? IDToken(compact: idToken).unverifiedClaims() else { return }
     let (before, after) = (PreviousIdentity(claims), PreviousIdentity(fields))
-    guard let subject = before.subject, let newSubject = after.subject,
-      !ASCIIText.isSame(subject, newSubject)
-    else { return }
+    let clientID = services.configuration.clientID
+    let named: String
+    if let subject = before.subject, let newSubject = after.subject, !ASCIIText.isSame(subject, newSubject) {
+      named = "another user than the sign-in"
+    } else if let issuer = before.issuer, let newIssuer = after.issuer, !ASCIIText.isSame(issuer, newIssuer) {
+      named = "another issuer than the sign-in"
+    } else if let audience = after.audience, !audience.contains(where: { ASCIIText.isSame($0, clientID) }) {
+      named = "another client than this app"
+    } else if let authorizedParty = fields["azp"]?.string, !ASCIIText.isSame(authorizedParty, clientID) {
+      // The sign-in was for this client alone, or had it as its azp.
+      named = "another client than this app"
+    } else {
+      return
+    }
     throw OAuthError(
-      .interactionRequired, "The id_token of the refresh names another user than the sign-in.",
-      recoverySuggestion: "Sign in again.")
+      .interactionRequired, "The id_token of the refresh names \(named).", recoverySuggestion: "Sign in again.")
   }
 
   private static func verify(
