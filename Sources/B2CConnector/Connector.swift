@@ -80,6 +80,13 @@ extension Connector {
     ///
     /// Their origins count, such as `https://graph.microsoft.com`. The task API's origin is always allowed.
     public var allowedAPIs: [URL] = []
+    /// The audiences that an id_token may name beside this client; those of ``oauth``.
+    ///
+    /// `trustedAudiences` in the settings.
+    public var trustedAudiences: Set<String> {
+      get { oauth.trustedAudiences }
+      set { oauth.trustedAudiences = newValue }
+    }
     /// How often and when a failed request is sent again, in place of the policies of ``oauth`` and ``taskAPI``.
     public var retry = RetryPolicy.standard
 
@@ -89,6 +96,7 @@ extension Connector {
         scopes: settings.scopes)
       oauth.additionalScopes = settings.additionalScopes
       oauth.offlineAccess = settings.offlineAccess
+      oauth.trustedAudiences = settings.trustedAudiences
       oauth.defaultPolicy = settings.policies.forSignIn ?? oauth.defaultPolicy
       oauth.knownPolicies = settings.policies.all
       oauth.passwordResetPolicy = settings.policies.policy(of: .passwordReset)

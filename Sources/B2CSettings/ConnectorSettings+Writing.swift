@@ -41,6 +41,7 @@ struct SettingsTree {
     let reread = try? Authority(settings.authority.description)
     if !Self.isSame(reread, settings.authority) { add(.authorityKind, settings.authority.kind.rawValue) }
     if !settings.authority.trustedHosts.isEmpty { add(.trustedHosts, list: settings.authority.trustedHosts.sorted()) }
+    if !settings.trustedAudiences.isEmpty { add(.trustedAudiences, list: settings.trustedAudiences.sorted()) }
     add(.clientID, settings.clientID)
     add(.scopes, list: settings.scopes)
     if !settings.additionalScopes.isEmpty { add(.additionalScopes, list: settings.additionalScopes) }

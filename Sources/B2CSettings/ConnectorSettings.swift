@@ -14,6 +14,8 @@ public struct ConnectorSettings: Sendable {
   public var scopes: [String]
   /// Further scopes to ask consent for (`additionalScopes`), as written.
   public var additionalScopes: [String] = []
+  /// The audiences that an id_token may name beside this client (`trustedAudiences`).
+  public var trustedAudiences: Set<String> = []
   /// The redirect URI (`redirectUri`); the server compares it character by character.
   public var redirectURI: URL
   /// The URL of the list of tasks (`taskWebAPI`), if there is one.
@@ -129,9 +131,9 @@ extension ConnectorSettings: Equatable {
   public static func == (left: ConnectorSettings, right: ConnectorSettings) -> Bool {
     left.authority == right.authority && left.clientID == right.clientID && left.scopes == right.scopes
       && left.additionalScopes == right.additionalScopes && left.offlineAccess == right.offlineAccess
-      && left.redirectURI == right.redirectURI && left.taskWebAPI == right.taskWebAPI
-      && left.policies == right.policies && left.fullScreen == right.fullScreen && left.showClaims == right.showClaims
-      && left.correlationID == right.correlationID && left.userID == right.userID
+      && left.trustedAudiences == right.trustedAudiences && left.redirectURI == right.redirectURI
+      && left.taskWebAPI == right.taskWebAPI && left.policies == right.policies && left.fullScreen == right.fullScreen
+      && left.showClaims == right.showClaims && left.correlationID == right.correlationID && left.userID == right.userID
   }
 }
 

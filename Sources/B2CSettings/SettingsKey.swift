@@ -6,6 +6,7 @@ enum SettingsKey: String, CaseIterable {
   case authority
   case authorityKind
   case trustedHosts
+  case trustedAudiences
   case clientID = "clientId"
   case scopes
   case additionalScopes
@@ -34,6 +35,7 @@ enum SettingsKey: String, CaseIterable {
     case .authority: "Write your tenant's address, such as https://contoso.b2clogin.com/contoso.onmicrosoft.com/."
     case .authorityKind: "Write b2c, ciam, entra or openIDConnect, or remove the key."
     case .trustedHosts: "List host names, or remove the key."
+    case .trustedAudiences: "List the audiences (aud) that an id_token may name beside your client, or remove the key."
     case .clientID:
       isGeneric
         ? "Write the client ID of your app's registration."

@@ -34,6 +34,7 @@ struct SettingsReader {
     let authority = readAuthority()
     // A policy makes Azure AD B2C of an authority whose kind is not given.
     isGeneric = authority?.kind == .openIDConnect && (self[.authorityKind] != nil || !hasPolicyKey)
+    let trustedAudiences = Set(list(.trustedAudiences).map(\.text))
     let clientID = readClientID()
     let scopes = readScopes(.scopes, isRequired: true)
     let additionalScopes = readScopes(.additionalScopes) ?? []
@@ -52,6 +53,7 @@ struct SettingsReader {
       authority: authority, clientID: clientID, scopes: scopes, redirectURI: redirectURI)
     settings.additionalScopes = additionalScopes
     settings.offlineAccess = offlineAccess
+    settings.trustedAudiences = trustedAudiences
     settings.taskWebAPI = taskWebAPI
     settings.policies = policies
     settings.fullScreen = fullScreen

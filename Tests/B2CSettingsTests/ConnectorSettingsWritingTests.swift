@@ -42,6 +42,7 @@ import Testing
       taskWebAPI: URL(string: "http://localhost:3000/tasks?x=1&y=2"), policies: policies)
     settings.additionalScopes = ["https://contoso.onmicrosoft.com/tasks/write"]
     settings.offlineAccess = .withConsent
+    settings.trustedAudiences = ["project-8", "project-7"]
     settings.fullScreen = true
     settings.showClaims = true
     settings.correlationID = UUID()

@@ -85,6 +85,22 @@ import Testing
     #expect(try ConnectorSettings(data: settings.propertyList()) == settings)
   }
 
+  @Test("Audiences to trust are a list of strings")
+  func trustedAudiences() throws {
+    let list = "<array><string> project-7 </string><string/><string>https://api.example</string></array>"
+    let settings = try Samples.settings(["trustedAudiences": list])
+    #expect(settings.trustedAudiences == ["project-7", "https://api.example"])
+    #expect(settings.warnings.isEmpty)
+    #expect(try ConnectorSettings(data: settings.propertyList()) == settings)
+    #expect(try settings != Samples.settings([:]))
+    #expect(try Samples.settings([:]).trustedAudiences.isEmpty)
+    let error = #expect(throws: SettingsError.self) {
+      try Samples.settings(["trustedAudiences": "<string>project-7</string>"])
+    }
+    #expect(error?.problems.map(\.kind) == [.wrongType])
+    #expect(error?.problems.first?.recoverySuggestion?.contains("audiences") == true)
+  }
+
   @Test("A policy may be in the authority")
   func policyInAuthority() throws {
     let settings = try Samples.settings([

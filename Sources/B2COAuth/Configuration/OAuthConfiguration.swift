@@ -32,6 +32,10 @@ public struct OAuthConfiguration: Sendable {
   ///
   /// 300 seconds.
   public var clockSkew = Duration.seconds(300)
+  /// The audiences that an id_token may name beside this client (OpenID Connect Core 3.1.3.7 rule 3).
+  ///
+  /// None: an id_token for several audiences is refused, with the audiences that it names.
+  public var trustedAudiences: Set<String> = []
   /// How long metadata and keys are used without asking again.
   ///
   /// 24 hours.
