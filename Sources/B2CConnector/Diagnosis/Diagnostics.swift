@@ -177,6 +177,7 @@ extension Diagnostics {
       case nil: Finding("keys" + name, .skipped, "there is no metadata")
       }
     return [metadata, keys]
+      + (probe.obstacle.map { [Self.finding(of: $0, check: "pushed authorization requests" + name)] } ?? [])
   }
 
   private func clock(_ offset: TimeInterval?, allowed: Duration) -> Finding {

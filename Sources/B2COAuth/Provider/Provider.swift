@@ -66,6 +66,8 @@ struct ProviderMetadata: Sendable {
   let userInfoEndpoint: URL?
   /// Whether callbacks carry `iss` (RFC 9207 section 3).
   let sendsIssuerInCallback: Bool
+  /// Whether authorization requests have to be pushed to an endpoint of their own (RFC 9126 section 5).
+  let requiresPushedRequests: Bool
   let signingAlgorithms: [String]
   /// The scopes that the provider says it offers.
   let scopes: [String]
@@ -100,9 +102,15 @@ struct ProviderMetadata: Sendable {
     }
     keysEndpoint = keys
     sendsIssuerInCallback = fields["authorization_response_iss_parameter_supported"]?.bool ?? false
+    requiresPushedRequests = fields["require_pushed_authorization_requests"]?.bool ?? false
     scopes = fields["scopes_supported"]?.array?.compactMap(\.string) ?? []
     signingAlgorithms = fields["id_token_signing_alg_values_supported"]?.array?.compactMap(\.string) ?? []
   }
+
+  /// The error of a sign-in where requests have to be pushed.
+  static let pushedRequestsRequired = OAuthError(
+    .unsupported, "The provider requires pushed authorization requests (RFC 9126), which are not supported here.",
+    recoverySuggestion: "Have the provider accept plain authorization requests with PKCE for this client.")
 
   /// The URLs of the document that have to be the authority's, of whatever kind it is.
   var endpoints: [URL] {

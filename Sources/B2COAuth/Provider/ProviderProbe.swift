@@ -13,6 +13,8 @@ package struct ProviderProbe: Sendable {
   package let usableKeys: Result<Int, OAuthError>?
   /// How far this device's clock is behind the server's, in seconds; `nil` without an answer.
   package let clockOffset: TimeInterval?
+  /// Why no sign-in can work although the documents are right; `nil` when nothing is known against it.
+  package let obstacle: OAuthError?
   /// The requests of a sign-in; `nil` without usable metadata.
   package let signIn: SignInProbe?
 }
@@ -104,12 +106,14 @@ extension OAuthClient {
       }
       return ProviderProbe(
         issuer: signIn.map { _ in metadata.issuer }, usableKeys: keys,
-        clockOffset: services.serverClock.measuredOffset, signIn: try? signIn.get())
+        clockOffset: services.serverClock.measuredOffset,
+        obstacle: metadata.requiresPushedRequests ? ProviderMetadata.pushedRequestsRequired : nil,
+        signIn: try? signIn.get())
     } catch let error as OAuthError {
       let isAnswered = error.server?.status != nil || error.code != .network
       return ProviderProbe(
         issuer: .failure(error), usableKeys: nil, clockOffset: isAnswered ? services.serverClock.measuredOffset : nil,
-        signIn: nil)
+        obstacle: nil, signIn: nil)
     }
   }
 }
