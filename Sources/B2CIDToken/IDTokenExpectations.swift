@@ -19,8 +19,12 @@ package struct IDTokenExpectations: Sendable {
   package var policy: String?
   /// The access token that came with the id_token, for `at_hash`.
   package var accessToken: Secret?
-  /// The `max_age` of the request.
-  package var maximumAge: Duration?
+  /// The audiences that a token may name beside the client.
+  package var trustedAudiences: Set<String> = []
+  /// The earliest `auth_time`, where the request had a `max_age`.
+  package var earliestAuthentication: Date?
+  /// The claims that the request made essential.
+  package var essentialClaims = EssentialClaims()
   /// After a refresh: who was signed in.
   package var previous: PreviousIdentity?
 
@@ -36,11 +40,10 @@ package struct IDTokenExpectations: Sendable {
   ///   - previous: After a refresh: the claims of the sign-in.
   ///   - accessToken: The access token that came with the id_token.
   ///   - allowedAlgorithms: The algorithms the issuer may sign with.
-  ///   - maximumAge: The `max_age` of the request.
   package init(
     clientID: String, issuer: IssuerExpectation, nonce: Secret? = nil, policy: String? = nil, now: Date,
     skew: Duration = .seconds(300), previous: [String: JSONValue]? = nil, accessToken: Secret? = nil,
-    allowedAlgorithms: Set<JWSAlgorithm> = .microsoft, maximumAge: Duration? = nil
+    allowedAlgorithms: Set<JWSAlgorithm> = .microsoft
   ) {
     self.clientID = clientID
     self.issuer = issuer
@@ -51,7 +54,6 @@ package struct IDTokenExpectations: Sendable {
     self.previous = previous.map(PreviousIdentity.init)
     self.accessToken = accessToken
     self.allowedAlgorithms = allowedAlgorithms
-    self.maximumAge = maximumAge
   }
 }
 

@@ -16,8 +16,10 @@ package struct IDTokenRejection: Error, Sendable, Hashable {
 }
 
 extension IDTokenRejection {
-  /// A text of a token's header or payload for a message: printable, at most 100 characters, token-like parts hidden.
-  static func quote(_ text: String) -> String { "'\(PrintableText(limit: 100).show(text) ?? "")'" }
+  /// A text of a token's header or payload for a message: printable, cut, token-like parts hidden.
+  static func quote(_ text: String, limit: Int = 100) -> String {
+    "'\(PrintableText(limit: limit).show(text) ?? "")'"
+  }
 }
 
 extension IDTokenRejection {
@@ -47,6 +49,8 @@ extension IDTokenRejection {
     case issuer
     /// `aud` is missing or does not name this client.
     case audience
+    /// `aud` names others beside this client that are not trusted.
+    case untrustedAudience
     /// `azp` is missing among several audiences, or another client.
     case authorizedParty
     /// `exp` is missing or no time.
@@ -61,6 +65,8 @@ extension IDTokenRejection {
     case issuedInFuture
     /// `auth_time` is missing though asked for, too long ago, or another than at the sign-in.
     case authenticationTime
+    /// `acr` is missing though essential, or none of the requested values.
+    case authenticationContext
     /// `nonce` is missing or another than the one sent.
     case nonce
     /// `tfp` or `acr` is missing or another policy.

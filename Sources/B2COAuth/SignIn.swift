@@ -34,7 +34,8 @@ struct SignIn: Sendable {
     if let claims = options.claimsRequest, !claims.isEmpty { _ = try ClaimsRequest.checked(claims) }
     let provider = try await services.providers.provider(for: policy)
     let request = try AuthorizationRequest(
-      provider: provider, configuration: configuration, policy: policy, options: options, correlationID: correlationID)
+      provider: provider, configuration: configuration, policy: policy, options: options, correlationID: correlationID,
+      builtAt: services.serverClock.mark())
     // The keys are not needed before the answer comes: they are fetched while the user is at the page.
     async let _: Void = services.providers.prefetch(policy)
     let url = try await present(request)
@@ -73,7 +74,7 @@ struct SignIn: Sendable {
     }
     let claims = try await IDTokenCheck(services: services).claims(
       of: idToken, provider: request.provider, nonce: request.nonce, accessToken: response.accessToken, previous: nil,
-      maximumAge: request.maximumAge)
+      request: request)
     return try await SignInWriter(services: services, tokens: tokens).write(
       response, claims: claims, provider: request.provider, scopes: request.scopes,
       sent: request.tokenScopes, correlationID: request.correlationID, isPasswordResetStep: isPasswordResetStep)
@@ -87,6 +88,7 @@ extension SignInOptions {
     copy.prompt = nil
     copy.domainHint = nil
     copy.extraParameters = [:]
+    copy.claimsRequest = nil
     return copy
   }
 }

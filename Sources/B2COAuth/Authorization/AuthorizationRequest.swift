@@ -1,4 +1,5 @@
 internal import B2CCore
+internal import B2CIDToken
 internal import Foundation
 
 /// One request for authorization (RFC 6749 section 4.1.1): everything secret in it is fresh and is used once.
@@ -13,14 +14,19 @@ struct AuthorizationRequest: Sendable {
   let state = RandomToken.make(bytes: 32)
   let nonce = RandomToken.make(bytes: 32)
 
-  /// The `max_age` among the extra parameters, which the id_token's `auth_time` has to keep.
-  let maximumAge: Duration?
+  /// What the claims request made essential, which the id_token has to keep.
+  let essentialClaims: EssentialClaims
 
+  private let builtAt: ServerClock.Mark
+  /// The `max_age` among the extra parameters, which the id_token's `auth_time` has to keep.
+  private let maximumAge: Duration?
   private let extra: [(name: String, value: String)]
 
   init(
-    provider: Provider, configuration: OAuthConfiguration, policy: Policy?, options: SignInOptions, correlationID: UUID
+    provider: Provider, configuration: OAuthConfiguration, policy: Policy?, options: SignInOptions, correlationID: UUID,
+    builtAt: ServerClock.Mark
   ) throws(OAuthError) {
+    guard !provider.metadata.requiresPushedRequests else { throw ProviderMetadata.pushedRequestsRequired }
     self.provider = provider
     self.configuration = configuration
     self.policy = policy
@@ -29,6 +35,19 @@ struct AuthorizationRequest: Sendable {
     scopes = configuration.permitted(options.scopes ?? configuration.scopes)
     extra = try ReservedParameters.checked(options.extraParameters)
     maximumAge = try options.extraParameters["max_age"].map(Self.maximumAge)
+    essentialClaims = try options.claimsRequest.map(Self.essentialClaims) ?? EssentialClaims()
+    self.builtAt = builtAt
+  }
+
+  /// Reads a claims request, so that what the server is asked for can be checked afterwards.
+  private static func essentialClaims(_ text: String) throws(OAuthError) -> EssentialClaims {
+    guard !text.isEmpty else { return EssentialClaims() }
+    guard let request = try? JSONReader.object(Data(text.utf8)) else {
+      throw OAuthError(
+        .configuration, "The claims request is not a JSON object.",
+        recoverySuggestion: #"Pass a claims request as in OpenID Connect Core 5.5, such as {"id_token":{"acr":null}}."#)
+    }
+    return EssentialClaims(claimsRequest: request)
   }
 
   /// Reads a `max_age`, so that what the server is asked for can be checked afterwards.
@@ -41,6 +60,19 @@ struct AuthorizationRequest: Sendable {
     }
     return .seconds(seconds)
   }
+
+  /// Returns the earliest `auth_time` that keeps `max_age`; `nil` when it was not asked for.
+  ///
+  /// It is counted from the request and not from the answer: a consent page may take minutes after the login. `Date`
+  /// counts whole seconds and its answer travelled; a clock that was never compared may be further off.
+  func earliestAuthentication(by clock: ServerClock) -> Date? {
+    guard let maximumAge else { return nil }
+    let built = clock.time(at: builtAt)
+    return built.date.addingTimeInterval(-(maximumAge / .seconds(1)) - (built.isMeasured ? 5 : 30))
+  }
+
+  /// The API that the token is for, which the token endpoint is told as well (RFC 8707 section 2.2).
+  var resource: String? { options.extraParameters["resource"] }
 
   /// The scopes that the code is redeemed for.
   var tokenScopes: [String] { Scopes.forRequest(scopes, offlineAccess: addsOfflineAccess) }

@@ -15,8 +15,12 @@ public struct SignInOptions: Sendable {
   /// Scopes of the API to get a token for, in place of the configuration's.
   public var scopes: [String]?
   /// Further query parameters for the sign-in page; names of the protocol's own are refused.
+  ///
+  /// `max_age` is checked in the id_token; `resource` (RFC 8707) goes to the token endpoint too.
   public var extraParameters: [String: String] = [:]
   /// A claims request, a JSON object as text (OpenID Connect Core 5.5).
+  ///
+  /// An essential `acr` or `auth_time` of the id_token is checked; other essential claims are the app's to check.
   public var claimsRequest: String?
   /// The correlation id; the configuration's, else a fresh one, when `nil`.
   public var correlationID: UUID?

@@ -17,19 +17,23 @@ struct IDTokenCheck: Sendable {
   ///   - nonce: The nonce of the request; `nil` after a refresh.
   ///   - accessToken: The access token that came with it.
   ///   - previous: The claims of the sign-in, after a refresh.
-  ///   - maximumAge: The `max_age` of the request, if it had one.
+  ///   - request: The authorization request, after a sign-in that had one.
   ///   - pauses: What to wait before each further look for a key that is not published yet.
   /// - Returns: All claims.
   /// - Throws: ``OAuthError`` with code `invalidIDToken`; what keeps the keys from being fetched.
   func claims(
     of idToken: Secret, provider: Provider, nonce: Secret?, accessToken: Secret?, previous: [String: JSONValue]?,
-    maximumAge: Duration? = nil, pauses: [Duration] = Self.patience
+    request: AuthorizationRequest? = nil, pauses: [Duration] = Self.patience
   ) async throws -> [String: JSONValue] {
-    let expectations = IDTokenExpectations(
+    var expectations = IDTokenExpectations(
       clientID: services.configuration.clientID, issuer: IssuerExpectation(published: provider.metadata.issuer),
       nonce: nonce, policy: provider.policy?.id, now: services.serverClock.now, skew: services.configuration.clockSkew,
-      previous: previous, accessToken: accessToken, allowedAlgorithms: provider.allowedAlgorithms,
-      maximumAge: maximumAge)
+      previous: previous, accessToken: accessToken, allowedAlgorithms: provider.allowedAlgorithms)
+    expectations.trustedAudiences = services.configuration.trustedAudiences
+    if let request {
+      expectations.earliestAuthentication = request.earliestAuthentication(by: services.serverClock)
+      expectations.essentialClaims = request.essentialClaims
+    }
     let providers = services.providers
     var rejection: IDTokenRejection
     do {
@@ -131,6 +135,12 @@ extension IDTokenRejection {
       "Check that the authority in the settings is the one that issued the token."
     case .audience, .authorizedParty:
       "Check that the client ID is the one registered for this app."
+    case .untrustedAudience:
+      "If the provider means these audiences to be there, list them in trustedAudiences."
+    case .authenticationTime:
+      "Sign in again with the prompt `login`; if that is refused too, the provider does not keep max_age or auth_time."
+    case .authenticationContext:
+      "Sign in again as the provider's documentation of this acr demands, or do not make it essential."
     case .policy:
       "Check that the sign-in page and the token request used the same policy."
     case .algorithm:

@@ -105,7 +105,8 @@ extension OAuthClient {
         try SignInProbe(configuration, policy: policy, endpoints: endpoints, metadata: metadata)
       }
       return ProviderProbe(
-        issuer: signIn.map { _ in metadata.issuer }, usableKeys: keys,
+        issuer: metadata.requiresPushedRequests ? .success(metadata.issuer) : signIn.map { _ in metadata.issuer },
+        usableKeys: keys,
         clockOffset: services.serverClock.measuredOffset,
         obstacle: metadata.requiresPushedRequests ? ProviderMetadata.pushedRequestsRequired : nil,
         signIn: try? signIn.get())

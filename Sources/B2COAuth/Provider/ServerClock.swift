@@ -9,21 +9,41 @@ final class ServerClock: Sendable {
   /// How far the server's time may be before this device's: what the wrong time zone and summer time make together.
   static let furthestBehind: TimeInterval = 15 * 3_600
 
+  /// A moment by this device's clock, with the difference that was known then.
+  struct Mark: Sendable {
+    fileprivate let local: Date
+    fileprivate let offset: TimeInterval?
+  }
+
   let localNow: @Sendable () -> Date
-  private let offset = Locked<TimeInterval>(0)
+  private let offset = Locked<TimeInterval?>(nil)
 
   init(localNow: @escaping @Sendable () -> Date) {
     self.localNow = localNow
   }
 
   /// The server's time, within the accepted difference.
-  var now: Date {
-    let offset = measuredOffset
-    return localNow().addingTimeInterval(offset < -Self.furthestBehind ? 0 : offset)
-  }
+  var now: Date { localNow().addingTimeInterval(acceptedOffset ?? 0) }
 
   /// The measured difference in seconds: positive when this device is behind.
-  var measuredOffset: TimeInterval { offset.withLock { $0 } }
+  var measuredOffset: TimeInterval { offset.withLock { $0 } ?? 0 }
+
+  /// The measured difference, unless there is none or it is beyond what is accepted.
+  private var acceptedOffset: TimeInterval? {
+    offset.withLock { $0.flatMap { $0 < -Self.furthestBehind ? nil : $0 } }
+  }
+
+  /// Returns the present moment, to be compared later with a time that the server states.
+  func mark() -> Mark { Mark(local: localNow(), offset: acceptedOffset) }
+
+  /// Returns the server's time at a moment, and whether it was measured.
+  ///
+  /// The difference known at that moment counts, since this device's clock may have been set since; else one that was
+  /// measured later.
+  func time(at mark: Mark) -> (date: Date, isMeasured: Bool) {
+    guard let offset = mark.offset ?? acceptedOffset else { return (mark.local, false) }
+    return (mark.local.addingTimeInterval(offset), true)
+  }
 
   /// Takes the time from an answer, if it has one.
   func note(_ response: TransportResponse) {

@@ -11,14 +11,15 @@ struct TokenEndpoint: Sendable {
   func redeem(
     _ callback: ValidatedCallback, of request: AuthorizationRequest
   ) async throws -> TokenResponse {
-    try await send(
+    let resource = request.resource.map { [(name: "resource", value: $0)] } ?? []
+    return try await send(
       [
         ("grant_type", "authorization_code"),
         ("code", callback.code.value),
         ("redirect_uri", callback.redirectURI.absoluteString),
         ("code_verifier", request.pkce.verifier.value),
         ("scope", request.tokenScopes.joined(separator: " ")),
-      ], to: request.provider.tokenRoute, correlationID: request.correlationID)
+      ] + resource, to: request.provider.tokenRoute, correlationID: request.correlationID)
   }
 
   /// Sends a refresh token for exactly these scopes; for `nil` without naming any.

@@ -46,7 +46,12 @@ struct OAuthErrorWordsTests {
     .unknownKey: { $0.idTokenSigning = .unknownKeyID },
     .unsuitableKey: { $0.changeKeys = { for index in $0.indices { $0[index]["use"] = "enc" } } },
     .signature: { $0.idTokenSigning = .damaged }, .issuer: claims { $0["iss"] = "https://evil.example" },
-    .audience: claims { $0["aud"] = "other" }, .authorizedParty: claims { $0["azp"] = "other" },
+    .audience: claims { $0["aud"] = "other" },
+    .untrustedAudience: claims {
+      $0["azp"] = $0["aud"]
+      $0["aud"] = [$0["aud"] ?? .null, "other"]
+    },
+    .authenticationContext: claims { $0["acr"] = "0" }, .authorizedParty: claims { $0["azp"] = "other" },
     .expiration: claims { $0["exp"] = nil }, .expired: claims { $0["exp"] = 1_000 },
     .notYetValid: claims { $0["nbf"] = 4_000_000_000 }, .issuedAt: claims { $0["iat"] = nil },
     .issuedInFuture: claims { $0["iat"] = 4_000_000_000 }, .authenticationTime: claims { $0["auth_time"] = nil },
@@ -61,7 +66,11 @@ struct OAuthErrorWordsTests {
       #expect([.policy, .identityChanged].contains(reason))
       return
     }
-    let error = try await failedSignIn(SignInOptions(extraParameters: ["max_age": "3600"]), behavior: change)
+    var options = SignInOptions(extraParameters: ["max_age": "3600"])
+    if reason == .authenticationContext {
+      options.claimsRequest = #"{"id_token":{"acr":{"essential":true,"value":"1"}}}"#
+    }
+    let error = try await failedSignIn(options, behavior: change)
     #expect((error.underlying as? IDTokenRejection)?.reason == reason, "\(error)")
     check(error)
   }
