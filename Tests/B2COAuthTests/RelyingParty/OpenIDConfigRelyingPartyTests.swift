@@ -1,0 +1,87 @@
+import B2CCore
+import B2CHTTP
+import B2CIDToken
+import B2COAuth
+import B2CTestKit
+import Foundation
+import TestSupport
+import Testing
+
+/// The modules of `oidcc-client-config-certification-test-plan`.
+@Suite("OpenID Connect relying party: Config RP", .descriptors(), .timeLimit(.minutes(10)))
+struct OpenIDConfigRelyingPartyTests {
+  typealias Redirect = RelyingParty.Redirect
+
+  @Test("oidcc-client-test-discovery-openid-config", arguments: Redirect.allCases)
+  func discovery(_ redirect: Redirect) async throws {
+    let party = try RelyingParty(redirect)
+    try await party.client.signIn()
+    let document = try #require(party.requests("/.well-known/openid-configuration").first?.response?.body)
+    let fields = try JSONReader.object(document)
+    // Everything else goes where the document says.
+    let used = party.tenant.requests.dropFirst().map {
+      $0.request.url.absoluteString.prefix { $0 != "?" }
+    }
+    for name in ["authorization_endpoint", "token_endpoint", "jwks_uri"] {
+      #expect(used.contains { fields[name]?.string == String($0) }, "\(name)")
+    }
+    #expect(party.tenant.counters.metadataRequests == 1)
+  }
+
+  @Test("oidcc-client-test-discovery-jwks-uri-keys", arguments: Redirect.allCases)
+  func keys(_ redirect: Redirect) async throws {
+    let party = try RelyingParty(redirect)
+    try await party.client.signIn()
+    #expect(party.tenant.counters.keysRequests == 1)
+    // With keys of somebody else the very same sign-in fails, so they are what the signature is checked with.
+    let other = try TestSigningKey(.rs256)
+    let id = try #require(try party.lastIDTokenHeader()["kid"])
+    let foreign = try RelyingParty(redirect) {
+      $0.changeKeys = { $0 = [other.jwk.merging(["kid": id]) { $1 }] }
+    }
+    #expect(try await foreign.refusedSignIn() == .signature)
+  }
+
+  @Test("oidcc-client-test-discovery-issuer-mismatch", arguments: Redirect.allCases)
+  func issuerMismatch(_ redirect: Redirect) async throws {
+    let party = try RelyingParty(redirect) { $0.changeMetadata = { $0["issuer"] = "https://evil.example" } }
+    await #expect(throws: OAuthError(.issuerMismatch, "")) { try await party.client.signIn() }
+    #expect(party.browser.opened.isEmpty && party.tenant.counters.authorizeRequests == 0)
+  }
+
+  @Test("oidcc-client-test-idtoken-sig-none", arguments: Redirect.allCases)
+  func unsigned(_ redirect: Redirect) async throws {
+    let party = try RelyingParty(redirect) {
+      $0.idTokenSigning = .unsigned
+      $0.changeMetadata = { $0["id_token_signing_alg_values_supported"] = ["none"] }
+    }
+    #expect(try await party.refusedSignIn() == .algorithm)
+  }
+
+  @Test("oidcc-client-test-signing-key-rotation-just-before-signing", arguments: Redirect.allCases)
+  func rotationBeforeSigning(_ redirect: Redirect) async throws {
+    let party = try RelyingParty(redirect)
+    // The keys are known by the first sign-in.
+    try await party.client.signIn()
+    let old = try party.lastIDTokenHeader()["kid"]
+    let (tenant, new) = (party.tenant, try TestSigningKey(.rs256))
+    party.fixture.transport.intercept { request in
+      if request.isTokenRequest { tenant.rotateKeys(to: new, keepingOld: false) }
+      return nil
+    }
+    try await party.client.signIn(prompt: .login)
+    #expect(try party.lastIDTokenHeader()["kid"] != old)
+    #expect(tenant.counters.keysRequests == 2)
+  }
+
+  @Test("oidcc-client-test-signing-key-rotation", arguments: Redirect.allCases)
+  func rotation(_ redirect: Redirect) async throws {
+    let party = try RelyingParty(redirect)
+    try await party.client.signIn()
+    let old = try party.lastIDTokenHeader()["kid"]
+    party.tenant.rotateKeys(to: try TestSigningKey(.rs256))
+    try await party.client.signIn(prompt: .login)
+    #expect(try party.lastIDTokenHeader()["kid"] != old)
+    #expect(party.tenant.counters.keysRequests == 2)
+  }
+}
