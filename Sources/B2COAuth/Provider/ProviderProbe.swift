@@ -29,7 +29,8 @@ package struct SignInProbe: Sendable {
   package let tokenEndpoint: URL
 
   init(
-    _ configuration: OAuthConfiguration, policy: Policy?, endpoints: Endpoints, metadata: ProviderMetadata
+    _ configuration: OAuthConfiguration, policy: Policy?, endpoints: Endpoints, metadata: ProviderMetadata,
+    builtAt: ServerClock.Mark
   ) throws(OAuthError) {
     func make(_ configuration: OAuthConfiguration, _ options: SignInOptions) throws(OAuthError) -> SignInPage {
       let provider = try Provider(
@@ -37,7 +38,7 @@ package struct SignInProbe: Sendable {
       return try SignInPage(
         AuthorizationRequest(
           provider: provider, configuration: configuration, policy: policy, options: options,
-          correlationID: configuration.correlationID ?? UUID()))
+          correlationID: configuration.correlationID ?? UUID(), builtAt: builtAt))
     }
     page = try make(configuration, SignInOptions())
     var silent = configuration
@@ -102,7 +103,9 @@ extension OAuthClient {
       }
       let endpoints = try await services.providers.endpoints(of: policy)
       let signIn = Result { () throws(OAuthError) -> SignInProbe in
-        try SignInProbe(configuration, policy: policy, endpoints: endpoints, metadata: metadata)
+        try SignInProbe(
+          configuration, policy: policy, endpoints: endpoints, metadata: metadata,
+          builtAt: services.serverClock.mark())
       }
       return ProviderProbe(
         issuer: metadata.requiresPushedRequests ? .success(metadata.issuer) : signIn.map { _ in metadata.issuer },
