@@ -79,7 +79,9 @@ struct AuthorizationRequest: Sendable {
 
   /// What the server is asked to show; consent where the settings want it and the app asks for nothing else.
   private var prompt: Prompt? {
-    options.prompt ?? (configuration.offlineAccess == .withConsent ? .consent : nil)
+    // An edit or a reset leaves no session, so it needs no refresh token.
+    let signsIn = policy?.kind != .profileEdit && policy?.kind != .passwordReset
+    return options.prompt ?? (configuration.offlineAccess == .withConsent && signsIn ? .consent : nil)
   }
 
   private var asksForConsent: Bool { prompt?.rawValue.split(separator: " ").contains("consent") == true }

@@ -2,6 +2,7 @@ import B2CAuthority
 import B2CCore
 import B2COAuth
 import B2CTestKit
+import Foundation
 import Testing
 
 /// When `offline_access` is asked for.
@@ -98,5 +99,20 @@ struct ScopesOfflineAccessTests {
     let advice = try #require(error.recoverySuggestion)
     #expect(error.code == .timedOut && advice.hasPrefix("Compare clientId."))
     #expect(advice.contains("offline_access") == page.isNamed && advice.contains("offlineAccess") == page.isNamed)
+  }
+
+  @Test("A policy that leaves no session asks for no consent", arguments: [Policy.Kind.profileEdit, .passwordReset])
+  func withoutSession(_ kind: Policy.Kind) async throws {
+    let fixture = Fixture()
+    let asked = Locked<URL?>(nil)
+    let presenter = CannedPresenter { request in
+      asked.withLock { $0 = request.url }
+      throw OAuthError(.userClosedBrowser, "Closed.")
+    }
+    let client = try fixture.client(presenter: presenter) { $0.offlineAccess = .withConsent }
+    let policy = try Policy(id: "B2C_1_EditProfile", kind: kind)
+    await #expect(throws: OAuthError(.userClosedBrowser, "")) { try await client.signIn(policy: policy) }
+    let page = query(of: try require(asked.withLock { $0 }))
+    #expect(page["prompt"] == nil && page["scope"]?.contains("offline_access") == false)
   }
 }
