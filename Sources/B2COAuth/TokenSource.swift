@@ -94,7 +94,7 @@ struct TokenSource: Sendable {
     }
     // Another refresh would only be another request: the caller sees that nothing newer is available.
     guard let refused, let entry = stored.record.entry(of: refused, covering: scopes),
-      !refusals.note(entry, of: stored.record, for: stored.key, scopes, now: now)
+      !refusals.note(entry, for: stored.key, scopes, now: now)
     else { return nil }
     return entry
   }

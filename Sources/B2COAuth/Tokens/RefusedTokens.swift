@@ -1,7 +1,7 @@
 internal import B2CCore
 internal import Foundation
 
-/// Counts refreshed tokens that an API has refused, so that an API that refuses all of them costs two refreshes.
+/// Counts the tokens that an API has refused in a row, so that an API that refuses all of them costs two refreshes.
 ///
 /// The count is per account and set of scopes. It starts again when a token was accepted.
 struct RefusedTokens: Sendable {
@@ -15,6 +15,7 @@ struct RefusedTokens: Sendable {
     var latest: Secret?
   }
 
+  /// How many tokens in a row are replaced.
   private static let limit = 2
   private let counts = Locked<[Target: Count]>([:])
 
@@ -22,16 +23,13 @@ struct RefusedTokens: Sendable {
   ///
   /// - Parameters:
   ///   - entry: The refused token, the newest of its record.
-  ///   - record: Its record.
   ///   - key: The record's key.
   ///   - scopes: The scopes of the call.
   ///   - now: The time. A token that has lived half of its life may be replaced in any case.
   /// - Returns: Whether another refresh may bring a better one.
   func note(
-    _ entry: CachedAccessToken, of record: TokenRecord, for key: TokenCacheKey, _ scopes: [String], now: Date
+    _ entry: CachedAccessToken, for key: TokenCacheKey, _ scopes: [String], now: Date
   ) -> Bool {
-    // The token of a sign-in says nothing about those of a refresh.
-    guard entry.receivedAt > record.signedInAt else { return true }
     let refused = counts.withLock { counts in
       var count = counts[Target(key: key, scopes: Scopes.ofAPI(scopes))] ?? Count()
       if count.latest != entry.token {
@@ -44,7 +42,7 @@ struct RefusedTokens: Sendable {
     let age = now.timeIntervalSince(entry.receivedAt)
     let life = entry.expiresAt.timeIntervalSince(entry.receivedAt)
     // A clock that was set back makes no token young.
-    return refused < Self.limit || age < 0 || age >= life / 2
+    return refused <= Self.limit || age < 0 || age >= life / 2
   }
 
   /// Starts counting again for an account, or for all where it is not known.
