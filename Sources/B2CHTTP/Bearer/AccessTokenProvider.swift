@@ -7,8 +7,8 @@ public protocol AccessTokenProvider: Sendable {
   /// Returns an access token that is valid now.
   ///
   /// - Parameter refused: A token that the API has just answered `401` to; `nil` for the first try. Its replacement is for
-  ///   the same account, whoever has signed in meanwhile. A provider without a newer token returns the refused one again:
-  ///   it is not sent a second time, and the call ends in `unauthorized`.
+  ///   the same account, also when another user has signed in meanwhile. A provider without a newer token returns the
+  ///   refused one again: it is not sent a second time, and the call ends in `unauthorized`.
   /// - Returns: The access token to send, with its account.
   /// - Throws: Whatever keeps the provider from having one, such as that the account has signed out; the API client passes
   ///   it on.

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The engine as a source of bearer tokens")
 struct SilentTokenProviderTests {
-  @Test("A token names its account, and its replacement is for the same account, whoever is current by then")
+  @Test("A token names its account, and its replacement is for the same account, also when another is current")
   func sameAccount() async throws {
     let fixture = Fixture()
     let presenter = fixture.script(.signIn(.alice))
