@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// What is known of a change when its transport is closed, or no token is left for its second try.
-@Suite("Closing during a call", .timeLimit(.minutes(10)))
+@Suite("Closing during a call", .descriptors(), .timeLimit(.minutes(10)))
 struct ConnectorClosingTests {
   /// A call to an API over sockets, and whether it changes something.
   enum Call: String, CaseIterable, Sendable {

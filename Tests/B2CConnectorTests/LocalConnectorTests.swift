@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The wiring that `B2CTestKit` has for an app's tests.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.descriptors(), .timeLimit(.minutes(10)))
 struct LocalConnectorTests {
   @Test("A connector for a test takes one line, and its retries never hang")
   func local() async throws {

@@ -20,11 +20,19 @@ internal import Foundation
 public final class URLSessionTransport: HTTPTransport {
   private let clock: any Clock<Duration>
   private let delegate: SessionDelegate
-  /// `nil` once closed: a session that was invalidated stops the process when it is used.
-  private let session: Locked<URLSession?>
+  private let session = Locked(Session.unopened)
+  private let connections: Int
   private let deadlines: DeadlineTimer
   private let queue: ConnectionQueue
   private let proxies: ProxyEnvironment
+
+  /// The session, made with the first request: an environment that is given another transport opens nothing.
+  private enum Session {
+    case unopened
+    case open(URLSession)
+    /// A session that was invalidated stops the process when it is used.
+    case closed
+  }
 
   /// Makes a transport with a dedicated session.
   ///
@@ -45,20 +53,16 @@ public final class URLSessionTransport: HTTPTransport {
     maximumConnectionsPerHost: Int, clock: any Clock<Duration>, delegate: SessionDelegate,
     proxies: ProxyEnvironment = .current
   ) {
-    let connections = max(1, maximumConnectionsPerHost)
+    connections = max(1, maximumConnectionsPerHost)
     self.clock = clock
     self.proxies = proxies
     self.delegate = delegate
     deadlines = DeadlineTimer(clock: clock)
     queue = ConnectionQueue(limit: SessionTraits.countsWaitingAsSilence ? connections : .max)
-    session = Locked(
-      URLSession(
-        configuration: Self.configuration(connections), delegate: delegate,
-        delegateQueue: SessionTraits.makeDelegateQueue()))
   }
 
   deinit {
-    session.withLock { $0 }?.finishTasksAndInvalidate()
+    if case .open(let session) = session.withLock({ $0 }) { session.finishTasksAndInvalidate() }
   }
 
   /// Sends one request.
@@ -95,11 +99,11 @@ public final class URLSessionTransport: HTTPTransport {
   /// Closing twice is harmless.
   public func close() {
     let session = session.withLock { session in
-      defer { session = nil }
+      defer { session = .closed }
       return session
     }
     delegate.close()
-    session?.invalidateAndCancel()
+    if case .open(let session) = session { session.invalidateAndCancel() }
   }
 
   static func configuration(_ connections: Int) -> URLSessionConfiguration {
@@ -131,8 +135,17 @@ public final class URLSessionTransport: HTTPTransport {
   /// Passes a request to the session.
   private func start(_ request: URLRequest, _ exchange: SessionExchange) {
     // Under the lock, so that closing cannot come between the check and the task.
-    let link = session.withLock { session -> SessionExchange.Link? in
-      guard let session else { return nil }
+    let link = session.withLock { state -> SessionExchange.Link? in
+      let session: URLSession
+      switch state {
+      case .closed: return nil
+      case .open(let open): session = open
+      case .unopened:
+        session = URLSession(
+          configuration: Self.configuration(connections), delegate: delegate,
+          delegateQueue: SessionTraits.makeDelegateQueue())
+        state = .open(session)
+      }
       let link = SessionExchange.Link(task: session.dataTask(with: request), delegate: delegate)
       delegate.register(exchange, for: link.task)
       return link
