@@ -85,6 +85,14 @@ package struct FileStatus: Sendable {
   package var group: UInt32
   package let stamp: FileStamp
 
+  package init(kind: Kind, mode: UInt32, owner: UInt32, group: UInt32, stamp: FileStamp) {
+    self.kind = kind
+    self.mode = mode
+    self.owner = owner
+    self.group = group
+    self.stamp = stamp
+  }
+
   /// The permission bits as `chmod` takes them.
   var octalMode: String { String(mode, radix: 8) }
 }
@@ -96,7 +104,7 @@ package struct FileStamp: Hashable, Sendable {
     let seconds: Int
     let nanoseconds: Int
 
-    init(_ seconds: Int, _ nanoseconds: Int) {
+    package init(_ seconds: Int, _ nanoseconds: Int) {
       self.seconds = seconds
       self.nanoseconds = nanoseconds
     }
@@ -107,6 +115,14 @@ package struct FileStamp: Hashable, Sendable {
   let size: Int64
   let modified: Moment
   let changed: Moment
+
+  package init(device: UInt64, file: UInt64, size: Int64, modified: Moment, changed: Moment) {
+    self.device = device
+    self.file = file
+    self.size = size
+    self.modified = modified
+    self.changed = changed
+  }
 
   /// Whether a later change is sure to give another stamp.
   ///

@@ -204,7 +204,7 @@ package struct SystemFailure: Error, CustomStringConvertible {
   let path: String
   let code: Int32
 
-  init(_ call: String, _ path: String, _ code: Int32) {
+  package init(_ call: String, _ path: String, _ code: Int32) {
     self.call = call
     self.path = path
     self.code = code
