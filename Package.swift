@@ -86,6 +86,13 @@ let package = Package(
         "B2CCore", "TestSupport",
       ], path: "Tests/Benchmarks", exclude: ["allocations.c", "msal-peer.py", "run"]),
 
+    .executableTarget(
+      name: "simulation",
+      dependencies: [
+        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CIDToken", "B2CAuthority", "B2CTokenCache", "B2CHTTP",
+        "B2CSettings", "TaskAPI", "B2CCore",
+      ], path: "Tests/Simulation", exclude: ["README.md"]),
+
     // One test target for each module.
     .testTarget(name: "B2CCoreTests", dependencies: ["B2CCore"]),
     .testTarget(name: "B2CAuthorityTests", dependencies: ["B2CAuthority", "B2CCore", "TestSupport"]),

@@ -1,0 +1,171 @@
+#if os(Linux)
+  import B2CConnector
+  import B2CTestKit
+  import Foundation
+  import FoundationNetworking
+
+  /// What an app asks of a connector.
+  enum Action: @unchecked Sendable {
+    case signIn(Policy?)
+    case editProfile(Policy)
+    case resetPassword(Policy)
+    case list
+    case add(title: String)
+    case delete(TaskItem, owner: String)
+    case data
+    case token(person: String?, policy: Policy?, force: Bool)
+    case claims(Policy?)
+    case session
+    case accounts
+    case signOutAll
+    case signOut(person: String)
+
+    var name: String {
+      switch self {
+      case .signIn(let policy): "signIn(\(policy?.id ?? "-"))"
+      case .editProfile: "editProfile"
+      case .resetPassword: "resetPassword"
+      case .list: "getTaskList"
+      case .add(let title): "addTask(\(title))"
+      case .delete(let task, _): "deleteTask(\(task.itemName))"
+      case .data: "data"
+      case .token(let person, let policy, let force):
+        "accessToken(\(person.map { String($0.prefix(1)) } ?? "-"), \(policy?.id ?? "-")\(force ? ", force" : ""))"
+      case .claims(let policy): "claims(\(policy?.id ?? "-"))"
+      case .session: "session"
+      case .accounts: "accounts"
+      case .signOutAll: "signOut"
+      case .signOut(let person): "signOut(\(person.prefix(1)))"
+      }
+    }
+
+    /// Whether it changes who is signed in.
+    var changesPresence: Bool {
+      switch self {
+      case .signIn, .signOutAll, .signOut: true
+      default: false
+      }
+    }
+
+    /// Whether it acts for whoever is current.
+    var isForCurrent: Bool {
+      switch self {
+      case .list, .add, .delete, .data: true
+      case .token(let person, _, _): person == nil
+      default: false
+      }
+    }
+
+    func perform(on connector: Connector, _ world: World) async throws -> Answer {
+      switch self {
+      case .signIn(let policy):
+        if let policy { return .user(try await connector.doPolicy(policy)) }
+        return .user(try await connector.doPolicy(.signIn))
+      case .editProfile(let policy), .resetPassword(let policy): return .user(try await connector.doPolicy(policy))
+      case .list: return .tasks(try await connector.getTaskList())
+      case .add(let title): return .tasks([try await connector.addTask(TaskItem(itemName: title))])
+      case .delete(let task, _):
+        try await connector.deleteTask(task)
+        return .nothing
+      case .data: return .status(try await connector.data(for: URLRequest(url: world.server.url)).1.statusCode)
+      case .token(let person, let policy, let force):
+        return .token(
+          try await connector.accessToken(
+            account: person.map { Account(id: world.accountID(of: $0)) }, policy: policy, forceRefresh: force))
+      case .claims(let policy): return .claims(try await connector.claims(policy: policy))
+      case .session: return .session(try await connector.session)
+      case .accounts: return .accounts(try await connector.accounts())
+      case .signOutAll:
+        try await connector.signOut()
+        return .nothing
+      case .signOut(let person):
+        try await connector.signOut(Account(id: world.accountID(of: person)))
+        return .nothing
+      }
+    }
+  }
+
+  /// What came back.
+  enum Answer: Sendable {
+    case user(UserInfo)
+    case tasks([TaskItem])
+    case token(AccessToken)
+    case claims(UserInfo?)
+    case session(SessionState)
+    case accounts([Account])
+    case status(Int)
+    case nothing
+  }
+
+  /// One call of the public API, from its start to its judgement.
+  final class Call: @unchecked Sendable {
+    /// The call in whose name transport, page and cache work; it passes through every task that the engine starts.
+    @TaskLocal static var current: Call?
+
+    enum Trouble: Hashable {
+      case network(Weather.Fault)
+      case closed, store, refused, cancelled
+    }
+
+    let number: Int
+    let action: Action
+    let app: App
+    /// What the person does at a page; `nil` for a call that may open none.
+    let plan: PagePlan?
+    let startedAt = machine.uptime
+    var endedAt: UInt64 = 0
+    /// Who was current at its start, and by which version of that knowledge.
+    var expected = Presence.Current.unknown
+    var presenceVersion = 0
+    /// The grant of the person who was current at its start.
+    var expectedGrant: Grant?
+    private(set) var troubles: Set<Trouble> = []
+    var bearers: [(token: String, grant: Grant)] = []
+    var refusedTokens: Set<String> = []
+    /// What a sign-in brought.
+    var grant: Grant?
+    /// Whether it read or listed more than the records of one account.
+    var readAccounts: Set<String> = []
+    var pages = 0
+    var task: Task<Void, Never>?
+    var result: Result<Answer, any Error>?
+
+    init(_ number: Int, _ action: Action, _ app: App, _ plan: PagePlan?) {
+      self.number = number
+      self.action = action
+      self.app = app
+      self.plan = plan
+    }
+
+    var name: String { "#\(number) \(app.name) \(action.name)" }
+
+    func note(_ trouble: Trouble) { troubles.insert(trouble) }
+
+    var error: ConnectorError? {
+      if case .failure(let error) = result { error as? ConnectorError } else { nil }
+    }
+
+    var succeeded: Bool {
+      if case .success = result { true } else { false }
+    }
+
+    /// The answer in a few words that are the same in every run.
+    var summary: String {
+      switch result {
+      case nil: "unfinished"
+      case .failure(let error):
+        (error as? ConnectorError).map { "failed: \($0.code.rawValue)\($0.outcomeIsUnknown ? ", outcome unknown" : "")" }
+          ?? "failed: \(type(of: error))"
+      case .success(.user(let user)): "ok: \(user.id.prefix(1))"
+      case .success(.tasks(let tasks)): "ok: \(tasks.map(\.itemName).joined(separator: " "))"
+      case .success(.claims(let user)): "ok: \(user.map { "\($0.id.prefix(1)) \($0.policyID ?? "-")" } ?? "nobody")"
+      case .success(.session(.signedIn(let user))): "ok: signedIn \(user.id.prefix(1))"
+      case .success(.session(.expired(let user))): "ok: expired \(user.id.prefix(1))"
+      case .success(.session): "ok: signedOut"
+      case .success(.accounts(let accounts)): "ok: \(accounts.map { String($0.id.prefix(1)) }.joined())"
+      case .success(.status(let status)): "ok: \(status)"
+      case .success: "ok"
+      }
+    }
+  }
+#endif

@@ -1,0 +1,33 @@
+#if os(Linux)
+  /// The kinds of step of a random walk.
+  enum Step: String, CaseIterable {
+    // What the app does.
+    case signIn, list, add, delete, data, token, forceRefresh, tokenOfPolicy, tokenOfPerson, claims, session, accounts
+    case signOutAll, signOutOne, editProfile, resetPassword, cancel, several
+    // What happens to the app.
+    case close, suspend, resume, kill, losePower, clockJump
+    // What happens to the store.
+    case diskFull, diskUnreachable, diskHiccup, diskWell, damage
+    // What happens at the servers and on the way.
+    case revoke, refuseToken, refuseAll, changeClaims, rollKeys, networkBad, networkGood
+    // Time.
+    case wait
+
+    /// How often it is drawn, compared with the others.
+    var weight: Int {
+      switch self {
+      case .signIn: 10
+      case .list, .add, .token: 8
+      case .wait: 8
+      case .delete, .forceRefresh, .tokenOfPerson, .several, .cancel: 5
+      case .resume, .diskWell, .networkGood: 4
+      case .session, .claims, .data, .tokenOfPolicy: 3
+      case .losePower, .damage, .clockJump, .rollKeys, .refuseAll: 1
+      default: 2
+      }
+    }
+
+    /// Steps that every walk may take; of the others each walk leaves some out.
+    var isEssential: Bool { [.signIn, .list, .token, .wait, .resume, .diskWell, .networkGood].contains(self) }
+  }
+#endif

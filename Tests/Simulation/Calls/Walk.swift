@@ -1,0 +1,185 @@
+#if os(Linux)
+  import B2CConnector
+  import B2CIDToken
+  import B2CTestKit
+  import Foundation
+
+  /// A random walk through a world: a number of steps, then a last look.
+  struct Walk {
+    let world: World
+    private let steps: [Step]
+
+    init(_ world: World, without: Set<String>) {
+      self.world = world
+      let share = machine.draw.number(300...1000)
+      let kept = Step.allCases.filter {
+        !without.contains($0.rawValue) && ($0.isEssential || machine.draw.happens(share))
+      }
+      steps = kept.flatMap { Array(repeating: $0, count: $0.weight) }
+    }
+
+    func run() throws {
+      // Most worlds begin with a person who is signed in.
+      if machine.draw.happens(800), let app = anyApp() {
+        world.wait(world.start(.signIn(anyPolicy()), on: app, plan: plan(.completes)))
+      }
+      for _ in 0..<machine.draw.number(10...40) {
+        world.ledger.steps += 1
+        try take(machine.draw.one(of: steps))
+        world.pass(pause())
+      }
+      try LastLook(world: world).look()
+    }
+
+    /// The time between two steps: often none, so that calls meet.
+    private func pause() -> Duration {
+      switch machine.draw.below(10) {
+      case 0...3: .zero
+      case 4...5: .milliseconds(machine.draw.below(300))
+      case 6...7: .milliseconds(machine.draw.below(10_000))
+      case 8: .seconds(machine.draw.below(600))
+      default: .seconds(machine.draw.below(4000))
+      }
+    }
+
+    private func take(_ step: Step) throws {
+      guard let app = anyApp() else { return }
+      switch step {
+      case .signIn: world.start(.signIn(anyPolicy()), on: app, plan: plan(nil))
+      case .list: world.start(.list, on: app)
+      case .add: world.start(.add(title: "task\(world.ledger.calls)"), on: app)
+      case .delete:
+        guard !world.tasks.isEmpty else { return }
+        let task = machine.draw.one(of: world.tasks)
+        world.tasks.removeAll { $0.item.id == task.item.id }
+        world.start(.delete(task.item, owner: task.owner), on: app)
+      case .data: world.start(.data, on: app)
+      case .token: world.start(.token(person: nil, policy: nil, force: false), on: app)
+      case .forceRefresh: world.start(.token(person: nil, policy: nil, force: true), on: app)
+      case .tokenOfPolicy:
+        world.start(.token(person: anyPerson().id, policy: anyPolicy(), force: machine.draw.happens(300)), on: app)
+      case .tokenOfPerson: world.start(.token(person: anyPerson().id, policy: nil, force: false), on: app)
+      case .claims: world.start(.claims(anyPolicy()), on: app)
+      case .session: world.start(.session, on: app)
+      case .accounts: world.start(.accounts, on: app)
+      case .signOutAll: world.start(.signOutAll, on: app)
+      case .signOutOne: world.start(.signOut(person: anyPerson().id), on: app)
+      case .editProfile:
+        guard let policy = world.settings.policies.policy(of: .profileEdit) else { return }
+        var plan = plan(nil)
+        plan.newName = "Name-\(world.ledger.calls)"
+        world.start(.editProfile(policy), on: app, plan: plan)
+      case .resetPassword:
+        guard let policy = world.settings.policies.policy(of: .passwordReset) else { return }
+        var plan = plan(nil)
+        plan.newPassword = "Not-A-Secret-\(world.ledger.calls)"
+        world.start(.resetPassword(policy), on: app, plan: plan)
+      case .cancel:
+        guard !world.calls.isEmpty else { return }
+        world.cancel(machine.draw.one(of: world.calls))
+      case .several:
+        for app in world.liveApps where machine.draw.happens(700) {
+          world.start(.token(person: nil, policy: nil, force: machine.draw.happens(300)), on: app)
+          if machine.draw.happens(500) { world.start(.list, on: app) }
+        }
+      default: try happen(step, app)
+      }
+    }
+
+    private func happen(_ step: Step, _ app: App) throws {
+      world.ledger.chaos[step.rawValue, default: 0] += 1
+      world.note("\(step.rawValue) (\(app.name))")
+      switch step {
+      case .close: try world.close(app)
+      case .suspend: app.process.suspend()
+      case .resume: for process in world.processes { process.resume() }
+      case .kill: try world.restart(app.process)
+      case .losePower: try world.losePower()
+      case .clockJump: world.clockOffset = Double(machine.draw.number(-7200...7200))
+      case .diskFull: world.store.trouble.isFull = true
+      case .diskUnreachable: world.store.trouble.isUnreachable = true
+      case .diskHiccup: world.store.trouble.failingAccesses = machine.draw.number(1...4)
+      case .diskWell: world.store.trouble = StoreTrouble()
+      case .damage: world.damageRecord()
+      case .revoke:
+        let person = anyPerson()
+        world.tenant.revokeGrants(of: person.email)
+        world.watch.end(grantsOf: person.id, "revoked")
+      case .refuseToken: world.watch.refusedTokens.formUnion(world.watch.ofAccessToken.keys)
+      case .refuseAll: world.watch.refusesAll.toggle()
+      case .changeClaims: world.changeClaims(of: anyPerson(), takesAway: machine.draw.happens(500))
+      case .rollKeys: try? world.rollKeys()
+      case .networkBad: world.weather = badWeather()
+      case .networkGood:
+        world.weather = Weather()
+        world.weather.slowness = world.shape.distance
+      default: world.pass(.seconds(machine.draw.one(of: [60, 3000, 3600, 7200, 20_000])))
+      }
+    }
+
+    private func badWeather() -> Weather {
+      var weather = Weather()
+      func share() -> Int { machine.draw.happens(400) ? machine.draw.below(250) : 0 }
+      weather.refused = share()
+      weather.lostBefore = share()
+      weather.lostAfter = share()
+      weather.silent = share()
+      weather.gateway = share()
+      weather.busy = share()
+      weather.slowness = machine.draw.one(of: [50, 2000, 8000])
+      return weather
+    }
+
+    private func plan(_ outcome: PagePlan.Outcome?) -> PagePlan {
+      var plan = PagePlan(person: anyPerson())
+      plan.outcome = outcome ?? machine.draw.one(of: [.completes, .completes, .completes, .completes, .cancels, .closes])
+      plan.time = machine.draw.below(machine.draw.one(of: [100, 5000, 60_000]))
+      return plan
+    }
+
+    private func anyApp() -> App? {
+      let apps = world.liveApps
+      return apps.isEmpty ? nil : machine.draw.one(of: apps)
+    }
+
+    private func anyPerson() -> LocalUser { machine.draw.one(of: world.people) }
+
+    private func anyPolicy() -> Policy? {
+      world.policies.isEmpty ? nil : machine.draw.one(of: world.policies)
+    }
+  }
+
+  extension World {
+    /// A medium changes a byte of a record: its owner has to sign in again.
+    func damageRecord() {
+      guard store.damageRecord(&machine.draw) else { return }
+      wasDamaged = true
+      leaveOpen(watch.grants, "a damaged record")
+      for process in processes { process.presence.forget() }
+    }
+
+    /// The provider changes what it says about a person.
+    func changeClaims(of person: LocalUser, takesAway: Bool) {
+      var users = tenant.users
+      guard let index = users.firstIndex(where: { $0.id == person.id }) else { return }
+      if takesAway {
+        users[index].claims["jobTitle"] = nil
+      } else {
+        users[index].claims["jobTitle"] = .string("Title-\(ledger.calls)")
+      }
+      tenant.users = users
+    }
+
+    /// The provider signs with another of the keys that the process made at its start.
+    func rollKeys() throws {
+      let keys = tenant.signingKeys
+      let next = SpareKeys.all.first { spare in !keys.contains { $0.id == spare.id } }
+      if let next { tenant.rotateKeys(to: next) }
+    }
+  }
+
+  /// Signing keys, made once, since RSA keys are slow to make.
+  enum SpareKeys {
+    static let all = (0..<2).compactMap { _ in try? TestSigningKey(.rs256) }
+  }
+#endif

@@ -1,0 +1,53 @@
+#if os(Linux)
+  /// What the command line asks for.
+  struct Options {
+    var seconds: Double?
+    var seeds: ClosedRange<UInt64> = 1...100
+    var traces = false
+    var script: String?
+    var isJSON = false
+    var without: Set<String> = []
+    var schedules = 50
+    var checksDeterminism = false
+    var lists = false
+
+    static let usage = """
+      usage: simulation [--seconds N | --seeds A...B | --seed S] [--trace] [--script NAME] [--schedules N]
+                        [--without KIND,…] [--check-determinism] [--list] [--json]
+      """
+
+    init?(_ arguments: [String]) {
+      var rest = arguments
+      while !rest.isEmpty {
+        let name = rest.removeFirst()
+        func value() -> String? { rest.isEmpty ? nil : rest.removeFirst() }
+        switch name {
+        case "--trace": traces = true
+        case "--json": isJSON = true
+        case "--list": lists = true
+        case "--check-determinism": checksDeterminism = true
+        case "--seconds":
+          guard let number = value().flatMap(Double.init) else { return nil }
+          seconds = number
+        case "--seed":
+          guard let number = value().flatMap(UInt64.init) else { return nil }
+          seeds = number...number
+        case "--seeds":
+          let ends = value()?.replacing("...", with: " ").split(separator: " ").compactMap { UInt64($0) } ?? []
+          guard ends.count == 2, ends[0] <= ends[1] else { return nil }
+          seeds = ends[0]...ends[1]
+        case "--script":
+          guard let text = value() else { return nil }
+          script = text
+        case "--schedules":
+          guard let number = value().flatMap(Int.init), number > 0 else { return nil }
+          schedules = number
+        case "--without":
+          guard let text = value() else { return nil }
+          without.formUnion(text.split(separator: ",").map(String.init))
+        default: return nil
+        }
+      }
+    }
+  }
+#endif

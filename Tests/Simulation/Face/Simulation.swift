@@ -1,0 +1,101 @@
+#if os(Linux)
+  import Foundation
+
+  /// The program: walks, scripts, and the check that a seed repeats itself.
+  struct Simulation {
+    let options: Options
+    private var report = Report()
+    private let begin = realSeconds()
+
+    init(_ options: Options) {
+      self.options = options
+    }
+
+    private var seconds: Double { realSeconds() - begin }
+
+    /// Runs what was asked for; returns the exit status.
+    mutating func run() throws -> Int32 {
+      // Lazy values of the libraries are made now, so that no seed has to make them.
+      _ = SpareKeys.all
+      for seed in UInt64(1)...2 { try walk(seed) { _ in } }
+      report = Report()
+      if options.checksDeterminism { return try checkDeterminism() }
+      if let name = options.script {
+        try runScripts(named: name)
+      } else {
+        var seed = options.seeds.lowerBound
+        while options.seconds.map({ seconds < $0 }) ?? (seed <= options.seeds.upperBound) {
+          report.add(try walk(seed, line), name: "seed \(seed)")
+          seed += 1
+        }
+      }
+      print(options.isJSON ? report.json(seconds) : report.text(seconds, unit: options.script == nil ? "seeds" : "runs"))
+      return report.faults == 0 ? 0 : 1
+    }
+
+    private var line: (String) -> Void {
+      options.traces ? { print(String(format: "%12.6f", machine.seconds), $0) } : { _ in }
+    }
+
+    @discardableResult
+    private func walk(_ seed: UInt64, _ line: @escaping (String) -> Void) throws -> Ledger {
+      machine.start(seed: seed)
+      let shape = Shape(&machine.draw, without: options.without)
+      return try play(shape, line) { world in try Walk(world, without: options.without).run() }
+    }
+
+    private func play(_ shape: Shape, _ line: @escaping (String) -> Void, _ steps: (World) throws -> Void) throws -> Ledger {
+      let world = try World(shape)
+      world.onLine = line
+      world.ledger.ignored = options.without.filter { $0.hasPrefix("I") && $0.contains(" ") }.sorted()
+      world.ledger.onFault = { kind, detail in world.note("FAULT \(kind): \(detail)") }
+      world.note(shape.summary)
+      try steps(world)
+      world.ledger.onFault = { _, _ in }
+      return world.ledger
+    }
+
+    // MARK: Scripts
+
+    private mutating func runScripts(named name: String) throws {
+      let scripts = Script.all.filter { name == "all" || $0.name.hasPrefix(name) }
+      guard !scripts.isEmpty else { return print("no such script; --list names them") }
+      for script in scripts {
+        var kinds: [String: Int] = [:]
+        var firsts: [String: UInt64] = [:]
+        let seeds = options.script == nil || options.seeds == 1...100 ? 1...UInt64(options.schedules) : options.seeds
+        for seed in seeds {
+          machine.start(seed: seed)
+          let ledger = try play(script.shape, line) { world in
+            try script.steps(Stage(world: world))
+            try LastLook(world: world).look()
+          }
+          for kind in ledger.faults.keys {
+            kinds[kind, default: 0] += 1
+            firsts[kind] = firsts[kind] ?? seed
+          }
+          report.add(ledger, name: "\(script.name) --seed \(seed)")
+        }
+        guard !options.isJSON else { continue }
+        print("\(script.name): \(kinds.isEmpty ? "clean" : "")")
+        for (kind, count) in kinds.sorted(by: { $0.key < $1.key }) {
+          print("  \(count)/\(seeds.count)  \(kind)  (seed \(firsts[kind] ?? 0))")
+        }
+      }
+    }
+
+    // MARK: Determinism
+
+    private func checkDeterminism() throws -> Int32 {
+      var different: [UInt64] = []
+      for seed in options.seeds {
+        try walk(seed) { _ in }
+        let (hash, jobs) = (machine.hash, machine.jobs)
+        try walk(seed) { _ in }
+        if hash != machine.hash || jobs != machine.jobs { different.append(seed) }
+      }
+      print("\(options.seeds.count) seeds run twice, \(different.count) differ \(different.prefix(10))")
+      return different.isEmpty ? 0 : 1
+    }
+  }
+#endif

@@ -1,0 +1,174 @@
+#if os(Linux)
+  import B2CConnector
+  import B2CTestKit
+  import Foundation
+
+  extension Judge {
+    // MARK: I6
+
+    func judgeChange(_ call: Call) {
+      switch call.action {
+      case .add(let title):
+        world.ledger.tested(.changesOnce)
+        let stored = world.server.tasks.filter { $0.text == title }
+        switch call.result {
+        case .success(.tasks(let tasks)):
+          if stored.count != 1 {
+            world.ledger.fault("I6 a task that was added is \(stored.count) times on the server", call.name)
+          } else if let task = tasks.first, let owner = stored.first?.owner {
+            world.tasks.append((task, owner))
+            if call.bearers.last?.grant.person != owner {
+              world.ledger.fault("I2 a task belongs to another person than its call", call.name)
+            }
+          }
+        default:
+          if stored.count > 1 { world.ledger.fault("I6 a task is stored twice", call.name) }
+          guard let error = call.error, !error.outcomeIsUnknown, !stored.isEmpty else { return }
+          world.ledger.fault("I6 stored, and outcomeIsUnknown is false (\(error.code.rawValue))", call.name)
+        }
+      case .delete(let task, let owner):
+        world.ledger.tested(.changesOnce)
+        let isThere = world.server.tasks.contains { $0.id == task.id }
+        if call.succeeded, isThere, call.bearers.last?.grant.person == owner {
+          world.ledger.fault("I6 a task that was deleted is there", call.name)
+        }
+        if let error = call.error, !error.outcomeIsUnknown, !isThere, call.bearers.last?.grant.person == owner,
+          !call.bearers.isEmpty
+        {
+          world.ledger.fault("I6 deleted, and outcomeIsUnknown is false (\(error.code.rawValue))", call.name)
+        }
+        if !isThere { world.tasks.removeAll { $0.item.id == task.id } }
+      default: break
+      }
+    }
+
+    // MARK: I2, I6: what came back
+
+    func judgeAnswer(_ call: Call) {
+      switch (call.action, call.result) {
+      case (.signIn(let policy), .success(.user(let user))):
+        guard let grant = call.grant else {
+          return world.ledger.fault("I2 a sign-in without a grant", call.name)
+        }
+        world.ledger.tested(.rightPerson)
+        if user.id != grant.person || user.id != call.plan?.person.id {
+          world.ledger.fault("I2 a sign-in returns another person", call.name)
+        }
+        judgePolicy(policy.map { $0.id }, grant.policy, "a sign-in", call)
+      case (.list, .success(.tasks(let tasks))):
+        let owners = Set(world.server.tasks.filter { task in tasks.contains { $0.id == task.id } }.map(\.owner))
+        world.ledger.tested(.onePerson)
+        if owners.count > 1 || owners.first.map({ $0 != call.bearers.last?.grant.person }) == true {
+          world.ledger.fault("I2 a list shows the tasks of another person", call.name)
+        }
+      case (.token(let person, let policy, _), .success(.token(let token))):
+        guard let grant = world.watch.ofAccessToken[token.token.value] else {
+          return world.ledger.fault("I2 an access token that was never issued", call.name)
+        }
+        if let person {
+          world.ledger.tested(.rightPerson)
+          if grant.person != person { world.ledger.fault("I2 the access token of another person", call.name) }
+        }
+        judgePolicy(policy.map { $0.id }, grant.policy, "an access token", call)
+      case (.claims(let policy), .success(.claims(let user?))):
+        if let policy { judgePolicy(policy.id, user.policyID ?? "", "claims", call) }
+      case (.accounts, .success(.accounts(let accounts))):
+        if Set(accounts.map(\.id)).count < accounts.count {
+          world.ledger.fault("I2 an account is listed twice", call.name)
+        }
+      default: break
+      }
+    }
+
+    private func judgePolicy(_ wanted: String?, _ found: String, _ what: String, _ call: Call) {
+      guard world.shape.isB2C, let wanted else { return }
+      world.ledger.tested(.rightClaims)
+      if wanted.lowercased() != found.lowercased() {
+        world.ledger.fault("I2 \(what) of another policy than was asked for", "\(call.name): \(found)")
+      }
+    }
+
+    // MARK: I10, I8 and I4: errors
+
+    func judgeError(_ call: Call) {
+      guard case .failure(let error) = call.result else { return }
+      world.ledger.tested(.codes)
+      if error is CancellationError {
+        if !call.troubles.contains(.cancelled), call.app.connector != nil {
+          world.ledger.fault("I10 a call that nobody cancelled ends in CancellationError", call.name)
+        }
+        return
+      }
+      guard let error = error as? ConnectorError else {
+        return world.ledger.fault("I10 \(type(of: error)) instead of ConnectorError", call.name)
+      }
+      world.judgeText("\(error) \(error.message) \(String(reflecting: error)) \(error.localizedDescription)")
+      guard !hasCause(error, call) else { return }
+      world.ledger.fault("I10 \(error.code.rawValue) without a cause", "\(call.name): \(error.message.prefix(120))")
+    }
+
+    private func hasCause(_ error: ConnectorError, _ call: Call) -> Bool {
+      let isClosed = call.troubles.contains(.closed) || call.app.isClosed
+      // Metadata and keys of a background request count too.
+      let wasBad = world.lastBadWeather + 120_000_000_000 > call.startedAt && world.lastBadWeather > 0
+      switch error.code.rawValue {
+      case "network", "timedOut", "serviceUnavailable", "throttled", "invalidResponse", "server", "invalidIDToken":
+        return wasBad || isClosed || world.weather.slowness > 5000
+      case "tokenCache":
+        return call.troubles.contains(.store) || world.wasDamaged || call.app.process.wasSuspended || wasBad
+          || world.processes.contains { $0.wasSuspended }
+      case "interactionRequired": return mayNeedInteraction(error, call)
+      case "userCancelledInPage", "userClosedBrowser", "presentationFailed":
+        return call.plan.map { $0.outcome != .completes } ?? false
+      case "wrongUser": return call.plan != nil
+      case "unauthorized": return call.troubles.contains(.refused) || abs(world.clockOffset) > 1
+      case "taskNotFound", "notFound": return true
+      default: return isClosed && error.code.rawValue == "closed"
+      }
+    }
+
+    /// Whether a page is really needed: nobody is signed in for certain, or the provider has ended the session.
+    private func mayNeedInteraction(_ error: ConnectorError, _ call: Call) -> Bool {
+      let person: String
+      switch (call.action, call.expected) {
+      case (.token(let named?, _, _), _): person = named
+      case (_, .person(let current)) where call.presenceVersion == call.app.process.presence.version: person = current
+      default: return true
+      }
+      if case .token(_, let policy?, _) = call.action {
+        let isThere = world.watch.grants.contains { $0.person == person && $0.policy == policy.key && $0.isGood }
+        return !isThere
+      }
+      guard let grant = world.latestGrant(of: person), grant.isGood, !isExpired(grant) else { return true }
+      guard grant.signedInAt <= call.startedAt, !call.troubles.contains(.refused) else { return true }
+      guard !world.calls.contains(where: { $0.action.isSignOut }) else { return true }
+      world.ledger.fault(
+        "I4 a person who is signed in has to sign in again", "\(call.name), grant \(grant.number): \(error.message.prefix(80))")
+      return true
+    }
+
+    /// Whether the provider may have forgotten a grant by its age.
+    func isExpired(_ grant: Grant) -> Bool {
+      machine.uptime - grant.refreshedAt > UInt64(world.shape.refreshLife) * 3_600_000_000_000 - 7_200_000_000_000
+    }
+  }
+
+  extension World {
+    /// Looks for tokens, codes and passwords in a text that leaves the library.
+    func judgeText(_ text: String) {
+      ledger.tested(.secrets)
+      var word = ""
+      func look() {
+        if word.utf8.count >= 20, watch.secrets.contains(word) { ledger.fault("I8 a secret in a text", "of \(text.utf8.count) bytes") }
+        word = ""
+      }
+      for character in text.unicodeScalars {
+        let value = character.value
+        let isPart = (48...57).contains(value) || (65...90).contains(value) || (97...122).contains(value)
+          || value == 45 || value == 46 || value == 95
+        if isPart { word.unicodeScalars.append(character) } else { look() }
+      }
+      look()
+    }
+  }
+#endif

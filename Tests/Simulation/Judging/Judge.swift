@@ -1,0 +1,148 @@
+#if os(Linux)
+  import B2CConnector
+  import B2CTestKit
+  import B2CTokenCache
+  import Foundation
+
+  /// Judges a call right after it has ended, before anything else runs.
+  struct Judge {
+    let world: World
+
+    private var ledger: Ledger { world.ledger }
+
+    func judge(_ call: Call) {
+      judgeTime(call)
+      judgePeople(call)
+      judgePresence(call)
+      judgeChange(call)
+      judgeAnswer(call)
+      judgeError(call)
+      judgeStore()
+    }
+
+    // MARK: I5
+
+    private func judgeTime(_ call: Call) {
+      ledger.tested(.callsEnd)
+      let thinking = UInt64(call.plan?.time ?? 0) * 2_000_000
+      let seconds = Double(call.endedAt - call.startedAt - min(thinking, call.endedAt - call.startedAt)) / 1e9
+      if seconds > 240, !call.app.process.wasSuspended {
+        ledger.fault("I5 a call took more than four minutes", "\(call.name): \(Int(seconds)) s")
+      }
+    }
+
+    // MARK: I2
+
+    private func judgePeople(_ call: Call) {
+      let people = Set(call.bearers.map(\.grant.person))
+      if !people.isEmpty { ledger.tested(.onePerson) }
+      if people.count > 1 { ledger.fault("I2 one call with the tokens of two people", call.name) }
+      guard call.action.isForCurrent, call.presenceVersion == call.app.process.presence.version else { return }
+      var used = people
+      if case .success(.token(let token)) = call.result, let grant = world.watch.ofAccessToken[token.token.value] {
+        used.insert(grant.person)
+      }
+      guard !used.isEmpty, call.expected != .unknown else { return }
+      ledger.tested(.rightPerson)
+      if case .person(let person) = call.expected, used == [person] { return }
+      ledger.fault(
+        "I2 a call for another person than the one who signed in last",
+        "\(call.name): \(used.map { $0.prefix(1) }.sorted()) for \(call.expected)")
+    }
+
+    // MARK: Who is signed in now
+
+    private func judgePresence(_ call: Call) {
+      let process = call.app.process
+      switch call.action {
+      case .signIn:
+        judgeSignIn(call)
+        if call.succeeded, let grant = call.grant {
+          process.presence.end(.person(grant.person))
+        } else {
+          process.presence.end(call.troubles.contains(.cancelled) ? .unknown : call.expected)
+        }
+        for other in world.processes where other !== process { other.presence.forget() }
+      case .signOutAll, .signOut:
+        judgeSignOut(call)
+      default: break
+      }
+    }
+
+    private func judgeSignIn(_ call: Call) {
+      guard let grant = call.grant else { return }
+      ledger.tested(.failedSignIn)
+      let stored = world.store.records(inMemoryOf: world.processes)
+      let isStored = stored.contains { $0.record.refreshToken.flatMap { world.watch.grant(ofRefreshToken: $0.value) } === grant }
+      guard call.succeeded else {
+        if call.troubles.contains(.cancelled) {
+          grant.excuse = "its sign-in was cancelled"
+        } else if isStored {
+          ledger.fault("I6 a sign-in that failed has signed in", call.name)
+        }
+        return
+      }
+      grant.isSignedIn = true
+      grant.signedInAt = machine.uptime
+      for other in world.watch.grants where other !== grant && other.person == grant.person {
+        guard other.policy == grant.policy, other.isSignedIn else { continue }
+        other.isReplaced = true
+        if other.signedInAt > call.startedAt { grant.excuse = "two sign-ins at once" }
+      }
+      // A sign-out that is under way may or may not reach it.
+      if world.calls.contains(where: { $0.action.isSignOut }) { grant.excuse = "signed out meanwhile" }
+      ledger.tested(.ownRecordsOnly)
+      let others = call.readAccounts.subtracting([world.accountID(of: grant.person)])
+      if !others.isEmpty { ledger.fault("I6 a sign-in reads other records than its own", call.name) }
+    }
+
+    private func judgeSignOut(_ call: Call) {
+      let process = call.app.process
+      var person: String?
+      if case .signOut(let one) = call.action { person = one }
+      let grants = world.watch.grants.filter { person == nil || $0.person == person }
+      for other in world.processes where other !== process { other.presence.forget() }
+      guard call.succeeded else {
+        process.presence.end(.unknown)
+        return world.leaveOpen(grants, "a sign-out that failed")
+      }
+      for grant in grants {
+        if grant.isSignedIn, grant.signedInAt <= call.startedAt {
+          if !grant.isSignedOut { grant.signedOutAt = machine.uptime }
+          grant.isSignedOut = true
+        } else {
+          grant.excuse = grant.excuse ?? "signed out meanwhile"
+        }
+      }
+      let isAlone = person == nil || (call.expected == .person(person ?? "") && world.people.count == 1)
+      process.presence.end(isAlone ? .nobody : .unknown)
+      ledger.tested(.signedOut)
+    }
+
+    // MARK: I2 and I3, what is stored
+
+    func judgeStore() {
+      for (key, record) in world.store.records(inMemoryOf: world.processes) {
+        guard let token = record.refreshToken?.value, let grant = world.watch.grant(ofRefreshToken: token) else {
+          continue
+        }
+        ledger.tested(.storedUnderOwner)
+        if key.accountID != world.accountID(of: grant.person) || (world.shape.isB2C && key.policy != grant.policy) {
+          ledger.fault("I2 a token is stored under another owner or policy", "grant \(grant.number)")
+        }
+        if grant.isSignedOut, !grant.isReplaced {
+          ledger.fault("I3 tokens are stored after the sign-out", "grant \(grant.number)")
+        }
+      }
+    }
+  }
+
+  extension Action {
+    var isSignOut: Bool {
+      switch self {
+      case .signOut, .signOutAll: true
+      default: false
+      }
+    }
+  }
+#endif

@@ -1,0 +1,161 @@
+#if os(Linux)
+  import B2CConnector
+  import B2CTestKit
+  import Foundation
+
+  /// The end of each run: everything is well again, and what the invariants promise is tried.
+  struct LastLook {
+    let world: World
+
+    private var ledger: Ledger { world.ledger }
+
+    func look() throws {
+      heal()
+      world.pass(.seconds(600))
+      for call in world.calls where !call.app.process.isDead {
+        ledger.fault("I5 a call never ended", call.name)
+      }
+      lookAtSessions()
+      // Every access token has to be refreshed.
+      world.pass(.seconds(7200))
+      lookAtPeople()
+      lookAtClaims()
+      lookAtUpdates()
+      Judge(world: world).judgeStore()
+      lookAtMemory()
+      ledger.fault(if: machine.foreignJobs > 0, "simulation: jobs of other threads", "\(machine.foreignJobs)")
+    }
+
+    private func heal() {
+      world.note("all is well")
+      world.weather = Weather()
+      world.weather.slowness = min(world.shape.distance, 100)
+      world.nextFault = nil
+      world.store.trouble = StoreTrouble()
+      world.watch.refusesAll = false
+      for process in world.processes { process.resume() }
+    }
+
+    private func answer(_ action: Action, _ app: App) -> Call {
+      let call = world.start(action, on: app)
+      world.wait(call)
+      return call
+    }
+
+    /// I6: `session` and the next call say the same; all connectors of a process agree.
+    private func lookAtSessions() {
+      for process in world.processes where !process.isDead {
+        var found: Set<String> = []
+        for app in process.apps {
+          guard case .success(.session(let state)) = answer(.session, app).result else { continue }
+          found.insert(describe(state))
+          let next = answer(.token(person: nil, policy: nil, force: false), app)
+          ledger.tested(.sessionIsTrue)
+          guard case .success(.session(let after)) = answer(.session, app).result else { continue }
+          let works = next.succeeded
+          switch (state, works) {
+          case (.signedIn, true), (.signedOut, false), (.expired, false): break
+          // What only the provider knew is known now.
+          case (.signedIn, false) where describe(after) != describe(state): break
+          default:
+            ledger.fault("I6 session does not agree with the next call", "\(app.name): \(describe(state)), then \(next.summary)")
+          }
+        }
+        ledger.tested(.rightPerson)
+        if found.count > 1 {
+          ledger.fault("I2 two connectors of a process disagree who is signed in", found.sorted().joined(separator: ", "))
+        }
+        if case .person(let person) = process.presence.current, let one = found.first, !one.hasSuffix(person.prefix(1)) {
+          ledger.fault("I2 another person is current than the one who signed in last", "\(one), not \(person.prefix(1))")
+        }
+        if process.presence.current == .nobody, let one = found.first, one != "signedOut" {
+          ledger.fault("I3 a person is signed in after the sign-out of all", one)
+        }
+      }
+    }
+
+    private func describe(_ state: SessionState) -> String {
+      switch state {
+      case .signedOut: "signedOut"
+      case .signedIn(let user): "signedIn \(user.id.prefix(1))"
+      case .expired(let user): "expired \(user.id.prefix(1))"
+      }
+    }
+
+    /// I4: who was signed in can call, with every connector and without a page.
+    private func lookAtPeople() {
+      for person in world.people {
+        for app in world.liveApps {
+          guard let grant = world.latestGrant(of: person.id), grant.isGood, !Judge(world: world).isExpired(grant)
+          else { continue }
+          ledger.tested(.staysSignedIn)
+          let call = answer(.token(person: person.id, policy: nil, force: false), app)
+          guard !call.succeeded, grant.isGood else { continue }
+          ledger.fault("I4 a person who was signed in cannot call", "\(call.name), grant \(grant.number): \(call.summary)")
+        }
+      }
+    }
+
+    /// I6: after a refresh claims are those that the provider has.
+    private func lookAtClaims() {
+      world.pass(.seconds(60))
+      for app in world.liveApps {
+        guard case .success(.session(.signedIn(let user))) = answer(.session, app).result,
+          let person = world.people.first(where: { $0.id == user.id }),
+          answer(.token(person: nil, policy: nil, force: true), app).succeeded
+        else { continue }
+        world.pass(.seconds(60))
+        guard case .success(.claims(let found?)) = answer(.claims(nil), app).result, found.id == person.id else { continue }
+        ledger.tested(.claimsAreTrue)
+        let truth = world.user(person)
+        if found["jobTitle"] != truth.claims["jobTitle"]?.string {
+          ledger.fault(
+            "I6 a claim that the provider changed or took away stays", "\(app.name): \(found["jobTitle"] ?? "-")")
+        }
+        if found.name != truth.displayName { ledger.fault("I6 an old name stays", app.name) }
+      }
+    }
+
+    /// I7: the stream ends with the state that `session` has.
+    private func lookAtUpdates() {
+      for app in world.liveApps {
+        guard case .success(.session(let state)) = answer(.session, app).result else { continue }
+        world.pass(.seconds(5))
+        guard let last = app.states.last else { continue }
+        ledger.tested(.updates)
+        if describe(last) != describe(state) {
+          ledger.fault("I7 sessionUpdates ends with another state than session", "\(app.name): \(describe(last)), not \(describe(state))")
+        }
+      }
+    }
+
+    /// I9: nothing of a connector is left after it was let go.
+    private func lookAtMemory() {
+      for call in world.calls { call.task?.cancel() }
+      var transports: [(String, Weak)] = []
+      for process in world.processes where !process.isDead {
+        for app in process.apps {
+          app.release()
+          transports.append((app.name, Weak(app.transport)))
+        }
+        process.apps = []
+      }
+      world.pass(.seconds(300))
+      for (name, weak) in transports {
+        ledger.tested(.released)
+        if weak.transport != nil { ledger.fault("I9 a connector is not released", name) }
+      }
+    }
+
+    private struct Weak {
+      weak var transport: AppTransport?
+      init(_ transport: AppTransport) { self.transport = transport }
+    }
+  }
+
+  extension Ledger {
+    func fault(if condition: Bool, _ kind: String, _ detail: String) {
+      if condition { fault(kind, detail) }
+    }
+  }
+#endif

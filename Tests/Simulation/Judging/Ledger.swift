@@ -1,0 +1,51 @@
+#if os(Linux)
+  /// The invariants, by the numbers of the README.
+  enum Invariant: String, CaseIterable {
+    case refreshTokenOnce = "I1 a refresh token is used once"
+    case onePerson = "I2 one call, one person"
+    case rightPerson = "I2 the person who is current, or was named"
+    case storedUnderOwner = "I2 stored under owner and policy"
+    case rightClaims = "I2 claims and tokens of the policy that was asked for"
+    case signedOut = "I3 nothing is left, sent or brought back after a sign-out"
+    case staysSignedIn = "I4 who is signed in can call"
+    case callsEnd = "I5 every call ends"
+    case changesOnce = "I6 each change is on the server once, and its outcome as it was said"
+    case failedSignIn = "I6 a sign-in that fails changes nothing"
+    case sessionIsTrue = "I6 session agrees with the next call"
+    case claimsAreTrue = "I6 claims are those of the server after a refresh"
+    case refusedToken = "I6 a refused token is not sent again in the same call"
+    case ownRecordsOnly = "I6 a sign-in reads its own account's records"
+    case updates = "I7 sessionUpdates ends with session, without repeats"
+    case secrets = "I8 no secret in any text"
+    case released = "I9 a closed connector is released"
+    case codes = "I10 an error has a cause"
+  }
+
+  /// What one run has shown: faults, how often each invariant was in danger, and what was excused.
+  final class Ledger {
+    /// The first detail of each kind of fault, and when it was seen.
+    private(set) var faults: [String: (count: Int, detail: String)] = [:]
+    private(set) var dangers: [Invariant: Int] = [:]
+    private(set) var excused: [String: Int] = [:]
+    var pages = 0
+    var calls = 0
+    var steps = 0
+    var chaos: [String: Int] = [:]
+    /// Kinds of fault that do not count, by the beginning of their names.
+    var ignored: [String] = []
+    var onFault: (String, String) -> Void = { _, _ in }
+
+    /// A fault: the kind begins with the invariant's number.
+    func fault(_ kind: String, _ detail: String) {
+      guard !ignored.contains(where: { kind.lowercased().contains($0.lowercased()) }) else { return }
+      onFault(kind, detail)
+      faults[kind] = (count: (faults[kind]?.count ?? 0) + 1, detail: faults[kind]?.detail ?? detail)
+    }
+
+    /// An invariant was really tested.
+    func tested(_ invariant: Invariant) { dangers[invariant, default: 0] += 1 }
+
+    /// Something that no client can survive.
+    func excuse(_ reason: String) { excused[reason, default: 0] += 1 }
+  }
+#endif

@@ -1,0 +1,162 @@
+#if os(Linux)
+  import B2CCore
+  import B2CHTTP
+  import B2CTestKit
+  import Foundation
+
+  /// Looks at every request on its way and every answer, and knows of each token whose it is.
+  final class Watch: @unchecked Sendable {
+    unowned let world: World
+    private(set) var grants: [Grant] = []
+    private var ofRefreshToken: [String: Grant] = [:]
+    private(set) var ofAccessToken: [String: Grant] = [:]
+    /// The successful use of each refresh token.
+    private var uses: [String: Exchange] = [:]
+    private(set) var secrets: Set<String> = []
+    /// Access tokens that the task server refuses, and whether it refuses all.
+    var refusedTokens: Set<String> = []
+    var refusesAll = false
+    /// All tokens are refused from the request after the next one on.
+    var refusesNext = false
+
+    init(_ world: World) {
+      self.world = world
+    }
+
+    func grant(ofRefreshToken token: String) -> Grant? { ofRefreshToken[token] }
+
+    /// Judges a request as the client sends it.
+    func sending(_ request: TransportRequest, _ call: Call?, _ process: AppProcess) {
+      if let token = Self.bearer(request) {
+        world.ledger.tested(.refusedToken)
+        if call?.refusedTokens.contains(token) == true {
+          world.ledger.fault("I6 a refused token is sent again in the same call", call?.name ?? "")
+        }
+        guard let grant = ofAccessToken[token] else {
+          return world.ledger.fault("I2 a token that the provider never issued", call?.name ?? "")
+        }
+        call?.bearers.append((token, grant))
+        judgeSignedOut(grant, call)
+      }
+      if let token = Self.form(request)["refresh_token"], let grant = ofRefreshToken[token] {
+        judgeSignedOut(grant, call)
+        judgeReuse(token, grant, call, process)
+      }
+    }
+
+    private func judgeSignedOut(_ grant: Grant, _ call: Call?) {
+      guard let call else { return }
+      world.ledger.tested(.signedOut)
+      if grant.isSignedOut, call.startedAt >= grant.signedOutAt {
+        world.ledger.fault("I3 a token was sent by a call that began after the sign-out", call.name)
+      }
+    }
+
+    private func judgeReuse(_ token: String, _ grant: Grant, _ call: Call?, _ process: AppProcess) {
+      guard world.shape.rotates else { return }
+      world.ledger.tested(.refreshTokenOnce)
+      guard let use = uses[token] else { return }
+      if let excuse = use.isLost ?? grant.excuse {
+        world.ledger.excuse("used again: " + excuse)
+        grant.excuse = grant.excuse ?? excuse
+        return
+      }
+      if use.process?.isDead == true, !use.isDelivered {
+        world.ledger.excuse("used again: killed")
+        grant.excuse = "killed"
+        return
+      }
+      let whom =
+        use.process !== process
+        ? (use.process?.isDead == true ? "after a restart" : "another process")
+        : use.app == call?.app.number ? "the same connector" : "another connector"
+      world.ledger.fault(
+        "I1 a refresh token is used twice, by " + whom, "grant \(grant.number) in \(call?.name ?? "the background")")
+      grant.excuse = "used twice"
+    }
+
+    /// Has the server do its work, and remembers what it gave.
+    func serve(_ request: TransportRequest, _ call: Call?, _ process: AppProcess) async -> (TransportResponse, Exchange?) {
+      if world.server.serves(request.url) {
+        if let token = Self.bearer(request), refusesAll || refusedTokens.contains(token) {
+          call?.note(.refused)
+          call?.refusedTokens.insert(token)
+          return (
+            TransportResponse(
+              status: 401, headers: ["WWW-Authenticate": "Bearer error=\"invalid_token\""]), nil
+          )
+        }
+        if refusesNext {
+          refusesNext = false
+          refusesAll = true
+        }
+        let response = await response(of: world.server, request)
+        if response.status == 401, let token = Self.bearer(request) { call?.refusedTokens.insert(token) }
+        return (response, nil)
+      }
+      let form = Self.form(request)
+      for name in ["code", "code_verifier", "refresh_token"] { if let secret = form[name] { secrets.insert(secret) } }
+      let response = await response(of: world.tenant, request)
+      guard form["grant_type"] != nil, response.status == 200, let fields = try? JSONReader.object(response.body)
+      else { return (response, nil) }
+      return (response, note(fields, form, call, process))
+    }
+
+    private func response(of service: any LocalService, _ request: TransportRequest) async -> TransportResponse {
+      guard case .response(let response) = await service.answer(request) else { return TransportResponse(status: 500) }
+      return response
+    }
+
+    private func note(
+      _ fields: [String: JSONValue], _ form: [String: String], _ call: Call?, _ process: AppProcess
+    ) -> Exchange? {
+      let used = form["refresh_token"]
+      let accessToken = fields["access_token"]?.string
+      let grant: Grant
+      if let used, let known = ofRefreshToken[used] {
+        grant = known
+      } else {
+        let claims = accessToken.flatMap(Self.claims) ?? [:]
+        grant = Grant(
+          grants.count + 1, person: claims["oid"]?.string ?? claims["sub"]?.string ?? "",
+          policy: claims["tfp"]?.string?.lowercased() ?? "", call: call)
+        grants.append(grant)
+        call?.grant = grant
+      }
+      for name in ["access_token", "refresh_token", "id_token"] {
+        if let secret = fields[name]?.string { secrets.insert(secret) }
+      }
+      if let accessToken { ofAccessToken[accessToken] = grant }
+      let exchange = used.map { Exchange(grant, $0, process, call?.app.number ?? 0) }
+      if let newer = fields["refresh_token"]?.string {
+        ofRefreshToken[newer] = grant
+        grant.refreshToken = newer
+        grant.refreshedAt = machine.uptime
+        if let exchange { uses[exchange.token] = exchange }
+      }
+      return exchange
+    }
+
+    /// The provider ends all grants of a person.
+    func end(grantsOf person: String, _ reason: String) {
+      for grant in grants where grant.person == person && grant.end == nil { grant.end = reason }
+    }
+
+    private static func bearer(_ request: TransportRequest) -> String? {
+      guard let field = request.headers["Authorization"], field.hasPrefix("Bearer ") else { return nil }
+      return String(field.dropFirst(7))
+    }
+
+    private static func form(_ request: TransportRequest) -> [String: String] {
+      guard request.method == .post, request.url.path.hasSuffix("/token"), let body = request.body else { return [:] }
+      return Dictionary(
+        FormEncoding.decode(String(decoding: body, as: UTF8.self)).map { ($0.name, $0.value) }) { first, _ in first }
+    }
+
+    private static func claims(_ token: String) -> [String: JSONValue]? {
+      let parts = token.split(separator: ".")
+      guard parts.count > 1, let bytes = Base64URL.decode(parts[1]) else { return nil }
+      return try? JSONReader.object(bytes)
+    }
+  }
+#endif

@@ -1,0 +1,69 @@
+#if os(Linux)
+  import B2CConnector
+  import B2CTestKit
+  import Foundation
+
+  /// A few fixed steps in a fixed world, run under many schedules: the way to what happens rarely.
+  struct Script: Sendable {
+    let name: String
+    /// What it looks for.
+    let about: String
+    let shape: Shape
+    let steps: @Sendable (Stage) throws -> Void
+
+    init(_ name: String, _ about: String, _ change: (inout Shape) -> Void, _ steps: @escaping @Sendable (Stage) throws -> Void) {
+      self.name = name
+      self.about = about
+      var shape = Shape()
+      change(&shape)
+      self.shape = shape
+      self.steps = steps
+    }
+  }
+
+  /// A world as a script sees it.
+  struct Stage {
+    let world: World
+
+    var alice: LocalUser { world.people[0] }
+    var bob: LocalUser { world.people[1] }
+
+    func app(_ number: Int, process: Int = 1) -> App { world.processes[process - 1].apps[number - 1] }
+
+    func plan(_ person: LocalUser) -> PagePlan {
+      var plan = PagePlan(person: person)
+      plan.time = 500
+      return plan
+    }
+
+    /// Signs in and waits.
+    @discardableResult
+    func signIn(_ person: LocalUser, on app: App, policy: Int = 0) -> Call {
+      let call = startSignIn(person, on: app, policy: policy)
+      world.wait(call)
+      return call
+    }
+
+    func startSignIn(_ person: LocalUser, on app: App, policy: Int = 0) -> Call {
+      world.start(
+        .signIn(world.policies.isEmpty ? nil : world.policies[policy]), on: app, plan: plan(person))
+    }
+
+    func start(_ action: Action, on app: App) -> Call { world.start(action, on: app) }
+
+    @discardableResult
+    func call(_ action: Action, on app: App) -> Call {
+      let call = world.start(action, on: app)
+      world.wait(call)
+      return call
+    }
+
+    var token: Action { .token(person: nil, policy: nil, force: false) }
+    var freshToken: Action { .token(person: nil, policy: nil, force: true) }
+
+    /// A pause of random length, at most so many milliseconds: what differs between the schedules.
+    func jitter(_ most: Int) { world.pass(.microseconds(machine.draw.below(most * 1000))) }
+
+    func pass(_ seconds: Int) { world.pass(.seconds(seconds)) }
+  }
+#endif

@@ -1,0 +1,153 @@
+#if os(Linux)
+  import B2CConnector
+  import B2CTestKit
+  import B2CTokenCache
+  import Foundation
+
+  /// A process of the app: its connectors, its cache object, and what it should know about who is signed in.
+  ///
+  /// All simulated processes live in one real one. A killed one goes on for a moment in a vacuum: whatever it asks of
+  /// network, store or page never comes back.
+  final class AppProcess: @unchecked Sendable {
+    let number: Int
+    let world: World
+    private(set) var isDead = false
+    private(set) var isSuspended = false
+    var apps: [App] = []
+    private(set) var caches: [any TokenCache] = []
+    /// Who is current here, as far as that is certain.
+    var presence = Presence()
+    private var waiting: [UnsafeContinuation<Void, Never>] = []
+
+    init(_ number: Int, _ world: World) throws {
+      self.number = number
+      self.world = world
+      caches = try world.store.makeCaches(for: self, count: world.shape.connectors)
+      for index in 0..<world.shape.connectors { apps.append(try App(index + 1, self, caches[index])) }
+    }
+
+    /// Waits while the process is suspended, and for ever once it is dead.
+    func gate() async {
+      while isSuspended, !isDead { await withUnsafeContinuation { waiting.append($0) } }
+      if isDead { await withUnsafeContinuation { world.graveyard.append($0) } }
+    }
+
+    /// Whether it was ever suspended: calls may then take as long as they like.
+    private(set) var wasSuspended = false
+
+    func suspend() {
+      isSuspended = true
+      wasSuspended = true
+    }
+
+    func resume() {
+      isSuspended = false
+      let ready = waiting
+      waiting = []
+      for continuation in ready { continuation.resume() }
+    }
+
+    /// Ends the process at once.
+    func kill() {
+      isDead = true
+      world.graveyard += waiting
+      waiting = []
+      world.store.disk.release(self)
+      for app in apps { app.stopObserving() }
+    }
+
+    /// Puts a new connector in place of one that was closed.
+    func replace(_ app: App) throws {
+      guard let index = apps.firstIndex(where: { $0 === app }) else { return }
+      apps[index] = try App(app.number, self, caches[index])
+    }
+  }
+
+  /// Who is current in a process, by the sign-ins and sign-outs that its calls reported.
+  struct Presence {
+    enum Current: Equatable {
+      case nobody
+      case person(String)
+      case unknown
+    }
+
+    private(set) var current = Current.nobody
+    /// Changes with each sign-in and sign-out, at its start and at its end.
+    private(set) var version = 0
+    private var underWay = 0
+
+    mutating func begin() -> Current {
+      version += 1
+      defer { current = .unknown }
+      underWay += 1
+      return underWay == 1 ? current : .unknown
+    }
+
+    mutating func end(_ result: Current) {
+      version += 1
+      underWay -= 1
+      current = underWay == 0 ? result : .unknown
+    }
+
+    mutating func forget() {
+      version += 1
+      current = .unknown
+    }
+
+    mutating func set(_ value: Current) {
+      version += 1
+      current = value
+    }
+  }
+
+  /// One connector with the parts that the app gives it.
+  final class App: @unchecked Sendable {
+    let number: Int
+    /// Not weak, since a process owns its apps and lives as long as the world.
+    let process: AppProcess
+    private(set) var connector: Connector?
+    let transport: AppTransport
+    /// The states that `sessionUpdates` brought.
+    var states: [SessionState] = []
+    private var observer: Task<Void, Never>?
+    var isClosed = false
+
+    var name: String { "p\(process.number)c\(number)" }
+
+    init(_ number: Int, _ process: AppProcess, _ cache: any TokenCache) throws {
+      self.number = number
+      self.process = process
+      let world = process.world
+      transport = AppTransport(process)
+      var environment = OAuthEnvironment()
+      environment.cache = cache
+      environment.transport = transport
+      environment.presenter = SimulatedPage(process)
+      environment.now = { world.deviceNow }
+      environment.onEvent = { [weak world] in world?.judgeText($0.description) }
+      let made = try Connector(settings: world.settings, environment: environment) { options in
+        options.taskAPI?.dialect = .rest
+        options.allowedAPIs = [LocalTaskServer.inMemoryOrigin]
+      }
+      connector = made
+      let updates = made.sessionUpdates
+      observer = Task.detached { [weak self] in
+        for await state in updates { self?.states.append(state) }
+      }
+    }
+
+    func stopObserving() { observer?.cancel() }
+
+    /// Closes its transport, as an app does whose window is closed.
+    func close() {
+      isClosed = true
+      transport.isClosed = true
+    }
+
+    /// Lets go of the connector.
+    func release() {
+      stopObserving()
+      connector = nil
+    }
+  }
+#endif

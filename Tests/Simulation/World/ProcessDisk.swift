@@ -1,0 +1,158 @@
+#if os(Linux)
+  import B2CTokenCache
+  import Glibc
+
+  /// The simulated disk as one process sees it: the file system calls of a `FileTokenCache`.
+  struct ProcessDisk: FileSystem, @unchecked Sendable {
+    let disk: SimulatedDisk
+    /// `nil` for a look from outside.
+    let process: AppProcess?
+
+    var userID: UInt32 { 1000 }
+    func hasOtherMembers(group: UInt32) -> Bool { false }
+
+    func open(_ path: String, _ opening: FileOpening) throws(SystemFailure) -> Int32 {
+      let path = Self.plain(path)
+      switch opening {
+      case .reading, .directory:
+        try access("open", path, writing: false)
+        guard let file = disk.files[path] else { throw SystemFailure("open", path, ENOENT) }
+        return disk.open(file, path, process)
+      case .creating, .locking:
+        try access("open", path, writing: disk.files[path] == nil)
+        guard disk.files[Self.parent(path)] != nil else { throw SystemFailure("open", path, ENOENT) }
+        if let file = disk.files[path] {
+          guard case .locking = opening else { throw SystemFailure("open", path, EEXIST) }
+          return disk.open(file, path, process)
+        }
+        let file = disk.makeFile(isDirectory: false)
+        disk.files[path] = file
+        return disk.open(file, path, process)
+      }
+    }
+
+    func close(_ descriptor: Int32) {
+      guard process?.isDead != true else { return }
+      disk.close(descriptor)
+    }
+
+    func status(of path: String) throws(SystemFailure) -> FileStatus? {
+      try access("stat", path, writing: false)
+      return disk.files[Self.plain(path)].map(status)
+    }
+
+    func status(of descriptor: Int32, at path: String) throws(SystemFailure) -> FileStatus {
+      try access("stat", path, writing: false)
+      return status(try file(descriptor, path))
+    }
+
+    func linkTarget(of path: String) throws(SystemFailure) -> String { throw SystemFailure("readlink", path, EINVAL) }
+
+    func read(_ descriptor: Int32, at path: String, limit: Int) throws(SystemFailure) -> [UInt8] {
+      try access("read", path, writing: false)
+      return Array(try file(descriptor, path).bytes.prefix(limit + 1))
+    }
+
+    func write(_ bytes: [UInt8], to descriptor: Int32, at path: String) throws(SystemFailure) {
+      let file = try file(descriptor, path)
+      do throws(SystemFailure) {
+        try access("write", path, writing: true)
+      } catch {
+        // A disk that is full takes a part.
+        file.bytes += bytes.prefix(machine.draw.below(bytes.count))
+        throw error
+      }
+      file.bytes += bytes
+      file.changedAt = machine.wallClock
+    }
+
+    func setMode(_ mode: UInt16, of descriptor: Int32, at path: String) throws(SystemFailure) {
+      try access("chmod", path, writing: false)
+    }
+
+    func synchronize(_ descriptor: Int32, at path: String) throws(SystemFailure) {
+      try access("fsync", path, writing: true)
+      let file = try file(descriptor, path)
+      file.flushed = file.bytes
+      guard file.isDirectory else { return }
+      let directory = Self.plain(path)
+      for (name, file) in disk.files where Self.parent(name) == directory { disk.flushedNames[name] = file }
+      for name in disk.flushedNames.keys where Self.parent(name) == directory && disk.files[name] == nil {
+        disk.flushedNames[name] = nil
+      }
+    }
+
+    func move(_ source: String, to target: String) throws(SystemFailure) {
+      try access("rename", target, writing: true)
+      guard let file = disk.files.removeValue(forKey: source) else { throw SystemFailure("rename", source, ENOENT) }
+      disk.files[target] = file
+      file.changedAt = machine.wallClock
+    }
+
+    func link(_ source: String, to target: String) throws(SystemFailure) {
+      try access("link", target, writing: true)
+      guard let file = disk.files[source] else { throw SystemFailure("link", source, ENOENT) }
+      guard disk.files[target] == nil else { throw SystemFailure("link", target, EEXIST) }
+      disk.files[target] = file
+    }
+
+    func remove(_ path: String) throws(SystemFailure) -> Bool {
+      // A full disk can be freed; one that cannot be reached cannot.
+      try access("unlink", path, writing: false)
+      return disk.files.removeValue(forKey: path) != nil
+    }
+
+    func makeDirectory(_ path: String) throws(SystemFailure) -> Bool {
+      try access("mkdir", path, writing: true)
+      guard disk.files[path] == nil else { return false }
+      disk.files[path] = disk.makeFile(isDirectory: true)
+      return true
+    }
+
+    func names(in path: String) throws(SystemFailure) -> [String] {
+      try access("readdir", path, writing: false)
+      process?.world.noteListing()
+      return disk.files.keys.filter { Self.parent($0) == path && $0 != "/" }.sorted().map {
+        String($0.dropFirst(path.count + 1))
+      }
+    }
+
+    func lockIfFree(_ descriptor: Int32, at path: String) throws(SystemFailure) -> Bool {
+      try access("flock", path, writing: false)
+      let file = try file(descriptor, path)
+      if let holder = file.lock, holder != descriptor { return false }
+      file.lock = descriptor
+      return true
+    }
+
+    private func access(_ call: String, _ path: String, writing: Bool) throws(SystemFailure) {
+      guard let process else { return }
+      if process.isDead { throw SystemFailure(call, path, EIO) }
+      if disk.trouble.fails(writing: writing) {
+        process.world.noteStoreFault(in: process)
+        throw SystemFailure(call, path, writing ? ENOSPC : EIO)
+      }
+    }
+
+    private func file(_ descriptor: Int32, _ path: String) throws(SystemFailure) -> SimulatedDisk.File {
+      guard let open = disk.descriptors[descriptor] else { throw SystemFailure("descriptor", path, EBADF) }
+      return open.file
+    }
+
+    private func status(_ file: SimulatedDisk.File) -> FileStatus {
+      let time = FileStamp.Moment(Int(file.changedAt / 1_000_000_000), Int(file.changedAt % 1_000_000_000))
+      return FileStatus(
+        kind: file.isDirectory ? .directory : .regularFile, mode: file.isDirectory ? 0o700 : 0o600, owner: 1000,
+        group: 1000,
+        stamp: FileStamp(
+          device: 1, file: file.number, size: Int64(file.bytes.count), modified: time, changed: time))
+    }
+
+    private static func plain(_ path: String) -> String { path.hasSuffix("/.") ? String(path.dropLast(2)) : path }
+
+    private static func parent(_ path: String) -> String {
+      guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+      return String(path[..<slash])
+    }
+  }
+#endif

@@ -1,0 +1,55 @@
+#if os(Linux)
+  import B2CTestKit
+
+  /// What a world is made of.
+  struct Shape: Sendable {
+    var cache = CacheKind.fourMethod
+    var processes = 1
+    /// Connectors in each process.
+    var connectors = 1
+    var people = 2
+    /// Azure AD B2C with policies, or a plain OpenID Connect issuer.
+    var isB2C = true
+    var rotates = true
+    var reuse = LocalTenant.Behavior.RefreshTokenReuse.revokesGrant
+    /// Seconds that an access token lives.
+    var accessLife = 3600
+    /// Hours that a refresh token lives.
+    var refreshLife = 24 * 14
+    /// How far the device's clock is off, in seconds.
+    var clockSkew = 0
+    /// Whether a new password ends the older sessions of its owner.
+    var resetEndsSessions = true
+    /// The longest time that an access to the database takes, in microseconds.
+    var slowness = 0
+    /// The longest way of a request, in milliseconds.
+    var distance = 50
+
+    init() {}
+
+    /// Draws a shape.
+    init(_ draw: inout Draw, without: Set<String>) {
+      let kinds = CacheKind.allCases.filter { !without.contains($0.rawValue) }
+      cache = draw.one(of: kinds.isEmpty ? [.shared] : kinds)
+      processes = cache.isShared ? draw.one(of: [1, 1, 2, 2, 3, 4]) : 1
+      connectors = draw.one(of: [1, 1, 2, 2, 3])
+      if without.contains("connectors") { (processes, connectors) = (1, 1) }
+      people = draw.number(1...3)
+      isB2C = draw.happens(750)
+      rotates = draw.happens(850)
+      reuse = draw.one(of: [.revokesGrant, .revokesGrant, .revokesGrant, .refused])
+      accessLife = draw.one(of: [3600, 3600, 600])
+      refreshLife = draw.one(of: [24 * 14, 24 * 14, 24])
+      clockSkew = draw.one(of: [0, 0, 0, 120, -120, 3600, -3600])
+      resetEndsSessions = draw.happens(500)
+      slowness = draw.one(of: [0, 0, 2000, 20_000])
+      distance = draw.one(of: [0, 20, 200, 2000])
+    }
+
+    var summary: String {
+      "\(cache.rawValue), \(processes) x \(connectors) connectors, \(people) people, "
+        + "\(isB2C ? "B2C" : "OpenID")\(rotates ? "" : ", no rotation"), access \(accessLife) s"
+        + (clockSkew == 0 ? "" : ", clock \(clockSkew) s off")
+    }
+  }
+#endif

@@ -1,0 +1,46 @@
+#if os(Linux)
+  import B2CConnector
+  import B2CTestKit
+  import Foundation
+
+  /// What a person does at the sign-in page.
+  struct PagePlan {
+    enum Outcome: String { case completes, cancels, closes }
+
+    var person: LocalUser
+    var outcome = Outcome.completes
+    /// How long the person looks at the page, in milliseconds.
+    var time = 1000
+    /// A new display name, for a policy that edits the profile.
+    var newName: String?
+    /// A new password, for a policy that resets it.
+    var newPassword: String?
+  }
+
+  /// The sign-in page of a connector: the local tenant's real pages, and a person who has a plan.
+  struct SimulatedPage: SignInPresenter {
+    let process: AppProcess
+
+    init(_ process: AppProcess) {
+      self.process = process
+    }
+
+    func present(_ request: PresentationRequest) async throws -> URL {
+      let world = process.world
+      await process.gate()
+      guard let call = Call.current, let plan = call.plan else {
+        world.ledger.fault("I4 a page opened for a call that may not open one", "\(Call.current?.name ?? "no call")")
+        throw OAuthError(.userClosedBrowser, "Nobody asked for this page.")
+      }
+      world.ledger.pages += 1
+      try await Task.sleep(for: .milliseconds(plan.time))
+      await process.gate()
+      let presenter = ScriptedPresenter(
+        transport: LocalNetwork([world.tenant]), world.script(of: plan))
+      let url = try await presenter.present(request)
+      if plan.newPassword != nil, plan.outcome == .completes { world.passwordWasReset(of: plan.person) }
+      await process.gate()
+      return url
+    }
+  }
+#endif

@@ -1,0 +1,114 @@
+#if os(Linux)
+  import B2CTokenCache
+  import Foundation
+
+  /// The kinds of cache that a world can have.
+  enum CacheKind: String, CaseIterable {
+    /// An own class of four methods over a database.
+    case fourMethod
+    /// An own `SharedTokenCache` over a database.
+    case shared
+    case inMemory
+    case file
+    /// `EncryptedTokenCache` over four methods.
+    case encrypted
+    /// `EncryptedTokenCache` over files.
+    case encryptedFile
+    case keychain
+    /// Two `EncryptedTokenCache` values over one object of four methods, one for each connector.
+    case twoWrappers
+
+    /// Whether processes may share it: it can lock between them.
+    var isShared: Bool { [.shared, .file, .encryptedFile].contains(self) }
+
+    /// Whether it outlives its process.
+    var isLasting: Bool { self != .inMemory }
+
+    var isFile: Bool { self == .file || self == .encryptedFile }
+  }
+
+  /// What lies under the caches of all processes of a device, and survives them.
+  final class Store: @unchecked Sendable {
+    let kind: CacheKind
+    let table = RecordTable()
+    let keychain = SimulatedKeychain()
+    let disk = SimulatedDisk()
+
+    init(_ kind: CacheKind) {
+      self.kind = kind
+    }
+
+    /// What is wrong with it.
+    var trouble: StoreTrouble {
+      get { kind.isFile ? disk.trouble : kind == .keychain ? keychain.trouble : table.trouble }
+      set {
+        table.trouble = newValue
+        keychain.trouble = newValue
+        disk.trouble = newValue
+      }
+    }
+
+    /// Makes the caches of a process: one for all its connectors, or one for each where wrappers differ.
+    func makeCaches(for process: AppProcess, count: Int) throws -> [any TokenCache] {
+      let one: any TokenCache =
+        switch kind {
+        case .fourMethod: FourMethodCache(table, process)
+        case .shared: SharedDatabaseCache(table, process)
+        case .inMemory: InMemoryTokenCache()
+        case .file: try fileCache(disk, process)
+        case .encrypted, .twoWrappers: encrypted(FourMethodCache(table, process))
+        case .encryptedFile: encrypted(try fileCache(disk, process))
+        case .keychain: KeychainRecords(ProcessKeychain(keychain: keychain, process: process))
+        }
+      guard kind == .twoWrappers else { return Array(repeating: one, count: count) }
+      let wrapped = FourMethodCache(table, process)
+      return (0..<count).map { _ in encrypted(wrapped) }
+    }
+
+    /// Returns all records that can be read, as they are stored now; nothing is changed and no time passes.
+    func records(inMemoryOf processes: [AppProcess]) -> [(key: TokenCacheKey, record: TokenRecord)] {
+      let caches: [any TokenCache]
+      switch kind {
+      case .fourMethod, .shared: return table.keys.compactMap { key in table.records[key].map { (key, $0) } }
+      case .inMemory: caches = processes.filter { !$0.isDead }.compactMap(\.caches.first)
+      case .file, .encryptedFile:
+        guard let copy = try? fileCache(disk.copy(), nil) else { return [] }
+        caches = [kind == .file ? copy : encrypted(copy)]
+      case .encrypted, .twoWrappers: caches = [encrypted(FourMethodCache(table, nil))]
+      case .keychain: caches = [KeychainRecords(ProcessKeychain(keychain: keychain, process: nil))]
+      }
+      let found = machine.alone { () -> [TokenCacheKey: TokenRecord] in
+        var found: [TokenCacheKey: TokenRecord] = [:]
+        for cache in caches {
+          for key in (try? await cache.keys()) ?? [] { found[key] = try? await cache.record(for: key) }
+        }
+        return found
+      }
+      return (found ?? [:]).map { ($0.key, $0.value) }.sorted { $0.key.canonicalText < $1.key.canonicalText }
+    }
+
+    /// Changes bytes of a stored record, as a failing medium does.
+    func damageRecord(_ draw: inout Draw) -> Bool {
+      guard kind.isFile else { return false }
+      let paths = disk.files.keys.filter { $0.hasSuffix(".json") }.sorted()
+      guard !paths.isEmpty, let file = disk.files[draw.one(of: paths)], !file.bytes.isEmpty else { return false }
+      file.bytes[draw.below(file.bytes.count)] ^= 0xFF
+      file.changedAt = machine.wallClock
+      return true
+    }
+
+    private func fileCache(_ disk: SimulatedDisk, _ process: AppProcess?) throws -> FileTokenCache {
+      try FileTokenCache(
+        directory: URL(fileURLWithPath: "/data/tokens", isDirectory: true), now: { Date() },
+        files: ProcessDisk(disk: disk, process: process))
+    }
+
+    private func encrypted(_ cache: any TokenCache) -> EncryptedTokenCache {
+      EncryptedTokenCache(wrapping: cache, key: FixedKey())
+    }
+
+    private struct FixedKey: EncryptionKeySource {
+      func encryptionKey() async throws -> EncryptionKey { try EncryptionKey(bytes: Data(repeating: 7, count: 32)) }
+    }
+  }
+#endif

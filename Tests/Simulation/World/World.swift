@@ -1,0 +1,257 @@
+#if os(Linux)
+  import B2CAuthority
+  import B2CConnector
+  import B2CSettings
+  import B2CTestKit
+  import B2CTokenCache
+  import Foundation
+
+  /// A provider, a task API, a device with its store, and the processes of an app on it.
+  final class World: @unchecked Sendable {
+    let shape: Shape
+    let ledger = Ledger()
+    let tenant: LocalTenant
+    let server: LocalTaskServer
+    let settings: ConnectorSettings
+    let people: [LocalUser]
+    let policies: [Policy]
+    let store: Store
+    private(set) var watch: Watch!
+    var processes: [AppProcess] = []
+    /// Tasks of killed processes wait here for ever.
+    var graveyard: [UnsafeContinuation<Void, Never>] = []
+    var weather = Weather()
+    /// The time at which the network was last bad, by the uptime.
+    var lastBadWeather: UInt64 = 0
+    /// A fault for the next request that fits, in place of the weather's.
+    var nextFault: (fits: @Sendable (TransportRequest) -> Bool, fault: Weather.Fault)?
+    /// How far the device's clock is off, in seconds.
+    var clockOffset: Double
+    /// Whether a stored record was damaged, or the device lost power.
+    var wasDamaged = false
+    var onLine: ((String) -> Void)?
+    private(set) var calls: [Call] = []
+    /// Calls that have ended and are not judged yet.
+    var ended: [Call] = []
+    private var callNumber = 0
+    /// Tasks that the server has for certain, with their owners.
+    var tasks: [(item: TaskItem, owner: String)] = []
+    private var closedApps: [App] = []
+
+    init(_ shape: Shape) throws {
+      self.shape = shape
+      var behavior = LocalTenant.Behavior()
+      behavior.rotatesRefreshTokens = shape.rotates
+      behavior.refreshTokenReuse = shape.reuse
+      let carol = LocalUser(
+        id: "cccccccc-0000-4000-8000-000000000003", email: "carol@example.com", password: "Not-A-Secret-3",
+        displayName: "Carol Example")
+      var known = Array([LocalUser.alice, .bob, carol].prefix(shape.people))
+      for index in known.indices { known[index].claims["jobTitle"] = .string("Title-0") }
+      people = known
+      tenant = LocalTenant(
+        shape: shape.isB2C ? .b2c : .openIDConnect, users: known,
+        accessTokenLifetime: .seconds(shape.accessLife), refreshTokenLifetime: .seconds(shape.refreshLife * 3600),
+        behavior: behavior, now: { Date() })
+      server = LocalTaskServer(tenant: tenant, dialect: .rest, listLimit: nil)
+      settings = try tenant.settings(taskServer: server)
+      policies = shape.isB2C ? try ["B2C_1_SignIn", "B2C_1_SignUpOrSignIn"].map { try Policy($0) } : []
+      store = Store(shape.cache)
+      store.table.slowness = shape.slowness
+      clockOffset = Double(shape.clockSkew)
+      weather.slowness = shape.distance
+      watch = Watch(self)
+      for number in 1...shape.processes { processes.append(try AppProcess(number, self)) }
+    }
+
+    // MARK: What the parts ask for
+
+    var deviceNow: Date { Date().addingTimeInterval(clockOffset) }
+
+    func networkFault(for request: TransportRequest) -> Weather.Fault? {
+      if let next = nextFault, next.fits(request) {
+        nextFault = nil
+        lastBadWeather = machine.uptime
+        return next.fault
+      }
+      if weather.isBad { lastBadWeather = machine.uptime }
+      return weather.fault(&machine.draw)
+    }
+
+    func accountID(of person: String) -> String {
+      shape.isB2C ? "\(person).\(tenant.tenantID)" : person
+    }
+
+    /// The person's account as the tenant has it now.
+    func user(_ person: LocalUser) -> LocalUser { tenant.user(email: person.email) ?? person }
+
+    func script(of plan: PagePlan) -> [ScriptedPresenter.Action] {
+      switch plan.outcome {
+      case .cancels: return [.cancel]
+      case .closes: return [.closeBrowser]
+      case .completes: break
+      }
+      if let newPassword = plan.newPassword {
+        return [.resetPassword(email: plan.person.email, newPassword: newPassword)]
+      }
+      if let newName = plan.newName { return [.signIn(user(plan.person)), .editProfile(displayName: newName)] }
+      return [.signIn(user(plan.person))]
+    }
+
+    func passwordWasReset(of person: LocalUser) {
+      guard shape.resetEndsSessions else { return }
+      tenant.revokeGrants(of: person.email)
+      watch.end(grantsOf: person.id, "a new password")
+    }
+
+    func noteReading(_ key: TokenCacheKey) { Call.current?.readAccounts.insert(key.accountID) }
+
+    func noteListing() { Call.current?.readAccounts.insert("*") }
+
+    func noteStoreFault(in process: AppProcess) {
+      ledger.chaos["access to the store refused", default: 0] += 1
+      for call in calls where call.result == nil && call.app.process === process { call.note(.store) }
+    }
+
+    func note(_ line: String) {
+      machine.mix(line)
+      onLine?(line)
+    }
+
+    // MARK: Calls
+
+    /// Starts a call; it runs beside everything else.
+    @discardableResult
+    func start(_ action: Action, on app: App, plan: PagePlan? = nil) -> Call {
+      callNumber += 1
+      let call = Call(callNumber, action, app, plan)
+      let process = app.process
+      call.expected = action.changesPresence ? process.presence.begin() : process.presence.current
+      call.presenceVersion = process.presence.version
+      if case .person(let person) = call.expected { call.expectedGrant = latestGrant(of: person) }
+      calls.append(call)
+      ledger.calls += 1
+      note("start \(call.name)\(plan.map { " as \($0.person.displayName.prefix(5)) who \($0.outcome)" } ?? "")")
+      call.task = Task.detached { [self] in
+        await Call.$current.withValue(call) {
+          do {
+            guard let connector = app.connector else { throw CancellationError() }
+            call.result = .success(try await action.perform(on: connector, self))
+          } catch {
+            call.result = .failure(error)
+          }
+        }
+        call.endedAt = machine.uptime
+        ended.append(call)
+      }
+      return call
+    }
+
+    func cancel(_ call: Call) {
+      note("cancel \(call.name)")
+      call.note(.cancelled)
+      call.task?.cancel()
+    }
+
+    /// Lets a time pass, and judges each call as it ends.
+    func pass(_ time: Duration) {
+      let (seconds, rest) = time.components
+      run(until: machine.uptime + UInt64(seconds) * 1_000_000_000 + UInt64(rest / 1_000_000_000))
+    }
+
+    /// Waits for calls, for an hour at most.
+    func wait(_ waited: Call...) {
+      let end = machine.uptime + 3_600_000_000_000
+      while waited.contains(where: { $0.result == nil }), machine.uptime < end {
+        guard machine.run(until: end, { [self] in !ended.isEmpty }) else { break }
+        judgeEnded()
+      }
+    }
+
+    private func run(until end: UInt64) {
+      while machine.run(until: end, { [self] in !ended.isEmpty }) { judgeEnded() }
+    }
+
+    func judgeEnded() {
+      while !ended.isEmpty {
+        let call = ended.removeFirst()
+        calls.removeAll { $0 === call }
+        // A call of a dead process has nobody who hears of it.
+        guard !call.app.process.isDead else { continue }
+        note("ended \(call.name): \(call.summary)")
+        Judge(world: self).judge(call)
+      }
+    }
+
+    var liveApps: [App] {
+      processes.filter { !$0.isDead }.flatMap(\.apps)
+    }
+
+    /// The newest grant of a person that is signed in and not signed out.
+    func latestGrant(of person: String) -> Grant? {
+      watch.grants.filter { $0.person == person && $0.isSignedIn && !$0.isSignedOut && !$0.isReplaced }
+        .max { $0.signedInAt < $1.signedInAt }
+    }
+
+    // MARK: Processes
+
+    /// Kills a process and starts it again.
+    func restart(_ process: AppProcess) throws {
+      note("kill process \(process.number)")
+      kill(process)
+      guard let index = processes.firstIndex(where: { $0 === process }) else { return }
+      let new = try AppProcess(process.number, self)
+      switch process.presence.current {
+      case _ where !store.kind.isLasting: new.presence.set(.nobody)
+      case let current: new.presence.set(current)
+      }
+      processes[index] = new
+    }
+
+    private func kill(_ process: AppProcess) {
+      process.kill()
+      for call in calls where call.app.process === process {
+        if call.action.changesPresence { process.presence.forget() }
+        call.grant?.excuse = call.grant?.excuse ?? "killed"
+        if case .signOutAll = call.action { leaveOpen(watch.grants, "killed while signing out") }
+        if case .signOut(let person) = call.action {
+          leaveOpen(watch.grants.filter { $0.person == person }, "killed while signing out")
+        }
+      }
+      calls.removeAll { $0.app.process === process }
+      let stored = Set(store.records(inMemoryOf: processes).compactMap { $0.record.refreshToken?.value })
+      for grant in watch.grants where grant.isGood && shape.rotates {
+        if !store.kind.isLasting { grant.isSignedOut = true }
+        guard let token = grant.refreshToken, !stored.contains(token) else { continue }
+        grant.excuse = "killed before the new token was stored"
+      }
+    }
+
+    /// The device loses power: all processes end, what was not flushed may be lost.
+    func losePower() throws {
+      note("power lost")
+      let before = processes
+      for process in before { kill(process) }
+      store.disk.losePower(&machine.draw)
+      for process in before { try restart(process) }
+    }
+
+    func leaveOpen(_ grants: [Grant], _ reason: String) {
+      for grant in grants where !grant.isSignedOut { grant.excuse = grant.excuse ?? reason }
+    }
+
+    /// Closes a connector and puts a new one in its place.
+    func close(_ app: App) throws {
+      note("close \(app.name)")
+      app.close()
+      closedApps.append(app)
+      try app.process.replace(app)
+    }
+
+    /// The connectors that were closed since the last look.
+    func takeClosedApps() -> [App] {
+      defer { closedApps = [] }
+      return closedApps
+    }
+  }
+#endif
