@@ -47,7 +47,7 @@
       }
     }
 
-    /// Whether it acts for whoever is current.
+    /// Whether it acts for the person who is current.
     var isForCurrent: Bool {
       switch self {
       case .list, .add, .delete, .data: true
@@ -117,6 +117,9 @@
     /// Who was current at its start, and by which version of that knowledge.
     var expected = Presence.Current.unknown
     var presenceVersion = 0
+    /// The same for the device, whose other processes sign in and out too.
+    var expectedOnDevice = Presence.Current.unknown
+    var devicePresenceVersion = 0
     /// The grant of the person who was current at its start.
     var expectedGrant: Grant?
     private(set) var troubles: Set<Trouble> = []
@@ -154,7 +157,9 @@
       switch result {
       case nil: "unfinished"
       case .failure(let error):
-        (error as? ConnectorError).map { "failed: \($0.code.rawValue)\($0.outcomeIsUnknown ? ", outcome unknown" : "")" }
+        (error as? ConnectorError).map {
+          "failed: \($0.code.rawValue)\($0.outcomeIsUnknown ? ", outcome unknown" : "")"
+        }
           ?? "failed: \(type(of: error))"
       case .success(.user(let user)): "ok: \(user.id.prefix(1))"
       case .success(.tasks(let tasks)): "ok: \(tasks.map(\.itemName).joined(separator: " "))"

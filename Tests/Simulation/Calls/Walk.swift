@@ -5,40 +5,52 @@
   import Foundation
 
   /// A random walk through a world: a number of steps, then a last look.
-  struct Walk {
+  ///
+  /// The steps are drawn at the start, each with a seed for its own choices, so that leaving one out changes nothing of
+  /// the others.
+  final class Walk {
     let world: World
-    private let steps: [Step]
+    private let steps: [(step: Step, seed: UInt64)]
+    private var draw: Draw
 
     init(_ world: World, without: Set<String>) {
       self.world = world
-      let share = machine.draw.number(300...1000)
-      let kept = Step.allCases.filter {
-        !without.contains($0.rawValue) && ($0.isEssential || machine.draw.happens(share))
+      var draw = Draw(seed: machine.draw.next())
+      let share = draw.number(300...1000)
+      var kinds: [Step] = []
+      for step in Step.allCases where !without.contains(step.rawValue) {
+        if step.isEssential || draw.happens(share) { kinds += Array(repeating: step, count: step.weight) }
       }
-      steps = kept.flatMap { Array(repeating: $0, count: $0.weight) }
+      steps = (0..<draw.number(10...40)).map { _ in (draw.one(of: kinds), draw.next()) }
+      self.draw = draw
     }
 
-    func run() throws {
+    /// Takes the steps, except those of the given numbers.
+    func run(skipping: Set<Int> = []) throws {
       // Most worlds begin with a person who is signed in.
-      if machine.draw.happens(800), let app = anyApp() {
+      if draw.happens(800), let app = anyApp() {
         world.wait(world.start(.signIn(anyPolicy()), on: app, plan: plan(.completes)))
       }
-      for _ in 0..<machine.draw.number(10...40) {
+      for (number, (step, seed)) in steps.enumerated() where !skipping.contains(number) {
         world.ledger.steps += 1
-        try take(machine.draw.one(of: steps))
+        draw = Draw(seed: seed)
+        try take(step)
         world.pass(pause())
       }
       try LastLook(world: world).look()
     }
 
+    /// The number of steps.
+    var count: Int { steps.count }
+
     /// The time between two steps: often none, so that calls meet.
     private func pause() -> Duration {
-      switch machine.draw.below(10) {
+      switch draw.below(10) {
       case 0...3: .zero
-      case 4...5: .milliseconds(machine.draw.below(300))
-      case 6...7: .milliseconds(machine.draw.below(10_000))
-      case 8: .seconds(machine.draw.below(600))
-      default: .seconds(machine.draw.below(4000))
+      case 4...5: .milliseconds(draw.below(300))
+      case 6...7: .milliseconds(draw.below(10_000))
+      case 8: .seconds(draw.below(600))
+      default: .seconds(draw.below(4000))
       }
     }
 
@@ -50,14 +62,14 @@
       case .add: world.start(.add(title: "task\(world.ledger.calls)"), on: app)
       case .delete:
         guard !world.tasks.isEmpty else { return }
-        let task = machine.draw.one(of: world.tasks)
+        let task = draw.one(of: world.tasks)
         world.tasks.removeAll { $0.item.id == task.item.id }
         world.start(.delete(task.item, owner: task.owner), on: app)
       case .data: world.start(.data, on: app)
       case .token: world.start(.token(person: nil, policy: nil, force: false), on: app)
       case .forceRefresh: world.start(.token(person: nil, policy: nil, force: true), on: app)
       case .tokenOfPolicy:
-        world.start(.token(person: anyPerson().id, policy: anyPolicy(), force: machine.draw.happens(300)), on: app)
+        world.start(.token(person: anyPerson().id, policy: anyPolicy(), force: draw.happens(300)), on: app)
       case .tokenOfPerson: world.start(.token(person: anyPerson().id, policy: nil, force: false), on: app)
       case .claims: world.start(.claims(anyPolicy()), on: app)
       case .session: world.start(.session, on: app)
@@ -76,11 +88,11 @@
         world.start(.resetPassword(policy), on: app, plan: plan)
       case .cancel:
         guard !world.calls.isEmpty else { return }
-        world.cancel(machine.draw.one(of: world.calls))
+        world.cancel(draw.one(of: world.calls))
       case .several:
-        for app in world.liveApps where machine.draw.happens(700) {
-          world.start(.token(person: nil, policy: nil, force: machine.draw.happens(300)), on: app)
-          if machine.draw.happens(500) { world.start(.list, on: app) }
+        for app in world.liveApps where draw.happens(700) {
+          world.start(.token(person: nil, policy: nil, force: draw.happens(300)), on: app)
+          if draw.happens(500) { world.start(.list, on: app) }
         }
       default: try happen(step, app)
       }
@@ -95,10 +107,10 @@
       case .resume: for process in world.processes { process.resume() }
       case .kill: try world.restart(app.process)
       case .losePower: try world.losePower()
-      case .clockJump: world.clockOffset = Double(machine.draw.number(-7200...7200))
+      case .clockJump: world.clockOffset = Double(draw.number(-7200...7200))
       case .diskFull: world.store.trouble.isFull = true
       case .diskUnreachable: world.store.trouble.isUnreachable = true
-      case .diskHiccup: world.store.trouble.failingAccesses = machine.draw.number(1...4)
+      case .diskHiccup: world.store.trouble.failingAccesses = draw.number(1...4)
       case .diskWell: world.store.trouble = StoreTrouble()
       case .damage: world.damageRecord()
       case .revoke:
@@ -107,45 +119,45 @@
         world.watch.end(grantsOf: person.id, "revoked")
       case .refuseToken: world.watch.refusedTokens.formUnion(world.watch.ofAccessToken.keys)
       case .refuseAll: world.watch.refusesAll.toggle()
-      case .changeClaims: world.changeClaims(of: anyPerson(), takesAway: machine.draw.happens(500))
+      case .changeClaims: world.changeClaims(of: anyPerson(), takesAway: draw.happens(500))
       case .rollKeys: try? world.rollKeys()
       case .networkBad: world.weather = badWeather()
       case .networkGood:
         world.weather = Weather()
         world.weather.slowness = world.shape.distance
-      default: world.pass(.seconds(machine.draw.one(of: [60, 3000, 3600, 7200, 20_000])))
+      default: world.pass(.seconds(draw.one(of: [60, 3000, 3600, 7200, 20_000])))
       }
     }
 
     private func badWeather() -> Weather {
       var weather = Weather()
-      func share() -> Int { machine.draw.happens(400) ? machine.draw.below(250) : 0 }
+      func share() -> Int { draw.happens(400) ? draw.below(250) : 0 }
       weather.refused = share()
       weather.lostBefore = share()
       weather.lostAfter = share()
       weather.silent = share()
       weather.gateway = share()
       weather.busy = share()
-      weather.slowness = machine.draw.one(of: [50, 2000, 8000])
+      weather.slowness = draw.one(of: [50, 2000, 8000])
       return weather
     }
 
     private func plan(_ outcome: PagePlan.Outcome?) -> PagePlan {
       var plan = PagePlan(person: anyPerson())
-      plan.outcome = outcome ?? machine.draw.one(of: [.completes, .completes, .completes, .completes, .cancels, .closes])
-      plan.time = machine.draw.below(machine.draw.one(of: [100, 5000, 60_000]))
+      plan.outcome = outcome ?? draw.one(of: [.completes, .completes, .completes, .completes, .cancels, .closes])
+      plan.time = draw.below(draw.one(of: [100, 5000, 60_000]))
       return plan
     }
 
     private func anyApp() -> App? {
       let apps = world.liveApps
-      return apps.isEmpty ? nil : machine.draw.one(of: apps)
+      return apps.isEmpty ? nil : draw.one(of: apps)
     }
 
-    private func anyPerson() -> LocalUser { machine.draw.one(of: world.people) }
+    private func anyPerson() -> LocalUser { draw.one(of: world.people) }
 
     private func anyPolicy() -> Policy? {
-      world.policies.isEmpty ? nil : machine.draw.one(of: world.policies)
+      world.policies.isEmpty ? nil : draw.one(of: world.policies)
     }
   }
 
@@ -154,7 +166,8 @@
     func damageRecord() {
       guard store.damageRecord(&machine.draw) else { return }
       wasDamaged = true
-      leaveOpen(watch.grants, "a damaged record")
+      for grant in watch.grants { grant.lose("a damaged record") }
+      presence.forget()
       for process in processes { process.presence.forget() }
     }
 

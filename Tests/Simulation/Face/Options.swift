@@ -10,9 +10,10 @@
     var schedules = 50
     var checksDeterminism = false
     var lists = false
+    var shrinks = false
 
     static let usage = """
-      usage: simulation [--seconds N | --seeds A...B | --seed S] [--trace] [--script NAME] [--schedules N]
+      usage: simulation [--seconds N [--from S] | --seeds A...B | --seed S] [--trace | --shrink] [--script NAME] [--schedules N]
                         [--without KIND,…] [--check-determinism] [--list] [--json]
       """
 
@@ -24,11 +25,15 @@
         switch name {
         case "--trace": traces = true
         case "--json": isJSON = true
+        case "--shrink": shrinks = true
         case "--list": lists = true
         case "--check-determinism": checksDeterminism = true
         case "--seconds":
           guard let number = value().flatMap(Double.init) else { return nil }
           seconds = number
+        case "--from":
+          guard let number = value().flatMap(UInt64.init) else { return nil }
+          seeds = number...max(number, seeds.upperBound)
         case "--seed":
           guard let number = value().flatMap(UInt64.init) else { return nil }
           seeds = number...number

@@ -62,7 +62,9 @@
     func json(_ seconds: Double) -> String {
       let fields: [String: Any] = [
         "runs": runs, "steps": steps, "calls": calls, "jobs": jobs, "hours": hours, "seconds": seconds,
-        "faults": found.map { ["kind": $0.key, "runs": $0.value.runs, "first": $0.value.first, "detail": $0.value.detail] },
+        "faults": found.map {
+          ["kind": $0.key, "runs": $0.value.runs, "first": $0.value.first, "detail": $0.value.detail]
+        },
         "dangers": Dictionary(uniqueKeysWithValues: Invariant.allCases.map { ($0.rawValue, dangers[$0] ?? 0) }),
         "excused": excused, "chaos": chaos,
       ]
@@ -71,7 +73,8 @@
     }
 
     private static func list(_ counts: [String: Int]) -> String {
-      counts.isEmpty ? "nothing" : counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+      counts.isEmpty
+        ? "nothing" : counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     }
   }
 #endif

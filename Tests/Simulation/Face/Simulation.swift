@@ -20,6 +20,7 @@
       for seed in UInt64(1)...2 { try walk(seed) { _ in } }
       report = Report()
       if options.checksDeterminism { return try checkDeterminism() }
+      if options.shrinks { return try shrink(options.seeds.lowerBound) }
       if let name = options.script {
         try runScripts(named: name)
       } else {
@@ -29,7 +30,8 @@
           seed += 1
         }
       }
-      print(options.isJSON ? report.json(seconds) : report.text(seconds, unit: options.script == nil ? "seeds" : "runs"))
+      print(
+        options.isJSON ? report.json(seconds) : report.text(seconds, unit: options.script == nil ? "seeds" : "runs"))
       return report.faults == 0 ? 0 : 1
     }
 
@@ -38,13 +40,23 @@
     }
 
     @discardableResult
-    private func walk(_ seed: UInt64, _ line: @escaping (String) -> Void) throws -> Ledger {
+    private func walk(
+      _ seed: UInt64, skipping: Set<Int> = [], reduced: (inout Shape) -> Void = { _ in },
+      _ line: @escaping (String) -> Void
+    ) throws -> Ledger {
       machine.start(seed: seed)
-      let shape = Shape(&machine.draw, without: options.without)
-      return try play(shape, line) { world in try Walk(world, without: options.without).run() }
+      var shape = Shape(&machine.draw, without: options.without)
+      reduced(&shape)
+      return try play(shape, line) { world in
+        let walk = Walk(world, without: options.without)
+        world.ledger.plannedSteps = walk.count
+        try walk.run(skipping: skipping)
+      }
     }
 
-    private func play(_ shape: Shape, _ line: @escaping (String) -> Void, _ steps: (World) throws -> Void) throws -> Ledger {
+    private func play(_ shape: Shape, _ line: @escaping (String) -> Void, _ steps: (World) throws -> Void) throws
+      -> Ledger
+    {
       let world = try World(shape)
       world.onLine = line
       world.ledger.ignored = options.without.filter { $0.hasPrefix("I") && $0.contains(" ") }.sorted()
@@ -82,6 +94,42 @@
           print("  \(count)/\(seeds.count)  \(kind)  (seed \(firsts[kind] ?? 0))")
         }
       }
+    }
+
+    // MARK: Shrinking
+
+    /// Leaves out people, connectors and steps as long as a fault of the first kind stays; then prints the trace.
+    private func shrink(_ seed: UInt64) throws -> Int32 {
+      let whole = try walk(seed) { _ in }
+      guard let kind = whole.faults.keys.min() else {
+        print("seed \(seed) is clean")
+        return 0
+      }
+      var reductions: [(inout Shape) -> Void] = []
+      var skipped: Set<Int> = []
+      func stays() throws -> Bool {
+        try walk(seed, skipping: skipped, reduced: { shape in reductions.forEach { $0(&shape) } }) { _ in }
+          .faults[kind] != nil
+      }
+      let candidates: [(inout Shape) -> Void] = [
+        { $0.processes = 1 }, { $0.connectors = 1 }, { $0.connectors = min($0.connectors, 2) }, { $0.people = 1 },
+        { $0.people = min($0.people, 2) }, { $0.clockSkew = 0 }, { $0.slowness = 0 }, { $0.distance = 20 },
+      ]
+      for candidate in candidates {
+        reductions.append(candidate)
+        if try !stays() { reductions.removeLast() }
+      }
+      for _ in 0..<2 {
+        for number in (0..<whole.plannedSteps).reversed() where !skipped.contains(number) {
+          skipped.insert(number)
+          if try !stays() { skipped.remove(number) }
+        }
+      }
+      print("seed \(seed), \(kind): \(whole.plannedSteps - skipped.count) of \(whole.plannedSteps) steps")
+      try walk(seed, skipping: skipped, reduced: { shape in reductions.forEach { $0(&shape) } }) {
+        print(String(format: "%12.6f", machine.seconds), $0)
+      }
+      return 1
     }
 
     // MARK: Determinism

@@ -21,8 +21,15 @@
     var signedOutAt: UInt64 = 0
     /// A later sign-in of the same person by the same policy took its place.
     var isReplaced = false
-    /// What happened to it that no client can survive, or that leaves its fate open.
+    /// What leaves its fate open: a call that failed, or two at once.
     var excuse: String?
+    /// What happened to its tokens that no client can survive.
+    private(set) var loss: String?
+
+    func lose(_ reason: String) {
+      loss = loss ?? reason
+      excuse = excuse ?? reason
+    }
 
     init(_ number: Int, person: String, policy: String, call: Call?) {
       self.number = number
@@ -42,6 +49,7 @@
     let grant: Grant
     let token: String
     weak var process: AppProcess?
+    let at = machine.uptime
     let app: Int
     /// Why the answer did not reach the client, if it did not.
     var isLost: String?

@@ -72,11 +72,30 @@
         judgePolicy(policy.map { $0.id }, grant.policy, "an access token", call)
       case (.claims(let policy), .success(.claims(let user?))):
         if let policy { judgePolicy(policy.id, user.policyID ?? "", "claims", call) }
+      case (.session, .success(.session(let state))): judgeSession(state, call)
       case (.accounts, .success(.accounts(let accounts))):
         if Set(accounts.map(\.id)).count < accounts.count {
           world.ledger.fault("I2 an account is listed twice", call.name)
         }
       default: break
+      }
+    }
+
+    /// The person whom `session` names is the one who signed in last, in this process or in another.
+    private func judgeSession(_ state: SessionState, _ call: Call) {
+      guard call.devicePresenceVersion == world.presence.version, call.expectedOnDevice != .unknown else { return }
+      let found: Presence.Current =
+        switch state {
+        case .signedOut: .nobody
+        case .signedIn(let user), .expired(let user): .person(user.id)
+        }
+      world.ledger.tested(.rightPerson)
+      if found != call.expectedOnDevice {
+        world.ledger.fault(
+          "I2 session shows another person than the one who signed in last",
+          "\(call.name): \(call.summary), not \(call.expectedOnDevice)")
+      } else if call.app.process.presence.current == .unknown {
+        call.app.process.presence.set(found)
       }
     }
 
@@ -121,7 +140,7 @@
       case "userCancelledInPage", "userClosedBrowser", "presentationFailed":
         return call.plan.map { $0.outcome != .completes } ?? false
       case "wrongUser": return call.plan != nil
-      case "unauthorized": return call.troubles.contains(.refused) || abs(world.clockOffset) > 1
+      case "unauthorized": return call.troubles.contains(.refused) || world.clockWasSet
       case "taskNotFound", "notFound": return true
       default: return isClosed && error.code.rawValue == "closed"
       }
@@ -143,7 +162,8 @@
       guard grant.signedInAt <= call.startedAt, !call.troubles.contains(.refused) else { return true }
       guard !world.calls.contains(where: { $0.action.isSignOut }) else { return true }
       world.ledger.fault(
-        "I4 a person who is signed in has to sign in again", "\(call.name), grant \(grant.number): \(error.message.prefix(80))")
+        "I4 a person who is signed in has to sign in again",
+        "\(call.name), grant \(grant.number): \(error.message.prefix(80))")
       return true
     }
 
@@ -159,12 +179,15 @@
       ledger.tested(.secrets)
       var word = ""
       func look() {
-        if word.utf8.count >= 20, watch.secrets.contains(word) { ledger.fault("I8 a secret in a text", "of \(text.utf8.count) bytes") }
+        if word.utf8.count >= 20, watch.secrets.contains(word) {
+          ledger.fault("I8 a secret in a text", "of \(text.utf8.count) bytes")
+        }
         word = ""
       }
       for character in text.unicodeScalars {
         let value = character.value
-        let isPart = (48...57).contains(value) || (65...90).contains(value) || (97...122).contains(value)
+        let isPart =
+          (48...57).contains(value) || (65...90).contains(value) || (97...122).contains(value)
           || value == 45 || value == 46 || value == 95
         if isPart { word.unicodeScalars.append(character) } else { look() }
       }

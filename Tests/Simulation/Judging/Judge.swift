@@ -58,22 +58,33 @@
       case .signIn:
         judgeSignIn(call)
         if call.succeeded, let grant = call.grant {
-          process.presence.end(.person(grant.person))
+          end(call, .person(grant.person), .person(grant.person))
+        } else if call.troubles.contains(.cancelled) {
+          end(call, .unknown, .unknown)
         } else {
-          process.presence.end(call.troubles.contains(.cancelled) ? .unknown : call.expected)
+          end(call, call.expected, call.expectedOnDevice)
         }
-        for other in world.processes where other !== process { other.presence.forget() }
       case .signOutAll, .signOut:
         judgeSignOut(call)
       default: break
       }
     }
 
+    /// A sign-in or sign-out has ended with a person who is current, here and on the device.
+    private func end(_ call: Call, _ here: Presence.Current, _ onDevice: Presence.Current) {
+      call.app.process.presence.end(here)
+      world.presence.end(onDevice)
+      // Other processes see it when they read the session.
+      for other in world.processes where other !== call.app.process { other.presence.forget() }
+    }
+
     private func judgeSignIn(_ call: Call) {
       guard let grant = call.grant else { return }
       ledger.tested(.failedSignIn)
       let stored = world.store.records(inMemoryOf: world.processes)
-      let isStored = stored.contains { $0.record.refreshToken.flatMap { world.watch.grant(ofRefreshToken: $0.value) } === grant }
+      let isStored = stored.contains {
+        $0.record.refreshToken.flatMap { world.watch.grant(ofRefreshToken: $0.value) } === grant
+      }
       guard call.succeeded else {
         if call.troubles.contains(.cancelled) {
           grant.excuse = "its sign-in was cancelled"
@@ -93,17 +104,15 @@
       if world.calls.contains(where: { $0.action.isSignOut }) { grant.excuse = "signed out meanwhile" }
       ledger.tested(.ownRecordsOnly)
       let others = call.readAccounts.subtracting([world.accountID(of: grant.person)])
-      if !others.isEmpty { ledger.fault("I6 a sign-in reads other records than its own", call.name) }
+      if !others.isEmpty { ledger.fault("I6 a sign-in lists, or reads other records than its own", call.name) }
     }
 
     private func judgeSignOut(_ call: Call) {
-      let process = call.app.process
       var person: String?
       if case .signOut(let one) = call.action { person = one }
       let grants = world.watch.grants.filter { person == nil || $0.person == person }
-      for other in world.processes where other !== process { other.presence.forget() }
       guard call.succeeded else {
-        process.presence.end(.unknown)
+        end(call, .unknown, .unknown)
         return world.leaveOpen(grants, "a sign-out that failed")
       }
       for grant in grants {
@@ -115,7 +124,7 @@
         }
       }
       let isAlone = person == nil || (call.expected == .person(person ?? "") && world.people.count == 1)
-      process.presence.end(isAlone ? .nobody : .unknown)
+      end(call, isAlone ? .nobody : .unknown, isAlone ? .nobody : .unknown)
       ledger.tested(.signedOut)
     }
 

@@ -15,6 +15,7 @@
       for call in world.calls where !call.app.process.isDead {
         ledger.fault("I5 a call never ended", call.name)
       }
+      world.judgeWaiting()
       lookAtSessions()
       // Every access token has to be refreshed.
       world.pass(.seconds(7200))
@@ -58,15 +59,19 @@
           // What only the provider knew is known now.
           case (.signedIn, false) where describe(after) != describe(state): break
           default:
-            ledger.fault("I6 session does not agree with the next call", "\(app.name): \(describe(state)), then \(next.summary)")
+            ledger.fault(
+              "I6 session does not agree with the next call", "\(app.name): \(describe(state)), then \(next.summary)")
           }
         }
         ledger.tested(.rightPerson)
         if found.count > 1 {
-          ledger.fault("I2 two connectors of a process disagree who is signed in", found.sorted().joined(separator: ", "))
+          ledger.fault(
+            "I2 two connectors of a process disagree who is signed in", found.sorted().joined(separator: ", "))
         }
-        if case .person(let person) = process.presence.current, let one = found.first, !one.hasSuffix(person.prefix(1)) {
-          ledger.fault("I2 another person is current than the one who signed in last", "\(one), not \(person.prefix(1))")
+        if case .person(let person) = process.presence.current, let one = found.first, !one.hasSuffix(person.prefix(1))
+        {
+          ledger.fault(
+            "I2 another person is current than the one who signed in last", "\(one), not \(person.prefix(1))")
         }
         if process.presence.current == .nobody, let one = found.first, one != "signedOut" {
           ledger.fault("I3 a person is signed in after the sign-out of all", one)
@@ -91,7 +96,8 @@
           ledger.tested(.staysSignedIn)
           let call = answer(.token(person: person.id, policy: nil, force: false), app)
           guard !call.succeeded, grant.isGood else { continue }
-          ledger.fault("I4 a person who was signed in cannot call", "\(call.name), grant \(grant.number): \(call.summary)")
+          ledger.fault(
+            "I4 a person who was signed in cannot call", "\(call.name), grant \(grant.number): \(call.summary)")
         }
       }
     }
@@ -105,7 +111,9 @@
           answer(.token(person: nil, policy: nil, force: true), app).succeeded
         else { continue }
         world.pass(.seconds(60))
-        guard case .success(.claims(let found?)) = answer(.claims(nil), app).result, found.id == person.id else { continue }
+        guard case .success(.claims(let found?)) = answer(.claims(nil), app).result, found.id == person.id else {
+          continue
+        }
         ledger.tested(.claimsAreTrue)
         let truth = world.user(person)
         if found["jobTitle"] != truth.claims["jobTitle"]?.string {
@@ -124,7 +132,9 @@
         guard let last = app.states.last else { continue }
         ledger.tested(.updates)
         if describe(last) != describe(state) {
-          ledger.fault("I7 sessionUpdates ends with another state than session", "\(app.name): \(describe(last)), not \(describe(state))")
+          ledger.fault(
+            "I7 sessionUpdates ends with another state than session",
+            "\(app.name): \(describe(last)), not \(describe(state))")
         }
       }
     }

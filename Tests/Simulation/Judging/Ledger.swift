@@ -30,6 +30,7 @@
     var pages = 0
     var calls = 0
     var steps = 0
+    var plannedSteps = 0
     var chaos: [String: Int] = [:]
     /// Kinds of fault that do not count, by the beginning of their names.
     var ignored: [String] = []

@@ -13,6 +13,8 @@
     /// The successful use of each refresh token.
     private var uses: [String: Exchange] = [:]
     private(set) var secrets: Set<String> = []
+    /// The issuer that the tokens name.
+    private(set) var issuer = ""
     /// Access tokens that the task server refuses, and whether it refuses all.
     var refusedTokens: Set<String> = []
     var refusesAll = false
@@ -40,7 +42,6 @@
       }
       if let token = Self.form(request)["refresh_token"], let grant = ofRefreshToken[token] {
         judgeSignedOut(grant, call)
-        judgeReuse(token, grant, call, process)
       }
     }
 
@@ -56,14 +57,9 @@
       guard world.shape.rotates else { return }
       world.ledger.tested(.refreshTokenOnce)
       guard let use = uses[token] else { return }
-      if let excuse = use.isLost ?? grant.excuse {
+      if let excuse = excuse(of: use, by: process) {
         world.ledger.excuse("used again: " + excuse)
-        grant.excuse = grant.excuse ?? excuse
-        return
-      }
-      if use.process?.isDead == true, !use.isDelivered {
-        world.ledger.excuse("used again: killed")
-        grant.excuse = "killed"
+        grant.lose(excuse)
         return
       }
       let whom =
@@ -72,11 +68,22 @@
         : use.app == call?.app.number ? "the same connector" : "another connector"
       world.ledger.fault(
         "I1 a refresh token is used twice, by " + whom, "grant \(grant.number) in \(call?.name ?? "the background")")
-      grant.excuse = "used twice"
+      grant.lose("used twice")
+    }
+
+    /// Why a client could not know that a refresh token was used; there are no other reasons.
+    private func excuse(of use: Exchange, by process: AppProcess) -> String? {
+      if let loss = use.isLost ?? use.grant.loss { return loss }
+      if use.process?.isDead != false, !use.isDelivered { return "killed" }
+      // What waits for a store in trouble is in the memory of its process.
+      if use.process !== process, world.lastStoreFault >= use.at { return "waits in the memory of another process" }
+      return nil
     }
 
     /// Has the server do its work, and remembers what it gave.
-    func serve(_ request: TransportRequest, _ call: Call?, _ process: AppProcess) async -> (TransportResponse, Exchange?) {
+    func serve(_ request: TransportRequest, _ call: Call?, _ process: AppProcess) async -> (
+      TransportResponse, Exchange?
+    ) {
       if world.server.serves(request.url) {
         if let token = Self.bearer(request), refusesAll || refusedTokens.contains(token) {
           call?.note(.refused)
@@ -96,6 +103,9 @@
       }
       let form = Self.form(request)
       for name in ["code", "code_verifier", "refresh_token"] { if let secret = form[name] { secrets.insert(secret) } }
+      if let token = form["refresh_token"], let grant = ofRefreshToken[token] {
+        judgeReuse(token, grant, call, process)
+      }
       let response = await response(of: world.tenant, request)
       guard form["grant_type"] != nil, response.status == 200, let fields = try? JSONReader.object(response.body)
       else { return (response, nil) }
@@ -117,6 +127,7 @@
         grant = known
       } else {
         let claims = accessToken.flatMap(Self.claims) ?? [:]
+        issuer = claims["iss"]?.string ?? issuer
         grant = Grant(
           grants.count + 1, person: claims["oid"]?.string ?? claims["sub"]?.string ?? "",
           policy: claims["tfp"]?.string?.lowercased() ?? "", call: call)
@@ -150,7 +161,8 @@
     private static func form(_ request: TransportRequest) -> [String: String] {
       guard request.method == .post, request.url.path.hasSuffix("/token"), let body = request.body else { return [:] }
       return Dictionary(
-        FormEncoding.decode(String(decoding: body, as: UTF8.self)).map { ($0.name, $0.value) }) { first, _ in first }
+        FormEncoding.decode(String(decoding: body, as: UTF8.self)).map { ($0.name, $0.value) }
+      ) { first, _ in first }
     }
 
     private static func claims(_ token: String) -> [String: JSONValue]? {

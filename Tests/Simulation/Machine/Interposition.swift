@@ -50,7 +50,9 @@
   func simulatedAfter(
     _ time: UInt64, _ queue: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?, _ work: @escaping Work
   ) {
-    guard isSimulated() else { return unsafeBitCast(next("dispatch_after_f"), to: AfterF.self)(time, queue, context, work) }
+    guard isSimulated() else {
+      return unsafeBitCast(next("dispatch_after_f"), to: AfterF.self)(time, queue, context, work)
+    }
     machine.add(at: time & 0x7FFF_FFFF_FFFF_FFFF) { work(context) }
   }
 
@@ -95,7 +97,9 @@
   private func systemCall(
     _ number: Int, _ a: Int, _ b: Int, _ c: Int, _ d: Int, _ e: Int, _ f: Int, getRandom: Int
   ) -> Int {
-    if number == getRandom, b == 8, machineIsOn, machine.isOnItsThread, let bytes = UnsafeMutableRawPointer(bitPattern: a) {
+    if number == getRandom, b == 8, machineIsOn, machine.isOnItsThread,
+      let bytes = UnsafeMutableRawPointer(bitPattern: a)
+    {
       bytes.storeBytes(of: machine.systemDraw.next(), as: UInt64.self)
       return 8
     }

@@ -11,7 +11,10 @@
     let shape: Shape
     let steps: @Sendable (Stage) throws -> Void
 
-    init(_ name: String, _ about: String, _ change: (inout Shape) -> Void, _ steps: @escaping @Sendable (Stage) throws -> Void) {
+    init(
+      _ name: String, _ about: String, _ change: (inout Shape) -> Void,
+      _ steps: @escaping @Sendable (Stage) throws -> Void
+    ) {
       self.name = name
       self.about = about
       var shape = Shape()

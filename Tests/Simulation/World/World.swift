@@ -16,8 +16,10 @@
     let people: [LocalUser]
     let policies: [Policy]
     let store: Store
-    private(set) var watch: Watch!
+    private(set) lazy var watch = Watch(self)
     var processes: [AppProcess] = []
+    /// Who is current on the device, whichever process signed in.
+    var presence = Presence()
     /// Tasks of killed processes wait here for ever.
     var graveyard: [UnsafeContinuation<Void, Never>] = []
     var weather = Weather()
@@ -26,7 +28,13 @@
     /// A fault for the next request that fits, in place of the weather's.
     var nextFault: (fits: @Sendable (TransportRequest) -> Bool, fault: Weather.Fault)?
     /// How far the device's clock is off, in seconds.
-    var clockOffset: Double
+    var clockOffset: Double {
+      didSet { clockWasSet = true }
+    }
+    /// Whether the device's clock ever jumped.
+    private(set) var clockWasSet = false
+    /// When the store last refused something, by the uptime.
+    private(set) var lastStoreFault: UInt64 = 0
     /// Whether a stored record was damaged, or the device lost power.
     var wasDamaged = false
     var onLine: ((String) -> Void)?
@@ -60,7 +68,6 @@
       store.table.slowness = shape.slowness
       clockOffset = Double(shape.clockSkew)
       weather.slowness = shape.distance
-      watch = Watch(self)
       for number in 1...shape.processes { processes.append(try AppProcess(number, self)) }
     }
 
@@ -79,7 +86,7 @@
     }
 
     func accountID(of person: String) -> String {
-      shape.isB2C ? "\(person).\(tenant.tenantID)" : person
+      shape.isB2C ? "\(person).\(tenant.tenantID)" : "\(watch.issuer)#\(person)"
     }
 
     /// The person's account as the tenant has it now.
@@ -110,6 +117,7 @@
 
     func noteStoreFault(in process: AppProcess) {
       ledger.chaos["access to the store refused", default: 0] += 1
+      lastStoreFault = machine.uptime
       for call in calls where call.result == nil && call.app.process === process { call.note(.store) }
     }
 
@@ -128,6 +136,8 @@
       let process = app.process
       call.expected = action.changesPresence ? process.presence.begin() : process.presence.current
       call.presenceVersion = process.presence.version
+      call.expectedOnDevice = action.changesPresence ? presence.begin() : presence.current
+      call.devicePresenceVersion = presence.version
       if case .person(let person) = call.expected { call.expectedGrant = latestGrant(of: person) }
       calls.append(call)
       ledger.calls += 1
@@ -200,18 +210,23 @@
       note("kill process \(process.number)")
       kill(process)
       guard let index = processes.firstIndex(where: { $0 === process }) else { return }
+      // A store that cannot be opened at a launch is the app's to report; here the app starts a little later.
+      let trouble = store.trouble
+      store.trouble = StoreTrouble()
+      defer { store.trouble = trouble }
       let new = try AppProcess(process.number, self)
-      switch process.presence.current {
-      case _ where !store.kind.isLasting: new.presence.set(.nobody)
-      case let current: new.presence.set(current)
-      }
+      new.presence.set(store.kind.isLasting ? presence.current : .nobody)
+      if !store.kind.isLasting { presence.set(.nobody) }
       processes[index] = new
     }
 
     private func kill(_ process: AppProcess) {
       process.kill()
       for call in calls where call.app.process === process {
-        if call.action.changesPresence { process.presence.forget() }
+        if call.action.changesPresence {
+          process.presence.forget()
+          presence.end(.unknown)
+        }
         call.grant?.excuse = call.grant?.excuse ?? "killed"
         if case .signOutAll = call.action { leaveOpen(watch.grants, "killed while signing out") }
         if case .signOut(let person) = call.action {
@@ -220,10 +235,13 @@
       }
       calls.removeAll { $0.app.process === process }
       let stored = Set(store.records(inMemoryOf: processes).compactMap { $0.record.refreshToken?.value })
-      for grant in watch.grants where grant.isGood && shape.rotates {
-        if !store.kind.isLasting { grant.isSignedOut = true }
-        guard let token = grant.refreshToken, !stored.contains(token) else { continue }
-        grant.excuse = "killed before the new token was stored"
+      for grant in watch.grants where grant.isSignedIn && !grant.isSignedOut {
+        if !store.kind.isLasting {
+          grant.isSignedOut = true
+          grant.signedOutAt = machine.uptime
+        }
+        guard shape.rotates, let token = grant.refreshToken, !stored.contains(token) else { continue }
+        grant.lose("killed before the new token was stored")
       }
     }
 
@@ -238,6 +256,16 @@
 
     func leaveOpen(_ grants: [Grant], _ reason: String) {
       for grant in grants where !grant.isSignedOut { grant.excuse = grant.excuse ?? reason }
+    }
+
+    /// Judges that nothing waits in memory any more: the newest refresh token of each good grant is stored.
+    func judgeWaiting() {
+      guard store.kind.isLasting else { return }
+      let stored = Set(store.records(inMemoryOf: processes).compactMap { $0.record.refreshToken?.value })
+      for grant in watch.grants where grant.isGood {
+        guard let token = grant.refreshToken, !stored.contains(token) else { continue }
+        ledger.fault("I4 a new refresh token waits in memory though the store is well", "grant \(grant.number)")
+      }
     }
 
     /// Closes a connector and puts a new one in its place.
