@@ -110,7 +110,7 @@
       case .clockJump: world.clockOffset = Double(draw.number(-7200...7200))
       case .diskFull: world.store.trouble.isFull = true
       case .diskUnreachable: world.store.trouble.isUnreachable = true
-      case .diskHiccup: world.store.trouble.failingAccesses = draw.number(1...4)
+      case .diskHiccup: world.hiccup(draw.number(1...4))
       case .diskWell: world.store.trouble = StoreTrouble()
       case .damage: world.damageRecord()
       case .revoke:
@@ -162,6 +162,12 @@
   }
 
   extension World {
+    /// The store fails a few times in a row, soon.
+    func hiccup(_ count: Int) {
+      store.trouble.failingAccesses = count
+      store.trouble.sparedAccesses = machine.draw.below(store.kind.isFile ? 60 : 10)
+    }
+
     /// A medium changes a byte of a record: its owner has to sign in again.
     func damageRecord() {
       guard store.damageRecord(&machine.draw) else { return }

@@ -129,7 +129,8 @@
     private func hasCause(_ error: ConnectorError, _ call: Call) -> Bool {
       let isClosed = call.troubles.contains(.closed) || call.app.isClosed
       // Metadata and keys of a background request count too.
-      let wasBad = world.lastBadWeather + 120_000_000_000 > call.startedAt && world.lastBadWeather > 0
+      let patience: UInt64 = call.app.process.wasSuspended ? .max / 2 : 120_000_000_000
+      let wasBad = world.lastBadWeather > 0 && world.lastBadWeather + patience > call.startedAt
       switch error.code.rawValue {
       case "network", "timedOut", "serviceUnavailable", "throttled", "invalidResponse", "server", "invalidIDToken":
         return wasBad || isClosed || world.weather.slowness > 5000

@@ -53,7 +53,6 @@
     // MARK: Who is signed in now
 
     private func judgePresence(_ call: Call) {
-      let process = call.app.process
       switch call.action {
       case .signIn:
         judgeSignIn(call)
@@ -72,8 +71,8 @@
 
     /// A sign-in or sign-out has ended with a person who is current, here and on the device.
     private func end(_ call: Call, _ here: Presence.Current, _ onDevice: Presence.Current) {
-      call.app.process.presence.end(here)
-      world.presence.end(onDevice)
+      call.app.process.presence.end(here, begunAt: call.presenceVersion)
+      world.presence.end(onDevice, begunAt: call.devicePresenceVersion)
       // Other processes see it when they read the session.
       for other in world.processes where other !== call.app.process { other.presence.forget() }
     }

@@ -101,9 +101,7 @@
         ) {
           $0.signIn($0.alice, on: $0.app(1))
           let carol = $0.startSignIn($0.bob, on: $0.app(1))
-          $0.pass(machine.draw.below(2))
-          $0.jitter(300)
-          $0.world.store.trouble.failingAccesses = 1
+          $0.world.hiccup(1)
           $0.world.wait(carol)
           $0.call(.add(title: "after"), on: $0.app(1))
         },

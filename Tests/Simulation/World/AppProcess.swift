@@ -83,10 +83,11 @@
       return underWay == 1 ? current : .unknown
     }
 
-    mutating func end(_ result: Current) {
+    /// A sign-in or sign-out has ended; what comes of two at once is not certain.
+    mutating func end(_ result: Current, begunAt start: Int) {
+      current = version == start ? result : .unknown
       version += 1
       underWay -= 1
-      current = underWay == 0 ? result : .unknown
     }
 
     mutating func forget() {

@@ -9,12 +9,18 @@
     var isUnreachable = false
     /// The number of the next accesses that fail, one after another; then the store is well again.
     var failingAccesses = 0
+    /// How many accesses go well before those.
+    var sparedAccesses = 0
 
     var isAny: Bool { isFull || isUnreachable || failingAccesses > 0 }
 
     /// Whether an access fails; counts it.
     mutating func fails(writing: Bool) -> Bool {
       if failingAccesses > 0 {
+        guard sparedAccesses == 0 else {
+          sparedAccesses -= 1
+          return false
+        }
         failingAccesses -= 1
         return true
       }

@@ -225,7 +225,7 @@
       for call in calls where call.app.process === process {
         if call.action.changesPresence {
           process.presence.forget()
-          presence.end(.unknown)
+          presence.end(.unknown, begunAt: call.devicePresenceVersion)
         }
         call.grant?.excuse = call.grant?.excuse ?? "killed"
         if case .signOutAll = call.action { leaveOpen(watch.grants, "killed while signing out") }
