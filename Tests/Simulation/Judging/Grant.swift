@@ -17,8 +17,14 @@
     /// Why the provider takes its tokens no longer, if it does not.
     var end: String?
     /// A sign-out reported success for it.
-    var isSignedOut = false
-    var signedOutAt: UInt64 = 0
+    private(set) var isSignedOut = false
+    /// The number of the last call that had begun when that sign-out returned.
+    private(set) var lastCall = 0
+
+    func signOut(lastCall: Int) {
+      if !isSignedOut { self.lastCall = lastCall }
+      isSignedOut = true
+    }
     /// A later sign-in of the same person by the same policy took its place.
     var isReplaced = false
     /// What leaves its fate open: a call that failed, or two at once.

@@ -116,8 +116,7 @@
       }
       for grant in grants {
         if grant.isSignedIn, grant.signedInAt <= call.startedAt {
-          if !grant.isSignedOut { grant.signedOutAt = machine.uptime }
-          grant.isSignedOut = true
+          grant.signOut(lastCall: world.callNumber)
         } else {
           grant.excuse = grant.excuse ?? "signed out meanwhile"
         }

@@ -48,7 +48,7 @@
     private func judgeSignedOut(_ grant: Grant, _ call: Call?) {
       guard let call else { return }
       world.ledger.tested(.signedOut)
-      if grant.isSignedOut, call.startedAt >= grant.signedOutAt {
+      if grant.isSignedOut, call.number > grant.lastCall {
         world.ledger.fault("I3 a token was sent by a call that began after the sign-out", call.name)
       }
     }

@@ -41,7 +41,8 @@
     private(set) var calls: [Call] = []
     /// Calls that have ended and are not judged yet.
     var ended: [Call] = []
-    private var callNumber = 0
+    /// The number of the newest call.
+    private(set) var callNumber = 0
     /// Tasks that the server has for certain, with their owners.
     var tasks: [(item: TaskItem, owner: String)] = []
     private var closedApps: [App] = []
@@ -237,8 +238,7 @@
       let stored = Set(store.records(inMemoryOf: processes).compactMap { $0.record.refreshToken?.value })
       for grant in watch.grants where grant.isSignedIn && !grant.isSignedOut {
         if !store.kind.isLasting {
-          grant.isSignedOut = true
-          grant.signedOutAt = machine.uptime
+          grant.signOut(lastCall: callNumber)
         }
         guard shape.rotates, let token = grant.refreshToken, !stored.contains(token) else { continue }
         grant.lose("killed before the new token was stored")
