@@ -8,6 +8,16 @@
     /// `nil` for a look from outside.
     let process: AppProcess?
 
+    // Caches over one path share their state within a real process. Simulated processes must not, so each calls the
+    // same directory by another name of the same length.
+    nonisolated(unsafe) private static var names = 0
+
+    /// Returns a name of the directory `/data/tokens` that no other cache has.
+    static func newDirectory() -> String {
+      names += 1
+      return "/data/\(10_000_000 + names)/tokens"
+    }
+
     var userID: UInt32 { 1000 }
     func hasOtherMembers(group: UInt32) -> Bool { false }
 
@@ -26,7 +36,7 @@
           return disk.open(file, path, process)
         }
         let file = disk.makeFile(isDirectory: false)
-        disk.files[path] = file
+        enter(path, file)
         return disk.open(file, path, process)
       }
     }
@@ -83,33 +93,47 @@
     }
 
     func move(_ source: String, to target: String) throws(SystemFailure) {
+      let (source, target) = (Self.plain(source), Self.plain(target))
       try access("rename", target, writing: true)
-      guard let file = disk.files.removeValue(forKey: source) else { throw SystemFailure("rename", source, ENOENT) }
-      disk.files[target] = file
+      guard let file = disk.files[source] else { throw SystemFailure("rename", source, ENOENT) }
+      enter(source, nil)
+      enter(target, file)
       file.changedAt = machine.wallClock
     }
 
     func link(_ source: String, to target: String) throws(SystemFailure) {
+      let (source, target) = (Self.plain(source), Self.plain(target))
       try access("link", target, writing: true)
       guard let file = disk.files[source] else { throw SystemFailure("link", source, ENOENT) }
       guard disk.files[target] == nil else { throw SystemFailure("link", target, EEXIST) }
-      disk.files[target] = file
+      enter(target, file)
     }
 
     func remove(_ path: String) throws(SystemFailure) -> Bool {
       // A full disk can be freed; one that cannot be reached cannot.
       try access("unlink", path, writing: false)
-      return disk.files.removeValue(forKey: path) != nil
-    }
-
-    func makeDirectory(_ path: String) throws(SystemFailure) -> Bool {
-      try access("mkdir", path, writing: true)
-      guard disk.files[path] == nil else { return false }
-      disk.files[path] = disk.makeFile(isDirectory: true)
+      let path = Self.plain(path)
+      guard disk.files[path] != nil else { return false }
+      enter(path, nil)
       return true
     }
 
+    func makeDirectory(_ path: String) throws(SystemFailure) -> Bool {
+      let path = Self.plain(path)
+      try access("mkdir", path, writing: true)
+      guard disk.files[path] == nil else { return false }
+      enter(path, disk.makeFile(isDirectory: true))
+      return true
+    }
+
+    /// Changes a name, and with it the dates of its directory.
+    private func enter(_ path: String, _ file: SimulatedDisk.File?) {
+      disk.files[path] = file
+      disk.files[Self.parent(path)]?.changedAt = machine.wallClock
+    }
+
     func names(in path: String) throws(SystemFailure) -> [String] {
+      let path = Self.plain(path)
       try access("readdir", path, writing: false)
       process?.world.noteListing()
       return disk.files.keys.filter { Self.parent($0) == path && $0 != "/" }.sorted().map {
@@ -148,7 +172,13 @@
           device: 1, file: file.number, size: Int64(file.bytes.count), modified: time, changed: time))
     }
 
-    private static func plain(_ path: String) -> String { path.hasSuffix("/.") ? String(path.dropLast(2)) : path }
+    /// The path on the disk: without the process's own part.
+    private static func plain(_ path: String) -> String {
+      var parts = path.split(separator: "/", omittingEmptySubsequences: true)
+      if parts.count > 1, parts[0] == "data", Int(parts[1]) != nil { parts.remove(at: 1) }
+      if parts.last == "." { parts.removeLast() }
+      return "/" + parts.joined(separator: "/")
+    }
 
     private static func parent(_ path: String) -> String {
       guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }

@@ -8,11 +8,16 @@
     var trouble = StoreTrouble()
   }
 
-  /// The keychain as one process sees it.
-  struct ProcessKeychain: KeychainItems {
+  /// The keychain as one process sees it: a class, so that its locks are not those of another process.
+  final class ProcessKeychain: KeychainItems, @unchecked Sendable {
     let keychain: SimulatedKeychain
     /// `nil` for a look from outside.
     let process: AppProcess?
+
+    init(_ keychain: SimulatedKeychain, _ process: AppProcess?) {
+      self.keychain = keychain
+      self.process = process
+    }
 
     func add(_ data: Data, account: String) throws(KeychainStatus) {
       try access(writing: true)
