@@ -141,7 +141,7 @@
       case "userCancelledInPage", "userClosedBrowser", "presentationFailed":
         return call.plan.map { $0.outcome != .completes } ?? false
       case "wrongUser": return call.plan != nil
-      case "unauthorized": return call.troubles.contains(.refused) || world.clockWasSet
+      case "unauthorized": return call.troubles.contains(.refused) || world.clockWasSet || call.app.process.wasSuspended
       case "taskNotFound", "notFound": return true
       default: return isClosed && error.code.rawValue == "closed"
       }

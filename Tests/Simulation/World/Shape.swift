@@ -18,8 +18,6 @@
     var refreshLife = 24 * 14
     /// How far the device's clock is off, in seconds.
     var clockSkew = 0
-    /// Whether a new password ends the older sessions of its owner.
-    var resetEndsSessions = true
     /// The longest time that an access to the database takes, in microseconds.
     var slowness = 0
     /// The longest way of a request, in milliseconds.
@@ -41,7 +39,6 @@
       accessLife = draw.one(of: [3600, 3600, 600])
       refreshLife = draw.one(of: [24 * 14, 24 * 14, 24])
       clockSkew = draw.one(of: [0, 0, 0, 120, -120, 3600, -3600])
-      resetEndsSessions = draw.happens(500)
       slowness = draw.one(of: [0, 0, 2000, 20_000])
       distance = draw.one(of: [0, 20, 200, 2000])
     }

@@ -37,8 +37,8 @@
       await process.gate()
       let presenter = ScriptedPresenter(
         transport: LocalNetwork([world.tenant]), world.script(of: plan))
+      defer { world.notePassword(of: plan) }
       let url = try await presenter.present(request)
-      if plan.newPassword != nil, plan.outcome == .completes { world.passwordWasReset(of: plan.person) }
       await process.gate()
       return url
     }

@@ -106,10 +106,10 @@
       return [.signIn(user(plan.person))]
     }
 
-    func passwordWasReset(of person: LocalUser) {
-      guard shape.resetEndsSessions else { return }
-      tenant.revokeGrants(of: person.email)
-      watch.end(grantsOf: person.id, "a new password")
+    /// A new password ends what was granted with the old one, also when the person's app has left the page meanwhile.
+    func notePassword(of plan: PagePlan) {
+      guard let password = plan.newPassword, user(plan.person).password.value == password else { return }
+      watch.end(grantsOf: plan.person.id, "a new password")
     }
 
     func noteReading(_ key: TokenCacheKey) { Call.current?.readAccounts.insert(key.accountID) }
