@@ -89,6 +89,8 @@
           grant.excuse = "its sign-in was cancelled"
         } else if isStored {
           ledger.fault("I6 a sign-in that failed has signed in", call.name)
+          world.leaveOpen(
+            world.watch.grants.filter { $0.person == grant.person }, "a sign-in that failed has signed in")
         }
         return
       }

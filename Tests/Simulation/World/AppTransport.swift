@@ -105,7 +105,7 @@
     private func checkOpen(_ call: Call?) throws(TransportError) {
       guard isClosed else { return }
       call?.note(.closed)
-      throw TransportError(.closed, "The transport was closed during the request.")
+      throw TransportError(.init(rawValue: "closedDuringRequest"), "The transport was closed during the request.")
     }
   }
 #endif
