@@ -1,5 +1,6 @@
 #if os(Linux)
   import B2CConnector
+  import B2CCore
   import B2CTestKit
   import Foundation
 
@@ -131,11 +132,34 @@
         world.pass(.seconds(5))
         guard let last = app.states.last else { continue }
         ledger.tested(.updates)
+        for (earlier, later) in zip(app.states, app.states.dropFirst()) where Essence(earlier) == Essence(later) {
+          ledger.fault("I7 sessionUpdates repeats a state", "\(app.name): \(describe(later))")
+        }
         if describe(last) != describe(state) {
           ledger.fault(
             "I7 sessionUpdates ends with another state than session",
             "\(app.name): \(describe(last)), not \(describe(state))")
         }
+      }
+    }
+
+    /// What an app sees of a session: kind, person and claims, without those of one token alone.
+    private struct Essence: Equatable {
+      private static let ofOneToken: Set<String> = [
+        "iss", "aud", "exp", "nbf", "iat", "jti", "nonce", "at_hash", "c_hash", "auth_time", "acr", "amr", "azp", "sid",
+        "aio", "rh", "uti", "ver",
+      ]
+      private let kind: String
+      private let claims: [String: JSONValue]
+
+      init(_ state: SessionState) {
+        let user: UserInfo?
+        switch state {
+        case .signedOut: (kind, user) = ("signedOut", nil)
+        case .signedIn(let one): (kind, user) = ("signedIn", one)
+        case .expired(let one): (kind, user) = ("expired", one)
+        }
+        claims = user?.claims.filter { !Self.ofOneToken.contains($0.key) } ?? [:]
       }
     }
 

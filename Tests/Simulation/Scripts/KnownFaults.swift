@@ -67,6 +67,8 @@
           $0.world.store.trouble.isFull = true
           let refresh = $0.start($0.token, on: $0.app(1))
           $0.world.wait(refresh)
+          // What belongs to the refresh has ended too.
+          $0.pass(5)
           $0.world.store.trouble = StoreTrouble()
           // Long enough for every sound implementation.
           $0.pass(300)
