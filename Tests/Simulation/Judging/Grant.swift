@@ -58,8 +58,14 @@
     let at = machine.uptime
     let app: Int
     /// Why the answer did not reach the client, if it did not.
-    var isLost: String?
+    var isLost: String? {
+      didSet {
+        if let isLost, hasRotated { grant.lose("an answer was lost: " + isLost) }
+      }
+    }
     var isDelivered = false
+    /// Whether the answer had a new refresh token, so that the one that was sent is good no longer.
+    var hasRotated = false
 
     init(_ grant: Grant, _ token: String, _ process: AppProcess, _ app: Int) {
       self.grant = grant

@@ -50,7 +50,6 @@
         var found: Set<String> = []
         for app in process.apps {
           guard case .success(.session(let state)) = answer(.session, app).result else { continue }
-          found.insert(describe(state))
           let next = answer(.token(person: nil, policy: nil, force: false), app)
           ledger.tested(.sessionIsTrue)
           guard case .success(.session(let after)) = answer(.session, app).result else { continue }
@@ -63,6 +62,10 @@
             ledger.fault(
               "I6 session does not agree with the next call", "\(app.name): \(describe(state)), then \(next.summary)")
           }
+        }
+        // What the provider has said meanwhile is known to all of them.
+        for app in process.apps {
+          if case .success(.session(let state)) = answer(.session, app).result { found.insert(describe(state)) }
         }
         ledger.tested(.rightPerson)
         if found.count > 1 {

@@ -87,7 +87,6 @@
       if world.server.serves(request.url) {
         if let token = Self.bearer(request), refusesAll || refusedTokens.contains(token) {
           call?.note(.refused)
-          call?.refusedTokens.insert(token)
           return (
             TransportResponse(
               status: 401, headers: ["WWW-Authenticate": "Bearer error=\"invalid_token\""]), nil
@@ -98,7 +97,6 @@
           refusesAll = true
         }
         let response = await response(of: world.server, request)
-        if response.status == 401, let token = Self.bearer(request) { call?.refusedTokens.insert(token) }
         return (response, nil)
       }
       let form = Self.form(request)
@@ -143,7 +141,10 @@
         ofRefreshToken[newer] = grant
         grant.refreshToken = newer
         grant.refreshedAt = machine.uptime
-        if let exchange { uses[exchange.token] = exchange }
+        if let exchange {
+          uses[exchange.token] = exchange
+          exchange.hasRotated = true
+        }
       }
       return exchange
     }
@@ -151,6 +152,12 @@
     /// The provider ends all grants of a person.
     func end(grantsOf person: String, _ reason: String) {
       for grant in grants where grant.person == person && grant.end == nil { grant.end = reason }
+    }
+
+    /// An answer has reached the client.
+    func delivered(_ response: TransportResponse, to request: TransportRequest, _ call: Call?, _ exchange: Exchange?) {
+      exchange?.isDelivered = true
+      if response.status == 401, let token = Self.bearer(request) { call?.refusedTokens.insert(token) }
     }
 
     private static func bearer(_ request: TransportRequest) -> String? {

@@ -92,7 +92,7 @@
         exchange?.isLost = error is CancellationError ? "cancelled" : isClosed ? "closed" : "network"
         throw error
       }
-      exchange?.isDelivered = true
+      world.watch.delivered(response, to: request, call, exchange)
       return response
     }
 
