@@ -210,6 +210,20 @@
         $0.world.wait(other, $0.start($0.token, on: $0.app(1)))
       },
       Script(
+        "ended-by-another-process", "a session ends in one process, the other reads it",
+        {
+          $0.cache = .file; $0.processes = 2
+        }
+      ) {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.call(.session, on: $0.app(1, process: 2))
+        $0.world.tenant.revokeGrants(of: $0.alice.email)
+        $0.world.watch.end(grantsOf: $0.alice.id, "revoked")
+        $0.pass(7200)
+        $0.call($0.token, on: $0.app(1))
+        $0.call(.session, on: $0.app(1, process: 2))
+      },
+      Script(
         "two-processes-file", "two processes refresh at once over files",
         {
           $0.cache = .file; $0.processes = 2
