@@ -190,7 +190,10 @@ public final class OAuthClient: Sendable {
   /// - Returns: The state of the session of ``currentAccount(policy:)``.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
   public func session() async throws -> SessionState {
-    try await sessionSnapshot().state
+    let snapshot = try await sessionSnapshot()
+    // Another process may have ended the session: observers are told what this caller is.
+    services.sessions.changed()
+    return snapshot.state
   }
 
   private func sessionSnapshot() async throws -> SessionSnapshot {

@@ -96,6 +96,24 @@ struct ConnectorSessionTests {
     #expect(renamed.name == "Renamed")
   }
 
+  @Test("What another process did is told to observers when the session is read")
+  func otherProcess() async throws {
+    let world = World()
+    let store = FourMethodCache()
+    let connector = try world.connector(cache: ForwardingCache(store))
+    let user = try await connector.doPolicy(.signIn)
+    var states = connector.sessionUpdates.makeAsyncIterator()
+    #expect(await states.next() == .signedIn(user))
+    let other = try world.connector(cache: ForwardingCache(store))
+    try await revoke(world)
+    _ = try? await other.accessToken()
+    #expect(try await connector.session == .expired(user))
+    #expect(await states.next() == .expired(user))
+    try await other.signOut()
+    #expect(try await connector.session == .signedOut)
+    #expect(await states.next() == .signedOut)
+  }
+
   @Test("claims(policy:) are those of the policy that was asked for, not of the latest")
   func claimsOfPolicy() async throws {
     let world = World()

@@ -7,7 +7,7 @@ import Testing
 /// The six lines of the README, over real loopback HTTP and in memory.
 @Suite("Connector", .timeLimit(.minutes(10)))
 struct ConnectorTests {
-  @Test("The README's lines work over loopback HTTP", arguments: LocalTenant.AuthorityForm.allCases)
+  @Test("The README's lines work over loopback HTTP", .descriptors(), arguments: LocalTenant.AuthorityForm.allCases)
   func readme(form: LocalTenant.AuthorityForm) async throws {
     let world = World()
     try await world.tenant.start()

@@ -229,6 +229,19 @@ import Testing
     #expect(try await cache.record(for: Samples.key) == Samples.record())
   }
 
+  @Test("A directory that cannot be flushed does not make a record that is in place count as refused")
+  func unflushedDirectory() async throws {
+    let files = WatchedFileSystem()
+    let cache = try FileTokenCache(directory: temporary.store, now: { Date() }, files: files)
+    try await cache.store(Samples.record(), for: Samples.key)
+    files.failToFlushDirectories()
+    try await cache.store(Samples.record("two"), for: Samples.key)
+    try await cache.update(Samples.key) { _ in Samples.record("three") }
+    #expect(files.takeCalls().contains("flush store"))
+    #expect(try await cache.record(for: Samples.key) == Samples.record("three"))
+    #expect(files.openCount == 0)
+  }
+
   @Test("Stores and updates go on when their caller is cancelled")
   func cancellation() async throws {
     let task = Task {

@@ -1,6 +1,7 @@
 import B2CCore
 import B2CTestKit
 import B2CTokenCache
+import TestSupport
 import Foundation
 import Testing
 
@@ -263,9 +264,9 @@ import Testing
     let plain = PlainTokenCache()
     var suite = TokenCacheConformance {
       for key in await plain.keys() { await plain.removeRecord(for: key) }
-      return LocallySharedTokenCache(Forwarding(plain))
+      return LocallySharedTokenCache(ForwardingCache(plain))
     }
-    suite.makeSecondInstance = { _ in LocallySharedTokenCache(Forwarding(plain)) }
+    suite.makeSecondInstance = { _ in LocallySharedTokenCache(ForwardingCache(plain)) }
     let broken = try await suite.brokenRules()
     #expect(broken.contains { $0.rule == .refreshLock }, "\(broken)")
     #expect(Set(broken.map(\.rule)).isSubset(of: [.refreshLock, .atomicUpdates]), "\(broken)")
@@ -290,18 +291,4 @@ import Testing
   func factory() async throws {
     await #expect(throws: Refused.self) { try await TokenCacheConformance { throw Refused() }.brokenRules() }
   }
-}
-
-/// A cache over another one: what it is over cannot be told.
-private final class Forwarding: TokenCache {
-  private let store: PlainTokenCache
-
-  init(_ store: PlainTokenCache) {
-    self.store = store
-  }
-
-  func record(for key: TokenCacheKey) async throws -> TokenRecord? { try await store.record(for: key) }
-  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { await store.store(record, for: key) }
-  func removeRecord(for key: TokenCacheKey) async throws { await store.removeRecord(for: key) }
-  func keys() async throws -> [TokenCacheKey] { await store.keys() }
 }

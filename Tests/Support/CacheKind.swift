@@ -65,6 +65,22 @@ package actor FourMethodActor: TokenCache {
   package func keys() -> [TokenCacheKey] { Array(records.keys) }
 }
 
+/// Another process's view of a store: nothing is shared with those who use the store itself but its records.
+package final class ForwardingCache: TokenCache {
+  private let store: any TokenCache
+
+  package init(_ store: any TokenCache) {
+    self.store = store
+  }
+
+  package func record(for key: TokenCacheKey) async throws -> TokenRecord? { try await store.record(for: key) }
+  package func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
+    try await store.store(record, for: key)
+  }
+  package func removeRecord(for key: TokenCacheKey) async throws { try await store.removeRecord(for: key) }
+  package func keys() async throws -> [TokenCacheKey] { try await store.keys() }
+}
+
 /// A value type over a store that all of its copies share.
 package struct FourMethodStruct: TokenCache {
   package let store: any TokenCache

@@ -32,7 +32,8 @@ struct AtomicFile: Sendable {
   /// The caller holds a lock that keeps others from using the same temporary name.
   func replace(with bytes: [UInt8], through temporary: String) throws(SystemFailure) {
     try write(bytes, to: temporary) { () throws(SystemFailure) in try files.move(temporary, to: path) }
-    try synchronizeDirectory()
+    // Every reader sees the new content now: an error would say that the old one stayed. Only a power cut may bring it back.
+    try? synchronizeDirectory()
   }
 
   /// Puts a new file in place if there is none, complete from the first moment; returns whether it was put there.

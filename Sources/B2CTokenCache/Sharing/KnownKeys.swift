@@ -15,7 +15,7 @@ package final class KnownKeys: Sendable {
     package init(accountID: String?, policy: String?, requiredUser: String? = nil) {
       self.accountID = accountID
       self.policy = policy
-      // A named account is that account, whoever is required.
+      // A required user limits who is current, not who can be named.
       self.requiredUser = accountID == nil ? requiredUser : nil
     }
   }

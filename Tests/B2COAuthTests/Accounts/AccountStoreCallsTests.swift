@@ -43,7 +43,7 @@ struct AccountStoreCallsTests {
     let alice = try await client.signIn().account
     counts["sign-in"] = cache.takeCounts()
     // As after a new launch: another connector's client of another cache value would know as little.
-    let relaunched = try fixture.client(cache: OtherProcess(cache))
+    let relaunched = try fixture.client(cache: ForwardingCache(cache))
     _ = try await relaunched.accessToken(account: alice)
     counts["first call"] = cache.takeCounts()
     _ = try await relaunched.accessToken(account: alice)

@@ -12,20 +12,6 @@ final class UnlockedCache: TokenCache {
   func keys() async throws -> [TokenCacheKey] { records.withLock { Array($0.keys) } }
 }
 
-/// Another process's view of a store: nothing is shared with those who use the store itself but its records.
-final class OtherProcess: TokenCache {
-  private let store: any TokenCache
-
-  init(_ store: any TokenCache) {
-    self.store = store
-  }
-
-  func record(for key: TokenCacheKey) async throws -> TokenRecord? { try await store.record(for: key) }
-  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { try await store.store(record, for: key) }
-  func removeRecord(for key: TokenCacheKey) async throws { try await store.removeRecord(for: key) }
-  func keys() async throws -> [TokenCacheKey] { try await store.keys() }
-}
-
 /// A cache that counts its calls by name.
 final class CountingCache: TokenCache {
   private let counts = Locked<[String: Int]>([:])

@@ -4,6 +4,7 @@ import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Rotation of refresh tokens", .timeLimit(.minutes(10)))
@@ -82,7 +83,7 @@ struct TokenSourceRotationTests {
     let client = try fixture.client()
     try await client.signIn()
     await fixture.clock.advance(by: .seconds(4_000))
-    let other = try fixture.client(cache: OtherProcess(fixture.cache))
+    let other = try fixture.client(cache: ForwardingCache(fixture.cache))
     let winner = Locked<AccessToken?>(nil)
     fixture.transport.intercept { request in
       guard request.isTokenRequest, winner.withLock({ $0 == nil }) else { return nil }
@@ -241,7 +242,7 @@ struct TokenSourceRotationTests {
     let client = try fixture.client()
     try await client.signIn()
     await fixture.clock.advance(by: .seconds(4_000))
-    let other = try fixture.client(cache: OtherProcess(fixture.cache))
+    let other = try fixture.client(cache: ForwardingCache(fixture.cache))
     fixture.transport.intercept { request in
       guard request.isTokenRequest else { return nil }
       fixture.transport.letEverythingPass()

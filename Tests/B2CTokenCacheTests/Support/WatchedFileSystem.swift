@@ -6,6 +6,7 @@ final class WatchedFileSystem: FileSystem {
   private let system = POSIXFileSystem()
   private let recorded = Locked<[String]>([])
   private let writableBytes = Locked<Int?>(nil)
+  private let failsToFlushDirectories = Locked(false)
   private let openFiles = Locked<Set<Int32>>([])
   private let statusChange: @Sendable (String, FileStatus) -> FileStatus
   private let groupsWithMembers: Set<UInt32>
@@ -73,6 +74,11 @@ final class WatchedFileSystem: FileSystem {
     try system.write(bytes, to: descriptor, at: path)
   }
 
+  /// Lets every later flush of the cache's directory fail.
+  func failToFlushDirectories() {
+    failsToFlushDirectories.withLock { $0 = true }
+  }
+
   /// Lets every later write fail after so many bytes.
   func failWrites(afterBytes count: Int) {
     writableBytes.withLock { $0 = count }
@@ -84,7 +90,9 @@ final class WatchedFileSystem: FileSystem {
 
   func synchronize(_ descriptor: Int32, at path: String) throws(SystemFailure) {
     note("flush", path)
-    try system.synchronize(descriptor, at: path)
+    let fails = failsToFlushDirectories.withLock { $0 }
+    // No file is open there, so that the system refuses.
+    try system.synchronize(fails && path.hasSuffix("/store") ? -1 : descriptor, at: path)
   }
 
   func move(_ source: String, to target: String) throws(SystemFailure) {
