@@ -27,6 +27,11 @@ extension Row {
         Measurement(
           count: "\(callers) caller\(callers == 1 ? "" : "s") on an expired token", requests, "requests", goal: 1))
     }
+    for kind in CacheKind.allCases {
+      let requests = try await scene.twoClients(over: kind, callers: 100)
+      measurements.append(
+        Measurement(count: "two clients over one store, \(kind.rawValue)", requests, "requests", goal: 1))
+    }
     await scene.tenant.stop()
     return measurements
   }
@@ -62,6 +67,20 @@ private struct CallerScene: Sendable {
     try await measure(clients: 2) { clients in
       try await Self.all(callers) { _ = try await clients[$0 % 2].accessToken() }
     }
+  }
+
+  /// Token requests of two clients over one store, each with the cache of a kind.
+  func twoClients(over kind: CacheKind, callers: Int) async throws -> Double {
+    tenant.setDelay(delay)
+    let caches = try kind.make(in: try context.workspace.directory("two-clients-\(kind.rawValue)"))
+    try await caches.one.store(record, for: key)
+    let transport = URLSessionTransport()
+    let clients = try [caches.one, caches.two].map { try tenant.client($0, transport: transport) }
+    let before = tenant.tenant.counters.refreshRequests
+    try await Self.all(callers) { _ = try await clients[$0 % 2].accessToken() }
+    for client in clients { _ = try await client.currentAccount() }
+    transport.close()
+    return Double(tenant.tenant.counters.refreshRequests - before)
   }
 
   func refused(callers: Int) async throws -> Outcome {

@@ -55,7 +55,7 @@ struct SoakProof: ProofCommand {
   ) async throws {
     let counters = world.tenant.counters
     let refreshes = counters.refreshes - before.refreshes
-    verdict.addRefreshes(refreshes, world.earlyTokens)
+    verdict.addRefreshes(refreshes, world.earlyTokens, world.windows)
     let lost = world.windows.filter { $0.operations.contains(.refresh) }.reduce(0) { $0 + $1.hits }
     let reused = counters.reusedRefreshTokens - before.reusedRefreshTokens
     verdict.add(

@@ -45,11 +45,16 @@ struct SoakVerdict {
   }
 
   /// Every token that came within half a token's life of its user's last one has a reason.
-  mutating func addRefreshes(_ count: Int, _ early: [SoakWorld.EarlyToken]) {
+  mutating func addRefreshes(_ count: Int, _ early: [SoakWorld.EarlyToken], _ windows: [SoakWorld.Window]) {
     let ofSignIns = early.count { $0.isOfSignIn }
-    let unexplained = early.filter { !$0.isOfSignIn && !$0.previousWasDamaged }
+    // A token that the API refuses is replaced.
+    let refusals = windows.filter { $0.operations.contains(.list) && $0.fault.name.contains("401") }
+    let unexplained = early.filter { token in
+      !token.isOfSignIn && !token.previousWasDamaged
+        && !refusals.contains { ($0.start - 0.5...$0.end + SoakPlan.aftermath).contains(token.time) }
+    }
     add(
-      "every refresh has a reason: half of the life of the user's last token is over, or a fault happened to the answer that brought it",
+      "every refresh has a reason: half of the life of the user's last token is over, the API refused it, or a fault happened to the answer that brought it",
       "\(count) refreshes; \(early.count) early tokens: \(ofSignIns) of sign-ins, "
         + "\(early.count - ofSignIns - unexplained.count) after a fault; \(unexplained.count) unexplained",
       count > 0 && unexplained.isEmpty)
