@@ -80,6 +80,11 @@ extension Connector {
     ///
     /// Their origins count, such as `https://graph.microsoft.com`. The task API's origin is always allowed.
     public var allowedAPIs: [URL] = []
+    /// Whether and how `offline_access` is asked for, which brings refresh tokens; `offlineAccess` in the settings.
+    public var offlineAccess: OfflineAccess {
+      get { oauth.offlineAccess }
+      set { oauth.offlineAccess = newValue }
+    }
     /// The audiences that an id_token may name beside this client; those of ``oauth``.
     ///
     /// `trustedAudiences` in the settings.

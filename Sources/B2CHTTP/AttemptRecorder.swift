@@ -47,7 +47,8 @@ package final class AttemptRecorder: HTTPTransport {
       }
       return response
     } catch {
-      if (error as? TransportError)?.leavesOutcomeUnknown == true { noteUnknownOutcome(of: request) }
+      // What an app's transport throws by other types says nothing of whether the request arrived.
+      if (error as? TransportError)?.leavesOutcomeUnknown != false { noteUnknownOutcome(of: request) }
       throw error
     }
   }
@@ -73,5 +74,9 @@ extension TransportError {
 
 extension TransportResponse {
   /// Whether the server, or a gateway before it, may have carried the request out although it reports a failure.
-  fileprivate var leavesOutcomeUnknown: Bool { [408, 500, 502, 503, 504].contains(status) }
+  ///
+  /// A redirect may follow a change that was made (RFC 9110 section 15.4.4).
+  fileprivate var leavesOutcomeUnknown: Bool {
+    [301, 302, 303, 408].contains(status) || (status >= 500 && ![501, 505].contains(status))
+  }
 }

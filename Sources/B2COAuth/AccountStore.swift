@@ -68,25 +68,18 @@ struct AccountStore: Sendable {
     let (entry, changes) = known.entry(for: lookup)
     // Only who is current can change without this account's records.
     let stamp = accountID == nil ? await cache.changeStamp() : nil
-    if let entry, entry.stamp == stamp, !looksAgain || stamp != nil,
-      let record = try await knownRecord(for: entry.key), record.hasSession(now: now())
-    {
-      return StoredRecord(key: entry.key, record: record)
+    if let entry {
+      // Also where it is looked up anew: while the current user's record cannot be read, no other user is current.
+      let record = try await cache.record(for: entry.key)
+      if entry.stamp == stamp, !looksAgain || stamp != nil, let record, record.hasSession(now: now()) {
+        return StoredRecord(key: entry.key, record: record)
+      }
     }
     let found = try await find(accountID: accountID, policy: policy)
     if known.remember(found?.key, stamp: stamp, for: lookup, ifStill: changes), accountID == nil {
       cache.state.observers.changed()
     }
     return found
-  }
-
-  /// The record of a known key; `nil` where it can never be read, so that others are looked for.
-  private func knownRecord(for key: TokenCacheKey) async throws -> TokenRecord? {
-    do {
-      return try await cache.record(for: key)
-    } catch let error where Self.isLasting(error) {
-      return nil
-    }
   }
 
   private func find(accountID: String?, policy: Policy?) async throws -> StoredRecord? {
@@ -139,10 +132,6 @@ struct AccountStore: Sendable {
     (try? await read(likelyKeys(folded(accountID)), nil).records) ?? []
   }
 
-  private func likelyKeys(_ foldedID: String) -> Set<TokenCacheKey> {
-    Set(configuredPolicies.union(known.policies).map { key(foldedID: foldedID, policy: $0) })
-  }
-
   private func read(
     _ keys: some Collection<TokenCacheKey>, _ policy: Policy?
   ) async throws -> (records: [StoredRecord], failure: (any Error)?) {
@@ -168,8 +157,13 @@ struct AccountStore: Sendable {
   func signInDate() -> Date { known.signInDate(now()) }
 
   /// Makes the record of a sign-in the current one, for every client of the cache.
-  func signedIn(_ key: TokenCacheKey) {
-    known.signedIn(key, requiredUser: requiredUser)
+  func signedIn(_ key: TokenCacheKey, at date: Date) {
+    known.signedIn(key, at: date, requiredUser: requiredUser)
+  }
+
+  /// The keys under which an account's records are expected; another policy may have brought further ones.
+  func likelyKeys(_ foldedID: String) -> Set<TokenCacheKey> {
+    Set(configuredPolicies.union(known.policies).map { key(foldedID: foldedID, policy: $0) })
   }
 
   /// Forgets the keys of an account, or of all accounts, and who is current.

@@ -109,9 +109,9 @@ public final class OAuthClient: Sendable {
     SilentTokenProvider(client: self, scopes: scopes, account: account, policy: policy)
   }
 
-  /// Notes that an API has accepted a token.
-  func noteAccepted(_ token: BearerToken) {
-    tokens.noteAccepted(token)
+  /// Notes that an API has accepted a token for these scopes; the configuration's when `nil`.
+  func noteAccepted(_ token: BearerToken, for scopes: [String]?) {
+    tokens.noteAccepted(token, for: scopes ?? configuration.scopes)
   }
 
   /// The accounts that have signed in here, the latest first.
@@ -190,14 +190,14 @@ public final class OAuthClient: Sendable {
   /// - Returns: The state of the session of ``currentAccount(policy:)``.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
   public func session() async throws -> SessionState {
-    let snapshot = try await sessionSnapshot()
+    let snapshot = try await sessionSnapshot(looksAgain: true)
     // Another process may have ended the session: observers are told what this caller is.
     services.sessions.changed()
     return snapshot.state
   }
 
-  private func sessionSnapshot() async throws -> SessionSnapshot {
-    guard let stored = try await services.accounts.record(accountID: nil, policy: nil, looksAgain: true) else {
+  private func sessionSnapshot(looksAgain: Bool) async throws -> SessionSnapshot {
+    guard let stored = try await services.accounts.record(accountID: nil, policy: nil, looksAgain: looksAgain) else {
       return SessionSnapshot(state: .signedOut, accountID: nil)
     }
     let user = UserInfo(claims: stored.record.claims, isMicrosoft: services.accounts.isMicrosoft)
@@ -210,7 +210,7 @@ public final class OAuthClient: Sendable {
   /// A state is new when it is about another account, or when a claim about the user differs; a refresh alone is none.
   /// Every client over the same cache is told. What another process does is seen with the next call that notices it.
   public var sessionUpdates: AsyncStream<SessionState> {
-    services.sessions.states { [self] in try await sessionSnapshot() }
+    services.sessions.states { [self] in try await sessionSnapshot(looksAgain: false) }
   }
 
   /// Tries once more to write what the token cache has refused so far.

@@ -136,7 +136,7 @@ struct SignInWriter: Sendable {
       let earlier = await services.accounts.knownRecords(accountID: identity.accountID)
       new = record(services.accounts.signInDate())
       try await services.cache.store(new, for: key)
-      services.accounts.signedIn(key)
+      services.accounts.signedIn(key, at: new.signedInAt)
       records = [StoredRecord(key: key, record: new)] + earlier.filter { $0.key != key }
     }
     services.sessions.changed()

@@ -72,6 +72,7 @@ struct SignOut: Sendable {
     // Every sign-in so far ends here, also one with a date ahead of the clock.
     let date = services.accounts.signInDate()
     var keys = services.accounts.forget(foldedID: foldedID)
+    if let foldedID { keys.formUnion(services.accounts.likelyKeys(foldedID)) }
     var failure: (any Error)?
     var left: [TokenCacheKey] = []
     do {

@@ -19,6 +19,8 @@ struct TokenSource: Sendable {
     let excluded: [Secret]
     let policy: Policy?
     let correlationID: UUID
+    /// Whether a token that another refresh has brought does not do.
+    var isRenewal: Bool { flight.renewal != nil }
 
     var key: TokenCacheKey { flight.key }
   }
@@ -27,6 +29,8 @@ struct TokenSource: Sendable {
     let key: TokenCacheKey
     let scopes: Set<String>
     let extra: [FormField]
+    /// Keeps a renewal from joining a refresh that began before its reason.
+    var renewal: UUID?
   }
 
   /// What an exchange under the lock ended with.
@@ -34,7 +38,7 @@ struct TokenSource: Sendable {
     /// Another process or sign-in has brought a token.
     case cached(CachedAccessToken)
     /// The answer is stored; its id_token is still to be verified. Without an access token the error says why.
-    case refreshed(Result<CachedAccessToken, OAuthError>, TokenResponse, before: TokenRecord)
+    case refreshed(Result<CachedAccessToken, OAuthError>, TokenResponse, before: TokenRecord, after: TokenRecord)
   }
 
   init(services: OAuthServices) {
@@ -54,6 +58,11 @@ struct TokenSource: Sendable {
       throw await notSignedIn(accountID, policy)
     }
     var excluded = options.refused.map { [$0] } ?? []
+    if let refused = options.refused, let entry = stored.record.entry(of: refused, covering: scopes) {
+      // What is no newer is no better: a token that was refused before is not sent as a new one.
+      excluded += stored.record.accessTokens.filter { $0.receivedAt <= entry.receivedAt && $0.covers(scopes) }
+        .map(\.token)
+    }
     if options.forceRefresh { excluded += stored.record.accessTokens.filter { $0.covers(scopes) }.map(\.token) }
     let mustReplace = options.forceRefresh || !extra.isEmpty
     if !mustReplace, let hit = cachedToken(in: stored, scopes, excluded, refused: options.refused) {
@@ -100,8 +109,8 @@ struct TokenSource: Sendable {
   }
 
   /// Notes that an API has accepted a token: the next one that is refused may be replaced again.
-  func noteAccepted(_ token: BearerToken) {
-    refusals.startAgain(for: token.accountID)
+  func noteAccepted(_ token: BearerToken, for scopes: [String]) {
+    refusals.startAgain(for: token.accountID, scopes)
   }
 
   /// Refreshes a record for its claims, or to learn whether its session goes on; a failure is not the caller's.
@@ -110,7 +119,7 @@ struct TokenSource: Sendable {
     guard let policy = try? stored.record.policy(for: stored.key) else { return }
     _ = try? await refreshedToken(
       Request(
-        flight: Flight(key: stored.key, scopes: Scopes.ofAPI(scopes), extra: []), scopes: scopes,
+        flight: Flight(key: stored.key, scopes: Scopes.ofAPI(scopes), extra: [], renewal: UUID()), scopes: scopes,
         excluded: stored.record.accessTokens.map(\.token), policy: policy,
         correlationID: services.correlationID(nil)))
   }
@@ -154,9 +163,9 @@ struct TokenSource: Sendable {
       switch outcome {
       case .cached(let token):
         return token
-      case .refreshed(let token, let response, let before):
+      case .refreshed(let token, let response, let before, let after):
         services.adoptions.start(for: request.key.accountID) {
-          await adoptClaims(of: response, before: before, request)
+          await adoptClaims(of: response, before: before, after: after, request)
         }
         return try token.get()
       }
@@ -225,12 +234,12 @@ struct TokenSource: Sendable {
       return try await outcomeOfOthers(after: refreshToken, at: route, request, mayTryAgain: mayTryAgain)
     }
     // Also an answer without an access token is stored: its refresh token has replaced the one that was sent.
-    let tokens = record.mergingTokens(response, requested: request.scopes, sent: granted, now: now).accessTokens
-    guard response.accessToken != nil, let token = tokens.first else {
+    let after = record.mergingTokens(response, requested: request.scopes, sent: granted, now: now)
+    guard response.accessToken != nil, let token = after.accessTokens.first else {
       let error = response.unusableAccessToken ?? Self.missingAPIScope(request.scopes, at: route, request.correlationID)
-      return .refreshed(.failure(error), response, before: record)
+      return .refreshed(.failure(error), response, before: record, after: after)
     }
-    return .refreshed(.success(token), response, before: record)
+    return .refreshed(.success(token), response, before: record, after: after)
   }
 
   /// Stores a change by compare-and-set; while the cache takes nothing, it is kept in memory and the tokens are good.
@@ -252,19 +261,23 @@ struct TokenSource: Sendable {
   /// Takes over the claims of a new id_token; one that cannot be verified now changes nothing, and an event says why.
   ///
   /// Nothing depends on them here: the access token is good, and the session does not end for an id_token.
-  private func adoptClaims(of response: TokenResponse, before: TokenRecord, _ request: Request) async {
+  private func adoptClaims(
+    of response: TokenResponse, before: TokenRecord, after: TokenRecord, _ request: Request
+  ) async {
     guard let idToken = response.idToken else { return }
     do {
       let provider = try await services.providers.provider(for: request.policy)
       let claims = try await IDTokenCheck(services: services).claims(
         of: idToken, provider: provider, nonce: nil, accessToken: response.accessToken, previous: before.claims,
         pauses: [])
-      let refreshToken = response.refreshToken ?? before.refreshToken
       defer { services.sessions.changed() }
-      try await services.cache.update(request.key) { current in
-        guard current.refreshToken == refreshToken, current.signedInAt == before.signedInAt else { return nil }
+      // While the cache takes nothing, the claims wait with the tokens beside them.
+      try await services.cache.update(request.key, waitingWith: after) { current in
+        guard current.refreshToken == after.refreshToken, current.signedInAt == after.signedInAt else { return nil }
         return current.replacingClaims(claims, idToken: idToken)
       }
+    } catch let error as OAuthError where error.code == .tokenCache {
+      // They wait, and are written as soon as they can be.
     } catch {
       let error = error as? OAuthError
       services.environment.onEvent(
@@ -313,7 +326,7 @@ struct TokenSource: Sendable {
 
   private func usableToken(in record: TokenRecord, _ request: Request) -> CachedAccessToken? {
     // What was got without the extra parameters is no answer to a request with them.
-    guard request.flight.extra.isEmpty else { return nil }
+    guard request.flight.extra.isEmpty, !request.isRenewal else { return nil }
     return record.usableToken(
       covering: request.scopes, now: services.environment.now(), margin: services.configuration.expiryMargin.seconds,
       excluding: request.excluded)

@@ -4,6 +4,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// A refused token is refreshed once, and an API that refuses all of them costs two refreshes.
 @Suite("Tokens that the API refuses", .timeLimit(.minutes(10)))
 struct ConnectorRefusedTokensTests {
@@ -37,5 +41,38 @@ struct ConnectorRefusedTokensTests {
       _ = try await connector.getTaskList()
       #expect(world.tenant.counters.refreshes == number)
     }
+  }
+
+  @Test("The count is for each set of scopes: an API that accepts its tokens allows no more refreshes for another")
+  func perScopes() async throws {
+    let world = World()
+    let other = try url("https://other.example/things")
+    let transport = AnsweringTransport(world.network, at: other, TransportResponse(status: 200))
+    let connector = try world.connector(transport: transport, allowedAPIs: [other])
+    try await connector.doPolicy(.signIn)
+    world.tasks.faults = [LocalFault(.respond(Self.refusal))]
+    for _ in 0..<10 {
+      _ = try? await connector.getTaskList()
+      _ = try await connector.data(for: URLRequest(url: other), scopes: [LocalTenant.standardClientID])
+    }
+    // Two for the list, one for the first token of the other API.
+    #expect(world.tenant.counters.refreshes == 3)
+  }
+}
+
+/// Answers requests to one URL itself.
+private struct AnsweringTransport: HTTPTransport {
+  let next: any HTTPTransport
+  let url: URL
+  let response: TransportResponse
+
+  init(_ next: any HTTPTransport, at url: URL, _ response: TransportResponse) {
+    self.next = next
+    self.url = url
+    self.response = response
+  }
+
+  func send(_ request: TransportRequest) async throws -> TransportResponse {
+    request.url == url ? response : try await next.send(request)
   }
 }

@@ -96,6 +96,23 @@ struct ConnectorSessionTests {
     #expect(renamed.name == "Renamed")
   }
 
+  @Test(
+    "Where the cache tells of changes, another process's user is current at the next call", arguments: [true, false])
+  func otherProcessNoticed(hasStamp: Bool) async throws {
+    let world = World()
+    let store = StampedStore()
+    let connector = try world.connector(cache: StampedProcess(store, hasStamp: hasStamp))
+    try await connector.doPolicy(.signIn)
+    _ = try await connector.getTaskList()
+    await world.clock.advance(by: .seconds(1))
+    let presenter = world.script(.signIn(.bob))
+    let other = try world.connector(presenter: presenter, cache: StampedProcess(store, hasStamp: hasStamp))
+    let bob = try await other.doPolicy(.signIn)
+    try await connector.addTask(TaskItem(itemName: "Of the next call"))
+    #expect(try await other.getTaskList().map(\.itemName) == (hasStamp ? ["Of the next call"] : []))
+    #expect(try await connector.session == .signedIn(bob))
+  }
+
   @Test("What another process did is told to observers when the session is read")
   func otherProcess() async throws {
     let world = World()

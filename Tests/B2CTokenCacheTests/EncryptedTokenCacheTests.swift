@@ -12,7 +12,10 @@ import Testing
 
   @Test("The conformance suite finds nothing over memory, over four methods alone, and over a cache chosen at run time")
   func conformance() async throws {
-    let wrapped: [@Sendable () -> any TokenCache] = [{ InMemoryTokenCache() }, { PlainTokenCache() }]
+    let wrapped: [@Sendable () -> any TokenCache] = [
+      { InMemoryTokenCache(lockTimeout: .seconds(600)) },
+      { LocallySharedTokenCache(PlainTokenCache(), lockTimeout: .seconds(600)) },
+    ]
     for make in wrapped {
       let suite = TokenCacheConformance { EncryptedTokenCache(wrapping: make(), key: KeyHolder()) }
       let broken = try await suite.brokenRules()

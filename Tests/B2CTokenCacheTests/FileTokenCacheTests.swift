@@ -229,6 +229,24 @@ import Testing
     #expect(try await cache.record(for: Samples.key) == Samples.record())
   }
 
+  @Test(
+    "The change stamp differs after each change by another cache, and while a change is younger than the clock's step")
+  func changeStamp() async throws {
+    // An hour ahead, so that every stamp counts as old.
+    let cache = try FileTokenCache(directory: temporary.store, now: { Date().addingTimeInterval(3_600) })
+    let other = try FileTokenCache(directory: temporary.store)
+    var stamps = [try await cache.changeStamp()]
+    #expect(try await cache.changeStamp() == stamps[0])
+    try await other.store(Samples.record(), for: Samples.key)
+    stamps.append(try await cache.changeStamp())
+    #expect(try await cache.changeStamp() == stamps[1])
+    try await other.removeRecord(for: Samples.key)
+    stamps.append(try await cache.changeStamp())
+    #expect(Set(stamps).count == 3 && !stamps.contains(nil))
+    let young = try FileTokenCache(directory: temporary.store, now: { Date().addingTimeInterval(-3_600) })
+    #expect(try await young.changeStamp() != young.changeStamp())
+  }
+
   @Test("A directory that cannot be flushed does not make a record that is in place count as refused")
   func unflushedDirectory() async throws {
     let files = WatchedFileSystem()

@@ -274,14 +274,14 @@ import Testing
 
   @Test("An unreachable store that looks empty is found")
   func unreachable() async throws {
-    var suite = TokenCacheConformance { InMemoryTokenCache() }
+    var suite = TokenCacheConformance { InMemoryTokenCache(lockTimeout: .seconds(600)) }
     suite.makeUnreachableCache = { InMemoryTokenCache() }
     #expect(try await suite.brokenRules().map(\.rule) == [.failing])
   }
 
   @Test("A factory that cannot even create the unreachable cache has reported the failure")
   func unreachableFactory() async throws {
-    var suite = TokenCacheConformance { InMemoryTokenCache() }
+    var suite = TokenCacheConformance { InMemoryTokenCache(lockTimeout: .seconds(600)) }
     suite.makeUnreachableCache = { throw Refused() }
     let broken = try await suite.brokenRules()
     #expect(broken.isEmpty, "\(broken)")

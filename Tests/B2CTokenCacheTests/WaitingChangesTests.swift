@@ -27,14 +27,18 @@ import Testing
     var claims = base
     claims.claims["name"] = "Changed"
     return [
-      Row(testDescription: "its own record", change: .record(new, replacing: base), stored: base, result: new),
-      Row(testDescription: "newer claims", change: .record(new, replacing: base), stored: claims, result: new),
-      Row(testDescription: "a sign-out", change: .record(new, replacing: base), stored: nil, result: nil),
+      Row(testDescription: "its own record", change: .record(new, replacing: [base]), stored: base, result: new),
+      Row(testDescription: "newer claims", change: .record(new, replacing: [base]), stored: claims, result: new),
       Row(
-        testDescription: "a newer sign-in", change: .record(new, replacing: base), stored: signedIn(at: 50),
+        testDescription: "one that was made on it and was written all the same",
+        change: .record(new, replacing: [base, Samples.record("first")]), stored: Samples.record("first"), result: new),
+      Row(testDescription: "a sign-out", change: .record(new, replacing: [base]), stored: nil, result: nil),
+      Row(
+        testDescription: "a newer sign-in", change: .record(new, replacing: [base]), stored: signedIn(at: 50),
         result: signedIn(at: 50)),
       Row(
-        testDescription: "another's refresh", change: .record(new, replacing: base), stored: Samples.record("rotated"),
+        testDescription: "another's refresh", change: .record(new, replacing: [base]),
+        stored: Samples.record("rotated"),
         result: Samples.record("rotated")),
       Row(testDescription: "a removal", change: removal, stored: signedIn(at: 100), result: nil),
       Row(
@@ -57,7 +61,7 @@ import Testing
     waiting.add(for: Samples.key, to: shared, on: TestClock(advancesItself: false)) { _ in
       .removal(signedInUpTo: Samples.date(0))
     }
-    try await waiting.write(Samples.key, to: shared)
+    try await waiting.write(Samples.key)
     #expect(waiting.entry(for: Samples.key) == nil)
     #expect(cache.removals.withLock { $0 } == 1)
   }

@@ -81,6 +81,52 @@ package final class ForwardingCache: TokenCache {
   package func keys() async throws -> [TokenCacheKey] { try await store.keys() }
 }
 
+/// A store that counts its changes, for ``StampedProcess``.
+package final class StampedStore: Sendable {
+  fileprivate let records = InMemoryTokenCache()
+  fileprivate let changes = Locked(0)
+
+  package init() {}
+}
+
+/// A process's view of a store that processes share, with a change stamp or without.
+package final class StampedProcess: SharedTokenCache {
+  private let store: StampedStore
+  private let hasStamp: Bool
+
+  package init(_ store: StampedStore, hasStamp: Bool) {
+    self.store = store
+    self.hasStamp = hasStamp
+  }
+
+  package func record(for key: TokenCacheKey) async -> TokenRecord? { await store.records.record(for: key) }
+
+  package func store(_ record: TokenRecord, for key: TokenCacheKey) async {
+    store.changes.withLock { $0 += 1 }
+    await store.records.store(record, for: key)
+  }
+
+  package func removeRecord(for key: TokenCacheKey) async {
+    store.changes.withLock { $0 += 1 }
+    await store.records.removeRecord(for: key)
+  }
+
+  package func keys() async -> [TokenCacheKey] { await store.records.keys() }
+
+  package func update(
+    _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
+  ) async -> TokenRecord? {
+    store.changes.withLock { $0 += 1 }
+    return await store.records.update(key, change)
+  }
+
+  package func withRefreshLock<Result: Sendable>(
+    for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
+  ) async throws -> Result { try await store.records.withRefreshLock(for: key, body) }
+
+  package func changeStamp() async -> Int? { hasStamp ? store.changes.withLock { $0 } : nil }
+}
+
 /// A value type over a store that all of its copies share.
 package struct FourMethodStruct: TokenCache {
   package let store: any TokenCache

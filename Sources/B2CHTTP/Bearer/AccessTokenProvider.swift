@@ -14,7 +14,7 @@ public protocol AccessTokenProvider: Sendable {
   ///   it on.
   func accessToken(replacing refused: BearerToken?) async throws -> BearerToken
 
-  /// Tells the provider that the API answered a request with this token with anything but `401`.
+  /// Tells the provider that the API has accepted this token: it answered neither `401` nor that it is busy or failing.
   ///
   /// It is called once for each such answer; the default does nothing.
   ///

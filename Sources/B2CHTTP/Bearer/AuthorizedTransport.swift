@@ -76,7 +76,8 @@ package struct AuthorizedTransport: HTTPTransport {
     _ request: TransportRequest, _ isIdempotent: Bool?, with token: BearerToken, hiding sent: [Secret]
   ) async throws -> TransportResponse {
     let response = try await transport.send(Self.attach(token, to: request), isIdempotent: isIdempotent)
-    if response.status != 401 { tokens.noteAccepted(token) }
+    // A busy server or gateway has not looked at the token.
+    if ![401, 408, 429].contains(response.status), response.status < 500 { tokens.noteAccepted(token) }
     if let error = APIAuthorizationError(definite: response, hiding: sent) { throw error }
     return response
   }

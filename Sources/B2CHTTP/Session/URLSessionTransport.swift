@@ -128,7 +128,7 @@ public final class URLSessionTransport: HTTPTransport {
     guard origin.scheme == "http", let variable = proxies.proxyVariable(forHost: origin.host) else { return }
     throw TransportError(
       .insecureURL,
-      "\(variable) would send plain http to \(origin.hostAndPort) through a proxy. Set no_proxy=localhost,127.0.0.1,::1."
+      "\(variable) would send plain http to \(origin.hostAndPort) through a proxy. Add \(origin.host) to no_proxy, or set no_proxy=localhost,127.0.0.1,::1."
     )
   }
 

@@ -41,11 +41,18 @@ struct DeviceFlow: Sendable {
   private func poll(_ ticket: DeviceTicket, provider: Provider, correlationID: UUID) async throws -> TokenResponse {
     var interval = ticket.interval
     var pause = interval
+    var isLast = false
     while true {
       let left = ticket.authorization.expiresAt.timeIntervalSince(services.environment.now())
-      guard pause / .seconds(1) < left else {
-        try await services.environment.clock.sleep(for: .seconds(max(0, left)))
-        throw Self.ended
+      guard !isLast, left > 0 else { throw Self.ended }
+      if pause / .seconds(1) >= left {
+        // The user may have signed in meanwhile: the code is asked for once more while it is good, unless the server forbids it.
+        guard pause == interval, left > Self.lastSecond else {
+          try await services.environment.clock.sleep(for: .seconds(left))
+          throw Self.ended
+        }
+        isLast = true
+        pause = .seconds(left - Self.lastSecond)
       }
       try await services.environment.clock.sleep(for: pause)
       do {
@@ -64,7 +71,11 @@ struct DeviceFlow: Sendable {
         default:
           guard error.isRetryable else { throw error }
           // The same section recommends twice the interval after a connection that brought no answer.
-          if error.server == nil { interval *= 2 } else { interval += .seconds(5) }
+          if error.server == nil {
+            interval = min(interval * 2, max(interval, .seconds(60)))
+          } else {
+            interval += .seconds(5)
+          }
         }
         // No code lives for a day: a longer wait ends with the code.
         pause = max(interval, .seconds(min(error.server?.retryAfter ?? 0, 86_400)))
@@ -86,6 +97,9 @@ struct DeviceFlow: Sendable {
       response, claims: claims, provider: provider, scopes: scopes,
       sent: Scopes.forRequest(scopes, offlineAccess: provider.addsOfflineAccess), correlationID: correlationID)
   }
+
+  /// How long before the code's end it is asked for the last time, in seconds.
+  private static let lastSecond = 1.0
 
   private static let ended = OAuthError(
     .timedOut, "The device code expired before the user signed in.", recoverySuggestion: "Start again.")

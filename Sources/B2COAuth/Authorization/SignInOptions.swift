@@ -16,7 +16,8 @@ public struct SignInOptions: Sendable {
   public var scopes: [String]?
   /// Further query parameters for the sign-in page; names of the protocol's own are refused.
   ///
-  /// `max_age` is checked in the id_token; `resource` (RFC 8707) goes to the token endpoint too.
+  /// `max_age` is checked in the id_token; `resource` (RFC 8707) goes to the token endpoint too, with the
+  /// code; a refresh does not repeat it.
   public var extraParameters: [String: String] = [:]
   /// A claims request, a JSON object as text (OpenID Connect Core 5.5).
   ///

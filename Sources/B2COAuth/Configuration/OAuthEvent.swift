@@ -33,7 +33,7 @@ public struct OAuthEvent: Sendable, Hashable {
     public static let refreshFinished = Kind(rawValue: "refreshFinished")
     /// A refresh failed, and a token that has not expired yet was served.
     public static let staleTokenServed = Kind(rawValue: "staleTokenServed")
-    /// The cache could not store a refreshed token; it is served from memory and stored at a later call.
+    /// The cache could not store a refreshed token; it is served from memory and stored as soon as it can be.
     public static let storingFailed = Kind(rawValue: "storingFailed")
     /// The claims of a refreshed id_token were not taken over; ``OAuthEvent/reason`` says why.
     public static let claimsNotUpdated = Kind(rawValue: "claimsNotUpdated")

@@ -91,7 +91,9 @@ extension ServerAnswer {
     // Some providers' refresh tokens and codes are UUIDs too.
     correlationID = shown("correlation_id").flatMap { UUID(uuidString: $0) }
     // The claims are sent back as they are: with a token in them they are not the service's.
-    claims = shown("claims", limit: 4_096).flatMap { $0.contains(PrintableText.replacement) ? nil : $0 }
+    claims = shown("claims", limit: 4_096).flatMap {
+      $0.contains(PrintableText.replacement) || (try? JSONReader.object(Data($0.utf8))) == nil ? nil : $0
+    }
     if let description = fields["error_description"]?.string { readDescription(description, text.limited(to: 100)) }
   }
 

@@ -19,23 +19,17 @@ struct RecordCache: Sendable {
     state = CacheRegistry.state(of: cache)
   }
 
-  /// Reads a record; a change that waits for it is written first, and served from memory while it cannot be.
+  /// Reads a record, with the change that waits for it: it is newer than what is stored, unless another process has stored
+  /// another record meanwhile.
   func record(for key: TokenCacheKey) async throws -> TokenRecord? {
-    guard let waiting = state.waiting.entry(for: key) else {
-      return try await mappingErrors("read") { try await cache.record(for: key) }
-    }
+    let waiting = state.waiting.entry(for: key)
     do {
-      try await mappingErrors("written") { try await state.waiting.write(key, to: cache) }
-    } catch let error as OAuthError where error.code == .tokenCache {
-      // The change is newer than what is stored, unless another process has stored another record meanwhile.
-      do {
-        return waiting.change.applied(to: try await mappingErrors("read") { try await cache.record(for: key) })
-      } catch {
-        if case .removal = waiting.change { return nil }
-        throw error
-      }
+      let stored = try await mappingErrors("read") { try await cache.record(for: key) }
+      return waiting.map { $0.change.applied(to: stored) } ?? stored
+    } catch let error as OAuthError {
+      if case .removal = waiting?.change { return nil }
+      throw error
     }
-    return try await mappingErrors("read") { try await cache.record(for: key) }
   }
 
   func keys() async throws -> [TokenCacheKey] {
@@ -50,20 +44,23 @@ struct RecordCache: Sendable {
 
   /// Writes the record of a sign-in, whatever is there; when that fails, everything is as before.
   func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
+    let waiting = state.waiting.entry(for: key)
     try await mappingErrors("written") { try await cache.store(record, for: key) }
-    state.waiting.forget(key)
+    // One that is added meanwhile finds another record than its own, and is dropped.
+    if let waiting { state.waiting.forget(key, waiting) }
   }
 
   /// Removes a record; where the cache refuses, it counts as removed here and is removed as soon as it can be.
   ///
   /// - Parameters:
   ///   - key: The record's key.
-  ///   - date: A record of a later sign-in stays.
+  ///   - date: When it is removed later, a record of a sign-in after this stays.
   /// - Throws: ``OAuthError`` with code `tokenCache`; `CancellationError`, and then the record stays.
   func remove(_ key: TokenCacheKey, signedInUpTo date: Date) async throws {
     do {
+      let waiting = state.waiting.entry(for: key)
       try await mappingErrors("changed") { try await cache.removeRecord(for: key) }
-      state.waiting.forget(key)
+      if let waiting { state.waiting.forget(key, waiting) }
     } catch let error as OAuthError {
       state.waiting.add(for: key, to: cache, on: clock) { _ in .removal(signedInUpTo: date) }
       throw error
@@ -107,15 +104,16 @@ struct RecordCache: Sendable {
     state.waiting.add(for: key, to: cache, on: clock) { waiting in
       switch waiting {
       case .removal: nil
-      case .record(let record, let base): change(record).map { .record($0, replacing: base) }
-      case nil: change(base).map { .record($0, replacing: base) }
+      // Either may be what is stored by now: one that counted as refused may have been written all the same.
+      case .record(let record, let bases): change(record).map { .record($0, replacing: bases + [record]) }
+      case nil: change(base).map { .record($0, replacing: [base]) }
       }
     }
   }
 
   /// Tries once to write every change that waits for the cache.
   func writeWaitingChanges() async {
-    await state.waiting.writeAll(to: cache)
+    await state.waiting.writeAll()
   }
 
   /// Runs a body while no other caller uses the refresh token of a key, nor another process if the cache can prevent it.

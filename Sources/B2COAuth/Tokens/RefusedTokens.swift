@@ -45,11 +45,14 @@ struct RefusedTokens: Sendable {
     return refused <= Self.limit || age < 0 || age >= life / 2
   }
 
-  /// Starts counting again for an account, or for all where it is not known.
-  func startAgain(for accountID: String?) {
+  /// Starts counting again for an account and a set of scopes, after one of its tokens was accepted.
+  func startAgain(for accountID: String?, _ scopes: [String]) {
     counts.withLock { counts in
       guard !counts.isEmpty else { return }
-      counts = counts.filter { accountID != nil && $0.key.key.accountID != accountID }
+      let scopes = Scopes.ofAPI(scopes)
+      counts = counts.filter { target, _ in
+        target.scopes != scopes || (accountID != nil && target.key.accountID != accountID)
+      }
     }
   }
 }

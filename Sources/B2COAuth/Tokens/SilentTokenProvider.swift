@@ -16,6 +16,6 @@ struct SilentTokenProvider: AccessTokenProvider {
   }
 
   func noteAccepted(_ token: BearerToken) {
-    client.noteAccepted(token)
+    client.noteAccepted(token, for: scopes)
   }
 }

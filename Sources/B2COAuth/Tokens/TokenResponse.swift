@@ -4,7 +4,7 @@ internal import Foundation
 /// A successful answer of the token endpoint (RFC 6749 section 5.1), read as real servers write it.
 struct TokenResponse: Sendable {
   let accessToken: Secret?
-  /// The error of an access token that is there but is no text, or empty.
+  /// The error of an access token that is there but cannot be used: it is no text, or of another type than Bearer.
   let unusableAccessToken: OAuthError?
   let idToken: Secret?
   let refreshToken: Secret?
@@ -41,23 +41,19 @@ struct TokenResponse: Sendable {
     func secret(_ name: String) -> Secret? {
       fields[name]?.string.flatMap { $0.isEmpty ? nil : Secret($0) }
     }
-    accessToken = secret("access_token")
-    unusableAccessToken =
-      accessToken == nil && fields["access_token"] != nil
-      ? OAuthError(
-        .invalidResponse, "The token answer's access_token is not a text, or is empty.",
-        server: ServerAnswer(status: response.status)) : nil
     idToken = secret("id_token")
     refreshToken = secret("refresh_token")
+    let given = secret("access_token")
+    let reason = Self.reasonAgainst(fields, given)
+    // A refresh token beside it is good all the same, and may have replaced the one that was sent.
+    accessToken = reason == nil ? given : nil
+    unusableAccessToken = reason.map {
+      OAuthError(.invalidResponse, $0, server: ServerAnswer(status: response.status))
+    }
     guard accessToken != nil || idToken != nil || unusableAccessToken != nil else {
       throw OAuthError(
         .invalidResponse, "The token answer has neither an access_token nor an id_token.",
         server: ServerAnswer(status: response.status))
-    }
-    // Many servers leave it out; one that is there has to be right.
-    let type = fields["token_type"].flatMap { $0 == .null ? nil : $0 } ?? "Bearer"
-    guard accessToken == nil || type.string?.lowercased() == "bearer" else {
-      throw OAuthError(.invalidResponse, "The token answer is of a type other than Bearer.")
     }
     scopes = fields["scope"]?.string.map { $0.split(separator: " ").map(String.init) }
     lifetime = Self.lifetime(fields, hasAccessToken: accessToken != nil, serverNow: serverNow)
@@ -66,6 +62,18 @@ struct TokenResponse: Sendable {
     clientInfo = fields["client_info"]?.string.flatMap(ClientInfo.init)
     profileInfo = fields["profile_info"]?.string.map(Self.profile) ?? [:]
     unknownFields = fields.filter { !Self.known.contains($0.key) }
+  }
+
+  /// Why the access token cannot be used, if there is one.
+  private static func reasonAgainst(_ fields: [String: JSONValue], _ accessToken: Secret?) -> String? {
+    // What is null is not there.
+    func given(_ name: String) -> JSONValue? { fields[name].flatMap { $0 == .null ? nil : $0 } }
+    guard accessToken != nil else {
+      return given("access_token").map { _ in "The token answer's access_token is not a text, or is empty." }
+    }
+    // Many servers leave the type out; one that is there has to be right.
+    guard let type = given("token_type"), type.string?.lowercased() != "bearer" else { return nil }
+    return "The token answer is of a type other than Bearer."
   }
 
   private static func lifetime(_ fields: [String: JSONValue], hasAccessToken: Bool, serverNow: Date) -> TimeInterval {

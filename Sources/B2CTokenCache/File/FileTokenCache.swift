@@ -79,7 +79,9 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying {
     self.lockTimeout = lockTimeout
     self.clock = clock
     self.now = now
-    sharedState = CacheRegistry.state(of: .directory(path))
+    // A directory that a symbolic link leads to is the same one.
+    let resolved = URL(fileURLWithPath: path, isDirectory: true).resolvingSymlinksInPath().path
+    sharedState = CacheRegistry.state(of: .directory(resolved))
     try store.prepare()
     DefaultDirectory.protect(URL(fileURLWithPath: path, isDirectory: true))
     do {

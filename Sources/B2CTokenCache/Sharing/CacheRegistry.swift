@@ -25,6 +25,7 @@ package enum CacheRegistry {
     var objects: [ObjectIdentifier: Entry] = [:]
     var stores: [Store: WeakState] = [:]
     var locksByType: [ObjectIdentifier: CacheState.Locks] = [:]
+    var locksByService: [String: CacheState.Locks] = [:]
   }
 
   private static let content = Locked(Content())
@@ -62,7 +63,13 @@ package enum CacheRegistry {
     content.withLock { content in
       if let state = content.stores[store]?.state { return state }
       content.stores = content.stores.filter { $0.value.state != nil }
-      let state = CacheState()
+      var locks = CacheState.Locks()
+      if case .keychain(let service, _) = store {
+        // Without a group a search goes through all of the app's groups, so the items may be the same.
+        locks = content.locksByService[service] ?? locks
+        content.locksByService[service] = locks
+      }
+      let state = CacheState(locks: locks)
       content.stores[store] = WeakState(state: state)
       return state
     }

@@ -68,18 +68,20 @@ package final class KnownKeys: Sendable {
   /// Returns a date for a new sign-in: now, but later than that of any known sign-in.
   package func signInDate(_ now: Date) -> Date {
     content.withLock { content in
-      content.latestSignIn = max(now, content.latestSignIn.addingTimeInterval(0.001))
+      let date = max(now, content.latestSignIn.addingTimeInterval(0.001))
+      // As it is read back from its stored form, so that a record is equal to itself after that.
+      content.latestSignIn = Date(timeIntervalSince1970: date.timeIntervalSince1970)
       return content.latestSignIn
     }
   }
 
-  /// Makes the record of a sign-in the current one; other accounts keep their entries.
-  package func signedIn(_ key: TokenCacheKey, requiredUser: String?) {
+  /// Makes the record of a sign-in the current one, unless a later one is; other accounts keep their entries.
+  package func signedIn(_ key: TokenCacheKey, at date: Date, requiredUser: String?) {
     content.withLock { content in
       content.changes += 1
       content.policies.insert(key.policy)
       content.entries = content.entries.filter { $0.key.accountID != nil && $0.value.key.accountID != key.accountID }
-      for account in [nil, key.accountID] {
+      for account in date >= content.latestSignIn ? [nil, key.accountID] : [key.accountID] {
         for policy in [nil, key.policy] {
           let lookup = Lookup(accountID: account, policy: policy, requiredUser: requiredUser)
           content.entries[lookup] = Entry(key: key, stamp: nil)

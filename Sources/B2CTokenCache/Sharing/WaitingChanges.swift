@@ -8,8 +8,8 @@ package import Foundation
 package final class WaitingChanges: Sendable {
   /// A change of one record.
   package enum Change: Sendable {
-    /// A record in place of the one that it was made from; where another has taken that one's place, it is dropped.
-    case record(TokenRecord, replacing: TokenRecord)
+    /// A record in place of one of those that it was made from; where another has taken their place, it is dropped.
+    case record(TokenRecord, replacing: [TokenRecord])
     /// The removal by a sign-out; a later sign-in stays.
     case removal(signedInUpTo: Date)
 
@@ -17,8 +17,11 @@ package final class WaitingChanges: Sendable {
     package func applied(to stored: TokenRecord?) -> TokenRecord? {
       guard let stored else { return nil }
       switch self {
-      case .record(let new, let base):
-        return stored.signedInAt == base.signedInAt && stored.refreshToken == base.refreshToken ? new : stored
+      case .record(let new, let bases):
+        let isBase = bases.contains {
+          $0.signedInAt == stored.signedInAt && $0.refreshToken == stored.refreshToken
+        }
+        return isBase ? new : stored
       case .removal(let date):
         return stored.signedInAt <= date ? nil : stored
       }
@@ -29,6 +32,8 @@ package final class WaitingChanges: Sendable {
   package struct Entry: Sendable {
     package let change: Change
     let number: Int
+    /// The cache that refused it: wrappers of one cache may seal with different keys.
+    let cache: any SharedTokenCache
   }
 
   private struct Content: Sendable {
@@ -60,48 +65,48 @@ package final class WaitingChanges: Sendable {
     let startsTask = content.withLock { content -> Bool in
       guard let new = change(content.entries[key]?.change) else { return false }
       content.nextNumber += 1
-      content.entries[key] = Entry(change: new, number: content.nextNumber)
+      content.entries[key] = Entry(change: new, number: content.nextNumber, cache: cache)
       defer { content.isRetrying = true }
       return !content.isRetrying
     }
     guard startsTask else { return }
     // Without a parent: it outlives the call, and every client of the cache.
-    Task { [self] in await retry(cache, clock) }
+    Task { [self] in await retry(clock) }
   }
 
-  /// Forgets a change that was written, unless another has replaced it; any change for `nil`.
-  package func forget(_ key: TokenCacheKey, _ entry: Entry? = nil) {
+  /// Forgets a change that was written or has become needless, unless another has replaced it meanwhile.
+  package func forget(_ key: TokenCacheKey, _ entry: Entry) {
     content.withLock { content in
-      if entry == nil || content.entries[key]?.number == entry?.number { content.entries[key] = nil }
+      if content.entries[key]?.number == entry.number { content.entries[key] = nil }
     }
   }
 
   /// Writes the change that waits for a key, if there is one.
   ///
   /// - Throws: The cache's error; the change goes on waiting.
-  package func write(_ key: TokenCacheKey, to cache: any SharedTokenCache) async throws {
+  package func write(_ key: TokenCacheKey) async throws {
     guard let entry = entry(for: key) else { return }
     do {
-      _ = try await cache.update(key) { entry.change.applied(to: $0) }
+      _ = try await entry.cache.update(key) { entry.change.applied(to: $0) }
     } catch {
       // What cannot be read cannot be compared either; the user has signed out, so it goes.
       guard case .removal = entry.change, (error as? TokenCacheError)?.isOfRecord == true else { throw error }
-      try await cache.removeRecord(for: key)
+      try await entry.cache.removeRecord(for: key)
     }
     forget(key, entry)
   }
 
   /// Tries once to write every change that waits.
-  package func writeAll(to cache: any SharedTokenCache) async {
-    for key in content.withLock({ Array($0.entries.keys) }) { try? await write(key, to: cache) }
+  package func writeAll() async {
+    for key in content.withLock({ Array($0.entries.keys) }) { try? await write(key) }
   }
 
-  private func retry(_ cache: any SharedTokenCache, _ clock: any Clock<Duration>) async {
+  private func retry(_ clock: any Clock<Duration>) async {
     var pauses = [1, 5, 30].makeIterator()
     while true {
       // A clock that cannot wait ends the task; the next call that finds the change starts another by its own failure.
       guard (try? await clock.sleep(for: .seconds(pauses.next() ?? 60))) != nil else { break }
-      await writeAll(to: cache)
+      await writeAll()
       let isDone = content.withLock { content -> Bool in
         if content.entries.isEmpty { content.isRetrying = false }
         return content.entries.isEmpty

@@ -176,9 +176,10 @@ struct AuthorizedTransportTests {
   }
 
   @Test(
-    "The provider hears of each token that was accepted: of any answer but 401",
+    "The provider hears of each token that was accepted: not of a 401, nor of a busy or failing server",
     arguments: [
-      ([200], [1]), ([401, 200], [2]), ([401, 401], []), ([503, 404], [1]), ([403], [1]), ([401, 500], [2]),
+      ([200], [1]), ([401, 200], [2]), ([401, 401], []), ([503, 404], [1]), ([403], [1]), ([401, 500], []), ([429], []),
+      ([408], []),
     ])
   func accepted(statuses: [Int], tokens accepted: [Int]) async throws {
     let canned = CannedTransport(statuses.map { .success(TransportResponse(status: $0)) })

@@ -75,7 +75,7 @@ struct ProxyEnvironmentTests {
     #expect(
       error.message
         == "\(variable) would send plain http to 127.0.0.1:\(request.url.port ?? 0) through a proxy. "
-        + "Set no_proxy=localhost,127.0.0.1,::1.")
+        + "Add 127.0.0.1 to no_proxy, or set no_proxy=localhost,127.0.0.1,::1.")
     #expect(server.requests.isEmpty)
     let exempt = URLSessionTransport(
       proxies: ProxyEnvironment([variable: Self.proxy, "no_proxy": "localhost,127.0.0.1,::1"]))

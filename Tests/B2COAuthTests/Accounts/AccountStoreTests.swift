@@ -4,6 +4,7 @@ import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The account store", .timeLimit(.minutes(10)))
@@ -17,7 +18,7 @@ struct AccountStoreTests {
     let alice = try await client.signIn()
     presenter.follow(.signIn(.bob))
     let bob = try await client.signIn(prompt: .login)
-    return (fixture, cache, alice, bob, try fixture.client())
+    return (fixture, cache, alice, bob, try fixture.client(cache: ForwardingCache(cache)))
   }
 
   @Test("Of two sign-ins at the same instant the second is current, also after a new launch")
@@ -33,7 +34,28 @@ struct AccountStoreTests {
     try await fixture.client(presenter: fixture.script(.signIn(.alice))).signIn()
     fixture.setBack.withLock { $0 = 3_600 }
     try await fixture.client(presenter: fixture.script(.signIn(.bob))).signIn()
-    #expect(try await fixture.client().currentAccount()?.username == LocalUser.bob.email)
+    let relaunched = try fixture.client(cache: ForwardingCache(fixture.cache))
+    #expect(try await relaunched.currentAccount()?.username == LocalUser.bob.email)
+  }
+
+  @Test("In a running process a record that cannot be read switches no user, whatever the reason")
+  func unreadableCurrent() async throws {
+    let cache = FailingCache()
+    let fixture = Fixture(cache: cache)
+    let presenter = fixture.script(.signIn(.alice))
+    let client = try fixture.client(presenter: presenter)
+    try await client.signIn()
+    presenter.follow(.signIn(.bob))
+    let bob = try await client.signIn(prompt: .login)
+    for code in [TokenCacheError.Code.decryptionFailed, .newerVersion, .unreadable] {
+      cache.readFailure.withLock {
+        $0 = { $0.accountID == bob.account.id ? TokenCacheError(code, "Not readable.") : nil }
+      }
+      await #expect(throws: OAuthError(.tokenCache, "")) { try await client.accessToken() }
+      await #expect(throws: OAuthError(.tokenCache, "")) { try await client.session() }
+    }
+    cache.readFailure.withLock { $0 = { _ in nil } }
+    #expect(try await client.accessToken().token == bob.accessToken?.token)
   }
 
   @Test("The record of a named account is read without listing the keys, with or without a policy")

@@ -83,6 +83,17 @@ struct TokenResponseTests {
     await fixture.clock.advance(by: .seconds(4_000))
     fixture.tenant.behavior.changeTokenAnswer = { $0["token_type"] = type }
     await #expect(throws: OAuthError(.invalidResponse, "")) { try await client.accessToken() }
+    // The refresh token beside it has replaced the one that was sent.
+    fixture.tenant.behavior.changeTokenAnswer = nil
+    _ = try await client.accessToken()
+    #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
+  }
+
+  @Test("An access token that is null is not there")
+  func nullAccessToken() async throws {
+    let fixture = Fixture { $0.changeTokenAnswer = { $0["access_token"] = .null } }
+    let result = try await fixture.client().signIn()
+    #expect(result.accessToken == nil && result.idToken != nil)
   }
 
   struct Bad: Sendable, CustomTestStringConvertible {
