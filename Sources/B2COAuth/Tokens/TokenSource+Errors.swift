@@ -1,0 +1,53 @@
+internal import B2CCore
+internal import Foundation
+
+/// What a silent token call refuses before a request, and how it says that there is no token.
+extension TokenSource {
+  static func extraFields(_ options: TokenOptions) throws(OAuthError) -> [FormField] {
+    guard options.claims != nil || !options.extraParameters.isEmpty else { return [] }
+    let extra = try ReservedParameters.checked(options.extraParameters).map {
+      FormField(name: $0.name, value: $0.value)
+    }
+    let claims = try options.claims.map(ClaimsRequest.checked)
+    return (claims.map { [FormField(name: "claims", value: $0)] } ?? []) + extra
+  }
+
+  /// Microsoft's services give an access token for an API's scope only, others for `openid` as well.
+  var givesTokensForAPIsOnly: Bool {
+    services.configuration.authority.kind(for: services.configuration.defaultPolicy) != .openIDConnect
+  }
+
+  func notSignedIn(_ accountID: String?, _ policy: Policy?) async -> OAuthError {
+    let signedIn = try? await services.accounts.record(accountID: accountID, policy: nil)?.record.policyID
+    guard let policy, let signedIn else {
+      let subject = accountID == nil ? "No user is signed in." : "The account is not signed in."
+      return OAuthError(.interactionRequired, subject, recoverySuggestion: "Sign in first.")
+    }
+    return OAuthError(
+      .interactionRequired, "No user is signed in by the policy \(policy.id); the last sign-in was by \(signedIn).",
+      recoverySuggestion: "Sign in by \(policy.id), or call without naming a policy.")
+  }
+
+  static func missingAPIScope(
+    _ scopes: [String], at route: TokenRoute?, _ correlationID: UUID?
+  ) -> OAuthError {
+    let isMicrosoft = route?.isMicrosoft ?? true
+    let named = scopes.isEmpty ? "none" : scopes.joined(separator: " ")
+    return OAuthError(
+      .missingAPIScope, "There is no access token, because none of the scopes names an API: \(named).",
+      recoverySuggestion: isMicrosoft
+        ? "Add the API's scope, or the client ID itself, to `scopes` in the settings."
+        : "Add a scope of the API to `scopes` in the settings.",
+      correlationID: isMicrosoft ? correlationID : nil,
+      request: route.map { FailedRequest(TransportRequest(method: .post, url: $0.url)) })
+  }
+
+  static let signedOut = OAuthError(
+    .interactionRequired, "The user has signed out.", recoverySuggestion: "Sign in again.")
+  static let notRenewable = OAuthError(
+    .interactionRequired, "There is no refresh token, so the access token cannot be renewed without the user.",
+    recoverySuggestion: "Sign in again. The scope offline_access brings a refresh token, where the provider offers it.")
+  static let expired = OAuthError(
+    .interactionRequired, "The session has expired and cannot be renewed without the user.",
+    recoverySuggestion: "Sign in again.")
+}
