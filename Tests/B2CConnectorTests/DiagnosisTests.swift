@@ -261,15 +261,19 @@ struct DiagnosisTests {
   }
 
   #if os(Linux)
-    @Test("A system that does not tell whose a connection is fails the presenter of the command line")
-    func unknownUsers() async throws {
+    @Test(
+      "A system that does not tell whose a connection is fails a presenter with a local page", arguments: [true, false])
+    func unknownUsers(isLoopback: Bool) async throws {
       let world = World()
       let base = try world.settings()
       let settings = ConnectorSettings(
         authority: base.authority, clientID: base.clientID, scopes: base.scopes,
-        redirectURI: try url("http://localhost:8400/callback"), policies: base.policies)
+        redirectURI: isLoopback ? try url("http://localhost:8400/callback") : base.redirectURI, policies: base.policies)
       func finding(_ users: PeerUsers) async throws -> Diagnosis.Finding {
-        let presenter = LoopbackPresenter(opening: .printing { _ in }, users: users)
+        let presenter: any SignInPresenter =
+          isLoopback
+          ? LoopbackPresenter(opening: .printing { _ in }, users: users)
+          : ExternalBrowserPresenter(opening: .printing { _ in }, users: users)
         let diagnosis = try await Connector.diagnose(
           settings: settings, environment: OAuthEnvironment(presenter: presenter, transport: world.network))
         return try #require(diagnosis.findings.first { $0.check == "presenter" })

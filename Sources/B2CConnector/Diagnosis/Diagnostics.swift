@@ -214,7 +214,7 @@ extension Diagnostics {
     let redirectURI = settings.redirectURI
     do {
       try presenter.validate(redirectURI: redirectURI)
-      try await (presenter as? LoopbackPresenter)?.checkSystem()
+      try await (presenter as? any SystemDependentPresenter)?.checkSystem()
       return Finding("presenter", .ok, "\(type(of: presenter)) can receive \(redirectURI.absoluteString)")
     } catch {
       let known = error as? OAuthError

@@ -1,5 +1,5 @@
 internal import B2CCore
-internal import B2CLoopback
+package import B2CLoopback
 public import Foundation
 
 /// Signs in with a browser outside the app, which returns through the app's open-URL callback.
@@ -11,7 +11,7 @@ public import Foundation
 /// let presenter = ExternalBrowserPresenter(opening: BrowserOpening { await openURL($0) })
 /// // in the app: .onOpenURL { presenter.resume(with: $0) }
 /// ```
-public final class ExternalBrowserPresenter: SignInPresenter {
+public final class ExternalBrowserPresenter: SignInPresenter, SystemDependentPresenter {
   private struct Flow {
     let request: PresentationRequest
     let answers: AsyncThrowingStream<URL, any Error>.Continuation
@@ -25,6 +25,7 @@ public final class ExternalBrowserPresenter: SignInPresenter {
   private let opening: BrowserOpening
   private let timeout: Duration
   private let clock: any Clock<Duration>
+  private let users: PeerUsers
   private let state = Locked(State())
 
   /// Creates a presenter.
@@ -39,6 +40,15 @@ public final class ExternalBrowserPresenter: SignInPresenter {
     self.opening = opening
     self.timeout = timeout
     self.clock = clock
+    users = .system
+  }
+
+  /// Creates a presenter with a look-up of the users of connections.
+  package init(opening: BrowserOpening, users: PeerUsers) {
+    self.opening = opening
+    timeout = .seconds(600)
+    clock = ContinuousClock()
+    self.users = users
   }
 
   /// Handles a URL that the app was opened with.
@@ -104,7 +114,7 @@ public final class ExternalBrowserPresenter: SignInPresenter {
     let answers = AsyncThrowingStream<URL, any Error>.makeStream(bufferingPolicy: .bufferingOldest(1))
     let localPage =
       opening.exposesURL
-      ? try await OneTimePage.serve(request.url, users: .system) { answers.continuation.finish(throwing: $0) } : nil
+      ? try await OneTimePage.serve(request.url, users: users) { answers.continuation.finish(throwing: $0) } : nil
     let id = add(Flow(request: request, answers: answers.continuation))
     opening.start(localPage?.url ?? request.url) { answers.continuation.finish(throwing: $0) }
     let outcome: Result<URL, any Error>
@@ -120,6 +130,13 @@ public final class ExternalBrowserPresenter: SignInPresenter {
     state.withLock { _ = $0.flows.removeValue(forKey: id) }
     await localPage?.listener.close()
     return try outcome.get()
+  }
+
+  /// Checks without a sign-in that the system tells whose a connection is, where the page's URL would be seen by others.
+  ///
+  /// - Throws: ``OAuthError`` with code ``ErrorCode/presentationFailed``.
+  package func checkSystem() async throws {
+    if opening.exposesURL { try await OneTimePage.check(users) }
   }
 
   private func add(_ flow: Flow) -> Int {

@@ -11,7 +11,7 @@ public import Foundation
 /// The listener lives for one sign-in. The browser is opened at a one-time local page of it that redirects to the sign-in
 /// page, so that the page's URL is on no command line. Besides that page only the redirect's path with the right `state` is
 /// answered, by GET or by `response_mode=form_post`; everything else is 404. A sign-out ends at the path with any `state`.
-public struct LoopbackPresenter: SignInPresenter {
+public struct LoopbackPresenter: SignInPresenter, SystemDependentPresenter {
   private let opening: BrowserOpening
   private let page: LoopbackPage
   private let timeout: Duration
@@ -85,8 +85,7 @@ public struct LoopbackPresenter: SignInPresenter {
   ///
   /// - Throws: ``OAuthError`` with code ``ErrorCode/presentationFailed``.
   package func checkSystem() async throws {
-    let page = try await OneTimePage.serve(URL(fileURLWithPath: "/"), users: users) { _ in }
-    await page.listener.close()
+    try await OneTimePage.check(users)
   }
 }
 

@@ -2,6 +2,14 @@ internal import B2CCore
 internal import B2CLoopback
 internal import Foundation
 
+/// A presenter that can work on some systems only, which a diagnosis checks without a sign-in.
+package protocol SystemDependentPresenter: SignInPresenter {
+  /// Checks the system.
+  ///
+  /// - Throws: ``OAuthError`` with code ``ErrorCode/presentationFailed``.
+  func checkSystem() async throws
+}
+
 /// A local page that redirects once to a sign-in or sign-out page.
 ///
 /// The URL that a browser is started with is on a command line that every user of the machine can read, and with the URL of
@@ -23,6 +31,12 @@ struct OneTimePage: Sendable {
 
   init(users: PeerUsers = .system) {
     self.users = users
+  }
+
+  /// Checks that this machine can be listened on, and that the system tells whose a connection is.
+  static func check(_ users: PeerUsers) async throws {
+    let page = try await serve(URL(fileURLWithPath: "/"), users: users) { _ in }
+    await page.listener.close()
   }
 
   /// Returns the page's URL on a listener.
