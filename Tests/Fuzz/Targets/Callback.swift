@@ -42,7 +42,7 @@ extension FuzzTarget {
       endpoints: Endpoints(authority: authority, policy: authority.policy), metadata: metadata)
     let request = try AuthorizationRequest(
       provider: provider, configuration: configuration, policy: authority.policy, options: SignInOptions(),
-      correlationID: UUID())
+      correlationID: UUID(), builtAt: ServerClock(localNow: { Date() }).mark())
     return Scene(
       redirectURI: redirectURI, request: request,
       secrets: .pieces(of: request.state.value, request.nonce.value, request.pkce.verifier.value))

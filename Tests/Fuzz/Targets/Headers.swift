@@ -33,7 +33,7 @@ extension FuzzTarget {
       status: 401, headers: TransportRequest.Headers([.init(name: "WWW-Authenticate", value: text)]))
     let errors = [
       APIAuthorizationError(definite: answer, hiding: [secret]),
-      APIAuthorizationError(refused: answer, hiding: [secret]),
+      APIAuthorizationError(refused: answer, isReplacement: true, hiding: [secret]),
     ]
     for error in errors.compactMap(\.self) {
       var shown = ""
