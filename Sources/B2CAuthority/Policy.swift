@@ -120,12 +120,12 @@ extension Policy {
       throw AuthorityError(
         .invalidPolicy, "The policy id is empty.", value: shown, recoverySuggestion: "Ids look like B2C_1_SignIn.")
     }
-    guard !id.contains(where: { "<>{}".contains($0) }) else {
+    guard !isPlaceholder(id) else {
       throw AuthorityError(
         .placeholder, "The policy id is still a template's placeholder.", value: shown,
         recoverySuggestion: "Replace it with the id of your policy, such as B2C_1_SignIn.")
     }
-    guard id.count <= limit, id != ".", id != "..", isClean(id) else {
+    guard isAllowed(id) else {
       throw AuthorityError(
         .invalidPolicy, "The policy id contains characters that no policy has, or is longer than \(limit).",
         value: shown, suggestion: corrected(id),
@@ -133,8 +133,10 @@ extension Policy {
     }
   }
 
-  private static func isClean(_ id: String) -> Bool {
-    !id.contains(where: forbidden.contains)
+  private static func isPlaceholder(_ id: String) -> Bool { id.contains { "<>{}".contains($0) } }
+
+  private static func isAllowed(_ id: String) -> Bool {
+    id.count <= limit && ![".", ".."].contains(id) && !id.contains(where: forbidden.contains)
       && id.unicodeScalars.allSatisfy { ShownText.isVisible($0) && !$0.properties.isWhitespace }
   }
 
@@ -145,7 +147,7 @@ extension Policy {
     let parameter = FormEncoding.decode(query.prefix { $0 != "#" }).first { $0.name.lowercased() == "p" }?.value
     let segment = visible.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").first { hasPrefix(String($0)) }
     let candidate = parameter ?? segment.map(String.init) ?? visible
-    let isRefused = ["", ".", "..", text].contains(candidate) || candidate.count > limit || !isClean(candidate)
+    let isRefused = ["", text].contains(candidate) || isPlaceholder(candidate) || !isAllowed(candidate)
     return isRefused ? nil : candidate
   }
 }

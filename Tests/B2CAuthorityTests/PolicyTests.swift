@@ -72,6 +72,7 @@ import Testing
       ("B2C_1_\u{202E}x", .invalidPolicy, "B2C_1_x"),
       ("?p=B2C_1_x", .invalidPolicy, "B2C_1_x"),
       ("p=B2C_1_x&nonce=1", .invalidPolicy, "B2C_1_x"),
+      ("?p=B2C_1_%3ex", .invalidPolicy, nil),
       ("https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x/v2.0", .invalidPolicy, "B2C_1_x"),
       (
         "https://contoso.b2clogin.com/contoso.onmicrosoft.com/oauth2/v2.0/authorize?p=B2C_1_x", .invalidPolicy,

@@ -58,8 +58,9 @@ extension FuzzTarget {
   private static func checkTokens(_ body: ArraySlice<UInt8>) throws {
     do throws(OAuthError) {
       let tokens = try TokenResponse(answer(200, body), serverNow: now)
-      guard (0...31_536_000).contains(tokens.lifetime), tokens.accessToken != nil || tokens.idToken != nil,
-        tokens.accessToken?.value.isEmpty != true
+      // An access token of another type is kept as the reason why it cannot be used.
+      let isEmpty = tokens.accessToken == nil && tokens.idToken == nil && tokens.unusableAccessToken == nil
+      guard (0...31_536_000).contains(tokens.lifetime), !isEmpty, tokens.accessToken?.value.isEmpty != true
       else { throw OAuthError(.invalidResponse, "BROKEN: tokens that cannot be") }
     } catch {
       try check(error)
