@@ -103,3 +103,91 @@ extension InMemoryTokenCache {
     return records
   }
 }
+
+/// A request of the package that can meet a fault; the table's columns.
+enum FaultOperation: String, CaseIterable, Sendable {
+  case metadata
+  case keys
+  case code = "token (code)"
+  case refresh = "token (refresh)"
+  case list
+  case add
+  case delete
+
+  /// Which requests the fault happens to.
+  var target: LocalFaultTarget {
+    switch self {
+    case .metadata: .metadata
+    case .keys: .keys
+    case .code: .tokenCode
+    case .refresh: .tokenRefresh
+    case .list: .list
+    case .add: .add
+    case .delete: .delete
+    }
+  }
+
+  /// Whether the task API is asked, and not the tenant.
+  var isOfTaskAPI: Bool { [.list, .add, .delete].contains(self) }
+  /// Whether the request is sent again when an answer is lost or bad for a while.
+  var isRepeated: Bool { [.metadata, .keys, .list, .delete].contains(self) }
+}
+
+/// What the documentation says of a fault: the error's code, or `value`, for each operation.
+struct FaultExpectation: Sendable {
+  private var codes: [FaultOperation: String]
+
+  /// Makes an expectation for metadata and keys, for the token endpoint, and for the task API.
+  init(_ documents: String, _ tokens: String, _ tasks: String) {
+    codes = [
+      .metadata: documents, .keys: documents, .code: tokens, .refresh: tokens, .list: tasks, .add: tasks,
+      .delete: tasks,
+    ]
+  }
+
+  /// The same everywhere.
+  init(_ code: String) { self.init(code, code, code) }
+
+  /// A copy that differs in one operation.
+  func but(_ operation: FaultOperation, _ code: String) -> FaultExpectation {
+    var copy = self
+    copy.codes[operation] = code
+    return copy
+  }
+
+  subscript(operation: FaultOperation) -> String { codes[operation] ?? "" }
+}
+
+/// How a call ended.
+struct FaultEnding: Sendable {
+  /// The error's code, `value`, `cancelled`, or the type of an error that should not be.
+  let outcome: String
+  /// All that the error tells.
+  var text = ""
+  /// Whether the error says that the change may have been made.
+  var outcomeIsUnknown = false
+
+  /// Calls something and says how that ended.
+  static func of(_ body: @Sendable () async throws -> Void) async -> FaultEnding {
+    do {
+      try await body()
+      return FaultEnding(outcome: "value")
+    } catch let error as ConnectorError {
+      return FaultEnding(
+        outcome: error.code.rawValue, text: told(error), outcomeIsUnknown: error.outcomeIsUnknown)
+    } catch let error as OAuthError {
+      return FaultEnding(outcome: error.code.rawValue, text: told(error))
+    } catch is CancellationError {
+      return FaultEnding(outcome: "cancelled")
+    } catch {
+      return FaultEnding(outcome: "untyped \(type(of: error)): \(error)", text: told(error))
+    }
+  }
+
+  private static func told(_ error: any Error) -> String {
+    var text = "\(error) \(String(reflecting: error)) \(error.localizedDescription) \((error as NSError).userInfo) "
+    dump(error, to: &text)
+    if let underlying = (error as? ConnectorError)?.underlying { dump(underlying, to: &text) }
+    return text
+  }
+}

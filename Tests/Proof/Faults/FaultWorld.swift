@@ -4,6 +4,10 @@ import B2CTestKit
 import Foundation
 import TestSupport
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// A tenant and a task server behind fronts that can misbehave, and an origin that must stay alone.
 struct FaultWorld: Sendable {
   /// Short enough to wait for, long enough for a busy machine.
@@ -124,5 +128,51 @@ struct FaultWorld: Sendable {
     return ConnectorSettings(
       authority: try Authority(authority), clientID: tenant.clientID, scopes: tenant.apiScopes,
       redirectURI: redirectURI, policies: .init(emailSignIn: try Policy("B2C_1_SignIn")))
+  }
+}
+
+/// A person at the sign-in page, after whom something goes wrong.
+final class ArmingPresenter: SignInPresenter {
+  private let person: ScriptedPresenter
+  private let action = Locked<(@Sendable () async -> Void)?>(nil)
+
+  init() {
+    person = ScriptedPresenter(transport: URLSessionTransport(), .signIn(.alice))
+  }
+
+  /// Has something done when the page has been left, once.
+  func whenLeft(_ action: @escaping @Sendable () async -> Void) {
+    self.action.withLock { $0 = action }
+  }
+
+  func validate(redirectURI: URL) throws { try person.validate(redirectURI: redirectURI) }
+
+  func present(_ request: PresentationRequest) async throws -> URL {
+    let url = try await person.present(request)
+    let action = action.withLock { action in
+      defer { action = nil }
+      return action
+    }
+    await action?()
+    return url
+  }
+}
+
+/// What `--broken` puts in the transport's place: an ordinary session that follows redirects and keeps no limit.
+struct CarelessTransport: HTTPTransport {
+  func send(_ request: TransportRequest) async throws -> TransportResponse {
+    var call = URLRequest(url: request.url, timeoutInterval: 6)
+    call.httpMethod = request.method.rawValue
+    call.httpBody = request.body
+    for field in request.headers.fields { call.addValue(field.value, forHTTPHeaderField: field.name) }
+    let (body, response): (Data, URLResponse)
+    do {
+      (body, response) = try await URLSession.shared.data(for: call)
+    } catch let error as URLError {
+      throw TransportError(error.code == .timedOut ? .timedOut : .connectionLost, "No answer.")
+    }
+    guard let head = response as? HTTPURLResponse else { throw TransportError(.invalidResponse, "Not HTTP.") }
+    let fields = head.allHeaderFields.map { TransportRequest.Headers.Field(name: "\($0.key)", value: "\($0.value)") }
+    return TransportResponse(status: head.statusCode, headers: TransportRequest.Headers(fields), body: body)
   }
 }

@@ -1,5 +1,8 @@
 import B2CConnector
+import B2CCore
+import B2CTestKit
 import Foundation
+import TestSupport
 
 /// Every fault of a server meets every request of the package.
 struct FaultsProof: ProofCommand {
@@ -96,5 +99,164 @@ struct FaultsProof: ProofCommand {
 
     \(matrix.markdown(faults.filter { !$0.isRefusal && !$0.isLarge }, times: 1))
     """
+  }
+}
+
+/// Runs cells, several at a time, and keeps what came of them.
+struct FaultMatrix: Sendable {
+  private(set) var results: [String: FaultCell.Result] = [:]
+
+  /// Runs cells in as many worlds as are given.
+  mutating func run(_ cells: [FaultCell], in worlds: [FaultWorld]) async throws {
+    let queue = Locked(cells[...])
+    try await withThrowingTaskGroup(of: [String: FaultCell.Result].self) { group in
+      for world in worlds {
+        group.addTask {
+          var results: [String: FaultCell.Result] = [:]
+          while let cell = queue.withLock({ $0.popFirst() }) {
+            results[Self.key(cell)] = try await cell.run(in: world)
+          }
+          return results
+        }
+      }
+      for try await part in group { results.merge(part) { _, new in new } }
+    }
+  }
+
+  /// Runs cells one by one, each in a process of its own.
+  mutating func runApart(_ cells: [FaultCell]) throws {
+    for cell in cells { results[Self.key(cell)] = try cell.runApart() }
+  }
+
+  func result(_ cell: FaultCell) -> FaultCell.Result? { results[Self.key(cell)] }
+
+  /// Everything that was broken, a line for each.
+  func broken(_ cells: [FaultCell]) -> [String] {
+    cells.flatMap { cell in
+      (result(cell)?.broken ?? ["not run"]).map {
+        "\(cell.fault.name) x \(cell.operation.rawValue)\(cell.times == nil ? "" : ", once"): \($0)"
+      }
+    }
+  }
+
+  /// A Markdown table: rows are faults, columns operations.
+  func markdown(_ faults: [WireFault], times: Int?) -> String {
+    let operations = FaultOperation.allCases
+    var lines = [
+      "| fault | " + operations.map(\.rawValue).joined(separator: " | ") + " |",
+      "|---|" + operations.map { _ in "---" }.joined(separator: "|") + "|",
+    ]
+    for fault in faults {
+      let cells = operations.map { operation in
+        let cell = FaultCell(fault: fault, operation: operation, times: times)
+        guard let result = result(cell) else { return "" }
+        return result.broken.isEmpty ? result.outcome : "**BROKEN** \(result.outcome)"
+      }
+      lines.append("| \(fault.name) | " + cells.joined(separator: " | ") + " |")
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func key(_ cell: FaultCell) -> String {
+    "\(cell.fault.name)/\(cell.operation.rawValue)/\(cell.times ?? 0)"
+  }
+}
+
+/// One cell of the matrix: a fault meets an operation, and every promise is looked at.
+struct FaultCell: Sendable {
+  /// What came of it.
+  struct Result: Sendable {
+    /// The error's code, or `value`.
+    var outcome: String
+    var seconds: Double
+    /// The promises that were broken.
+    var broken: [String]
+  }
+
+  let fault: WireFault
+  let operation: FaultOperation
+  /// On how many requests it happens; all for `nil`.
+  let times: Int?
+
+  /// The code that the documentation tells.
+  var expected: String {
+    guard times != nil else { return fault.expected[operation] }
+    switch fault.recovery {
+    case .retry where operation.isRepeated, .retryOfAnything where operation.isRepeated || operation == .add:
+      return "value"
+    case .newToken where operation.isOfTaskAPI: return "value"
+    default: return fault.expected[operation]
+    }
+  }
+
+  /// A sign-in asks for keys while the page is open, and again when that has failed by the time they are needed.
+  private var accepted: Set<String> { operation == .keys && times != nil ? [expected, "value"] : [expected] }
+
+  /// Whether the cell says anything: a port that is closed once stays closed for the next try.
+  var isMeaningful: Bool { times == nil || !fault.isRefusal }
+
+  func run(in world: FaultWorld) async throws -> Result {
+    try await world.reset()
+    let scene = try await FaultScene(world)
+    let clock = ContinuousClock()
+    let front = operation.isOfTaskAPI ? world.taskFront : world.tenantFront
+    let arm: @Sendable () async -> Void = {
+      await front.arm(fault, on: operation.target, times: times, other: world.other.url)
+    }
+    if operation == .code { scene.presenter.whenLeft(arm) } else { await arm() }
+    let start = clock.now
+    let ending = await Watchdog.run(FaultsProof.watchdog) { await scene.run(operation) }
+    let seconds = start.duration(to: clock.now) / .seconds(1)
+    let hits = front.hits
+    guard let ending else { return Result(outcome: "HANG", seconds: seconds, broken: ["does not come back"]) }
+    try await front.disarm()
+    var broken = await scene.promises(after: ending, operation, endsSession: fault.endsSession)
+    if !accepted.contains(ending.outcome) { broken.append("\(ending.outcome) instead of \(expected)") }
+    if seconds > FaultsProof.longestCell { broken.append("took \(seconds) s") }
+    if hits == 0, !fault.isRefusal { broken.append("the fault did not happen") }
+    return Result(outcome: ending.outcome, seconds: seconds, broken: broken)
+  }
+}
+
+/// Cells that may end the process.
+extension FaultCell {
+  /// What a cell came to whose process the platform ended.
+  static let processEnds = "process ends"
+
+  /// Runs the cell in a child process.
+  func runApart() throws -> Result {
+    let start = ContinuousClock.now
+    let child = try ChildProcess(
+      ApartCell.self, [fault.name, operation.rawValue, times.map { "\($0)" } ?? "all"], keepsErrors: true)
+    let output = child.readToEnd()
+    let seconds = start.duration(to: .now) / .seconds(1)
+    let lines = output.split(separator: "\n").map(String.init)
+    if child.ending == 0, let outcome = lines.first {
+      return Result(outcome: outcome, seconds: seconds, broken: Array(lines.dropFirst()))
+    }
+    guard ProofTransport.mayEndTheProcess, child.errors.contains("Transfer completed, but there's no response") else {
+      return Result(outcome: Self.processEnds, seconds: seconds, broken: ["the process ended: \(child.ending)"])
+    }
+    return Result(outcome: Self.processEnds, seconds: seconds, broken: [])
+  }
+}
+
+/// One cell, as a process of its own: the outcome, then a line for each promise that was broken.
+struct ApartCell: ProofCommand {
+  static let name = "fault-cell"
+  static let summary = ""
+
+  static func run(_ options: ProofOptions) async throws -> Bool {
+    let name = try options.value(0, "the fault")
+    let operationName = try options.value(1, "the operation")
+    guard let fault = WireFault.all.first(where: { $0.name == name }),
+      let operation = FaultOperation(rawValue: operationName)
+    else { throw ProofError("no such cell: \(name) x \(operationName)") }
+    let world = try await FaultWorld()
+    let result = try await FaultCell(fault: fault, operation: operation, times: Int(try options.value(2, "the times")))
+      .run(in: world)
+    print(([result.outcome] + result.broken).joined(separator: "\n"))
+    await world.stop()
+    return true
   }
 }

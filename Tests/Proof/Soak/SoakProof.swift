@@ -108,3 +108,185 @@ struct SoakProof: ProofCommand {
     return verdict.lines.allSatisfy(\.isKept)
   }
 }
+
+/// What a soak run does, for how long; parent and workers agree on it.
+struct SoakPlan: Sendable {
+  static let processes = 4
+  /// Users whom all processes act for.
+  static let sharedUsers = 160
+  /// Users of one process each, who sign in and out.
+  static let ownUsers = 10
+  static let users = sharedUsers + processes * ownUsers
+  /// How long an access token lives; it is refreshed when half of that is left.
+  static let tokenLifetime = 2.0
+  /// Tasks at a time in a process.
+  static let loops = 8
+  /// Records that are only counted up.
+  static let counters = 4
+  /// Rounds of faults and quiet: faults come in the first part of a round.
+  static let round = 60.0
+  static let faultyPart = 40.0
+  /// How long after a fault an error may still be its consequence: the deadline of a request, and a wait for a lock.
+  static let aftermath = 12.0
+  static let deadline = Duration.seconds(4)
+
+  let seconds: Double
+
+  init(_ options: ProofOptions) throws {
+    // What --broken breaks shows at once.
+    if options.isBroken {
+      seconds = 12
+      return
+    }
+    seconds = options.isQuick ? 120 : options.values.isEmpty ? 1_800 : Double(try options.number(0, "the seconds"))
+  }
+
+  static func email(_ user: Int) -> String { "user-\(user)@example.com" }
+  static func id(_ user: Int) -> String { "dddddddd-0000-4000-8000-" + String(format: "%012d", user) }
+  static func password(_ user: Int) -> String { "Not-A-Secret-\(user)" }
+  /// Half of the users sign in by one policy, half by the other.
+  static func policyID(_ user: Int) -> String { user.isMultiple(of: 2) ? "B2C_1_SignIn" : "B2C_1_SignUpOrSignIn" }
+}
+
+/// What a soak run has to show, from the logs of its processes and the record of its servers.
+struct SoakVerdict {
+  /// A promise, what was seen of it, and whether it was kept.
+  struct Line {
+    let promise: String
+    let seen: String
+    let isKept: Bool
+  }
+
+  private(set) var lines: [Line] = []
+
+  mutating func add(_ promise: String, _ seen: String, _ isKept: Bool) {
+    lines.append(Line(promise: promise, seen: seen, isKept: isKept))
+  }
+
+  /// Every error has the code that the fault table has for a fault that was set shortly before.
+  mutating func addErrors(_ failures: [SoakLog.Failure], _ windows: [SoakWorld.Window]) {
+    let unexplained = failures.filter { failure in
+      !windows.contains { window in
+        // A worker's answer may be late, never early.
+        (window.start - 0.5...window.end + SoakPlan.aftermath).contains(failure.time)
+          && Self.codes(of: window).contains(failure.code)
+      }
+    }
+    let codes = Dictionary(grouping: failures, by: \.code).map { "\($0.key) \($0.value.count)" }.sorted()
+    add(
+      "no error that the fault table does not explain",
+      "\(failures.count) errors (\(codes.joined(separator: ", "))) after \(windows.reduce(0) { $0 + $1.hits }) faulty answers; "
+        + "\(unexplained.count) unexplained", unexplained.isEmpty)
+    for failure in unexplained.prefix(20) {
+      print("UNEXPLAINED  \(failure.call): \(failure.code) at \(failure.time): \(failure.text)")
+    }
+  }
+
+  /// What a fault may end in: the matrix's codes, and statuses that `data(for:)` returns as they are.
+  private static func codes(of window: SoakWorld.Window) -> Set<String> {
+    var codes = Set(window.operations.map { window.fault.expected[$0] })
+    // A call that needs keys has the key set's error; a status of the task server is no error of `data(for:)`.
+    if window.operations.contains(.list) {
+      codes.formUnion(window.fault.name.split(separator: " ").compactMap { Int($0) }.map { "status \($0)" })
+    }
+    return codes
+  }
+
+  /// Every token that came within half a token's life of its user's last one has a reason.
+  mutating func addRefreshes(_ count: Int, _ early: [SoakWorld.EarlyToken], _ windows: [SoakWorld.Window]) {
+    let ofSignIns = early.count { $0.isOfSignIn }
+    // A token that the API refuses is replaced.
+    let refusals = windows.filter { $0.operations.contains(.list) && $0.fault.name.contains("401") }
+    let unexplained = early.filter { token in
+      !token.isOfSignIn && !token.previousWasDamaged
+        && !refusals.contains { ($0.start - 0.5...$0.end + SoakPlan.aftermath).contains(token.time) }
+    }
+    add(
+      "every refresh has a reason: half of the life of the user's last token is over, the API refused it, or a fault happened to the answer that brought it",
+      "\(count) refreshes; \(early.count) early tokens: \(ofSignIns) of sign-ins, "
+        + "\(early.count - ofSignIns - unexplained.count) after a fault; \(unexplained.count) unexplained",
+      count > 0 && unexplained.isEmpty)
+    for token in unexplained.prefix(20) {
+      print("UNEXPLAINED  refresh at \(token.time), \(token.time - token.previous) s after the last token")
+    }
+  }
+
+  /// Memory and descriptors in the last fifth of the run are those of the second fifth.
+  mutating func addResources(_ samples: [[SoakLog.Sample]]) {
+    for (name, bound, value) in [
+      ("memory", 8.0, { (sample: SoakLog.Sample) in Double(sample.memory) / 1_048_576 }),
+      ("descriptors", 12.0, { (sample: SoakLog.Sample) in Double(sample.files) }),
+    ] {
+      let growth = samples.map { own in
+        Self.mean(own, 0.8..<1, value) - Self.mean(own, 0.2..<0.4, value)
+      }
+      let unit = name == "memory" ? " MB" : ""
+      add(
+        "\(name) flat: last fifth against second fifth, at most \(Int(bound))\(unit) more",
+        growth.map { String(format: "%+.1f", $0) }.joined(separator: ", ") + unit,
+        growth.allSatisfy { $0 <= bound })
+    }
+  }
+
+  private static func mean(
+    _ samples: [SoakLog.Sample], _ part: Range<Double>, _ value: (SoakLog.Sample) -> Double
+  ) -> Double {
+    let count = Double(samples.count)
+    let some = samples[Int(count * part.lowerBound)..<Int(count * part.upperBound)]
+    return some.isEmpty ? 0 : some.reduce(0) { $0 + value($1) } / Double(some.count)
+  }
+
+  /// A table in Markdown.
+  var table: String {
+    "| promise | seen | |\n|---|---|---|\n"
+      + lines.map { "| \($0.promise) | \($0.seen) | \($0.isKept ? "kept" : "**BROKEN**") |" }.joined(separator: "\n")
+  }
+}
+
+/// A drawing of what the processes had in use, as SVG.
+enum SoakPlot {
+  private static let (width, height, left, top) = (720.0, 150.0, 60.0, 30.0)
+  private static let colors = ["#0b6", "#06c", "#c50", "#85c"]
+
+  /// Draws two charts under each other: resident memory and open descriptors, a line for each process.
+  static func svg(_ samples: [[SoakLog.Sample]], seconds: Double) -> String {
+    let total = 2 * (height + top + 30)
+    return """
+      <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(Int(left + width + 20)) \(Int(total))" \
+      font-family="sans-serif" font-size="12">
+      \(chart("resident memory, MB", samples, seconds, at: 0) { Double($0.memory) / 1_048_576 })
+      \(chart("open descriptors", samples, seconds, at: height + top + 30) { Double($0.files) })
+      </svg>
+
+      """
+  }
+
+  private static func chart(
+    _ title: String, _ samples: [[SoakLog.Sample]], _ seconds: Double, at offset: Double,
+    _ value: (SoakLog.Sample) -> Double
+  ) -> String {
+    let most = max(1, samples.joined().map(value).max() ?? 1) * 1.1
+    let start = samples.compactMap(\.first?.time).min() ?? 0
+    let base = offset + top + height
+    func y(_ value: Double) -> String { String(format: "%.1f", base - value / most * height) }
+    var parts = [
+      "<text x=\"\(Int(left))\" y=\"\(Int(offset + top - 10))\">\(title), \(samples.count) processes, "
+        + "\(String(format: "%.1f", seconds / 60)) minutes</text>",
+      "<path d=\"M\(left) \(offset + top)V\(base)H\(left + width)\" fill=\"none\" stroke=\"#888\"/>",
+    ]
+    for mark in [0, most / 2, most] {
+      parts.append("<text x=\"\(Int(left - 6))\" y=\"\(y(mark))\" text-anchor=\"end\">\(Int(mark.rounded()))</text>")
+    }
+    for (number, own) in samples.enumerated() {
+      // Three hundred points show all that can be seen.
+      let step = max(1, own.count / 300)
+      let points = stride(from: 0, to: own.count, by: step).map { index in
+        String(format: "%.1f", left + (own[index].time - start) / seconds * width) + "," + y(value(own[index]))
+      }
+      parts.append(
+        "<polyline fill=\"none\" stroke=\"\(colors[number % colors.count])\" points=\"\(points.joined(separator: " "))\"/>"
+      )
+    }
+    return parts.joined(separator: "\n")
+  }
+}

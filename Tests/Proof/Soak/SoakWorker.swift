@@ -1,4 +1,6 @@
 import B2CConnector
+import B2CCore
+import B2CTestKit
 import B2CTokenCache
 import Foundation
 import TestSupport
@@ -120,4 +122,153 @@ struct SoakWorker: ProofCommand {
 /// An answer of the task server that is not 200: `data(for:)` returns it as it is.
 struct SoakStatus: Error {
   let status: Int
+}
+
+/// The app of a soak run: the same settings and limits in every process.
+struct SoakApp: Sendable {
+  let connector: Connector
+  let cache: FileTokenCache
+  private let presenter: ForgetfulPresenter
+
+  init(directory: URL, tenant: String, tasks: URL) throws {
+    guard let redirectURI = URL(string: LocalTenant.standardRedirectURI) else { throw ProofError("no redirect URI") }
+    let cache = try FileTokenCache(directory: directory, lockTimeout: .seconds(60))
+    let presenter = ForgetfulPresenter()
+    let settings = ConnectorSettings(
+      authority: try Authority(tenant), clientID: LocalTenant.standardClientID,
+      scopes: ["https://contoso.onmicrosoft.com/tasks/read"], redirectURI: redirectURI, taskWebAPI: tasks,
+      policies: .init(emailSignIn: try Policy("B2C_1_SignIn")))
+    var environment = OAuthEnvironment()
+    environment.cache = cache
+    environment.presenter = presenter
+    connector = try Connector(settings: settings, environment: environment) {
+      $0.oauth.limits = TransportLimits(
+        maximumBodyBytes: 256 << 10, deadline: SoakPlan.deadline, idleTimeout: SoakPlan.deadline)
+      $0.retry = RetryPolicy(
+        maximumAttempts: 3, baseDelay: .milliseconds(50), maximumDelay: .milliseconds(400),
+        throttledDelay: .milliseconds(200), retryAfterCap: .seconds(1), budget: 1_000)
+    }
+    self.cache = cache
+    self.presenter = presenter
+  }
+
+  /// Signs a user in; only one sign-in runs at a time in a process.
+  func signIn(_ user: Int, policy: Policy? = nil) async throws {
+    presenter.user = user
+    var options = SignInOptions()
+    // The browser's session of the last user would answer for this one.
+    options.prefersEphemeralSession = true
+    _ = try await connector.doPolicy(policy ?? Policy(SoakPlan.policyID(user)), options: options)
+  }
+
+  static func account(_ user: Int) -> Account {
+    Account(id: SoakPlan.id(user) + ".22222222-2222-4222-8222-222222222222")
+  }
+}
+
+/// Signs one user in after the other, with a scripted person for each: one person would remember every page of the run, and
+/// the run measures what the SDK keeps.
+private final class ForgetfulPresenter: SignInPresenter {
+  private let transport = URLSessionTransport()
+  private let next = Locked(0)
+
+  /// Who signs in next.
+  var user: Int {
+    get { next.withLock { $0 } }
+    set { next.withLock { $0 = newValue } }
+  }
+
+  func present(_ request: PresentationRequest) async throws -> URL {
+    let user = user
+    return try await ScriptedPresenter(
+      transport: transport, .signIn(email: SoakPlan.email(user), password: SoakPlan.password(user))
+    ).present(request)
+  }
+}
+
+/// What a worker writes for its parent: a line for each error and each sample, and the counts at the end.
+final class SoakLog: Sendable {
+  /// How a call failed.
+  struct Failure: Sendable {
+    let time: Double
+    let call: String
+    let code: String
+    let text: String
+  }
+
+  /// What one process had in use at a time.
+  struct Sample: Sendable {
+    let time: Double
+    let memory: Int
+    let files: Int
+  }
+
+  private let file: FileHandle
+  private let counts = Locked<[String: Int]>([:])
+
+  init(file url: URL) throws {
+    _ = FileManager.default.createFile(atPath: url.path, contents: nil)
+    file = try FileHandle(forWritingTo: url)
+  }
+
+  /// Makes a call and counts it, or writes down how it failed.
+  @discardableResult
+  func count(_ call: String, _ body: @Sendable () async throws -> Void) async -> Bool {
+    let code: String
+    let text: String
+    do {
+      try await body()
+      counts.withLock { $0[call, default: 0] += 1 }
+      return true
+    } catch let error as ConnectorError {
+      (code, text) = (error.code.rawValue, "\(error)")
+    } catch let error as SoakStatus {
+      (code, text) = ("status \(error.status)", "")
+    } catch {
+      (code, text) = ("untyped", "\(error)")
+    }
+    write(["E", "\(Date().timeIntervalSince1970)", call, code, text.replacingOccurrences(of: "\t", with: " ")])
+    return false
+  }
+
+  func sample(memory: Int, files: Int) {
+    write(["S", "\(Date().timeIntervalSince1970)", "\(memory)", "\(files)"])
+  }
+
+  /// Writes the counts of calls that returned.
+  func finish() {
+    for (call, count) in counts.withLock({ $0 }).sorted(by: { $0.key < $1.key }) { write(["C", call, "\(count)"]) }
+  }
+
+  private func write(_ fields: [String]) {
+    let line = fields.joined(separator: "\t").replacingOccurrences(of: "\n", with: " ")
+    // A line at a time, from whichever task.
+    counts.withLock { _ in try? file.write(contentsOf: Data((line + "\n").utf8)) }
+  }
+}
+
+extension SoakLog {
+  /// What the logs of all processes say.
+  struct Content: Sendable {
+    var failures: [Failure] = []
+    var samples: [[Sample]] = []
+    var counts: [String: Int] = [:]
+
+    /// Reads a log and adds it.
+    mutating func add(_ url: URL) throws {
+      var own: [Sample] = []
+      for line in try String(contentsOf: url, encoding: .utf8).split(separator: "\n") {
+        let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        switch fields[0] {
+        case "E" where fields.count == 5:
+          failures.append(Failure(time: Double(fields[1]) ?? 0, call: fields[2], code: fields[3], text: fields[4]))
+        case "S" where fields.count == 4:
+          own.append(Sample(time: Double(fields[1]) ?? 0, memory: Int(fields[2]) ?? 0, files: Int(fields[3]) ?? 0))
+        case "C" where fields.count == 3: counts[fields[1], default: 0] += Int(fields[2]) ?? 0
+        default: throw ProofError("a line of a log cannot be read: \(line)")
+        }
+      }
+      samples.append(own)
+    }
+  }
 }

@@ -1,4 +1,6 @@
+import B2CCore
 import Foundation
+import TestSupport
 
 /// A folder for one proof, removed at its end.
 struct ProofFolder {
@@ -28,5 +30,47 @@ struct ProofFolder {
   /// The temporary files in a cache's folder.
   static func strayFiles(_ url: URL) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).filter { $0.hasSuffix(".new") }
+  }
+}
+
+extension ChildProcess {
+  /// Starts a command of this program.
+  ///
+  /// - Parameters:
+  ///   - command: What to run.
+  ///   - arguments: Its arguments.
+  ///   - keepsErrors: Whether ``errors`` is wanted.
+  /// - Throws: What kept the process from starting.
+  convenience init(_ command: any ProofCommand.Type, _ arguments: [String], keepsErrors: Bool = false) throws {
+    try self.init(arguments: [command.name] + arguments, keepsErrors: keepsErrors)
+  }
+}
+
+/// Waits for something, but not for ever.
+enum Watchdog {
+  /// Runs a body; `nil` when it has not come back in time.
+  ///
+  /// It is then left alone, since it may not heed anything.
+  static func run<Result: Sendable>(
+    _ limit: Duration, _ body: @escaping @Sendable () async -> Result
+  ) async -> Result? {
+    await withCheckedContinuation { continuation in
+      let waiter = Locked<CheckedContinuation<Result?, Never>?>(continuation)
+      let take = { @Sendable in
+        waiter.withLock { waiter in
+          defer { waiter = nil }
+          return waiter
+        }
+      }
+      let timer = Task {
+        guard (try? await ContinuousClock().sleep(for: limit)) != nil else { return }
+        take()?.resume(returning: nil)
+      }
+      Task {
+        let result = await body()
+        timer.cancel()
+        take()?.resume(returning: result)
+      }
+    }
   }
 }

@@ -93,3 +93,109 @@ struct CrashProof: ProofCommand {
     return nil
   }
 }
+
+/// The process that is killed: it stores, updates and removes records without end, and says so before and after each.
+struct CrashWriter: ProofCommand {
+  static let name = "crash-writer"
+  static let summary = ""
+
+  static func run(_ options: ProofOptions) async throws -> Bool {
+    let folder = URL(fileURLWithPath: try options.value(0, "the folder"), isDirectory: true)
+    let round = try options.number(1, "the round")
+    var number = try options.number(2, "the first number")
+    say("ready")
+    let cache = try ProofCache.open(folder, isBroken: options.isBroken)
+    let accounts = CrashProof.accounts(round)
+    while true {
+      let account = accounts[Int.random(in: accounts.indices)]
+      let key = CrashProof.key(account)
+      if Int.random(in: 0..<8) == 0 {
+        say("s \(account) 0")
+        try await cache.removeRecord(for: key)
+        say("d \(account) 0")
+      } else {
+        number += 1
+        say("s \(account) \(number)")
+        let record = ProofRecord.record(number)
+        switch number % 3 {
+        case 0: try await cache.store(record, for: key)
+        case 1: try await cache.update(key) { _ in record }
+        default: try await cache.withRefreshLock(for: key) { try await cache.store(record, for: key) }
+        }
+        say("d \(account) \(number)")
+      }
+    }
+  }
+
+  /// Straight to the pipe: what was said is there even when the process dies at the next instruction.
+  private static func say(_ line: String) {
+    try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
+  }
+}
+
+/// What a record may be, by what its writer has said: the last finished change, or the one that was under way.
+struct CrashState {
+  /// By account; 0 stands for no record.
+  private(set) var finished: [String: Int] = [:]
+  private(set) var underWay: [String: Int] = [:]
+  private(set) var highest = 0
+  private(set) var finishedCount = 0
+
+  /// Takes what a killed writer has said.
+  mutating func read(_ text: String) {
+    underWay = [:]
+    for line in text.split(separator: "\n") {
+      let words = line.split(separator: " ")
+      guard words.count == 3, let number = Int(words[2]) else { continue }
+      let account = String(words[1])
+      highest = max(highest, number)
+      if words[0] == "s" {
+        underWay[account] = number
+      } else {
+        finished[account] = number
+        underWay[account] = nil
+        finishedCount += 1
+      }
+    }
+  }
+
+  /// Whether a number may be found for an account.
+  func allows(_ number: Int, for account: String) -> Bool {
+    number == finished[account, default: 0] || number == underWay[account]
+  }
+
+  /// Takes what was found as the state from now on.
+  mutating func settle(_ number: Int, for account: String) {
+    finished[account] = number
+  }
+}
+
+/// What was seen after the kills.
+struct CrashFindings {
+  var kills = 0
+  var duringAChange = 0
+  var duringAWrite = 0
+  var foundOld = 0
+  var foundNew = 0
+  var reads = 0
+  var finishedChanges = 0
+  private(set) var broken: [String] = []
+
+  mutating func note(_ finding: String, _ round: Int) {
+    broken.append("round \(round): \(finding)")
+  }
+
+  func show() {
+    var table = Table("crash", "count")
+    table.add("writers killed (SIGKILL)", "\(kills)")
+    table.add("  in the middle of a change", "\(duringAChange)")
+    table.add("  with a half-written temporary file left", "\(duringAWrite)")
+    table.add("changes finished before the kills", "\(finishedChanges)")
+    table.add("records read afterwards", "\(reads)")
+    table.add("  interrupted, found old", "\(foundOld)")
+    table.add("  interrupted, found new", "\(foundNew)")
+    table.add("promises broken", "\(broken.count)")
+    table.show()
+    for finding in broken.prefix(10) { print("BROKEN  \(finding)") }
+  }
+}

@@ -1,0 +1,288 @@
+import B2CCore
+import B2CHTTP
+import B2CLoopback
+import Foundation
+import TestSupport
+
+/// One way for a server to fail, as bytes on the wire.
+struct WireFault: Sendable {
+  /// What helps when the fault happens only once.
+  enum Recovery: Sendable {
+    /// Nothing: the call ends as if the fault stayed.
+    case none
+    /// Another try, for what may be tried again.
+    case retry
+    /// The same, and an `add` as well: the server says that it has done nothing.
+    case retryOfAnything
+    /// Another token, for the task API.
+    case newToken
+  }
+
+  let name: String
+  let expected: FaultExpectation
+  var recovery = Recovery.none
+  /// No connection is taken at all.
+  var isRefusal = false
+  /// So much is sent that memory is measured.
+  var isLarge = false
+  /// The platform's own `URLSession` may end the process.
+  var mayEndTheProcess = false
+  /// The answer leads to another origin.
+  var isRedirect = false
+  /// The answer says for certain that the refresh token will never work again.
+  var endsSession = false
+  let play: @Sendable (WireScene) async -> Void
+
+  init(
+    _ name: String, _ expected: FaultExpectation, recovery: Recovery = .none,
+    play: @escaping @Sendable (WireScene) async -> Void
+  ) {
+    self.name = name
+    self.expected = expected
+    self.recovery = recovery
+    self.play = play
+  }
+
+  /// The table's rows.
+  static let all = connections + statuses + bodies + large
+}
+
+/// One request that a fault happens to.
+struct WireScene: Sendable {
+  let exchange: LoopbackExchange
+  /// Where redirects lead.
+  let other: URL
+  /// Has the server do its work, and gives the answer it would send.
+  let genuine: @Sendable () async -> LoopbackResponse
+}
+
+/// Answers that do not come, or not whole.
+extension WireFault {
+  static var connections: [WireFault] {
+    var refused = WireFault("connection refused", FaultExpectation("network"), recovery: .retry) { _ in }
+    refused.isRefusal = true
+    return headCuts + [
+      refused,
+      WireFault("reset before the answer", FaultExpectation("network"), recovery: .retry) { $0.exchange.reset() },
+      WireFault("end before the answer", FaultExpectation("network"), recovery: .retry) { $0.exchange.close() },
+      WireFault("reset in the head", FaultExpectation("network"), recovery: .retry) { scene in
+        await scene.exchange.write("HTTP/1.1 200 OK\r\nContent-Ty")
+        scene.exchange.reset()
+      },
+      WireFault("reset in the body", FaultExpectation("network"), recovery: .retry) { scene in
+        let response = await scene.genuine()
+        await scene.exchange.write(head(response, length: response.body.count + 10) + response.body.dropLast(1))
+        // A reset overtakes what is on its way; the head has to arrive first.
+        try? await ContinuousClock().sleep(for: .milliseconds(20))
+        scene.exchange.reset()
+      },
+      WireFault("body shorter than announced", FaultExpectation("network"), recovery: .retry) { scene in
+        let response = await scene.genuine()
+        await scene.exchange.write(head(response, length: response.body.count + 10) + response.body)
+        scene.exchange.close()
+      },
+      WireFault("head, a byte at a time", FaultExpectation("timedOut")) { scene in
+        await drip(Data("HTTP/1.1 200 OK\r\nX-Slow: \(String(repeating: "x", count: 4000))".utf8), scene)
+      },
+      WireFault("body, a byte at a time", FaultExpectation("timedOut")) { scene in
+        let response = await scene.genuine()
+        await scene.exchange.write(head(response, length: 4000))
+        await drip(Data(repeating: UInt8(ascii: " "), count: 4000), scene)
+      },
+      WireFault("no answer", FaultExpectation("timedOut")) { await $0.exchange.waitForDisconnect() },
+      WireFault("not HTTP", FaultExpectation("invalidResponse")) { scene in
+        await scene.exchange.write("220 mail.example.com ESMTP ready\r\n\r\n")
+        scene.exchange.close()
+      },
+    ]
+  }
+
+  /// The connection ends in order, but inside the head.
+  private static var headCuts: [WireFault] {
+    [
+      ("closed in the head", "HTTP/1.1 200 OK\r\nContent-Ty"),
+      ("closed after the status line", "HTTP/1.1 200 OK\r\n"),
+      ("closed in the head after 100", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nX-A: b\r\n"),
+    ].map { name, head in
+      var fault = WireFault(name, FaultExpectation("network"), recovery: .retry) { scene in
+        await scene.exchange.write(head)
+        scene.exchange.close()
+      }
+      fault.mayEndTheProcess = true
+      return fault
+    }
+  }
+
+  private static func drip(_ bytes: Data, _ scene: WireScene) async {
+    _ = try? await scene.exchange.drip(bytes) { try await ContinuousClock().sleep(for: .milliseconds(50)) }
+  }
+
+  private static func head(_ response: LoopbackResponse, length: Int) -> Data {
+    // A 204 would end with its head.
+    let status = response.status == 204 ? 200 : response.status
+    return Data(
+      "HTTP/1.1 \(status) Answer\r\nContent-Type: application/json\r\nContent-Length: \(length)\r\n\r\n".utf8)
+  }
+}
+
+/// Whole answers with a status that is no success.
+extension WireFault {
+  static var statuses: [WireFault] {
+    var ended = status(
+      400, "400, the session has ended",
+      FaultExpectation("configuration", "interactionRequired", "refused"),
+      body: #"{"error":"invalid_grant","error_description":"AADB2C90080: The provided grant has expired."}"#)
+    ended.endsSession = true
+    return redirects + [
+      repeated,
+      status(
+        400, "400", FaultExpectation("configuration", "configuration", "refused"),
+        body: #"{"error":"invalid_request","error_description":"AADB2C90083: The request is missing a parameter."}"#),
+      ended,
+      status(
+        401, "401 Basic", FaultExpectation("configuration", "configuration", "unauthorized"), recovery: .newToken,
+        headers: ["WWW-Authenticate": "Basic realm=\"token\""], body: #"{"error":"invalid_client"}"#),
+      status(
+        401, "401 Bearer", FaultExpectation("configuration", "invalidResponse", "unauthorized"), recovery: .newToken,
+        headers: ["WWW-Authenticate": "Bearer realm=\"tasks\", error=\"invalid_token\""]),
+      status(403, "403", FaultExpectation("configuration", "invalidResponse", "forbidden")),
+      status(404, "404", FaultExpectation("configuration", "invalidResponse", "notFound")),
+      status(408, "408", FaultExpectation("timedOut"), recovery: .retry),
+      status(409, "409", FaultExpectation("configuration", "invalidResponse", "conflict")),
+      status(413, "413", FaultExpectation("configuration", "invalidResponse", "tooLarge")),
+      status(429, "429", FaultExpectation("throttled"), recovery: .retryOfAnything),
+      status(
+        429, "429 with Retry-After", FaultExpectation("throttled"), recovery: .retryOfAnything,
+        headers: ["Retry-After": "1"]),
+    ]
+      + [500, 502, 503, 504].map {
+        status($0, "\($0)", FaultExpectation("serviceUnavailable", "serviceUnavailable", "server"), recovery: .retry)
+      }
+  }
+
+  private static var redirects: [WireFault] {
+    [301, 302, 307, 308].map { code in
+      var fault = WireFault(
+        "\(code) to another origin", FaultExpectation("invalidResponse", "invalidResponse", "redirected")
+      ) { scene in
+        await scene.exchange.respond(
+          LoopbackResponse(status: code, headers: ["Location": scene.other.absoluteString]))
+      }
+      fault.isRedirect = true
+      return fault
+    }
+  }
+
+  /// Tells back what was sent, plain in one place and in base64 in others.
+  private static var repeated: WireFault {
+    WireFault("400 that repeats the request", FaultExpectation("configuration", "configuration", "refused")) { scene in
+      let request = scene.exchange.request
+      let sent = (request.headers["Authorization"] ?? "") + " " + String(decoding: request.body, as: UTF8.self)
+      let fields = ["error": "invalid_request", "error_description": sent, "message": sent]
+      let encoded = Data(sent.utf8).base64EncodedString()
+      await scene.exchange.respond(
+        LoopbackResponse(
+          status: 400, headers: ["WWW-Authenticate": "Bearer error=\"\(encoded)\", error_description=\"\(encoded)\""],
+          body: (try? JSONEncoder().encode(fields)) ?? Data()))
+    }
+  }
+
+  private static func status(
+    _ code: Int, _ name: String, _ expected: FaultExpectation, recovery: Recovery = .none,
+    headers: LoopbackHeaders = [:],
+    body: String = ""
+  ) -> WireFault {
+    WireFault(name, expected, recovery: recovery) { scene in
+      await scene.exchange.respond(LoopbackResponse(status: code, headers: headers, body: Data(body.utf8)))
+    }
+  }
+}
+
+/// Successes with a body that is no use, or too large.
+extension WireFault {
+  private static let unreadable = FaultExpectation("invalidResponse")
+  /// A deletion needs no body, and takes any that can be read.
+  private static let unlessDeleted = unreadable.but(.delete, "value")
+
+  static var bodies: [WireFault] {
+    [
+      body("HTML with 200", unreadable) { _ in Data("<!DOCTYPE html><title>Sign in to the network</title>".utf8) },
+      body("nothing with 200", unlessDeleted) { _ in Data() },
+      WireFault("nothing with 204", unlessDeleted.but(.add, "value")) { scene in
+        _ = await scene.genuine()
+        await scene.exchange.respond(LoopbackResponse(status: 204))
+      },
+      body("wrong content type", FaultExpectation("value"), type: "text/plain") { $0 },
+      body("invalid UTF-8", unreadable) { body in
+        guard let quote = body.firstIndex(of: UInt8(ascii: "\"")) else { return Data([0xFF, 0xFE]) }
+        return body[...quote] + [0xFF, 0xFE] + body[(quote + 1)...]
+      },
+      body("truncated JSON", unreadable) { $0.isEmpty ? Data("{".utf8) : $0.prefix($0.count / 2) },
+      body("wrong JSON types", unlessDeleted) { body in
+        let value = (try? JSONDecoder().decode(JSONValue.self, from: body)) ?? .null
+        return (try? JSONEncoder().encode(mistyped(value))) ?? Data()
+      },
+      body("100,000 levels of JSON", unreadable) { _ in
+        Data((String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)).utf8)
+      },
+      body("100,000 levels in a member", unreadable) { body in
+        var body = body.isEmpty ? Data("{}".utf8) : body
+        // The first member of the first object.
+        guard let brace = body.firstIndex(of: UInt8(ascii: "{")) else { return body }
+        let deep = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
+        body.insert(contentsOf: Data("\"deep\":\(deep),".utf8), at: brace + 1)
+        return body
+      },
+    ]
+  }
+
+  static let bombMegabytes = 64
+  static let bomb = GzipBomb(size: bombMegabytes << 20).data
+
+  static var large: [WireFault] {
+    let tooLarge = FaultExpectation("invalidResponse", "invalidResponse", "tooLarge")
+    var faults = [
+      WireFault("gzip bomb, \(bombMegabytes) MB", tooLarge) { scene in
+        await scene.exchange.respond(
+          LoopbackResponse(
+            status: 200, headers: ["Content-Type": "application/json", "Content-Encoding": "gzip"],
+            body: bomb))
+      },
+      WireFault("200 MB, announced", tooLarge) { await flood($0, "Content-Length: \(200 << 20)\r\n") },
+      WireFault("200 MB, not announced", tooLarge) { await flood($0, "Connection: close\r\n") },
+    ]
+    for index in faults.indices { faults[index].isLarge = true }
+    return faults
+  }
+
+  private static func body(
+    _ name: String, _ expected: FaultExpectation, type: String = "application/json",
+    _ change: @escaping @Sendable (Data) -> Data
+  ) -> WireFault {
+    WireFault(name, expected) { scene in
+      let response = await scene.genuine()
+      let status = response.status == 204 ? 200 : response.status
+      await scene.exchange.respond(
+        LoopbackResponse(status: status, headers: ["Content-Type": type], body: change(response.body)))
+    }
+  }
+
+  private static func flood(_ scene: WireScene, _ field: String) async {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\(field)\r\n"
+    guard await scene.exchange.write(head) else { return }
+    let piece = [UInt8](repeating: UInt8(ascii: " "), count: 64 << 10)
+    for _ in 0..<(200 << 20) / piece.count {
+      guard await scene.exchange.write(piece) else { return }
+    }
+    scene.exchange.close()
+  }
+
+  /// Every member of the top level with a value of another type.
+  private static func mistyped(_ value: JSONValue) -> JSONValue {
+    switch value {
+    case .object(let members): .object(members.mapValues { if case .string = $0 { .integer(5) } else { .string("x") } })
+    case .array(let elements): .array(elements.isEmpty ? [.integer(5)] : elements.map(mistyped))
+    default: .string("x")
+    }
+  }
+}
