@@ -115,7 +115,7 @@ let package = Package(
     .testTarget(
       name: "B2CConnectorTests",
       dependencies: ["B2CConnector", "B2CTestKit", "B2CLoopback", "B2CCore", "TestSupport"],
-      exclude: hostIsApple ? ["Example", "TasksModelTests.swift"] : []),
+      exclude: hostIsApple ? ["Example", "TasksAppTests.swift", "TasksModelTests.swift"] : []),
     .testTarget(
       name: "B2CTestKitTests",
       dependencies: ["B2CTestKit", "B2COAuth", "B2CIDToken", "B2CHTTP", "B2CCore", "TestSupport"]),

@@ -30,6 +30,9 @@ struct TasksModelTests {
     model = TasksModel { connector }
   }
 
+  private static let docs = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(path: "Docs")
+
   /// Waits until the model shows what is wanted; the suite's time limit ends a wait in vain.
   private func wait(until condition: (TasksModel) -> Bool) async {
     while !condition(model) {
@@ -152,12 +155,75 @@ struct TasksModelTests {
     #expect(model.tasks.map(\.itemName) == ["Buy milk"])
   }
 
+  @Test("A view that goes away while the list is loading does not take the list with it")
+  func cancelledLoad() async throws {
+    await model.signIn()
+    try await connector.addTask(TaskItem(itemName: "Buy milk"))
+    let gate = TestGate()
+    server.faults = [LocalFault(on: .list, times: 1, .wait(gate))]
+    let first = Task { await model.run() }
+    await gate.waitForArrivals(1)
+    first.cancel()
+    let second = Task { await model.run() }
+    defer { second.cancel() }
+    gate.open()
+    await first.value
+    await wait { !$0.isBusy }
+    #expect(isSignedIn && model.tasks.map(\.itemName) == ["Buy milk"])
+    #expect(model.message == nil)
+  }
+
+  @Test("A second tap while a change is under way does not do a second thing")
+  func secondTap() async throws {
+    await model.signIn()
+    await model.restore()
+    await model.add("Buy milk")
+    let task = try #require(model.tasks.first)
+    server.clearRequests()
+    let gate = TestGate()
+    server.faults = [LocalFault(on: .method(.put), times: 1, .wait(gate))]
+    let first = Task { await model.toggle(task) }
+    await gate.waitForArrivals(1)
+    let others = Task {
+      await model.toggle(task)
+      await model.delete([task])
+      await model.add("Feed the cat")
+      gate.open()
+    }
+    await others.value
+    await first.value
+    #expect(server.requests.map(\.request.method) == [.put])
+    #expect(model.tasks.map(\.completed) == [true])
+  }
+
+  @Test("Return in an empty field adds nothing and says nothing", arguments: ["", "  "])
+  func emptyTitle(title: String) async {
+    await model.signIn()
+    await model.restore()
+    server.clearRequests()
+    await model.add(title)
+    #expect(server.requests.isEmpty && model.message == nil)
+  }
+
+  @Test("A title that was not added is the view's to keep")
+  func keepsTitle() async {
+    await model.signIn()
+    await model.restore()
+    server.faults = [LocalFault(on: .add, .change { $0 = TransportResponse(status: 400) })]
+    #expect(await !model.add("Buy milk"))
+    #expect(model.message != nil)
+    server.faults = []
+    #expect(await model.add("Buy milk"))
+    #expect(model.tasks.map(\.itemName) == ["Buy milk"])
+  }
+
   @Test("The guide shows the app's texts for errors")
   func guide() throws {
-    let docs = URL(filePath: #filePath)
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(path: "Docs")
-    let guide = try String(contentsOf: docs.appending(path: "Errors.md"), encoding: .utf8)
-    let file = try String(contentsOf: docs.appending(path: "Examples/TasksApp/ErrorText.swift"), encoding: .utf8)
+    func read(_ path: String) throws -> String {
+      try String(contentsOf: Self.docs.appending(path: path), encoding: .utf8)
+    }
+    let guide = try read("Errors.md")
+    let file = try read("Examples/TasksApp/Sources/ErrorText.swift")
     #expect(guide.contains("```swift\n\(file)```\n"))
   }
 }

@@ -1,1 +1,1 @@
-../../../Docs/Examples/TasksApp/ErrorText.swift
+../../../Docs/Examples/TasksApp/Sources/ErrorText.swift

@@ -1,1 +1,1 @@
-../../../Docs/Examples/TasksApp/TasksModel.swift
+../../../Docs/Examples/TasksApp/Sources/TasksModel.swift

@@ -16,9 +16,29 @@ final class TasksModel {
     case unusable(String)
   }
 
+  /// How the user signs in.
+  enum SignInMethod {
+    /// In a page on this device.
+    case page
+    /// With a code that the user types on another device. Azure AD B2C does not offer it.
+    case deviceCode
+
+    /// tvOS and watchOS cannot show a page.
+    static var standard: SignInMethod {
+      #if os(tvOS) || os(watchOS)
+        .deviceCode
+      #else
+        .page
+      #endif
+    }
+  }
+
   private(set) var phase = Phase.launching
   private(set) var tasks: [TaskItem] = []
-  /// A page is open or a call under way: buttons are disabled, so that a second tap does not do a second thing.
+  /// What to type on another device while a sign-in waits for it.
+  private(set) var deviceCode: DeviceAuthorization?
+  /// A page is open or a call under way: buttons are disabled, and a change of the tasks is refused, so that a second tap
+  /// does not do a second thing.
   var isBusy: Bool { callsUnderWay > 0 }
   /// What to tell the user.
   private(set) var message: String?
@@ -30,12 +50,20 @@ final class TasksModel {
   /// Whether only a sign-in helps: the error says so, and the session may be `.signedIn` all the same.
   private(set) var needsSignIn = false
 
+  private let signInMethod: SignInMethod
+  private let showsDeveloperTexts: Bool
+  private var deviceSignIn: Task<Void, any Error>?
   private var callsUnderWay = 0
   private var connector: Connector?
   /// The id of the user whose tasks these are.
   private var owner: String?
 
-  init(_ makeConnector: () throws -> Connector) {
+  init(
+    signInMethod: SignInMethod = .standard, showsDeveloperTexts: Bool = isDebugBuild,
+    _ makeConnector: () throws -> Connector
+  ) {
+    self.signInMethod = signInMethod
+    self.showsDeveloperTexts = showsDeveloperTexts
     do {
       connector = try makeConnector()
     } catch {
@@ -59,7 +87,7 @@ final class TasksModel {
       await show(state)
     } catch let error as ConnectorError {
       // Such as before the device was unlocked for the first time. No user is signed out by it: what is shown stays.
-      message = text(for: error)
+      message = message(for: error)
     } catch {
       // The view has gone.
     }
@@ -67,9 +95,23 @@ final class TasksModel {
 
   func signIn() async {
     let isRenewal = needsSignIn
-    await perform { try await $0.doPolicy(.signIn) }
+    await perform { connector in
+      switch signInMethod {
+      case .page: try await connector.doPolicy(.signIn)
+      case .deviceCode:
+        let waiting = Task { _ = try await connector.oauth.signInWithDeviceCode { await self.show($0) } }
+        deviceSignIn = waiting
+        try await waiting.value
+      }
+    }
+    deviceCode = nil
     // The session of the same user may have been `.signedIn` all the time, so no update comes.
     if isRenewal, !needsSignIn { await reload() }
+  }
+
+  /// Stops waiting for the other device.
+  func cancelSignIn() {
+    deviceSignIn?.cancel()
   }
 
   func signOut() async {
@@ -84,15 +126,19 @@ final class TasksModel {
     }
   }
 
-  func add(_ title: String) async {
+  /// Adds a task; `false` when it was not added, so that the view keeps what the user typed.
+  @discardableResult
+  func add(_ title: String) async -> Bool {
+    guard !isBusy, !title.allSatisfy(\.isWhitespace) else { return false }
     let user = owner
-    await perform {
+    return await perform {
       let task = try await $0.addTask(TaskItem(itemName: title))
       if user == self.owner { self.tasks.append(task) }
     }
   }
 
   func toggle(_ task: TaskItem) async {
+    guard !isBusy else { return }
     var changed = task
     changed.completed.toggle()
     await perform { [changed] in
@@ -102,6 +148,7 @@ final class TasksModel {
   }
 
   func delete(_ deleted: [TaskItem]) async {
+    guard !isBusy else { return }
     await perform {
       for task in deleted {
         try await $0.deleteTask(task)
@@ -117,7 +164,8 @@ final class TasksModel {
       let next = Phase.signedIn(id: user.id, name: user.name ?? user.username ?? user.id)
       guard phase != next else { return }
       phase = next
-      await reload()
+      // A task of its own: a view that goes away, such as one of two windows, must not take the list with it.
+      await Task { await reload() }.value
     case .expired(let user):
       forgetTasks(unlessOf: user.id)
       phase = .signedOut(lastUser: user.name ?? user.username)
@@ -135,21 +183,40 @@ final class TasksModel {
     needsSignIn = false
   }
 
+  private func show(_ code: DeviceAuthorization) { deviceCode = code }
+
   /// Runs a call and turns its error into a text; the session's own change arrives in `run()`.
-  private func perform(_ call: (Connector) async throws -> Void) async {
-    guard let connector else { return }
+  @discardableResult
+  private func perform(_ call: (Connector) async throws -> Void) async -> Bool {
+    guard let connector else { return false }
     callsUnderWay += 1
     defer { callsUnderWay -= 1 }
     do {
       try await call(connector)
       needsSignIn = false
+      return true
     } catch is CancellationError {
       // The view has gone.
     } catch let error as ConnectorError {
-      needsSignIn = needsSignIn || error.needsInteraction
-      message = text(for: error)
+      report(error)
+    } catch let error as OAuthError {
+      // From the engine, which has the device code; its codes are those of `ConnectorError`.
+      report(
+        ConnectorError(
+          error.code, error.message, recoverySuggestion: error.recoverySuggestion,
+          needsInteraction: error.needsInteraction, underlying: error))
     } catch {
       message = "That did not work."
     }
+    return false
+  }
+
+  private func report(_ error: ConnectorError) {
+    needsSignIn = needsSignIn || error.needsInteraction
+    message = message(for: error)
+  }
+
+  private func message(for error: ConnectorError) -> String? {
+    (showsDeveloperTexts ? developerText(for: error) : nil) ?? text(for: error)
   }
 }

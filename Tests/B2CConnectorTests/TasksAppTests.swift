@@ -1,0 +1,149 @@
+import B2CConnector
+import B2CTestKit
+import Foundation
+import Observation
+import Testing
+
+/// The example app where there is no page, with errors for its developer, and with the settings of its project.
+@Suite("The example app's other ways in", .timeLimit(.minutes(10))) @MainActor
+struct TasksAppPlatformTests {
+  @Test("Where there is no page, a code is typed on another device")
+  func deviceCode() async throws {
+    let clock = TestClock(advancesItself: false)
+    let tenant = LocalTenant(shape: .entra, now: { clock.date })
+    let connector = try Connector.local(tenant, clock: clock)
+    let model = TasksModel(signInMethod: .deviceCode) { connector }
+    let signIn = Task { await model.signIn() }
+    await clock.waitForSleepers()
+    let code = try #require(model.deviceCode)
+    #expect(tenant.approveDevice(userCode: code.userCode, email: LocalUser.alice.email))
+    await clock.advance(by: .seconds(5))
+    await signIn.value
+    #expect(model.deviceCode == nil && model.message == nil)
+    #expect(try await connector.accounts().map(\.username) == [LocalUser.alice.email])
+  }
+
+  @Test("The wait for another device can be cancelled, and says nothing")
+  func cancelledDeviceCode() async throws {
+    let clock = TestClock(advancesItself: false)
+    let tenant = LocalTenant(shape: .entra, now: { clock.date })
+    let model = TasksModel(signInMethod: .deviceCode) { try Connector.local(tenant, clock: clock) }
+    let signIn = Task { await model.signIn() }
+    await clock.waitForSleepers()
+    model.cancelSignIn()
+    await signIn.value
+    #expect(model.deviceCode == nil && model.message == nil && !model.isBusy)
+  }
+
+  @Test("Azure AD B2C has no device codes, and the app says so")
+  func noDeviceCode() async throws {
+    let model = TasksModel(signInMethod: .deviceCode) { try Connector.local(LocalTenant()) }
+    await model.signIn()
+    #expect(model.message == "That did not work (unsupported).")
+  }
+
+  /// An error that only the project's settings in Xcode fix, as it reaches the app.
+  struct DeveloperError: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let error: ConnectorError
+    let userText: String
+  }
+
+  nonisolated static let presentation = OAuthError(
+    .presentationFailed, "The app is not associated with app.example.com.", recoverySuggestion: "Add the domain.")
+  nonisolated static let entitlement = TokenCacheError(
+    .missingEntitlement, "The keychain refused to add an item.", recoverySuggestion: "Sign the app.")
+
+  @Test(
+    "What only the project's settings fix is shown to the developer in a debug build, and to no user",
+    arguments: [
+      DeveloperError(
+        testDescription: "no page",
+        error: ConnectorError(
+          .presentationFailed, presentation.message, recoverySuggestion: presentation.recoverySuggestion,
+          underlying: presentation),
+        userText: "That did not work (presentationFailed)."),
+      DeveloperError(
+        testDescription: "no keychain, from the cache",
+        error: ConnectorError(
+          .tokenCache, entitlement.message, recoverySuggestion: entitlement.recoverySuggestion, underlying: entitlement),
+        userText: "Your sign-in could not be read. Try again."),
+      DeveloperError(
+        testDescription: "no keychain, through the engine",
+        error: ConnectorError(
+          .tokenCache, entitlement.message, recoverySuggestion: entitlement.recoverySuggestion,
+          underlying: OAuthError(.tokenCache, entitlement.message, underlying: entitlement)),
+        userText: "Your sign-in could not be read. Try again."),
+    ])
+  func developerTexts(_ example: DeveloperError) throws {
+    let suggestion = try #require(example.error.recoverySuggestion)
+    #expect(developerText(for: example.error)?.hasPrefix("\(example.error.message)\n\(suggestion)\n") == true)
+    #expect(text(for: example.error) == example.userText)
+  }
+
+  @Test("A locked device and a closed page are not for the developer")
+  func noDeveloperText() {
+    let locked = TokenCacheError(.unreadable, "The device is locked.")
+    #expect(developerText(for: ConnectorError(.tokenCache, locked.message, underlying: locked)) == nil)
+    #expect(developerText(for: ConnectorError(.userClosedBrowser, "The user closed the sign-in sheet.")) == nil)
+  }
+
+  @Test("The model shows the developer's text in a debug build alone", arguments: [true, false])
+  func debugBuild(isDebug: Bool) async throws {
+    let tenant = LocalTenant()
+    let model = TasksModel(showsDeveloperTexts: isDebug) {
+      try Connector.local(tenant, presenter: RefusedPresenter(), cache: RefusedCache())
+    }
+    await model.signIn()
+    #expect(model.message?.contains("Add the domain.") == isDebug)
+    await model.restore()
+    #expect(model.message?.contains("Sign the app.") == isDebug)
+  }
+
+  @Test("The project's settings are those of the local tenant that its README starts")
+  func projectSettings() async throws {
+    let app = URL(filePath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Docs/Examples/TasksApp")
+    var settings = try ConnectorSettings(contentsOf: app.appending(path: "Sources/settings.plist"))
+    let readme = try String(contentsOf: app.appending(path: "README.md"), encoding: .utf8)
+    let port = try #require(settings.authority.baseURL.port)
+    let taskPort = try #require(settings.taskWebAPI?.port)
+    #expect(
+      readme.contains(
+        "swift run local-tenant --port \(port) --task-port \(taskPort) --dialect rest "
+          + "--redirect-uri \(settings.redirectURI)\n"))
+    // The same tenant in memory, without the ports.
+    let tenant = LocalTenant(redirectURIs: [settings.redirectURI.absoluteString])
+    let server = LocalTaskServer(tenant: tenant, dialect: .rest)
+    let local = try tenant.settings(taskServer: server)
+    #expect(settings.authority.baseURL.path == local.authority.baseURL.path)
+    #expect(settings.taskWebAPI?.path == local.taskWebAPI?.path)
+    settings.authority = local.authority
+    settings.taskWebAPI = local.taskWebAPI
+    let network = LocalNetwork(tenant, server, clock: TestClock())
+    var environment = OAuthEnvironment()
+    environment.presenter = ScriptedPresenter(transport: network, .signIn(.alice))
+    environment.cache = InMemoryTokenCache()
+    environment.transport = network
+    let fixed = (settings, environment)
+    let model = TasksModel { try Connector(settings: fixed.0, environment: fixed.1) { $0.taskAPI?.dialect = .rest } }
+    await model.signIn()
+    await model.restore()
+    #expect(await model.add("Buy milk"))
+    #expect(model.message == nil && model.tasks.map(\.itemName) == ["Buy milk"])
+  }
+}
+
+/// A sheet that the system does not show.
+private struct RefusedPresenter: SignInPresenter {
+  func present(_ request: PresentationRequest) async throws -> URL { throw TasksAppPlatformTests.presentation }
+}
+
+/// A keychain that refuses the app; `keys` lets a sign-in begin.
+private struct RefusedCache: TokenCache {
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? { throw TasksAppPlatformTests.entitlement }
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { throw TasksAppPlatformTests.entitlement }
+  func removeRecord(for key: TokenCacheKey) async throws { throw TasksAppPlatformTests.entitlement }
+  func keys() async throws -> [TokenCacheKey] { throw TasksAppPlatformTests.entitlement }
+}
