@@ -74,22 +74,6 @@ struct OAuthEventTests {
     #expect(fixture.events.values.last?.errorCode == ErrorCode(rawValue: "cancelled"))
   }
 
-  @Test("A full disk behind standard error does not end the process")
-  func fullDisk() async {
-    await #expect(processExitsWith: .success) {
-      guard dup2(open("/dev/full", O_WRONLY), 2) == 2 else { return }
-      OAuthEvent.toStandardError(OAuthEvent(.cacheHit))
-    }
-  }
-
-  @Test("A closed standard error does not end the process")
-  func closedStandardError() async {
-    await #expect(processExitsWith: .success) {
-      close(2)
-      OAuthEvent.toStandardError(OAuthEvent(.cacheHit))
-    }
-  }
-
   @Test("An event is one line")
   func line() {
     let event = OAuthEvent(

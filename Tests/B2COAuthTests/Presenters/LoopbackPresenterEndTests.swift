@@ -1,14 +1,10 @@
 import B2CCore
-import B2CLoopback
 import B2COAuth
 import B2CTestKit
 import Foundation
 import TestSupport
 import Testing
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 /// The end of the wait: closed ports, cancellation, timeouts, and openers that never return.
 extension LoopbackPresenterTests {
   @Test("the port is closed when the flow has ended")
@@ -50,56 +46,6 @@ extension LoopbackPresenterTests {
     _ = try await get("/?code=x&state=\(Self.state)", port: page.port)
     #expect(try await task.value.query?.contains("code=x") == true)
     gate.open()
-  }
-
-  // In processes of their own: FoundationNetworking may deadlock when one of its requests is given up, and two threads that
-  // it blocks are all that a small machine's pool has.
-
-  @Test("a way of opening that follows the pages with URLSession does not hang the sign-in")
-  func openerFollows() async {
-    await #expect(processExitsWith: .success) {
-      let server = try await LoopbackPresenterTests.redirectingServer()
-      let presenter = LoopbackPresenter(
-        opening: BrowserOpening { url in _ = try await LoopbackPresenterTests.session.data(from: url) })
-      for _ in 1...20 {
-        let url = try await presenter.present(
-          .test("http://127.0.0.1/callback", page: "http://127.0.0.1:\(server.port)/authorize"))
-        guard url.query?.contains("code=x") == true else { exit(1) }
-      }
-      exit(0)
-    }
-  }
-
-  /// Answers an authorization request at once with a redirect that holds a code.
-  static func redirectingServer() async throws -> LoopbackListener {
-    try await LoopbackListener { (request: LoopbackRequest) in
-      let pairs = FormEncoding.decode(request.query ?? "")
-      let redirect = pairs.first { $0.name == "redirect_uri" }?.value ?? ""
-      return LoopbackResponse(status: 302, headers: ["Location": "\(redirect)?code=x&state=\(state)"])
-    }
-  }
-
-  @Test("a way of opening that waits for a server that never answers does not outlast the timeout")
-  func openerWaits() async {
-    await #expect(processExitsWith: .success) {
-      let arrived = TestGate()
-      let server = try await LoopbackListener { exchange in
-        arrived.open()
-        await exchange.waitForDisconnect()
-      }
-      let clock = TestClock(advancesItself: false)
-      let presenter = LoopbackPresenter(
-        opening: BrowserOpening { url in _ = try await LoopbackPresenterTests.session.data(from: url) },
-        timeout: .seconds(5), clock: clock)
-      let task = Task {
-        try await presenter.present(.test("http://127.0.0.1/callback", page: "http://127.0.0.1:\(server.port)/"))
-      }
-      try await arrived.wait()
-      await clock.waitForSleepers()
-      await clock.advance(by: .seconds(5))
-      let error = await #expect(throws: OAuthError.self) { _ = try await task.value }
-      exit(error?.code == .timedOut ? 0 : 1)
-    }
   }
 
   @Test("the timeout ends the wait and says what to compare")
