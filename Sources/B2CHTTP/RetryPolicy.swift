@@ -112,48 +112,8 @@ package enum RetryAfter {
 package enum HTTPDate {
   /// Parses a date; `nil` when the text is not one.
   ///
-  /// The two-digit year of the obsolete RFC 850 form is taken as 1970 to 2069. That the weekday fits is not checked.
+  /// The rules are those of `HTTPTime`.
   package static func parse(_ text: String) -> Date? {
-    let parts = text.split { $0 == " " || $0 == "," || $0 == "-" }
-    guard let weekday = parts.first, weekdays.contains(weekday) else { return nil }
-    switch parts.count {
-    case 6 where parts[5] == "GMT" || parts[5] == "UTC":
-      return date(day: parts[1], month: parts[2], year: parts[3], time: parts[4])
-    case 5:
-      return date(day: parts[2], month: parts[1], year: parts[4], time: parts[3])
-    default:
-      return nil
-    }
-  }
-
-  private static let weekdays: Set<Substring> = [
-    "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday",
-    "Saturday", "Sunday",
-  ]
-
-  private static let months: [Substring] = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-  ]
-
-  private static func date(day: Substring, month: Substring, year: Substring, time: Substring) -> Date? {
-    guard let day = number(day, 1...2), let month = months.firstIndex(of: month), let year = fullYear(year),
-      let date = CivilDate(year: year, month: month + 1, day: day)
-    else { return nil }
-    let clock = time.split(separator: ":", omittingEmptySubsequences: false).map { number($0, 2...2) }
-    // A leap second is the sixty-first of its minute.
-    guard clock.count == 3, let hour = clock[0], let minute = clock[1], let second = clock[2], hour < 24, minute < 60,
-      second < 61
-    else { return nil }
-    return Date(timeIntervalSince1970: Double(((date.daysSince1970 * 24 + hour) * 60 + minute) * 60 + second))
-  }
-
-  private static func fullYear(_ text: Substring) -> Int? {
-    if let year = number(text, 4...4) { return year }
-    return number(text, 2...2).map { $0 < 70 ? 2000 + $0 : 1900 + $0 }
-  }
-
-  private static func number(_ text: Substring, _ digits: ClosedRange<Int>) -> Int? {
-    guard digits.contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-    return Int(text)
+    HTTPTime.seconds(from: text).map { Date(timeIntervalSince1970: Double($0)) }
   }
 }

@@ -200,7 +200,6 @@ extension IDTokenVerifier {
   }
 
   private static func seconds(from start: Date, to end: Date) -> String {
-    let seconds = Int(end.timeIntervalSince(start).rounded(.up))
-    return seconds == 1 ? "1 second" : "\(seconds) seconds"
+    WholeNumber.seconds(end.timeIntervalSince(start))
   }
 }

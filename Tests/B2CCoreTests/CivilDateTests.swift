@@ -8,7 +8,7 @@ import Testing
       (1970, 1, 1, 0), (1969, 12, 31, -1), (2000, 2, 29, 11_016), (2000, 3, 1, 11_017), (1900, 3, 1, -25_508),
       (2026, 11, 21, 20_778), (0, 3, 1, -719_468), (-1, 12, 31, -719_529), (9999, 12, 31, 2_932_896),
     ])
-  func distance(_ year: Int, _ month: Int, _ day: Int, _ days: Int) throws {
+  func distance(_ year: Int64, _ month: Int64, _ day: Int64, _ days: Int64) throws {
     let date = try #require(CivilDate(year: year, month: month, day: day))
     #expect(date.daysSince1970 == days)
     #expect(CivilDate(daysSince1970: days) == date)
@@ -17,7 +17,7 @@ import Testing
   @Test("Consecutive distances are consecutive days, over 800 years")
   func consecutive() throws {
     var last = CivilDate(daysSince1970: -146_097)
-    for days in -146_096..<146_097 {
+    for days in Int64(-146_096)..<146_097 {
       let date = CivilDate(daysSince1970: days)
       let isNext =
         date.day == last.day + 1 && date.month == last.month && date.year == last.year
@@ -32,7 +32,7 @@ import Testing
   @Test(
     "Days that the calendar does not have are refused",
     arguments: [(2015, 2, 29), (1900, 2, 29), (2015, 4, 31), (2015, 0, 1), (2015, 13, 1), (2015, 1, 0), (2015, 1, 32)])
-  func impossible(_ year: Int, _ month: Int, _ day: Int) {
+  func impossible(_ year: Int64, _ month: Int64, _ day: Int64) {
     #expect(CivilDate(year: year, month: month, day: day) == nil)
   }
 }

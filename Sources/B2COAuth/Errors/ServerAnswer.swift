@@ -73,7 +73,7 @@ extension ServerAnswer {
     self.init(status: response.status, retryAfter: RetryAfter.seconds(in: response.headers, now: now))
     read(fields, secrets.map { Secret($0) })
     if code == nil, let number = fields["error_codes"]?.array?.first?.double {
-      code = "AADSTS\(Int(exactly: number.rounded()) ?? 0)"
+      code = "AADSTS\(WholeNumber.rounding(number, .toNearestOrAwayFromZero))"
     }
   }
 
