@@ -150,8 +150,8 @@ extension BinaryReader {
 
   private func integer(at offset: Int, exponent: Int) throws(DocumentFault) -> Int64 {
     guard exponent <= 3 else { throw Self.damaged("a number is too large") }
-    guard exponent == 3 else { return Int64(try number(at: offset, size: 1 << exponent)) }
-    return Int64(bitPattern: try bits(at: offset, size: 8))
+    // Shorter ones are not negative.
+    return Int64(bitPattern: try bits(at: offset, size: 1 << exponent))
   }
 
   private func real(at offset: Int, exponent: Int) throws(DocumentFault) -> Double {

@@ -209,6 +209,20 @@ import Testing
     for observation in broken { #expect(observation.description.contains(observation.rule.rawValue)) }
   }
 
+  @Test("A number in a record that no arithmetic holds breaks a rule, and ends nothing")
+  func farNumber() async throws {
+    let broken = try await TokenCacheConformance {
+      FaultyTokenCache {
+        $0.reading = { _, record in
+          var record = record
+          record?.claims["number"] = .integer(.max)
+          return record
+        }
+      }
+    }.brokenRules()
+    #expect(broken.contains { $0.rule == .reading }, "\(broken)")
+  }
+
   @Test("A cache that keeps the rules breaks none")
   func noFault() async throws {
     let broken = try await TokenCacheConformance { FaultyTokenCache { _ in } }.brokenRules()

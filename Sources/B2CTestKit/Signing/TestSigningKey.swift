@@ -263,7 +263,7 @@ package enum DERIntegers {
     var length = Int(first)
     if first >= 0x80 {
       let count = Int(first & 0x7F)
-      guard (1...4).contains(count), bytes.count >= count else { return nil }
+      guard (1...3).contains(count), bytes.count >= count else { return nil }
       length = bytes.prefix(count).reduce(0) { $0 << 8 | Int($1) }
       bytes = bytes.dropFirst(count)
     }

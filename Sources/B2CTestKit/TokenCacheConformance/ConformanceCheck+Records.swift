@@ -177,9 +177,9 @@ enum Samples {
       claims: ["number": .integer(Int64(number))],
       accessTokens: [
         CachedAccessToken(
-          token: Secret("access-\(number)"), scopes: ["read", "write"], receivedAt: date(number),
-          expiresAt: date(number + 3600))
-      ], signedInAt: date(number))
+          token: Secret("access-\(number)"), scopes: ["read", "write"], receivedAt: date(Double(number)),
+          expiresAt: date(Double(number) + 3600))
+      ], signedInAt: date(Double(number)))
   }
 
   /// A record with a value in every field.
@@ -202,8 +202,8 @@ enum Samples {
 
   /// The record's number when all its parts agree, which they do not when two writes were mixed.
   static func number(of record: TokenRecord) -> Int? {
-    guard case .integer(let number) = record.claims["number"] else { return nil }
-    return hasSameTokens(record, Samples.record(Int(number))) ? Int(number) : nil
+    guard case .integer(let claim) = record.claims["number"], let number = Int(exactly: claim) else { return nil }
+    return hasSameTokens(record, Samples.record(number)) ? number : nil
   }
 
   static func hasSameTokens(_ left: TokenRecord, _ right: TokenRecord) -> Bool {
@@ -212,6 +212,4 @@ enum Samples {
   }
 
   static func date(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_767_225_600 + seconds) }
-
-  static func date(_ seconds: Int) -> Date { date(Double(seconds)) }
 }

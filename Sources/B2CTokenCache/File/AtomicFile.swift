@@ -149,6 +149,6 @@ struct BackOff {
   mutating func next() -> Duration {
     let pause = milliseconds * Double.random(in: 0.5...1)
     milliseconds = min(milliseconds * 2, Self.longest)
-    return .microseconds(Int(pause * 1000))
+    return .microseconds(pause * 1000)
   }
 }

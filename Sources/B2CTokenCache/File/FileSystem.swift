@@ -101,12 +101,13 @@ package struct FileStatus: Sendable {
 package struct FileStamp: Hashable, Sendable {
   /// Seconds and nanoseconds since 1970 by the file system's clock.
   package struct Moment: Hashable, Sendable {
-    let seconds: Int
-    let nanoseconds: Int
+    let seconds: Int64
+    let nanoseconds: Int64
 
-    package init(_ seconds: Int, _ nanoseconds: Int) {
-      self.seconds = seconds
-      self.nanoseconds = nanoseconds
+    /// Takes what the system counts with, which has 32 bits on some and 64 on others.
+    package init(_ seconds: some BinaryInteger, _ nanoseconds: some BinaryInteger) {
+      self.seconds = Int64(clamping: seconds)
+      self.nanoseconds = Int64(clamping: nanoseconds)
     }
   }
 
