@@ -61,10 +61,11 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying {
     try self.init(directory: directory, lockTimeout: lockTimeout, clock: clock, now: { Date() })
   }
 
-  /// Opens a cache with another wall clock, which the age of files is measured by, or other file system calls.
+  /// Opens a cache with another wall clock, which the age of files is measured by, other file system calls, or containers.
   package init(
     directory: URL?, lockTimeout: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock(),
-    now: @escaping @Sendable () -> Date, files: any FileSystem = POSIXFileSystem()
+    now: @escaping @Sendable () -> Date, files: any FileSystem = POSIXFileSystem(),
+    containers: AppContainers? = .ofSystem
   ) throws(TokenCacheError) {
     let place: URL
     if let directory { place = directory } else { place = try DefaultDirectory.location() }
@@ -75,7 +76,7 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying {
     }
     var path = place.standardizedFileURL.path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    store = RecordDirectory(path: path, files: files)
+    store = RecordDirectory(path: path, files: files, containers: containers)
     self.lockTimeout = lockTimeout
     self.clock = clock
     self.now = now

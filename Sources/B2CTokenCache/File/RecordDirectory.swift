@@ -45,6 +45,7 @@ struct RecordDirectory: Sendable {
 
   let path: String
   let files: any FileSystem
+  var containers = AppContainers.ofSystem
 
   func recordPath(_ name: Name) -> String { path(name, Suffix.record) }
   func writeLockPath(_ name: Name) -> String { path(name, Suffix.writeLock) }
@@ -52,7 +53,7 @@ struct RecordDirectory: Sendable {
 
   /// Creates the directory, or checks the one that is there.
   func prepare() throws(TokenCacheError) {
-    try SecureDirectory(path: path, files: files).prepare()
+    try SecureDirectory(path: path, files: files, containers: containers).prepare()
   }
 
   /// Removes what killed writers left behind; a file whose writer still lives is left alone.

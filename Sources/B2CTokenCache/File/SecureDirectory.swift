@@ -4,19 +4,21 @@
 /// not writable by others, except where the sticky bit keeps them from renaming what is not theirs, as in `/tmp`. Otherwise
 /// another user could move the directory away and put an old copy back: a sign-out would be undone. As Debian's sshd does,
 /// a directory of this user may be writable by the user's private group, if no other user is a member. Access control lists
-/// are not looked at.
+/// are not looked at. Where apps live in containers, only what is inside the container is looked at.
 struct SecureDirectory: Sendable {
   private static let linkLimit = 32
   private static let root: UInt32 = 0
 
   let path: String
   let files: any FileSystem
+  var containers = AppContainers.ofSystem
 
   /// Creates the directory and those that lead to it, each 0700, and checks them all.
   func prepare() throws(TokenCacheError) {
     try reporting {
       try checkParents()
-      if try create(path.split(separator: "/")) { try checkParents() }
+      let (top, parts) = split(path)
+      if try create(parts, below: top) { try checkParents() }
       try checkItself()
     }
   }
@@ -25,14 +27,22 @@ struct SecureDirectory: Sendable {
   func prepareParents() throws(TokenCacheError) {
     try reporting {
       try checkParents()
-      if try create(path.split(separator: "/").dropLast()) { try checkParents() }
+      let (top, parts) = split(path)
+      if try create(parts.dropLast(), below: top) { try checkParents() }
     }
   }
 
+  /// Splits a path into the directory above which nothing is looked at, empty for the root, and the parts below it.
+  private func split(_ path: String) -> (top: String, parts: ArraySlice<Substring>) {
+    let parts = path.split(separator: "/")
+    let depth = containers?.depth(of: parts) ?? 0
+    return (parts.prefix(depth).map { "/" + $0 }.joined(), parts.dropFirst(depth))
+  }
+
   /// Creates what is missing; returns whether anything was.
-  private func create(_ parts: some Sequence<Substring>) throws(SystemFailure) -> Bool {
+  private func create(_ parts: ArraySlice<Substring>, below top: String) throws(SystemFailure) -> Bool {
     var isNew = false
-    var directory = ""
+    var directory = top
     for part in parts {
       let parent = directory.isEmpty ? "/" : directory
       directory += "/" + part
@@ -43,12 +53,12 @@ struct SecureDirectory: Sendable {
     return isNew
   }
 
-  /// Checks every existing directory from the root down to the parent, through symbolic links as the system does.
+  /// Checks every existing directory from the top down to the parent, through symbolic links as the system does.
   func checkParents() throws {
-    var rest = Array(path.split(separator: "/").dropLast().reversed())
-    var directory = ""
+    var (directory, parts) = split(path)
+    var rest = Array(parts.dropLast().reversed())
     var links = 0
-    if let status = try files.status(of: "/") { try check(status, "/") }
+    if directory.isEmpty, let status = try files.status(of: "/") { try check(status, "/") }
     while let part = rest.popLast() {
       if part == "." { continue }
       if part == ".." {
@@ -65,8 +75,12 @@ struct SecureDirectory: Sendable {
         }
         try checkOwner(status, next)
         let target = try files.linkTarget(of: next)
-        if target.hasPrefix("/") { directory = "" }
-        rest += target.split(separator: "/").reversed()
+        if target.hasPrefix("/") {
+          (directory, parts) = split(([target[...]] + rest.reversed()).joined(separator: "/"))
+          rest = parts.reversed()
+        } else {
+          rest += target.split(separator: "/").reversed()
+        }
       } else {
         try check(status, next)
         directory = next
