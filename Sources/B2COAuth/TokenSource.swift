@@ -4,6 +4,7 @@ internal import Foundation
 /// Access tokens without the user: from the cache, else by one refresh that all callers share.
 ///
 /// The story, in order: cache hit, single flight, refresh lock, reading again, request, storing by compare-and-set, result.
+/// What lies between taking the lock and storing runs within a ``RefreshActivity``, where the system suspends apps.
 /// Nothing but the token request happens inside the lock; metadata and keys are fetched before or beside it. The result
 /// does not wait for them: the id_token is verified while the access token is in use.
 struct TokenSource: Sendable {
@@ -159,7 +160,10 @@ struct TokenSource: Sendable {
     // At a generic issuer only its metadata knows where to send the request.
     let route = try await services.providers.tokenRoute(for: request.policy)
     do {
-      let outcome = try await services.cache.withRefreshLock(for: request.key) { try await underLock(request, route) }
+      // From waiting for the lock to storing the answer, an app that leaves the screen is given time.
+      let outcome = try await services.environment.refreshActivity.run {
+        try await services.cache.withRefreshLock(for: request.key) { try await underLock(request, route) }
+      }
       switch outcome {
       case .cached(let token):
         return token
@@ -212,6 +216,10 @@ struct TokenSource: Sendable {
       addsOfflineAccess: services.configuration.offlineAccess != .never)
     // What is not named is granted again (RFC 6749 section 6).
     let granted = scopes ?? record.grantedScopes.sorted()
+    let limit = services.configuration.limits.deadline.seconds
+    guard RefreshTime.current?.startRequest(at: services.environment.now(), limit: limit) != false else {
+      throw Self.suspended
+    }
     let response: TokenResponse
     do {
       response = try await services.endpoint.refresh(

@@ -18,7 +18,7 @@ struct ConnectorErrorCodeTests {
     .issuerMismatch, .invalidIDToken, .protocolViolation, .tokenCache, .presentationFailed, .portInUse, .timedOut,
     .invalidConfiguration, .invalidItem, .missingKey, .unauthorized, .insufficientScope, .claimsRequired, .forbidden,
     .notFound, .conflict, .tooLarge, .refused, .redirected, .originNotAllowed, .settings, .policyNotConfigured,
-    .taskAPINotConfigured, .other,
+    .taskAPINotConfigured, .suspended, .refreshNotAllowed, .other,
   ]
 
   /// A file of the repository.

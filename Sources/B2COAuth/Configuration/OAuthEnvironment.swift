@@ -26,6 +26,9 @@ public struct OAuthEnvironment: Sendable {
   /// Receives an event for each step of the client, without secrets.
   public var onEvent: @Sendable (OAuthEvent) -> Void = { _ in }
 
+  /// Asks the system for time around each refresh.
+  package var refreshActivity = RefreshActivity.ofSystem
+
   /// Creates an environment with the platform's defaults.
   public init() {}
 }

@@ -169,11 +169,15 @@ extension ErrorCode {
   public static let presentationFailed = Self(rawValue: "presentationFailed")
   /// The port of the redirect URI is in use.
   public static let portInUse = Self(rawValue: "portInUse")
+  /// The system is about to suspend the app: no token was requested, and it may be when the app is active again.
+  public static let suspended = Self(rawValue: "suspended")
+  /// The access token has expired, and the options forbid this process to refresh it: open the app, which may.
+  public static let refreshNotAllowed = Self(rawValue: "refreshNotAllowed")
 }
 
 extension ErrorCode {
   var isRetryable: Bool {
-    [.network, .serviceUnavailable, .throttled, .timedOut].contains(self)
+    [.network, .serviceUnavailable, .throttled, .timedOut, .suspended].contains(self)
   }
 
   var needsInteraction: Bool {

@@ -50,4 +50,11 @@ extension TokenSource {
   static let expired = OAuthError(
     .interactionRequired, "The session has expired and cannot be renewed without the user.",
     recoverySuggestion: "Sign in again.")
+  static let suspended = OAuthError(
+    .suspended, "The system is about to suspend this process, so no access token was requested.",
+    recoverySuggestion: "Try again when the app is active.")
+  static let refreshNotAllowed = OAuthError(
+    .refreshNotAllowed, "There is no access token that can be used, and this process must not request one.",
+    recoverySuggestion: "Open the app: it requests a new one. Leave out `refresh: .never` where this process may do so."
+  )
 }

@@ -29,6 +29,9 @@ package protocol FileSystem: Sendable {
 
   func write(_ bytes: [UInt8], to descriptor: Int32, at path: String) throws(SystemFailure)
 
+  /// Replaces the content of an open file in place, from its beginning.
+  func replaceContent(of descriptor: Int32, at path: String, with bytes: [UInt8]) throws(SystemFailure)
+
   func setMode(_ mode: UInt16, of descriptor: Int32, at path: String) throws(SystemFailure)
 
   /// Waits until a file's content, or a directory's entries, are on the device.

@@ -30,6 +30,9 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying {
     var keys: [RecordDirectory.Name: TokenCacheKey] = [:]
   }
 
+  /// The pause between two looks at the note of another process's request.
+  private static let noteInterval = Duration.milliseconds(250)
+
   private let store: RecordDirectory
   private let memory = Locked(Memory())
   private let refreshes = KeyedLock<TokenCacheKey>()
@@ -200,7 +203,8 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying {
 
   /// Runs a body while no other caller or process holds the refresh lock of the same key.
   ///
-  /// Taking the lock of a key again inside its body times out.
+  /// Taking the lock of a key again inside its body times out. When the system is about to suspend the process, the lock
+  /// file is unlocked and the body goes on: other processes wait until the time limit of its request has passed.
   ///
   /// - Parameters:
   ///   - key: The key whose refresh token is about to be used.
@@ -215,9 +219,12 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying {
     let path = store.refreshLockPath(RecordDirectory.Name(key))
     let deadline = Deadline.after(lockTimeout, on: clock)
     return try await refreshes.withLock(key, by: deadline) {
-      let lock = try await retrying(path, by: deadline) { [self] in try takeIfFree(path) }
-      defer { lock.release() }
-      return try await body()
+      let lock = RefreshLock(try await takeRefreshLock(path, by: deadline))
+      RefreshTime.current?.whenOver { lock.giveBack(noting: $0) }
+      let result: Swift.Result<Result, any Error>
+      do { result = .success(try await body()) } catch { result = .failure(error) }
+      if let request = lock.release() { await removeNote(of: request, path) }
+      return try result.get()
     }
   }
 
@@ -276,6 +283,37 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying {
         return try body()
       }
     }.value
+  }
+
+  /// Takes the file's lock once no request of a suspended process can be answered any more.
+  private func takeRefreshLock(_ path: String, by deadline: Deadline) async throws -> FileLock {
+    while true {
+      let attempt = try await retrying(path, by: deadline) { [self] in
+        guard let lock = try takeIfFree(path) else { return nil as RefreshLock.Attempt? }
+        do throws(SystemFailure) {
+          return try RefreshLock.attempt(with: lock, now: now())
+        } catch {
+          throw TokenCacheError(.unwritable, "The lock of a token record cannot be taken", error)
+        }
+      }
+      switch attempt {
+      case .taken(let lock): return lock
+      case .noted(let remaining):
+        guard deadline.remaining() > .zero else { throw TokenCacheError.lockTimedOut(path) }
+        // The answer may come before the limit: the process was not suspended after all, or goes on.
+        try await deadline.sleep(min(.seconds(remaining), Self.noteInterval))
+      }
+    }
+  }
+
+  /// Removes the note of a request that has ended; where that fails, others wait until its limit has passed.
+  private func removeNote(of request: RefreshTime.Request, _ path: String) async {
+    // Others hold the lock for a look at the note only.
+    let deadline = Deadline.after(.seconds(1), on: clock)
+    try? await retrying(path, by: deadline) { [self] in
+      guard let lock = try takeIfFree(path) else { return nil as Void? }
+      return try RefreshLock.removeNote(of: request, from: lock)
+    }
   }
 
   /// Repeats an attempt on the disk queue, with pauses in which no thread is held, until it returns a value.

@@ -113,6 +113,14 @@ package struct POSIXFileSystem: FileSystem {
     }
   }
 
+  package func replaceContent(of descriptor: Int32, at path: String, with bytes: [UInt8]) throws(SystemFailure) {
+    _ = try repeating("ftruncate", path) { ftruncate(descriptor, 0) }
+    guard !bytes.isEmpty else { return }
+    _ = try repeating("write", path) {
+      bytes.withUnsafeBytes { Int32(clamping: pwrite(descriptor, $0.baseAddress, $0.count, 0)) }
+    }
+  }
+
   package func setMode(_ mode: UInt16, of descriptor: Int32, at path: String) throws(SystemFailure) {
     _ = try repeating("chmod", path) { fchmod(descriptor, mode_t(mode)) }
   }

@@ -84,6 +84,10 @@ final class WatchedFileSystem: FileSystem {
     writableBytes.withLock { $0 = count }
   }
 
+  func replaceContent(of descriptor: Int32, at path: String, with bytes: [UInt8]) throws(SystemFailure) {
+    try system.replaceContent(of: descriptor, at: path, with: bytes)
+  }
+
   func setMode(_ mode: UInt16, of descriptor: Int32, at path: String) throws(SystemFailure) {
     try system.setMode(mode, of: descriptor, at: path)
   }

@@ -76,6 +76,13 @@
       file.changedAt = machine.wallClock
     }
 
+    func replaceContent(of descriptor: Int32, at path: String, with bytes: [UInt8]) throws(SystemFailure) {
+      let file = try file(descriptor, path)
+      try access("write", path, writing: true)
+      file.bytes = bytes
+      file.changedAt = machine.wallClock
+    }
+
     func setMode(_ mode: UInt16, of descriptor: Int32, at path: String) throws(SystemFailure) {
       try access("chmod", path, writing: false)
     }
