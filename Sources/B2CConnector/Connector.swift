@@ -85,6 +85,11 @@ extension Connector {
       get { oauth.offlineAccess }
       set { oauth.offlineAccess = newValue }
     }
+    /// Whether this process may use refresh tokens; `.never` for one that must not, such as a widget.
+    public var refresh: TokenRefresh {
+      get { oauth.refresh }
+      set { oauth.refresh = newValue }
+    }
     /// The audiences that an id_token may name beside this client; those of ``oauth``.
     ///
     /// `trustedAudiences` in the settings.

@@ -136,6 +136,7 @@ struct TokenSource: Sendable {
   // MARK: The single flight
 
   private func refreshedToken(_ request: Request) async throws -> CachedAccessToken {
+    guard services.configuration.refresh != .never else { throw Self.refreshNotAllowed }
     let hasJoined = Locked(false)
     let token = try await shared(request, hasJoined)
     // A refresh that another caller has started may bring the very token that this one wants replaced.

@@ -12,6 +12,8 @@ public struct OAuthConfiguration: Sendable {
   public var scopes: [String]
   /// When a sign-in asks for `offline_access`, which brings refresh tokens.
   public var offlineAccess = OfflineAccess.automatic
+  /// Whether this process may use refresh tokens.
+  package var refresh = TokenRefresh.automatic
   /// Further scopes the user is asked to consent to at sign-in, without a token for them (ADAL's `additionalScopes`).
   public var additionalScopes: [String] = []
   /// The policy that is run when a call names none; `nil` for an authority that has no policies.

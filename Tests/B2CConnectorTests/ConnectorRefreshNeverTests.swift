@@ -1,0 +1,89 @@
+import B2CConnector
+import B2CTestKit
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A process that must not refresh", .timeLimit(.minutes(10)))
+struct ConnectorRefreshNeverTests {
+  /// An app and its widget over one token cache, after a sign-in in the app.
+  private struct Stage {
+    let world = World()
+    let app: Connector
+    let widget: Connector
+    let user: UserInfo
+
+    init() async throws {
+      let cache = InMemoryTokenCache()
+      app = try world.connector(cache: cache)
+      widget = try Connector(settings: try world.settings(), environment: world.environment(cache: cache)) {
+        $0.refresh = .never
+      }
+      user = try await app.doPolicy(.signIn)
+    }
+
+    /// What a call of the widget throws; nothing may be sent meanwhile.
+    func refusal(_ call: () async throws -> Void) async throws -> ConnectorError {
+      let count = world.network.requestCount
+      let error = try await #require(throws: ConnectorError.self) { try await call() }
+      #expect(world.network.requestCount == count)
+      #expect(try await widget.session == .signedIn(user))
+      return error
+    }
+  }
+
+  @Test("A stored token is used until it expires, also in the time in which others renew it")
+  func stored() async throws {
+    let stage = try await Stage()
+    let token = try await stage.app.accessToken()
+    _ = try await stage.widget.getTaskList()
+    await stage.world.clock.advance(by: .seconds(3_500))
+    let count = stage.world.network.requestCount
+    #expect(try await stage.widget.accessToken() == token)
+    #expect(stage.world.network.requestCount == count)
+  }
+
+  @Test("An expired token is `refreshNotAllowed` in every call: nothing is sent, and the session goes on")
+  func expired() async throws {
+    let stage = try await Stage()
+    await stage.world.clock.advance(by: .seconds(4_000))
+    let calls: [() async throws -> Void] = [
+      { _ = try await stage.widget.accessToken() }, { _ = try await stage.widget.getTaskList() },
+      { _ = try await stage.widget.accessToken(claims: #"{"access_token":{"acrs":{"essential":true}}}"#) },
+    ]
+    for call in calls {
+      let error = try await stage.refusal(call)
+      #expect(error.code == .refreshNotAllowed)
+      #expect(!error.needsInteraction && !error.isRetryable)
+      #expect(error.recoverySuggestion?.hasPrefix("Open the app") == true)
+    }
+    // What the app refreshes, the widget has.
+    let token = try await stage.app.accessToken()
+    #expect(try await stage.widget.accessToken() == token)
+  }
+
+  @Test("A new token that is asked for is `refreshNotAllowed` too, whatever is stored")
+  func forced() async throws {
+    let stage = try await Stage()
+    let error = try await stage.refusal { _ = try await stage.widget.accessToken(forceRefresh: true) }
+    #expect(error.code == .refreshNotAllowed)
+    #expect(stage.world.tenant.counters.refreshRequests == 0)
+  }
+
+  @Test("A token that the API refuses is not replaced: the app has to")
+  func refused() async throws {
+    let stage = try await Stage()
+    stage.world.tasks.faults = [LocalFault(on: .any, times: 1, .respond(TransportResponse(status: 401)))]
+    await #expect(throws: ConnectorError(.refreshNotAllowed, "")) { try await stage.widget.getTaskList() }
+    #expect(stage.world.tenant.counters.refreshRequests == 0)
+    #expect(try await stage.widget.session == .signedIn(stage.user))
+  }
+
+  @Test("Where no user is signed in, that is the error")
+  func signedOut() async throws {
+    let stage = try await Stage()
+    try await stage.app.signOut()
+    await #expect(throws: ConnectorError(.interactionRequired, "")) { try await stage.widget.accessToken() }
+    #expect(try await stage.widget.session == .signedOut)
+  }
+}
