@@ -171,7 +171,9 @@ extension ConnectorError {
         .tooLarge, error.message, recoverySuggestion: "Raise limits.maximumBodyBytes, or let the server send less.",
         underlying: error)
     case let error as TransportError:
-      ConnectorError(ErrorCode(error), error.message, isRetryable: error.isRetryable, underlying: error)
+      ConnectorError(
+        ErrorCode(error), error.message, recoverySuggestion: error.recoverySuggestion, isRetryable: error.isRetryable,
+        underlying: error)
     case let error as TokenCacheError:
       ConnectorError(
         .tokenCache, error.message, recoverySuggestion: error.recoverySuggestion,

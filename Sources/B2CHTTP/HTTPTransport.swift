@@ -135,8 +135,11 @@ extension TransportRequest {
     guard !method.rawValue.isEmpty, method.rawValue.utf8.allSatisfy(Self.isTokenCharacter) else {
       throw TransportError(.invalidRequest, "The request's method is not one that HTTP can carry.")
     }
-    guard body == nil || ![.get, .head].contains(method) else {
-      throw TransportError(.invalidRequest, "A \(method.rawValue) request cannot carry a body.")
+    // In any case of letters: Apple's systems send `get` as `GET`, and fail with a body as if the answer were too large.
+    guard body == nil || !["GET", "HEAD"].contains(method.rawValue.uppercased()) else {
+      throw TransportError(
+        .invalidRequest, "A \(method.rawValue) request cannot carry a body.",
+        recoverySuggestion: "Use another method, or put the values into the URL's query.")
     }
     for field in headers.fields {
       guard !field.name.isEmpty, field.name.utf8.allSatisfy(Self.isTokenCharacter),

@@ -17,7 +17,8 @@ public struct TransportError: LocalizedError, Sendable, Equatable, Redacted {
       self.rawValue = rawValue
     }
 
-    /// The URL is neither https nor http to this machine, or a proxy would carry plain http away from it.
+    /// The URL is neither https nor http to this machine, a proxy would carry plain http away from it, or App Transport
+    /// Security refuses it.
     public static let insecureURL = Code(rawValue: "insecureURL")
     /// The request cannot be sent as it is: a forbidden character in a header field, a body where none may be, an address
     /// that the system does not take.
@@ -44,6 +45,8 @@ public struct TransportError: LocalizedError, Sendable, Equatable, Redacted {
   public var code: Code
   /// The description, without secrets.
   public var message: String
+  /// How to fix it, if anything is known to help.
+  public var recoverySuggestion: String?
   /// The error of the layer below, if any.
   public var underlying: (any Error)?
 
@@ -52,10 +55,14 @@ public struct TransportError: LocalizedError, Sendable, Equatable, Redacted {
   /// - Parameters:
   ///   - code: The kind of failure.
   ///   - message: The description, without secrets.
+  ///   - recoverySuggestion: How to fix it, without secrets.
   ///   - underlying: The error of the layer below, if any.
-  public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
+  public init(
+    _ code: Code, _ message: String, recoverySuggestion: String? = nil, underlying: (any Error)? = nil
+  ) {
     self.code = code
     self.message = message
+    self.recoverySuggestion = recoverySuggestion
     self.underlying = underlying
   }
 
@@ -67,8 +74,10 @@ public struct TransportError: LocalizedError, Sendable, Equatable, Redacted {
   /// The message.
   public var errorDescription: String? { message }
 
-  /// Code and message; the underlying error is left out, since it may hold the whole URL.
-  public var description: String { "\(code.rawValue): \(message)" }
+  /// Code, message and how to fix it; the underlying error is left out, since it may hold the whole URL.
+  public var description: String {
+    "\(code.rawValue): \(message)" + (recoverySuggestion.map { " " + $0 } ?? "")
+  }
 
   /// Compares the codes.
   ///

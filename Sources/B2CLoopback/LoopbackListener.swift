@@ -5,7 +5,7 @@
 #elseif canImport(Musl)
   internal import Musl
 #endif
-internal import B2CCore
+package import B2CCore
 
 /// The addresses by which this machine reaches itself.
 package enum LoopbackAddress: String, Sendable, Hashable, CaseIterable {
@@ -294,7 +294,7 @@ package struct LoopbackListenerError: Error, Sendable, Equatable, CustomStringCo
 
     /// Another program, or another listener of this one, has the port.
     package static let portInUse = Code(rawValue: "portInUse")
-    /// The system does not let this user have the port.
+    /// The system does not let this user or this app have the port.
     package static let portForbidden = Code(rawValue: "portForbidden")
     /// The machine has none of the addresses.
     package static let noAddress = Code(rawValue: "noAddress")
@@ -304,17 +304,26 @@ package struct LoopbackListenerError: Error, Sendable, Equatable, CustomStringCo
 
   package var code: Code
   package var message: String
+  /// How to fix it, if anything is known to help.
+  package var recoverySuggestion: String?
 
-  package init(_ code: Code, _ message: String) {
+  package init(_ code: Code, _ message: String, recoverySuggestion: String? = nil) {
     self.code = code
     self.message = message
+    self.recoverySuggestion = recoverySuggestion
   }
 
   /// Translates an error number of the system.
-  init(number: CInt, port: UInt16) {
+  package init(number: CInt, port: UInt16, on system: HostSystem = .current) {
     let reason = String(cString: strerror(number))
     switch number {
     case EADDRINUSE: self.init(.portInUse, "Port \(port) is in use.")
+    // The App Sandbox's answer, and that of a security policy elsewhere.
+    case EPERM:
+      self.init(
+        .portForbidden, "Listening on port \(port) is not allowed: \(reason).",
+        recoverySuggestion: system == .mac
+          ? "An app with the App Sandbox needs Incoming Connections (Server), under Signing & Capabilities." : nil)
     case EACCES: self.init(.portForbidden, "Listening on port \(port) is not allowed: \(reason).")
     case EADDRNOTAVAIL, EAFNOSUPPORT, EPROTONOSUPPORT:
       self.init(.noAddress, "The loopback address is not available: \(reason).")

@@ -1,3 +1,4 @@
+package import B2CCore
 package import Foundation
 
 /// The calls made on the keychain, for the generic-password items of one service.
@@ -62,16 +63,25 @@ package struct KeychainStatus: Error, RawRepresentable, Hashable, Sendable {
   package static let undecodable = KeychainStatus(rawValue: -26275)
 
   /// The cache's error: with the given code unless the status has its own, and with the call that failed.
-  func error(_ code: TokenCacheError.Code, _ action: String) -> TokenCacheError {
-    let explanation = explanation
+  package func error(
+    _ code: TokenCacheError.Code, _ action: String, on system: HostSystem = .current
+  ) -> TokenCacheError {
+    let explanation = explanation(on: system)
     return TokenCacheError(
       self == .missingEntitlement ? .missingEntitlement : code,
       "The keychain refused to \(action): \(explanation.reason) (OSStatus \(rawValue)).",
       recoverySuggestion: explanation.fix, underlying: self)
   }
 
-  private var explanation: (reason: String, fix: String?) {
+  private func explanation(on system: HostSystem) -> (reason: String, fix: String?) {
     switch self {
+    // An app that is signed to run locally has neither a team nor a profile (Apple's technical note TN3137).
+    case .missingEntitlement where system == .mac:
+      (
+        "the app has no entitlement for it, or is not signed",
+        "Choose a team and add Keychain Sharing, with any group, under Signing & Capabilities: without it a Mac app has no "
+          + "data protection keychain. Or use FileTokenCache, as programs run from the package and unsigned builds do."
+      )
     case .missingEntitlement:
       (
         "the app has no entitlement for it, or is not signed",
@@ -82,6 +92,11 @@ package struct KeychainStatus: Error, RawRepresentable, Hashable, Sendable {
       (
         "the device is locked, or no user can be asked",
         "Try again after the device has been unlocked; tokens are readable from the first unlock after a restart."
+      )
+    case .notAvailable where system == .device, .authenticationFailed where system == .device:
+      (
+        "it cannot protect the item, as on a device without a passcode",
+        "KeychainAccessibility.whenPasscodeSet needs a passcode: let the user set one, or use another accessibility."
       )
     case .authenticationFailed, .userCanceled:
       ("the user did not allow it", "Try again and allow the app to use its keychain item.")

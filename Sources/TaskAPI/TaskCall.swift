@@ -133,7 +133,9 @@ extension TaskCall {
       }
     var error = error(
       code, status: nil, because: reason,
-      suggestion: code == .tooLarge ? "Raise limits.maximumBodyBytes, or let the server send less." : nil)
+      suggestion: code == .tooLarge
+        ? "Raise limits.maximumBodyBytes, or let the server send less."
+        : failure.recoverySuggestion.flatMap { shown($0, 500) })
     // The transport says what keeps it from sending such a request.
     if reason == nil, let words = shown(failure.message, 500) { error.message += " " + words }
     error.underlying = failure

@@ -108,14 +108,7 @@ private struct LoopbackFlow: Sendable {
       if redirect.isLiteral, let listener = try? await listen(at: Array(redirect.addresses.prefix(1))) {
         return listener
       }
-      if error.code == .portInUse {
-        throw OAuthError(
-          .portInUse, "Port \(redirect.port) of the redirect URI is in use by another program.",
-          recoverySuggestion: "End that program or another sign-in that is still open, or register another port.",
-          underlying: error)
-      }
-      throw OAuthError(
-        .presentationFailed, "The redirect cannot be listened for: \(error.message)", underlying: error)
+      throw OAuthError(listening: error, redirectPort: redirect.port)
     }
   }
 
@@ -147,6 +140,22 @@ private struct LoopbackFlow: Sendable {
       }
       await exchange.respond(page.response(isSuccess: callback.isSuccess))
       answers.yield(callback.url)
+    }
+  }
+}
+
+extension OAuthError {
+  /// Explains why a redirect cannot be listened for.
+  package init(listening error: LoopbackListenerError, redirectPort: UInt16) {
+    if error.code == .portInUse {
+      self.init(
+        .portInUse, "Port \(redirectPort) of the redirect URI is in use by another program.",
+        recoverySuggestion: "End that program or another sign-in that is still open, or register another port.",
+        underlying: error)
+    } else {
+      self.init(
+        .presentationFailed, "The redirect cannot be listened for: \(error.message)",
+        recoverySuggestion: error.recoverySuggestion, underlying: error)
     }
   }
 }

@@ -100,7 +100,10 @@ struct OneTimePage: Sendable {
     } catch let error as OAuthError {
       throw error
     } catch {
-      throw OAuthError(.presentationFailed, "The local page could not be served.", underlying: error)
+      let refusal = error as? LoopbackListenerError
+      throw OAuthError(
+        .presentationFailed, "The local page could not be served" + (refusal.map { ": \($0.message)" } ?? "."),
+        recoverySuggestion: refusal?.recoverySuggestion, underlying: error)
     }
   }
 

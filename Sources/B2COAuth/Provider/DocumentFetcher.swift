@@ -51,12 +51,14 @@ extension HTTPTransport {
       return try await send(request)
     } catch let error as TransportError {
       let failed = FailedRequest(request, attempts: attempts())
-      throw OAuthError(
+      var failure = OAuthError(
         .init(error), "No answer to \(failed): \(error.message)",
         recoverySuggestion: error.isRetryable ? "Check the connection, then try again." : nil,
         // What certainly reached no server is in no server's log.
         correlationID: error.mayHaveReachedServer ? correlationID : nil,
         request: failed, underlying: error)
+      failure.advise(error.recoverySuggestion)
+      throw failure
     }
   }
 }
