@@ -72,7 +72,8 @@ package struct WebAuthenticationFlow: Sendable {
     switch outcome {
     case .callback(let url): return url
     case .closed: throw OAuthError(.userClosedBrowser, "The user closed the sign-in sheet.")
-    case .failed(let reason): throw OAuthError(.presentationFailed, "The sign-in sheet failed: \(reason)")
+    case .failed(let reason, let suggestion):
+      throw OAuthError(.presentationFailed, "The sign-in sheet failed: \(reason)", recoverySuggestion: suggestion)
     }
   }
 }
@@ -87,16 +88,6 @@ package protocol WebAuthenticationSession: AnyObject, Sendable {
 
   /// Takes the sheet away; whether the completion is called then is open.
   func cancel()
-}
-
-/// The end of a sheet.
-package enum WebAuthenticationOutcome: Sendable {
-  /// It reached the redirect.
-  case callback(URL)
-  /// The user closed it.
-  case closed
-  /// The system ended it, for a reason in words.
-  case failed(String)
 }
 
 /// A sheet's page and the redirect that ends it.

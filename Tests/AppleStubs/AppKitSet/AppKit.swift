@@ -24,6 +24,7 @@
   public required init?(coder: NSCoder) { super.init(coder: coder) }
   open var isVisible: Bool { false }
   open var isKeyWindow: Bool { false }
+  open var canBecomeMain: Bool { false }
 }
 
 @MainActor open class NSApplication: NSResponder {

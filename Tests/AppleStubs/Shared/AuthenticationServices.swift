@@ -3,15 +3,30 @@
 // completion handler without `@Sendable`: that it may be called on any thread is what the package has to provide for.
 @_exported import Foundation
 
-public struct ASWebAuthenticationSessionError: Error, Hashable {
-  public enum Code: Int, Sendable {
+public let ASWebAuthenticationSessionErrorDomain: String = "com.apple.AuthenticationServices.WebAuthenticationSession"
+
+// An error code of Objective-C: a struct over `NSError`, with what Foundation adds to all such structs.
+public struct ASWebAuthenticationSessionError: CustomNSError, Hashable {
+  @available(iOS 12.0, macOS 10.15, tvOS 16.0, watchOS 6.2, visionOS 1.0, *)
+  public enum Code: Int, Sendable, Equatable {
     case canceledLogin = 1
+    @available(iOS 13.0, *)
     case presentationContextNotProvided = 2
+    @available(iOS 13.0, *)
     case presentationContextInvalid = 3
   }
 
-  public let code: Code
-  public init(_ code: Code) { self.code = code }
+  private let error: NSError
+  public init(_ code: Code, userInfo: [String: Any] = [:]) {
+    error = NSError(domain: Self.errorDomain, code: code.rawValue, userInfo: userInfo)
+  }
+
+  public static var errorDomain: String { ASWebAuthenticationSessionErrorDomain }
+  public var code: Code { Code(rawValue: error.code) ?? .canceledLogin }
+  public var errorCode: Int { error.code }
+  public var userInfo: [String: Any] { error.userInfo }
+  public var errorUserInfo: [String: Any] { error.userInfo }
+  public var localizedDescription: String { error.localizedDescription }
 
   public static var canceledLogin: Code { .canceledLogin }
   public static var presentationContextNotProvided: Code { .presentationContextNotProvided }

@@ -5,12 +5,20 @@
   /// The window that a sheet belongs to when the app names none.
   @MainActor
   enum PresentationAnchor {
-    /// The key window of the scene in front, or else any window of it.
+    /// The key window of the scene in front, or else any window of it; not to be used in an app extension.
     static var current: ASPresentationAnchor? {
-      let scenes = UIApplication.shared.connectedScenes.compactMap { $0 as? UIWindowScene }
-      let active = scenes.filter { $0.activationState == .foregroundActive }
-      let windows = (active.isEmpty ? scenes : active).flatMap(\.windows)
-      return windows.first(where: \.isKeyWindow) ?? windows.first
+      SheetWindow.window(
+        of: UIApplication.shared.connectedScenes.compactMap { $0 as? UIWindowScene }.map { scene in
+          SheetWindow.Scene(activation(of: scene), keyWindow: scene.keyWindow, windows: scene.windows)
+        })
+    }
+
+    private static func activation(of scene: UIWindowScene) -> SheetWindow.Scene<UIWindow>.Activation {
+      switch scene.activationState {
+      case .foregroundActive: .foregroundActive
+      case .foregroundInactive: .foregroundInactive
+      default: .away
+      }
     }
   }
 #endif

@@ -15,14 +15,12 @@
     /// The size of the sheet is the system's to choose: an app that is asked for a full screen answers by the window it
     /// gives here.
     ///
-    /// - Parameter anchor: Gives the window that the sheet belongs to; the app's key window is looked for when it is `nil`
-    ///   or returns `nil`.
+    /// - Parameter anchor: Gives the window that the sheet belongs to. When it is `nil` or returns `nil`, the app's key window
+    ///   is looked for; in an app extension, which has none, the sign-in ends with ``ErrorCode/presentationFailed``.
     public init(anchor: (@MainActor @Sendable (PresentationRequest) -> ASPresentationAnchor?)? = nil) {
       flow = WebAuthenticationFlow(supportsHTTPSCallbacks: Self.supportsHTTPSCallbacks) { page, request in
-        guard let window = anchor?(request) ?? PresentationAnchor.current else {
-          throw OAuthError(
-            .presentationFailed, "The app has no window to show the sign-in sheet in.",
-            recoverySuggestion: "Sign in when a window is there, or pass one as the anchor.")
+        let window = try SheetWindow.window(anchor?(request), bundlePath: Bundle.main.bundlePath) {
+          PresentationAnchor.current
         }
         return SystemWebAuthenticationSession(page, anchor: window)
       }
@@ -41,7 +39,8 @@
     /// - Parameter request: The page to show and the redirect to wait for.
     /// - Returns: The callback URL.
     /// - Throws: ``OAuthError`` with code ``ErrorCode/userClosedBrowser`` when the user closed the sheet,
-    ///   ``ErrorCode/presentationFailed`` or ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
+    ///   ``ErrorCode/presentationFailed`` when it could not be shown, also in an app extension and where the app is not
+    ///   associated with the host of an https redirect URI, ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
     public func present(_ request: PresentationRequest) async throws -> URL {
       try await flow.run(request)
     }
@@ -66,8 +65,8 @@
     func start(_ completion: @escaping @Sendable (WebAuthenticationOutcome) -> Void) -> Bool {
       // Written out as `@Sendable`: inside a main-actor type the closure would be taken for main-actor code, and trap when
       // the system calls it elsewhere.
-      let handler: @Sendable (URL?, (any Error)?) -> Void = { url, error in
-        completion(Self.outcome(url, error))
+      let handler: @Sendable (URL?, (any Error)?) -> Void = { [callback = page.callback] url, error in
+        completion(Self.outcome(url, error, callback))
       }
       let session = Self.makeSession(page, handler: handler)
       session.presentationContextProvider = self
@@ -97,16 +96,13 @@
       return ASWebAuthenticationSession(url: page.url, callbackURLScheme: scheme, completionHandler: handler)
     }
 
-    private nonisolated static func outcome(_ url: URL?, _ error: (any Error)?) -> WebAuthenticationOutcome {
+    private nonisolated static func outcome(
+      _ url: URL?, _ error: (any Error)?, _ callback: WebAuthenticationPage.Callback
+    ) -> WebAuthenticationOutcome {
       if let url { return .callback(url) }
-      switch (error as? ASWebAuthenticationSessionError)?.code {
-      case .canceledLogin: return .closed
-      case .presentationContextNotProvided, .presentationContextInvalid:
-        return .failed("the window cannot show it.")
-      default:
-        // Not the error's own text: it may hold the whole URL.
-        return .failed("the system gave neither a callback nor a known error.")
-      }
+      let known = error as? ASWebAuthenticationSessionError
+      return WebAuthenticationOutcome(
+        errorCode: known?.errorCode, userInfo: known?.userInfo ?? [:], callback: callback)
     }
   }
 
