@@ -131,6 +131,25 @@ public struct EncryptedTokenCache: SharedTokenCache, StoreIdentifying {
   }
 }
 
+extension EncryptedTokenCache: InspectableTokenCache {
+  package var isInspectable: Bool { inspectable?.isInspectable == true }
+
+  /// Has the wrapped cache read every record, then opens them.
+  package func inspect() async throws -> [TokenCacheKey] {
+    let keys = try await inspectable?.inspect() ?? []
+    for key in keys { _ = try await record(for: key) }
+    return keys
+  }
+
+  /// Proves the wrapped cache writable, and gets the encryption key, which is made where there is none yet.
+  package func proveWritable() async throws {
+    try await inspectable?.proveWritable()
+    _ = try await encryptionKey()
+  }
+
+  private var inspectable: (any InspectableTokenCache)? { wrapped as? any InspectableTokenCache }
+}
+
 /// A record as ciphertext, inside a record that any store can keep: all its fields are empty except one.
 ///
 /// The field's text is `2.<fingerprint of the encryption key>.<nonce, ciphertext and tag in base64url>`. The form, the

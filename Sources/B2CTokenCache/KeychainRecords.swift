@@ -222,3 +222,23 @@ package struct StoredKeychainKey: EncryptionKeySource {
     return try StoredEncryptionKey.key(in: data, from: "The keychain item")
   }
 }
+
+extension KeychainRecords: InspectableTokenCache {
+  /// Not the text of a key, so that the item is never listed as a record.
+  private static let probe = "write-probe"
+
+  /// Adds an item and removes it.
+  package func proveWritable() async throws {
+    do throws(KeychainStatus) {
+      do {
+        try items.add(Data(), account: Self.probe)
+      } catch  where error == .duplicateItem {
+        // Left by a process that ended in between: the keychain was open then, and removing it shows that it is now.
+      }
+      try items.remove(account: Self.probe)
+    } catch {
+      // Another process removed it first.
+      if error != .itemNotFound { throw error.error(.unwritable, "add and remove an item") }
+    }
+  }
+}

@@ -70,6 +70,13 @@
     }
   }
 
+  extension KeychainTokenCache: InspectableTokenCache {
+    /// Adds an item to the keychain and removes it.
+    package func proveWritable() async throws {
+      try await records.proveWritable()
+    }
+  }
+
   /// An encryption key in the keychain, for an ``EncryptedTokenCache`` over files.
   public struct KeychainKey: EncryptionKeySource {
     private let key: StoredKeychainKey

@@ -4,7 +4,9 @@ internal import Foundation
 extension Connector {
   /// Checks settings, provider, registration, token cache and task API without signing in.
   ///
-  /// Nothing is written into the token cache.
+  /// No record of the token cache is changed. A cache of this package is proved writable: a temporary file or a keychain item
+  /// is written and removed at once, and an encryption key is made where there is none. A custom cache is asked for its keys
+  /// only.
   ///
   /// - Returns: The findings, in the order to fix them.
   /// - Throws: `CancellationError` when the calling task was cancelled.
@@ -224,22 +226,27 @@ extension Diagnostics {
     }
   }
 
-  /// Checks the cache's directory and reads the records of this app; writes nothing.
+  /// Checks the cache's directory, reads the records, and proves that one could be stored; a custom cache is asked for its
+  /// keys only, since what its calls cost or change is not known.
   private func cacheFinding() async throws -> Finding {
     let check = "token cache"
     do {
       let cache = try cache.get()
       let all: [TokenCacheKey]
-      if let file = cache as? FileTokenCache {
-        // Its own methods would quarantine a damaged file.
-        all = try await file.inspect()
+      let (records, access): (String, String)
+      if let own = cache as? any InspectableTokenCache, own.isInspectable {
+        all = try await own.inspect()
+        try await own.proveWritable()
+        let isFile = cache is FileTokenCache
+        (records, access) = (
+          "readable records", "; writable" + (isFile ? "; no other user can read or write its files" : "")
+        )
       } else {
         all = try await cache.keys()
-        for key in all { _ = try await cache.record(for: key) }
+        (records, access) = ("records", "; whether they can be read and written was not tried")
       }
       let keys = all.filter { $0.clientID.lowercased() == settings.clientID.lowercased() }
-      let access = cache is FileTokenCache ? "; no other user can read or write its files" : ""
-      let found = "\(type(of: cache)), readable records of this app: \(keys.count)\(access)"
+      let found = "\(type(of: cache)), \(records) of this app: \(keys.count)\(access)"
       guard let other = otherSpelling(keys) else { return Finding(check, .ok, found) }
       return Finding(
         check, .warning, "\(found); \(other.count) for this tenant written as \(other.authority) are another session",
@@ -289,7 +296,8 @@ extension Diagnostics {
     } catch {
       return Finding(
         check, .failed, (error as? TransportError)?.message ?? "the transport failed with \(type(of: error))",
-        recovery: "Check the address and the port of taskWebAPI.")
+        recovery: ["Check the address and the port of taskWebAPI.", (error as? TransportError)?.recoverySuggestion]
+          .compactMap(\.self).joined(separator: " "))
     }
   }
 }

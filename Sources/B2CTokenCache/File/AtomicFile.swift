@@ -36,6 +36,16 @@ struct AtomicFile: Sendable {
     try? synchronizeDirectory()
   }
 
+  /// Writes and flushes a new file as ``replace(with:through:)`` does, and removes it again.
+  ///
+  /// The caller holds a lock that keeps others from using the same temporary name.
+  static func rehearse(
+    with bytes: [UInt8], through temporary: String, _ files: any FileSystem
+  ) throws(SystemFailure) {
+    let file = AtomicFile(path: temporary, files: files)
+    try file.write(bytes, to: temporary) { () throws(SystemFailure) in _ = try files.remove(temporary) }
+  }
+
   /// Puts a new file in place if there is none, complete from the first moment; returns whether it was put there.
   func create(with bytes: [UInt8], through temporary: String) throws(SystemFailure) -> Bool {
     do throws(SystemFailure) {

@@ -13,7 +13,7 @@ public import Foundation
 /// tasks share.
 ///
 /// The tokens are stored as plaintext; wrap the cache in ``EncryptedTokenCache`` where the disk is not trusted.
-public final class FileTokenCache: SharedTokenCache, StoreIdentifying {
+public final class FileTokenCache: SharedTokenCache, StoreIdentifying, InspectableTokenCache {
   /// A record as it was read or written, and the stamp of its file then.
   private struct Copy: Sendable {
     let path: String
@@ -254,6 +254,13 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying {
         return try store.read(key, name) == nil ? nil : key
       }
     }
+  }
+
+  /// Writes and flushes a temporary file as storing a record does, and removes it.
+  ///
+  /// - Throws: ``TokenCacheError``, as ``store(_:for:)``.
+  package func proveWritable() async throws {
+    try await underWriteLock(.probe) { [store] in try store.proveWritable() }
   }
 
   /// Returns the files that were not records and were renamed, sorted by path.

@@ -22,6 +22,13 @@ struct RecordDirectory: Sendable {
   struct Name: Hashable, Sendable {
     fileprivate let text: String
 
+    /// The name for a file that is written to prove that the directory can be, and then removed; no key has this hash.
+    static let probe = Name(text: String(repeating: "0", count: 64))
+
+    private init(text: String) {
+      self.text = text
+    }
+
     init(_ key: TokenCacheKey) {
       let digits = Array("0123456789abcdef".utf8)
       let hash = SHA256.hash(data: Data(key.canonicalText.utf8))
@@ -42,6 +49,9 @@ struct RecordDirectory: Sendable {
     static let writeLock = ".lock"
     static let refreshLock = ".refresh"
   }
+
+  /// The bytes of a large record.
+  private static let probeSize = 16 * 1024
 
   let path: String
   let files: any FileSystem
@@ -110,6 +120,19 @@ struct RecordDirectory: Sendable {
       throw TokenCacheError(.unwritable, "A token record cannot be written", error)
     }
     throw TokenCacheError(.unwritable, "\(path) was removed while it was being written.")
+  }
+
+  /// Writes a temporary file as storing a record does, and removes it; the caller holds the write lock of the probe.
+  ///
+  /// The lock file is removed too: a caller that waits for it notices that, and makes a new one.
+  func proveWritable() throws(TokenCacheError) {
+    do {
+      let bytes = [UInt8](repeating: 0, count: Self.probeSize)
+      try AtomicFile.rehearse(with: bytes, through: path(.probe, Suffix.temporary), files)
+      _ = try files.remove(writeLockPath(.probe))
+    } catch {
+      throw TokenCacheError(.unwritable, "The token cache's directory \(path) cannot be written to", error)
+    }
   }
 
   /// Removes the record, whatever is in its file; the caller holds the write lock.

@@ -61,6 +61,20 @@ package final class LocallySharedTokenCache: SharedTokenCache {
   private var deadline: Deadline { Deadline.after(lockTimeout, on: clock) }
 }
 
+extension LocallySharedTokenCache: InspectableTokenCache {
+  package var isInspectable: Bool { inspectable?.isInspectable == true }
+
+  package func inspect() async throws -> [TokenCacheKey] {
+    try await inspectable?.inspect() ?? []
+  }
+
+  package func proveWritable() async throws {
+    try await inspectable?.proveWritable()
+  }
+
+  private var inspectable: (any InspectableTokenCache)? { cache as? any InspectableTokenCache }
+}
+
 extension TokenCache {
   /// The cache with updates and refresh locks: its own where it is a ``SharedTokenCache``, those of its process otherwise.
   ///

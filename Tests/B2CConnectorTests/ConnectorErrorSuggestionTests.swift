@@ -1,0 +1,59 @@
+import B2CConnector
+import B2CTestKit
+import Foundation
+import TestSupport
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What the transport says to fix reaches the app.
+@Suite("The transport's advice", .timeLimit(.minutes(10)))
+struct ConnectorErrorSuggestionTests {
+  private static let advice = "Switch on Outgoing Connections (Client)."
+
+  @Test("It is in the errors of sign-in, requests and task calls, and in the diagnosis")
+  func advice() async throws {
+    let world = World()
+    let wire = Wire(world.network)
+    let connector = try world.connector(transport: wire, waitingOn: TestClock()) { $0.retry = .none }
+    try await connector.signIn()
+    wire.refusedHost.set(world.tasks.url.host)
+    let fromTasks = try await #require(throws: ConnectorError.self) { _ = try await connector.getTaskList() }
+    let fromData = try await #require(throws: ConnectorError.self) {
+      _ = try await connector.data(for: URLRequest(url: world.tasks.url))
+    }
+    let diagnosis = try await connector.diagnose()
+    wire.refusedHost.set(world.tenant.origin.host)
+    let fromSignIn = try await #require(throws: ConnectorError.self) { try await connector.signIn() }
+    for error in [fromTasks, fromData, fromSignIn] {
+      #expect(error.code == .network)
+      #expect(error.recoverySuggestion?.contains(Self.advice) == true, "\(error)")
+    }
+    let api = try #require(diagnosis.findings.first { $0.check == "task API" })
+    #expect(api.recoverySuggestion?.contains(Self.advice) == true, "\(api)")
+  }
+
+  /// A network that refuses one host, as the App Sandbox does.
+  private struct Wire: HTTPTransport {
+    let refusedHost = Host()
+    let inner: any HTTPTransport
+
+    init(_ inner: any HTTPTransport) { self.inner = inner }
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+      guard request.url.host != refusedHost.name else {
+        throw TransportError(.cannotConnect, "No such host.", recoverySuggestion: ConnectorErrorSuggestionTests.advice)
+      }
+      return try await inner.send(request)
+    }
+  }
+
+  /// The host that is refused now.
+  private final class Host: Sendable {
+    private let names = Collected<String?>()
+    var name: String? { names.all.last ?? nil }
+    func set(_ name: String?) { names.add(name) }
+  }
+}
