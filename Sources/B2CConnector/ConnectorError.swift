@@ -177,7 +177,7 @@ extension ConnectorError {
     case let error as TokenCacheError:
       ConnectorError(
         .tokenCache, error.message, recoverySuggestion: error.recoverySuggestion,
-        isRetryable: error.code == .lockTimedOut, underlying: error)
+        isRetryable: error.isRetryable, underlying: error)
     // The text of an error of the app's own is not repeated, for it may hold anything.
     default:
       ConnectorError(

@@ -1,41 +1,5 @@
-package import B2CCore
-package import Foundation
-
-/// The calls made on the keychain, for the generic-password items of one service.
-///
-/// The system's keychain implements them in an app, a dictionary in a test.
-package protocol KeychainItems: Sendable {
-  /// The store that the items are in, for which all caches over it share their locks.
-  var store: KeychainStore { get }
-
-  /// Adds an item; `duplicateItem` when there is one of this account.
-  func add(_ data: Data, account: String) throws(KeychainStatus)
-
-  /// Changes the data of an item; `itemNotFound` when there is none.
-  func update(_ data: Data, account: String) throws(KeychainStatus)
-
-  /// Returns an item's data; `itemNotFound` when there is none.
-  func data(account: String) throws(KeychainStatus) -> Data
-
-  /// Removes an item; `itemNotFound` when there is none.
-  func remove(account: String) throws(KeychainStatus)
-
-  /// Returns the accounts of all items; `itemNotFound` when there are none.
-  func accounts() throws(KeychainStatus) -> [String]
-}
-
-extension KeychainItems where Self: AnyObject {
-  /// A keychain in memory is known by its identity.
-  package var store: KeychainStore { .object(ObjectIdentifier(self)) }
-}
-
-/// The identity of a keychain store.
-package enum KeychainStore: Sendable {
-  /// The items of a service in an access group of the system's keychain.
-  case system(service: String, group: String?)
-  /// A keychain in memory.
-  case object(ObjectIdentifier)
-}
+internal import B2CCore
+internal import Foundation
 
 /// A result of the keychain other than success (`OSStatus`).
 package struct KeychainStatus: Error, RawRepresentable, Hashable, Sendable {
@@ -49,6 +13,8 @@ package struct KeychainStatus: Error, RawRepresentable, Hashable, Sendable {
   package static let itemNotFound = KeychainStatus(rawValue: -25300)
   /// The system's `errSecDuplicateItem`.
   package static let duplicateItem = KeychainStatus(rawValue: -25299)
+  /// The system's `errSecNoAccessForItem`.
+  package static let noAccessForItem = KeychainStatus(rawValue: -25243)
   /// The system's `errSecInteractionNotAllowed`.
   package static let interactionNotAllowed = KeychainStatus(rawValue: -25308)
   /// The system's `errSecMissingEntitlement`.
@@ -63,25 +29,16 @@ package struct KeychainStatus: Error, RawRepresentable, Hashable, Sendable {
   package static let undecodable = KeychainStatus(rawValue: -26275)
 
   /// The cache's error: with the given code unless the status has its own, and with the call that failed.
-  package func error(
-    _ code: TokenCacheError.Code, _ action: String, on system: HostSystem = .current
-  ) -> TokenCacheError {
-    let explanation = explanation(on: system)
+  func error(_ code: TokenCacheError.Code, _ action: String) -> TokenCacheError {
+    let explanation = explanation
     return TokenCacheError(
       self == .missingEntitlement ? .missingEntitlement : code,
       "The keychain refused to \(action): \(explanation.reason) (OSStatus \(rawValue)).",
       recoverySuggestion: explanation.fix, underlying: self)
   }
 
-  private func explanation(on system: HostSystem) -> (reason: String, fix: String?) {
+  private var explanation: (reason: String, fix: String?) {
     switch self {
-    // An app that is signed to run locally has neither a team nor a profile (Apple's technical note TN3137).
-    case .missingEntitlement where system == .mac:
-      (
-        "the app has no entitlement for it, or is not signed",
-        "Choose a team and add Keychain Sharing, with any group, under Signing & Capabilities: without it a Mac app has no "
-          + "data protection keychain. Or use FileTokenCache, as programs run from the package and unsigned builds do."
-      )
     case .missingEntitlement:
       (
         "the app has no entitlement for it, or is not signed",
@@ -92,11 +49,6 @@ package struct KeychainStatus: Error, RawRepresentable, Hashable, Sendable {
       (
         "the device is locked, or no user can be asked",
         "Try again after the device has been unlocked; tokens are readable from the first unlock after a restart."
-      )
-    case .notAvailable where system == .device, .authenticationFailed where system == .device:
-      (
-        "it cannot protect the item, as on a device without a passcode",
-        "KeychainAccessibility.whenPasscodeSet needs a passcode: let the user set one, or use another accessibility."
       )
     case .authenticationFailed, .userCanceled:
       ("the user did not allow it", "Try again and allow the app to use its keychain item.")
@@ -111,134 +63,183 @@ package struct KeychainStatus: Error, RawRepresentable, Hashable, Sendable {
 }
 
 /// A token cache over keychain items, one for each record, without the keychain itself.
-package struct KeychainRecords: TokenCache, StoreIdentifying {
-  private let items: any KeychainItems
+///
+/// What has been read stays in memory. In the app's own group, which no other process is expected to change, it is served
+/// without a call; elsewhere after a look at the item's date. Calls run on a queue of their own.
+package struct KeychainRecords: InspectableTokenCache, StoreIdentifying {
+  private let access: KeychainAccess
   /// The state of every cache over the same service and group.
   package let sharedState: CacheState
 
   /// The system encrypts keychain items.
   package var isEncrypted: Bool { true }
 
-  package init(_ items: any KeychainItems) {
-    self.items = items
-    sharedState =
-      switch items.store {
-      case .system(let service, let group): CacheRegistry.state(of: .keychain(service: service, group: group))
-      case .object(let id): CacheRegistry.state(of: .object(id))
-      }
+  package init(
+    _ items: any KeychainItems, group: String? = nil, installation: InstallationFile? = nil,
+    process: KeychainProcess = .current
+  ) {
+    sharedState = CacheRegistry.state(of: .keychain(items.service, group: group))
+    access = KeychainAccess(
+      items: items, named: group, installation: installation, process: process,
+      memory: CacheRegistry.keychain(of: items.service))
   }
 
   package func record(for key: TokenCacheKey) async throws -> TokenRecord? {
-    let data: Data
+    if let place = access.knownPlace, place.isPrivate, let copy = access.memory.copy(of: key, in: place.group) {
+      return copy.record
+    }
+    return try await access.memory.run { [self] in try read(key) }
+  }
+
+  package func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
+    let data = Data(try RecordFile(record, for: key).bytes())
+    try await access.memory.run { [self] in
+      do throws(TokenCacheError) {
+        // A newer version's record is not replaced; a damaged one is.
+        _ = try read(key, usingCopy: false)
+      } catch {
+        guard error.code == .damaged else { throw error }
+      }
+      do throws(KeychainStatus) {
+        let place = try access.open()
+        access.memory.keep(nil, of: key)
+        try access.put(data, key.canonicalText, at: place)
+        if place.isPrivate {
+          let copy = KeychainMemory.Copy(record: record, group: place.group, modified: nil, isSettled: false)
+          access.memory.keep(copy, of: key)
+        }
+      } catch {
+        throw error.error(.unwritable, "write a token record")
+      }
+    }
+  }
+
+  package func removeRecord(for key: TokenCacheKey) async throws {
+    try await access.memory.run { [self] in
+      do throws(KeychainStatus) {
+        let place = try access.open()
+        access.memory.keep(nil, of: key)
+        try access.remove(key.canonicalText, at: place)
+      } catch {
+        throw error.error(.unwritable, "remove a token record")
+      }
+    }
+  }
+
+  package func keys() async throws -> [TokenCacheKey] {
+    try await access.memory.run { [self] in
+      do throws(KeychainStatus) {
+        return try access.accounts(at: try access.open()).compactMap(TokenCacheKey.init(canonicalText:))
+      } catch {
+        throw error.error(.unreadable, "list the token records")
+      }
+    }
+  }
+
+  /// Discards the copy of a record, so that the next call reads its item.
+  package func forgetCopy(of key: TokenCacheKey) async throws {
+    // On the queue: what is being read at this moment may be older.
+    try await access.memory.run { [self] in access.memory.keep(nil, of: key) }
+  }
+
+  /// Proves that the keychain takes items: adds one that holds nothing, and removes it.
+  ///
+  /// - Throws: ``TokenCacheError``: `missingEntitlement`; `unwritable` with the keychain's reason.
+  package func proveWritable() async throws {
+    try await access.memory.run { [self] in
+      do throws(KeychainStatus) {
+        try access.proveOpen(try access.open().group, always: true)
+      } catch {
+        throw error.error(.unwritable, "add an item")
+      }
+    }
+  }
+
+  // The function below blocks, and runs on the queue.
+
+  private func read(_ key: TokenCacheKey, usingCopy: Bool = true) throws(TokenCacheError) -> TokenRecord? {
+    let memory = access.memory
+    let started = access.process.now()
+    let place: KeychainAccess.Place
+    let found: KeychainItem?
     do throws(KeychainStatus) {
-      data = try items.data(account: key.canonicalText)
+      place = try access.open()
+      if usingCopy, let copy = memory.copy(of: key, in: place.group) {
+        if place.isPrivate { return copy.record }
+        if copy.isSettled, let attributes = try? access.items.attributes(key.canonicalText, in: place.group),
+          copy.isCurrent(attributes)
+        {
+          return copy.record
+        }
+      }
+      memory.keep(nil, of: key)
+      found = try access.item(key.canonicalText, at: place)
     } catch {
-      if error == .itemNotFound { return nil }
       throw error.error(.unreadable, "read a token record")
     }
+    guard let found else { return nil }
+    let record: TokenRecord
     do throws(TokenCacheError) {
-      return try RecordFile.record(in: Array(data), for: key)
+      record = try RecordFile.record(in: Array(found.data), for: key)
     } catch {
       guard error.code == .damaged else { throw error }
       throw TokenCacheError(
         .damaged, "A keychain item is not a usable token record: \(error.message).",
         recoverySuggestion: "Sign in again, which replaces it; the other records are not affected.")
     }
-  }
-
-  package func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    let data = Data(try RecordFile(record, for: key).bytes())
-    do {
-      // A newer version's record is not replaced; a damaged one is.
-      _ = try await self.record(for: key)
-    } catch let error as TokenCacheError where error.code == .damaged {}
-    do throws(KeychainStatus) {
-      try put(data, account: key.canonicalText)
-    } catch {
-      throw error.error(.unwritable, "write a token record")
-    }
-  }
-
-  package func removeRecord(for key: TokenCacheKey) async throws {
-    do throws(KeychainStatus) {
-      try items.remove(account: key.canonicalText)
-    } catch {
-      if error != .itemNotFound { throw error.error(.unwritable, "remove a token record") }
-    }
-  }
-
-  package func keys() async throws -> [TokenCacheKey] {
-    do throws(KeychainStatus) {
-      return try items.accounts().compactMap(TokenCacheKey.init(canonicalText:))
-    } catch {
-      if error == .itemNotFound { return [] }
-      throw error.error(.unreadable, "list the token records")
-    }
-  }
-
-  private func put(_ data: Data, account: String) throws(KeychainStatus) {
-    do {
-      try items.update(data, account: account)
-    } catch  where error == .itemNotFound {
-      do {
-        try items.add(data, account: account)
-      } catch  where error == .duplicateItem {
-        // Another process was first.
-        try items.update(data, account: account)
-      }
-    }
+    let modified = found.attributes.modified
+    // How finely the keychain counts time is not documented.
+    let isSettled = modified.map { started.timeIntervalSince($0) > 2 } ?? false
+    memory.keep(
+      KeychainMemory.Copy(record: record, group: place.group, modified: modified, isSettled: isSettled), of: key)
+    return record
   }
 }
 
 /// An encryption key in one keychain item, without the keychain itself.
 package struct StoredKeychainKey: EncryptionKeySource {
   private static let account = "encryption-key"
-  private let items: any KeychainItems
+  private let access: KeychainAccess
 
-  package init(_ items: any KeychainItems) {
-    self.items = items
+  package init(_ items: any KeychainItems, group: String? = nil, process: KeychainProcess = .current) {
+    access = KeychainAccess(
+      items: items, named: group, installation: nil, process: process,
+      memory: CacheRegistry.keychain(of: items.service))
   }
 
   package func encryptionKey() async throws -> EncryptionKey {
-    if let key = try read() { return key }
-    do throws(KeychainStatus) {
-      try items.add(StoredEncryptionKey.data(of: .random()), account: Self.account)
-    } catch {
-      // Another process was first: its key counts, or records would be sealed with a key that is lost.
-      guard error == .duplicateItem else { throw error.error(.encryptionUnavailable, "keep an encryption key") }
+    try await access.memory.run { [self] in
+      if let key = try read() { return key }
+      do throws(KeychainStatus) {
+        let new = try older() ?? StoredEncryptionKey.data(of: .random())
+        _ = try access.items.add(new, account: Self.account, mark: "", in: try access.open().group)
+      } catch {
+        // Another process was first: its key counts, or records would be sealed with a key that is lost.
+        guard error == .duplicateItem else { throw error.error(.encryptionUnavailable, "keep an encryption key") }
+      }
+      if let key = try read() { return key }
+      throw TokenCacheError(.encryptionUnavailable, "The keychain has not kept the encryption key.")
     }
-    if let key = try read() { return key }
-    throw TokenCacheError(.encryptionUnavailable, "The keychain has not kept the encryption key.")
+  }
+
+  /// The key of a version without groups, in another group of the app.
+  ///
+  /// It is copied and not moved: another app of the team may use it too.
+  private func older() throws(KeychainStatus) -> Data? {
+    guard access.named == nil else { return nil }
+    let place = try access.open()
+    let group = try access.listing(of: nil).first { $0.account == Self.account && $0.group != place.group }?.group
+    guard let group else { return nil }
+    return try access.items.item(Self.account, in: group).data
   }
 
   private func read() throws -> EncryptionKey? {
-    let data: Data
+    let data: Data?
     do throws(KeychainStatus) {
-      data = try items.data(account: Self.account)
+      data = try access.item(Self.account, at: try access.open())?.data
     } catch {
-      if error == .itemNotFound { return nil }
       throw error.error(.encryptionUnavailable, "read the encryption key")
     }
-    return try StoredEncryptionKey.key(in: data, from: "The keychain item")
-  }
-}
-
-extension KeychainRecords: InspectableTokenCache {
-  /// Not the text of a key, so that the item is never listed as a record.
-  private static let probe = "write-probe"
-
-  /// Adds an item and removes it.
-  package func proveWritable() async throws {
-    do throws(KeychainStatus) {
-      do {
-        try items.add(Data(), account: Self.probe)
-      } catch  where error == .duplicateItem {
-        // Left by a process that ended in between: the keychain was open then, and removing it shows that it is now.
-      }
-      try items.remove(account: Self.probe)
-    } catch {
-      // Another process removed it first.
-      if error != .itemNotFound { throw error.error(.unwritable, "add and remove an item") }
-    }
+    return try data.map { data in try StoredEncryptionKey.key(in: data, from: "The keychain item") }
   }
 }

@@ -7,6 +7,10 @@
   /// Apps and extensions of one team share it through an access group. All caches of one service and group in a process
   /// share their locks, so any number of connectors use a refresh token once. The keychain offers no lock between
   /// processes: those that may refresh at the same moment should share a ``FileTokenCache`` in their group container.
+  ///
+  /// A record that was read stays in memory. In the app's own group it is served from there without a call to the
+  /// keychain; in another group, and in an extension, after a look at the date of its item. A keychain that says "not
+  /// found" is believed only after it has taken a probe item, because a locked one says the same.
   public struct KeychainTokenCache: TokenCache, StoreIdentifying {
     private let records: KeychainRecords
 
@@ -19,16 +23,23 @@
     /// Creates a cache; the keychain is first accessed when the cache is used.
     ///
     /// - Parameters:
-    ///   - accessGroup: The keychain group to share with other apps of the team, `<team id>.<group>`; when `nil`, the
-    ///     app's own.
+    ///   - accessGroup: The keychain group to share with other apps of the team, `<team id>.<group>`, which alone is
+    ///     searched then. When `nil`, the app's own, `<team id>.<bundle id>`, or where the app is not entitled to it the
+    ///     first of its groups; a record that an earlier version has stored in another group of the app moves there at
+    ///     its first use. In an extension `nil` is the first of its groups.
     ///   - service: The items' service, which tells the items of two caches apart.
     ///   - accessibility: When the tokens can be read.
+    ///   - installationFile: Whether the tokens of a former installation are removed: keychain items usually stay when
+    ///     a user deletes the app. A file in Application Support holds a random id, and records in the app's own group
+    ///     carry it; a record with another id is removed, one without an id stays and gets it. Nothing is removed when
+    ///     the file cannot be read or written, in another group, in an extension, or on tvOS, where it has no effect.
     public init(
       accessGroup: String? = nil, service: String = "B2CConnector.TokenCache",
-      accessibility: KeychainAccessibility = .afterFirstUnlock
+      accessibility: KeychainAccessibility = .afterFirstUnlock, installationFile: Bool = false
     ) {
       records = KeychainRecords(
-        SecurityKeychainItems(service: service, accessGroup: accessGroup, accessibility: accessibility))
+        SecurityKeychainItems(name: service, accessibility: accessibility), group: accessGroup,
+        installation: installationFile ? .inApplicationSupport(service: service) : nil)
     }
 
     /// Returns the record of a key.
@@ -68,6 +79,11 @@
     public func keys() async throws -> [TokenCacheKey] {
       try await records.keys()
     }
+
+    /// Discards the copy of a record, so that the next call reads its item.
+    package func forgetCopy(of key: TokenCacheKey) async throws {
+      try await records.forgetCopy(of: key)
+    }
   }
 
   extension KeychainTokenCache: InspectableTokenCache {
@@ -84,7 +100,8 @@
     /// Names the keychain item; a key is created when one is needed and there is none.
     ///
     /// - Parameters:
-    ///   - accessGroup: The keychain group to share with other apps of the team; when `nil`, the app's own.
+    ///   - accessGroup: The keychain group to share with other apps of the team; when `nil`, the app's own, as of
+    ///     ``KeychainTokenCache``. A key that an earlier version has stored in another group of the app is copied there.
     ///   - service: The item's service, which tells the keys of two caches apart.
     ///   - accessibility: When the key can be read.
     public init(
@@ -92,7 +109,7 @@
       accessibility: KeychainAccessibility = .afterFirstUnlock
     ) {
       key = StoredKeychainKey(
-        SecurityKeychainItems(service: service, accessGroup: accessGroup, accessibility: accessibility))
+        SecurityKeychainItems(name: service, accessibility: accessibility), group: accessGroup)
     }
 
     /// Returns the key.
@@ -122,70 +139,6 @@
       case .whenUnlocked: kSecAttrAccessibleWhenUnlockedThisDeviceOnly
       case .whenPasscodeSet: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly
       }
-    }
-  }
-
-  /// The generic-password items of one service in the system's keychain.
-  ///
-  /// Never synchronised: a refresh token on two devices would be used twice. On the Mac the data protection keychain is
-  /// used, which works as on the other systems.
-  struct SecurityKeychainItems: KeychainItems {
-    let service: String
-    let accessGroup: String?
-    let accessibility: KeychainAccessibility
-
-    var store: KeychainStore { .system(service: service, group: accessGroup) }
-
-    func add(_ data: Data, account: String) throws(KeychainStatus) {
-      var item = query(account)
-      item[kSecValueData as String] = data
-      item[kSecAttrAccessible as String] = accessibility.attribute as String
-      try check(SecItemAdd(item as CFDictionary, nil))
-    }
-
-    func update(_ data: Data, account: String) throws(KeychainStatus) {
-      let changes: [String: Any] = [
-        kSecValueData as String: data, kSecAttrAccessible as String: accessibility.attribute as String,
-      ]
-      try check(SecItemUpdate(query(account) as CFDictionary, changes as CFDictionary))
-    }
-
-    func data(account: String) throws(KeychainStatus) -> Data {
-      var item = query(account)
-      item[kSecReturnData as String] = true
-      item[kSecMatchLimit as String] = kSecMatchLimitOne as String
-      var result: CFTypeRef?
-      try check(SecItemCopyMatching(item as CFDictionary, &result))
-      guard let data = result as? Data else { throw .undecodable }
-      return data
-    }
-
-    func remove(account: String) throws(KeychainStatus) {
-      try check(SecItemDelete(query(account) as CFDictionary))
-    }
-
-    func accounts() throws(KeychainStatus) -> [String] {
-      var item = query(nil)
-      item[kSecReturnAttributes as String] = true
-      item[kSecMatchLimit as String] = kSecMatchLimitAll as String
-      var result: CFTypeRef?
-      try check(SecItemCopyMatching(item as CFDictionary, &result))
-      let found = result as? [[String: Any]] ?? []
-      return found.compactMap { $0[kSecAttrAccount as String] as? String }
-    }
-
-    private func query(_ account: String?) -> [String: Any] {
-      var query: [String: Any] = [
-        kSecClass as String: kSecClassGenericPassword as String, kSecAttrService as String: service,
-        kSecAttrSynchronizable as String: false, kSecUseDataProtectionKeychain as String: true,
-      ]
-      if let account { query[kSecAttrAccount as String] = account }
-      if let accessGroup { query[kSecAttrAccessGroup as String] = accessGroup }
-      return query
-    }
-
-    private func check(_ status: OSStatus) throws(KeychainStatus) {
-      guard status == errSecSuccess else { throw KeychainStatus(rawValue: status) }
     }
   }
 #endif

@@ -45,6 +45,11 @@ public struct TokenCacheError: LocalizedError, Sendable, Equatable, CustomString
   /// The error of the layer below, if any.
   public var underlying: (any Error)?
 
+  /// Whether the same call may succeed later without a change: a lock becomes free, a device is unlocked.
+  package var isRetryable: Bool {
+    code == .lockTimedOut || underlying as? KeychainStatus == .interactionNotAllowed
+  }
+
   /// Creates an error.
   ///
   /// - Parameters:

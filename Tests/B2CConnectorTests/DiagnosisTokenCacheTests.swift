@@ -52,11 +52,25 @@ struct DiagnosisTokenCacheTests {
 
 /// A keychain without the entitlement to add to it.
 private final class ReadOnlyKeychain: KeychainItems {
-  func data(account: String) throws(KeychainStatus) -> Data { throw .itemNotFound }
-  func accounts() throws(KeychainStatus) -> [String] { throw .itemNotFound }
-  func remove(account: String) throws(KeychainStatus) { throw .itemNotFound }
-  func update(_ data: Data, account: String) throws(KeychainStatus) { throw .missingEntitlement }
-  func add(_ data: Data, account: String) throws(KeychainStatus) { throw .missingEntitlement }
+  let staysOpen = true
+
+  func add(_ data: Data, account: String, mark: String, in group: String?) throws(KeychainStatus) -> String {
+    throw .missingEntitlement
+  }
+
+  func update(_ account: String, in group: String, to change: KeychainChange) throws(KeychainStatus) {
+    throw .missingEntitlement
+  }
+
+  func item(_ account: String, in group: String) throws(KeychainStatus) -> KeychainItem { throw .itemNotFound }
+
+  func attributes(_ account: String, in group: String?) throws(KeychainStatus) -> KeychainAttributes {
+    throw .itemNotFound
+  }
+
+  func remove(_ account: String, in group: String?) throws(KeychainStatus) { throw .itemNotFound }
+
+  func list(in group: String?) throws(KeychainStatus) -> [KeychainAttributes] { throw .itemNotFound }
 }
 
 /// A cache that notes its calls and has one record of another app.

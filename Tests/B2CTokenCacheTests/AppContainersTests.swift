@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("In a container nothing above it is looked at, whoever owns it; what is inside is checked as everywhere")
+  @Test("In a container nothing above it is looked at, whatever its owner; what is inside is checked as everywhere")
   func cache() async throws {
     let home = temporary.url.appendingPathComponent("a/home").path
     let place = URL(fileURLWithPath: home + "/Library/Caches/tokens")

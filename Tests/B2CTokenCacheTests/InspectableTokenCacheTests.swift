@@ -70,7 +70,7 @@ struct InspectableTokenCacheTests {
     let before = keychain.contents
     try await cache.proveWritable()
     #expect(keychain.contents == before)
-    keychain.plant(Data(), account: "write-probe")
+    keychain.plant(Data(), account: "B2CConnector.probe")
     #expect(try await cache.keys() == [Samples.key])
     try await cache.proveWritable()
     #expect(keychain.contents == before)

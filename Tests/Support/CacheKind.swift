@@ -25,7 +25,8 @@ package enum CacheKind: String, CaseIterable, Sendable {
       return (EncryptedTokenCache(wrapping: store, key: key), EncryptedTokenCache(wrapping: store, key: key))
     case .twoKeychains:
       let keychain = DictionaryKeychain()
-      return (KeychainRecords(keychain), KeychainRecords(keychain))
+      let app = DictionaryKeychain.app
+      return (KeychainRecords(keychain, process: app), KeychainRecords(keychain, process: app))
     }
   }
 

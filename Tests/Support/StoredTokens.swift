@@ -82,8 +82,9 @@ package struct StoredTokens: Sendable {
     case .encrypted:
       EncryptedTokenCache(
         wrapping: try files(), key: KeyFile(directory.appending(path: "encryption-key")))
-    case .sealed: EncryptedTokenCache(wrapping: try files(), key: StoredKeychainKey(key))
-    case .keychain: KeychainRecords(records)
+    case .sealed:
+      EncryptedTokenCache(wrapping: try files(), key: StoredKeychainKey(key, process: DictionaryKeychain.app))
+    case .keychain: KeychainRecords(records, process: DictionaryKeychain.app)
     }
   }
 

@@ -48,7 +48,7 @@ public struct OAuthError: Error, Sendable, Equatable {
   public var isRetryable: Bool {
     switch underlying {
     case let error as TransportError: error.isRetryable
-    case let error as TokenCacheError: error.code == .lockTimedOut
+    case let error as TokenCacheError: error.isRetryable
     case let error as IDTokenRejection: error.reason == .unknownKey
     // A page or a device code that timed out: the same call would show the user another one.
     default: code.isRetryable && (code != .timedOut || server != nil)

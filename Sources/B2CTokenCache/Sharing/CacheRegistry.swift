@@ -7,7 +7,7 @@ internal import B2CCore
 package enum CacheRegistry {
   /// The identity of a store that several cache values can be over.
   enum Store: Hashable, Sendable {
-    case keychain(service: String, group: String?)
+    case keychain(KeychainService, group: String?)
     case directory(String)
     case object(ObjectIdentifier)
   }
@@ -21,11 +21,15 @@ package enum CacheRegistry {
     weak var state: CacheState?
   }
 
+  private struct WeakKeychain {
+    weak var keychain: KeychainMemory?
+  }
+
   private struct Content: Sendable {
     var objects: [ObjectIdentifier: Entry] = [:]
     var stores: [Store: WeakState] = [:]
     var locksByType: [ObjectIdentifier: CacheState.Locks] = [:]
-    var locksByService: [String: CacheState.Locks] = [:]
+    var keychains: [KeychainService: WeakKeychain] = [:]
   }
 
   private static let content = Locked(Content())
@@ -63,15 +67,29 @@ package enum CacheRegistry {
     content.withLock { content in
       if let state = content.stores[store]?.state { return state }
       content.stores = content.stores.filter { $0.value.state != nil }
-      var locks = CacheState.Locks()
+      let state: CacheState
       if case .keychain(let service, _) = store {
-        // Without a group a search goes through all of the app's groups, so the items may be the same.
-        locks = content.locksByService[service] ?? locks
-        content.locksByService[service] = locks
+        // The group of a cache without one may be another cache's, so the items may be the same.
+        let keychain = keychain(of: service, in: &content)
+        state = CacheState(locks: keychain.locks, keychain: keychain)
+      } else {
+        state = CacheState()
       }
-      let state = CacheState(locks: locks)
       content.stores[store] = WeakState(state: state)
       return state
     }
+  }
+
+  /// Returns what all caches over a service of the keychain share; it lives as long as one of them keeps it.
+  static func keychain(of service: KeychainService) -> KeychainMemory {
+    content.withLock { keychain(of: service, in: &$0) }
+  }
+
+  private static func keychain(of service: KeychainService, in content: inout Content) -> KeychainMemory {
+    if let keychain = content.keychains[service]?.keychain { return keychain }
+    content.keychains = content.keychains.filter { $0.value.keychain != nil }
+    let keychain = KeychainMemory()
+    content.keychains[service] = WeakKeychain(keychain: keychain)
+    return keychain
   }
 }

@@ -24,8 +24,12 @@ package final class CacheState: Sendable {
     let clientID: String
   }
 
-  init(locks: Locks = Locks()) {
+  /// Lives as long as the state: its locks are the state's.
+  private let keychain: KeychainMemory?
+
+  init(locks: Locks = Locks(), keychain: KeychainMemory? = nil) {
     self.locks = locks
+    self.keychain = keychain
   }
 
   /// The known keys of one authority and client.
@@ -44,6 +48,13 @@ package final class CacheState: Sendable {
 package protocol StoreIdentifying: TokenCache {
   /// The state that every cache over the same store shares.
   var sharedState: CacheState { get }
+
+  /// Discards the copy of a record in memory, if there is one, so that the next call reads the store.
+  func forgetCopy(of key: TokenCacheKey) async throws
+}
+
+extension StoreIdentifying {
+  package func forgetCopy(of _: TokenCacheKey) async throws {}
 }
 
 /// The observers of a cache's sessions.

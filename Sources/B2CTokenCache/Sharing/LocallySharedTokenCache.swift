@@ -40,6 +40,7 @@ package final class LocallySharedTokenCache: SharedTokenCache {
     _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
   ) async throws -> TokenRecord? {
     try await locks.writes.withLock(key, by: deadline) {
+      try await forgetCopy(of: key)
       let old = try await cache.record(for: key)
       let new = change(old)
       guard new != old else { return old }
@@ -55,7 +56,15 @@ package final class LocallySharedTokenCache: SharedTokenCache {
   package func withRefreshLock<Result: Sendable>(
     for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
-    try await locks.refreshes.withLock(key, by: deadline, body)
+    try await locks.refreshes.withLock(key, by: deadline) {
+      // Another process may have used the refresh token that is in memory.
+      try await forgetCopy(of: key)
+      return try await body()
+    }
+  }
+
+  private func forgetCopy(of key: TokenCacheKey) async throws {
+    try await (cache as? any StoreIdentifying)?.forgetCopy(of: key)
   }
 
   private var deadline: Deadline { Deadline.after(lockTimeout, on: clock) }

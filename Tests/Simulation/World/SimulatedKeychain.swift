@@ -2,9 +2,18 @@
   import B2CTokenCache
   import Foundation
 
-  /// The items of a keychain service, in memory.
+  /// The items of a keychain service, in memory, in the one group of an app.
   final class SimulatedKeychain: @unchecked Sendable {
-    var items: [String: Data] = [:]
+    static let group = "TEAM.com.example.app"
+    static let app = KeychainProcess(bundleID: "com.example.app")
+
+    struct Item {
+      var data: Data
+      var mark: String
+      var modified: Date
+    }
+
+    var items: [String: Item] = [:]
     var trouble = StoreTrouble()
   }
 
@@ -19,35 +28,55 @@
       self.process = process
     }
 
-    func add(_ data: Data, account: String) throws(KeychainStatus) {
+    var staysOpen: Bool { true }
+
+    func add(_ data: Data, account: String, mark: String, in group: String?) throws(KeychainStatus) -> String {
       try access(writing: true)
       guard keychain.items[account] == nil else { throw .duplicateItem }
-      keychain.items[account] = data
+      keychain.items[account] = SimulatedKeychain.Item(data: data, mark: mark, modified: Date())
+      return SimulatedKeychain.group
     }
 
-    func update(_ data: Data, account: String) throws(KeychainStatus) {
+    func update(_ account: String, in group: String, to change: KeychainChange) throws(KeychainStatus) {
       try access(writing: true)
-      guard keychain.items[account] != nil else { throw .itemNotFound }
-      keychain.items[account] = data
+      guard var item = keychain.items[account] else { throw .itemNotFound }
+      item.data = change.data ?? item.data
+      item.mark = change.mark ?? item.mark
+      item.modified = Date()
+      keychain.items[account] = item
     }
 
-    func data(account: String) throws(KeychainStatus) -> Data {
+    func item(_ account: String, in group: String) throws(KeychainStatus) -> KeychainItem {
       try access(writing: false)
-      guard let data = keychain.items[account] else { throw .itemNotFound }
+      guard let item = keychain.items[account] else { throw .itemNotFound }
       if let key = TokenCacheKey(canonicalText: account) { process?.world.noteReading(key) }
-      return data
+      return KeychainItem(attributes: attributes(account, item), data: item.data)
     }
 
-    func remove(account: String) throws(KeychainStatus) {
+    func attributes(_ account: String, in group: String?) throws(KeychainStatus) -> KeychainAttributes {
+      try access(writing: false)
+      guard let item = keychain.items[account] else { throw .itemNotFound }
+      return attributes(account, item)
+    }
+
+    func remove(_ account: String, in group: String?) throws(KeychainStatus) {
       try access(writing: true)
       guard keychain.items.removeValue(forKey: account) != nil else { throw .itemNotFound }
     }
 
-    func accounts() throws(KeychainStatus) -> [String] {
+    func list(in group: String?) throws(KeychainStatus) -> [KeychainAttributes] {
       try access(writing: false)
-      process?.world.noteListing()
+      // Without a group it is looked for the app's group, once in a process.
+      if group != nil { process?.world.noteListing() }
       guard !keychain.items.isEmpty else { throw .itemNotFound }
-      return keychain.items.keys.sorted()
+      return keychain.items.keys.sorted().compactMap { account in
+        keychain.items[account].map { attributes(account, $0) }
+      }
+    }
+
+    private func attributes(_ account: String, _ item: SimulatedKeychain.Item) -> KeychainAttributes {
+      KeychainAttributes(
+        account: account, group: SimulatedKeychain.group, mark: item.mark, modified: item.modified)
     }
 
     private func access(writing: Bool) throws(KeychainStatus) {

@@ -58,7 +58,7 @@
         case .file: try fileCache(disk, process)
         case .encrypted, .twoWrappers: encrypted(FourMethodCache(table, process))
         case .encryptedFile: encrypted(try fileCache(disk, process))
-        case .keychain: KeychainRecords(ProcessKeychain(keychain, process))
+        case .keychain: KeychainRecords(ProcessKeychain(keychain, process), process: SimulatedKeychain.app)
         }
       guard kind == .twoWrappers else { return Array(repeating: one, count: count) }
       let wrapped = FourMethodCache(table, process)
@@ -75,7 +75,7 @@
         guard let copy = try? fileCache(disk.copy(), nil) else { return [] }
         caches = [kind == .file ? copy : encrypted(copy)]
       case .encrypted, .twoWrappers: caches = [encrypted(FourMethodCache(table, nil))]
-      case .keychain: caches = [KeychainRecords(ProcessKeychain(keychain, nil))]
+      case .keychain: caches = [KeychainRecords(ProcessKeychain(keychain, nil), process: SimulatedKeychain.app)]
       }
       let found = machine.alone { () -> [TokenCacheKey: TokenRecord] in
         var found: [TokenCacheKey: TokenRecord] = [:]

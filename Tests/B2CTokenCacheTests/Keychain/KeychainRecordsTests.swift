@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct KeychainRecordsTests {
   private let keychain = DictionaryKeychain()
 
-  private var cache: KeychainRecords { KeychainRecords(keychain) }
+  private var cache: KeychainRecords { KeychainRecords(keychain, process: DictionaryKeychain.app) }
 
   @Test("The conformance suite finds nothing")
   func conformance() async throws {
@@ -19,7 +19,7 @@ import Testing
       made.withLock { $0 = keychain }
       return KeychainRecords(keychain)
     }
-    suite.makeSecondInstance = { first in made.withLock { $0 }.map(KeychainRecords.init) ?? first }
+    suite.makeSecondInstance = { first in made.withLock { $0 }.map { KeychainRecords($0) } ?? first }
     suite.makeUnreachableCache = {
       let keychain = DictionaryKeychain()
       keychain.fail(with: .notAvailable)
@@ -40,6 +40,8 @@ import Testing
   func refusal(_ status: KeychainStatus, _ code: TokenCacheError.Code, _ words: String) async throws {
     try await cache.store(Samples.record(), for: Samples.key)
     keychain.fail(with: status)
+    // Another process, which has no copy in memory.
+    let cache = KeychainRecords(keychain.otherProcess(), process: DictionaryKeychain.app)
     let error = await failure { _ = try await cache.record(for: Samples.key) }
     #expect(error?.code == code)
     #expect(error?.description.contains(words) == true)
@@ -67,7 +69,7 @@ import Testing
   func swapping() async throws {
     try await cache.store(Samples.record(), for: Samples.otherKey)
     keychain.plant(
-      try keychain.data(account: Samples.otherKey.canonicalText), account: Samples.key.canonicalText)
+      try #require(keychain.contents[Samples.otherKey.canonicalText]), account: Samples.key.canonicalText)
     #expect(await failure { _ = try await cache.record(for: Samples.key) }?.code == .damaged)
   }
 
@@ -77,7 +79,7 @@ import Testing
     keychain.plant(newer, account: Samples.key.canonicalText)
     #expect(await failure { _ = try await cache.record(for: Samples.key) }?.code == .newerVersion)
     #expect(await failure { try await cache.store(Samples.record(), for: Samples.key) }?.code == .newerVersion)
-    #expect(try keychain.data(account: Samples.key.canonicalText) == newer)
+    #expect(keychain.contents[Samples.key.canonicalText] == newer)
   }
 
   @Test("Other items of the service are not listed")
@@ -107,15 +109,16 @@ import Testing
   @Test("When two processes create the key at once, both use the one that was first")
   func encryptionKeyRace() async throws {
     let first = try await StoredKeychainKey(keychain).encryptionKey()
-    let second = StoredKeychainKey(LateKeychain(keychain))
+    let second = StoredKeychainKey(LateKeychain(keychain, missedLooks: 2))
     #expect(try await second.encryptionKey() == first)
   }
 
   @Test("When two processes add a record at once, both writes succeed and the later one is kept")
   func recordRace() async throws {
     try await cache.store(Samples.record(), for: Samples.key)
-    // Neither reading nor updating finds the item, and adding it finds that another process was first.
-    let second = KeychainRecords(LateKeychain(keychain, missedLooks: 2))
+    // Neither reading, before and after the proof, nor updating finds the item: adding it finds that another process was
+    // first.
+    let second = KeychainRecords(LateKeychain(keychain, missedLooks: 3), process: DictionaryKeychain.app)
     try await second.store(Samples.record("two"), for: Samples.key)
     #expect(try await cache.record(for: Samples.key) == Samples.record("two"))
   }
@@ -126,7 +129,7 @@ import Testing
     let error = await failure { _ = try await StoredKeychainKey(keychain).encryptionKey() }
     #expect(error?.code == .encryptionUnavailable)
     #expect(error?.description.contains("canary") == false)
-    #expect(try keychain.data(account: "encryption-key") == Data("canary".utf8))
+    #expect(keychain.contents["encryption-key"] == Data("canary".utf8))
   }
 }
 
@@ -135,24 +138,31 @@ private final class LateKeychain: KeychainItems {
   private let keychain: DictionaryKeychain
   private let missedLooks: Locked<Int>
 
-  init(_ keychain: DictionaryKeychain, missedLooks: Int = 1) {
+  init(_ keychain: DictionaryKeychain, missedLooks: Int) {
     self.keychain = keychain
     self.missedLooks = Locked(missedLooks)
   }
 
-  func data(account: String) throws(KeychainStatus) -> Data {
+  var staysOpen: Bool { keychain.staysOpen }
+
+  func item(_ account: String, in group: String) throws(KeychainStatus) -> KeychainItem {
     try look()
-    return try keychain.data(account: account)
+    return try keychain.item(account, in: group)
   }
 
-  func update(_ data: Data, account: String) throws(KeychainStatus) {
+  func update(_ account: String, in group: String, to change: KeychainChange) throws(KeychainStatus) {
     try look()
-    try keychain.update(data, account: account)
+    try keychain.update(account, in: group, to: change)
   }
 
-  func add(_ data: Data, account: String) throws(KeychainStatus) { try keychain.add(data, account: account) }
-  func remove(account: String) throws(KeychainStatus) { try keychain.remove(account: account) }
-  func accounts() throws(KeychainStatus) -> [String] { try keychain.accounts() }
+  func add(_ data: Data, account: String, mark: String, in group: String?) throws(KeychainStatus) -> String {
+    try keychain.add(data, account: account, mark: mark, in: group)
+  }
+  func attributes(_ account: String, in group: String?) throws(KeychainStatus) -> KeychainAttributes {
+    try keychain.attributes(account, in: group)
+  }
+  func remove(_ account: String, in group: String?) throws(KeychainStatus) { try keychain.remove(account, in: group) }
+  func list(in group: String?) throws(KeychainStatus) -> [KeychainAttributes] { try keychain.list(in: group) }
 
   private func look() throws(KeychainStatus) {
     let isMissed = missedLooks.withLock { left in

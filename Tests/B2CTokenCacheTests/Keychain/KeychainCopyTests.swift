@@ -1,0 +1,108 @@
+import B2CCore
+import B2CTokenCache
+import Dispatch
+import Foundation
+import TestSupport
+import Testing
+
+/// Which keychain calls a record costs that was read before.
+@Suite("Keychain, copies in memory", .timeLimit(.minutes(10)))
+struct KeychainCopyTests {
+  private static let account = Samples.key.canonicalText
+  private static let shared = "TEAM.com.example.shared"
+
+  static let hits: [(String?, KeychainProcess, [DictionaryKeychain.Call])] = [
+    (nil, DictionaryKeychain.app, []),
+    (DictionaryKeychain.ownGroup, DictionaryKeychain.app, []),
+    (shared, DictionaryKeychain.app, [.attributes]),
+    (DictionaryKeychain.ownGroup, KeychainProcess(bundleID: "com.example.app", isExtension: true), [.attributes]),
+    (DictionaryKeychain.ownGroup, KeychainProcess(bundleID: nil), [.attributes]),
+  ]
+
+  @Test("A hit costs no call in the app's own group, elsewhere one that reads no secret", arguments: hits)
+  func hit(_ group: String?, _ process: KeychainProcess, _ calls: [DictionaryKeychain.Call]) async throws {
+    let keychain = DictionaryKeychain(groups: [DictionaryKeychain.ownGroup, Self.shared])
+    let cache = KeychainRecords(keychain, group: group, process: process)
+    try await cache.store(Samples.record(), for: Samples.key)
+    #expect(try await cache.record(for: Samples.key) == Samples.record())
+    _ = keychain.takeCalls()
+    for _ in 0..<3 { #expect(try await cache.record(for: Samples.key) == Samples.record()) }
+    #expect(keychain.takeCalls() == calls + calls + calls)
+  }
+
+  @Test("In a shared group, a change by another process is seen at the next call", arguments: [true, false])
+  func foreignChange(_ isRemoval: Bool) async throws {
+    let keychain = DictionaryKeychain(groups: [Self.shared])
+    let cache = KeychainRecords(keychain, group: Self.shared, process: DictionaryKeychain.app)
+    try await cache.store(Samples.record(), for: Samples.key)
+    #expect(try await cache.record(for: Samples.key) == Samples.record())
+    let other = KeychainRecords(keychain.otherProcess(), group: Self.shared, process: DictionaryKeychain.app)
+    if isRemoval {
+      try await other.removeRecord(for: Samples.key)
+    } else {
+      try await other.store(Samples.record("two"), for: Samples.key)
+    }
+    #expect(try await cache.record(for: Samples.key) == (isRemoval ? nil : Samples.record("two")))
+  }
+
+  @Test("An item that has just changed is read again: two changes may have one date")
+  func justChanged() async throws {
+    let keychain = DictionaryKeychain(groups: [Self.shared])
+    let now = Locked(Date(timeIntervalSince1970: 1_000_000_000))
+    let process = KeychainProcess(bundleID: nil, now: { now.withLock { $0 } })
+    let cache = KeychainRecords(keychain, group: Self.shared, process: process)
+    try await cache.store(Samples.record(), for: Samples.key)
+    for expected in [DictionaryKeychain.Call.item, .item] {
+      _ = keychain.takeCalls()
+      #expect(try await cache.record(for: Samples.key) == Samples.record())
+      #expect(keychain.takeCalls() == [expected])
+    }
+    now.withLock { $0 += 60 }
+    #expect(try await cache.record(for: Samples.key) == Samples.record())
+    _ = keychain.takeCalls()
+    #expect(try await cache.record(for: Samples.key) == Samples.record())
+    #expect(keychain.takeCalls() == [.attributes])
+  }
+
+  @Test("Under the refresh lock, and in an update, the item is read")
+  func refreshLock() async throws {
+    let keychain = DictionaryKeychain()
+    let cache = KeychainRecords(keychain, process: DictionaryKeychain.app)
+    let shared = cache.shared(on: ContinuousClock())
+    try await shared.store(Samples.record(), for: Samples.key)
+    _ = keychain.takeCalls()
+    let underLock = try await shared.withRefreshLock(for: Samples.key) {
+      let record = try await shared.record(for: Samples.key)
+      return (record, keychain.takeCalls())
+    }
+    #expect(underLock.0 == Samples.record())
+    #expect(underLock.1 == [.item])
+    #expect(try await shared.update(Samples.key) { $0 } == Samples.record())
+    #expect(keychain.takeCalls() == [.item])
+  }
+
+  @Test("A listing shows which copies are old: another process's sign-out is noticed with the session")
+  func listing() async throws {
+    let keychain = DictionaryKeychain()
+    let cache = KeychainRecords(keychain, process: DictionaryKeychain.app)
+    try await cache.store(Samples.record(), for: Samples.key)
+    #expect(try await cache.record(for: Samples.key) == Samples.record())
+    keychain.uproot(Self.account)
+    #expect(try await cache.keys().isEmpty)
+    #expect(try await cache.record(for: Samples.key) == nil)
+  }
+
+  @Test("A call that waits for the keychain holds no thread that tasks share")
+  func ownQueue() async throws {
+    let keychain = DictionaryKeychain()
+    let cache = KeychainRecords(keychain, process: DictionaryKeychain.app)
+    let isHeld = DispatchSemaphore(value: 0)
+    keychain.afterCalls { _ in isHeld.wait() }
+    // More callers than there are threads: without a queue of its own nothing else would run.
+    let callers = (0..<64).map { _ in Task { try await cache.record(for: Samples.key) } }
+    for _ in 0..<100 { await Task.yield() }
+    keychain.afterCalls(nil)
+    isHeld.signal()
+    for caller in callers { #expect(try await caller.value == nil) }
+  }
+}
