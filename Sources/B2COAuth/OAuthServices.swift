@@ -35,7 +35,8 @@ final class OAuthServices: Sendable {
       configuration: configuration, transport: environment.transport, serverClock: serverClock)
     tokenCache = try environment.cache ?? DefaultTokenCache.make()
     cache = RecordCache(tokenCache, clock: environment.clock)
-    sessions = SessionMonitor(observers: cache.state.observers)
+    sessions = SessionMonitor(
+      observers: cache.state.observers, protectedDataUpdates: environment.protectedDataUpdates)
     accounts = AccountStore(configuration: configuration, cache: cache, now: environment.now)
   }
 

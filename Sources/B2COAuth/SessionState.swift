@@ -44,6 +44,8 @@ struct SessionSnapshot: Sendable {
 struct SessionMonitor: Sendable {
   /// The observers of every client of the same cache.
   let observers: CacheObservers
+  /// Yields when a cache that could not be read on a locked device can be; `nil` where that is not said.
+  let protectedDataUpdates: (@Sendable () -> AsyncStream<Void>)?
 
   /// Signals observers to read the session again.
   func changed() { observers.changed() }
@@ -65,8 +67,12 @@ struct SessionMonitor: Sendable {
         }
         continuation.finish()
       }
+      let unlocks = protectedDataUpdates.map { updates in
+        Task { for await _ in updates() { signal.yield() } }
+      }
       continuation.onTermination = { [weak observers] _ in
         task.cancel()
+        unlocks?.cancel()
         observers?.remove(id)
       }
     }

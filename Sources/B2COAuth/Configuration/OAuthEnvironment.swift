@@ -25,6 +25,8 @@ public struct OAuthEnvironment: Sendable {
   public var now: @Sendable () -> Date = { Date() }
   /// Receives an event for each step of the client, without secrets.
   public var onEvent: @Sendable (OAuthEvent) -> Void = { _ in }
+  /// Yields when data that a locked device kept from the app becomes readable; `nil` where that is not said.
+  package var protectedDataUpdates = ProtectedData.updates
 
   /// Asks the system for time around each refresh.
   package var refreshActivity = RefreshActivity.ofSystem

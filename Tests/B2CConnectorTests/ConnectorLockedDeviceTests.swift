@@ -1,0 +1,56 @@
+import B2CConnector
+import B2CCore
+import B2CTestKit
+import TestSupport
+import Testing
+
+/// A process that is started before the device was unlocked for the first time.
+@Suite("A locked device", .timeLimit(.minutes(10)))
+struct ConnectorLockedDeviceTests {
+  @Test("A session that a locked keychain hides is no sign-out, and is told once the device is unlocked")
+  func unlocking() async throws {
+    let world = World()
+    let keychain = DictionaryKeychain()
+    let app = DictionaryKeychain.app
+    let user = try await world.connector(cache: KeychainRecords(keychain, process: app)).doPolicy(.signIn)
+
+    keychain.lock()
+    let next = keychain.otherProcess()
+    var environment = world.environment(cache: KeychainRecords(next, process: app))
+    let (unlocks, unlock) = AsyncStream.makeStream(of: Void.self)
+    environment.protectedDataUpdates = { unlocks }
+    let connector = try Connector(settings: try world.settings(), environment: environment)
+    _ = keychain.takeCalls()
+    let hasLooked = Locked(false)
+    next.afterCalls { if $0 == .add { hasLooked.withLock { $0 = true } } }
+    var states = connector.sessionUpdates.makeAsyncIterator()
+    // The stream's first look has been refused.
+    try await yielding { hasLooked.withLock { $0 } }
+    let session = try await #require(throws: ConnectorError.self) { try await connector.session }
+    #expect(session.code == .tokenCache && session.isRetryable && !session.needsInteraction)
+    let token = try await #require(throws: ConnectorError.self) { try await connector.accessToken() }
+    #expect(token.code == .tokenCache && token.isRetryable && !token.needsInteraction)
+
+    keychain.lock(false)
+    unlock.yield()
+    #expect(await states.next() == .signedIn(user))
+    #expect(try await connector.session == .signedIn(user))
+  }
+
+  @Test("A sign-out on a locked device throws, and is done once the device is unlocked")
+  func lockedSignOut() async throws {
+    let world = World()
+    let keychain = DictionaryKeychain()
+    let app = DictionaryKeychain.app
+    try await world.connector(cache: KeychainRecords(keychain, process: app)).doPolicy(.signIn)
+    keychain.lock()
+    let cache = KeychainRecords(keychain.otherProcess(), process: app)
+    let connector = try world.connector(cache: cache)
+    let error = try await #require(throws: ConnectorError.self) { try await connector.signOut() }
+    #expect(error.code == .tokenCache)
+    keychain.lock(false)
+    try await connector.signOut()
+    #expect(try await connector.session == .signedOut)
+    #expect(keychain.contents.isEmpty)
+  }
+}
