@@ -1,0 +1,40 @@
+import B2CConnector
+import B2CTokenCache
+import Foundation
+import TestSupport
+
+extension Row {
+  static let keychainHit = Row(
+    number: "18", title: "silent hit over the keychain cache, 100 µs for each keychain call (its stand-in)",
+    meaning: "a call of an app on Apple's systems does not wait for the keychain's process to have its token"
+  ) { context in
+    let memory = try Scene.client(try await Scene.memoryCache(accounts: 1))
+    _ = try await memory.accessToken()
+    var measurements: [Measurement] = []
+    for (name, group, calls) in [
+      ("in the app's own group", nil, 0.0), ("in a shared group", "TEAM.com.example.shared", 1.0),
+    ] as [(String, String?, Double)] {
+      let keychain = DictionaryKeychain(groups: [DictionaryKeychain.ownGroup, "TEAM.com.example.shared"])
+      let cache = KeychainRecords(keychain, group: group, process: DictionaryKeychain.app)
+      try await Scene.fill(cache, accounts: 1)
+      let client = try Scene.client(cache)
+      for _ in 0..<2 { _ = try await client.accessToken() }
+      keychain.afterCalls { _ in usleep(100) }
+      _ = keychain.takeCalls()
+      for _ in 0..<10 { _ = try await client.accessToken() }
+      let made = keychain.takeCalls()
+      measurements.append(
+        Measurement(count: "\(name), keychain calls of a hit", Double(made.count) / 10, "calls", goal: calls))
+      measurements.append(
+        Measurement(
+          count: "\(name), calls that read a secret", Double(made.count { $0 == .item }), "calls", goal: 0))
+      let pairs = try await Pairs.compare(context) { count in
+        for _ in 0..<count { _ = try await memory.accessToken() }
+      } subject: { count in
+        for _ in 0..<count { _ = try await client.accessToken() }
+      }
+      measurements.append(Measurement("\(name), hit against one in memory", pairs))
+    }
+    return measurements
+  }
+}
