@@ -70,6 +70,9 @@ public protocol SharedTokenCache: TokenCache {
   /// beside it, inside the body as well as elsewhere. A caller that is cancelled while it waits leaves. The lock is
   /// released when the body returns or throws, and when its process ends.
   ///
+  /// Write the body's type as `@concurrent @Sendable () async throws -> Result` in a module with approachable concurrency
+  /// (`NonisolatedNonsendingByDefault`), which new projects of Xcode 26 have. Swift 6.1 does not know `@concurrent`.
+  ///
   /// - Parameters:
   ///   - key: The key whose refresh token is about to be used.
   ///   - body: The work to do meanwhile.

@@ -122,7 +122,7 @@ public final class SQLiteTokenCache: SharedTokenCache {
 
   /// Runs a body while no other process holds the refresh lock of the key.
   public func withRefreshLock<Result: Sendable>(
-    for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
+    for key: TokenCacheKey, _ body: @concurrent @Sendable () async throws -> Result
   ) async throws -> Result {
     try await locks.withRefreshLock(for: key, body)
   }

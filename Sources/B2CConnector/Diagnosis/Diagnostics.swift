@@ -22,10 +22,13 @@ extension Connector {
   /// - Parameters:
   ///   - settings: The settings to check; reading them may throw.
   ///   - environment: The parts of the app: its presenter, token cache and transport.
+  ///   - isolation: The caller's actor, on which `settings` is read. Leave it out.
   /// - Returns: The findings, in the order to fix them; every problem of unusable settings.
   /// - Throws: `CancellationError` when the calling task was cancelled.
   public static func diagnose(
-    settings: @autoclosure () throws -> ConnectorSettings, environment: OAuthEnvironment = OAuthEnvironment()
+    settings: @autoclosure () throws -> ConnectorSettings, environment: OAuthEnvironment = OAuthEnvironment(),
+    // Without it, code on the main actor could not pass `settings`, which is not Sendable, in the Swift 6 mode.
+    isolation: isolated (any Actor)? = #isolation
   ) async throws -> Diagnosis {
     let read: ConnectorSettings
     do {

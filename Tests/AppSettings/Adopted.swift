@@ -1,0 +1,121 @@
+import B2CAuthority
+import B2CConnector
+import B2CCore
+import B2CHTTP
+import B2COAuth
+import B2CTestKit
+import B2CTokenCache
+import Foundation
+
+// Each public protocol, adopted as an app would; `.ci/app-settings` compiles it with the settings of apps.
+
+struct Password: Redacted {
+  let value: String
+  var description: String { "a password" }
+}
+
+nonisolated struct FixedToken: AccessTokenProvider {
+  func accessToken(replacing refused: BearerToken?) async throws -> BearerToken { BearerToken(Secret("token")) }
+}
+
+actor CountingTransport: HTTPTransport {
+  let next: any HTTPTransport
+  private(set) var count = 0
+
+  init(_ next: any HTTPTransport) { self.next = next }
+
+  func send(_ request: TransportRequest) async throws -> TransportResponse {
+    count += 1
+    return try await next.send(request)
+  }
+}
+
+@MainActor final class PagePresenter: SignInPresenter {
+  private(set) var pages: [URL] = []
+
+  nonisolated init() {}
+
+  nonisolated func validate(redirectURI: URL) throws {}
+
+  func present(_ request: PresentationRequest) async throws -> URL {
+    pages.append(request.url)
+    return request.redirectURI
+  }
+}
+
+nonisolated struct StatusPage: LocalService {
+  func answer(_ request: TransportRequest) async -> LocalAnswer { .response(TransportResponse(status: 200)) }
+  func serves(_ url: URL) -> Bool { url.path == "/status" }
+}
+
+actor StoredKey: EncryptionKeySource {
+  private var key: EncryptionKey?
+
+  func encryptionKey() async throws -> EncryptionKey {
+    let key = self.key ?? EncryptionKey.random()
+    self.key = key
+    return key
+  }
+}
+
+actor OneProcessCache: TokenCache {
+  private var records: [TokenCacheKey: TokenRecord] = [:]
+
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? { records[key] }
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { records[key] = record }
+  func removeRecord(for key: TokenCacheKey) async throws { records[key] = nil }
+  func keys() async throws -> [TokenCacheKey] { Array(records.keys) }
+}
+
+/// Everything of a `SharedTokenCache`, its optional stamp too.
+nonisolated final class WrappingCache: SharedTokenCache {
+  let wrapped: InMemoryTokenCache
+
+  init(_ wrapped: InMemoryTokenCache) { self.wrapped = wrapped }
+
+  var isEncrypted: Bool { true }
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? { try await wrapped.record(for: key) }
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { try await wrapped.store(record, for: key) }
+  func removeRecord(for key: TokenCacheKey) async throws { try await wrapped.removeRecord(for: key) }
+  func keys() async throws -> [TokenCacheKey] { try await wrapped.keys() }
+  func changeStamp() async throws -> Int? { 1 }
+
+  @discardableResult
+  func update(
+    _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
+  ) async throws -> TokenRecord? { try await wrapped.update(key, change) }
+
+  #if compiler(>=6.2)
+    func withRefreshLock<Result: Sendable>(
+      for key: TokenCacheKey, _ body: @concurrent @Sendable () async throws -> Result
+    ) async throws -> Result { try await wrapped.withRefreshLock(for: key, body) }
+  #else
+    func withRefreshLock<Result: Sendable>(
+      for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
+    ) async throws -> Result { try await wrapped.withRefreshLock(for: key, body) }
+  #endif
+}
+
+/// A model, as an app has one.
+@MainActor final class Model {
+  var file = URL(fileURLWithPath: "settings.plist")
+  var log: [String] = []
+  let connector: Connector
+
+  init(file: URL) throws {
+    self.file = file
+    connector = try Connector(settings: ConnectorSettings(contentsOf: file), presenter: PagePresenter())
+  }
+
+  func check() async throws -> String {
+    let main = try await Connector.diagnose(settings: .main)
+    let read = try await Connector.diagnose(settings: ConnectorSettings(contentsOf: file))
+    return main.description + read.markdown
+  }
+
+  func watched() -> OAuthEnvironment {
+    var environment = OAuthEnvironment()
+    environment.onEvent = { event in Task { @MainActor [weak self] in self?.log.append(event.description) } }
+    return environment
+  }
+}
