@@ -33,10 +33,12 @@ public struct ASWebAuthenticationSessionError: CustomNSError, Hashable {
   public static var presentationContextInvalid: Code { .presentationContextInvalid }
 }
 
+#if !os(tvOS) && !os(watchOS)
 @available(iOS 13.0, macOS 10.15, visionOS 1.0, *)
 @MainActor public protocol ASWebAuthenticationPresentationContextProviding: NSObjectProtocol {
   func presentationAnchor(for session: ASWebAuthenticationSession) -> ASPresentationAnchor
 }
+#endif
 
 @available(iOS 12.0, macOS 10.15, tvOS 16.0, watchOS 6.2, visionOS 1.0, *)
 open class ASWebAuthenticationSession: NSObject {
@@ -54,11 +56,18 @@ open class ASWebAuthenticationSession: NSObject {
   @available(iOS 17.4, macOS 14.4, tvOS 17.4, watchOS 10.4, visionOS 1.1, *)
   public init(url: URL, callback: Callback, completionHandler: @escaping CompletionHandler) {}
 
+#if !os(tvOS) && !os(watchOS)
   @available(iOS 13.0, macOS 10.15, visionOS 1.0, *)
   public weak var presentationContextProvider: (any ASWebAuthenticationPresentationContextProviding)?
+#endif
+#if !os(tvOS)
   public var prefersEphemeralWebBrowserSession: Bool = false
+#endif
   @available(iOS 17.4, macOS 14.4, tvOS 17.4, watchOS 10.4, visionOS 1.1, *)
-  public var additionalHeaderFields: [String: String]?
+  public var additionalHeaderFields: [String: String]? {
+    get { nil }
+    set {}
+  }
   public var canStart: Bool { false }
   @discardableResult open func start() -> Bool { false }
   open func cancel() {}

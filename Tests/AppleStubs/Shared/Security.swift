@@ -1,63 +1,86 @@
 // swift-format-ignore-file
-// The parts of Security that the package uses. Bridging casts do not exist off Apple, so Core Foundation's types are the
-// types they bridge to; objects are classes, and none of them is Sendable, as the reference declares them.
+// The parts of Security that the package uses. Core Foundation's types are classes of their own, and none of them is
+// Sendable, as the reference declares them. Bridging casts do not exist off Apple: `adapt` writes `value as CFString` as
+// `value ~~> CFString.self`, and the operator is declared for the pairs that bridge.
 import Foundation
 import FoundationNetworking
 
-public typealias CFString = String
-public typealias CFData = Data
-public typealias CFDictionary = [String: Any]
+open class CFObject: Hashable {
+  init() {}
+  public static func == (left: CFObject, right: CFObject) -> Bool { left === right }
+  public func hash(into hasher: inout Hasher) {}
+}
+
+public final class CFString: CFObject {}
+public final class CFData: CFObject {}
+public final class CFDictionary: CFObject {}
+public final class CFArray: CFObject {}
+public final class CFBoolean: CFObject {}
+public final class CFNumber: CFObject {}
 public typealias CFTypeRef = AnyObject
+
+infix operator ~~> : CastingPrecedence
+public func ~~> (value: String, type: CFString.Type) -> CFString { CFString() }
+public func ~~> (value: CFString, type: String.Type) -> String { "" }
+public func ~~> (value: String, type: String.Type) -> String { value }
+public func ~~> (value: Data, type: CFData.Type) -> CFData { CFData() }
+public func ~~> (value: CFData, type: Data.Type) -> Data { Data() }
+public func ~~> (value: CFData?, type: Data?.Type) -> Data? { nil }
+public func ~~> (value: CFString?, type: String?.Type) -> String? { nil }
+public func ~~> (value: [String: Any], type: CFDictionary.Type) -> CFDictionary { CFDictionary() }
+public func ~~> (value: [CFString: Any], type: CFDictionary.Type) -> CFDictionary { CFDictionary() }
+public func ~~> (value: [Any], type: CFArray.Type) -> CFArray { CFArray() }
+public func ~~> (value: Bool, type: CFBoolean.Type) -> CFBoolean { CFBoolean() }
+public func ~~> (value: Int, type: CFNumber.Type) -> CFNumber { CFNumber() }
+
 public typealias OSStatus = Int32
 
-public final class CFError: Error {}
+public final class CFError: CFObject, Error, @unchecked Sendable {}
 
 public final class SecKey {}
 public final class SecTrust {}
 
 public let errSecSuccess: OSStatus = 0
 
-public let kSecClass: CFString = "class"
-public let kSecClassGenericPassword: CFString = "genp"
-public let kSecAttrService: CFString = "svce"
-public let kSecAttrAccount: CFString = "acct"
-public let kSecAttrAccessGroup: CFString = "agrp"
-public let kSecAttrAccessible: CFString = "pdmn"
-public let kSecAttrGeneric: CFString = "gena"
-public let kSecAttrModificationDate: CFString = "mdat"
-public let kSecAttrSynchronizable: CFString = "sync"
-public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString = "cku"
-public let kSecAttrAccessibleWhenUnlockedThisDeviceOnly: CFString = "aku"
-public let kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly: CFString = "akpu"
-public let kSecUseDataProtectionKeychain: CFString = "nleg"
-public let kSecValueData: CFString = "v_Data"
-public let kSecReturnData: CFString = "r_Data"
-public let kSecReturnAttributes: CFString = "r_Attributes"
-public let kSecMatchLimit: CFString = "m_Limit"
-public let kSecMatchLimitOne: CFString = "m_LimitOne"
-public let kSecMatchLimitAll: CFString = "m_LimitAll"
-public let kSecAttrKeyType: CFString = "type"
-public let kSecAttrKeyTypeRSA: CFString = "42"
-public let kSecAttrKeyClass: CFString = "kcls"
-public let kSecAttrKeyClassPublic: CFString = "0"
-public let kSecAttrKeyClassPrivate: CFString = "1"
-public let kSecAttrKeySizeInBits: CFString = "bsiz"
+public nonisolated(unsafe) let kSecClass = CFString()
+public nonisolated(unsafe) let kSecClassGenericPassword = CFString()
+public nonisolated(unsafe) let kSecAttrService = CFString()
+public nonisolated(unsafe) let kSecAttrAccount = CFString()
+public nonisolated(unsafe) let kSecAttrAccessGroup = CFString()
+public nonisolated(unsafe) let kSecAttrAccessible = CFString()
+public nonisolated(unsafe) let kSecAttrSynchronizable = CFString()
+public nonisolated(unsafe) let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly = CFString()
+public nonisolated(unsafe) let kSecAttrAccessibleWhenUnlockedThisDeviceOnly = CFString()
+public nonisolated(unsafe) let kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly = CFString()
+public nonisolated(unsafe) let kSecUseDataProtectionKeychain = CFString()
+public nonisolated(unsafe) let kSecValueData = CFString()
+public nonisolated(unsafe) let kSecReturnData = CFString()
+public nonisolated(unsafe) let kSecReturnAttributes = CFString()
+public nonisolated(unsafe) let kSecMatchLimit = CFString()
+public nonisolated(unsafe) let kSecMatchLimitOne = CFString()
+public nonisolated(unsafe) let kSecMatchLimitAll = CFString()
+public nonisolated(unsafe) let kSecAttrKeyType = CFString()
+public nonisolated(unsafe) let kSecAttrKeyTypeRSA = CFString()
+public nonisolated(unsafe) let kSecAttrKeyClass = CFString()
+public nonisolated(unsafe) let kSecAttrKeyClassPublic = CFString()
+public nonisolated(unsafe) let kSecAttrKeyClassPrivate = CFString()
+public nonisolated(unsafe) let kSecAttrKeySizeInBits = CFString()
 
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { 0 }
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus { 0 }
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus { 0 }
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { 0 }
 
-public struct SecKeyAlgorithm: RawRepresentable, Hashable, Sendable {
+public struct SecKeyAlgorithm: RawRepresentable, Hashable, @unchecked Sendable {
   public var rawValue: CFString
   public init(rawValue: CFString) { self.rawValue = rawValue }
 
-  public static let rsaSignatureMessagePKCS1v15SHA256 = SecKeyAlgorithm(rawValue: "PKCS1v15SHA256")
-  public static let rsaSignatureMessagePKCS1v15SHA384 = SecKeyAlgorithm(rawValue: "PKCS1v15SHA384")
-  public static let rsaSignatureMessagePKCS1v15SHA512 = SecKeyAlgorithm(rawValue: "PKCS1v15SHA512")
-  public static let rsaSignatureMessagePSSSHA256 = SecKeyAlgorithm(rawValue: "PSSSHA256")
-  public static let rsaSignatureMessagePSSSHA384 = SecKeyAlgorithm(rawValue: "PSSSHA384")
-  public static let rsaSignatureMessagePSSSHA512 = SecKeyAlgorithm(rawValue: "PSSSHA512")
+  public static let rsaSignatureMessagePKCS1v15SHA256 = SecKeyAlgorithm(rawValue: CFString())
+  public static let rsaSignatureMessagePKCS1v15SHA384 = SecKeyAlgorithm(rawValue: CFString())
+  public static let rsaSignatureMessagePKCS1v15SHA512 = SecKeyAlgorithm(rawValue: CFString())
+  public static let rsaSignatureMessagePSSSHA256 = SecKeyAlgorithm(rawValue: CFString())
+  public static let rsaSignatureMessagePSSSHA384 = SecKeyAlgorithm(rawValue: CFString())
+  public static let rsaSignatureMessagePSSSHA512 = SecKeyAlgorithm(rawValue: CFString())
 }
 
 public typealias SecKeyError = UnsafeMutablePointer<Unmanaged<CFError>?>

@@ -2,9 +2,9 @@ import B2CConnector
 
 /// Whether this is a debug build, where a text may be for the developer.
 #if DEBUG
-  let isDebugBuild = true
+  nonisolated let isDebugBuild = true
 #else
-  let isDebugBuild = false
+  nonisolated let isDebugBuild = false
 #endif
 
 /// The text for the developer, where only the project's settings in Xcode fix the error; `nil` for all others.

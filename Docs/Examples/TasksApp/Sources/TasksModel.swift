@@ -24,7 +24,7 @@ final class TasksModel {
     case deviceCode
 
     /// tvOS and watchOS cannot show a page.
-    static var standard: SignInMethod {
+    nonisolated static var standard: SignInMethod {
       #if os(tvOS) || os(watchOS)
         .deviceCode
       #else
