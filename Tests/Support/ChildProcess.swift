@@ -1,93 +1,95 @@
-package import Foundation
+#if os(macOS) || os(Linux)
+  package import Foundation
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
+  #if canImport(Darwin)
+    import Darwin
+  #elseif canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #endif
+
+  /// This program, started again as another process.
+  package final class ChildProcess {
+    private let process = Process()
+    private let output = Pipe()
+    private let input = Pipe()
+    private let errorFile: URL?
+
+    /// Starts this program with other arguments.
+    ///
+    /// - Parameters:
+    ///   - arguments: The arguments.
+    ///   - environment: What its environment has beside this process's own.
+    ///   - keepsErrors: Whether ``errors`` is wanted: what it writes to standard error is then not shown.
+    /// - Throws: What kept the process from starting.
+    package init(arguments: [String], environment: [String: String] = [:], keepsErrors: Bool = false) throws {
+      var environment = environment
+      errorFile =
+        keepsErrors ? FileManager.default.temporaryDirectory.appendingPathComponent("b2c-\(UUID().uuidString)") : nil
+      if let errorFile {
+        _ = FileManager.default.createFile(atPath: errorFile.path, contents: nil)
+        process.standardError = try FileHandle(forWritingTo: errorFile)
+        // A backtrace of a process that is meant to end takes seconds.
+        environment["SWIFT_BACKTRACE"] = "enable=no"
+      }
+      process.executableURL = try Self.executable()
+      process.arguments = arguments
+      process.standardOutput = output
+      process.standardInput = input
+      process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+      try process.run()
+    }
+
+    deinit {
+      if let errorFile { try? FileManager.default.removeItem(at: errorFile) }
+    }
+
+    /// Where this program lies.
+    package static func executable() throws -> URL {
+      guard let url = Bundle.main.executableURL else { throw CocoaError(.fileNoSuchFile) }
+      return url
+    }
+
+    /// What it wrote to standard error, if that is kept.
+    package var errors: String { errorFile.flatMap { try? String(contentsOf: $0, encoding: .utf8) } ?? "" }
+
+    /// Whether it has not ended yet.
+    package var isRunning: Bool { process.isRunning }
+
+    /// Waits for one line of output.
+    package func readLine() -> String {
+      var line = Data()
+      while true {
+        let byte = output.fileHandleForReading.readData(ofLength: 1)
+        if byte.isEmpty || byte.first == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+        line.append(byte)
+      }
+    }
+
+    /// Lets a child go on that waits for its input.
+    package func signal() {
+      input.fileHandleForWriting.write(Data("\n".utf8))
+    }
+
+    /// Kills the child and returns what it had written until then.
+    package func killAndRead() -> String {
+      kill(process.processIdentifier, SIGKILL)
+      return readToEnd()
+    }
+
+    /// Ends the input, waits for the end, and returns the rest of the output.
+    @discardableResult
+    package func readToEnd() -> String {
+      try? input.fileHandleForWriting.close()
+      let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      process.waitUntilExit()
+      return text
+    }
+
+    /// How it ended: the exit code, or the signal as a negative number.
+    package var ending: Int32 {
+      process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus
+    }
+  }
 #endif
-
-/// This program, started again as another process.
-package final class ChildProcess {
-  private let process = Process()
-  private let output = Pipe()
-  private let input = Pipe()
-  private let errorFile: URL?
-
-  /// Starts this program with other arguments.
-  ///
-  /// - Parameters:
-  ///   - arguments: The arguments.
-  ///   - environment: What its environment has beside this process's own.
-  ///   - keepsErrors: Whether ``errors`` is wanted: what it writes to standard error is then not shown.
-  /// - Throws: What kept the process from starting.
-  package init(arguments: [String], environment: [String: String] = [:], keepsErrors: Bool = false) throws {
-    var environment = environment
-    errorFile =
-      keepsErrors ? FileManager.default.temporaryDirectory.appendingPathComponent("b2c-\(UUID().uuidString)") : nil
-    if let errorFile {
-      _ = FileManager.default.createFile(atPath: errorFile.path, contents: nil)
-      process.standardError = try FileHandle(forWritingTo: errorFile)
-      // A backtrace of a process that is meant to end takes seconds.
-      environment["SWIFT_BACKTRACE"] = "enable=no"
-    }
-    process.executableURL = try Self.executable()
-    process.arguments = arguments
-    process.standardOutput = output
-    process.standardInput = input
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    try process.run()
-  }
-
-  deinit {
-    if let errorFile { try? FileManager.default.removeItem(at: errorFile) }
-  }
-
-  /// Where this program lies.
-  package static func executable() throws -> URL {
-    guard let url = Bundle.main.executableURL else { throw CocoaError(.fileNoSuchFile) }
-    return url
-  }
-
-  /// What it wrote to standard error, if that is kept.
-  package var errors: String { errorFile.flatMap { try? String(contentsOf: $0, encoding: .utf8) } ?? "" }
-
-  /// Whether it has not ended yet.
-  package var isRunning: Bool { process.isRunning }
-
-  /// Waits for one line of output.
-  package func readLine() -> String {
-    var line = Data()
-    while true {
-      let byte = output.fileHandleForReading.readData(ofLength: 1)
-      if byte.isEmpty || byte.first == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
-      line.append(byte)
-    }
-  }
-
-  /// Lets a child go on that waits for its input.
-  package func signal() {
-    input.fileHandleForWriting.write(Data("\n".utf8))
-  }
-
-  /// Kills the child and returns what it had written until then.
-  package func killAndRead() -> String {
-    kill(process.processIdentifier, SIGKILL)
-    return readToEnd()
-  }
-
-  /// Ends the input, waits for the end, and returns the rest of the output.
-  @discardableResult
-  package func readToEnd() -> String {
-    try? input.fileHandleForWriting.close()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    return text
-  }
-
-  /// How it ended: the exit code, or the signal as a negative number.
-  package var ending: Int32 {
-    process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus
-  }
-}
