@@ -121,6 +121,8 @@ public final class SQLiteTokenCache: SharedTokenCache {
   }
 
   /// Runs a body while no other process holds the refresh lock of the key.
+  ///
+  /// Swift 6.1 does not know `@concurrent`: leave it out there.
   public func withRefreshLock<Result: Sendable>(
     for key: TokenCacheKey, _ body: @concurrent @Sendable () async throws -> Result
   ) async throws -> Result {

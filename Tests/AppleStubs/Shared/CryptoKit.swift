@@ -240,3 +240,17 @@ public enum Curve25519 {
     }
   }
 }
+
+public struct HashedAuthenticationCode<H: HashFunction>: ContiguousBytes, Hashable, Sequence, Sendable {
+  public static func == (left: Self, right: Self) -> Bool { false }
+  public func hash(into hasher: inout Hasher) {}
+  public func makeIterator() -> Array<UInt8>.Iterator { [].makeIterator() }
+  public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+    try [UInt8]().withUnsafeBytes(body)
+  }
+}
+
+public struct HMAC<H: HashFunction>: Sendable {
+  public typealias MAC = HashedAuthenticationCode<H>
+  public static func authenticationCode<D: DataProtocol>(for data: D, using key: SymmetricKey) -> MAC { MAC() }
+}
