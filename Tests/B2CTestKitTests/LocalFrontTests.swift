@@ -154,7 +154,7 @@ struct LocalFrontTests {
   @Test func lettingGoOfATenantFreesItsPort() async throws {
     var tenant: LocalTenant? = LocalTenant()
     try await tenant?.start()
-    weak let gone = tenant
+    weak var gone = tenant
     tenant = nil
     #expect(gone == nil)
   }

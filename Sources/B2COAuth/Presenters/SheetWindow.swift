@@ -1,3 +1,5 @@
+internal import B2CCore
+
 /// The choice of the window that a sheet belongs to, without the system's windows.
 package enum SheetWindow {
   /// A window scene of an app.
@@ -35,7 +37,7 @@ package enum SheetWindow {
     _ chosen: Window?, bundlePath: String, search: @MainActor () -> Window?
   ) throws -> Window {
     if let chosen { return chosen }
-    guard !isExtension(bundlePath: bundlePath) else {
+    guard !AppExtension.isExtension(bundlePath: bundlePath) else {
       throw OAuthError(
         .presentationFailed, "An app extension cannot show a sign-in page.",
         recoverySuggestion: "Ask the user to open the app, and sign in there.")
@@ -46,11 +48,6 @@ package enum SheetWindow {
         recoverySuggestion: "Sign in when a window is there, or pass one as the anchor.")
     }
     return found
-  }
-
-  /// Whether a process with this main bundle is an app extension.
-  package static func isExtension(bundlePath: String) -> Bool {
-    bundlePath.split(separator: "/").last?.hasSuffix(".appex") == true
   }
 
   /// Returns the window of the scene in front: its key window, or else the first of its windows.

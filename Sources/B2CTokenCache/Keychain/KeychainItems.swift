@@ -1,3 +1,4 @@
+internal import B2CCore
 package import Foundation
 
 /// The calls made on the keychain, for the generic-password items of one service.
@@ -100,7 +101,7 @@ package struct KeychainProcess: Sendable {
   /// This process.
   package static var current: KeychainProcess {
     KeychainProcess(
-      bundleID: Bundle.main.bundleIdentifier, isExtension: Bundle.main.bundleURL.pathExtension == "appex")
+      bundleID: Bundle.main.bundleIdentifier, isExtension: AppExtension.isExtension(bundlePath: Bundle.main.bundlePath))
   }
 
   /// Whether a group is that of this app alone, `<team>.<bundle id>`.

@@ -12,6 +12,18 @@ open class NSUserActivity: NSObject {
   open var webpageURL: URL?
 }
 
+extension NotificationCenter {
+  public final class Notifications: AsyncSequence, Sendable {
+    public struct AsyncIterator: AsyncIteratorProtocol {
+      public mutating func next() async -> Notification? { nil }
+    }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator() }
+  }
+  public func notifications(named name: Notification.Name, object: AnyObject? = nil) -> Notifications {
+    Notifications()
+  }
+}
+
 // watchOS has a UIKit without views, windows, scenes and an application.
 #if !os(watchOS)
 @MainActor open class UIResponder: NSObject {
@@ -116,6 +128,9 @@ extension UIWindowSceneDelegate {
 @MainActor open class UIApplication: UIResponder {
   public struct OpenExternalURLOptionsKey: Hashable, Sendable {}
   open class var shared: UIApplication { UIApplication() }
+  public nonisolated class var protectedDataDidBecomeAvailableNotification: NSNotification.Name {
+    NSNotification.Name("UIApplicationProtectedDataDidBecomeAvailable")
+  }
   nonisolated override init() { super.init() }
   @available(iOS 13.0, tvOS 13.0, visionOS 1.0, *)
   open var connectedScenes: Set<UIScene> { [] }

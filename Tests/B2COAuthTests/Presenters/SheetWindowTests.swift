@@ -1,3 +1,4 @@
+import B2CCore
 import B2COAuth
 import Testing
 
@@ -15,7 +16,7 @@ struct SheetWindowTests {
 
   @Test("An extension is known by its bundle", arguments: bundles)
   func isExtension(_ path: String, _ expected: Bool) {
-    #expect(SheetWindow.isExtension(bundlePath: path) == expected)
+    #expect(AppExtension.isExtension(bundlePath: path) == expected)
   }
 
   @Test("In an extension no window is looked for, and the error says to open the app")
