@@ -154,9 +154,9 @@ struct LocalFrontTests {
   @Test func lettingGoOfATenantFreesItsPort() async throws {
     var tenant: LocalTenant? = LocalTenant()
     try await tenant?.start()
-    weak var gone = tenant
+    let isGone = { [weak tenant] in tenant == nil }
     tenant = nil
-    #expect(gone == nil)
+    #expect(isGone())
   }
 }
 
