@@ -7,6 +7,7 @@
   /// What an app asks of a connector.
   enum Action: @unchecked Sendable {
     case signIn(Policy?)
+    case deviceSignIn
     case editProfile(Policy)
     case resetPassword(Policy)
     case list
@@ -23,6 +24,7 @@
     var name: String {
       switch self {
       case .signIn(let policy): "signIn(\(policy?.id ?? "-"))"
+      case .deviceSignIn: "deviceSignIn"
       case .editProfile: "editProfile"
       case .resetPassword: "resetPassword"
       case .list: "getTaskList"
@@ -42,7 +44,7 @@
     /// Whether it changes who is signed in.
     var changesPresence: Bool {
       switch self {
-      case .signIn, .signOutAll, .signOut: true
+      case .signIn, .deviceSignIn, .signOutAll, .signOut: true
       default: false
       }
     }
@@ -61,6 +63,7 @@
       case .signIn(let policy):
         if let policy { return .user(try await connector.doPolicy(policy)) }
         return .user(try await connector.doPolicy(.signIn))
+      case .deviceSignIn: return .user(try await world.signInByDevice(on: connector))
       case .editProfile(let policy), .resetPassword(let policy): return .user(try await connector.doPolicy(policy))
       case .list: return .tasks(try await connector.getTaskList())
       case .add(let title): return .tasks([try await connector.addTask(TaskItem(itemName: title))])

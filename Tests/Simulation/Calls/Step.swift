@@ -2,7 +2,8 @@
   /// The kinds of step of a random walk.
   enum Step: String, CaseIterable {
     // What the app does.
-    case signIn, list, add, delete, data, token, forceRefresh, tokenOfPolicy, tokenOfPerson, claims, session, accounts
+    case signIn, deviceSignIn, list, add, delete, data, token, forceRefresh, tokenOfPolicy, tokenOfPerson, claims,
+      session, accounts
     case signOutAll, signOutOne, editProfile, resetPassword, cancel, several
     // What happens to the app.
     case close, suspend, resume, kill, losePower, clockJump

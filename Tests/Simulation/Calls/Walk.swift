@@ -58,6 +58,9 @@
       guard let app = anyApp() else { return }
       switch step {
       case .signIn: world.start(.signIn(anyPolicy()), on: app, plan: plan(nil))
+      case .deviceSignIn:
+        guard !world.shape.isB2C else { return }
+        world.start(.deviceSignIn, on: app, plan: plan(nil))
       case .list: world.start(.list, on: app)
       case .add: world.start(.add(title: "task\(world.ledger.calls)"), on: app)
       case .delete:
@@ -175,6 +178,27 @@
       for grant in watch.grants { grant.lose("a damaged record") }
       presence.forget()
       for process in processes { process.presence.forget() }
+    }
+
+    /// Signs in by a code that the person of the call types on another device, or declines there.
+    func signInByDevice(on connector: Connector) async throws -> UserInfo {
+      do {
+        return try await connector.oauth.signInWithDeviceCode { [tenant] authorization in
+          guard let plan = Call.current?.plan else { return }
+          let code = authorization.userCode
+          Task.detached {
+            try? await Task.sleep(for: .milliseconds(plan.time))
+            if plan.outcome == .completes {
+              tenant.approveDevice(userCode: code, email: plan.person.email)
+            } else {
+              tenant.denyDevice(userCode: code)
+            }
+          }
+        }.user
+      } catch let error as OAuthError {
+        // The engine's own call; the judge knows the codes of the connector's, which are the same.
+        throw ConnectorError(error.code, error.message, needsInteraction: error.needsInteraction, underlying: error)
+      }
     }
 
     /// The provider changes what it says about a person.

@@ -2,7 +2,10 @@
   /// What the command line asks for.
   struct Options {
     var seconds: Double?
-    var seeds: ClosedRange<UInt64> = 1...100
+    var seeds: ClosedRange<UInt64> = 1...100 {
+      didSet { hasSeeds = true }
+    }
+    private(set) var hasSeeds = false
     var traces = false
     var script: String?
     var isJSON = false
@@ -11,10 +14,11 @@
     var checksDeterminism = false
     var lists = false
     var shrinks = false
+    var hunts = false
 
     static let usage = """
       usage: simulation [--seconds N [--from S] | --seeds A...B | --seed S] [--trace | --shrink] [--script NAME] [--schedules N]
-                        [--without KIND,…] [--check-determinism] [--list] [--json]
+                        [--without KIND,…] [--check-determinism] [--hunt] [--list] [--json]
       """
 
     init?(_ arguments: [String]) {
@@ -27,6 +31,7 @@
         case "--json": isJSON = true
         case "--shrink": shrinks = true
         case "--list": lists = true
+        case "--hunt": hunts = true
         case "--check-determinism": checksDeterminism = true
         case "--seconds":
           guard let number = value().flatMap(Double.init) else { return nil }

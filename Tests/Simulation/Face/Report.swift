@@ -43,6 +43,11 @@
         for (kind, fault) in found.sorted(by: { ($0.value.runs, $0.key) > ($1.value.runs, $1.key) }) {
           lines.append("  \(fault.runs)  \(fault.first)  \(kind): \(fault.detail)")
         }
+        lines.append("to see them again")
+        for first in Set(found.values.map(\.first)).sorted() {
+          let arguments = first.hasPrefix("seed") ? "--\(first) --shrink" : "--script \(first) --trace"
+          lines.append("  swift run simulation \(arguments)")
+        }
       }
       lines.append("in danger")
       for invariant in Invariant.allCases {
@@ -59,9 +64,10 @@
     }
 
     /// The same for programs.
-    func json(_ seconds: Double) -> String {
+    func json(_ seconds: Double, processor: Double) -> String {
       let fields: [String: Any] = [
         "runs": runs, "steps": steps, "calls": calls, "jobs": jobs, "hours": hours, "seconds": seconds,
+        "processorSeconds": processor,
         "faults": found.map {
           ["kind": $0.key, "runs": $0.value.runs, "first": $0.value.first, "detail": $0.value.detail]
         },

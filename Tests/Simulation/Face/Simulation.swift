@@ -6,6 +6,7 @@
     let options: Options
     private var report = Report()
     private let begin = realSeconds()
+    private let processorBegin = processorSeconds()
 
     init(_ options: Options) {
       self.options = options
@@ -20,6 +21,7 @@
       for seed in UInt64(1)...2 { try walk(seed) { _ in } }
       report = Report()
       if options.checksDeterminism { return try checkDeterminism() }
+      if options.hunts { return try hunt() }
       if options.shrinks { return try shrink(options.seeds.lowerBound) }
       if let name = options.script {
         try runScripts(named: name)
@@ -31,7 +33,9 @@
         }
       }
       print(
-        options.isJSON ? report.json(seconds) : report.text(seconds, unit: options.script == nil ? "seeds" : "runs"))
+        options.isJSON
+          ? report.json(seconds, processor: processorSeconds() - processorBegin)
+          : report.text(seconds, unit: options.script == nil ? "seeds" : "runs"))
       return report.faults == 0 ? 0 : 1
     }
 
@@ -40,7 +44,7 @@
     }
 
     @discardableResult
-    private func walk(
+    func walk(
       _ seed: UInt64, skipping: Set<Int> = [], reduced: (inout Shape) -> Void = { _ in },
       _ line: @escaping (String) -> Void
     ) throws -> Ledger {
@@ -69,6 +73,14 @@
 
     // MARK: Scripts
 
+    func play(_ script: Script, _ seed: UInt64, line: @escaping (String) -> Void) throws -> Ledger {
+      machine.start(seed: seed)
+      return try play(script.shape, line) { world in
+        try script.steps(Stage(world: world))
+        try LastLook(world: world).look()
+      }
+    }
+
     private mutating func runScripts(named name: String) throws {
       let scripts = Script.all.filter { name == "all" || $0.name.hasPrefix(name) }
       guard !scripts.isEmpty else { return print("no such script; --list names them") }
@@ -77,11 +89,7 @@
         var firsts: [String: UInt64] = [:]
         let seeds = options.script == nil || options.seeds == 1...100 ? 1...UInt64(options.schedules) : options.seeds
         for seed in seeds {
-          machine.start(seed: seed)
-          let ledger = try play(script.shape, line) { world in
-            try script.steps(Stage(world: world))
-            try LastLook(world: world).look()
-          }
+          let ledger = try play(script, seed, line: line)
           for kind in ledger.faults.keys {
             kinds[kind, default: 0] += 1
             firsts[kind] = firsts[kind] ?? seed
@@ -99,7 +107,7 @@
     // MARK: Shrinking
 
     /// Leaves out people, connectors and steps as long as a fault of the first kind stays; then prints the trace.
-    private func shrink(_ seed: UInt64) throws -> Int32 {
+    func shrink(_ seed: UInt64) throws -> Int32 {
       let whole = try walk(seed) { _ in }
       guard let kind = whole.faults.keys.min() else {
         print("seed \(seed) is clean")

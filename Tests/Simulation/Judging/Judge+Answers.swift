@@ -46,7 +46,7 @@
 
     func judgeAnswer(_ call: Call) {
       switch (call.action, call.result) {
-      case (.signIn(let policy), .success(.user(let user))):
+      case (.signIn, .success(.user(let user))), (.deviceSignIn, .success(.user(let user))):
         guard let grant = call.grant else {
           return world.ledger.fault("I2 a sign-in without a grant", call.name)
         }
@@ -54,7 +54,7 @@
         if user.id != grant.person || user.id != call.plan?.person.id {
           world.ledger.fault("I2 a sign-in returns another person", call.name)
         }
-        judgePolicy(policy.map { $0.id }, grant.policy, "a sign-in", call)
+        if case .signIn(let policy) = call.action { judgePolicy(policy.map { $0.id }, grant.policy, "a sign-in", call) }
       case (.list, .success(.tasks(let tasks))):
         let owners = Set(world.server.tasks.filter { task in tasks.contains { $0.id == task.id } }.map(\.owner))
         world.ledger.tested(.onePerson)

@@ -54,7 +54,7 @@
 
     private func judgePresence(_ call: Call) {
       switch call.action {
-      case .signIn:
+      case .signIn, .deviceSignIn:
         judgeSignIn(call)
         if call.succeeded, let grant = call.grant {
           end(call, .person(grant.person), .person(grant.person))

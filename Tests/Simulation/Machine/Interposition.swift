@@ -1,13 +1,15 @@
 #if os(Linux)
-  import Glibc
+  public import Glibc
 
   // The dynamic linker finds a symbol of the executable before that of a library. So these definitions take the place of
   // libdispatch's and the C library's for every library of the process: the Swift runtime's jobs, timers, clocks and random
   // numbers come here. (The runtime's hooks are not enough: `Task.yield()` and sleeps pass them by.)
   //
-  // A library asks the C library for a symbol of a certain version, so the names of those two carry it.
+  // A library asks the C library for a symbol of a certain version, so the names of those two carry it. They are public,
+  // since an optimised build keeps everything else to itself.
 
-  typealias Work = @convention(c) (UnsafeMutableRawPointer?) -> Void
+  /// What a job is to libdispatch.
+  public typealias Work = @convention(c) (UnsafeMutableRawPointer?) -> Void
   private typealias AsyncF = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Work) -> Void
   private typealias AfterF = @convention(c) (UInt64, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Work) -> Void
   private typealias Block = @convention(block) () -> Void
@@ -40,14 +42,16 @@
 
   /// A job of Swift's concurrency is ready to run.
   @_cdecl("dispatch_async_f")
-  func simulatedAsync(_ queue: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?, _ work: @escaping Work) {
+  public func simulatedAsync(
+    _ queue: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?, _ work: @escaping Work
+  ) {
     guard isSimulated() else { return unsafeBitCast(next("dispatch_async_f"), to: AsyncF.self)(queue, context, work) }
     machine.add { work(context) }
   }
 
   /// A sleep: the time is absolute, in nanoseconds of a clock that does not jump; the highest bit names the clock.
   @_cdecl("dispatch_after_f")
-  func simulatedAfter(
+  public func simulatedAfter(
     _ time: UInt64, _ queue: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?, _ work: @escaping Work
   ) {
     guard isSimulated() else {
@@ -58,14 +62,14 @@
 
   /// A block of a queue, such as the file cache's.
   @_cdecl("dispatch_async")
-  func simulatedAsyncBlock(_ queue: UnsafeMutableRawPointer?, _ block: @escaping @convention(block) () -> Void) {
+  public func simulatedAsyncBlock(_ queue: UnsafeMutableRawPointer?, _ block: @escaping @convention(block) () -> Void) {
     guard isSimulated() else { return unsafeBitCast(next("dispatch_async"), to: AsyncBlock.self)(queue, block) }
     machine.add(queue: UInt(bitPattern: queue)) { block() }
   }
 
   /// The clocks, also of `Date()` and `ContinuousClock`.
   @_cdecl("clock_gettime@GLIBC_2.17")
-  func simulatedTime(_ clock: Int32, _ time: UnsafeMutablePointer<timespec>?) -> Int32 {
+  public func simulatedTime(_ clock: Int32, _ time: UnsafeMutablePointer<timespec>?) -> Int32 {
     guard machineIsOn, machine.isOnItsThread else { return systemTime(clock, time) }
     // 5 is CLOCK_REALTIME_COARSE.
     let now = clock == 0 || clock == 5 ? machine.wallClock : machine.uptime
@@ -83,13 +87,13 @@
   #if arch(x86_64)
     /// The system calls that are made by number; the Swift runtime draws random numbers by one, eight bytes at a time.
     @_cdecl("syscall@GLIBC_2.2.5")
-    func simulatedSystemCall(_ number: Int, _ a: Int, _ b: Int, _ c: Int, _ d: Int, _ e: Int, _ f: Int) -> Int {
+    public func simulatedSystemCall(_ number: Int, _ a: Int, _ b: Int, _ c: Int, _ d: Int, _ e: Int, _ f: Int) -> Int {
       systemCall(number, a, b, c, d, e, f, getRandom: 318)
     }
   #else
     /// The system calls that are made by number; the Swift runtime draws random numbers by one, eight bytes at a time.
     @_cdecl("syscall@GLIBC_2.17")
-    func simulatedSystemCall(_ number: Int, _ a: Int, _ b: Int, _ c: Int, _ d: Int, _ e: Int, _ f: Int) -> Int {
+    public func simulatedSystemCall(_ number: Int, _ a: Int, _ b: Int, _ c: Int, _ d: Int, _ e: Int, _ f: Int) -> Int {
       systemCall(number, a, b, c, d, e, f, getRandom: 278)
     }
   #endif
@@ -110,9 +114,14 @@
   }
 
   /// The time of the real world, in seconds.
-  func realSeconds() -> Double {
+  func realSeconds() -> Double { seconds(of: 1) }
+
+  /// The processor's time that the process has used, in seconds.
+  func processorSeconds() -> Double { seconds(of: 2) }
+
+  private func seconds(of clock: Int32) -> Double {
     var time = timespec()
-    _ = systemTime(1, &time)
+    _ = systemTime(clock, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 #endif

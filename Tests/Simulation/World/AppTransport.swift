@@ -89,7 +89,8 @@
         await process.gate()
         try checkOpen(call)
       } catch {
-        exchange?.isLost = error is CancellationError ? "cancelled" : isClosed ? "closed" : "network"
+        // A refresh is not cancelled with its callers: that its answer is lost then is the library's own fault.
+        if !(error is CancellationError) { exchange?.isLost = isClosed ? "closed" : "network" }
         throw error
       }
       world.watch.delivered(response, to: request, call, exchange)

@@ -90,6 +90,19 @@
     }
   }
 
+  /// The same as a structure: two copies of it cannot be told from two caches.
+  struct ValueCache: TokenCache {
+    let cache: FourMethodCache
+
+    func record(for key: TokenCacheKey) async throws -> TokenRecord? { try await cache.record(for: key) }
+
+    func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { try await cache.store(record, for: key) }
+
+    func removeRecord(for key: TokenCacheKey) async throws { try await cache.removeRecord(for: key) }
+
+    func keys() async throws -> [TokenCacheKey] { try await cache.keys() }
+  }
+
   /// A cache over the same table that processes share: atomic updates, and a lock for each refresh.
   final class SharedDatabaseCache: FourMethodCache, SharedTokenCache, @unchecked Sendable {
     func update(

@@ -8,8 +8,8 @@
     /// Connectors in each process.
     var connectors = 1
     var people = 2
-    /// Azure AD B2C with policies, or a plain OpenID Connect issuer.
-    var isB2C = true
+    /// Azure AD B2C with policies, Entra ID, Entra External ID, or a plain OpenID Connect issuer.
+    var provider = LocalTenant.Shape.b2c
     var rotates = true
     var reuse = LocalTenant.Behavior.RefreshTokenReuse.revokesGrant
     /// Seconds that an access token lives.
@@ -33,9 +33,9 @@
       connectors = draw.one(of: [1, 1, 2, 2, 3])
       if without.contains("connectors") { (processes, connectors) = (1, 1) }
       people = draw.number(1...3)
-      isB2C = draw.happens(750)
+      provider = draw.happens(650) ? .b2c : draw.one(of: [.entra, .ciam, .openIDConnect, .openIDConnect])
       rotates = draw.happens(850)
-      reuse = draw.one(of: [.revokesGrant, .revokesGrant, .revokesGrant, .refused])
+      reuse = draw.one(of: [.revokesGrant, .revokesGrant, .revokesGrant, .refused, .allowed])
       accessLife = draw.one(of: [3600, 3600, 600])
       refreshLife = draw.one(of: [24 * 14, 24 * 14, 24])
       clockSkew = draw.one(of: [0, 0, 0, 120, -120, 3600, -3600])
@@ -43,9 +43,13 @@
       distance = draw.one(of: [0, 20, 200, 2000])
     }
 
+    var isB2C: Bool { provider == .b2c }
+
+    var isMicrosoft: Bool { provider != .openIDConnect }
+
     var summary: String {
       "\(cache.rawValue), \(processes) x \(connectors) connectors, \(people) people, "
-        + "\(isB2C ? "B2C" : "OpenID")\(rotates ? "" : ", no rotation"), access \(accessLife) s"
+        + "\(provider)\(rotates ? "" : ", no rotation"), access \(accessLife) s"
         + (clockSkew == 0 ? "" : ", clock \(clockSkew) s off")
     }
   }

@@ -4,6 +4,11 @@
 
   /// The kinds of cache that a world can have.
   enum CacheKind: String, CaseIterable {
+    /// Those that a world is drawn from; what a value is not able to do is documented, so scripts alone have one.
+    static let allCases: [CacheKind] = [
+      .fourMethod, .shared, .inMemory, .file, .encrypted, .encryptedFile, .keychain, .twoWrappers,
+    ]
+
     /// An own class of four methods over a database.
     case fourMethod
     /// An own `SharedTokenCache` over a database.
@@ -17,6 +22,8 @@
     case keychain
     /// Two `EncryptedTokenCache` values over one object of four methods, one for each connector.
     case twoWrappers
+    /// A structure of four methods over an object, copied for each connector.
+    case value
 
     /// Whether processes may share it: it can lock between them.
     var isShared: Bool { [.shared, .file, .encryptedFile].contains(self) }
@@ -59,6 +66,7 @@
         case .encrypted, .twoWrappers: encrypted(FourMethodCache(table, process))
         case .encryptedFile: encrypted(try fileCache(disk, process))
         case .keychain: KeychainRecords(ProcessKeychain(keychain, process), process: SimulatedKeychain.app)
+        case .value: ValueCache(cache: FourMethodCache(table, process))
         }
       guard kind == .twoWrappers else { return Array(repeating: one, count: count) }
       let wrapped = FourMethodCache(table, process)
@@ -69,7 +77,7 @@
     func records(inMemoryOf processes: [AppProcess]) -> [(key: TokenCacheKey, record: TokenRecord)] {
       let caches: [any TokenCache]
       switch kind {
-      case .fourMethod, .shared: return table.keys.compactMap { key in table.records[key].map { (key, $0) } }
+      case .fourMethod, .shared, .value: return table.keys.compactMap { key in table.records[key].map { (key, $0) } }
       case .inMemory: caches = processes.filter { !$0.isDead }.compactMap(\.caches.first)
       case .file, .encryptedFile:
         guard let copy = try? fileCache(disk.copy(), nil) else { return [] }

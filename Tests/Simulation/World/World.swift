@@ -59,7 +59,7 @@
       for index in known.indices { known[index].claims["jobTitle"] = .string("Title-0") }
       people = known
       tenant = LocalTenant(
-        shape: shape.isB2C ? .b2c : .openIDConnect, users: known,
+        shape: shape.provider, users: known,
         accessTokenLifetime: .seconds(shape.accessLife), refreshTokenLifetime: .seconds(shape.refreshLife * 3600),
         behavior: behavior, now: { Date() })
       server = LocalTaskServer(tenant: tenant, dialect: .rest, listLimit: nil)
@@ -87,7 +87,7 @@
     }
 
     func accountID(of person: String) -> String {
-      shape.isB2C ? "\(person).\(tenant.tenantID)" : "\(watch.issuer)#\(person)"
+      shape.isMicrosoft ? "\(person).\(tenant.tenantID)" : "\(watch.issuer)#\(person)"
     }
 
     /// The person's account as the tenant has it now.

@@ -1,0 +1,185 @@
+#if os(Linux)
+  import B2CConnector
+  import B2CTestKit
+  import Foundation
+
+  extension Script {
+    /// What neither a walk nor a pair of operations leads to often enough.
+    static let directed: [Script] = sharedCaches + oneConnector + files
+
+    /// Two processes, and two connectors whose caches are not one object.
+    private static let sharedCaches: [Script] = [
+      Script(
+        "two-refresh-value", "two connectors, each with its own copy of a cache that is a value",
+        {
+          $0.cache = .value; $0.connectors = 2
+        }
+      ) {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.pass(7200)
+        let first = $0.start($0.token, on: $0.app(1))
+        $0.jitter(60)
+        $0.world.wait(first, $0.start($0.token, on: $0.app(2)))
+      },
+      Script(
+        "ended-here-new-in-another-process", "a session ends here, its owner signs in by another policy elsewhere",
+        {
+          $0.cache = .shared; $0.processes = 2
+        }
+      ) {
+        $0.signIn($0.bob, on: $0.app(1), policy: 1)
+        $0.call(.token(person: $0.bob.id, policy: nil, force: false), on: $0.app(1))
+        $0.revoke($0.bob)
+        $0.pass(7200)
+        $0.call(.token(person: $0.bob.id, policy: nil, force: false), on: $0.app(1))
+        $0.signIn($0.bob, on: $0.app(1, process: 2), policy: 0)
+        $0.call(.token(person: $0.bob.id, policy: nil, force: false), on: $0.app(1))
+      },
+      Script(
+        "another-process-signs-in", "a process learns who is current when it reads the session",
+        {
+          $0.cache = .file; $0.processes = 2
+        }
+      ) {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.call(.session, on: $0.app(1))
+        $0.pass(60)
+        $0.signIn($0.bob, on: $0.app(1, process: 2))
+        $0.pass(60)
+        $0.call(.session, on: $0.app(1))
+      },
+      Script(
+        "cancelled-waiter-of-a-lock", "three connectors wait for one refresh, and one of them leaves",
+        {
+          $0.connectors = 3; $0.distance = 400
+        }
+      ) {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.pass(7200)
+        let first = $0.start($0.token, on: $0.app(1))
+        $0.jitter(100)
+        let second = $0.start($0.token, on: $0.app(2))
+        $0.jitter(100)
+        $0.world.cancel(second)
+        $0.world.wait(first, second, $0.start($0.token, on: $0.app(3)))
+      },
+      Script(
+        "change-waits-then-read", "a look-up that began before a sign-in ends after it", { $0.slowness = 20_000 }
+      ) {
+        $0.signIn($0.alice, on: $0.app(1))
+        let calls = [$0.start(.session, on: $0.app(1)), $0.start(.session, on: $0.app(1))]
+        let bob = $0.startSignIn($0.bob, on: $0.app(1))
+        for _ in 0..<6 {
+          $0.jitter(150)
+          _ = $0.start(.session, on: $0.app(1))
+        }
+        $0.world.wait(bob)
+        for call in calls { $0.world.wait(call) }
+        $0.call(.add(title: "of-bob"), on: $0.app(1))
+      },
+    ]
+
+    /// One connector, one process.
+    private static let oneConnector: [Script] = [
+      Script("two-policies-at-once", "the tokens of two policies are refreshed at once", { _ in }) {
+        $0.signIn($0.alice, on: $0.app(1), policy: 0)
+        $0.signIn($0.alice, on: $0.app(1), policy: 1)
+        $0.pass(7200)
+        let first = $0.start(.token(person: $0.alice.id, policy: $0.world.policies[0], force: false), on: $0.app(1))
+        $0.jitter(60)
+        $0.world.wait(
+          first, $0.start(.token(person: $0.alice.id, policy: $0.world.policies[1], force: false), on: $0.app(1)))
+      },
+      Script("signed-out-of-two-policies", "a sign-out removes the records of every policy", { _ in }) {
+        $0.signIn($0.alice, on: $0.app(1), policy: 0)
+        $0.signIn($0.alice, on: $0.app(1), policy: 1)
+        $0.call(.signOut(person: $0.alice.id), on: $0.app(1))
+        $0.call(.token(person: $0.alice.id, policy: nil, force: false), on: $0.app(1))
+      },
+      Script("cancelled-refresh", "one of two callers of a refresh, or both, leave", { $0.distance = 400 }) {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.pass(7200)
+        let (first, second) = ($0.start($0.token, on: $0.app(1)), $0.start($0.token, on: $0.app(1)))
+        $0.jitter(600)
+        $0.world.cancel(first)
+        if machine.draw.happens(500) { $0.world.cancel(second) }
+        $0.world.wait(first, second)
+      },
+      Script(
+        "sign-in-during-refresh", "the same person signs in again while a refresh is under way", { $0.distance = 2000 }
+      ) {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.pass(7200)
+        let refresh = $0.start($0.token, on: $0.app(1))
+        $0.world.wait($0.startSignIn($0.alice, on: $0.app(1)), refresh)
+      },
+      Script("answer-of-a-change-is-lost", "a task is stored, and the answer is lost", { _ in }) {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.world.nextFault = (fits: { $0.method == .post && !$0.url.path.hasSuffix("/token") }, fault: .lostAfter)
+        $0.call(.add(title: "once"), on: $0.app(1))
+      },
+      Script("api-refuses-all", "an API that refuses every token costs two refreshes", { _ in }) {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.world.watch.refusesAll = true
+        let before = $0.world.tenant.counters.refreshRequests
+        for _ in 0..<10 { $0.call(.list, on: $0.app(1)) }
+        $0.world.expectsRefreshes(atMost: 2, since: before)
+      },
+      Script("keys-rolled", "the provider signs with a new key", { _ in }) {
+        $0.signIn($0.alice, on: $0.app(1))
+        try $0.world.rollKeys()
+        $0.signIn($0.bob, on: $0.app(1))
+      },
+      Script(
+        "lasting-changes-at-close", "what waits is written when the app closes its connector", { $0.cache = .shared }
+      ) {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.pass(7200)
+        $0.world.store.trouble.isFull = true
+        $0.call($0.token, on: $0.app(1))
+        // Right after one of the pauses, so that only the closing writes it.
+        $0.pass(120)
+        $0.world.store.trouble = StoreTrouble()
+        $0.world.writeWaitingChanges(of: $0.app(1))
+        $0.world.judgeWaiting()
+      },
+    ]
+
+    /// What a power cut does to files.
+    private static let files: [Script] = [
+      Script("power-cut", "what was stored is there after a power cut", { $0.cache = .file }) {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.call($0.freshToken, on: $0.app(1))
+        $0.pass(60)
+        try $0.world.losePower()
+        $0.call($0.freshToken, on: $0.app(1))
+      }
+    ]
+  }
+
+  extension Stage {
+    /// The provider ends all sessions of a person.
+    func revoke(_ person: LocalUser) {
+      world.tenant.revokeGrants(of: person.email)
+      world.watch.end(grantsOf: person.id, "revoked")
+    }
+  }
+
+  extension World {
+    /// Judges how often the provider was asked for tokens.
+    func expectsRefreshes(atMost most: Int, since before: Int) {
+      ledger.tested(.refusedToken)
+      let count = tenant.counters.refreshRequests - before
+      if count > most { ledger.fault("I6 an API that refuses all costs more than \(most) refreshes", "\(count)") }
+    }
+
+    /// Closes a connector as its documentation says: what waits is tried once more.
+    func writeWaitingChanges(of app: App) {
+      note("close() of \(app.name)")
+      let connector = app.connector
+      let task = Task.detached { await connector?.close() }
+      pass(.milliseconds(500))
+      _ = task
+    }
+  }
+#endif
