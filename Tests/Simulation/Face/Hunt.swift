@@ -24,7 +24,6 @@
           return found("\(script.name) --seed \(schedule)", Int(schedule), kind)
         }
       }
-      guard options.hasSeeds else { return 1 }
       for seed in options.seeds {
         guard let kind = try walk(seed, { _ in }).faults.keys.min() else { continue }
         _ = try shrink(seed)

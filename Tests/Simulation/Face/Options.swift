@@ -2,10 +2,7 @@
   /// What the command line asks for.
   struct Options {
     var seconds: Double?
-    var seeds: ClosedRange<UInt64> = 1...100 {
-      didSet { hasSeeds = true }
-    }
-    private(set) var hasSeeds = false
+    var seeds: ClosedRange<UInt64> = 1...100
     var traces = false
     var script: String?
     var isJSON = false

@@ -17,6 +17,7 @@
         ledger.fault("I5 a call never ended", call.name)
       }
       world.judgeWaiting()
+      lookAtWhatWasTold()
       lookAtSessions()
       // Every access token has to be refreshed.
       world.pass(.seconds(7200))
@@ -125,6 +126,28 @@
             "I6 a claim that the provider changed or took away stays", "\(app.name): \(found["jobTitle"] ?? "-")")
         }
         if found.name != truth.displayName { ledger.fault("I6 an old name stays", app.name) }
+      }
+    }
+
+    /// I7: who signed in or out last was told to every connector of the process, though nobody has read `session` since.
+    ///
+    /// Where a store was in trouble or another process may have been it, only a reading tells.
+    private func lookAtWhatWasTold() {
+      guard world.processes.count == 1, world.lastStoreFault == 0, !world.wasDamaged else { return }
+      for process in world.processes {
+        let expected: String
+        switch process.presence.current {
+        case .person(let person): expected = String(person.prefix(1))
+        case .nobody: expected = "signedOut"
+        case .unknown: continue
+        }
+        for app in process.apps {
+          ledger.tested(.updates)
+          let told = app.states.last.map(describe) ?? "nothing"
+          if !told.hasSuffix(expected) {
+            ledger.fault("I7 a connector was not told who is signed in", "\(app.name): \(told), not \(expected)")
+          }
+        }
       }
     }
 

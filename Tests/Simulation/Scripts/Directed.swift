@@ -59,22 +59,22 @@
         let first = $0.start($0.token, on: $0.app(1))
         $0.jitter(100)
         let second = $0.start($0.token, on: $0.app(2))
+        $0.jitter(20)
+        let third = $0.start($0.token, on: $0.app(3))
         $0.jitter(100)
-        $0.world.cancel(second)
-        $0.world.wait(first, second, $0.start($0.token, on: $0.app(3)))
+        $0.world.cancel(third)
+        $0.world.wait(first, second, third)
       },
       Script(
-        "change-waits-then-read", "a look-up that began before a sign-in ends after it", { $0.slowness = 20_000 }
+        "look-up-during-sign-in", "a look-up that began before a sign-in ends after it", { $0.slowness = 20_000 }
       ) {
         $0.signIn($0.alice, on: $0.app(1))
-        let calls = [$0.start(.session, on: $0.app(1)), $0.start(.session, on: $0.app(1))]
         let bob = $0.startSignIn($0.bob, on: $0.app(1))
-        for _ in 0..<6 {
-          $0.jitter(150)
+        while bob.result == nil {
           _ = $0.start(.session, on: $0.app(1))
+          $0.jitter(20)
         }
-        $0.world.wait(bob)
-        for call in calls { $0.world.wait(call) }
+        $0.pass(1)
         $0.call(.add(title: "of-bob"), on: $0.app(1))
       },
     ]
