@@ -58,6 +58,20 @@ struct TokenSource: Sendable {
       services.sessions.changed()
       throw await notSignedIn(accountID, policy)
     }
+    do {
+      return try await token(of: stored, for: scopes, extra, options)
+    } catch let error as OAuthError where error.needsInteraction && policy == nil {
+      // The user may have signed in again, by another policy in another process.
+      guard let newer = try? await services.accounts.record(accountID: stored.key.accountID, policy: nil),
+        newer.key != stored.key, newer.record.signedInAt > stored.record.signedInAt
+      else { throw error }
+      return try await token(of: newer, for: scopes, extra, options)
+    }
+  }
+
+  private func token(
+    of stored: StoredRecord, for scopes: [String], _ extra: [FormField], _ options: TokenOptions
+  ) async throws -> AccessToken {
     var excluded = options.refused.map { [$0] } ?? []
     if let refused = options.refused, let entry = stored.record.entry(of: refused, covering: scopes) {
       // What is no newer is no better: a token that was refused before is not sent as a new one.

@@ -131,6 +131,25 @@ struct ConnectorSessionTests {
     #expect(await states.next() == .signedOut)
   }
 
+  @Test("A session that has ended gives way to a newer one by another policy that another process began")
+  func newerSessionElsewhere() async throws {
+    let world = World()
+    let store = FourMethodCache()
+    let connector = try world.connector(cache: ForwardingCache(store))
+    try await connector.doPolicy(try Policy("B2C_1_SignUpOrSignIn"))
+    let account = try #require(try await connector.accounts().first)
+    try await revoke(world)
+    let user = try await world.connector(cache: ForwardingCache(store)).doPolicy(.signIn)
+    _ = try await connector.accessToken(account: account)
+    #expect(try await connector.session == .signedIn(user))
+    // A newer one of another person is no way out.
+    try await revoke(world)
+    try await world.connector(presenter: world.script(.signIn(.bob)), cache: ForwardingCache(store)).doPolicy(.signIn)
+    await #expect(throws: ConnectorError(.interactionRequired, "")) {
+      try await connector.accessToken(account: account)
+    }
+  }
+
   @Test("claims(policy:) are those of the policy that was asked for, not of the latest")
   func claimsOfPolicy() async throws {
     let world = World()

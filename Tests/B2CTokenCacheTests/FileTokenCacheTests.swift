@@ -260,6 +260,36 @@ import Testing
     #expect(files.openCount == 0)
   }
 
+  @Test("A record that is in place is stored, though its file cannot be looked at right after")
+  func unseenRecord() async throws {
+    let files = WatchedFileSystem()
+    let cache = try FileTokenCache(directory: temporary.store, now: { Date() }, files: files)
+    files.failToLookAfterMoves()
+    try await cache.store(Samples.record("one"), for: Samples.key)
+    #expect(try await cache.record(for: Samples.key) == Samples.record("one"))
+    try await cache.update(Samples.key) { _ in Samples.record("two") }
+    #expect(try await cache.record(for: Samples.key) == Samples.record("two"))
+    #expect(files.openCount == 0)
+  }
+
+  @Test("A removal that could not be flushed is flushed by the next one, though the file is gone by then")
+  func unflushedRemoval() async throws {
+    let files = WatchedFileSystem()
+    let cache = try FileTokenCache(directory: temporary.store, now: { Date() }, files: files)
+    try await cache.store(Samples.record(), for: Samples.key)
+    files.failToFlushDirectories()
+    for _ in 1...2 {
+      await #expect(throws: TokenCacheError.self) { try await cache.removeRecord(for: Samples.key) }
+    }
+    #expect(try await cache.record(for: Samples.key) == nil)
+    files.failToFlushDirectories(false)
+    _ = files.takeCalls()
+    try await cache.removeRecord(for: Samples.key)
+    #expect(files.takeCalls().contains("flush store"))
+    try await cache.removeRecord(for: Samples.key)
+    #expect(!files.takeCalls().contains("flush store"))
+  }
+
   @Test("Stores and updates go on when their caller is cancelled")
   func cancellation() async throws {
     let task = Task {

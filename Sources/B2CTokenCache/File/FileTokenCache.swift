@@ -28,6 +28,8 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
     var copies: [TokenCacheKey: Copy] = [:]
     /// A file's name is the hash of its key, so what was read once stays true.
     var keys: [RecordDirectory.Name: TokenCacheKey] = [:]
+    /// The records whose removal is not known to be on the device.
+    var unflushed: Set<RecordDirectory.Name> = []
   }
 
   /// The pause between two looks at the note of another process's request.
@@ -379,14 +381,21 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
     let known = memory.withLock { $0.copies[key]?.stamp }
     let stamp = try store.write(bytes, key, name, known: known)
     memory.withLock { memory in
-      memory.copies[key] = Copy(path: store.recordPath(name), record: record, stamp: stamp, isSettled: false)
+      memory.copies[key] = stamp.map {
+        Copy(path: store.recordPath(name), record: record, stamp: $0, isSettled: false)
+      }
       memory.keys[name] = key
     }
   }
 
   private func remove(_ key: TokenCacheKey, _ name: RecordDirectory.Name) throws {
-    try store.remove(name)
-    memory.withLock { $0.copies[key] = nil }
+    // A power cut brings back what was removed and not flushed, so the next removal flushes, also without a file.
+    let isUnflushed = memory.withLock { !$0.unflushed.insert(name).inserted }
+    try store.remove(name, flushesAnyway: isUnflushed)
+    memory.withLock { memory in
+      memory.unflushed.remove(name)
+      memory.copies[key] = nil
+    }
   }
 
   private func key(_ name: RecordDirectory.Name) throws(TokenCacheError) -> TokenCacheKey? {

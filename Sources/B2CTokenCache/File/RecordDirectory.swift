@@ -104,20 +104,25 @@ struct RecordDirectory: Sendable {
     return key
   }
 
-  /// Replaces the record of a key and returns the new file's stamp; the caller holds the write lock.
+  /// Replaces the record of a key and returns the new file's stamp, `nil` when the file cannot be looked at; the caller
+  /// holds the write lock.
   ///
   /// A newer version's record stays, and a damaged file is quarantined. A file with the stamp that the caller knows was
   /// looked at before and is not read again.
   func write(_ bytes: [UInt8], _ key: TokenCacheKey, _ name: Name, known: FileStamp?) throws(TokenCacheError)
-    -> FileStamp
+    -> FileStamp?
   {
     let path = recordPath(name)
     try prepareToReplace(key, name, known: known)
     do {
       try AtomicFile(path: path, files: files).replace(with: bytes, through: self.path(name, Suffix.temporary))
-      if let status = try files.status(of: path) { return status.stamp }
     } catch {
       throw TokenCacheError(.unwritable, "A token record cannot be written", error)
+    }
+    do {
+      if let status = try files.status(of: path) { return status.stamp }
+    } catch {
+      return nil  // The record is in place: an error would say that the old one stayed.
     }
     throw TokenCacheError(.unwritable, "\(path) was removed while it was being written.")
   }
@@ -136,10 +141,12 @@ struct RecordDirectory: Sendable {
   }
 
   /// Removes the record, whatever is in its file; the caller holds the write lock.
-  func remove(_ name: Name) throws(TokenCacheError) {
+  ///
+  /// - Parameter flushesAnyway: Whether an earlier removal is still to be flushed, also when there is no file any more.
+  func remove(_ name: Name, flushesAnyway: Bool) throws(TokenCacheError) {
     let file = AtomicFile(path: recordPath(name), files: files)
     do {
-      if try files.remove(file.path) { try file.synchronizeDirectory() }
+      if try files.remove(file.path) || flushesAnyway { try file.synchronizeDirectory() }
     } catch {
       throw TokenCacheError(.unwritable, "A token record cannot be removed", error)
     }

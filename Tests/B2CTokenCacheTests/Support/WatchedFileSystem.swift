@@ -7,6 +7,8 @@ final class WatchedFileSystem: FileSystem {
   private let recorded = Locked<[String]>([])
   private let writableBytes = Locked<Int?>(nil)
   private let failsToFlushDirectories = Locked(false)
+  private let failsToLookAfterMoves = Locked(false)
+  private let isUnseen = Locked(false)
   private let openFiles = Locked<Set<Int32>>([])
   private let statusChange: @Sendable (String, FileStatus) -> FileStatus
   private let groupsWithMembers: Set<UInt32>
@@ -51,7 +53,14 @@ final class WatchedFileSystem: FileSystem {
   }
 
   func status(of path: String) throws(SystemFailure) -> FileStatus? {
-    try system.status(of: path).map { statusChange(path, $0) }
+    // No file is open there, so that the system refuses.
+    if isUnseen.withLock({ isUnseen in
+      defer { isUnseen = false }
+      return isUnseen
+    }) {
+      return try system.status(of: -1, at: path)
+    }
+    return try system.status(of: path).map { statusChange(path, $0) }
   }
 
   func status(of descriptor: Int32, at path: String) throws(SystemFailure) -> FileStatus {
@@ -74,9 +83,14 @@ final class WatchedFileSystem: FileSystem {
     try system.write(bytes, to: descriptor, at: path)
   }
 
-  /// Lets every later flush of the cache's directory fail.
-  func failToFlushDirectories() {
-    failsToFlushDirectories.withLock { $0 = true }
+  /// Lets every later flush of the cache's directory fail, or none.
+  func failToFlushDirectories(_ fails: Bool = true) {
+    failsToFlushDirectories.withLock { $0 = fails }
+  }
+
+  /// Lets the first look at a path after each rename fail.
+  func failToLookAfterMoves() {
+    failsToLookAfterMoves.withLock { $0 = true }
   }
 
   /// Lets every later write fail after so many bytes.
@@ -102,6 +116,7 @@ final class WatchedFileSystem: FileSystem {
   func move(_ source: String, to target: String) throws(SystemFailure) {
     note("rename to", target)
     try system.move(source, to: target)
+    if failsToLookAfterMoves.withLock({ $0 }) { isUnseen.withLock { $0 = true } }
   }
 
   func link(_ source: String, to target: String) throws(SystemFailure) {
