@@ -140,9 +140,8 @@ struct RecordDirectory: Sendable {
     }
   }
 
-  /// Removes the record, whatever is in its file; the caller holds the write lock.
-  ///
-  /// - Parameter flushesAnyway: Whether an earlier removal is still to be flushed, also when there is no file any more.
+  /// Removes the record, whatever is in its file, and flushes the directory; also without a file when an earlier removal is
+  /// still to be flushed. The caller holds the write lock.
   func remove(_ name: Name, flushesAnyway: Bool) throws(TokenCacheError) {
     let file = AtomicFile(path: recordPath(name), files: files)
     do {

@@ -20,7 +20,11 @@
         }
         for schedule in 1...UInt64(options.schedules) {
           guard let kind = try play(script, schedule, line: { _ in }).faults.keys.min() else { continue }
-          _ = try play(script, schedule, line: Self.traced)
+          var isShown = false
+          _ = try play(script, schedule) {
+            if !isShown { Self.traced($0) }
+            isShown = isShown || $0.hasPrefix("FAULT")
+          }
           return found("\(script.name) --seed \(schedule)", Int(schedule), kind)
         }
       }

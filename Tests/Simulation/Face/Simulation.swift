@@ -134,8 +134,11 @@
         }
       }
       print("seed \(seed), \(kind): \(whole.plannedSteps - skipped.count) of \(whole.plannedSteps) steps")
+      var isShown = false
       try walk(seed, skipping: skipped, reduced: { shape in reductions.forEach { $0(&shape) } }) {
-        print(String(format: "%12.6f", machine.seconds), $0)
+        // What comes after the fault explains nothing.
+        if !isShown { Self.traced($0) }
+        isShown = isShown || $0.hasPrefix("FAULT \(kind)")
       }
       return 1
     }

@@ -133,7 +133,8 @@
       let wasBad = world.lastBadWeather > 0 && world.lastBadWeather + patience > call.startedAt
       switch error.code.rawValue {
       case "network", "timedOut", "serviceUnavailable", "throttled", "invalidResponse", "server", "invalidIDToken":
-        return wasBad || isClosed || world.weather.slowness > 5000
+        let isExpiredCode = call.action.isDeviceSignIn && error.code == .timedOut && world.clockWasSet
+        return wasBad || isClosed || world.weather.slowness > 5000 || isExpiredCode
       case "tokenCache":
         return call.troubles.contains(.store) || world.wasDamaged || call.app.process.wasSuspended || wasBad
           || world.processes.contains { $0.wasSuspended }
@@ -156,7 +157,9 @@
       default: return true
       }
       if case .token(_, let policy?, _) = call.action {
-        let isThere = world.watch.grants.contains { $0.person == person && $0.policy == policy.key && $0.isGood }
+        let isThere = world.watch.grants.contains {
+          $0.person == person && $0.policy == policy.key && $0.isGood && $0.signedInAt <= call.startedAt
+        }
         return !isThere
       }
       guard let grant = world.latestGrant(of: person), grant.isGood, !isExpired(grant) else { return true }

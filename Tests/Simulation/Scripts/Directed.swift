@@ -36,6 +36,19 @@
         $0.call(.token(person: $0.bob.id, policy: nil, force: false), on: $0.app(1))
       },
       Script(
+        "ended-unseen-new-in-another-process", "the end of a session is seen after its owner has signed in elsewhere",
+        {
+          $0.cache = .shared; $0.processes = 2
+        }
+      ) {
+        $0.signIn($0.bob, on: $0.app(1), policy: 1)
+        $0.call(.token(person: $0.bob.id, policy: nil, force: false), on: $0.app(1))
+        $0.revoke($0.bob)
+        $0.signIn($0.bob, on: $0.app(1, process: 2), policy: 0)
+        $0.pass(7200)
+        $0.call(.token(person: $0.bob.id, policy: nil, force: false), on: $0.app(1))
+      },
+      Script(
         "another-process-signs-in", "a process learns who is current when it reads the session",
         {
           $0.cache = .file; $0.processes = 2
@@ -153,7 +166,18 @@
         $0.pass(60)
         try $0.world.losePower()
         $0.call($0.freshToken, on: $0.app(1))
-      }
+      },
+      Script("power-cut-after-sign-out", "a second sign-out makes the first one last", { $0.cache = .file }) {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.call($0.freshToken, on: $0.app(1))
+        $0.world.store.trouble.isFull = true
+        $0.call(.signOutAll, on: $0.app(1))
+        $0.world.store.trouble.isFull = machine.draw.happens(500)
+        $0.call(.signOut(person: $0.alice.id), on: $0.app(1))
+        try $0.world.losePower()
+        $0.world.store.trouble = StoreTrouble()
+        $0.call(.session, on: $0.app(1))
+      },
     ]
   }
 

@@ -29,10 +29,15 @@
     var nextFault: (fits: @Sendable (TransportRequest) -> Bool, fault: Weather.Fault)?
     /// How far the device's clock is off, in seconds.
     var clockOffset: Double {
-      didSet { clockWasSet = true }
+      didSet {
+        clockWasSet = true
+        if clockOffset < oldValue { clockWentBack = true }
+      }
     }
     /// Whether the device's clock ever jumped.
     private(set) var clockWasSet = false
+    /// Whether it ever jumped back: a later sign-in may then have an earlier date.
+    private(set) var clockWentBack = false
     /// When the store last refused something, by the uptime.
     private(set) var lastStoreFault: UInt64 = 0
     /// Whether a stored record was damaged, or the device lost power.
