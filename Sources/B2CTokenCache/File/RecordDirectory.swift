@@ -140,8 +140,9 @@ struct RecordDirectory: Sendable {
     }
   }
 
-  /// Removes the record, whatever is in its file, and flushes the directory; also without a file when an earlier removal is
-  /// still to be flushed. The caller holds the write lock.
+  /// Removes the record, whatever is in its file; the caller holds the write lock.
+  ///
+  /// The directory is flushed, also where there is no file any more when an earlier removal is still to be flushed.
   func remove(_ name: Name, flushesAnyway: Bool) throws(TokenCacheError) {
     let file = AtomicFile(path: recordPath(name), files: files)
     do {
