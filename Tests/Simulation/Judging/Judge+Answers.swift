@@ -133,7 +133,8 @@
       let wasBad = world.lastBadWeather > 0 && world.lastBadWeather + patience > call.startedAt
       switch error.code.rawValue {
       case "network", "timedOut", "serviceUnavailable", "throttled", "invalidResponse", "server", "invalidIDToken":
-        let isExpiredCode = call.action.isDeviceSignIn && error.code == .timedOut && world.clockWasSet
+        let mayExpire = world.clockWasSet || call.app.process.wasSuspended
+        let isExpiredCode = call.action.isDeviceSignIn && error.code == .timedOut && mayExpire
         return wasBad || isClosed || world.weather.slowness > 5000 || isExpiredCode
       case "tokenCache":
         return call.troubles.contains(.store) || world.wasDamaged || call.app.process.wasSuspended || wasBad
