@@ -96,7 +96,7 @@ let package = Package(
     // One test target for each module.
     .testTarget(name: "B2CCoreTests", dependencies: ["B2CCore"]),
     .testTarget(name: "B2CAuthorityTests", dependencies: ["B2CAuthority", "B2CCore", "TestSupport"]),
-    .testTarget(name: "B2CSettingsTests", dependencies: ["B2CSettings", "B2CAuthority", "TestSupport"]),
+    .testTarget(name: "B2CSettingsTests", dependencies: ["B2CSettings", "B2CTestKit", "B2CAuthority", "TestSupport"]),
     .testTarget(
       name: "B2CTokenCacheTests", dependencies: ["B2CTokenCache", "B2CTestKit", "B2CCore", "TestSupport"] + crypto),
     .testTarget(
@@ -129,8 +129,8 @@ if Context.environment["B2C_FUZZ"] == "1" {
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "B2CSettings", "B2CAuthority", "B2COAuth", "B2CIDToken", "B2CTokenCache", "B2CHTTP", "B2CLoopback", "TaskAPI",
-        "B2CCore", "TestSupport",
+        "B2CTestKit", "B2CSettings", "B2CAuthority", "B2COAuth", "B2CIDToken", "B2CTokenCache", "B2CHTTP",
+        "B2CLoopback", "TaskAPI", "B2CCore", "TestSupport",
       ] + crypto, path: "Tests/Fuzz", exclude: ["Corpus", "Dictionaries"]))
 }
 

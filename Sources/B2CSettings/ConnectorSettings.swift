@@ -60,7 +60,7 @@ public struct ConnectorSettings: Sendable {
 }
 
 extension ConnectorSettings {
-  /// The settings of the running app: `settings.plist` (or `settings.json`) of its main bundle.
+  /// The settings of the running app: `settings.plist` of its main bundle.
   ///
   /// The file is read each time; keep the value.
   ///
@@ -69,7 +69,7 @@ extension ConnectorSettings {
     get throws(SettingsError) { try ConnectorSettings(bundle: .main) }
   }
 
-  /// Reads a file: a property list (XML or binary) or JSON.
+  /// Reads a file: a property list in XML, on Apple's systems also a binary one.
   ///
   /// - Parameter file: The file's URL.
   /// - Throws: ``SettingsError`` with all problems: `fileNotFound`,
@@ -78,7 +78,7 @@ extension ConnectorSettings {
     try self.init(data: try SettingsFile.read(file), file: file.path)
   }
 
-  /// Reads a resource of a bundle: `<resource>.plist`, or else `<resource>.json`.
+  /// Reads a resource of a bundle: `<resource>.plist`.
   ///
   /// - Parameters:
   ///   - bundle: The bundle.
@@ -86,8 +86,7 @@ extension ConnectorSettings {
   /// - Throws: ``SettingsError`` with all problems: `fileNotFound`,
   ///   `fileUnreadable`, or those of ``init(data:file:)``.
   public init(bundle: Bundle, resource: String = "settings") throws(SettingsError) {
-    let found = ["plist", "json"].lazy.compactMap { bundle.url(forResource: resource, withExtension: $0) }.first
-    guard let found else {
+    guard let found = bundle.url(forResource: resource, withExtension: "plist") else {
       throw SettingsFile.error(
         .fileNotFound, file: resource + ".plist", "The bundle at \(bundle.bundlePath) has no such resource.",
         recovery: "Add the file to the app's target, or use ConnectorSettings(contentsOf:).")
@@ -95,7 +94,7 @@ extension ConnectorSettings {
     try self.init(contentsOf: found)
   }
 
-  /// Reads a file's bytes: a property list (XML or binary; UTF-8 or UTF-16) or JSON.
+  /// Reads a file's bytes: a property list in XML (UTF-8), on Apple's systems also a binary one.
   ///
   /// - Parameters:
   ///   - data: The bytes, at most 64 KiB.
@@ -105,16 +104,21 @@ extension ConnectorSettings {
   public init(data: Data, file: String? = nil) throws(SettingsError) {
     let findings = Findings()
     let document = SettingsDocument([UInt8](data.prefix(SettingsDocument.maximumSize + 1)), findings: findings)
-    try self.init(
-      fields: document.fields, isComplete: document.isComplete, text: document.text, findings: findings, file: file)
+    try self.init(fields: document.fields, isComplete: document.isComplete, findings: findings, file: file)
   }
 
-  init(
-    fields: [Node.Field]?, isComplete: Bool, text: [UInt8]?, findings: Findings, file: String?
-  ) throws(SettingsError) {
+  /// Reads the values of settings made in code.
+  init(values: [String: Any]) throws(SettingsError) {
+    let findings = Findings()
+    let fields: [Node.Field]? =
+      if case .dictionary(let fields) = Node(values, at: SettingsPath(), findings: findings) { fields } else { nil }
+    try self.init(fields: fields, isComplete: true, findings: findings, file: nil)
+  }
+
+  private init(fields: [Node.Field]?, isComplete: Bool, findings: Findings, file: String?) throws(SettingsError) {
     var reader = fields.map { SettingsReader($0, isComplete: isComplete, findings: findings) }
     let settings = reader?.read()
-    let (errors, warnings) = findings.located(in: text)
+    let (errors, warnings) = findings.located()
     guard let settings, errors.isEmpty else { throw SettingsError(file: file, problems: errors, warnings: warnings) }
     self = settings
     self.warnings = warnings

@@ -1,97 +1,21 @@
-import B2CCore
-
-/// A fault in the form of a file, after which nothing more can be read.
+/// A fault in the form of a file.
 struct DocumentFault: Error {
   var kind = SettingsProblem.Kind.malformed
   let message: String
   /// In bytes of the UTF-8 text; `nil` for a fault without a place.
   var offset: Int?
+  var value: String?
+  var suggestion: String?
   let recovery: String
-}
-
-/// A value of a settings file together with its place.
-struct Node {
-  indirect enum Value {
-    case string(String)
-    case bool(Bool)
-    case integer(Int64)
-    case real(Double)
-    case null
-    case array([Node])
-    case dictionary([Field])
-    /// A type that no setting has, by its name.
-    case other(String)
-    /// Already reported.
-    case unreadable
-  }
-
-  /// A key and its value; a list of them keeps the order and repeated keys.
-  struct Field {
-    var key: String
-    var keyOffset: Int?
-    var node: Node
-  }
-
-  var value: Value
-  /// Where the value begins, in bytes of the UTF-8 text; `nil` in a binary file.
-  var offset: Int?
-
-  /// The name of the type, for messages.
-  var typeName: String {
-    switch value {
-    case .string: "a string"
-    case .bool: "a Boolean"
-    case .integer: "an integer"
-    case .real: "a number"
-    case .null: "null"
-    case .array: "an array"
-    case .dictionary: "a dictionary"
-    case .other(let name): name
-    case .unreadable: "unreadable"
-    }
-  }
-
-  /// The value of a scalar as a string, for messages.
-  var scalarText: String? {
-    switch value {
-    case .string(let text): text
-    case .bool(let flag): flag ? "true" : "false"
-    case .integer(let number): String(number)
-    case .real(let number): String(number)
-    default: nil
-    }
-  }
-}
-
-/// The path to a value: `policies.signIn.id`, `scopes[0]`.
-struct SettingsPath: CustomStringConvertible {
-  private(set) var description = ""
-  /// The key of the file that the path begins with.
-  private(set) var key: SettingsKey?
-
-  init() {}
-
-  init(_ key: SettingsKey) {
-    description = key.rawValue
-    self.key = key
-  }
-
-  func appending(key name: String) -> SettingsPath {
-    var copy = self
-    if description.isEmpty { copy.key = SettingsKey(rawValue: name) } else { copy.description += "." }
-    copy.description += Shown.value(name) ?? "…"
-    return copy
-  }
-
-  func appending(index: Int) -> SettingsPath {
-    var copy = self
-    copy.description += "[\(index)]"
-    return copy
-  }
 }
 
 /// The problems found so far, with offsets that become lines at the end; the readers of a file share it.
 final class Findings {
+  /// The text as UTF-8, for lines and columns; empty for a binary file, and for settings made in code.
+  var text: [UInt8] = []
+  private var keyOffsets: [String: Int] = [:]
+  private var valueOffsets: [String: Int] = [:]
+
   private struct Finding {
     var problem: SettingsProblem
     var offset: Int?
@@ -107,14 +31,32 @@ final class Findings {
 
   var hasErrors: Bool { !errors.isEmpty }
 
+  /// Records the place of a key; of a repeated one the first counts.
+  func recordKey(_ path: SettingsPath, at offset: Int) {
+    keyOffsets.merge([path.description: offset]) { first, _ in first }
+  }
+
+  /// Records the place of a value.
+  func recordValue(_ path: SettingsPath, at offset: Int) {
+    valueOffsets.merge([path.description: offset]) { first, _ in first }
+  }
+
+  /// Returns where a key is, in bytes of the text.
+  func keyOffset(_ path: SettingsPath) -> Int? { keyOffsets[path.description] }
+
+  /// Returns where a value is, in bytes of the text.
+  func valueOffset(_ path: SettingsPath) -> Int? { valueOffsets[path.description] }
+
   /// Adds a problem.
   ///
-  /// A value is shown only as far as it cannot be secret; where it cannot be shown whole, neither can its correction.
+  /// A value is shown only as far as it cannot be secret; where it cannot be shown whole, neither can its correction. The
+  /// place is `offset`, otherwise that of the path's key or value.
   func add(
-    _ kind: SettingsProblem.Kind, _ message: String, at path: SettingsPath = SettingsPath(),
+    _ kind: SettingsProblem.Kind, _ message: String, at path: SettingsPath,
     severity: SettingsProblem.Severity = .error, value: String? = nil, suggestion: String? = nil,
-    recovery: String? = nil, offset: Int?
+    recovery: String? = nil, isAboutKey: Bool = false, offset: Int? = nil
   ) {
+    let offset = offset ?? (isAboutKey ? keyOffset(path) : valueOffset(path))
     let isSafe = suggestion.map { Shown.queryStart($0) == nil } ?? true
     let problem = SettingsProblem(
       keyPath: path.description, kind: kind, severity: severity, value: value.flatMap(Shown.value), message: message,
@@ -130,15 +72,15 @@ final class Findings {
   }
 
   func add(_ fault: DocumentFault, at path: SettingsPath = SettingsPath()) {
-    add(fault.kind, fault.message, at: path, recovery: fault.recovery, offset: fault.offset)
+    add(
+      fault.kind, fault.message, at: path, value: fault.value, suggestion: fault.suggestion, recovery: fault.recovery,
+      offset: fault.offset)
   }
 
   /// Returns errors and warnings in the order of the file, with lines and columns where it is a text.
-  func located(in text: [UInt8]?) -> (errors: [SettingsProblem], warnings: [SettingsProblem]) {
-    (Self.located(errors, in: text ?? []), Self.located(warnings, in: text ?? []))
-  }
+  func located() -> (errors: [SettingsProblem], warnings: [SettingsProblem]) { (located(errors), located(warnings)) }
 
-  private static func located(_ findings: [Finding], in text: [UInt8]) -> [SettingsProblem] {
+  private func located(_ findings: [Finding]) -> [SettingsProblem] {
     let ordered = findings.enumerated().sorted { left, right in
       (left.element.offset ?? .max, left.element.rank, left.offset)
         < (right.element.offset ?? .max, right.element.rank, right.offset)
@@ -175,29 +117,5 @@ private struct TextPosition {
         column += 1
       }
     }
-  }
-}
-
-/// Values as messages may show them.
-enum Shown {
-  private static let limit = 100
-
-  /// Returns a value on one line, cut to 100 characters and without a URL's query.
-  ///
-  /// Returns `nil` for what looks like a token or may be a URL with a password.
-  static func value(_ text: String) -> String? {
-    // Every JSON Web Token begins with these letters, the base64url form of `{"`.
-    guard !text.contains("eyJ"), !(text.contains("@") && text.contains("://")) else { return nil }
-    let start = queryStart(text)
-    let shown = PrintableText.plain(start.map { String(text[...$0]) } ?? text, limit: limit + 1)
-    return shown.count > limit || start != nil ? shown.prefix(limit) + "…" : shown
-  }
-
-  /// Returns the place of the `?` of a URL's query, which may hold a key; `nil` without one, or for a policy's.
-  static func queryStart(_ text: String) -> String.Index? {
-    guard let mark = text.firstIndex(of: "?"), text[..<mark].contains(where: { $0 == ":" || $0 == "/" }),
-      !text[mark...].lowercased().hasPrefix("?p=")
-    else { return nil }
-    return mark
   }
 }

@@ -30,7 +30,7 @@ public struct SettingsProblem: Sendable, Equatable {
   /// The column in the line, in characters from 1, where it is known.
   public internal(set) var column: Int?
 
-  init(
+  package init(
     keyPath: String = "", kind: Kind, severity: Severity = .error, value: String? = nil, message: String,
     suggestion: String? = nil, recoverySuggestion: String? = nil
   ) {
@@ -66,7 +66,7 @@ public struct SettingsError: Error, Sendable, Equatable {
   /// The warnings in the order of the file.
   public let warnings: [SettingsProblem]
 
-  init(file: String?, problems: [SettingsProblem], warnings: [SettingsProblem] = []) {
+  package init(file: String?, problems: [SettingsProblem], warnings: [SettingsProblem] = []) {
     self.file = file
     self.problems = problems
     self.warnings = warnings
@@ -119,17 +119,19 @@ extension SettingsProblem.Kind {
   /// The file is larger than 64 KiB.
   package static let fileTooLarge = Self(rawValue: "fileTooLarge")
   package static let emptyFile = Self(rawValue: "emptyFile")
-  /// The file is not a property list (XML or binary) or JSON.
+  /// The file is not a property list.
   package static let notAPropertyList = Self(rawValue: "notAPropertyList")
   /// The file breaks the rules of its format.
   package static let malformed = Self(rawValue: "malformed")
-  /// The text is neither UTF-8 nor UTF-16.
+  /// The file is a binary property list, which this system does not read.
+  package static let unsupportedFormat = Self(rawValue: "unsupportedFormat")
+  /// The text is not UTF-8.
   package static let unsupportedEncoding = Self(rawValue: "unsupportedEncoding")
   /// The XML declares entities or rules.
   package static let documentTypeDefinition = Self(rawValue: "documentTypeDefinition")
   /// Arrays and dictionaries are nested more than 32 levels deep.
   package static let nestingTooDeep = Self(rawValue: "nestingTooDeep")
-  /// A binary file contains more values than settings can have.
+  /// The file contains more arrays and dictionaries than settings can have.
   package static let tooManyValues = Self(rawValue: "tooManyValues")
   /// The outermost value is not a dictionary.
   package static let notADictionary = Self(rawValue: "notADictionary")

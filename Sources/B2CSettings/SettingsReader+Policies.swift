@@ -36,37 +36,36 @@ extension SettingsReader {
     guard let node = self[.policies]?.node else { return }
     let path = SettingsPath(.policies)
     let recovery = recovery(.emailSignIn)
-    switch node.value {
+    switch node {
     case .array(let nodes):
       for (index, node) in nodes.enumerated() {
         let path = path.appending(index: index)
         let policy = policy(node, at: path, .none, isRequired: false, recovery: recovery)
-        add(policy, from: node, at: path, to: &policies)
+        add(policy, at: path, to: &policies)
       }
     case .dictionary(let fields):
-      for field in unique(fields, in: path) {
+      for field in fields {
         let path = path.appending(key: field.key)
         guard !reportSwapped(field, at: path) else { continue }
         let kind = PolicyKindName.kind(field.key)
         let name = kind == nil ? self.name(field, at: path) : nil
         let defaults = PolicyDefaults(name: name, kind: kind ?? .signUpOrSignIn)
         let policy = policy(field.node, at: path, defaults, isRequired: true, recovery: recovery)
-        add(policy, from: field.node, at: path, to: &policies)
+        add(policy, at: path, to: &policies)
       }
-    case .null, .unreadable: break
+    case .unreadable: break
     default: reportType(node, at: path, expected: "an array or a dictionary", recovery: self.recovery(.policies))
     }
   }
 
   /// Reports that id and name are swapped; the value may even be a valid id.
   private func reportSwapped(_ field: Node.Field, at path: SettingsPath) -> Bool {
-    guard case .string(let text) = field.node.value, Self.isLikeID(field.key), !text.trimmed.isEmpty,
+    guard case .string(let text) = field.node, Self.isLikeID(field.key), !text.trimmed.isEmpty,
       !Self.isLikeID(text.trimmed)
     else { return false }
     findings.add(
       .invalidPolicy, "The key is a policy's id, but its value is not.", at: path, value: text,
-      recovery: "Write the id as the value, and as the key what the policy does (signIn) or its name.",
-      offset: field.node.offset)
+      recovery: "Write the id as the value, and as the key what the policy does (signIn) or its name.")
     return true
   }
 
@@ -74,18 +73,15 @@ extension SettingsReader {
 
   /// Returns the key of a policy as its name.
   private func name(_ field: Node.Field, at path: SettingsPath) -> String? {
-    let key = Node(value: .string(field.key), offset: field.keyOffset)
-    return text(key, at: path, isRequired: false, isFree: true, recovery: recovery(.policies))?.text
+    text(.string(field.key), at: path, isRequired: false, isFree: true, recovery: recovery(.policies))?.text
   }
 
-  private func add(
-    _ policy: Policy?, from node: Node, at path: SettingsPath, to policies: inout ConnectorSettings.Policies
-  ) {
+  private func add(_ policy: Policy?, at path: SettingsPath, to policies: inout ConnectorSettings.Policies) {
     guard let policy else { return }
     guard policies[policy.id] == nil else {
       findings.add(
         .duplicatePolicy, "The policy is already listed; only the first is used.", at: path, severity: .warning,
-        value: policy.id, recovery: "Remove one of them.", offset: node.offset)
+        value: policy.id, recovery: "Remove one of them.")
       return
     }
     policies.others.append(policy)
@@ -95,18 +91,17 @@ extension SettingsReader {
   private func policy(
     _ node: Node, at path: SettingsPath, _ defaults: PolicyDefaults, isRequired: Bool, recovery: String
   ) -> Policy? {
-    guard case .dictionary(let fields) = node.value else {
+    guard case .dictionary(let fields) = node else {
       guard let entry = text(node, at: path, isRequired: isRequired, recovery: recovery) else { return nil }
       return policy(entry, defaults)
     }
     var defaults = defaults
     var id: Entry?
-    let unique = unique(fields, in: path)
-    for field in unique {
+    for field in fields {
       let path = path.appending(key: field.key)
       guard Self.policyKeys.contains(field.key) else {
         let nearest = EditDistance.nearest(to: field.key, among: Self.policyKeys) { $0 }
-        warnUnknown(path, nearest: nearest, offset: field.keyOffset)
+        warnUnknown(path, nearest: nearest)
         continue
       }
       let isID = field.key == "id"
@@ -121,9 +116,10 @@ extension SettingsReader {
       default: defaults.domainHint = entry.text
       }
     }
-    if !unique.contains(where: { $0.key == "id" }) {
+    if !fields.contains(where: { $0.key == "id" }) {
       findings.add(
-        .missingKey, "The policy has no id.", at: path.appending(key: "id"), recovery: recovery, offset: node.offset)
+        .missingKey, "The policy has no id.", at: path.appending(key: "id"), recovery: recovery,
+        offset: findings.valueOffset(path))
     }
     return id.flatMap { policy($0, defaults) }
   }
@@ -160,7 +156,7 @@ extension SettingsReader {
       return nil
     }
     // A dictionary is complete; a bare id means the policy of the list, if it is there.
-    if case .dictionary = node.value { return bare }
+    if case .dictionary = node { return bare }
     let listed = policies[bare.id]
     let defaults = PolicyDefaults(
       name: name?.text ?? listed?.name, kind: listed?.kind ?? bare.kind, domainHint: listed?.domainHint)
@@ -179,10 +175,9 @@ extension SettingsReader {
   }
 
   func checkTogether(_ authority: Authority?, policies: ConnectorSettings.Policies) {
-    guard let authority, let field = self[.authority] else { return }
+    guard let authority, self[.authority] != nil else { return }
     let entry = Entry(
-      text: authority.description, path: SettingsPath(.authority), offset: field.node.offset,
-      recovery: recovery(.authority))
+      text: authority.description, path: SettingsPath(.authority), recovery: recovery(.authority))
     let ordered = [policies.selected].compactMap(\.self) + policies.all.filter { $0 != policies.selected }
     for warning in authority.warnings(for: ordered) {
       if warning.code == .unusualPolicyPrefix {
@@ -215,6 +210,6 @@ extension SettingsReader {
     let key = policies.key(of: policy)
     findings.add(
       .unusualPolicyPrefix, warning.message, at: SettingsPath(key), severity: .warning, value: policy.id,
-      suggestion: warning.suggestion, recovery: warning.recoverySuggestion, offset: self[key]?.node.offset)
+      suggestion: warning.suggestion, recovery: warning.recoverySuggestion)
   }
 }

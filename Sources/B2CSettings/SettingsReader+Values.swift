@@ -107,19 +107,14 @@ extension SettingsReader {
         ? "There is no scope, so no access token would be issued."
         : "The scopes are reserved names only, which name no API, so no access token would be issued.",
       at: SettingsPath(.scopes), severity: isGiven(.taskWebAPI) ? .error : .warning,
-      suggestion: clientID.flatMap { GUID.isGUID($0) ? $0 : nil }, recovery: recovery(.scopes),
-      offset: node.offset)
+      suggestion: clientID.flatMap { GUID.isGUID($0) ? $0 : nil }, recovery: recovery(.scopes))
   }
 
   /// Returns whether nothing in a list was reported.
   private static func isReadableList(_ node: Node) -> Bool {
-    guard case .array(let nodes) = node.value else { return false }
+    guard case .array(let nodes) = node else { return false }
     return nodes.allSatisfy { node in
-      switch node.value {
-      case .string(let text): !Placeholder.isPlaceholder(text)
-      case .null: true
-      default: false
-      }
+      if case .string(let text) = node { !Placeholder.isPlaceholder(text) } else { false }
     }
   }
 }

@@ -3,12 +3,11 @@ import Foundation
 
 /// Reads a tree of values as settings and reports everything that is wrong with them.
 struct SettingsReader {
-  /// A string of the file together with its place.
+  /// A string of the file together with its path.
   struct Entry {
     /// Without spaces around it.
     var text: String
     var path: SettingsPath
-    var offset: Int?
     /// What to write instead, when it turns out to be wrong.
     var recovery: String
   }
@@ -75,7 +74,7 @@ struct SettingsReader {
   /// Returns whether a key has a value that is not empty, right or wrong.
   func isGiven(_ key: SettingsKey) -> Bool {
     guard let node = known[key]?.node else { return false }
-    if case .string(let text) = node.value { return !text.trimmed.isEmpty }
+    if case .string(let text) = node { return !text.trimmed.isEmpty }
     return true
   }
 }
@@ -83,34 +82,19 @@ struct SettingsReader {
 // Keys.
 extension SettingsReader {
   private mutating func sortFields() {
-    let fields = unique(fields, in: SettingsPath())
     var unknown: [Node.Field] = []
     for field in fields {
       guard let key = SettingsKey(rawValue: field.key) else {
         unknown.append(field)
         continue
       }
-      // JSON's null and the null of binary files mean no value.
-      if case .null = field.node.value { continue }
       known[key] = field
     }
     for field in unknown { reportUnknown(field) }
-    if let resource = known[.resource] {
+    if known[.resource] != nil {
       findings.add(
         .unusedKey, "The key has no effect: APIs are named by scopes.", at: SettingsPath(.resource),
-        severity: .warning, recovery: recovery(.resource), offset: resource.keyOffset)
-    }
-  }
-
-  /// Returns the fields without repeated keys, each of which is reported.
-  func unique(_ fields: [Node.Field], in path: SettingsPath) -> [Node.Field] {
-    var seen: Set<String> = []
-    return fields.filter { field in
-      guard !seen.insert(field.key).inserted else { return true }
-      findings.add(
-        .duplicateKey, "The key appears twice, and parsers differ in which one they use.",
-        at: path.appending(key: field.key), recovery: "Remove one of them.", offset: field.keyOffset)
-      return false
+        severity: .warning, recovery: recovery(.resource), isAboutKey: true)
     }
   }
 
@@ -120,26 +104,25 @@ extension SettingsReader {
     if folded.contains("secret") || folded == "password" {
       findings.add(
         .clientSecret, "An app cannot keep a secret: every user of the app can read it (RFC 8252 section 8.5).",
-        at: path, severity: .warning, recovery: "Remove it, and register the app as a public client.",
-        offset: field.keyOffset)
+        at: path, severity: .warning, recovery: "Remove it, and register the app as a public client.", isAboutKey: true)
       return
     }
     let nearest = EditDistance.nearest(to: field.key, among: SettingsKey.allCases, name: \.rawValue)
     if let nearest, known[nearest] == nil, misspelled[nearest] == nil { misspelled[nearest] = field.key }
-    warnUnknown(path, nearest: nearest?.rawValue, offset: field.keyOffset)
+    warnUnknown(path, nearest: nearest?.rawValue)
   }
 
-  func warnUnknown(_ path: SettingsPath, nearest: String?, offset: Int?) {
+  func warnUnknown(_ path: SettingsPath, nearest: String?) {
     findings.add(
       .unknownKey, "Unknown key.", at: path, severity: .warning, suggestion: nearest,
-      recovery: nearest == nil ? "Remove it if nothing else reads it." : nil, offset: offset)
+      recovery: nearest == nil ? "Remove it if nothing else reads it." : nil, isAboutKey: true)
   }
 
   func reportMissing(_ key: SettingsKey) {
     guard isComplete else { return }
     let rename = misspelled[key].flatMap(Shown.value).map { "Perhaps \($0) was meant for it. " } ?? ""
     findings.add(
-      .missingKey, "The key is missing.", at: SettingsPath(key), recovery: rename + recovery(key), offset: nil)
+      .missingKey, "The key is missing.", at: SettingsPath(key), recovery: rename + recovery(key))
   }
 }
 
@@ -152,7 +135,7 @@ extension SettingsReader {
   ) {
     findings.add(
       kind, message, at: entry.path, severity: severity, value: showsValue ? entry.text : nil,
-      suggestion: suggestion, recovery: recovery ?? (suggestion == nil ? entry.recovery : nil), offset: entry.offset)
+      suggestion: suggestion, recovery: recovery ?? (suggestion == nil ? entry.recovery : nil))
   }
 
   /// Reports an error of an authority or policy.
@@ -163,7 +146,7 @@ extension SettingsReader {
     findings.add(
       error.code == .placeholder ? .placeholder : kind, error.message, at: entry.path, severity: severity,
       value: error.value, suggestion: error.suggestion,
-      recovery: error.recoverySuggestion ?? (error.suggestion == nil ? entry.recovery : nil), offset: entry.offset)
+      recovery: error.recoverySuggestion ?? (error.suggestion == nil ? entry.recovery : nil))
   }
 
   /// Returns the string of a key; `nil` when it is absent or was reported.
@@ -180,12 +163,11 @@ extension SettingsReader {
   func text(
     _ node: Node, at path: SettingsPath, isRequired: Bool, isFree: Bool = false, recovery: String
   ) -> Entry? {
-    switch node.value {
+    switch node {
     case .string(let text):
-      let entry = Entry(text: text.trimmed, path: path, offset: node.offset, recovery: recovery)
+      let entry = Entry(text: text.trimmed, path: path, recovery: recovery)
       return check(entry, isRequired: isRequired, isFree: isFree) ? entry : nil
     case .unreadable: return nil
-    case .null where !isRequired: return nil
     default:
       reportType(node, at: path, expected: "a string", recovery: recovery)
       return nil
@@ -195,7 +177,7 @@ extension SettingsReader {
   func reportType(_ node: Node, at path: SettingsPath, expected: String, recovery: String) {
     findings.add(
       .wrongType, "The value is \(node.typeName), not \(expected).", at: path, value: node.scalarText,
-      recovery: recovery, offset: node.offset)
+      recovery: recovery)
   }
 
   private func check(_ entry: Entry, isRequired: Bool, isFree: Bool) -> Bool {
@@ -234,7 +216,7 @@ extension SettingsReader {
   func list(_ key: SettingsKey) -> [Entry] {
     guard let node = self[key]?.node else { return [] }
     let path = SettingsPath(key)
-    switch node.value {
+    switch node {
     case .array(let nodes):
       return nodes.enumerated().compactMap { index, node in
         text(node, at: path.appending(index: index), isRequired: false, recovery: recovery(key))
@@ -242,7 +224,7 @@ extension SettingsReader {
     case .string(let text) where Placeholder.isPlaceholder(text):
       _ = self.text(key)
       return []
-    case .null, .unreadable: return []
+    case .unreadable: return []
     default:
       reportType(node, at: path, expected: "an array of strings", recovery: recovery(key))
       return []
@@ -254,11 +236,11 @@ extension SettingsReader {
   /// The tutorial's code asked any value for its `boolValue`, so all these spellings are in real files.
   private func flag(_ key: SettingsKey) -> Bool {
     guard let node = self[key]?.node else { return false }
-    switch node.value {
+    switch node {
     case .bool(let flag): return flag
     case .integer(0), .real(0): return false
     case .integer(1), .real(1): return true
-    case .null, .unreadable: return false
+    case .unreadable: return false
     case .string(let text):
       switch text.trimmed.lowercased() {
       case "true", "yes", "1": return true

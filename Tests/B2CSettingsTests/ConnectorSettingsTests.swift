@@ -60,10 +60,10 @@ import Testing
     #expect(failure(of: large)?.problems.map(\.kind) == [.fileTooLarge])
   }
 
-  @Test("A bundle's resource is read, as property list or JSON")
+  @Test("A bundle's resource is read")
   func bundle() throws {
     _ = try write(Samples.finished, "settings.plist")
-    _ = try write(String(decoding: Samples.json(), as: UTF8.self), "server.json")
+    _ = try write(Samples.plist(), "server.plist")
     let bundle = try #require(Bundle(url: directory))
     #expect(try ConnectorSettings(bundle: bundle).userID == "test@hypercubeb2c.onmicrosoft.com")
     #expect(try ConnectorSettings(bundle: bundle, resource: "server") == Samples.settings())

@@ -117,8 +117,8 @@ enum Samples {
     """
   }
 
-  /// The base as JSON, with fields in place of or added to it.
-  static func json(_ changes: [String: Any] = [:]) throws -> Data {
+  /// The base as Foundation writes it, with fields in place of or added to it.
+  static func file(_ changes: [String: Any] = [:]) throws -> Data {
     var fields: [String: Any] = [
       "authority": "https://contoso.b2clogin.com/contoso.onmicrosoft.com/",
       "clientId": "7bf688ce-8139-4ca8-9391-02fdb6f86d67",
@@ -129,7 +129,7 @@ enum Samples {
       "fullScreen": false, "showClaims": true,
     ]
     fields.merge(changes) { $1 }
-    return try JSONSerialization.data(withJSONObject: fields)
+    return try PropertyListSerialization.data(fromPropertyList: fields, format: .xml, options: 0)
   }
 
   static func settings(_ changes: KeyValuePairs<String, String?> = [:]) throws -> ConnectorSettings {

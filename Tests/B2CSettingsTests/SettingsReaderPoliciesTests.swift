@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct SettingsReaderPoliciesTests {
   private func policies(_ changes: [String: Any]) throws -> ConnectorSettings.Policies {
-    try ConnectorSettings(data: Samples.json(changes)).policies
+    try ConnectorSettings(data: Samples.file(changes)).policies
   }
 
   @Test("A dictionary: by what they do, or by custom names")
@@ -31,7 +31,7 @@ import Testing
     let list = try policies(["policies": [" My flow ": "B2C_1_x", "": "B2C_1_y"]])
     #expect(list["B2C_1_x"]?.name == "My flow")
     #expect(list["B2C_1_y"]?.name == "B2C_1_y")
-    let error = failure(of: try Samples.json(["policies": ["a\u{1}b": "B2C_1_x"]]))
+    let error = failure(of: try Samples.file(["policies": ["a\u{1}b": "B2C_1_x"]]))
     #expect(error?.problems.map(\.kind) == [.controlCharacter])
   }
 

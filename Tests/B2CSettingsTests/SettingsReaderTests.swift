@@ -1,5 +1,6 @@
 import B2CAuthority
 import B2CSettings
+import B2CTestKit
 import Foundation
 import Testing
 

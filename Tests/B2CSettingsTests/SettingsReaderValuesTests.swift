@@ -1,5 +1,6 @@
 import B2CAuthority
 import B2CSettings
+import B2CTestKit
 import Foundation
 import Testing
 
@@ -261,7 +262,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     ]
     let more = file.merging(["scopes": ["openid"], "clientId": ""]) { $1 }
     let errors = try [file, more].map {
-      try #require(failure(of: JSONSerialization.data(withJSONObject: $0)))
+      try #require(failure(of: PropertyListSerialization.data(fromPropertyList: $0, format: .xml, options: 0)))
     }
     #expect(errors.map(\.problems.count) == [6, 5])
     for word in ["policy", "policies", "portal", "B2C", "or your client ID", "GUID"] {
@@ -278,7 +279,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     let settings = try Samples.settings(["offlineAccess": "<string>\(text)</string>"])
     #expect(settings.offlineAccess == expected && settings.warnings.isEmpty)
     #expect(try ConnectorSettings(data: settings.propertyList()).offlineAccess == expected)
-    #expect(try ConnectorSettings(data: Samples.json(["offlineAccess": text])) == settings)
+    #expect(try ConnectorSettings(data: Samples.file(["offlineAccess": text])) == settings)
     let error = try #require(failure(of: Samples.plist(["offlineAccess": "<string>nevr</string>"])))
     for choice in OfflineAccess.allCases { #expect("\(error)".contains(choice.rawValue)) }
   }

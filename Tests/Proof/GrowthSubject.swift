@@ -199,15 +199,16 @@ struct GrowthSubject: Sendable {
 
   private static var settings: [GrowthSubject] {
     let head = "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict>"
-    let plists = ["<key>a</key><string>b</string>", "<array>", "<!-- -->", "&amp;", "<key>", "<", " "].map {
-      text("settings, property list", head, then: $0) { _ = try? ConnectorSettings(data: Data($0.utf8)) }
-    }
-    let all =
-      plists
-      + ["{\"a\":", "\"a\":1,", "[", "\"", "\\u0041"].map {
-        text("settings, JSON", "{", then: $0) { _ = try? ConnectorSettings(data: Data($0.utf8)) }
-      }
-    return all.map { subject in
+    let inside = head + "<key>userId</key><string>"
+    let plists = [
+      (head, "<key>a</key><string>b</string>"), (head, "<key>a</key><date>b</date>"), (head, "<array>"),
+      (head, "<key>a</key><array><string>"), (head, "<!-- -->"), (head, "&amp;"), (head, "<key>"), (head, "<"),
+      (head, " "), (inside, "a"), (inside, "&amp;"), (inside, "&a;"), (inside, "<b"), (inside, "<!-- -->"),
+      (inside, "<![CDATA[a]]>"), (inside, "\u{301}\u{316}"), (inside, "</string><key>a</key><string>\u{301}\u{316}"),
+    ]
+    return plists.map { head, piece in
+      text("settings, property list", head, then: piece) { _ = try? ConnectorSettings(data: Data($0.utf8)) }
+    }.map { subject in
       var subject = subject
       subject.smallSize = 6 << 10
       return subject

@@ -1,4 +1,5 @@
 import B2CConnector
+import B2CTestKit
 import Foundation
 import TestSupport
 

@@ -1,8 +1,9 @@
 import B2CSettings
+import B2CTestKit
 import Foundation
 
 extension FuzzTarget {
-  /// Settings files: XML, JSON and binary.
+  /// Settings files; a binary one is refused on Linux.
   static let settings = FuzzTarget(
     name: "settings", growthSize: 6 << 10, parse: { _ = try? ConnectorSettings(data: Data($0)) }, check: checkSettings)
 
@@ -29,7 +30,7 @@ extension FuzzTarget {
 
   /// Every problem of a text has a place, except what is wrong with the file as a whole or missing in it.
   private static func checkPlace(of problem: SettingsProblem, isText: Bool) throws {
-    let kinds: Set<SettingsProblem.Kind> = [.missingKey, .emptyFile, .fileTooLarge, .unsupportedEncoding]
+    let kinds: Set<SettingsProblem.Kind> = [.missingKey, .emptyFile, .fileTooLarge]
     try expect(
       (problem.line != nil) == isText || kinds.contains(problem.kind),
       "\(isText ? "no place" : "a place in a binary file"): \(problem)")

@@ -12,23 +12,32 @@ struct Fault: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { String(text.suffix(60)) }
 
+  /// A control character in a value.
+  static func control(_ text: String) -> Fault {
+    Fault(
+      text: Samples.document("<key>userId</key>\n<string>\(text)</string>"), line: 6, column: 1, keyPath: "userId",
+      kind: .controlCharacter)
+  }
+
   /// In the dictionary of a whole document, from line 5 on.
   static func field(_ text: String, _ line: Int, _ column: Int, _ keyPath: String = "") -> Fault {
     Fault(text: Samples.document(text), line: line, column: column, keyPath: keyPath)
   }
 }
 
-@Suite struct XMLReaderTests {
+@Suite struct PropertyListScanTests {
   static let xml: [Fault] = [
     .field("<key>userId</key>\n<string>a & b</string>", 6, 11, "userId"),
     .field("<key>userId</key>\n<string>a &nbsp; b</string>", 6, 11, "userId"),
     .field("<key>userId</key>\n<string>a &#+38; b</string>", 6, 11, "userId"),
     .field("<key>userId</key>\n<string>a &#x-26; b</string>", 6, 11, "userId"),
-    .field("<key>userId</key>\n<string>a &#; b</string>", 6, 11, "userId"),
     .field("<key>userId</key>\n<string>a<b>c</b></string>", 6, 10, "userId"),
     .field("<key>userId</key>\n<string>a\n<key>fullScreen</key><true/>", 6, 1, "userId"),
-    .field("<key>userId</key>\n<string>\u{1}</string>", 6, 9, "userId"),
-    .field("<key>userId</key>\n<string>&#1;</string>", 6, 9, "userId"),
+    .field("<key>userId</key>\n<string>a&lt;&#xD800;</string>", 6, 10, "userId"),
+    .field("<key>userId</key>\n<string>&lol;</string>", 6, 9, "userId"),
+    .control("\u{1}"), .control("&#1;"), .control("&#;"),
+    .field("<key>userId</key>\n<date>today</date>", 6, 1, "userId"),
+    .field("<key>a &b; c</key>\n<true/>", 5, 8),
     .field("<key>userId</key>\n<bool>true</bool>", 6, 1, "userId"),
     .field("<key>fullScreen</key>\n<integer>yes</integer>", 6, 1, "fullScreen"),
     .field("<key>fullScreen</key>\n<integer>99999999999999999999</integer>", 6, 1, "fullScreen"),
@@ -57,22 +66,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
       line: 2, column: 1, kind: .documentTypeDefinition),
   ]
 
-  static let json: [Fault] = [
-    Fault(text: "{\n \"clientId\" \"x\"}", line: 2, column: 13),
-    Fault(text: "{\n \"clientId\": \"x\",\n}", line: 3, column: 1),
-    Fault(text: "{\n \"clientId\": \"x\"", line: 2, column: 17),
-    Fault(text: "{\n \"clientId\": \"x\ny\"}", line: 2, column: 16),
-    Fault(text: "{ \"clientId\": yes }", line: 1, column: 15),
-    Fault(text: "{ \"fullScreen\": 01 }", line: 1, column: 17),
-    Fault(text: "{ \"clientId\": \"\\q\" }", line: 1, column: 16),
-    Fault(text: "{ \"clientId\": \"\\ud83d\" }", line: 1, column: 22),
-    Fault(text: "{ \"clientId\": \"x\" } }", line: 1, column: 21),
-    Fault(text: "{ \"scopes\": [\"a\" \"b\"] }", line: 1, column: 18),
-    Fault(text: "{ \u{22}\u{E4}\u{22}: } ", line: 1, column: 8),
-    Fault(text: "[", line: 1, column: 2),
-  ]
-
-  @Test("The first fault has its line, its column and its key", arguments: xml + json)
+  @Test("The first fault has its line, its column and its key", arguments: xml)
   func place(_ fault: Fault) throws {
     let error = try #require(failure(of: fault.text))
     let found = try #require(error.problems.first { $0.kind == fault.kind }, "\(error)")
@@ -123,6 +117,39 @@ struct Fault: Sendable, CustomTestStringConvertible {
     #expect(error.problems.map(\.kind) == [.duplicateKey])
     #expect(error.problems.map(\.keyPath) == [key])
     #expect(error.problems.map(\.line) == [21])
+  }
+
+  @Test(
+    "Keys that appear twice in any dictionary, however they are written",
+    arguments: [
+      ("a&amp;b", "a&#38;b"), ("<![CDATA[ab]]>", "a<!-- -->b"), ("\u{E9}", "e\u{301}"), ("x", "&#120;"),
+      ("", "<!---->"),
+    ])
+  func writtenDuplicates(_ first: String, _ second: String) throws {
+    let twice = "<dict><key>\(first)</key><true/>\n<key>\(second)</key><true/></dict>"
+    let error = try #require(failure(of: Samples.plist(["extra": "<array>\(twice)</array>"])))
+    #expect(error.problems.map(\.kind) == [.duplicateKey])
+    #expect(error.problems.map(\.line) == [23])
+  }
+
+  @Test("Comments and CDATA sections that contain tags are no tags")
+  func hiddenTags() throws {
+    let plist = Samples.plist(["clientId": nil])
+      .replacing("<dict>", with: "<!-- <dict><key>clientId</key><string>x</string> </plist> --><dict><?a <key>?>")
+      .replacing("</dict>", with: "<key>userId</key><string><![CDATA[</string></dict></plist>]]></string></dict>")
+    let error = try #require(failure(of: plist))
+    #expect(error.problems.map(\.kind) == [.missingKey])
+    #expect(error.problems.map(\.keyPath) == ["clientId"])
+    let id = try #require(Samples.base.first { $0.key == "clientId" }).value
+    let whole = plist.replacing("<?a <key>?>", with: "<key>clientId</key>\(id)")
+    #expect(try ConnectorSettings(data: Data(whole.utf8)).userID == "</string></dict></plist>")
+  }
+
+  @Test("A dictionary that Foundation takes for a UID is of a wrong type")
+  func uid() throws {
+    let uid = "<dict><key>CF$UID</key><integer>1</integer></dict>"
+    #expect(failure(of: Samples.plist(["clientId": uid]))?.problems.map(\.kind) == [.wrongType])
+    #expect(failure(of: "<plist>\(uid)</plist>")?.problems.map(\.kind) == [.notADictionary])
   }
 
   @Test("Keys that appear twice among the policies")
