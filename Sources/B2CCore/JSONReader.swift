@@ -2,7 +2,7 @@
 ///
 /// Unlike Foundation's decoders it refuses an object that names a key twice (RFC 7515 section 4, RFC 7519 section 4), so
 /// that no other reader can have seen another value; it nests at most ``maximumDepth`` deep, which the smallest stack of
-/// a thread holds; it looks at each byte a bounded number of times; and it knows where each value begins.
+/// a thread holds; it looks at each byte a bounded number of times; and it names the place of a fault.
 package struct JSONReader {
   /// The most arrays and objects inside each other.
   package static let maximumDepth = 32
@@ -10,15 +10,13 @@ package struct JSONReader {
   package static let maximumNumberLength = 128
 
   private let bytes: [UInt8]
-  private let allowsDuplicateKeys: Bool
   private var index = 0
   private var fault: JSONFault?
   /// The bytes looked at so far, for tests that show that the work grows with the length only.
   private var steps = 0
 
-  private init(_ bytes: [UInt8], allowsDuplicateKeys: Bool, mayHaveByteOrderMark: Bool) {
+  private init(_ bytes: [UInt8], mayHaveByteOrderMark: Bool) {
     self.bytes = bytes
-    self.allowsDuplicateKeys = allowsDuplicateKeys
     if mayHaveByteOrderMark, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
   }
 
@@ -32,9 +30,11 @@ package struct JSONReader {
   package static func object(
     _ text: some Collection<UInt8>, mayHaveByteOrderMark: Bool = true
   ) throws(JSONFault) -> [String: JSONValue] {
-    let root = try node(text, mayHaveByteOrderMark: mayHaveByteOrderMark)
-    guard case .object(let fields) = root.value else { throw JSONFault(kind: .notAnObject, offset: root.offset) }
-    return JSONNode.dictionary(fields)
+    var reader = JSONReader(Array(text), mayHaveByteOrderMark: mayHaveByteOrderMark)
+    reader.skipSpace()
+    let offset = reader.index
+    guard case .object(let fields) = try reader.document() else { throw JSONFault(kind: .notAnObject, offset: offset) }
+    return fields
   }
 
   /// Reads a text that is one value of any kind.
@@ -43,44 +43,28 @@ package struct JSONReader {
   /// - Returns: The value.
   /// - Throws: ``JSONFault`` for the first fault.
   package static func value(_ text: some Collection<UInt8>) throws(JSONFault) -> JSONValue {
-    try node(text, mayHaveByteOrderMark: true).plain
-  }
-
-  /// Reads a text for a person who wrote it: order and places are kept, and so is what precedes a fault.
-  ///
-  /// - Parameter text: The text, in UTF-8; a byte order mark is ignored.
-  /// - Returns: The tree, in which keys may be repeated, and the first fault, whose place in the tree is `unreadable`.
-  package static func document(_ text: some Collection<UInt8>) -> (root: JSONNode, fault: JSONFault?) {
-    var reader = JSONReader(Array(text), allowsDuplicateKeys: true, mayHaveByteOrderMark: true)
-    return (reader.readDocument(), reader.fault)
+    var reader = JSONReader(Array(text), mayHaveByteOrderMark: true)
+    return try reader.document()
   }
 
   /// Returns how many bytes were looked at to read a text.
   static func steps(reading text: some Collection<UInt8>) -> Int {
-    var reader = JSONReader(Array(text), allowsDuplicateKeys: false, mayHaveByteOrderMark: true)
-    _ = reader.readDocument()
+    var reader = JSONReader(Array(text), mayHaveByteOrderMark: true)
+    _ = try? reader.document()
     return reader.steps
-  }
-
-  private static func node(
-    _ text: some Collection<UInt8>, mayHaveByteOrderMark: Bool
-  ) throws(JSONFault) -> JSONNode {
-    var reader = JSONReader(Array(text), allowsDuplicateKeys: false, mayHaveByteOrderMark: mayHaveByteOrderMark)
-    let root = reader.readDocument()
-    if let fault = reader.fault { throw fault }
-    return root
   }
 }
 
 // MARK: - Values
 
-// Nothing here throws: after a fault each function returns what it has, so that the tree up to the fault remains.
+// Nothing here throws: after the first fault, which is kept, each function returns at once.
 extension JSONReader {
-  private mutating func readDocument() -> JSONNode {
+  private mutating func document() throws(JSONFault) -> JSONValue {
     skipSpace()
     let root = readValue(depth: 0)
     skipSpace()
     if index < bytes.count { fail(.trailingContent) }
+    if let fault { throw fault }
     return root
   }
 
@@ -106,22 +90,21 @@ extension JSONReader {
     return true
   }
 
-  private mutating func readValue(depth: Int) -> JSONNode {
-    let start = index
-    let value: JSONNode.Value? =
+  private mutating func readValue(depth: Int) -> JSONValue {
+    let value: JSONValue? =
       switch peek() {
-      case UInt8(ascii: "\""): readString(or: .missingValue).map(JSONNode.Value.string)
-      case UInt8(ascii: "{"): readObject(depth: depth + 1).map(JSONNode.Value.object)
-      case UInt8(ascii: "["): readArray(depth: depth + 1).map(JSONNode.Value.array)
+      case UInt8(ascii: "\""): readString(or: .missingValue).map(JSONValue.string)
+      case UInt8(ascii: "{"): readObject(depth: depth + 1).map(JSONValue.object)
+      case UInt8(ascii: "["): readArray(depth: depth + 1).map(JSONValue.array)
       case UInt8(ascii: "t"): readLiteral("true", as: .bool(true))
       case UInt8(ascii: "f"): readLiteral("false", as: .bool(false))
       case UInt8(ascii: "n"): readLiteral("null", as: .null)
       default: readNumber()
       }
-    return JSONNode(value: value ?? .unreadable, offset: start)
+    return value ?? .null
   }
 
-  private mutating func readLiteral(_ text: StaticString, as value: JSONNode.Value) -> JSONNode.Value? {
+  private mutating func readLiteral(_ text: StaticString, as value: JSONValue) -> JSONValue? {
     let end = index + text.utf8CodeUnitCount
     guard end <= bytes.count, text.withUTF8Buffer({ bytes[index..<end].elementsEqual($0) }) else {
       fail(.missingValue)
@@ -142,10 +125,9 @@ extension JSONReader {
     return true
   }
 
-  private mutating func readObject(depth: Int) -> [JSONNode.Field]? {
+  private mutating func readObject(depth: Int) -> [String: JSONValue]? {
     guard opens(depth) else { return nil }
-    var fields: [JSONNode.Field] = []
-    var names: Set<String> = []
+    var fields: [String: JSONValue] = [:]
     if peek() == UInt8(ascii: "}") {
       index += 1
       return fields
@@ -154,19 +136,19 @@ extension JSONReader {
       skipSpace()
       let nameOffset = index
       guard let name = readString(or: .missingKey) else { break }
-      if !allowsDuplicateKeys, !names.insert(name).inserted { fail(.duplicateKey, at: nameOffset) }
+      if fields[name] != nil { fail(.duplicateKey, at: nameOffset) }
       skipSpace()
       guard skip(UInt8(ascii: ":"), or: .missingColon) else { break }
       skipSpace()
-      fields.append(JSONNode.Field(name: name, nameOffset: nameOffset, node: readValue(depth: depth)))
+      fields[name] = readValue(depth: depth)
       guard continues(until: UInt8(ascii: "}")) else { break }
     }
     return fields
   }
 
-  private mutating func readArray(depth: Int) -> [JSONNode]? {
+  private mutating func readArray(depth: Int) -> [JSONValue]? {
     guard opens(depth) else { return nil }
-    var elements: [JSONNode] = []
+    var elements: [JSONValue] = []
     if peek() == UInt8(ascii: "]") {
       index += 1
       return elements
@@ -194,7 +176,7 @@ extension JSONReader {
 // MARK: - Numbers
 
 extension JSONReader {
-  private mutating func readNumber() -> JSONNode.Value? {
+  private mutating func readNumber() -> JSONValue? {
     let start = index
     if peek() == UInt8(ascii: "-") { index += 1 }
     let firstDigit = index
@@ -229,12 +211,12 @@ extension JSONReader {
     return index - start
   }
 
-  private mutating func malformedNumber(_ start: Int) -> JSONNode.Value? {
+  private mutating func malformedNumber(_ start: Int) -> JSONValue? {
     fail(.missingValue, at: start)
     return nil
   }
 
-  private mutating func unusableNumber(_ start: Int) -> JSONNode.Value? {
+  private mutating func unusableNumber(_ start: Int) -> JSONValue? {
     fail(.numberOutOfRange, at: start)
     return nil
   }

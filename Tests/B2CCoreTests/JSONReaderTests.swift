@@ -65,23 +65,6 @@ struct JSONReaderTests {
     }
   }
 
-  @Test("keeps order, places and repeated keys for a document, and what precedes a fault")
-  func document() throws {
-    let (root, fault) = JSONReader.document(#"{"b": [1], "a": "x", "b": tru, "c": 1}"#.utf8)
-    #expect(fault == JSONFault(kind: .missingValue, offset: 26))
-    guard case .object(let fields) = root.value else {
-      Issue.record("not an object")
-      return
-    }
-    #expect(fields.map(\.name) == ["b", "a", "b"])
-    #expect(fields.map(\.nameOffset) == [1, 11, 21])
-    #expect(fields.map(\.node.offset) == [6, 16, 26])
-    guard case .unreadable = try #require(fields.last).node.value else {
-      Issue.record("the value with the fault can be read")
-      return
-    }
-  }
-
   /// Every shape that can be nested, around nothing.
   private static func nested(_ depth: Int, _ shape: String) -> [UInt8] {
     let (opening, closing) = shape == "array" ? ("[", "]") : ("{\"a\":", "}")
