@@ -11,8 +11,8 @@ struct PropertyListScan {
   /// Settings have three levels and a dozen containers; Foundation's reader is recursive.
   static let maximumDepth = 32
   static let maximumContainers = 200
-  /// Swift compares runs of combining marks in quadratic time.
-  static let maximumTextLength = 12_288
+  /// As in JSON: Swift compares longer runs of combining marks in quadratic time (UAX #15 section 13).
+  static let maximumMarks = 30
 
   /// What Foundation may read.
   private(set) var copy = Data()
@@ -197,20 +197,29 @@ extension PropertyListScan {
     let raw = String(decoding: text, as: UTF8.self)
     let ampersand = bytes[start..<index].firstIndex(of: UInt8(ascii: "&"))
     if !tag.isEmpty { _ = try self.tag() }
-    guard text.count <= Self.maximumTextLength else {
-      throw DocumentFault(
-        message: "<\(tag.name)> has more than \(Self.maximumTextLength) bytes.", offset: tag.offset,
-        recovery: "Settings are shorter than that.")
-    }
+    try Self.checkMarks(raw, in: tag)
     if let markup { throw self.markup(raw, in: tag, at: markup) }
     let xml = "<\(tag.name)>\(raw)</\(tag.name)>"
     if let value = try? PropertyListSerialization.propertyList(from: Data(xml.utf8), options: [], format: nil) {
+      try Self.checkMarks(value as? String ?? "", in: tag)
       return (xml, value)
     }
     if let ampersand { throw Self.ampersand(raw, at: ampersand) }
     throw DocumentFault(
       message: "The content of <\(tag.name)> is not valid, or out of range.", offset: tag.offset,
       recovery: "Write it as a property list has it, or use <string> or <true/>.")
+  }
+
+  private static func checkMarks(_ text: String, in tag: Tag) throws(DocumentFault) {
+    var run = 0
+    for scalar in text.unicodeScalars {
+      run = scalar.properties.canonicalCombiningClass == .notReordered ? 0 : run + 1
+      guard run <= maximumMarks else {
+        throw DocumentFault(
+          message: "<\(tag.name)> has more than \(maximumMarks) combining marks in a row.", offset: tag.offset,
+          recovery: "Type the value instead of pasting it.")
+      }
+    }
   }
 
   private func markup(_ raw: String, in tag: Tag, at offset: Int) -> DocumentFault {
@@ -289,9 +298,8 @@ extension PropertyListScan {
     let inside = bytes[(start + 1)..<end]
     let isClosing = inside.first == UInt8(ascii: "/")
     let name = inside.dropFirst(isClosing ? 1 : 0).prefix { !" \t\r\n/".utf8.contains($0) }
-    guard end < bytes.count, bytes[end] == UInt8(ascii: ">"), !name.isEmpty else {
-      throw expected("a tag with a name and >", at: start)
-    }
+    guard end < bytes.count, bytes[end] == UInt8(ascii: ">"), !name.isEmpty, name.allSatisfy({ $0 < 0x80 })
+    else { throw expected("a tag with a name and >", at: start) }
     index = end + 1
     return Tag(
       name: String(decoding: name, as: UTF8.self), isClosing: isClosing,
