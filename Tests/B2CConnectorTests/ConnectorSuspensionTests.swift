@@ -76,14 +76,13 @@ struct ConnectorSuspensionTests {
   func oneActivity() async throws {
     let stage = try await Stage()
     let second = TestGate()
-    stage.world.tenant.faults = [
-      LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(stage.gate)),
-      LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(second)),
-    ]
+    stage.world.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(stage.gate))]
     let first = Task { try await stage.connector.accessToken() }
     await stage.gate.waitForArrivals(1)
+    stage.world.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(second))]
     let other = try stage.another()
-    let later = Task { try await other.accessToken(forceRefresh: true) }
+    let claims = #"{"access_token":{"nbf":{"essential":true,"value":"1767225600"}}}"#
+    let later = Task { try await other.accessToken(claims: claims) }
     // It waits for the refresh lock, and the clock stands still.
     await stage.world.clock.waitForSleepers()
     #expect(stage.system.asked == 1)
