@@ -67,7 +67,8 @@ struct ConnectorTests {
       "scopes": world.tenant.apiScopes, "redirectUri": LocalTenant.standardRedirectURI,
       "taskWebAPI": world.tasks.url.absoluteString, "policyID": "B2C_1_susi_reset_v2",
     ]
-    let connector = try world.connector(ConnectorSettings(data: JSONSerialization.data(withJSONObject: file)))
+    let data = try PropertyListSerialization.data(fromPropertyList: file, format: .xml, options: 0)
+    let connector = try world.connector(ConnectorSettings(data: data))
     for _ in 0..<2 {
       #expect(try await connector.doPolicy(.signIn).policyID == "B2C_1_susi_reset_v2")
       #expect(try await connector.getTaskList().isEmpty)

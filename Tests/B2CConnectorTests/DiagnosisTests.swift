@@ -241,18 +241,20 @@ struct DiagnosisTests {
   func warnings() async throws {
     let file = Data(
       """
-      {"authority": "https://login.microsoftonline.com/contoso.onmicrosoft.com/", "clientId": "nonsense",
-       "scopes": ["https://contoso.onmicrosoft.com/tasks/read"], "emailSignInPolicyId": "B2C_1_SignIn",
-       "redirectUri": "urn:ietf:wg:oauth:2.0:oob",
-       "taskWebAPI": "http://api.contoso.com/tasks?code=an-api-key"}
+      <plist><dict><key>authority</key><string>https://login.microsoftonline.com/contoso.onmicrosoft.com/</string>
+      <key>clientId</key><string>nonsense</string>
+      <key>scopes</key><array><string>https://contoso.onmicrosoft.com/tasks/read</string></array>
+      <key>emailSignInPolicyId</key><string>B2C_1_SignIn</string>
+      <key>redirectUri</key><string>urn:ietf:wg:oauth:2.0:oob</string>
+      <key>taskWebAPI</key><string>http://api.contoso.com/tasks?code=an-api-key</string></dict></plist>
       """.utf8)
     let diagnosis = try await Connector.diagnose(
       settings: try ConnectorSettings(data: file), environment: OAuthEnvironment(presenter: ManualPresenter()))
     let lines = diagnosis.findings.map { "\($0.outcome.rawValue) \($0.check)" }
     #expect(
       lines == [
-        "failed settings: clientId (line 1)", "failed settings: taskWebAPI (line 4)",
-        "warning settings: authority (line 1)", "warning settings: redirectUri (line 3)",
+        "failed settings: clientId (line 2)", "failed settings: taskWebAPI (line 6)",
+        "warning settings: authority (line 1)", "warning settings: redirectUri (line 5)",
         "skipped all other checks",
       ])
     #expect(diagnosis.description.contains("Write https://contoso.b2clogin.com/contoso.onmicrosoft.com/"))

@@ -115,7 +115,8 @@ struct KeychainProofTests {
     keychain.lock()
     #expect(await failure { try await cache(keychain).proveWritable() }?.code == .unwritable)
     keychain.lock(false)
-    keychain.fail(with: .missingEntitlement)
-    #expect(await failure { try await cache(keychain.otherProcess()).proveWritable() }?.code == .missingEntitlement)
+    let refusing = keychain.otherProcess()
+    refusing.fail(with: .missingEntitlement)
+    #expect(await failure { try await cache(refusing).proveWritable() }?.code == .missingEntitlement)
   }
 }

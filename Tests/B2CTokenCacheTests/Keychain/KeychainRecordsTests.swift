@@ -39,9 +39,10 @@ import Testing
   @Test("Refusals are explained", arguments: refusals)
   func refusal(_ status: KeychainStatus, _ code: TokenCacheError.Code, _ words: String) async throws {
     try await cache.store(Samples.record(), for: Samples.key)
-    keychain.fail(with: status)
     // Another process, which has no copy in memory.
-    let cache = KeychainRecords(keychain.otherProcess(), process: DictionaryKeychain.app)
+    let refusing = keychain.otherProcess()
+    refusing.fail(with: status)
+    let cache = KeychainRecords(refusing, process: DictionaryKeychain.app)
     let error = await failure { _ = try await cache.record(for: Samples.key) }
     #expect(error?.code == code)
     #expect(error?.description.contains(words) == true)
@@ -51,7 +52,7 @@ import Testing
     #expect(writing?.code == code)
     let removing = await failure { try await cache.removeRecord(for: Samples.key) }
     #expect(removing?.code == (code == .unreadable ? .unwritable : code))
-    keychain.fail(with: nil)
+    refusing.fail(with: nil)
     #expect(try await cache.record(for: Samples.key) == Samples.record())
   }
 
@@ -109,7 +110,7 @@ import Testing
   @Test("When two processes create the key at once, both use the one that was first")
   func encryptionKeyRace() async throws {
     let first = try await StoredKeychainKey(keychain).encryptionKey()
-    let second = StoredKeychainKey(LateKeychain(keychain, missedLooks: 2))
+    let second = StoredKeychainKey(LateKeychain(keychain, missedLooks: 1))
     #expect(try await second.encryptionKey() == first)
   }
 
