@@ -144,10 +144,18 @@ extension PrintableText {
         let isUUID = part.count == 36 && part.count { $0 == UInt8(ascii: "-") } == 4
         // Names of policies are long and mixed too.
         let isPolicy = part.count <= 64 && lowercased(part.prefix(5)).elementsEqual("b2c_1".utf8)
-        guard !isUUID, !isPolicy else { return false }
+        guard !isUUID, !isPolicy, !isAppIdentifier(part) else { return false }
         return isJWT || (part.count >= 20 && digits && lower && upper)
           || (part.count >= 32 && (digits || (lower && upper))) || part.count >= 64
       }
+  }
+
+  /// Whether a word is an app's identifier with its team, such as `ABCDE12345.com.example.app`, which Apple's systems name.
+  private static func isAppIdentifier(_ word: ArraySlice<UInt8>) -> Bool {
+    let parts = word.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard (3...8).contains(parts.count), parts[0].count == 10 else { return false }
+    return parts[0].allSatisfy { !(UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
+      && parts.dropFirst().allSatisfy { (1...19).contains($0.count) && !$0.contains(UInt8(ascii: "_")) }
   }
 
   private static func lowercased(_ bytes: ArraySlice<UInt8>) -> [UInt8] { bytes.map(SecretTraces.lowercased) }

@@ -40,9 +40,9 @@ extension WebAuthenticationOutcome {
 
   /// A reason of the system names the app and the domain; one with a URL might hold the whole page's or callback's.
   private static func shown(_ reason: String) -> String {
-    // Nothing is hidden in it: a team's prefix before the app's identifier looks like a token.
-    let shown = PrintableText.plain(reason, limit: 400).trimmingCharacters(in: .whitespaces)
-    guard !reason.contains("://"), !shown.isEmpty else { return "the system refused it." }
+    guard !reason.contains("://"), let shown = PrintableText(limit: 400).show(reason) else {
+      return "the system refused it."
+    }
     return shown.hasSuffix(".") ? shown : shown + "."
   }
 
