@@ -131,9 +131,12 @@
 
     /// I7: who signed in or out last was told to every connector of the process, though nobody has read `session` since.
     ///
-    /// Where a store was in trouble or another process may have been it, only a reading tells.
+    /// Where a store was in trouble, another process may have been it, or each connector has a cache that is a value, only a
+    /// reading tells.
     private func lookAtWhatWasTold() {
-      guard world.processes.count == 1, world.lastStoreFault == 0, !world.wasDamaged else { return }
+      guard world.processes.count == 1, world.lastStoreFault == 0, !world.wasDamaged, world.store.kind != .value else {
+        return
+      }
       for process in world.processes {
         let expected: String
         switch process.presence.current {
