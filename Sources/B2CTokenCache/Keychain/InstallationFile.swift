@@ -17,7 +17,7 @@ package struct InstallationFile: Sendable {
   func id() -> String? {
     do {
       return try stored()
-    } catch CocoaError.fileReadNoSuchFile {
+    } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
       do {
         let directory = file.deletingLastPathComponent()
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

@@ -172,6 +172,7 @@ public var errno: Int32 {
 @discardableResult public func close(_ fd: Int32) -> Int32 { -1 }
 @discardableResult public func read(_ fd: Int32, _ buffer: UnsafeMutableRawPointer!, _ count: Int) -> Int { -1 }
 @discardableResult public func write(_ fd: Int32, _ buffer: UnsafeRawPointer!, _ count: Int) -> Int { -1 }
+@discardableResult public func pwrite(_ fd: Int32, _ buffer: UnsafeRawPointer!, _ count: Int, _ offset: off_t) -> Int { -1 }
 @discardableResult public func fcntl(_ fd: Int32, _ cmd: Int32) -> Int32 { -1 }
 @discardableResult public func fcntl(_ fd: Int32, _ cmd: Int32, _ value: Int32) -> Int32 { -1 }
 @discardableResult public func fcntl(_ fd: Int32, _ cmd: Int32, _ pointer: UnsafeMutableRawPointer) -> Int32 { -1 }
