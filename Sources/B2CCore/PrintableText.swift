@@ -154,8 +154,11 @@ extension PrintableText {
   private static func isAppIdentifier(_ word: ArraySlice<UInt8>) -> Bool {
     let parts = word.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard (3...8).contains(parts.count), parts[0].count == 10 else { return false }
-    return parts[0].allSatisfy { !(UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
-      && parts.dropFirst().allSatisfy { (1...19).contains($0.count) && !$0.contains(UInt8(ascii: "_")) }
+    let small = UInt8(ascii: "a")...UInt8(ascii: "z")
+    return parts[0].allSatisfy { !small.contains($0) }
+      && parts.dropFirst().allSatisfy { part in
+        (1...19).contains(part.count) && part.allSatisfy { small.contains($0) || $0 == UInt8(ascii: "-") }
+      }
   }
 
   private static func lowercased(_ bytes: ArraySlice<UInt8>) -> [UInt8] { bytes.map(SecretTraces.lowercased) }

@@ -253,6 +253,7 @@ struct TokenSource: Sendable {
       guard current.refreshToken == refreshToken, current.signedInAt == record.signedInAt else { return nil }
       return current.mergingTokens(response, requested: request.scopes, sent: granted, now: now)
     }
+    RefreshTime.current?.endRequest()
     guard isStored else {
       return try await outcomeOfOthers(after: refreshToken, at: route, request, mayTryAgain: mayTryAgain)
     }

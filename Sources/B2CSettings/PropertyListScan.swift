@@ -174,11 +174,11 @@ extension PropertyListScan {
   private mutating func readText(of tag: Tag) throws(DocumentFault) -> (xml: String, value: Any) {
     var text: [UInt8] = []
     var markup: Int?
-    let (start, end) = (index, "</\(tag.name)>")
+    let start = index
     while !tag.isEmpty {
       let begin = index
       if !isAtEnd, bytes[index] == UInt8(ascii: "<") {
-        if starts(with: end) { break }
+        if isAtEnd(of: tag) { break }
         if try skipComment() { continue }
         if starts(with: "<![CDATA[") {
           try skip(to: "]]>")
@@ -188,14 +188,14 @@ extension PropertyListScan {
       }
       guard !isAtEnd, !isAtElement else {
         throw DocumentFault(
-          message: "<\(tag.name)> is not closed.", offset: tag.offset, recovery: "Close it with \(end).")
+          message: "<\(tag.name)> is not closed.", offset: tag.offset, recovery: "Close it with </\(tag.name)>.")
       }
       if bytes[index] == UInt8(ascii: "<"), markup == nil { markup = index }
       text.append(bytes[index])
       index += 1
     }
     let raw = String(decoding: text, as: UTF8.self)
-    let ampersand = bytes[start..<index].firstIndex(of: UInt8(ascii: "&"))
+    let ampersand = Self.bareAmpersands(in: bytes[start..<index]).first
     if !tag.isEmpty { _ = try self.tag() }
     try Self.checkMarks(raw, in: tag)
     if let markup { throw self.markup(raw, in: tag, at: markup) }
@@ -204,7 +204,7 @@ extension PropertyListScan {
       try Self.checkMarks(value as? String ?? "", in: tag)
       return (xml, value)
     }
-    if let ampersand { throw Self.ampersand(raw, at: ampersand) }
+    if let ampersand { throw self.ampersand(raw, at: ampersand) }
     throw DocumentFault(
       message: "The content of <\(tag.name)> is not valid, or out of range.", offset: tag.offset,
       recovery: "Write it as a property list has it, or use <string> or <true/>.")
@@ -228,20 +228,61 @@ extension PropertyListScan {
         message: "<\(tag.name)> contains markup.", offset: offset, recovery: "Write < as &lt; if it is not a tag.")
     }
     return DocumentFault(
-      kind: .placeholder, message: Placeholder.message, offset: tag.offset, value: raw.trimmed,
+      kind: .placeholder, message: Placeholder.message, offset: tag.offset, value: mayShow(raw) ? raw.trimmed : nil,
       recovery: path.key?.recovery(isGeneric: false) ?? "Write the value in its place, or remove the key.")
   }
 
-  private static func ampersand(_ raw: String, at offset: Int) -> DocumentFault {
-    let corrected = raw.replacing("&amp;", with: "&").replacing("&", with: "&amp;")
+  private func ampersand(_ raw: String, at offset: Int) -> DocumentFault {
+    var corrected = Array(raw.utf8)
+    for place in Self.bareAmpersands(in: corrected[...]).reversed() {
+      corrected.replaceSubrange(place...place, with: "&amp;".utf8)
+    }
+    let text = String(decoding: corrected, as: UTF8.self)
     return DocumentFault(
       message: "An ampersand is not escaped.", offset: offset,
-      suggestion: Shown.value(corrected).flatMap { $0 == corrected ? $0 : nil }, recovery: "Write & as &amp; in XML.")
+      suggestion: mayShow(raw) && Shown.value(text) == text ? text : nil, recovery: "Write & as &amp; in XML.")
+  }
+
+  /// Whether a value that cannot be read may be shown: only that of a known key, and nothing that may hold a password.
+  private func mayShow(_ raw: String) -> Bool { path.key != nil && !raw.contains("@") }
+
+  /// Returns where the ampersands are that begin no entity or character, outside of comments and CDATA sections.
+  private static func bareAmpersands(in bytes: ArraySlice<UInt8>) -> [Int] {
+    var places: [Int] = []
+    var place = bytes.startIndex
+    while place < bytes.endIndex {
+      let rest = bytes[place...]
+      let section = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")].first { rest.starts(with: $0.0.utf8) }
+      if let section {
+        while place < bytes.endIndex, !bytes[place...].starts(with: section.1.utf8) { place += 1 }
+      } else if bytes[place] == UInt8(ascii: "&"), !isReference(rest.dropFirst().prefix(10)) {
+        places.append(place)
+      }
+      place += 1
+    }
+    return places
+  }
+
+  /// Whether what follows an ampersand makes it one of XML's five entities, or a character by its number.
+  private static func isReference(_ rest: ArraySlice<UInt8>) -> Bool {
+    guard let end = rest.firstIndex(of: UInt8(ascii: ";")) else { return false }
+    let name = String(decoding: rest[..<end], as: UTF8.self)
+    guard name.hasPrefix("#") else { return ["amp", "lt", "gt", "quot", "apos"].contains(name) }
+    let digits = name.dropFirst(name.hasPrefix("#x") ? 2 : 1)
+    guard let first = digits.utf8.first, first != UInt8(ascii: "+"), first != UInt8(ascii: "-") else { return false }
+    return UInt32(digits, radix: name.hasPrefix("#x") ? 16 : 10).flatMap(Unicode.Scalar.init) != nil
   }
 
   /// The tags of property lists as editors write them, before which a closing tag may be forgotten.
   private static let tags = ["key", "dict", "array", "string", "plist", "true", "false", "integer"].flatMap {
     ["<\($0)>", "</\($0)>", "<\($0)/>"]
+  }
+
+  /// Whether the closing tag of an element follows, which may have spaces before its `>`.
+  private func isAtEnd(of tag: Tag) -> Bool {
+    let name = "</\(tag.name)"
+    guard starts(with: name) else { return false }
+    return bytes[(index + name.utf8.count)...].first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: ">")
   }
 
   private var isAtElement: Bool { bytes[index] == UInt8(ascii: "<") && Self.tags.contains { starts(with: $0) } }

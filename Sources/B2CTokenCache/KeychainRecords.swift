@@ -24,7 +24,7 @@ package struct KeychainRecords: InspectableTokenCache, StoreIdentifying {
   }
 
   package func record(for key: TokenCacheKey) async throws -> TokenRecord? {
-    if let place = access.knownPlace, place.isPrivate, let copy = access.memory.copy(of: key, in: place.group) {
+    if let place = access.knownPlace, place.servesCopies, let copy = access.memory.copy(of: key, in: place.group) {
       return copy.record
     }
     return try await access.memory.run { [self] in try read(key) }
@@ -104,7 +104,7 @@ package struct KeychainRecords: InspectableTokenCache, StoreIdentifying {
     do throws(KeychainStatus) {
       place = try access.open()
       if usingCopy, let copy = memory.copy(of: key, in: place.group) {
-        if place.isPrivate { return copy.record }
+        if place.servesCopies { return copy.record }
         if copy.isSettled, let attributes = try? access.items.attributes(key.canonicalText, in: place.group),
           copy.isCurrent(attributes)
         {

@@ -33,8 +33,10 @@ struct Fault: Sendable, CustomTestStringConvertible {
     .field("<key>userId</key>\n<string>a &#x-26; b</string>", 6, 11, "userId"),
     .field("<key>userId</key>\n<string>a<b>c</b></string>", 6, 10, "userId"),
     .field("<key>userId</key>\n<string>a\n<key>fullScreen</key><true/>", 6, 1, "userId"),
-    .field("<key>userId</key>\n<string>a&lt;&#xD800;</string>", 6, 10, "userId"),
+    .field("<key>userId</key>\n<string>a&lt;&#xD800;</string>", 6, 14, "userId"),
     .field("<key>userId</key>\n<string>&lol;</string>", 6, 9, "userId"),
+    .field("<key>userId</key>\n<string>R&amp;D<!-- & --><![CDATA[ & ]]> & x</string>", 6, 42, "userId"),
+    .field("<key>fullScreen</key>\n<integer>1&amp;2</integer>", 6, 1, "fullScreen"),
     .control("\u{1}"), .control("&#1;"), .control("&#;"),
     .field("<key>userId</key>\n<date>today</date>", 6, 1, "userId"),
     .field("<key>a &b; c</key>\n<true/>", 5, 8),
@@ -89,6 +91,13 @@ struct Fault: Sendable, CustomTestStringConvertible {
     let corrected = try #require(error.problems.first?.suggestion)
     #expect(corrected == "a &amp; b")
     #expect(try Samples.settings(["userId": "<string>\(corrected)</string>"]).userID == "a & b")
+    let mixed = try #require(failure(of: Samples.plist(["userId": "<string>R&D &lt;x&gt; &amp;</string>"])))
+    #expect(mixed.problems.map(\.suggestion) == ["R&amp;D &lt;x&gt; &amp;"])
+  }
+
+  @Test("A closing tag may have spaces before its end")
+  func spacesInClosingTag() throws {
+    #expect(try Samples.settings(["userId": "<string>a</string \t>"]).userID == "a")
   }
 
   @Test("A forgotten closing tag does not hide the keys behind it")

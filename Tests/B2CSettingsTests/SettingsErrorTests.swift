@@ -43,7 +43,8 @@ import Testing
       ("authority", "https://user:hunter2@contoso.b2clogin.com/contoso.onmicrosoft.com/"),
       ("clientId", "eyJhbGciOiJSUzI1NiJ9.hunter2.sig"), ("clientSecret", "hunter2"),
       ("taskWebAPI", "https://user:hunter2@api contoso.com/"), ("taskWebAPI", "user:hunter2@api.contoso.com/tasks"),
-      ("redirectUri", "com.contoso://a@b:hunter2@/#x"),
+      ("redirectUri", "com.contoso://a@b:hunter2@/#x"), ("clientSecret", "hunter2&x"), ("clientSecret", "ab<hunter2>e"),
+      ("clientSecret", "<hunter2>"), ("taskWebAPI", "https://user:hunter2@api.contoso.com/x&y"),
     ])
   func secrets(_ key: String, _ value: String) throws {
     let plist = Samples.plist(["scopes": nil, key: "<string>\(value)</string>"])

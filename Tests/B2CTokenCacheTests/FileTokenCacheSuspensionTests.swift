@@ -107,7 +107,8 @@ import Testing
 
   private static let notes: [(String, TimeInterval)] = [
     ("-19.5 20", 0.5), ("-20 20", 0), ("-1000 20", 0), ("5 20", 25), ("21 20", 0), ("-1 nan", 0), ("-1 inf", 0),
-    ("-1 -20", 0), ("-1", 0), ("x 20", 0), ("-1 20 3", 0), ("", 0), (String(repeating: "9", count: 400), 0),
+    ("-1 -20", 0), ("-1", 0), ("x 20", 0), ("-1 1e30", 0), ("-1e30 3600", 0),
+    ("-1 20 3", 0), ("", 0), (String(repeating: "9", count: 400), 0),
   ]
 
   @Test("A note counts by its distance to now, and one that cannot be read counts nothing", arguments: notes)

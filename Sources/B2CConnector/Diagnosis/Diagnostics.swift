@@ -4,7 +4,7 @@ internal import Foundation
 extension Connector {
   /// Checks settings, provider, registration, token cache and task API without signing in.
   ///
-  /// No record of the token cache is changed. A cache of this package is proved writable: a temporary file or a keychain item
+  /// No token is changed. A cache of this package is proved writable: a temporary file or a keychain item
   /// is written and removed at once, and an encryption key is made where there is none. A custom cache is asked for its keys
   /// only.
   ///

@@ -15,7 +15,9 @@
       return Node(value, at: SettingsPath(), findings: Findings())
     }
 
-    /// Whether the containers are within the limits; a few bytes may refer to one list many times.
+    private static let maximumValues = 10_000
+
+    /// Whether containers and values are within the limits; a few bytes may refer to one list many times.
     private static func isBounded(_ value: Any) -> Bool {
       var containers = 0
       var level = [value]
@@ -27,6 +29,7 @@
           containers += 1
           guard containers <= PropertyListScan.maximumContainers else { return false }
           next += children
+          guard next.count <= maximumValues else { return false }
         }
         if next.isEmpty { return true }
         level = next

@@ -78,10 +78,13 @@ extension RefreshTime.Request {
   /// The request as text in a lock file: the start in seconds since 1970, a space, the limit in seconds.
   var note: [UInt8] { Array("\(startedAt.timeIntervalSince1970) \(limit)".utf8) }
 
+  /// No token request may take longer; a note of a longer one is damaged, and would keep everyone waiting for ever.
+  private static let longest: TimeInterval = 3600
+
   /// Reads a note; `nil` when it is none, such as one that was cut off by a full disk.
   init?(note: [UInt8]) {
     let numbers = String(decoding: note, as: UTF8.self).split(separator: " ").compactMap { Double($0) }
-    guard numbers.count == 2, numbers.allSatisfy(\.isFinite) else { return nil }
+    guard numbers.count == 2, numbers.allSatisfy(\.isFinite), numbers[1] <= Self.longest else { return nil }
     self.init(startedAt: Date(timeIntervalSince1970: numbers[0]), limit: numbers[1])
   }
 }

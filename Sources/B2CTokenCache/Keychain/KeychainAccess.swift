@@ -10,6 +10,8 @@ struct KeychainAccess: Sendable {
     let group: String
     /// Whether no other process is expected to change its items.
     let isPrivate: Bool
+    /// Whether a copy is good without a look at the item, which must not be readable on a locked device.
+    let servesCopies: Bool
   }
 
   /// The account of the item that proves a keychain open; it holds nothing.
@@ -42,7 +44,8 @@ struct KeychainAccess: Sendable {
   }
 
   private func place(_ group: String) -> Place {
-    Place(group: group, isPrivate: !process.isExtension && process.isOwn(group))
+    let isPrivate = !process.isExtension && process.isOwn(group)
+    return Place(group: group, isPrivate: isPrivate, servesCopies: isPrivate && items.staysOpen)
   }
 
   private func group() throws(KeychainStatus) -> String {
@@ -186,7 +189,8 @@ struct KeychainAccess: Sendable {
 
   private func mark(at place: Place) -> String {
     if place.isPrivate, let id = memory.content.withLock({ $0.installationID }) { return id }
-    return named == nil || place.isPrivate ? "" : Self.namedMark
+    // An extension is no app of an earlier version, whose records move.
+    return (named == nil && !process.isExtension) || place.isPrivate ? "" : Self.namedMark
   }
 
   // MARK: The proof

@@ -52,6 +52,11 @@ package final class RefreshTime: Sendable {
     }
   }
 
+  /// Notes that the answer is stored, so that no process has to wait for it.
+  package func endRequest() {
+    state.withLock { $0.request = nil }
+  }
+
   /// Runs an action when the time is over, at once if it is: it receives the request that has started, if any.
   ///
   /// The action must be quick and must not wait for a task: the process may be suspended when it returns.

@@ -30,6 +30,19 @@ struct KeychainCopyTests {
     #expect(keychain.takeCalls() == calls + calls + calls)
   }
 
+  @Test("An item that a locked device does not show is looked at before its copy is used")
+  func lockedAgain() async throws {
+    let keychain = DictionaryKeychain(staysOpen: false)
+    let cache = KeychainRecords(keychain, process: DictionaryKeychain.app)
+    try await cache.store(Samples.record(), for: Samples.key)
+    for _ in 0..<2 { #expect(try await cache.record(for: Samples.key) == Samples.record()) }
+    _ = keychain.takeCalls()
+    #expect(try await cache.record(for: Samples.key) == Samples.record())
+    #expect(keychain.takeCalls() == [.attributes])
+    keychain.lock()
+    #expect(await failure { _ = try await cache.record(for: Samples.key) }?.code == .unreadable)
+  }
+
   @Test("In a shared group, a change by another process is seen at the next call", arguments: [true, false])
   func foreignChange(_ isRemoval: Bool) async throws {
     let keychain = DictionaryKeychain(groups: [Self.shared])

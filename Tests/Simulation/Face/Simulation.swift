@@ -83,7 +83,10 @@
 
     private mutating func runScripts(named name: String) throws {
       let scripts = Script.all.filter { name == "all" || $0.name.hasPrefix(name) }
-      guard !scripts.isEmpty else { return print("no such script; --list names them") }
+      guard !scripts.isEmpty else {
+        print("no such script; --list names them")
+        exit(64)
+      }
       for script in scripts {
         var kinds: [String: Int] = [:]
         var firsts: [String: UInt64] = [:]
