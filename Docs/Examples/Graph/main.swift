@@ -19,13 +19,15 @@ try await tenant.start()
 let settings = try ConnectorSettings(
   data: Data(
     """
-    {
-      "authority": "\(tenant.authority())",
-      "authorityKind": "entra",
-      "clientId": "\(tenant.clientID)",
-      "scopes": ["https://graph.microsoft.com/User.Read"],
-      "redirectUri": "\(redirectURI)"
-    }
+    <plist version="1.0">
+    <dict>
+      <key>authority</key> <string>\(tenant.authority())</string>
+      <key>authorityKind</key> <string>entra</string>
+      <key>clientId</key> <string>\(tenant.clientID)</string>
+      <key>scopes</key> <array><string>https://graph.microsoft.com/User.Read</string></array>
+      <key>redirectUri</key> <string>\(redirectURI)</string>
+    </dict>
+    </plist>
     """.utf8))
 
 var environment = OAuthEnvironment()
