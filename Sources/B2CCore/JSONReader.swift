@@ -318,22 +318,10 @@ extension JSONReader {
       fail(.invalidUTF8, at: start)
       return nil
     }
-    guard isASCII || !Self.hasLongRunOfMarks(text) else {
+    guard isASCII || !CombiningMarks.haveLongRun(in: text) else {
       fail(.tooManyMarks, at: start)
       return nil
     }
     return text
-  }
-
-  /// Whether more combining marks follow each other than the Stream-Safe Text Format allows (UAX #15 section 13).
-  ///
-  /// To compare and hash strings, Swift sorts each run of marks in quadratic time.
-  private static func hasLongRunOfMarks(_ text: String) -> Bool {
-    var run = 0
-    for scalar in text.unicodeScalars {
-      run = scalar.value >= 0x300 && scalar.properties.canonicalCombiningClass != .notReordered ? run + 1 : 0
-      if run > 30 { return true }
-    }
-    return false
   }
 }

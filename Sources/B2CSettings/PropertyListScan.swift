@@ -1,3 +1,4 @@
+internal import B2CCore
 import Foundation
 
 /// The one pass over the text of an XML property list before Foundation reads it.
@@ -11,8 +12,6 @@ struct PropertyListScan {
   /// Settings have three levels and a dozen containers; Foundation's reader is recursive.
   static let maximumDepth = 32
   static let maximumContainers = 200
-  /// As in JSON: Swift compares longer runs of combining marks in quadratic time (UAX #15 section 13).
-  static let maximumMarks = 30
 
   /// What Foundation may read.
   private(set) var copy = Data()
@@ -211,15 +210,10 @@ extension PropertyListScan {
   }
 
   private static func checkMarks(_ text: String, in tag: Tag) throws(DocumentFault) {
-    var run = 0
-    for scalar in text.unicodeScalars {
-      run = scalar.properties.canonicalCombiningClass == .notReordered ? 0 : run + 1
-      guard run <= maximumMarks else {
-        throw DocumentFault(
-          message: "<\(tag.name)> has more than \(maximumMarks) combining marks in a row.", offset: tag.offset,
-          recovery: "Type the value instead of pasting it.")
-      }
-    }
+    guard CombiningMarks.haveLongRun(in: text) else { return }
+    throw DocumentFault(
+      message: "<\(tag.name)> has more than \(CombiningMarks.maximumRun) combining marks in a row.",
+      offset: tag.offset, recovery: "Type the value instead of pasting it.")
   }
 
   private func markup(_ raw: String, in tag: Tag, at offset: Int) -> DocumentFault {

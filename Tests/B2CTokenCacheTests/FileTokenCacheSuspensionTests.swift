@@ -49,6 +49,21 @@ import Testing
     }
   }
 
+  @Test("When the time is over after the answer was stored, no note keeps others waiting")
+  func overAfterRequest() async throws {
+    let time = RefreshTime()
+    try await RefreshTime.$current.withValue(time) {
+      try await holder.withRefreshLock(for: Samples.key) {
+        #expect(time.startRequest(at: clock.date, limit: 20))
+        time.endRequest()
+        time.end()
+        let waited = try await wait()
+        #expect(waited == 0)
+        #expect(try content() == "")
+      }
+    }
+  }
+
   @Test("A lock that is taken when the time is over is not kept")
   func overBefore() async throws {
     let time = RefreshTime()

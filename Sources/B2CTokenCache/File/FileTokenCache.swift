@@ -1,5 +1,4 @@
 internal import B2CCore
-internal import Dispatch
 public import Foundation
 
 /// A token cache in a directory, one file for each record, that several processes can share.
@@ -32,15 +31,9 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
     var unflushed: Set<RecordDirectory.Name> = []
   }
 
-  /// The pause between two looks at the note of another process's request.
-  private static let noteInterval = Duration.milliseconds(250)
-
   private let store: RecordDirectory
   private let memory = Locked(Memory())
-  private let refreshes = KeyedLock<TokenCacheKey>()
-  private let disk = DispatchQueue(label: "B2CTokenCache.disk", qos: .userInitiated)
-  private let lockTimeout: Duration
-  private let clock: any Clock<Duration>
+  private let locks: DirectoryLocks
   private let now: @Sendable () -> Date
   /// The state of every cache over the same directory.
   package let sharedState: CacheState
@@ -82,8 +75,7 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
     var path = place.standardizedFileURL.path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     store = RecordDirectory(path: path, files: files, containers: containers)
-    self.lockTimeout = lockTimeout
-    self.clock = clock
+    locks = DirectoryLocks(store: store, lockTimeout: lockTimeout, clock: clock, now: now)
     self.now = now
     // A directory that a symbolic link leads to is the same one.
     let resolved = URL(fileURLWithPath: path, isDirectory: true).resolvingSymlinksInPath().path
@@ -110,10 +102,10 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
     }
     let name = RecordDirectory.Name(key)
     do {
-      return try await onDisk { [self] in try read(key, name) }
+      return try await locks.onDisk { [self] in try read(key, name) }
     } catch let error as TokenCacheError where error.code == .damaged {
       // A good file may have taken its place meanwhile.
-      return try await underWriteLock(name) { [self] in try readOrQuarantine(key, name) }
+      return try await locks.underWriteLock(name) { [self] in try readOrQuarantine(key, name) }
     }
   }
 
@@ -129,7 +121,7 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
   ///   ``TokenCacheError/Code/lockTimedOut`` when other writers do not finish. The old record stays then.
   public func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
     let name = RecordDirectory.Name(key)
-    try await underWriteLock(name) { [self] in try write(record, key, name) }
+    try await locks.underWriteLock(name) { [self] in try write(record, key, name) }
   }
 
   /// Removes the record of a key, whatever its file holds.
@@ -139,7 +131,7 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
   ///   ``TokenCacheError/Code/lockTimedOut`` when other writers do not finish.
   public func removeRecord(for key: TokenCacheKey) async throws {
     let name = RecordDirectory.Name(key)
-    try await underWriteLock(name) { [self] in try remove(key, name) }
+    try await locks.underWriteLock(name) { [self] in try remove(key, name) }
   }
 
   /// Changes the record of a key in one atomic step.
@@ -156,7 +148,7 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
     _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
   ) async throws -> TokenRecord? {
     let name = RecordDirectory.Name(key)
-    return try await underWriteLock(name) { [self] in
+    return try await locks.underWriteLock(name) { [self] in
       let old = try readOrQuarantine(key, name)
       let new = change(old)
       guard new != old else { return old }
@@ -173,7 +165,7 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
   /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/unreadable`` when the directory or a file cannot be read;
   ///   ``TokenCacheError/Code/damaged`` when a file is not a record: it was renamed, and the next call lists the others.
   public func keys() async throws -> [TokenCacheKey] {
-    let (keys, damaged) = try await onDisk { [self] in
+    let (keys, damaged) = try await locks.onDisk { [self] in
       var keys: [TokenCacheKey] = []
       var damaged: [RecordDirectory.Name] = []
       for name in try store.recordNames() {
@@ -188,7 +180,7 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
     }
     var report: TokenCacheError?
     for name in damaged {
-      let error: TokenCacheError? = try await underWriteLock(name) { [store] in
+      let error: TokenCacheError? = try await locks.underWriteLock(name) { [store] in
         do throws(TokenCacheError) {
           _ = try store.key(name)
           return nil
@@ -218,16 +210,7 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
   public func withRefreshLock<Result: Sendable>(
     for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
-    let path = store.refreshLockPath(RecordDirectory.Name(key))
-    let deadline = Deadline.after(lockTimeout, on: clock)
-    return try await refreshes.withLock(key, by: deadline) {
-      let lock = RefreshLock(try await takeRefreshLock(path, by: deadline))
-      RefreshTime.current?.whenOver { lock.giveBack(noting: $0) }
-      let result: Swift.Result<Result, any Error>
-      do { result = .success(try await body()) } catch { result = .failure(error) }
-      if let request = lock.release() { await removeNote(of: request, path) }
-      return try result.get()
-    }
+    try await locks.withRefreshLock(for: key, body)
   }
 
   /// Returns a number made from the directory's dates, which change when a file comes, goes or is replaced.
@@ -249,7 +232,7 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
   /// - Returns: The keys of the records.
   /// - Throws: ``TokenCacheError`` of the first file that is not in order.
   package func inspect() async throws -> [TokenCacheKey] {
-    try await onDisk { [store] in
+    try await locks.onDisk { [store] in
       try store.prepare()
       return try store.recordNames().compactMap { name in
         guard let key = try store.key(name) else { return nil }
@@ -262,97 +245,15 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
   ///
   /// - Throws: ``TokenCacheError``, as ``store(_:for:)``.
   package func proveWritable() async throws {
-    try await underWriteLock(.probe) { [store] in try store.proveWritable() }
+    try await locks.underWriteLock(.probe) { [store] in try store.proveWritable() }
   }
 
   /// Returns the files that were not records and were renamed, sorted by path.
   package func quarantinedFiles() async throws -> [URL] {
-    try await onDisk { [store] in try store.quarantinedPaths().map { URL(fileURLWithPath: $0) } }
-  }
-
-  /// Runs a blocking body off the threads that tasks share; it is not cancelled with its caller.
-  private func onDisk<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-      disk.async { continuation.resume(with: Swift.Result { try body() }) }
-    }
-  }
-
-  /// Runs a blocking body while no other writer, here or in another process, has the same record.
-  ///
-  /// Neither waiting nor the body is cancelled with the caller.
-  private func underWriteLock<Value: Sendable>(
-    _ name: RecordDirectory.Name, _ body: @escaping @Sendable () throws -> Value
-  ) async throws -> Value {
-    let path = store.writeLockPath(name)
-    let deadline = Deadline.after(lockTimeout, on: clock)
-    return try await Task { [self] in
-      try await retrying(path, by: deadline) { [self] in
-        guard let lock = try takeIfFree(path) else { return nil }
-        defer { lock.release() }
-        return try body()
-      }
-    }.value
-  }
-
-  /// Takes the file's lock once no request of a suspended process can be answered any more.
-  private func takeRefreshLock(_ path: String, by deadline: Deadline) async throws -> FileLock {
-    while true {
-      let attempt = try await retrying(path, by: deadline) { [self] in
-        guard let lock = try takeIfFree(path) else { return nil as RefreshLock.Attempt? }
-        do throws(SystemFailure) {
-          return try RefreshLock.attempt(with: lock, now: now())
-        } catch {
-          throw TokenCacheError(.unwritable, "The lock of a token record cannot be taken", error)
-        }
-      }
-      switch attempt {
-      case .taken(let lock): return lock
-      case .noted(let remaining):
-        guard deadline.remaining() > .zero else { throw TokenCacheError.lockTimedOut(path) }
-        // The answer may come before the limit: the process was not suspended after all, or goes on.
-        try await deadline.sleep(min(.seconds(remaining), Self.noteInterval))
-      }
-    }
-  }
-
-  /// Removes the note of a request that has ended; where that fails, others wait until its limit has passed.
-  private func removeNote(of request: RefreshTime.Request, _ path: String) async {
-    // Others hold the lock for a look at the note only.
-    let deadline = Deadline.after(.seconds(1), on: clock)
-    try? await retrying(path, by: deadline) { [self] in
-      guard let lock = try takeIfFree(path) else { return nil as Void? }
-      return try RefreshLock.removeNote(of: request, from: lock)
-    }
-  }
-
-  /// Repeats an attempt on the disk queue, with pauses in which no thread is held, until it returns a value.
-  private func retrying<Value: Sendable>(
-    _ path: String, by deadline: Deadline, _ attempt: @escaping @Sendable () throws -> Value?
-  ) async throws -> Value {
-    var backOff = BackOff()
-    while true {
-      if let value = try await onDisk(attempt) { return value }
-      guard deadline.remaining() > .zero else { throw TokenCacheError.lockTimedOut(path) }
-      try await deadline.sleep(backOff.next())
-    }
+    try await locks.onDisk { [store] in try store.quarantinedPaths().map { URL(fileURLWithPath: $0) } }
   }
 
   // The functions below block, and run on the disk queue.
-
-  private func takeIfFree(_ path: String) throws -> FileLock? {
-    do {
-      do throws(SystemFailure) {
-        return try FileLock.takeIfFree(path, store.files)
-      } catch {
-        // The directory was removed since the cache was opened.
-        guard error.isMissing else { throw error }
-        try store.prepare()
-        return try FileLock.takeIfFree(path, store.files)
-      }
-    } catch let failure as SystemFailure {
-      throw TokenCacheError(.unwritable, "The lock of a token record cannot be taken", failure)
-    }
-  }
 
   private func read(_ key: TokenCacheKey, _ name: RecordDirectory.Name) throws(TokenCacheError) -> TokenRecord? {
     let started = now()

@@ -107,6 +107,17 @@ struct KeychainGroupTests {
     #expect(keychain.groups(of: Self.account) == [Self.own])
   }
 
+  @Test("What an extension has stored stays where the extension finds it")
+  func extensionKeepsItsRecord() async throws {
+    let keychain = DictionaryKeychain(groups: [Self.shared, Self.own])
+    let process = KeychainProcess(bundleID: "com.example.app.widget", isExtension: true)
+    try await cache(keychain, process: process).store(Samples.record(), for: Samples.key)
+    let app = cache(keychain.otherProcess())
+    #expect(try await app.keys().isEmpty)
+    #expect(try await app.record(for: Samples.key) == nil)
+    #expect(try await cache(keychain, process: process).record(for: Samples.key) == Samples.record())
+  }
+
   @Test("The sign-out of one cache leaves the other's record", arguments: [true, false])
   func twoCaches(_ namedGoesFirst: Bool) async throws {
     let keychain = DictionaryKeychain(groups: [Self.shared, Self.own])
