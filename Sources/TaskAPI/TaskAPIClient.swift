@@ -38,7 +38,7 @@ public struct TaskAPIClient: Sendable {
   ) throws(TaskAPIError) {
     try self.init(
       configuration: TaskAPIConfiguration(baseURL: baseURL, dialect: dialect), transport: URLSessionTransport(),
-      tokens: ClosureTokens(accessToken: accessToken))
+      tokens: ClosureTokens(accessToken))
   }
 
   /// Makes a client from its parts.
@@ -155,10 +155,14 @@ public struct TaskAPIClient: Sendable {
 }
 
 /// Tokens from a closure, which decides by itself whether to return a new one.
-private struct ClosureTokens: AccessTokenProvider {
-  let accessToken: @Sendable () async throws -> String
+package struct ClosureTokens: AccessTokenProvider {
+  private let accessToken: @Sendable () async throws -> String
 
-  func accessToken(replacing refused: BearerToken?) async throws -> BearerToken {
+  package init(_ accessToken: @escaping @Sendable () async throws -> String) {
+    self.accessToken = accessToken
+  }
+
+  package func accessToken(replacing refused: BearerToken?) async throws -> BearerToken {
     BearerToken(Secret(try await accessToken()))
   }
 }
