@@ -3,33 +3,21 @@ package import Foundation
 
 /// Serves the one request of a connection.
 struct LoopbackConnection: Sendable {
-  /// The phase of a connection, which decides whether it may be closed to admit another one.
-  enum Phase {
-    /// Waits for a whole request.
-    case reading
-    /// The handler runs.
-    case answering
-    /// The answer is sent, and the client's end of the connection is awaited.
-    case finishing
-  }
-
   let socket: Socket
   let port: UInt16
+  let client: PeerUsers.Answer
   let limits: LoopbackLimits
   let handler: @Sendable (LoopbackExchange) async -> Void
-  let enter: @Sendable (Phase) -> Void
 
   func serve() async {
     defer { socket.close() }
     do throws(RequestRefusal) {
       guard let request = try await readRequest() else { return }
-      enter(.answering)
-      await handler(LoopbackExchange(request, port: port, socket: socket, limits: limits))
+      await handler(LoopbackExchange(request, port: port, client: client, socket: socket, limits: limits))
     } catch {
       let answer = LoopbackResponse.text(error.reason, status: error.status).bytes(omittingBody: false)
       _ = await socket.send(answer, until: .now.advanced(by: limits.responseTimeout))
     }
-    enter(.finishing)
     await socket.finish(within: .seconds(1))
   }
 
@@ -66,23 +54,22 @@ package final class LoopbackExchange: Sendable {
   package let request: LoopbackRequest
   /// The port that received the request.
   package let port: UInt16
+  /// Whether the system has told that the client belongs to this process's user or to root.
+  ///
+  /// Known on Linux only: elsewhere every client is trusted, as is every client of a listener without ``PeerUsers``.
+  package let isClientTrusted: Bool
 
   private let socket: Socket
   private let limits: LoopbackLimits
 
-  init(_ request: LoopbackRequest, port: UInt16, socket: Socket, limits: LoopbackLimits) {
+  init(
+    _ request: LoopbackRequest, port: UInt16, client: PeerUsers.Answer, socket: Socket, limits: LoopbackLimits
+  ) {
     self.request = request
     self.port = port
+    isClientTrusted = client == .trusted
     self.socket = socket
     self.limits = limits
-  }
-
-  /// Returns whether the client belongs to this process's user or to root.
-  ///
-  /// Known on Linux only: elsewhere every client is trusted.
-  package func client(by users: PeerUsers) async -> PeerUsers.Answer {
-    guard let ends = socket.ends else { return .untrusted }
-    return await users.client(at: ends.remote, ofListenerAt: ends.local)
   }
 
   /// Sends a whole answer.

@@ -25,7 +25,7 @@ package struct LoopbackLimits: Sendable {
   package var headBytes: Int
   /// The most bytes of a body.
   package var bodyBytes: Int
-  /// The most connections at a time.
+  /// The most connections at a time; others wait in the system's queue until one ends.
   package var connections: Int
   /// The time for a whole request, from its first byte on.
   package var requestTimeout: Duration
@@ -52,7 +52,7 @@ package struct LoopbackLimits: Sendable {
 
   /// The limits of a listener that waits for one redirect of a browser.
   package static let redirect = LoopbackLimits(
-    bodyBytes: 64 * 1024, connections: 64, requestTimeout: .seconds(5), idleTimeout: .seconds(10),
+    bodyBytes: 64 * 1024, connections: 16, requestTimeout: .seconds(5), idleTimeout: .seconds(5),
     responseTimeout: .seconds(5))
 }
 
@@ -75,11 +75,12 @@ package final class LoopbackListener: Sendable {
   ///   - port: The port; 0 lets the system choose one.
   ///   - addresses: The addresses; the machine must have the first, another one is left out where it is missing.
   ///   - limits: The limits of requests and connections.
+  ///   - users: Tells whose a connection is; one of another user is closed when it is accepted. `nil` lets all in.
   ///   - handler: Answers one request; runs in a task that ``close()`` cancels.
   /// - Throws: ``LoopbackListenerError``.
   package init(
     port: UInt16 = 0, addresses: [LoopbackAddress] = [.ipv4], limits: LoopbackLimits = .server,
-    handler: @escaping @Sendable (LoopbackExchange) async -> Void
+    users: PeerUsers? = nil, handler: @escaping @Sendable (LoopbackExchange) async -> Void
   ) async throws {
     let poller = try SocketPoller()
     do throws(LoopbackListenerError) {
@@ -87,7 +88,7 @@ package final class LoopbackListener: Sendable {
       let bound = sockets.map(\.bound)
       self.port = bound.first?.port ?? port
       self.addresses = bound.map(\.address)
-      core = ListenerCore(port: self.port, limits: limits, poller: poller, handler: handler)
+      core = ListenerCore(port: self.port, limits: limits, users: users, poller: poller, handler: handler)
       sockets.forEach { core.accept(from: $0.socket) }
     } catch {
       poller.stop()
@@ -160,32 +161,31 @@ package final class LoopbackListener: Sendable {
 
 /// State shared by the listener's tasks; they retain it instead of the listener, so releasing the listener stops them.
 private final class ListenerCore: Sendable {
-  private struct Connection {
-    let socket: Socket
-    let task: Task<Void, Never>
-    var phase = LoopbackConnection.Phase.reading
-  }
-
   private struct State {
     var nextID = 0
-    var connections: [Int: Connection] = [:]
+    var connections: [Int: (socket: Socket, task: Task<Void, Never>)] = [:]
     var listening: [Socket] = []
     var acceptTasks: [Task<Void, Never>] = []
+    /// The connections, and those about to be accepted.
+    var takenPlaces = 0
+    var waitingForPlace: [CheckedContinuation<Bool, Never>] = []
     var isStopped = false
   }
 
   private let port: UInt16
   private let limits: LoopbackLimits
+  private let users: PeerUsers?
   private let poller: SocketPoller
   private let handler: @Sendable (LoopbackExchange) async -> Void
   private let state = Locked(State())
 
   init(
-    port: UInt16, limits: LoopbackLimits, poller: SocketPoller,
+    port: UInt16, limits: LoopbackLimits, users: PeerUsers?, poller: SocketPoller,
     handler: @escaping @Sendable (LoopbackExchange) async -> Void
   ) {
     self.port = port
     self.limits = limits
+    self.users = users
     self.poller = poller
     self.handler = handler
   }
@@ -200,18 +200,22 @@ private final class ListenerCore: Sendable {
   }
 
   func stop() {
-    let (sockets, tasks) = state.withLock { state in
+    let (sockets, tasks, waiting) = state.withLock { state in
       state.isStopped = true
       let sockets = state.listening + state.connections.values.map(\.socket)
       let tasks = state.acceptTasks + state.connections.values.map(\.task)
-      state.listening = []
-      state.acceptTasks = []
-      state.connections = [:]
-      return (sockets, tasks)
+      defer {
+        state.listening = []
+        state.acceptTasks = []
+        state.connections = [:]
+        state.waitingForPlace = []
+      }
+      return (sockets, tasks, state.waitingForPlace)
     }
     // The sockets first: a handler that is cancelled can no longer send anything.
     sockets.forEach { $0.close() }
     tasks.forEach { $0.cancel() }
+    waiting.forEach { $0.resume(returning: false) }
     poller.stop()
   }
 
@@ -220,63 +224,78 @@ private final class ListenerCore: Sendable {
   }
 
   private func acceptAll(from listening: Socket) async {
-    while !Task.isCancelled {
+    while await takePlace() {
       switch listening.accept() {
       case .connection(let socket):
-        admit(socket)
-        // The new connection reads first: a request that has already arrived never competes with later connections.
-        await Task.yield()
+        await admit(socket)
       case .wouldBlock:
+        leavePlace()
         guard await listening.waitForReading() else { return }
       case .exhausted:
-        // The process is out of descriptors: one is freed here, or elsewhere in a moment.
-        if !evict() { await poller.pause(.milliseconds(20)) }
+        // The process is out of descriptors: one is freed in a moment, here or elsewhere.
+        leavePlace()
+        await poller.pause(.milliseconds(20))
       case .ended:
-        return
+        return leavePlace()
       }
     }
   }
 
-  private func admit(_ socket: Socket) {
-    while connectionCount >= limits.connections {
-      guard evict() else { return refuse(socket) }
+  /// Serves a connection at the place that was taken for it.
+  private func admit(_ socket: Socket) async {
+    let client = await client(of: socket)
+    guard client != .untrusted else {
+      socket.close()
+      return leavePlace()
     }
-    state.withLock { state in
-      guard !state.isStopped else { return socket.close() }
+    let isStopped = state.withLock { state in
+      guard !state.isStopped else { return true }
       state.nextID += 1
       let id = state.nextID
       let connection = LoopbackConnection(
-        socket: socket, port: port, limits: limits, handler: handler,
-        enter: { phase in self.state.withLock { $0.connections[id]?.phase = phase } })
+        socket: socket, port: port, client: client, limits: limits, handler: handler)
       let task = Task {
         await connection.serve()
         self.state.withLock { _ = $0.connections.removeValue(forKey: id) }
+        self.leavePlace()
       }
-      state.connections[id] = Connection(socket: socket, task: task)
+      state.connections[id] = (socket, task)
+      return false
+    }
+    if isStopped { socket.close() }
+  }
+
+  /// Returns whose a connection is; other users must not take the places that this user's browser needs.
+  private func client(of socket: Socket) async -> PeerUsers.Answer {
+    guard let users else { return .trusted }
+    guard let ends = socket.ends else { return .untrusted }
+    return await users.client(at: ends.remote, ofListenerAt: ends.local)
+  }
+
+  /// Takes a place, or waits for one; `false` when the listener has stopped.
+  private func takePlace() async -> Bool {
+    await withCheckedContinuation { continuation in
+      let answer = state.withLock { state -> Bool? in
+        guard !state.isStopped else { return false }
+        guard state.takenPlaces < limits.connections else {
+          state.waitingForPlace.append(continuation)
+          return nil
+        }
+        state.takenPlaces += 1
+        return true
+      }
+      if let answer { continuation.resume(returning: answer) }
     }
   }
 
-  /// Closes a connection that does not wait for its answer; `false` when all do.
-  ///
-  /// Answered ones go first, then the oldest that has sent nothing, then the one that has sent least: neither idle
-  /// connections nor a flood of new ones keep a request out that has arrived, in part or as a whole.
-  private func evict() -> Bool {
-    let victim = state.withLock { state -> Connection? in
-      let byAge = state.connections.sorted { $0.key < $1.key }
-      let reading = byAge.filter { $0.value.phase == .reading }
-      let choice =
-        byAge.first { $0.value.phase == .finishing } ?? reading.first { $0.value.socket.bytesArrived == 0 }
-        ?? reading.min { $0.value.socket.bytesArrived < $1.value.socket.bytesArrived }
-      return choice.flatMap { state.connections.removeValue(forKey: $0.key) }
+  /// Gives a place back, to the one that has waited longest.
+  private func leavePlace() {
+    let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+      guard state.waitingForPlace.isEmpty else { return state.waitingForPlace.removeFirst() }
+      state.takenPlaces -= 1
+      return nil
     }
-    victim?.socket.close()
-    victim?.task.cancel()
-    return victim != nil
-  }
-
-  private func refuse(_ socket: Socket) {
-    _ = socket.sendNow(LoopbackResponse.text("Too many connections.", status: 503).bytes(omittingBody: false)[...])
-    socket.close()
+    next?.resume(returning: true)
   }
 }
 

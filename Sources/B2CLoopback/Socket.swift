@@ -38,7 +38,6 @@ final class Socket: Sendable {
   private struct State {
     /// -1 once it is closed.
     var descriptor: CInt
-    var bytesRead = 0
   }
 
   private let state: Locked<State>
@@ -108,17 +107,6 @@ final class Socket: Sendable {
     } ?? nil
   }
 
-  /// The number of bytes that have arrived, read or not; counts at most 16 KiB of those that are not.
-  var bytesArrived: Int {
-    state.withLock { state in
-      guard state.descriptor >= 0 else { return state.bytesRead }
-      return state.bytesRead
-        + withUnsafeTemporaryAllocation(byteCount: Self.readSize, alignment: 1) {
-          max(0, recv(state.descriptor, $0.baseAddress, $0.count, CInt(MSG_PEEK)))
-        }
-    }
-  }
-
   /// Reads what has arrived, or waits for it until the deadline.
   func receive(until deadline: ContinuousClock.Instant?) async -> Received {
     while true {
@@ -151,11 +139,6 @@ final class Socket: Sendable {
       }
     }
     return true
-  }
-
-  /// Writes what the system takes without waiting; `false` when that is not all.
-  func sendNow(_ bytes: ArraySlice<UInt8>) -> Bool {
-    if case .done(bytes.count) = transfer(bytes) { true } else { false }
   }
 
   /// Ends the connection so that the other side can still read what was written.
@@ -196,7 +179,6 @@ final class Socket: Sendable {
         count = recv(state.descriptor, buffer.baseAddress, buffer.count, 0)
         initialized = max(0, count)
       }
-      state.bytesRead += bytes.count
       if count > 0 { return .done(bytes) }
       return count < 0 && (errno == EAGAIN || errno == EINTR) ? .wouldBlock : .ended
     }

@@ -6,25 +6,27 @@ import Testing
 
 @Suite(.descriptors(), .timeLimit(.minutes(10)))
 struct PeerUsersTests {
-  /// The answer for one client, by the listener that it is connected to.
-  private func answer(
-    _ users: PeerUsers, host: String = "127.0.0.1", _ act: @Sendable (LoopbackClient) async -> Void = { _ in }
-  ) async throws -> PeerUsers.Answer? {
-    let answers = AsyncStream<PeerUsers.Answer>.makeStream()
-    let listener = try await LoopbackListener(addresses: [.ipv4, .ipv6]) { exchange in
-      answers.continuation.yield(await exchange.client(by: users))
+  /// The answer for one client, by what the listener that it is connected to does: a client of another user is closed.
+  private func answer(_ users: PeerUsers, host: String = "127.0.0.1") async throws -> PeerUsers.Answer {
+    let isTrusted = Locked<Bool?>(nil)
+    let listener = try await LoopbackListener(addresses: [.ipv4, .ipv6], users: users) { exchange in
+      isTrusted.withLock { $0 = exchange.isClientTrusted }
       await exchange.respond(.text("done"))
     }
     let client = try await LoopbackClient(port: listener.port, host: host)
     await client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    let answer = await answers.stream.first { _ in true }
-    await act(client)
+    let text = await client.receiveAll()
     await listener.close()
-    return answer
+    guard let isTrusted = isTrusted.withLock({ $0 }) else {
+      #expect(text.isEmpty)
+      return .untrusted
+    }
+    #expect(text.hasSuffix("done"))
+    return isTrusted ? .trusted : .unknown
   }
 
   /// What a source says about clients; the listener itself is always listed.
-  private func answer(_ clients: [PeerUsers.Entry]) async throws -> PeerUsers.Answer? {
+  private func answer(_ clients: [PeerUsers.Entry]) async throws -> PeerUsers.Answer {
     let listening = PeerUsers.Entry(state: 10, user: getuid(), inode: 1)
     return try await answer(PeerUsers(sources: [{ _, remote in remote.port == 0 ? [listening] : clients }]))
   }
@@ -44,6 +46,26 @@ struct PeerUsersTests {
     #expect(try await answer([entry(), entry(inode: 8)]) == .untrusted)
     #expect(try await answer([entry(), entry(user: getuid() + 1)]) == .untrusted)
     #expect(try await answer([]) == .untrusted)
+  }
+
+  @Test("connections of another user take no place")
+  func takesNoPlace() async throws {
+    let owner = Locked(getuid() + 1)
+    let users = PeerUsers(sources: [{ _, _ in [entry(user: owner.withLock { $0 })] }])
+    let limits = LoopbackLimits(connections: 1)
+    let listener = try await LoopbackListener(limits: limits, users: users) { exchange in
+      await exchange.respond(.text("done"))
+    }
+    for _ in 1...3 {
+      let other = try await LoopbackClient(port: listener.port)
+      #expect(await other.receiveAll().isEmpty)
+    }
+    #expect(listener.connectionCount == 0)
+    owner.withLock { $0 = getuid() }
+    let client = try await LoopbackClient(port: listener.port)
+    await client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    #expect(await client.receiveAll().hasSuffix("done"))
+    await listener.close()
   }
 
   @Test("a source that does not even list the listener is no source: the next one is asked")

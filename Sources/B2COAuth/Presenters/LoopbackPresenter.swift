@@ -115,11 +115,13 @@ private struct LoopbackFlow: Sendable {
   private func listen(at addresses: [LoopbackAddress]) async throws -> LoopbackListener {
     // The first answer wins: reloading the page cannot bring a second one.
     let isAnswered = Locked(false)
-    return try await LoopbackListener(port: redirect.port, addresses: addresses, limits: .redirect) { exchange in
+    return try await LoopbackListener(
+      port: redirect.port, addresses: addresses, limits: .redirect, users: firstPage.users
+    ) { exchange in
       let redirectURI = redirect.listening(on: exchange.port)
-      if let fetch = await firstPage.fetch(exchange, target: request.url(redirectingTo: redirectURI)) {
+      if let fetch = firstPage.fetch(exchange, target: request.url(redirectingTo: redirectURI)) {
         switch fetch {
-        case .first(let response), .untrusted(let response): await exchange.respond(response)
+        case .first(let response): await exchange.respond(response)
         case .repeated(let response):
           await exchange.respond(response)
           answers.finish(throwing: OneTimePage.fetchedTwice)

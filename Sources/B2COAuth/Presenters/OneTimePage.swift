@@ -20,12 +20,12 @@ struct OneTimePage: Sendable {
   enum Fetch {
     case first(LoopbackResponse)
     case repeated(LoopbackResponse)
-    case untrusted(LoopbackResponse)
     /// The system does not tell whose the request is, which ends the sign-in.
     case unknown(LoopbackResponse)
   }
 
-  private let users: PeerUsers
+  /// Tells whose the connections of the page's listener are.
+  let users: PeerUsers
   private let path = Secret("/" + RandomToken.make(bytes: 16).value)
   private let isFetched = Locked(false)
 
@@ -50,17 +50,12 @@ struct OneTimePage: Sendable {
   }
 
   /// Returns the answer to a request to the page, with a redirect to the target the first time; `nil` for any other request.
-  func fetch(_ exchange: LoopbackExchange, target: URL) async -> Fetch? {
+  func fetch(_ exchange: LoopbackExchange, target: URL) -> Fetch? {
     guard exchange.request.method == "GET", exchange.hasHostOfThisMachine,
       path.isEqualInConstantTime(to: Secret(exchange.request.target))
     else { return nil }
     // Another user could finish the sign-in before the browser has started.
-    switch await exchange.client(by: users) {
-    case .trusted: break
-    case .untrusted:
-      return .untrusted(
-        .plain(404, "Not found. This page opens only in a browser of the user who runs the app, on this machine.\n"))
-    case .unknown:
+    guard exchange.isClientTrusted else {
       return .unknown(.plain(503, "\(Self.usersAreUnknown.message) Go back to the app.\n"))
     }
     let isFirst = isFetched.withLock { isFetched in
@@ -83,9 +78,9 @@ struct OneTimePage: Sendable {
   ) async throws -> (url: URL, listener: LoopbackListener) {
     let page = OneTimePage(users: users)
     do {
-      let listener = try await LoopbackListener(limits: .redirect) { exchange in
-        switch await page.fetch(exchange, target: target) {
-        case .first(let response), .untrusted(let response): await exchange.respond(response)
+      let listener = try await LoopbackListener(limits: .redirect, users: users) { exchange in
+        switch page.fetch(exchange, target: target) {
+        case .first(let response): await exchange.respond(response)
         case .repeated(let response):
           await exchange.respond(response)
           onFailure(fetchedTwice)

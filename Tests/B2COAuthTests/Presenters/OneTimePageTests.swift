@@ -45,7 +45,7 @@
     }
 
     @Test(
-      "another user gets 404 from every address of this machine", .enabled(if: getuid() == 0),
+      "another user gets no answer from any address of this machine", .enabled(if: getuid() == 0),
       arguments: Lookup.allCases)
     func otherUser(_ lookup: Lookup) async throws {
       try await attack(lookup) { path, port in
@@ -60,7 +60,7 @@
             continue
           }
           await client.send(request(path, port))
-          #expect(await client.receiveAll().hasPrefix("HTTP/1.1 404 "), "\(host) from \(source ?? "anywhere")")
+          #expect(await client.receiveAll().isEmpty, "\(host) from \(source ?? "anywhere")")
         }
       }
     }
@@ -75,7 +75,7 @@
         decoy.sendStalled("GET / HTTP/1.1\r\nHost: localhost\r\nUser-Agent: " + String(repeating: "x", count: 100))
         let client = try await LoopbackClient(port: port, from: ("127.0.0.2", port), owner: Self.attacker)
         client.sendLast(request(path, port))
-        #expect(await client.receiveAll().hasPrefix("HTTP/1.1 404 "))
+        #expect(await client.receiveAll().isEmpty)
         withExtendedLifetime(decoy) {}
       }
     }
@@ -88,17 +88,8 @@
         let own = try await LoopbackClient(port: port, from: ("127.0.0.4", 0))
         let client = try await LoopbackClient(port: port, from: ("127.0.0.2", own.port), owner: Self.attacker)
         client.sendLast(request(path, port))
-        #expect(await client.receiveAll().hasPrefix("HTTP/1.1 404 "))
+        #expect(await client.receiveAll().isEmpty)
         withExtendedLifetime(own) {}
-      }
-    }
-
-    @Test("a client that has ended its sending gets 404, this user's too", arguments: Lookup.allCases)
-    func halfClosed(_ lookup: Lookup) async throws {
-      try await attack(lookup) { path, port in
-        let client = try await LoopbackClient(port: port)
-        client.sendLast(request(path, port))
-        #expect(await client.receiveAll().hasPrefix("HTTP/1.1 404 "))
       }
     }
 
