@@ -20,7 +20,6 @@ extension AuthenticationChallenge {
       }
     }
     var copy = AuthenticationChallenge(
-      scheme: hide(scheme), token68: token68.map(hide),
       parameters: Dictionary(
         parameters.map { (hide($0.key), hide($0.value)) }, uniquingKeysWith: { first, _ in first }))
     // That claims are wanted is kept, whatever becomes of them.

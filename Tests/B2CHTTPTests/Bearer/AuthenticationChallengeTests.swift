@@ -7,70 +7,55 @@ struct AuthenticationChallengeTests {
 
   static let table: [(String, [Challenge])] = [
     // RFC 6750 section 3.
-    ("Bearer realm=\"example\"", [Challenge(scheme: "Bearer", parameters: ["realm": "example"])]),
+    ("Bearer realm=\"example\"", [Challenge(parameters: ["realm": "example"])]),
     (
       "Bearer realm=\"example\", error=\"invalid_token\", error_description=\"The access token expired\"",
       [
-        Challenge(
-          scheme: "Bearer",
-          parameters: [
-            "realm": "example", "error": "invalid_token", "error_description": "The access token expired",
-          ])
+        Challenge(parameters: [
+          "realm": "example", "error": "invalid_token", "error_description": "The access token expired",
+        ])
       ]
     ),
-    // RFC 9110 section 11.6.1.
+    // RFC 9110 section 11.6.1, with another scheme for a bearer token's.
     (
-      "Basic realm=\"simple\", Newauth realm=\"apps\", type=1, title=\"Login to \\\"apps\\\"\"",
-      [
-        Challenge(scheme: "Basic", parameters: ["realm": "simple"]),
-        Challenge(scheme: "Newauth", parameters: ["realm": "apps", "type": "1", "title": "Login to \"apps\""]),
-      ]
+      "Basic realm=\"simple\", Bearer realm=\"apps\", type=1, title=\"Login to \\\"apps\\\"\"",
+      [Challenge(parameters: ["realm": "apps", "type": "1", "title": "Login to \"apps\""])]
     ),
-    ("Bearer", [Challenge(scheme: "Bearer")]),
-    ("Bearer, Negotiate", [Challenge(scheme: "Bearer"), Challenge(scheme: "Negotiate")]),
-    ("Negotiate YII=, Bearer", [Challenge(scheme: "Negotiate", token68: "YII="), Challenge(scheme: "Bearer")]),
-    ("Negotiate a+/b-._~c==", [Challenge(scheme: "Negotiate", token68: "a+/b-._~c==")]),
+    ("Bearer", [Challenge()]), ("bearer realm=a", [Challenge(parameters: ["realm": "a"])]),
+    ("Bearer, Negotiate", [Challenge()]), ("Negotiate YII=, Bearer", [Challenge()]),
+    ("Negotiate a+/b-._~c==", []), ("Newauth realm=\"Bearer\", type=Bearer", []),
     (
-      "Negotiate,Basic realm=\"a, b\",Bearer error=\"invalid_token\"",
-      [
-        Challenge(scheme: "Negotiate"), Challenge(scheme: "Basic", parameters: ["realm": "a, b"]),
-        Challenge(scheme: "Bearer", parameters: ["error": "invalid_token"]),
-      ]
+      "Negotiate,Basic realm=\"a, Bearer b\",Bearer error=\"invalid_token\"",
+      [Challenge(parameters: ["error": "invalid_token"])]
     ),
-    // What servers send besides.
-    ("error=\"invalid_token\"", [Challenge(scheme: "", parameters: ["error": "invalid_token"])]),
+    ("Bearer error=\"x\", Basic realm=\"r\", scope=\"s\"", [Challenge(parameters: ["error": "x"])]),
+    // What servers send besides: no quotes, no commas, a quotation that does not end.
     (
       "Bearer error=invalid_token, realm=Users",
-      [Challenge(scheme: "Bearer", parameters: ["error": "invalid_token", "realm": "Users"])]
+      [Challenge(parameters: ["error": "invalid_token", "realm": "Users"])]
     ),
     (
       "Bearer scope=read write, error=insufficient_scope",
-      [Challenge(scheme: "Bearer", parameters: ["scope": "read write", "error": "insufficient_scope"])]
+      [Challenge(parameters: ["scope": "read", "error": "insufficient_scope"])]
     ),
     (
-      "Bearer authorization_uri=https://login.example.com/a/authorize, resource_id=https://api.example.com/",
+      "Bearer authorization_uri=https://login.example.com/a/authorize?p=b, resource_id=https://api.example.com/",
       [
-        Challenge(
-          scheme: "Bearer",
-          parameters: [
-            "authorization_uri": "https://login.example.com/a/authorize", "resource_id": "https://api.example.com/",
-          ])
+        Challenge(parameters: [
+          "authorization_uri": "https://login.example.com/a/authorize?p=b", "resource_id": "https://api.example.com/",
+        ])
       ]
     ),
-    (
-      "Bearer realm=\"\" error=\"invalid_token\" Basic realm=x",
-      [
-        Challenge(scheme: "Bearer", parameters: ["realm": "", "error": "invalid_token"]),
-        Challenge(scheme: "Basic", parameters: ["realm": "x"]),
-      ]
-    ),
-    ("Bearer REALM = \"a\"", [Challenge(scheme: "Bearer", parameters: ["realm": "a"])]),
-    ("bearer realm=\"a\", realm=\"b\"", [Challenge(scheme: "bearer", parameters: ["realm": "a"])]),
-    ("Bearer realm=\"no end", [Challenge(scheme: "Bearer", parameters: ["realm": "no end"])]),
-    ("Bearer realm=\"end\\", [Challenge(scheme: "Bearer", parameters: ["realm": "end\\"])]),
-    (", ,Bearer ,, realm=a,,", [Challenge(scheme: "Bearer", parameters: ["realm": "a"])]),
-    ("Bearer realm=\"größe\"", [Challenge(scheme: "Bearer", parameters: ["realm": "größe"])]),
-    ("", []), (" , ,", []), ("=", []), ("\"", []), ("\"stray\" =,", []),
+    ("Bearer realm=\"\" error=\"invalid_token\"", [Challenge(parameters: ["realm": "", "error": "invalid_token"])]),
+    ("Bearer REALM = \"a\"", [Challenge(parameters: ["realm": "a"])]),
+    ("bearer realm=\"a\", realm=\"b\"", [Challenge(parameters: ["realm": "a"])]),
+    ("Bearer realm=\"no end", [Challenge(parameters: ["realm": "no end"])]),
+    ("Bearer realm=\"end\\", [Challenge(parameters: ["realm": "end\\"])]),
+    (", ,Bearer ,, realm=a,,", [Challenge(parameters: ["realm": "a"])]),
+    ("Bearer realm=\"größe\"", [Challenge(parameters: ["realm": "größe"])]),
+    ("error=\"invalid_token\"", []), ("", []), (" , ,", []), ("=", []), ("\"", []), ("\"stray\" =,", []),
+    // More combining marks in a row than text has: Swift would sort them in quadratic time.
+    ("Bearer realm=\"a\(String(repeating: "\u{301}", count: 31))\"", []),
   ]
 
   @Test(arguments: table)
@@ -85,7 +70,6 @@ struct AuthenticationChallengeTests {
       let text = (0..<Int.random(in: 0...12, using: &generator)).map { _ in pieces.randomElement() ?? "" }.joined()
       let read = Challenge.parse(text)
       #expect(read.count <= text.utf8.count)
-      #expect(read.dropFirst().allSatisfy { !$0.scheme.isEmpty })
     }
   }
 
@@ -125,7 +109,7 @@ struct AuthenticationChallengeTests {
     let url = plain.replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
     for text in [plain, url] {
       for text in [text, text.filter { $0 != "=" }] {
-        #expect(Challenge(scheme: "Bearer", parameters: ["claims": text]).claims == json)
+        #expect(Challenge(parameters: ["claims": text]).claims == json)
         #expect(Challenge.parse("Bearer claims=\"\(text)\"").first?.claims == json)
       }
     }
@@ -139,14 +123,14 @@ struct AuthenticationChallengeTests {
     ])
   func hasNoClaimsWhenTheyAreNoJSONObject(text: String) {
     for text in [text, Data(text.utf8).base64EncodedString()] {
-      #expect(Challenge(scheme: "Bearer", parameters: ["claims": text]).claims == nil)
+      #expect(Challenge(parameters: ["claims": text]).claims == nil)
     }
   }
 
   @Test("Claims are handed on printable")
   func printableClaims() {
     let json = "{\n  \"acr\": {\"value\": \"a\u{202E}b\"}\n}"
-    let claims = Challenge(scheme: "Bearer", parameters: ["claims": json]).claims
+    let claims = Challenge(parameters: ["claims": json]).claims
     #expect(claims == "{   \"acr\": {\"value\": \"a b\"} }")
   }
 }

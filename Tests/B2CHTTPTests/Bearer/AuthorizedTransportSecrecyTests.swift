@@ -81,7 +81,7 @@ struct AuthorizedTransportSecrecyTests {
 
   @Test func whatIsNoSecretStays() async throws {
     let challenge = AuthenticationChallenge(
-      scheme: "Bearer", parameters: ["realm": "canary", "error": "invalid_token", "x": "canary"])
+      parameters: ["realm": "canary", "error": "invalid_token", "x": "canary"])
     #expect(challenge.description == "challenge Bearer (error=invalid_token, realm, 1 more)")
     #expect(!shown(challenge).contains("canary"))
     let error = APIAuthorizationError(.unauthorized, "Words.", recoverySuggestion: "Advice.", challenge: challenge)

@@ -51,8 +51,6 @@ extension FuzzTarget {
       "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
     let parameters = challenge.parameters.map { $0.key + "=" + quoted($0.value) }
-    // A bare value with parameters after it is outside the grammar, and read all the same.
-    let start = challenge.scheme + (challenge.token68.map { " \($0)," } ?? "") + " "
-    return start + parameters.joined(separator: ", ")
+    return "Bearer " + parameters.joined(separator: ", ")
   }
 }
