@@ -24,13 +24,13 @@ struct ConnectorClosingTests {
       case .addTask: try await connector.addTask(TaskItem(itemName: "new"))
       case .updateTask: try await connector.updateTask(TaskItem(itemName: "new", id: task.id))
       case .deleteTask: try await connector.deleteTask(TaskItem(itemName: task.text, id: task.id))
-      case .dataGet: _ = try await connector.data(for: URLRequest(url: api))
+      case .dataGet: _ = try await connector.data(for: URLRequest(url: api), limits: .patient)
       case .dataPost:
         var request = URLRequest(url: api)
         request.httpMethod = "POST"
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
         request.httpBody = Data(#"{"task":"new"}"#.utf8)
-        _ = try await connector.data(for: request)
+        _ = try await connector.data(for: request, limits: .patient)
       }
     }
   }
@@ -54,9 +54,8 @@ struct ConnectorClosingTests {
       connector = try Connector(settings: tenant.settings(taskServer: server), environment: environment) {
         $0.taskAPI?.dialect = .rest
         // No clock ends a call here, however slow the machine is.
-        let patience = TransportLimits(deadline: .seconds(3_600), idleTimeout: .seconds(3_600))
-        $0.taskAPI?.limits = patience
-        $0.oauth.limits = patience
+        $0.taskAPI?.limits = .patient
+        $0.oauth.limits = .patient
       }
       try await connector.doPolicy(.signIn)
       task = LocalTask(owner: LocalUser.alice.id, text: "old", date: Date())

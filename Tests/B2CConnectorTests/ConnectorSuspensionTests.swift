@@ -203,7 +203,7 @@ struct ConnectorSuspensionTests {
   @Test("A lock in the memory of the process stays: it gets no process killed, and the token is in use")
   func inMemory() async throws {
     // Real time, which a starved core lets pass.
-    let cache = InMemoryTokenCache(lockTimeout: .seconds(600))
+    let cache = InMemoryTokenCache(lockTimeout: .patience)
     let stage = try await Stage(cache: cache, otherCache: cache)
     stage.world.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(stage.gate))]
     let token = Task { try await stage.connector.accessToken() }

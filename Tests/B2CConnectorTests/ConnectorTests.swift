@@ -13,7 +13,7 @@ struct ConnectorTests {
     try await world.tenant.start()
     try await world.tasks.start()
     let settings = try world.settings(form: form)
-    let transport = URLSessionTransport()
+    let transport = PatientTransport()
     // Real sockets may want a pause before a second try, and no one moves the test clock on.
     let connector = try world.connector(
       settings, presenter: ScriptedPresenter(transport: transport, .signIn(.alice)), transport: transport,

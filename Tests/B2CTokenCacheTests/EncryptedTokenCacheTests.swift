@@ -2,6 +2,7 @@ import B2CCore
 import B2CTestKit
 import B2CTokenCache
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct EncryptedTokenCacheTests {
@@ -13,11 +14,13 @@ import Testing
   @Test("The conformance suite finds nothing over memory, over four methods alone, and over a cache chosen at run time")
   func conformance() async throws {
     let wrapped: [@Sendable () -> any TokenCache] = [
-      { InMemoryTokenCache(lockTimeout: .seconds(600)) },
-      { LocallySharedTokenCache(PlainTokenCache(), lockTimeout: .seconds(600)) },
+      { InMemoryTokenCache(lockTimeout: .patience) },
+      { LocallySharedTokenCache(PlainTokenCache(), lockTimeout: .patience) },
     ]
     for make in wrapped {
-      let suite = TokenCacheConformance { EncryptedTokenCache(wrapping: make(), key: KeyHolder()) }
+      let suite = TokenCacheConformance(timeLimit: .patience) {
+        EncryptedTokenCache(wrapping: make(), key: KeyHolder())
+      }
       let broken = try await suite.brokenRules()
       #expect(broken.isEmpty, "\(broken)")
     }
@@ -28,14 +31,15 @@ import Testing
     let temporaries = Locked<[TemporaryDirectory]>([])
     let keyDirectory = try TemporaryDirectory()
     let key = KeyFile(keyDirectory.url.appendingPathComponent("key"))
-    var suite = TokenCacheConformance {
+    var suite = TokenCacheConformance(timeLimit: .patience) {
       let temporary = try TemporaryDirectory()
       temporaries.withLock { $0.append(temporary) }
-      return EncryptedTokenCache(wrapping: try FileTokenCache(directory: temporary.store), key: key)
+      return EncryptedTokenCache(
+        wrapping: try FileTokenCache(directory: temporary.store, lockTimeout: .patience), key: key)
     }
     suite.makeSecondInstance = { _ in
       let temporary = temporaries.withLock { $0.last?.store }
-      return EncryptedTokenCache(wrapping: try FileTokenCache(directory: temporary), key: key)
+      return EncryptedTokenCache(wrapping: try FileTokenCache(directory: temporary, lockTimeout: .patience), key: key)
     }
     let broken = try await suite.brokenRules()
     #expect(broken.isEmpty, "\(broken)")

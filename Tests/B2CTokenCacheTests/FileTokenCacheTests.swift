@@ -2,6 +2,7 @@ import B2CCore
 import B2CTestKit
 import B2CTokenCache
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct FileTokenCacheTests {
@@ -16,18 +17,18 @@ import Testing
   @Test("The conformance suite finds nothing")
   func conformance() async throws {
     let temporaries = Locked<[TemporaryDirectory]>([])
-    var suite = TokenCacheConformance {
+    var suite = TokenCacheConformance(timeLimit: .patience) {
       let temporary = try TemporaryDirectory()
       temporaries.withLock { $0.append(temporary) }
-      return try FileTokenCache(directory: temporary.store)
+      return try FileTokenCache(directory: temporary.store, lockTimeout: .patience)
     }
     suite.makeSecondInstance = { first in
-      try FileTokenCache(directory: (first as? FileTokenCache)?.directory)
+      try FileTokenCache(directory: (first as? FileTokenCache)?.directory, lockTimeout: .patience)
     }
     suite.makeUnreachableCache = {
       let temporary = try TemporaryDirectory()
       temporaries.withLock { $0.append(temporary) }
-      let cache = try FileTokenCache(directory: temporary.store)
+      let cache = try FileTokenCache(directory: temporary.store, lockTimeout: .patience)
       // A file in the directory's place: nothing below it can be reached, and nothing can be created there.
       try FileManager.default.removeItem(at: temporary.store)
       try Data("in the way".utf8).write(to: temporary.store)

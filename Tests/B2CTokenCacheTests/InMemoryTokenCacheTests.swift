@@ -1,12 +1,14 @@
 import B2CCore
 import B2CTestKit
 import B2CTokenCache
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct InMemoryTokenCacheTests {
   @Test("The conformance suite finds nothing")
   func conformance() async throws {
-    let broken = try await TokenCacheConformance { InMemoryTokenCache(lockTimeout: .seconds(600)) }.brokenRules()
+    let broken = try await TokenCacheConformance(timeLimit: .patience) { InMemoryTokenCache(lockTimeout: .patience) }
+      .brokenRules()
     #expect(broken.isEmpty, "\(broken)")
   }
 

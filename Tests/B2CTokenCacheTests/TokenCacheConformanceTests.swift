@@ -211,7 +211,7 @@ import Testing
 
   @Test("A number in a record that no arithmetic holds breaks a rule, and ends nothing")
   func farNumber() async throws {
-    let broken = try await TokenCacheConformance {
+    let broken = try await TokenCacheConformance(timeLimit: .patience) {
       FaultyTokenCache {
         $0.reading = { _, record in
           var record = record
@@ -225,13 +225,13 @@ import Testing
 
   @Test("A cache that keeps the rules breaks none")
   func noFault() async throws {
-    let broken = try await TokenCacheConformance { FaultyTokenCache { _ in } }.brokenRules()
+    let broken = try await TokenCacheConformance(timeLimit: .patience) { FaultyTokenCache { _ in } }.brokenRules()
     #expect(broken.isEmpty, "\(broken)")
   }
 
   @Test("A cache of four methods alone breaks none")
   func plain() async throws {
-    let broken = try await TokenCacheConformance { PlainTokenCache() }.brokenRules()
+    let broken = try await TokenCacheConformance(timeLimit: .patience) { PlainTokenCache() }.brokenRules()
     #expect(broken.isEmpty, "\(broken)")
   }
 
@@ -261,7 +261,7 @@ import Testing
   @Test("A second instance that answers from memory is found", arguments: RememberingTokenCache.Fault.allCases)
   func memory(_ fault: RememberingTokenCache.Fault) async throws {
     let store = Locked<[TokenCacheKey: TokenRecord]>([:])
-    var suite = TokenCacheConformance {
+    var suite = TokenCacheConformance(timeLimit: .patience) {
       store.withLock { $0 = [:] }
       return RememberingTokenCache(store: store, fault)
     }
@@ -276,11 +276,11 @@ import Testing
   @Test("Two instances that share records and no locks are found")
   func separateLocks() async throws {
     let plain = PlainTokenCache()
-    var suite = TokenCacheConformance {
+    var suite = TokenCacheConformance(timeLimit: .patience) {
       for key in await plain.keys() { await plain.removeRecord(for: key) }
-      return LocallySharedTokenCache(ForwardingCache(plain))
+      return LocallySharedTokenCache(ForwardingCache(plain), lockTimeout: .patience)
     }
-    suite.makeSecondInstance = { _ in LocallySharedTokenCache(ForwardingCache(plain)) }
+    suite.makeSecondInstance = { _ in LocallySharedTokenCache(ForwardingCache(plain), lockTimeout: .patience) }
     let broken = try await suite.brokenRules()
     #expect(broken.contains { $0.rule == .refreshLock }, "\(broken)")
     #expect(Set(broken.map(\.rule)).isSubset(of: [.refreshLock, .atomicUpdates]), "\(broken)")
@@ -288,14 +288,14 @@ import Testing
 
   @Test("An unreachable store that looks empty is found")
   func unreachable() async throws {
-    var suite = TokenCacheConformance { InMemoryTokenCache(lockTimeout: .seconds(600)) }
+    var suite = TokenCacheConformance(timeLimit: .patience) { InMemoryTokenCache(lockTimeout: .patience) }
     suite.makeUnreachableCache = { InMemoryTokenCache() }
     #expect(try await suite.brokenRules().map(\.rule) == [.failing])
   }
 
   @Test("A factory that cannot even create the unreachable cache has reported the failure")
   func unreachableFactory() async throws {
-    var suite = TokenCacheConformance { InMemoryTokenCache(lockTimeout: .seconds(600)) }
+    var suite = TokenCacheConformance(timeLimit: .patience) { InMemoryTokenCache(lockTimeout: .patience) }
     suite.makeUnreachableCache = { throw Refused() }
     let broken = try await suite.brokenRules()
     #expect(broken.isEmpty, "\(broken)")
@@ -303,6 +303,8 @@ import Testing
 
   @Test("An error of the factory is thrown: it is not a broken rule")
   func factory() async throws {
-    await #expect(throws: Refused.self) { try await TokenCacheConformance { throw Refused() }.brokenRules() }
+    await #expect(throws: Refused.self) {
+      try await TokenCacheConformance(timeLimit: .patience) { throw Refused() }.brokenRules()
+    }
   }
 }

@@ -2,19 +2,20 @@ import B2CCore
 import B2CTestKit
 import B2CTokenCache
 import Foundation
+import TestSupport
 import Testing
 
 /// The samples of Docs/TokenCaches.md, word for word.
 @Suite(.timeLimit(.minutes(10))) struct TokenCacheDocumentationTests {
   @Test("The dictionary cache keeps the rules")
   func dictionary() async throws {
-    let broken = try await TokenCacheConformance { DictionaryTokenCache() }.brokenRules()
+    let broken = try await TokenCacheConformance(timeLimit: .patience) { DictionaryTokenCache() }.brokenRules()
     #expect(broken.isEmpty, "\(broken)")
   }
 
   @Test("The database cache keeps the rules, those of shared caches included")
   func database() async throws {
-    var suite = TokenCacheConformance { DatabaseTokenCache(database: Database()) }
+    var suite = TokenCacheConformance(timeLimit: .patience) { DatabaseTokenCache(database: Database()) }
     suite.makeSecondInstance = { first in
       (first as? DatabaseTokenCache).map { DatabaseTokenCache(database: $0.database) } ?? first
     }

@@ -23,11 +23,17 @@ package final class LoopbackClient: Sendable {
   ///   - host: An address of this machine.
   ///   - source: The address and port to connect from; the system chooses them for `nil`.
   ///   - owner: The user that the socket is to belong to, for tests that root runs; this process's for `nil`.
+  ///   - text: What is sent at once: on a busy machine a listener may close a connection that is idle first.
   /// - Throws: ``Refused``.
   package init(
-    port: UInt16, host: String = "127.0.0.1", from source: (host: String, port: UInt16)? = nil, owner: UInt32? = nil
+    port: UInt16, host: String = "127.0.0.1", from source: (host: String, port: UInt16)? = nil, owner: UInt32? = nil,
+    sending text: String = ""
   ) async throws {
-    let connection = await onThread { connected(host: host, port: port, from: source, owner: owner) }
+    let connection = await onThread {
+      let descriptor = connected(host: host, port: port, from: source, owner: owner)
+      if let descriptor { _ = sendAll(Array(text.utf8), to: descriptor) }
+      return descriptor
+    }
     guard let descriptor = connection else { throw Refused(port: port) }
     self.descriptor = descriptor
   }
@@ -40,15 +46,7 @@ package final class LoopbackClient: Sendable {
   @discardableResult
   package func send(_ bytes: some Collection<UInt8>) async -> Bool {
     let bytes = Array(bytes)
-    return await onThread { [self] in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { sendBytes(descriptor, $0.baseAddress, $0.count, sendFlags) }
-        guard count > 0 else { return false }
-        rest = rest.dropFirst(count)
-      }
-      return true
-    }
+    return await onThread { [self] in sendAll(bytes, to: descriptor) }
   }
 
   /// Sends text; `false` when the other side does not take it.
@@ -57,7 +55,7 @@ package final class LoopbackClient: Sendable {
     await send(Array(text.utf8))
   }
 
-  /// Returns the next bytes; `nil` when the other side has ended or broken the connection, or says nothing for a minute.
+  /// Returns the next bytes; `nil` when the other side has ended or broken the connection, or says nothing for ten minutes.
   package func receive() async -> Data? {
     await onThread { [self] in
       var bytes = [UInt8](repeating: 0, count: 64 * 1024)
@@ -133,6 +131,16 @@ package final class LoopbackClient: Sendable {
   }
 }
 
+private func sendAll(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
+  var rest = bytes[...]
+  while !rest.isEmpty {
+    let count = rest.withUnsafeBytes { sendBytes(descriptor, $0.baseAddress, $0.count, sendFlags) }
+    guard count > 0 else { return false }
+    rest = rest.dropFirst(count)
+  }
+  return true
+}
+
 /// Runs a blocking call on its own thread.
 private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
   await withCheckedContinuation { continuation in
@@ -171,7 +179,7 @@ private func connected(
     }
   }
   // No test hangs on a server that says nothing.
-  var limit = timeval(tv_sec: 60, tv_usec: 0)
+  var limit = timeval(tv_sec: 600, tv_usec: 0)
   _ = setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   _ = setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   guard withAddress(host, port, { connect(descriptor, $0.ai_addr, $0.ai_addrlen) }) == 0 else {

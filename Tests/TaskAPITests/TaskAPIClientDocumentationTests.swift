@@ -13,7 +13,7 @@ import Testing
   @Test func anAppsOwnSessionCarriesTheRequests() async throws {
     let server = LocalTaskServer(tenant: LocalTenant())
     try await server.start()
-    let session = URLSession(configuration: .ephemeral)
+    let session = URLSession(configuration: .patient)
     let configuration = try TaskAPIConfiguration(baseURL: server.url)
     let client = try TaskAPIClient(
       configuration: configuration, transport: AppTransport(session: session), tokens: CannedTokens("opaque-token-1"))

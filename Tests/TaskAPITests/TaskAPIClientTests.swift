@@ -35,7 +35,7 @@ struct TaskAPIClientTests {
     let myToken = try token()
     // No clock ends a call here, however slow the machine is; the parts are those of the two-line form.
     var configuration = try TaskAPIConfiguration(baseURL: server.url)
-    configuration.limits = TransportLimits(deadline: .seconds(3_600), idleTimeout: .seconds(3_600))
+    configuration.limits = .patient
     let client = try TaskAPIClient(
       configuration: configuration, transport: URLSessionTransport(), tokens: ClosureTokens { myToken })
     let task = try await client.add(TaskItem(itemName: "Buy milk"))

@@ -98,7 +98,7 @@
 
     /// Fetches the next page in the browser's place, and returns the tenant's page that it leads to.
     func tenantPage() async throws -> URL {
-      let local = try await URLSessionTransport().send(TransportRequest(url: try await page()))
+      let local = try await PatientTransport().send(TransportRequest(url: try await page()))
       return try url(try #require(local.headers["Location"]))
     }
 

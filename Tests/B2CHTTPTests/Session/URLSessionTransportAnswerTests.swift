@@ -20,7 +20,7 @@ struct URLSessionTransportAnswerTests {
     let request = TransportRequest(
       method: method, url: try server.url("/tasks?a=b%20c"),
       headers: ["Authorization": "Bearer t", "Content-Type": "application/json", "X-Own": "1"],
-      body: Data("{\"task\":\"Milch\"}".utf8))
+      body: Data("{\"task\":\"Milch\"}".utf8), limits: .patient)
     let response = try await transport.send(request)
     #expect(response.status == 201)
     #expect(response.body == Data("done".utf8))

@@ -64,7 +64,7 @@ struct URLSessionTransportFaultTests {
         exchange.close()
       }
     }
-    let request = TransportRequest(method: .post, url: try server.url(), body: Data("task=milk".utf8))
+    let request = TransportRequest(method: .post, url: try server.url(), body: Data("task=milk".utf8), limits: .patient)
     #expect(try await transport.send(request).body == Data("first".utf8))
     await #expect(throws: TransportError(.connectionLost, "")) { try await transport.send(request) }
     #expect(server.requests.count == 2)

@@ -10,7 +10,6 @@ import Testing
 @Suite(.descriptors(), .timeLimit(.minutes(10)))
 struct URLSessionTransportQueueTests {
   /// Waiting on purpose must not be taken for silence on a busy machine.
-  private static let patience = TransportLimits(deadline: .seconds(3600), idleTimeout: .seconds(3600))
 
   @Test func noMoreThanTheLimitAreUnderWay() async throws {
     let counts = Locked((now: 0, most: 0))
@@ -24,7 +23,7 @@ struct URLSessionTransportQueueTests {
       await exchange.respond(.text("ok"))
     }
     let transport = URLSessionTransport(maximumConnectionsPerHost: 3)
-    let request = try server.request(limits: Self.patience)
+    let request = try server.request(limits: .patient)
     try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<60 {
         group.addTask { try await transport.send(request).status }
@@ -78,7 +77,7 @@ struct URLSessionTransportQueueTests {
       await exchange.respond(.text("ok"))
     }
     let transport = URLSessionTransport(maximumConnectionsPerHost: 1)
-    let first = try server.request(limits: Self.patience)
+    let first = try server.request(limits: .patient)
     let impatient = try server.request(limits: TransportLimits(idleTimeout: .milliseconds(1)))
     let running = Task { try await transport.send(first) }
     try? await arrived.wait()

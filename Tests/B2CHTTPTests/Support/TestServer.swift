@@ -1,3 +1,4 @@
+import TestSupport
 import B2CCore
 import B2CHTTP
 import B2CLoopback
@@ -30,11 +31,9 @@ final class TestServer: Sendable {
   }
 
   /// A request that no clock ends, however slow the machine is, unless its limits say so.
-  func request(_ path: String = "/", limits: TransportLimits = TestServer.patience) throws -> TransportRequest {
+  func request(_ path: String = "/", limits: TransportLimits = .patient) throws -> TransportRequest {
     TransportRequest(url: try url(path), limits: limits)
   }
-
-  static let patience = TransportLimits(deadline: .seconds(3_600), idleTimeout: .seconds(3_600))
 
   func close() async {
     await listener.close()

@@ -9,7 +9,7 @@ struct BrowserOpeningTests {
   /// Opens the page of a flow that ends at once, and gives the error of the flow.
   func open(_ opening: BrowserOpening, page: String = "https://login.example/") async throws -> ErrorCode? {
     let state = Secret("state-of-the-flow")
-    let presenter = ExternalBrowserPresenter(opening: opening, timeout: .seconds(20))
+    let presenter = ExternalBrowserPresenter(opening: opening, timeout: .patience)
     let redirect = try #require(URL(string: "com.example.app:/cb"))
     let url = try #require(URL(string: page))
     let request = PresentationRequest(purpose: .signIn, redirectURI: redirect, state: state) { _ in url }

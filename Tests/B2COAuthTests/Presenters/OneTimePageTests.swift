@@ -103,8 +103,9 @@
       let task = Task { try await presenter.present(.test("http://localhost/callback")) }
       let opened = await pages.nextURL()
       let port = try #require(opened.port.flatMap(UInt16.init(exactly:)))
-      if let client = try? await LoopbackClient(port: port, host: host, from: source.map { ($0, 0) }) {
-        await client.send(request(opened.path, port))
+      if let client = try? await LoopbackClient(
+        port: port, host: host, from: source.map { ($0, 0) }, sending: request(opened.path, port))
+      {
         #expect(await client.receiveAll().hasPrefix("HTTP/1.1 302 "))
       } else {
         #expect(host == "::1", "not every machine has it")

@@ -85,8 +85,8 @@ extension PresentationRequest {
 
 /// Sends one GET and returns the whole answer.
 func get(_ target: String, port: UInt16, host: String = "127.0.0.1", headers: String = "") async throws -> String {
-  let client = try await LoopbackClient(port: port, host: host)
-  await client.send("GET \(target) HTTP/1.1\r\nHost: localhost:\(port)\r\n\(headers)\r\n")
+  let client = try await LoopbackClient(
+    port: port, host: host, sending: "GET \(target) HTTP/1.1\r\nHost: localhost:\(port)\r\n\(headers)\r\n")
   return await client.receiveAll()
 }
 

@@ -14,7 +14,7 @@ import Testing
   @Test("The conformance suite finds nothing")
   func conformance() async throws {
     let made = Locked<DictionaryKeychain?>(nil)
-    var suite = TokenCacheConformance {
+    var suite = TokenCacheConformance(timeLimit: .patience) {
       let keychain = DictionaryKeychain()
       made.withLock { $0 = keychain }
       return KeychainRecords(keychain)

@@ -1,0 +1,25 @@
+package import B2CHTTP
+import Foundation
+
+#if canImport(FoundationNetworking)
+  package import FoundationNetworking
+#endif
+
+extension Duration {
+  /// A limit that ends nothing, however slow the machine is: the time limits of the suites find what hangs.
+  package static let patience: Duration = .seconds(3_600)
+}
+
+extension TransportLimits {
+  /// The limits of a request that no clock ends, however slow the machine is.
+  package static let patient = TransportLimits(deadline: .patience, idleTimeout: .patience)
+}
+
+extension URLSessionConfiguration {
+  /// A session without a memory, whose requests no clock ends.
+  package static var patient: URLSessionConfiguration {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.timeoutIntervalForRequest = 3_600
+    return configuration
+  }
+}
