@@ -176,7 +176,7 @@ struct TokenSource: Sendable {
     let route = try await services.providers.tokenRoute(for: request.policy)
     do {
       // From waiting for the lock to storing the answer, an app that leaves the screen is given time.
-      let outcome = try await services.environment.refreshActivity.run {
+      let outcome = try await services.environment.refreshActivity.run(on: services.environment.clock) {
         try await services.cache.withRefreshLock(for: request.key) { try await underLock(request, route) }
       }
       switch outcome {

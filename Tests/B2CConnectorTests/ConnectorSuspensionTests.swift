@@ -11,6 +11,8 @@ struct ConnectorSuspensionTests {
   private final class Stage: Sendable {
     let world = World()
     let system = SuspendingSystem()
+    /// The clock of the connector: it stands still, so that a starved system's answer is not late.
+    let clock = TestClock(advancesItself: false)
     let connector: Connector
     let otherProcess: Connector
     /// Holds back each refresh that a test sends here.
@@ -21,18 +23,18 @@ struct ConnectorSuspensionTests {
     init(cache: (any TokenCache)? = nil, otherCache: (any TokenCache)? = nil, age: Duration = .seconds(4_000))
       async throws
     {
-      let clock = world.clock
+      let worldClock = world.clock
       let activity = RefreshActivity(system)
       self.activity = activity
       let files = { [directory] in
-        try FileTokenCache(directory: directory, lockTimeout: .seconds(60), clock: clock, now: { clock.date })
+        try FileTokenCache(directory: directory, lockTimeout: .seconds(60), clock: worldClock, now: { worldClock.date })
       }
-      var environment = world.environment(cache: try cache ?? files())
+      var environment = world.environment(cache: try cache ?? files(), waitingOn: clock)
       environment.refreshActivity = activity
       connector = try Connector(settings: try world.settings(), environment: environment)
       otherProcess = try world.connector(cache: try otherCache ?? files())
       try await connector.doPolicy(.signIn)
-      await clock.advance(by: age)
+      await worldClock.advance(by: age)
     }
 
     deinit { try? FileManager.default.removeItem(at: directory) }
@@ -46,7 +48,7 @@ struct ConnectorSuspensionTests {
     }
 
     func another() throws -> Connector {
-      var environment = world.environment(cache: connector.oauth.tokenCache)
+      var environment = world.environment(cache: connector.oauth.tokenCache, waitingOn: clock)
       environment.refreshActivity = activity
       return try Connector(settings: try world.settings(), environment: environment)
     }
@@ -124,6 +126,36 @@ struct ConnectorSuspensionTests {
       try await stage.connector.accessToken(forceRefresh: true)
     }
     #expect(stage.system.asked == 2 && stage.sent == 0)
+  }
+
+  @Test("A system that does not answer within 5 seconds has refused, and what it says later starts nothing")
+  func unanswered() async throws {
+    let stage = try await Stage()
+    stage.system.will(.none)
+    let caller = Task { try await stage.connector.accessToken() }
+    await stage.clock.waitForSleepers()
+    await stage.clock.advance(by: .milliseconds(4_999))
+    for _ in 0..<200 { await Task.yield() }
+    #expect(stage.system.asked == 1)
+    await stage.clock.advance(by: .milliseconds(1))
+    await #expect(throws: ConnectorError(.suspended, "")) { try await caller.value }
+    stage.system.answer(.granted)
+    try await yielding { stage.system.running == 0 }
+    #expect(stage.sent == 0)
+    stage.system.will(.granted)
+    _ = try await stage.connector.accessToken()
+    #expect(stage.system.asked == 2 && stage.sent == 1)
+  }
+
+  @Test("Without an answer, a token that has not expired is returned")
+  func unansweredEarly() async throws {
+    let stage = try await Stage(age: .seconds(3_500))
+    stage.system.will(.none)
+    let caller = Task { try await stage.connector.accessToken() }
+    await stage.clock.waitForSleepers()
+    await stage.clock.advance(by: .seconds(5))
+    #expect(try await caller.value.expiresAt > stage.world.clock.date)
+    #expect(stage.sent == 0)
   }
 
   @Test("A caller that is cancelled while the system is asked leaves, and the activity ends at once")

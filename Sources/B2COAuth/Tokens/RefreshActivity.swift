@@ -27,15 +27,19 @@ package final class RefreshActivity: Sendable {
 
   /// Runs a refresh while the system gives the process time; ``RefreshTime/current`` tells when it is over.
   ///
-  /// - Throws: ``OAuthError`` with code `suspended` when there is no time: the body has not run then.
-  ///   `CancellationError` when the task is cancelled while the system is being asked; otherwise what the body throws.
-  func run<Value>(_ body: () async throws -> Value) async throws -> Value {
+  /// - Parameters:
+  ///   - clock: The clock that the wait for the system's answer is measured on.
+  ///   - body: The refresh, from waiting for its lock to storing its answer.
+  /// - Returns: What the body returns.
+  /// - Throws: ``OAuthError`` with code `suspended` when there is no time, or no answer within 5 seconds: the body has not
+  ///   run then. `CancellationError` when the task is cancelled while the system is being asked; otherwise what the body
+  ///   throws.
+  func run<Value>(on clock: any Clock<Duration>, _ body: () async throws -> Value) async throws -> Value {
     guard let system else { return try await body() }
     let time = RefreshTime()
     let activity = activity(for: time, system)
     defer { activity.leave(time) }
-    try await activity.waitForAnswer()
-    guard !time.isOver else { throw TokenSource.suspended }
+    guard try await activity.isAnswered(for: time, on: clock), !time.isOver else { throw TokenSource.suspended }
     return try await RefreshTime.$current.withValue(time) { try await body() }
   }
 
@@ -59,7 +63,12 @@ private final class Activity: Sendable {
     var isOver = false
     /// The refreshes that are under way.
     var times: [ObjectIdentifier: RefreshTime] = [:]
+    /// Those of them that have waited long enough for the answer.
+    var late: Set<ObjectIdentifier> = []
   }
+
+  /// The longest wait for the system's answer, which comes at once where it comes at all; Apple's page promises none.
+  private static let patience = Duration.seconds(5)
 
   private let state: Monitor<State>
   /// Signalled when the system's block has to return.
@@ -81,6 +90,7 @@ private final class Activity: Sendable {
   func leave(_ time: RefreshTime) {
     let isLast = state.withLock { state in
       state.times[ObjectIdentifier(time)] = nil
+      state.late.remove(ObjectIdentifier(time))
       guard state.times.isEmpty, !state.isOver else { return false }
       state.isOver = true
       return true
@@ -88,8 +98,17 @@ private final class Activity: Sendable {
     if isLast { end.signal() }
   }
 
-  func waitForAnswer() async throws {
-    try await state.wait { $0.isAnswered }
+  /// Waits until the system has answered, or has not for too long.
+  func isAnswered(for time: RefreshTime, on clock: any Clock<Duration>) async throws -> Bool {
+    if state.withLock({ $0.isAnswered }) { return true }
+    let id = ObjectIdentifier(time)
+    let limit = Task {
+      try await clock.sleep(for: Self.patience)
+      state.withLock { _ = $0.late.insert(id) }
+    }
+    defer { limit.cancel() }
+    try await state.wait { $0.isAnswered || $0.late.contains(id) }
+    return state.withLock { $0.isAnswered }
   }
 
   /// What the system calls: it keeps the process running until the call with `false` has returned.
