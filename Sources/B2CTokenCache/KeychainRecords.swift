@@ -27,22 +27,25 @@ package struct KeychainRecords: InspectableTokenCache, StoreIdentifying {
     if let place = access.knownPlace, place.servesCopies, let copy = access.memory.copy(of: key, in: place.group) {
       return copy.record
     }
-    return try await access.memory.run { [self] in try read(key) }
+    return try await access.memory.run { [self] in try read(key)?.record }
   }
 
   package func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
     let data = Data(try RecordFile(record, for: key).bytes())
     try await access.memory.run { [self] in
+      var old: Stored?
       do throws(TokenCacheError) {
         // A newer version's record is not replaced; a damaged one is.
-        _ = try read(key, usingCopy: false)
+        old = try read(key, usingCopy: false)
       } catch {
         guard error.code == .damaged else { throw error }
       }
+      // A refresh leaves the record to the installation that has signed in.
+      let isRefresh = old?.record.signedInAt == record.signedInAt
       do throws(KeychainStatus) {
         let place = try access.open()
         access.memory.keep(nil, of: key)
-        try access.put(data, key.canonicalText, at: place)
+        try access.put(data, key.canonicalText, at: place, over: isRefresh ? old?.mark : nil)
         if place.isPrivate {
           let copy = KeychainMemory.Copy(record: record, group: place.group, modified: nil, isSettled: false)
           access.memory.keep(copy, of: key)
@@ -94,9 +97,15 @@ package struct KeychainRecords: InspectableTokenCache, StoreIdentifying {
     }
   }
 
+  private struct Stored {
+    let record: TokenRecord
+    /// The item's mark; `nil` when the record comes from a copy.
+    var mark: String?
+  }
+
   // The function below blocks, and runs on the queue.
 
-  private func read(_ key: TokenCacheKey, usingCopy: Bool = true) throws(TokenCacheError) -> TokenRecord? {
+  private func read(_ key: TokenCacheKey, usingCopy: Bool = true) throws(TokenCacheError) -> Stored? {
     let memory = access.memory
     let started = access.process.now()
     let place: KeychainAccess.Place
@@ -104,11 +113,11 @@ package struct KeychainRecords: InspectableTokenCache, StoreIdentifying {
     do throws(KeychainStatus) {
       place = try access.open()
       if usingCopy, let copy = memory.copy(of: key, in: place.group) {
-        if place.servesCopies { return copy.record }
+        if place.servesCopies { return Stored(record: copy.record) }
         if copy.isSettled, let attributes = try? access.items.attributes(key.canonicalText, in: place.group),
           copy.isCurrent(attributes)
         {
-          return copy.record
+          return Stored(record: copy.record)
         }
       }
       memory.keep(nil, of: key)
@@ -131,7 +140,7 @@ package struct KeychainRecords: InspectableTokenCache, StoreIdentifying {
     let isSettled = modified.map { started.timeIntervalSince($0) > 2 } ?? false
     memory.keep(
       KeychainMemory.Copy(record: record, group: place.group, modified: modified, isSettled: isSettled), of: key)
-    return record
+    return Stored(record: record, mark: found.attributes.mark)
   }
 }
 

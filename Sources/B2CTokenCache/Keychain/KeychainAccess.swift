@@ -137,13 +137,20 @@ struct KeychainAccess: Sendable {
   }
 
   /// Adds an item or changes the one that is there.
-  func put(_ data: Data, _ account: String, at place: Place) throws(KeychainStatus) {
-    let change = KeychainChange(data: data, mark: mark(at: place))
+  ///
+  /// - Parameters:
+  ///   - data: The item's data.
+  ///   - account: The item's account.
+  ///   - place: Where it is.
+  ///   - oldMark: The mark of the item that the data is a refresh of, if it is one.
+  /// - Throws: The keychain's refusal.
+  func put(_ data: Data, _ account: String, at place: Place, over oldMark: String?) throws(KeychainStatus) {
+    let change = KeychainChange(data: data, mark: mark(at: place, over: oldMark))
     do {
       try items.update(account, in: place.group, to: change)
     } catch  where error == .itemNotFound {
       do {
-        _ = try items.add(data, account: account, mark: mark(at: place), in: place.group)
+        _ = try items.add(data, account: account, mark: mark(at: place, over: oldMark), in: place.group)
       } catch  where error == .duplicateItem {
         // Another process was first.
         try items.update(account, in: place.group, to: change)
@@ -187,8 +194,10 @@ struct KeychainAccess: Sendable {
     }
   }
 
-  private func mark(at place: Place) -> String {
+  private func mark(at place: Place, over oldMark: String? = nil) -> String {
     if place.isPrivate, let id = memory.content.withLock({ $0.installationID }) { return id }
+    // Without an id of its own a process leaves the item to its installation.
+    if let oldMark, UUID(uuidString: oldMark) != nil { return oldMark }
     // An extension is no app of an earlier version, whose records move.
     return (named == nil && !process.isExtension) || place.isPrivate ? "" : Self.namedMark
   }

@@ -57,27 +57,57 @@ struct KeychainInstallationTests {
     #expect(try await launch(keychain).record(for: Samples.key) == Samples.record("two"))
   }
 
-  @Test("A record that was stored without the option, over one of a former installation, is kept")
+  @Test("The copy of another cache goes with the record of a former installation")
+  func copyOfOtherCache() async throws {
+    let keychain = DictionaryKeychain()
+    try await launch(keychain).store(Samples.record(), for: Samples.key)
+    try deleteApp()
+    let process = DictionaryKeychain.app
+    let withoutFile = KeychainRecords(keychain, process: process)
+    #expect(try await withoutFile.record(for: Samples.key) == Samples.record())
+    let withFile = KeychainRecords(keychain, installation: file, process: process)
+    #expect(try await withFile.record(for: Samples.otherKey) == nil)
+    #expect(try await withoutFile.record(for: Samples.key) == nil)
+  }
+
+  @Test("A sign-in that was stored without the option, over one of a former installation, is kept")
   func optionSwitchedOffMeanwhile() async throws {
     let keychain = DictionaryKeychain()
     try await launch(keychain).store(Samples.record(), for: Samples.key)
     try deleteApp()
-    try await launch(keychain, withFile: false).store(Samples.record("two"), for: Samples.key)
-    #expect(try await launch(keychain).record(for: Samples.key) == Samples.record("two"))
+    var newer = Samples.record("two")
+    newer.signedInAt = Samples.date(60)
+    try await launch(keychain, withFile: false).store(newer, for: Samples.key)
+    #expect(try await launch(keychain).record(for: Samples.key) == newer)
   }
 
-  @Test("A start on a locked device removes nothing and makes no file")
-  func lockedStart() async throws {
+  static let withoutID: [(String?, KeychainProcess)] = others + [(nil, DictionaryKeychain.app)]
+
+  @Test("A refresh by a process without an id leaves the record to its installation", arguments: withoutID)
+  func refreshedWithoutID(_ group: String?, _ process: KeychainProcess) async throws {
+    let keychain = DictionaryKeychain()
+    try await launch(keychain).store(Samples.record(), for: Samples.key)
+    let id = keychain.mark(of: Self.account)
+    let other = launch(keychain, withFile: false, group: group, process: process)
+    try await other.store(Samples.record("two"), for: Samples.key)
+    #expect(keychain.mark(of: Self.account) == id)
+    #expect(try await launch(keychain).record(for: Samples.key) == Samples.record("two"))
+    try deleteApp()
+    #expect(try await launch(keychain).keys().isEmpty)
+  }
+
+  @Test("A start on a locked device removes nothing and makes no file", arguments: [nil, DictionaryKeychain.ownGroup])
+  func lockedStart(_ group: String?) async throws {
     let keychain = DictionaryKeychain()
     try await launch(keychain).store(Samples.record(), for: Samples.key)
     keychain.lock()
-    let cache = launch(keychain)
+    let cache = launch(keychain, group: group)
     #expect(await failure { _ = try await cache.keys() }?.code == .unreadable)
     keychain.lock(false)
     #expect(try await cache.record(for: Samples.key) == Samples.record())
     keychain.lock()
     try deleteApp()
-    let next = launch(keychain)
+    let next = launch(keychain, group: group)
     #expect(await failure { _ = try await next.record(for: Samples.key) }?.code == .unreadable)
     #expect(!FileManager.default.fileExists(atPath: directory.store.path))
     #expect(keychain.contents[Self.account] != nil)
