@@ -17,7 +17,9 @@ package struct KeychainRecords: InspectableTokenCache, StoreIdentifying {
     _ items: any KeychainItems, group: String? = nil, installation: InstallationFile? = nil,
     process: KeychainProcess = .current
   ) {
-    sharedState = CacheRegistry.state(of: .keychain(items.service, group: group))
+    // Whose group it is shows in its name, so that no call is needed: a cache without a group is over the same items.
+    let isOwn = group.map { !process.isExtension && process.isOwn($0) } ?? false
+    sharedState = CacheRegistry.state(of: .keychain(items.service, group: isOwn ? nil : group))
     access = KeychainAccess(
       items: items, named: group, installation: installation, process: process,
       memory: CacheRegistry.keychain(of: items.service))

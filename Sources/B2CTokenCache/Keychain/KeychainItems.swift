@@ -111,7 +111,8 @@ package struct KeychainProcess: Sendable {
 
   /// The app's own group, by the team that another of its groups begins with.
   func ownGroup(besides group: String) -> String? {
-    guard let bundleID, let team = group.split(separator: ".").first else { return nil }
+    // An app group begins with no team: `group.<bundle id>` is shared, whatever it is named after.
+    guard let bundleID, let team = group.split(separator: ".").first, team != "group" else { return nil }
     return "\(team).\(bundleID)"
   }
 }

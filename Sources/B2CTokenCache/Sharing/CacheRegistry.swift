@@ -7,6 +7,7 @@ internal import B2CCore
 package enum CacheRegistry {
   /// The identity of a store that several cache values can be over.
   enum Store: Hashable, Sendable {
+    /// A group of `nil` is that of caches without one, and of those that name the app's own.
     case keychain(KeychainService, group: String?)
     case directory(String)
     case object(ObjectIdentifier)

@@ -158,6 +158,32 @@ struct KeychainGroupTests {
     #expect(try await two.record(for: Samples.key) == nil)
   }
 
+  static let sharing: [(String, KeychainProcess, Bool)] = [
+    (own, DictionaryKeychain.app, true), (shared, DictionaryKeychain.app, false),
+    (own, KeychainProcess(bundleID: "com.example.app", isExtension: true), false),
+    (own, KeychainProcess(bundleID: nil), false), ("group.com.example.app", DictionaryKeychain.app, false),
+  ]
+
+  @Test("What waits for a cache without a group waits for one that names the app's own too", arguments: sharing)
+  func waitingChanges(_ group: String, _ process: KeychainProcess, _ isOne: Bool) {
+    let keychain = DictionaryKeychain(groups: [group, Self.own])
+    let (one, two) = (cache(keychain, process: process), cache(keychain, group: group, process: process))
+    #expect((CacheRegistry.state(of: one) === CacheRegistry.state(of: two)) == isOne)
+  }
+
+  @Test("An app group that is named after the app is shared all the same")
+  func appGroup() async throws {
+    let group = "group.com.example.app"
+    let keychain = DictionaryKeychain(groups: [Self.own, group])
+    let cache = cache(keychain, group: group)
+    try await cache.store(Samples.record(), for: Samples.key)
+    #expect(try await cache.record(for: Samples.key) == Samples.record())
+    let widget = KeychainProcess(bundleID: "com.example.app.widget", isExtension: true)
+    try await self.cache(keychain.otherProcess(), group: group, process: widget)
+      .store(Samples.record("two"), for: Samples.key)
+    #expect(try await cache.record(for: Samples.key) == Samples.record("two"))
+  }
+
   @Test("An old encryption key in another group is used, copied to the app's own, and left there")
   func oldEncryptionKey() async throws {
     let keychain = DictionaryKeychain(groups: [Self.shared])
