@@ -28,16 +28,16 @@ package enum SheetWindow {
   ///
   /// - Parameters:
   ///   - chosen: The window that the app passes.
-  ///   - bundlePath: The path of the process's main bundle.
+  ///   - isExtension: Whether the process is an app extension.
   ///   - search: Looks for a window; not called in an app extension, where `UIApplication.shared` ends the process.
   /// - Returns: The window.
   /// - Throws: ``OAuthError`` with code ``ErrorCode/presentationFailed``.
   @MainActor
   package static func window<Window>(
-    _ chosen: Window?, bundlePath: String, search: @MainActor () -> Window?
+    _ chosen: Window?, isExtension: Bool, search: @MainActor () -> Window?
   ) throws -> Window {
     if let chosen { return chosen }
-    guard !AppExtension.isExtension(bundlePath: bundlePath) else {
+    guard !isExtension else {
       throw OAuthError(
         .presentationFailed, "An app extension cannot show a sign-in page.",
         recoverySuggestion: "Ask the user to open the app, and sign in there.")

@@ -100,8 +100,7 @@ package struct KeychainProcess: Sendable {
 
   /// This process.
   package static var current: KeychainProcess {
-    KeychainProcess(
-      bundleID: Bundle.main.bundleIdentifier, isExtension: AppExtension.isExtension(bundlePath: Bundle.main.bundlePath))
+    KeychainProcess(bundleID: Bundle.main.bundleIdentifier, isExtension: Bundle.main.isAppExtension)
   }
 
   /// Whether a group is that of this app alone, `<team>.<bundle id>`.

@@ -16,14 +16,23 @@ struct SheetWindowTests {
 
   @Test("An extension is known by its bundle", arguments: bundles)
   func isExtension(_ path: String, _ expected: Bool) {
-    #expect(AppExtension.isExtension(bundlePath: path) == expected)
+    #expect(AppExtension.isExtension(bundlePath: path, extensionPoint: nil) == expected)
+  }
+
+  @Test("The extension of a watch app is the app: watchOS 9 still runs it as one")
+  func watchKitExtension() {
+    let path = "/private/var/containers/Bundle/Application/0A/Watch.app/PlugIns/Extension.appex"
+    #expect(!AppExtension.isExtension(bundlePath: path, extensionPoint: "com.apple.watchkit"))
+    #expect(AppExtension.isExtension(bundlePath: path, extensionPoint: "com.apple.widgetkit-extension"))
+    #expect(AppExtension.isExtension(bundlePath: path, extensionPoint: nil))
+    #expect(!AppExtension.isExtension(bundlePath: "/Watch.app", extensionPoint: "com.apple.watchkit"))
   }
 
   @Test("In an extension no window is looked for, and the error says to open the app")
   func noSearchInExtensions() {
     var searches = 0
     let error = #expect(throws: OAuthError.self) {
-      _ = try SheetWindow.window(nil, bundlePath: "/Tasks.app/PlugIns/Share.appex") {
+      _ = try SheetWindow.window(nil, isExtension: true) {
         searches += 1
         return "found"
       }
@@ -36,11 +45,11 @@ struct SheetWindowTests {
 
   @Test("The app's own choice comes first, also in an extension; then what is found; else it is an error")
   func choice() throws {
-    #expect(try SheetWindow.window("mine", bundlePath: "/Tasks.app/PlugIns/Share.appex") { "found" } == "mine")
-    #expect(try SheetWindow.window("mine", bundlePath: "/Tasks.app") { "found" } == "mine")
-    #expect(try SheetWindow.window(nil, bundlePath: "/Tasks.app") { "found" } == "found")
+    #expect(try SheetWindow.window("mine", isExtension: true) { "found" } == "mine")
+    #expect(try SheetWindow.window("mine", isExtension: false) { "found" } == "mine")
+    #expect(try SheetWindow.window(nil, isExtension: false) { "found" } == "found")
     let error = #expect(throws: OAuthError.self) {
-      _ = try SheetWindow.window(nil, bundlePath: "/Tasks.app") { () -> String? in nil }
+      _ = try SheetWindow.window(nil, isExtension: false) { () -> String? in nil }
     }
     #expect(error?.code == .presentationFailed)
     #expect(error?.recoverySuggestion?.contains("anchor") == true)

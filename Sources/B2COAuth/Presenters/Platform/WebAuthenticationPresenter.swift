@@ -1,5 +1,6 @@
 #if canImport(AuthenticationServices) && !os(tvOS) && !os(watchOS)
   public import AuthenticationServices
+  internal import B2CCore
 
   /// Signs in with the system's own sheet, `ASWebAuthenticationSession`.
   ///
@@ -19,7 +20,7 @@
     ///   is looked for; in an app extension, which has none, the sign-in ends with ``ErrorCode/presentationFailed``.
     public init(anchor: (@MainActor @Sendable (PresentationRequest) -> ASPresentationAnchor?)? = nil) {
       flow = WebAuthenticationFlow(supportsHTTPSCallbacks: Self.supportsHTTPSCallbacks) { page, request in
-        let window = try SheetWindow.window(anchor?(request), bundlePath: Bundle.main.bundlePath) {
+        let window = try SheetWindow.window(anchor?(request), isExtension: Bundle.main.isAppExtension) {
           PresentationAnchor.current
         }
         return SystemWebAuthenticationSession(page, anchor: window)
