@@ -57,6 +57,11 @@ package struct WebAuthenticationFlow: Sendable {
       outcomes.continuation.finish()
     }
     guard isStarted else {
+      outcomes.continuation.finish()
+      // What the system has said at once is why; that the user closed a sheet which was not there, it is not.
+      for await case .failed(let reason, let suggestion) in outcomes.stream {
+        throw Self.failure(reason, suggestion)
+      }
       throw OAuthError(
         .presentationFailed, "The system did not show the sign-in sheet.",
         recoverySuggestion: "Call from an app that is in the foreground and has a window.")
@@ -72,9 +77,12 @@ package struct WebAuthenticationFlow: Sendable {
     switch outcome {
     case .callback(let url): return url
     case .closed: throw OAuthError(.userClosedBrowser, "The user closed the sign-in sheet.")
-    case .failed(let reason, let suggestion):
-      throw OAuthError(.presentationFailed, "The sign-in sheet failed: \(reason)", recoverySuggestion: suggestion)
+    case .failed(let reason, let suggestion): throw failure(reason, suggestion)
     }
+  }
+
+  private static func failure(_ reason: String, _ suggestion: String?) -> OAuthError {
+    OAuthError(.presentationFailed, "The sign-in sheet failed: \(reason)", recoverySuggestion: suggestion)
   }
 }
 

@@ -11,16 +11,19 @@ struct WebAuthenticationFlowTests {
   private final class Sheet: WebAuthenticationSession {
     let page: WebAuthenticationPage
     private let starts: Bool
+    private let atOnce: WebAuthenticationOutcome?
     private(set) var completion: (@Sendable (WebAuthenticationOutcome) -> Void)?
     private(set) var isCancelled = false
 
-    init(_ page: WebAuthenticationPage, starts: Bool) {
+    init(_ page: WebAuthenticationPage, starts: Bool, atOnce: WebAuthenticationOutcome?) {
       self.page = page
       self.starts = starts
+      self.atOnce = atOnce
     }
 
     func start(_ completion: @escaping @Sendable (WebAuthenticationOutcome) -> Void) -> Bool {
       self.completion = completion
+      if let atOnce { completion(atOnce) }
       return starts
     }
 
@@ -34,14 +37,16 @@ struct WebAuthenticationFlowTests {
   private final class Sheets {
     private let stream = AsyncStream<Sheet>.makeStream()
     private let starts: Bool
+    private let atOnce: WebAuthenticationOutcome?
 
-    init(starts: Bool = true) {
+    init(starts: Bool = true, atOnce: WebAuthenticationOutcome? = nil) {
       self.starts = starts
+      self.atOnce = atOnce
     }
 
     var flow: WebAuthenticationFlow {
-      WebAuthenticationFlow(supportsHTTPSCallbacks: true) { [stream, starts] page, _ in
-        let sheet = Sheet(page, starts: starts)
+      WebAuthenticationFlow(supportsHTTPSCallbacks: true) { [stream, starts, atOnce] page, _ in
+        let sheet = Sheet(page, starts: starts, atOnce: atOnce)
         stream.continuation.yield(sheet)
         return sheet
       }
@@ -136,12 +141,21 @@ struct WebAuthenticationFlowTests {
     await #expect(throws: CancellationError.self) { _ = try await task.value }
   }
 
-  @Test("a sheet that does not start is a failure")
-  func doesNotStart() async {
-    let flow = Sheets(starts: false).flow
-    await #expect(throws: OAuthError(.presentationFailed, "")) {
-      _ = try await flow.run(.test("com.example.app:/cb"))
-    }
+  @Test("a sheet that does not start is a failure, and is taken for no end of the user's", arguments: [true, false])
+  func doesNotStart(isClosed: Bool) async {
+    let flow = Sheets(starts: false, atOnce: isClosed ? .closed : nil).flow
+    let error = await #expect(throws: OAuthError.self) { _ = try await flow.run(.test("com.example.app:/cb")) }
+    #expect(error?.code == .presentationFailed)
+    #expect(error?.message == "The system did not show the sign-in sheet.")
+  }
+
+  @Test("a sheet that does not start and says why is a failure for that reason")
+  func doesNotStartAndSaysWhy() async {
+    let flow = Sheets(starts: false, atOnce: .failed("no window.", recoverySuggestion: "pass one")).flow
+    let error = await #expect(throws: OAuthError.self) { _ = try await flow.run(.test("com.example.app:/cb")) }
+    #expect(error?.code == .presentationFailed)
+    #expect(error?.message.contains("no window.") == true)
+    #expect(error?.recoverySuggestion == "pass one")
   }
 
   @Test("a redirect URI that the sheet cannot serve shows nothing")
