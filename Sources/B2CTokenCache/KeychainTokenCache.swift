@@ -59,7 +59,8 @@
     ///   - record: The record to keep.
     ///   - key: The key to keep it under.
     /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/missingEntitlement``, ``TokenCacheError/Code/unwritable``,
-    ///   ``TokenCacheError/Code/newerVersion``; the old record stays then.
+    ///   ``TokenCacheError/Code/newerVersion``; ``TokenCacheError/Code/unreadable`` while the device is locked, because
+    ///   what is there cannot be looked at. The old record stays then.
     public func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
       try await records.store(record, for: key)
     }

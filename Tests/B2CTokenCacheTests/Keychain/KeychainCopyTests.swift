@@ -1,6 +1,5 @@
 import B2CCore
 import B2CTokenCache
-import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -105,17 +104,22 @@ struct KeychainCopyTests {
     #expect(try await cache.record(for: Samples.key) == nil)
   }
 
-  @Test("A call that waits for the keychain holds no thread that tasks share")
+  @Test("Keychain calls run beside the tasks: one that waits holds no thread that tasks share")
   func ownQueue() async throws {
     let keychain = DictionaryKeychain()
     let cache = KeychainRecords(keychain, process: DictionaryKeychain.app)
-    let isHeld = DispatchSemaphore(value: 0)
-    keychain.afterCalls { _ in isHeld.wait() }
-    // More callers than there are threads: without a queue of its own nothing else would run.
-    let callers = (0..<64).map { _ in Task { try await cache.record(for: Samples.key) } }
-    for _ in 0..<100 { await Task.yield() }
-    keychain.afterCalls(nil)
-    isHeld.signal()
-    for caller in callers { #expect(try await caller.value == nil) }
+    let calls = Locked<[Bool: Int]>([:])
+    keychain.afterCalls { _ in
+      let isInTask = withUnsafeCurrentTask { $0 != nil }
+      calls.withLock { $0[isInTask, default: 0] += 1 }
+    }
+    try await cache.store(Samples.record(), for: Samples.key)
+    #expect(try await cache.record(for: Samples.otherKey) == nil)
+    #expect(try await cache.keys() == [Samples.key])
+    try await cache.removeRecord(for: Samples.key)
+    try await cache.proveWritable()
+    _ = try await StoredKeychainKey(keychain, process: DictionaryKeychain.app).encryptionKey()
+    #expect(calls.withLock { $0[true] } == nil)
+    #expect(calls.withLock { $0[false] ?? 0 } > 10)
   }
 }
