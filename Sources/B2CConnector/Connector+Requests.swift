@@ -15,7 +15,7 @@ extension Connector {
   ///   - account: Whose token; that of the account that signed in last when `nil`.
   /// - Returns: The request with an `Authorization` header. Send it at once, and nowhere else.
   /// - Throws: ``ConnectorError``: `originNotAllowed` before a token is asked for; `interactionRequired` when only a
-  ///   sign-in helps; see ``OAuthClient/accessToken(for:account:policy:options:)``.
+  ///   sign-in helps; see ``accessToken(scopes:account:policy:forceRefresh:claims:)``.
   public func authorizedRequest(
     for request: URLRequest, scopes: [String]? = nil, account: Account? = nil
   ) async throws -> URLRequest {

@@ -20,8 +20,10 @@ extension Connector {
   ///   - claims: A claims request, a JSON object as text, such as ``ConnectorError/claims``: the token is refreshed to
   ///     satisfy it.
   /// - Returns: The token with its scopes and its expiry.
-  /// - Throws: ``ConnectorError``: `interactionRequired` when only a sign-in helps; see
-  ///   ``OAuthClient/accessToken(for:account:policy:options:)``.
+  /// - Throws: ``ConnectorError``: `interactionRequired` when only a sign-in helps; `missingAPIScope` when no scope names an
+  ///   API; `reservedParameter`; `network`, `timedOut`, `serviceUnavailable`, `throttled` when it may work later (the
+  ///   session stays); `refreshNotAllowed`, `suspended`; `invalidResponse`, `invalidIDToken`, `configuration`, `server`;
+  ///   `tokenCache`. Other callers of the same refresh go on when this one is cancelled.
   public func accessToken(
     scopes: [String]? = nil, account: Account? = nil, policy: Policy? = nil, forceRefresh: Bool = false,
     claims: String? = nil
@@ -34,14 +36,31 @@ extension Connector {
     }
   }
 
-  /// Returns the verified claims of the user who is signed in (the sample's `getClaims…`).
+  /// Returns the verified claims of a user who is signed in (the sample's `getClaims…`).
   ///
-  /// - Parameter policy: By which policy the user signed in; whichever was last when `nil`.
+  /// - Parameters:
+  ///   - policy: By which policy the user signed in; whichever was last when `nil`.
+  ///   - account: Whose claims; those of the account that signed in last when `nil`.
   /// - Returns: Who the user is, or `nil` when no user is signed in or the session has expired; see ``session``. An id_token
   ///   that a refresh has just brought is verified first.
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
-  public func claims(policy: Policy? = nil) async throws -> UserInfo? {
-    try await ConnectorError.mapping { try await oauth.currentClaims(policy: policy) }
+  public func claims(policy: Policy? = nil, account: Account? = nil) async throws -> UserInfo? {
+    try await ConnectorError.mapping { try await oauth.claims(policy: policy, account: account) }
+  }
+
+  /// Returns the provider's present answer about a user, without opening a page.
+  ///
+  /// It is asked for at the provider's userinfo endpoint (OpenID Connect Core section 5.3), with the user's access token.
+  /// Microsoft's authorities have none for an app's tokens, since Entra ID's is an API of Microsoft Graph: there, and
+  /// where a provider publishes none, the verified claims of the last id_token are returned.
+  ///
+  /// - Parameter account: The user to ask about; the one who signed in last when `nil`.
+  /// - Returns: The user; `subject` is always that of the verified id_token.
+  /// - Throws: ``ConnectorError``: `interactionRequired` when no user is signed in; `invalidResponse` when the answer is
+  ///   not JSON or is about another user; `unauthorized`, `insufficientScope` and `claimsRequired` when the endpoint wants
+  ///   another token; `server` and what ``accessToken(scopes:account:policy:forceRefresh:claims:)`` throws.
+  public func userInfo(account: Account? = nil) async throws -> UserInfo {
+    try await ConnectorError.mapping { try await oauth.userInfo(account: account) }
   }
 
   /// Returns the accounts that have signed in here, the latest first.
@@ -50,6 +69,16 @@ extension Connector {
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
   public func accounts() async throws -> [Account] {
     try await ConnectorError.mapping { try await oauth.accounts() }
+  }
+
+  /// Returns the account of an id; only that account's records are read.
+  ///
+  /// - Parameter id: The ``Account/id``; at Microsoft's authorities also MSAL's home account id, both in any case.
+  /// - Returns: The account, with the claims of the latest id_token: one that is being verified is waited for. `nil` when
+  ///   there is none.
+  /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
+  public func account(id: String) async throws -> Account? {
+    try await ConnectorError.mapping { try await oauth.account(id: id) }
   }
 
   /// Writes what the token cache has refused so far, once more: call it before the process ends.

@@ -19,7 +19,7 @@ public struct Connector: Sendable {
   /// The engine below, for more than the five calls: accounts, prompts, scopes.
   public let oauth: OAuthClient
   /// The client of the task API; `nil` when the settings name none.
-  public let tasks: TaskAPIClient?
+  package let tasks: TaskAPIClient?
 
   let environment: OAuthEnvironment
   let retry: RetryPolicy
@@ -119,22 +119,51 @@ extension Connector {
 
 /// The tutorial's calls.
 extension Connector {
-  /// Signs the user in by the default policy; without a policy where the authority has none.
+  /// Signs the user in and returns everything that came of it: account, user, access token and id_token.
   ///
-  /// The default is the selected policy if it signs in, else the sign-in policy, a federated one, or that of the
-  /// authority's text; a policy that edits a profile or resets a password never is.
+  /// The default policy is the selected one if it signs in, else the sign-in policy, a federated one, or that of the
+  /// authority's text; a policy that edits a profile or resets a password never is. Where the authority has no policies,
+  /// the user signs in without one.
   ///
-  /// - Parameter options: What to ask for beyond the settings.
-  /// - Returns: Who the user is, by verified claims.
-  /// - Throws: ``ConnectorError``; see ``OAuthClient/signIn(policy:prompt:options:)``.
+  /// - Parameters:
+  ///   - policy: The policy, such as `Policy("B2C_1_SignIn")`; the default one when `nil`. Made from its id alone it has
+  ///     the kind that the settings give it.
+  ///   - options: What to ask for beyond the settings, whose `fullScreen` holds all the same.
+  /// - Returns: The account, its verified claims and, if an API scope was asked for, an access token.
+  /// - Throws: ``ConnectorError``: `userCancelledInPage`, `userClosedBrowser`, `passwordResetRequested`, `wrongUser`,
+  ///   `identityProviderFailed` and other things the user did; `configuration`, `reservedParameter`,
+  ///   `unsupportedRedirectURI` for what the developer can fix; `network`, `serviceUnavailable`, `throttled`,
+  ///   `invalidResponse`, `stateMismatch`, `issuerMismatch`, `invalidIDToken`, `invalidCallback` for the wire;
+  ///   `tokenCache` when the result could not be kept.
   @discardableResult
-  public func signIn(options: SignInOptions? = nil) async throws -> UserInfo {
-    try await run(nil, options)
+  public func signIn(
+    policy: Policy? = nil, options: SignInOptions = SignInOptions()
+  ) async throws -> SignInResult {
+    guard let policy else { return try await run(nil, options) }
+    let configured = settings.policies.all.first { $0.key == policy.key }
+    return try await run(policy.kind == .signUpOrSignIn ? configured ?? policy : policy, options)
+  }
+
+  /// Signs the user in on another device: shows a code here that the user types there (RFC 8628).
+  ///
+  /// For command lines, televisions and watches, at authorities that offer it; Azure AD B2C does not.
+  ///
+  /// - Parameters:
+  ///   - scopes: Scopes of the API to get a token for; the settings' when `nil`.
+  ///   - show: Shows the user the code and the address.
+  /// - Returns: As ``signIn(policy:options:)``.
+  /// - Throws: ``ConnectorError``: `unsupported` when the authority does not offer it, `userCancelledInPage` when the user
+  ///   declined, `timedOut` when the code expired, and what ``signIn(policy:options:)`` throws.
+  @discardableResult
+  public func signInWithDeviceCode(
+    scopes: [String]? = nil, show: @Sendable (DeviceAuthorization) async throws -> Void
+  ) async throws -> SignInResult {
+    try await ConnectorError.mapping { try await oauth.signInWithDeviceCode(scopes: scopes, show: show) }
   }
 
   /// Sends the user through one of the settings' policies.
   ///
-  /// `.signIn` means the default policy, as ``signIn(options:)``. Only Azure AD B2C has policies: at any other authority
+  /// `.signIn` means the default policy, as ``signIn(policy:options:)``. Only Azure AD B2C has policies: at any other authority
   /// `.signIn` signs in without one, and no other kind can be used.
   ///
   /// - Parameters:
@@ -142,9 +171,11 @@ extension Connector {
   ///   - options: What to ask for beyond the settings.
   /// - Returns: Who the user is, by verified claims.
   /// - Throws: ``ConnectorError``: with code `policyNotConfigured` when the settings have no policy of that kind;
-  ///   otherwise see ``OAuthClient/signIn(policy:prompt:options:)``.
+  ///   otherwise see ``signIn(policy:options:)``.
   @discardableResult
-  public func doPolicy(_ kind: Policy.Kind, options: SignInOptions? = nil) async throws -> UserInfo {
+  public func doPolicy(
+    _ kind: Policy.Kind, options: SignInOptions = SignInOptions()
+  ) async throws -> UserInfo {
     let found = kind == .signIn ? oauth.configuration.defaultPolicy : settings.policies.policy(of: kind)
     // On a custom domain the settings' policies are what makes the authority Azure AD B2C.
     let hasPolicies = oauth.configuration.authority.kind(for: settings.policies.all.first) == .b2c
@@ -154,7 +185,7 @@ extension Connector {
         recoverySuggestion: hasPolicies
           ? "Add it to the settings, or pass the policy itself." : "This authority has no policies: use `.signIn`.")
     }
-    return try await run(found, options)
+    return try await run(found, options).user
   }
 
   /// Sends the user through a policy.
@@ -163,59 +194,65 @@ extension Connector {
   ///   - policy: The policy, such as `Policy("B2C_1_SignIn")`.
   ///   - options: What to ask for beyond the settings, whose `fullScreen` holds all the same.
   /// - Returns: Who the user is, by verified claims.
-  /// - Throws: ``ConnectorError``; see ``OAuthClient/signIn(policy:prompt:options:)``.
+  /// - Throws: ``ConnectorError``; see ``signIn(policy:options:)``.
   @discardableResult
-  public func doPolicy(_ policy: Policy, options: SignInOptions? = nil) async throws -> UserInfo {
-    // A policy made from its id alone has the kind that the settings give it.
-    let configured = settings.policies.all.first { $0.key == policy.key }
-    return try await run(policy.kind == .signUpOrSignIn ? configured ?? policy : policy, options)
+  public func doPolicy(_ policy: Policy, options: SignInOptions = SignInOptions()) async throws -> UserInfo {
+    try await signIn(policy: policy, options: options).user
   }
 
-  private func run(_ policy: Policy?, _ options: SignInOptions?) async throws -> UserInfo {
+  private func run(_ policy: Policy?, _ options: SignInOptions) async throws -> SignInResult {
     try await ConnectorError.mapping {
-      var options = options ?? SignInOptions()
+      var options = options
       options.prefersFullScreen = options.prefersFullScreen || settings.fullScreen
-      return try await oauth.signIn(policy: policy, options: options).user
+      return try await oauth.signIn(policy: policy, options: options)
     }
   }
 
-  /// Lists the tasks of the user.
+  /// Lists the tasks of a user.
   ///
+  /// - Parameter account: Whose tasks; those of the account that signed in last when `nil`. A server that many users sign
+  ///   in to names it with every call.
   /// - Returns: The tasks, as the server orders them.
   /// - Throws: ``ConnectorError``: `interactionRequired` when only a sign-in helps; `taskAPINotConfigured`; what the API
   ///   answered.
-  public func getTaskList() async throws -> [TaskItem] {
-    try await ConnectorError.mapping { try await configuredTasks().list() }
+  public func getTaskList(account: Account? = nil) async throws -> [TaskItem] {
+    try await ConnectorError.mapping { try await tasks(of: account).list() }
   }
 
   /// Adds a task.
   ///
   /// It is sent once: a call that failed is reported, and the task is still in the caller's hands.
   ///
-  /// - Parameter task: The task.
+  /// - Parameters:
+  ///   - task: The task.
+  ///   - account: To whose tasks; those of the account that signed in last when `nil`.
   /// - Returns: The task as the server stored it.
-  /// - Throws: ``ConnectorError``; see ``getTaskList()``.
+  /// - Throws: ``ConnectorError``; see ``getTaskList(account:)``.
   @discardableResult
-  public func addTask(_ task: TaskItem) async throws -> TaskItem {
-    try await ConnectorError.mapping { try await configuredTasks().add(task) }
+  public func addTask(_ task: TaskItem, account: Account? = nil) async throws -> TaskItem {
+    try await ConnectorError.mapping { try await tasks(of: account).add(task) }
   }
 
   /// Changes a task, such as whether it is completed.
   ///
-  /// - Parameter task: The task as it shall be.
+  /// - Parameters:
+  ///   - task: The task as it shall be.
+  ///   - account: Whose task; that of the account that signed in last when `nil`.
   /// - Returns: The task as the server stored it.
-  /// - Throws: ``ConnectorError``; see ``getTaskList()``.
+  /// - Throws: ``ConnectorError``; see ``getTaskList(account:)``.
   @discardableResult
-  public func updateTask(_ task: TaskItem) async throws -> TaskItem {
-    try await ConnectorError.mapping { try await configuredTasks().update(task) }
+  public func updateTask(_ task: TaskItem, account: Account? = nil) async throws -> TaskItem {
+    try await ConnectorError.mapping { try await tasks(of: account).update(task) }
   }
 
   /// Deletes a task.
   ///
-  /// - Parameter task: The task; by its id where the server gave one, else by its name.
-  /// - Throws: ``ConnectorError``; see ``getTaskList()``.
-  public func deleteTask(_ task: TaskItem) async throws {
-    try await ConnectorError.mapping { try await configuredTasks().delete(task) }
+  /// - Parameters:
+  ///   - task: The task; by its id where the server gave one, else by its name.
+  ///   - account: Whose task; that of the account that signed in last when `nil`.
+  /// - Throws: ``ConnectorError``; see ``getTaskList(account:)``.
+  public func deleteTask(_ task: TaskItem, account: Account? = nil) async throws {
+    try await ConnectorError.mapping { try await tasks(of: account).delete(task) }
   }
 
   /// Removes the stored tokens of all accounts of this app.
@@ -248,12 +285,12 @@ extension Connector {
     }
   }
 
-  private func configuredTasks() throws(ConnectorError) -> TaskAPIClient {
+  private func tasks(of account: Account?) throws(ConnectorError) -> TaskAPIClient {
     guard let tasks else {
       throw ConnectorError(
         .taskAPINotConfigured, "The settings name no task API.", recoverySuggestion: "Add taskWebAPI to the settings.")
     }
-    return tasks
+    return account == nil ? tasks : tasks.with(tokens: oauth.tokenProvider(account: account))
   }
 }
 

@@ -20,7 +20,7 @@ public struct ConnectorError: Error, Sendable, Equatable {
   public var needsInteraction: Bool
   /// Whether a call that changes something may have done so although it failed, such as when the answer was lost.
   ///
-  /// After a failed ``Connector/addTask(_:)`` with this set, look at the list before adding the task again.
+  /// After a failed ``Connector/addTask(_:account:)`` with this set, look at the list before adding the task again.
   public var outcomeIsUnknown = false
   /// The request that the error is about: method, URL without query, number of tries.
   public var request: FailedRequest?

@@ -176,7 +176,8 @@ struct AccountStore: Sendable {
 
   private func isRequired(_ stored: StoredRecord) -> Bool {
     requiredUser.map {
-      UserInfo(claims: stored.record.claims, isMicrosoft: isMicrosoft).isUser($0, isMicrosoft: isMicrosoft)
+      UserInfo(claims: stored.record.claims, accountID: stored.key.accountID, isMicrosoft: isMicrosoft)
+        .isUser($0, isMicrosoft: isMicrosoft)
     } ?? true
   }
 

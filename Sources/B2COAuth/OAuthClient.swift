@@ -160,27 +160,29 @@ public final class OAuthClient: Sendable {
   ///   no user is signed in.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.
   public func currentAccount(policy: Policy? = nil) async throws -> Account? {
-    guard let stored = try await currentRecord(policy: policy) else { return nil }
+    guard let stored = try await record(policy: policy, accountID: nil) else { return nil }
     return accounts(of: try await services.accounts.records(accountID: stored.key.accountID)).first
   }
 
-  /// Returns the claims of the current account's sign-in by a policy, as long as it has a session.
+  /// Returns the claims of an account's sign-in by a policy, as long as it has a session.
   ///
-  /// - Parameter policy: The policy; the latest for `nil`.
+  /// - Parameters:
+  ///   - policy: The policy; the latest for `nil`.
+  ///   - account: Whose claims; those of ``currentAccount(policy:)`` when `nil`.
   /// - Returns: The claims of the last verified id_token of that policy; `nil` without a session.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.
-  package func currentClaims(policy: Policy?) async throws -> UserInfo? {
-    guard let record = try await currentRecord(policy: policy)?.record,
-      record.hasSession(now: services.environment.now())
+  package func claims(policy: Policy?, account: Account?) async throws -> UserInfo? {
+    guard let stored = try await record(policy: policy, accountID: account?.id),
+      stored.record.hasSession(now: services.environment.now())
     else { return nil }
-    return UserInfo(claims: record.claims, isMicrosoft: services.accounts.isMicrosoft)
+    return UserInfo(stored, isMicrosoft: services.accounts.isMicrosoft)
   }
 
-  /// The current record, after the id_token that is being verified for it.
-  private func currentRecord(policy: Policy?) async throws -> StoredRecord? {
-    guard let stored = try await services.accounts.record(accountID: nil, policy: policy) else { return nil }
+  /// The record of an account, the current one for `nil`, after the id_token that is being verified for it.
+  func record(policy: Policy?, accountID: String?) async throws -> StoredRecord? {
+    guard let stored = try await services.accounts.record(accountID: accountID, policy: policy) else { return nil }
     try await services.adoptions.wait(for: stored.key.accountID)
-    return try await services.accounts.record(accountID: nil, policy: policy)
+    return try await services.accounts.record(accountID: accountID, policy: policy)
   }
 
   /// Returns whether a user is signed in, by what is stored: no page opens and nothing is sent.
@@ -200,7 +202,7 @@ public final class OAuthClient: Sendable {
     guard let stored = try await services.accounts.record(accountID: nil, policy: nil, looksAgain: looksAgain) else {
       return SessionSnapshot(state: .signedOut, accountID: nil)
     }
-    let user = UserInfo(claims: stored.record.claims, isMicrosoft: services.accounts.isMicrosoft)
+    let user = UserInfo(stored, isMicrosoft: services.accounts.isMicrosoft)
     let isSignedIn = stored.record.hasSession(now: services.environment.now())
     return SessionSnapshot(state: isSignedIn ? .signedIn(user) : .expired(user), accountID: stored.key.accountID)
   }

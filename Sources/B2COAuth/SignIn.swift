@@ -113,12 +113,12 @@ struct SignInWriter: Sendable {
     isPasswordResetStep: Bool = false
   ) async throws -> SignInResult {
     let isMicrosoft = services.accounts.isMicrosoft
-    let user = UserInfo(claims: claims, isMicrosoft: isMicrosoft)
-    try checkRequiredUser(user)
-    if let error = response.unusableAccessToken { throw error }
     let identity = AccountIdentity(
       claims: claims, clientInfo: response.clientInfo, policy: provider.policy, issuer: provider.metadata.issuer,
       isMicrosoft: isMicrosoft)
+    let user = UserInfo(claims: claims, accountID: identity.accountID, isMicrosoft: isMicrosoft)
+    try checkRequiredUser(user)
+    if let error = response.unusableAccessToken { throw error }
     let now = services.environment.now()
     let record = { (signedInAt: Date) in
       TokenRecord(

@@ -18,7 +18,7 @@ public struct TaskAPIClient: Sendable {
   let transport: any HTTPTransport
   /// Where tokens are sent to: the origin of the base URL.
   let origins: Set<Origin>
-  let tokens: any AccessTokenProvider
+  private(set) var tokens: any AccessTokenProvider
   let retryBudget: RetryBudget
   let clock: any Clock<Duration>
   let now: @Sendable () -> Date
@@ -72,6 +72,13 @@ public struct TaskAPIClient: Sendable {
     self.clock = clock
     self.now = now
     self.random = random
+  }
+
+  /// Returns the same client with another source of access tokens; the remaining retries stay shared.
+  package func with(tokens: any AccessTokenProvider) -> TaskAPIClient {
+    var copy = self
+    copy.tokens = tokens
+    return copy
   }
 
   /// Returns the tasks that the server sends, in its order.

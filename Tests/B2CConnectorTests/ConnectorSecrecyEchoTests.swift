@@ -128,9 +128,9 @@ struct ConnectorSecrecyEchoTests {
         var shown: [String] = []
         do {
           switch operation {
-          case .code: shown.append(everything(try await connector.oauth.signIn(policy: signIn)))
+          case .code: shown.append(everything(try await connector.signIn(policy: signIn)))
           case .refresh: shown.append(everything(try await connector.accessToken(forceRefresh: true)))
-          case .userInfo: shown.append(everything(try await connector.oauth.userInfo()))
+          case .userInfo: shown.append(everything(try await connector.userInfo()))
           case .list: _ = try await connector.getTaskList()
           case .add: _ = try await connector.addTask(task)
           case .update: _ = try await connector.updateTask(task)

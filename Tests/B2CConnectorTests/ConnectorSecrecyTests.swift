@@ -44,7 +44,7 @@ struct ConnectorSecrecyTests {
         onEvent: { events.add($0) })
     ) { $0.retry = .none }
     var shown: [String] = []
-    let result = try await connector.oauth.signIn(policy: Policy("B2C_1_SignIn"))
+    let result = try await connector.signIn(policy: Policy("B2C_1_SignIn"))
     shown.append(text(of: result))
     shown.append(text(of: try await connector.accessToken()))
     shown.append(text(of: try await connector.getTaskList()))

@@ -239,7 +239,7 @@ struct ConnectorSessionTests {
     settings.policies.facebookSignIn = try Policy(id: "B2C_1_FacebookSignIn", kind: .federatedSignIn)
     let connector = try world.connector(settings)
     #expect(connector.oauth.configuration.defaultPolicy?.id == "B2C_1_SignIn")
-    #expect(try await connector.signIn().policyID == "B2C_1_SignIn")
+    #expect(try await connector.signIn().user.policyID == "B2C_1_SignIn")
     #expect(try await connector.claims()?.policyID == "B2C_1_SignIn")
     #expect(try await connector.doPolicy(.signIn).policyID == "B2C_1_SignIn")
   }
@@ -274,7 +274,7 @@ struct ConnectorSessionTests {
       #expect(presenter.requests.isEmpty)
       return
     }
-    #expect(try await connector.signIn().policyID == expected.id)
+    #expect(try await connector.signIn().user.policyID == expected.id)
     #expect(try await connector.claims()?.policyID == expected.id)
     #expect(try await connector.doPolicy(.signIn).policyID == expected.id)
   }
@@ -284,7 +284,7 @@ struct ConnectorSessionTests {
     let world = World()
     let policy = try Policy("B2C_1_SignUpOrSignIn")
     let connector = try world.connector { $0.defaultPolicy = policy }
-    #expect(try await connector.signIn().policyID == policy.id)
+    #expect(try await connector.signIn().user.policyID == policy.id)
     #expect(try await connector.doPolicy(.signIn).policyID == policy.id)
     #expect(try await connector.claims()?.policyID == policy.id)
   }
@@ -296,7 +296,7 @@ struct ConnectorSessionTests {
     settings.policies = .init()
     let connector = try world.connector(settings)
     #expect(try await connector.doPolicy(.signIn).policyID == "B2C_1_SignIn")
-    #expect(try await connector.signIn().policyID == "B2C_1_SignIn")
+    #expect(try await connector.signIn().user.policyID == "B2C_1_SignIn")
   }
 
   @Test("Signing one account out leaves the other")

@@ -133,7 +133,7 @@ struct ConnectorTests {
     let connector = try Connector.local(tenant, presenter: presenter)
     let user = try await connector.doPolicy(.signIn)
     #expect(user.policyID == nil)
-    #expect(try await connector.signIn().id == user.id)
+    #expect(try await connector.signIn().user.accountID == user.accountID)
     #expect(try await connector.accounts().count == 1)
     for kind in [Policy.Kind.signUp, .signUpOrSignIn, .federatedSignIn, .profileEdit, .passwordReset] {
       await #expect(throws: ConnectorError(.policyNotConfigured, "")) { try await connector.doPolicy(kind) }

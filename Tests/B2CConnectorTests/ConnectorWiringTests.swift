@@ -90,7 +90,7 @@ struct ConnectorWiringTests {
       await #expect(throws: ConnectorError(.wrongUser, "")) { try await connector.signIn() }
       #expect(await cache.keys().isEmpty)
     } else {
-      #expect(try await connector.signIn().name == LocalUser.alice.displayName)
+      #expect(try await connector.signIn().user.name == LocalUser.alice.displayName)
     }
   }
 

@@ -68,7 +68,7 @@ struct TwoConnectorsTests {
     await #expect(throws: ConnectorError(.interactionRequired, "")) { try await refresh.value }
     #expect(try await pair.caches.one.keys().isEmpty)
     #expect(try await pair.two.session == .signedOut)
-    let account = Account(id: "\(alice.id).\(pair.world.tenant.tenantID)")
+    let account = Account(id: alice.accountID)
     await #expect(throws: ConnectorError(.interactionRequired, "")) { try await pair.two.accessToken(account: account) }
   }
 
@@ -104,7 +104,7 @@ struct TwoConnectorsTests {
   func endedAndSignedInAgain(_ kind: CacheKind) async throws {
     let pair = try Pair(kind)
     let bob = try await pair.signIn(.bob, pair.one, policy: "B2C_1_SignUpOrSignIn")
-    let account = Account(id: "\(bob.id).\(pair.world.tenant.tenantID)")
+    let account = Account(id: bob.accountID)
     _ = try await pair.one.accessToken(account: account)
     pair.world.tenant.revokeGrants()
     await pair.world.clock.advance(by: .seconds(7_200))

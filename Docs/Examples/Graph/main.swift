@@ -36,8 +36,8 @@ environment.cache = InMemoryTokenCache()
 let connector = try Connector(
   settings: settings, environment: environment
 ) { $0.allowedAPIs = [tenant.graphURL] }
-let result = try await connector.oauth.signIn(prompt: .selectAccount)
-print("signed in as \(result.user.username ?? result.user.id)")
+let result = try await connector.signIn(options: SignInOptions(prompt: .selectAccount))
+print("signed in as \(result.user.username ?? result.user.accountID)")
 
 let url = tenant.graphURL.appendingPathComponent("v1.0/me")
 let (data, response) = try await connector.data(for: URLRequest(url: url))

@@ -17,7 +17,7 @@ struct TenantTour: Sendable {
       }
     }
     let steps = TaskSteps(connector: connector, story: story, mark: "Quickstart: ")
-    if connector.tasks != nil {
+    if connector.settings.taskWebAPI != nil {
       try await steps.run {
         try await refresh()
         try await story.step("getTaskList()") { TaskSteps.summary(try await connector.getTaskList()) }
@@ -29,7 +29,7 @@ struct TenantTour: Sendable {
       try await connector.signOut()
       return "the tokens are gone"
     }
-    if connector.tasks != nil { try await steps.callAfterSignOut() }
+    if connector.settings.taskWebAPI != nil { try await steps.callAfterSignOut() }
     await story.end(next: "add B2CConnector to your app, as README.md shows")
   }
 
@@ -41,7 +41,7 @@ struct TenantTour: Sendable {
         if let policyID = arguments.policy {
           try await connector.doPolicy(Policy(policyID), options: options)
         } else {
-          try await connector.signIn(options: options)
+          try await connector.signIn(options: options).user
         }
       return "\(user) signed in" + (user.policyID.map { ", by \($0)" } ?? "")
     }

@@ -84,7 +84,7 @@ struct Tasks {
     ) { if arguments.isRest { $0.taskAPI?.dialect = .rest } }
     switch arguments.command {
     case "login":
-      let user = try await connector.signIn()
+      let user = try await connector.signIn().user
       show("Signed in as \(user).", json(user))
     case "whoami":
       switch try await connector.session {
@@ -134,7 +134,7 @@ struct Tasks {
   private func show(_ text: String, _ value: JSONValue) { print(arguments.printsJSON ? "\(value)" : text) }
 
   private func json(_ user: UserInfo) -> JSONValue {
-    ["id": .string(user.id), "name": .string(user.name ?? ""), "username": .string(user.username ?? "")]
+    ["id": .string(user.accountID), "name": .string(user.name ?? ""), "username": .string(user.username ?? "")]
   }
 
   private func json(_ task: TaskItem) -> JSONValue {

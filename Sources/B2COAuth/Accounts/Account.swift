@@ -34,7 +34,7 @@ public struct Account: Sendable, Hashable, Identifiable {
   public init(id: String) {
     self.init(
       id: id, homeAccountID: id, username: nil, name: nil, policyIDs: [],
-      claims: UserInfo(claims: [:], isMicrosoft: false), hasSession: false)
+      claims: UserInfo(claims: [:], accountID: id, isMicrosoft: false), hasSession: false)
   }
 
   init(
@@ -55,7 +55,7 @@ extension Account {
   /// The account of a person's records, the latest first.
   init(records: [StoredRecord], fallback: TokenRecord, id: String, now: Date, isMicrosoft: Bool) {
     let latest = records.first?.record ?? fallback
-    let user = UserInfo(claims: latest.claims, isMicrosoft: isMicrosoft)
+    let user = UserInfo(claims: latest.claims, accountID: id, isMicrosoft: isMicrosoft)
     self.init(
       id: id, homeAccountID: latest.homeAccountID ?? id, username: user.username, name: user.name,
       policyIDs: records.compactMap(\.record.policyID), claims: user, hasSession: latest.hasSession(now: now))

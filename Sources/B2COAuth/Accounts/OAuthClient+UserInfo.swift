@@ -15,14 +15,10 @@ extension OAuthClient {
   ///   another token; `server` and what a silent token call throws. `CancellationError` when the calling task was
   ///   cancelled.
   public func userInfo(account: Account? = nil) async throws -> UserInfo {
-    if let key = try await services.accounts.record(accountID: account?.id, policy: nil)?.key {
-      // The claims of an id_token that is being verified are the latest.
-      try await services.adoptions.wait(for: key.accountID)
-    }
-    guard let stored = try await services.accounts.record(accountID: account?.id, policy: nil) else {
+    guard let stored = try await record(policy: nil, accountID: account?.id) else {
       throw OAuthError(.interactionRequired, "No user is signed in.", recoverySuggestion: "Sign in first.")
     }
-    let verified = UserInfo(claims: stored.record.claims, isMicrosoft: services.accounts.isMicrosoft)
+    let verified = UserInfo(stored, isMicrosoft: services.accounts.isMicrosoft)
     guard !services.accounts.isMicrosoft,
       let url = try await services.providers.provider(for: nil).metadata.userInfoEndpoint
     else { return verified }
@@ -48,7 +44,7 @@ extension OAuthClient {
       throw OAuthError(
         .invalidResponse, "The userinfo answer is about another user than the id_token.", request: failed)
     }
-    return UserInfo(claims: claims, isMicrosoft: false)
+    return UserInfo(claims: claims, accountID: stored.key.accountID, isMicrosoft: false)
   }
 
   /// Sends the request with a token of the account, and with another one when the first is refused.

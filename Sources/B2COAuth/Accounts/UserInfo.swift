@@ -8,17 +8,20 @@ public struct UserInfo: Sendable, Hashable {
   /// All claims, by name, as they came.
   public let claims: [String: JSONValue]
 
+  /// The id of the user's account, ``Account/id``: the one to keep, and to tell users apart by.
+  ///
+  /// ``objectID`` and ``subject`` are parts of it, and no ids of an account.
+  public let accountID: String
+
   /// The policy that was run (`tfp`, in old policies `acr`); `nil` at authorities without policies.
   public let policyID: String?
 
   // Elsewhere than at Microsoft's authorities `acr` is an authentication context and no policy.
-  init(claims: [String: JSONValue], isMicrosoft: Bool) {
+  init(claims: [String: JSONValue], accountID: String, isMicrosoft: Bool) {
     self.claims = claims
+    self.accountID = accountID
     policyID = isMicrosoft ? claims["tfp"]?.string ?? claims["acr"]?.string : nil
   }
-
-  /// The object id (`oid`), else the subject.
-  public var id: String { objectID ?? subject }
 
   /// The subject (`sub`).
   public var subject: String { text("sub") ?? "" }
@@ -79,9 +82,16 @@ public struct UserInfo: Sendable, Hashable {
   }
 }
 
+extension UserInfo {
+  /// The user of a record.
+  init(_ stored: StoredRecord, isMicrosoft: Bool) {
+    self.init(claims: stored.record.claims, accountID: stored.key.accountID, isMicrosoft: isMicrosoft)
+  }
+}
+
 extension UserInfo: Redacted {
-  /// The name to show: the display name, else the user name, else the id.
+  /// The name to show: the display name, else the user name, else the account's id.
   public var description: String {
-    (name ?? username).flatMap(PrintableText(limit: 100).show) ?? PrintableText.plain(id, limit: 100)
+    (name ?? username).flatMap(PrintableText(limit: 100).show) ?? PrintableText.plain(accountID, limit: 100)
   }
 }

@@ -93,7 +93,7 @@ extension Tour {
 
   private func signIn(_ connector: Connector) async throws {
     let before = await transport.count.tokenRequests
-    let result = try await connector.oauth.signIn()
+    let result = try await connector.signIn()
     await findings.check(
       "sign-in: the user's name", result.user["email"] == scene.user.email, "\(result.user.claims.keys.sorted())")
     let header = result.idToken?.value.split(separator: ".").first.map(String.init) ?? ""

@@ -34,7 +34,7 @@ struct SecretsWorker: ProofCommand {
     let connector = try Connector(settings: settings, environment: environment) { $0.retry = .none }
 
     say("page")
-    tell(try await connector.oauth.signIn())
+    tell(try await connector.signIn())
     tell(connector)
     tell(try await connector.accessToken(forceRefresh: true))
     tell(try await connector.addTask(TaskItem(itemName: "Buy milk")))

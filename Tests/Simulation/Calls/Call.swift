@@ -164,11 +164,12 @@
           "failed: \($0.code.rawValue)\($0.outcomeIsUnknown ? ", outcome unknown" : "")"
         }
           ?? "failed: \(type(of: error))"
-      case .success(.user(let user)): "ok: \(user.id.prefix(1))"
+      case .success(.user(let user)): "ok: \(user.subject.prefix(1))"
       case .success(.tasks(let tasks)): "ok: \(tasks.map(\.itemName).joined(separator: " "))"
-      case .success(.claims(let user)): "ok: \(user.map { "\($0.id.prefix(1)) \($0.policyID ?? "-")" } ?? "nobody")"
-      case .success(.session(.signedIn(let user))): "ok: signedIn \(user.id.prefix(1))"
-      case .success(.session(.expired(let user))): "ok: expired \(user.id.prefix(1))"
+      case .success(.claims(let user)):
+        "ok: \(user.map { "\($0.subject.prefix(1)) \($0.policyID ?? "-")" } ?? "nobody")"
+      case .success(.session(.signedIn(let user))): "ok: signedIn \(user.subject.prefix(1))"
+      case .success(.session(.expired(let user))): "ok: expired \(user.subject.prefix(1))"
       case .success(.session): "ok: signedOut"
       case .success(.accounts(let accounts)): "ok: \(accounts.map { String($0.id.prefix(1)) }.joined())"
       case .success(.status(let status)): "ok: \(status)"

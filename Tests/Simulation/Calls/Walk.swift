@@ -182,23 +182,18 @@
 
     /// Signs in by a code that the person of the call types on another device, or declines there.
     func signInByDevice(on connector: Connector) async throws -> UserInfo {
-      do {
-        return try await connector.oauth.signInWithDeviceCode { [tenant] authorization in
-          guard let plan = Call.current?.plan else { return }
-          let code = authorization.userCode
-          Task.detached {
-            try? await Task.sleep(for: .milliseconds(plan.time))
-            if plan.outcome == .completes {
-              tenant.approveDevice(userCode: code, email: plan.person.email)
-            } else {
-              tenant.denyDevice(userCode: code)
-            }
+      try await connector.signInWithDeviceCode { [tenant] authorization in
+        guard let plan = Call.current?.plan else { return }
+        let code = authorization.userCode
+        Task.detached {
+          try? await Task.sleep(for: .milliseconds(plan.time))
+          if plan.outcome == .completes {
+            tenant.approveDevice(userCode: code, email: plan.person.email)
+          } else {
+            tenant.denyDevice(userCode: code)
           }
-        }.user
-      } catch let error as OAuthError {
-        // The engine's own call; the judge knows the codes of the connector's, which are the same.
-        throw ConnectorError(error.code, error.message, needsInteraction: error.needsInteraction, underlying: error)
-      }
+        }
+      }.user
     }
 
     /// The provider changes what it says about a person.

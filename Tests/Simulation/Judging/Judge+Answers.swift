@@ -51,7 +51,7 @@
           return world.ledger.fault("I2 a sign-in without a grant", call.name)
         }
         world.ledger.tested(.rightPerson)
-        if user.id != grant.person || user.id != call.plan?.person.id {
+        if user.subject != grant.person || user.subject != call.plan?.person.id {
           world.ledger.fault("I2 a sign-in returns another person", call.name)
         }
         if case .signIn(let policy) = call.action { judgePolicy(policy.map { $0.id }, grant.policy, "a sign-in", call) }
@@ -87,7 +87,7 @@
       let found: Presence.Current =
         switch state {
         case .signedOut: .nobody
-        case .signedIn(let user), .expired(let user): .person(user.id)
+        case .signedIn(let user), .expired(let user): .person(user.subject)
         }
       world.ledger.tested(.rightPerson)
       if found != call.expectedOnDevice {

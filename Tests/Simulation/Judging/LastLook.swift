@@ -87,8 +87,8 @@
     private func describe(_ state: SessionState) -> String {
       switch state {
       case .signedOut: "signedOut"
-      case .signedIn(let user): "signedIn \(user.id.prefix(1))"
-      case .expired(let user): "expired \(user.id.prefix(1))"
+      case .signedIn(let user): "signedIn \(user.subject.prefix(1))"
+      case .expired(let user): "expired \(user.subject.prefix(1))"
       }
     }
 
@@ -112,11 +112,11 @@
       world.pass(.seconds(60))
       for app in world.liveApps {
         guard case .success(.session(.signedIn(let user))) = answer(.session, app).result,
-          let person = world.people.first(where: { $0.id == user.id }),
+          let person = world.people.first(where: { $0.id == user.subject }),
           answer(.token(person: nil, policy: nil, force: true), app).succeeded
         else { continue }
         world.pass(.seconds(60))
-        guard case .success(.claims(let found?)) = answer(.claims(nil), app).result, found.id == person.id else {
+        guard case .success(.claims(let found?)) = answer(.claims(nil), app).result, found.subject == person.id else {
           continue
         }
         ledger.tested(.claimsAreTrue)

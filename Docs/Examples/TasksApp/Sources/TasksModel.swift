@@ -99,7 +99,7 @@ final class TasksModel {
       switch signInMethod {
       case .page: try await connector.doPolicy(.signIn)
       case .deviceCode:
-        let waiting = Task { _ = try await connector.oauth.signInWithDeviceCode { await self.show($0) } }
+        let waiting = Task { _ = try await connector.signInWithDeviceCode { await self.show($0) } }
         deviceSignIn = waiting
         try await waiting.value
       }
@@ -160,14 +160,14 @@ final class TasksModel {
   private func show(_ state: SessionState) async {
     switch state {
     case .signedIn(let user):
-      forgetTasks(unlessOf: user.id)
-      let next = Phase.signedIn(id: user.id, name: user.name ?? user.username ?? user.id)
+      forgetTasks(unlessOf: user.accountID)
+      let next = Phase.signedIn(id: user.accountID, name: user.name ?? user.username ?? user.accountID)
       guard phase != next else { return }
       phase = next
       // A task of its own: a view that goes away, such as one of two windows, must not take the list with it.
       await Task { await reload() }.value
     case .expired(let user):
-      forgetTasks(unlessOf: user.id)
+      forgetTasks(unlessOf: user.accountID)
       phase = .signedOut(lastUser: user.name ?? user.username)
     case .signedOut:
       forgetTasks(unlessOf: nil)
@@ -199,12 +199,6 @@ final class TasksModel {
       // The view has gone.
     } catch let error as ConnectorError {
       report(error)
-    } catch let error as OAuthError {
-      // From the engine, which has the device code; its codes are those of `ConnectorError`.
-      report(
-        ConnectorError(
-          error.code, error.message, recoverySuggestion: error.recoverySuggestion,
-          needsInteraction: error.needsInteraction, underlying: error))
     } catch {
       message = "That did not work."
     }

@@ -1,0 +1,95 @@
+import B2CConnector
+import B2CTestKit
+import Foundation
+import TestSupport
+import Testing
+
+/// Calls about a person who is named, beside another who signed in last.
+@Suite("Calls for a named account")
+struct ConnectorAccountTests {
+  /// Alice and then Bob have signed in; each has a task.
+  private struct Scene {
+    let world = World(dialect: .rest)
+    let connector: Connector
+    let alice: Account
+    let bob: Account
+
+    init() async throws {
+      let presenter = world.script(.signIn(.alice))
+      connector = try Connector(settings: world.settings(), environment: world.environment(presenter: presenter)) {
+        $0.taskAPI?.dialect = .rest
+      }
+      alice = Account(id: try await connector.doPolicy(.signIn).accountID)
+      presenter.follow(.signIn(.bob))
+      bob = Account(
+        id: try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login)).accountID)
+      world.tasks.tasks = [LocalUser.alice, .bob].map {
+        LocalTask(owner: $0.id, text: $0.displayName, date: world.clock.date)
+      }
+    }
+
+    func titles(of user: LocalUser) -> [String] { world.tasks.tasks(of: user.id).map(\.text) }
+  }
+
+  @Test("The list is the named user's, the current one's without a name")
+  func lists() async throws {
+    let scene = try await Scene()
+    let (alice, bob) = (LocalUser.alice.displayName, LocalUser.bob.displayName)
+    #expect(try await scene.connector.getTaskList(account: scene.alice).map(\.itemName) == [alice])
+    #expect(try await scene.connector.getTaskList(account: scene.bob).map(\.itemName) == [bob])
+    #expect(try await scene.connector.getTaskList().map(\.itemName) == [bob])
+  }
+
+  @Test("A task is added, changed and deleted in the named user's list")
+  func changes() async throws {
+    let scene = try await Scene()
+    let before = scene.titles(of: .bob)
+    var task = try await scene.connector.addTask(TaskItem(itemName: "Hers"), account: scene.alice)
+    #expect(scene.titles(of: .alice).contains("Hers"))
+    task.itemName = "Still hers"
+    task = try await scene.connector.updateTask(task, account: scene.alice)
+    #expect(scene.titles(of: .alice).contains("Still hers"))
+    try await scene.connector.deleteTask(task, account: scene.alice)
+    #expect(scene.titles(of: .alice) == [LocalUser.alice.displayName])
+    #expect(scene.titles(of: .bob) == before)
+  }
+
+  @Test("Without a session of the named user nothing is sent, even if another is signed in")
+  func unknown() async throws {
+    let scene = try await Scene()
+    try await scene.connector.signOut(scene.alice)
+    let sent = scene.world.tasks.requests.count
+    let error = try await #require(throws: ConnectorError.self) {
+      try await scene.connector.getTaskList(account: scene.alice)
+    }
+    #expect(error.needsInteraction && scene.world.tasks.requests.count == sent)
+    #expect(try await scene.connector.claims(account: scene.alice) == nil)
+    #expect(try await scene.connector.account(id: scene.alice.id) == nil)
+  }
+
+  @Test("Claims, user info and the account are the named user's")
+  func claims() async throws {
+    let scene = try await Scene()
+    for (account, user) in [(scene.alice, LocalUser.alice), (scene.bob, .bob), (nil, .bob)] {
+      #expect(try await scene.connector.claims(account: account)?.name == user.displayName)
+      #expect(try await scene.connector.userInfo(account: account).name == user.displayName)
+    }
+    let stored = try #require(try await scene.connector.account(id: scene.alice.id))
+    #expect(stored.name == LocalUser.alice.displayName && stored.hasSession)
+    #expect(stored.claims.accountID == stored.id)
+  }
+
+  @Test(
+    "The id of the user who signed in is the account's, and signs that user out",
+    arguments: [LocalTenant.Shape.b2c, .entra, .ciam, .openIDConnect])
+  func signOut(_ shape: LocalTenant.Shape) async throws {
+    let connector = try Connector.local(LocalTenant(shape: shape))
+    let result = try await connector.signIn()
+    #expect(result.user.accountID == result.account.id && result.accessToken?.accountID == result.account.id)
+    #expect(try await connector.session == .signedIn(result.user))
+    #expect(try await connector.userInfo().accountID == result.account.id)
+    try await connector.signOut(Account(id: result.user.accountID))
+    #expect(try await connector.accounts().isEmpty)
+    #expect(try await connector.session == .signedOut)
+  }
+}
