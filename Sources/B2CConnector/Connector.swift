@@ -62,7 +62,7 @@ public struct Connector: Sendable {
   ) throws {
     self = try ConnectorError.mapping {
       let settings = try settings()
-      var options = try Options(settings)
+      var options = Options(settings)
       try configure(&options)
       return try Connector(settings, environment, options)
     }
@@ -71,36 +71,76 @@ public struct Connector: Sendable {
 
 extension Connector {
   /// The options of a connector, filled in from the settings.
+  ///
+  /// Each says which guide of the documentation uses it.
   public struct Options: Sendable {
-    /// The client's configuration: limits, expiry margin, clock skew and the like.
-    public var oauth: OAuthConfiguration
-    /// The task API; `nil` when the settings name none.
-    public var taskAPI: TaskAPIConfiguration?
+    /// The engine's configuration, where all options but those of tasks and APIs are kept.
+    package var oauth: OAuthConfiguration
+    /// The field names and routes of the task server; `.tutorial` unless set.
+    ///
+    /// Guide "The task client", Dialects.
+    public var taskDialect = TaskDialect.tutorial
+    /// The deadline of a call to the task server with all its tries, and the largest answer; 30 seconds and 32 MiB.
+    ///
+    /// Guide "Wiring", Limits.
+    public var taskLimits = TaskAPIConfiguration.standardLimits
+    /// How long token, metadata and key requests may take and how much they may bring; 30 seconds and 1 MiB.
+    ///
+    /// Guide "Wiring", Limits.
+    public var limits: TransportLimits {
+      get { oauth.limits }
+      set { oauth.limits = newValue }
+    }
+    /// How often and when a failed request is sent again, to the sign-in service, the task server and any API.
+    ///
+    /// Guide "Wiring", Retries. Token requests are sent once.
+    public var retry: RetryPolicy {
+      get { oauth.retry }
+      set { oauth.retry = newValue }
+    }
+    /// How long before its end a token is renewed; at most half of the token's life counts. 300 seconds.
+    ///
+    /// Guide "Wiring", Token lifetimes.
+    public var expiryMargin: Duration {
+      get { oauth.expiryMargin }
+      set { oauth.expiryMargin = newValue }
+    }
+    /// How far this device's clock may be off when an id_token is checked, beside the measured offset. 300 seconds.
+    ///
+    /// Guide "Wiring", Token lifetimes.
+    public var clockSkew: Duration {
+      get { oauth.clockSkew }
+      set { oauth.clockSkew = newValue }
+    }
     /// Further APIs that ``Connector/data(for:scopes:account:limits:)`` may send tokens to.
     ///
     /// Their origins count, such as `https://graph.microsoft.com`. The task API's origin is always allowed.
+    /// Guide "Any API".
     public var allowedAPIs: [URL] = []
     /// Whether and how `offline_access` is asked for, which brings refresh tokens; `offlineAccess` in the settings.
+    ///
+    /// Guide "Signing in", Staying signed in.
     public var offlineAccess: OfflineAccess {
       get { oauth.offlineAccess }
       set { oauth.offlineAccess = newValue }
     }
     /// Whether this process may use refresh tokens; `.never` for one that must not, such as a widget.
+    ///
+    /// Guide "At launch".
     public var refresh: TokenRefresh {
       get { oauth.refresh }
       set { oauth.refresh = newValue }
     }
-    /// The audiences that an id_token may name beside this client; those of ``oauth``.
+    /// The audiences that an id_token may name beside this client; `trustedAudiences` in the settings.
     ///
-    /// `trustedAudiences` in the settings.
+    /// Guide "Settings", Keys. None unless set: an id_token for several audiences is refused
+    /// (OpenID Connect Core 3.1.3.7 rule 3).
     public var trustedAudiences: Set<String> {
       get { oauth.trustedAudiences }
       set { oauth.trustedAudiences = newValue }
     }
-    /// How often and when a failed request is sent again, in place of the policies of ``oauth`` and ``taskAPI``.
-    public var retry = RetryPolicy.standard
 
-    init(_ settings: ConnectorSettings) throws {
+    init(_ settings: ConnectorSettings) {
       oauth = OAuthConfiguration(
         authority: settings.authority, clientID: settings.clientID, redirectURI: settings.redirectURI,
         scopes: settings.scopes)
@@ -112,7 +152,6 @@ extension Connector {
       oauth.passwordResetPolicy = settings.policies.policy(of: .passwordReset)
       oauth.requiredUser = settings.userID
       oauth.correlationID = settings.correlationID
-      taskAPI = try settings.taskWebAPI.map { try TaskAPIConfiguration(baseURL: $0) }
     }
   }
 }
@@ -304,22 +343,22 @@ extension Connector {
         .configuration, "No token can be sent to the allowed API \(RedactedURL(url)).",
         recoverySuggestion: "Use an https URL; plain http is allowed to this machine only.")
     }
-    var options = options
-    options.oauth.retry = options.retry
-    options.taskAPI?.retry = options.retry
     let budget = RetryBudget(options.retry.budget)
     let oauth = try OAuthClient(configuration: options.oauth, environment: environment, retryBudget: budget)
     self.settings = settings
     self.oauth = oauth
-    tasks = try options.taskAPI.map {
-      try TaskAPIClient(
-        configuration: $0, transport: environment.transport, tokens: oauth.tokenProvider(),
+    tasks = try settings.taskWebAPI.map { url in
+      var configuration = try TaskAPIConfiguration(baseURL: url, dialect: options.taskDialect)
+      configuration.limits = options.taskLimits
+      configuration.retry = options.retry
+      return try TaskAPIClient(
+        configuration: configuration, transport: environment.transport, tokens: oauth.tokenProvider(),
         clock: environment.clock, now: environment.now, retryBudget: budget)
     }
     self.environment = environment
     retry = options.retry
     retryBudget = budget
-    let apis = options.allowedAPIs + [options.taskAPI?.baseURL].compactMap(\.self)
+    let apis = options.allowedAPIs + [settings.taskWebAPI].compactMap(\.self)
     allowedOrigins = Set(apis.compactMap { Origin($0) })
   }
 }

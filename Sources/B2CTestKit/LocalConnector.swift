@@ -4,7 +4,7 @@ internal import B2CHTTP
 public import B2COAuth
 public import B2CSettings
 public import B2CTokenCache
-internal import Foundation
+public import Foundation
 
 extension LocalTenant {
   /// Returns the settings of an app of this tenant, as its settings.plist would have them.
@@ -49,6 +49,24 @@ extension LocalTenant {
   }
 }
 
+extension OAuthEnvironment {
+  /// Replaces the clocks of a connector: "an hour later" takes no time in a test.
+  ///
+  /// ```swift
+  /// let clock = TestClock()
+  /// environment.setTime(clock: clock) { clock.date }
+  /// ```
+  /// - Parameters:
+  ///   - clock: The clock that deadlines and pauses run on; the system's unless named.
+  ///   - now: Returns the wall time that token lifetimes are measured by.
+  public mutating func setTime(
+    clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date
+  ) {
+    self.clock = clock
+    self.now = now
+  }
+}
+
 extension Connector {
   /// Makes a connector for a test: a local tenant and task server in memory, and a scripted person.
   ///
@@ -74,11 +92,10 @@ extension Connector {
     environment.presenter = presenter ?? ScriptedPresenter(transport: network, .signIn(.alice))
     environment.cache = cache
     environment.transport = network
-    environment.clock = clock
-    environment.now = tenant.now
+    environment.setTime(clock: clock, now: tenant.now)
     return try Connector(settings: tenant.settings(taskServer: taskServer), environment: environment) { options in
       guard let dialect = taskServer?.dialect else { return }
-      options.taskAPI?.dialect = dialect.routesByID ? .rest : dialect.textKey == "Text" ? .repository : .tutorial
+      options.taskDialect = dialect.routesByID ? .rest : dialect.textKey == "Text" ? .repository : .tutorial
     }
   }
 }

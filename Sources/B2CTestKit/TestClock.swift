@@ -8,8 +8,7 @@ public import Foundation
 ///
 /// ```swift
 /// let clock = TestClock()
-/// environment.clock = clock
-/// environment.now = { clock.date }
+/// environment.setTime(clock: clock) { clock.date }
 /// let connector = try Connector(settings: settings, environment: environment)
 /// await clock.advance(by: .seconds(3600))
 /// ```

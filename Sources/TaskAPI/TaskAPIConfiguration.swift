@@ -45,7 +45,7 @@ public struct TaskAPIConfiguration: Sendable, Hashable {
   public var retry = RetryPolicy.standard
 
   /// 32 MiB of body, 30 seconds in all, 15 seconds of silence.
-  static let standardLimits = TransportLimits(maximumBodyBytes: 32 << 20)
+  package static let standardLimits = TransportLimits(maximumBodyBytes: 32 << 20)
 
   /// Creates a configuration.
   ///

@@ -17,7 +17,7 @@ struct ConnectorAccountTests {
     init() async throws {
       let presenter = world.script(.signIn(.alice))
       connector = try Connector(settings: world.settings(), environment: world.environment(presenter: presenter)) {
-        $0.taskAPI?.dialect = .rest
+        $0.taskDialect = .rest
       }
       alice = Account(id: try await connector.doPolicy(.signIn).accountID)
       presenter.follow(.signIn(.bob))

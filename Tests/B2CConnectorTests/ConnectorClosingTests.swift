@@ -52,10 +52,10 @@ struct ConnectorClosingTests {
       environment.cache = InMemoryTokenCache()
       environment.transport = transport
       connector = try Connector(settings: tenant.settings(taskServer: server), environment: environment) {
-        $0.taskAPI?.dialect = .rest
+        $0.taskDialect = .rest
         // No clock ends a call here, however slow the machine is.
-        $0.taskAPI?.limits = .patient
-        $0.oauth.limits = .patient
+        $0.taskLimits = .patient
+        $0.limits = .patient
       }
       try await connector.doPolicy(.signIn)
       task = LocalTask(owner: LocalUser.alice.id, text: "old", date: Date())
@@ -105,7 +105,7 @@ struct ConnectorClosingTests {
     let connector = try Connector(
       settings: world.settings(), environment: world.environment(waitingOn: TestClock())
     ) {
-      $0.taskAPI?.dialect = .rest
+      $0.taskDialect = .rest
       $0.retry = RetryPolicy(baseDelay: .zero, maximumDelay: .zero)
     }
     try await connector.doPolicy(.signIn)

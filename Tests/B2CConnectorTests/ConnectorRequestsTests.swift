@@ -196,7 +196,7 @@ struct ConnectorRequestsTests {
   func repository() async throws {
     let world = World(dialect: .repository)
     let connector = try Connector(settings: world.settings(), environment: world.environment()) {
-      $0.taskAPI?.dialect = .repository
+      $0.taskDialect = .repository
     }
     try await connector.doPolicy(.signIn)
     let task = try await connector.addTask(TaskItem(itemName: "Zwölf Boxkämpfer\n\"jagen\" 🥊"))

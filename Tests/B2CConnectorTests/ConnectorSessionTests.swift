@@ -283,7 +283,9 @@ struct ConnectorSessionTests {
   func configuredDefault() async throws {
     let world = World()
     let policy = try Policy("B2C_1_SignUpOrSignIn")
-    let connector = try world.connector { $0.defaultPolicy = policy }
+    var settings = try world.settings()
+    settings.policies.selected = policy
+    let connector = try world.connector(settings)
     #expect(try await connector.signIn().user.policyID == policy.id)
     #expect(try await connector.doPolicy(.signIn).policyID == policy.id)
     #expect(try await connector.claims()?.policyID == policy.id)

@@ -197,7 +197,7 @@ struct ConnectorTests {
     let world = World()
     let clock = world.clock
     let connector = try Connector(settings: world.settings(), environment: world.environment()) {
-      $0.oauth.expiryMargin = .seconds(1_000)
+      $0.expiryMargin = .seconds(1_000)
     }
     try await connector.doPolicy(.signIn)
     await clock.advance(by: .seconds(2_700))

@@ -25,7 +25,6 @@ struct ConnectorTrustedAudiencesTests {
   func trusted() async throws {
     try await signIn(settings: ["project-7"])
     try await signIn(settings: []) { $0.trustedAudiences = ["project-7"] }
-    try await signIn(settings: []) { $0.oauth.trustedAudiences = ["project-7"] }
     for trusted: Set<String> in [[], ["project-8"]] {
       let error = try await #require(throws: ConnectorError.self) { try await signIn(settings: trusted) }
       #expect(error.code == .invalidIDToken)

@@ -43,7 +43,7 @@ struct ConnectorUserChangeTests {
     init() throws {
       presenter = world.script(.signIn(.alice))
       connector = try Connector(settings: world.settings(), environment: world.environment(presenter: presenter)) {
-        $0.taskAPI?.dialect = .rest
+        $0.taskDialect = .rest
       }
       task = LocalTask(owner: LocalUser.bob.id, text: "Bob's task", date: world.clock.date)
       world.tasks.tasks = [task]

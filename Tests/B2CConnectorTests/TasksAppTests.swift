@@ -127,7 +127,7 @@ struct TasksAppPlatformTests {
     environment.cache = InMemoryTokenCache()
     environment.transport = network
     let fixed = (settings, environment)
-    let model = TasksModel { try Connector(settings: fixed.0, environment: fixed.1) { $0.taskAPI?.dialect = .rest } }
+    let model = TasksModel { try Connector(settings: fixed.0, environment: fixed.1) { $0.taskDialect = .rest } }
     await model.signIn()
     await model.restore()
     #expect(await model.add("Buy milk"))

@@ -33,14 +33,14 @@ struct World: Sendable {
   func connector(
     _ settings: ConnectorSettings? = nil, presenter: (any SignInPresenter)? = nil,
     cache: any TokenCache = InMemoryTokenCache(), transport: (any HTTPTransport)? = nil, allowedAPIs: [URL] = [],
-    waitingOn waits: (any Clock<Duration>)? = nil, configure: (inout OAuthConfiguration) -> Void = { _ in }
+    waitingOn waits: (any Clock<Duration>)? = nil, configure: (inout Connector.Options) -> Void = { _ in }
   ) throws -> Connector {
     try Connector(
       settings: try settings ?? self.settings(),
       environment: environment(presenter: presenter, cache: cache, transport: transport, waitingOn: waits)
     ) {
       $0.allowedAPIs = allowedAPIs
-      configure(&$0.oauth)
+      configure(&$0)
     }
   }
 

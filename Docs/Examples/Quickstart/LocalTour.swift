@@ -32,7 +32,7 @@ struct LocalTour: Sendable {
     environment.presenter = isInBrowser ? Surface(arguments).presenter(for: settings.redirectURI) : script
     environment.cache = InMemoryTokenCache()
     environment.transport = TellingTransport(story)
-    environment.now = { time.now }
+    environment.setTime { time.now }
     let connector = try Connector(settings: settings, environment: environment)
     if arguments.diagnoses {
       try await Program.show(try await connector.diagnose())

@@ -81,7 +81,7 @@ struct Tasks {
     }
     let connector = try Connector(
       settings: try ConnectorSettings(contentsOf: file), environment: try environment()
-    ) { if arguments.isRest { $0.taskAPI?.dialect = .rest } }
+    ) { if arguments.isRest { $0.taskDialect = .rest } }
     switch arguments.command {
     case "login":
       let user = try await connector.signIn().user

@@ -1,7 +1,7 @@
 public import B2CCore
-public import Foundation
+package import Foundation
 
-/// The parts of a client that reach outside the process: network, token cache, sign-in page, clocks.
+/// The parts of a connector that reach outside the process: network, token cache, sign-in page, log.
 ///
 /// Every part has a default and can be replaced.
 ///
@@ -20,10 +20,10 @@ public struct OAuthEnvironment: Sendable {
   /// browser with a loopback redirect elsewhere.
   public var presenter: (any SignInPresenter)?
   /// The clock of deadlines and pauses.
-  public var clock: any Clock<Duration> = ContinuousClock()
+  package var clock: any Clock<Duration> = ContinuousClock()
   /// The wall time that token lifetimes are measured by.
-  public var now: @Sendable () -> Date = { Date() }
-  /// Receives an event for each step of the client, without secrets.
+  package var now: @Sendable () -> Date = { Date() }
+  /// Receives an event for each step, without secrets.
   public var onEvent: @Sendable (OAuthEvent) -> Void = { _ in }
   /// Yields when data that a locked device kept from the app becomes readable; `nil` where that is not said.
   package var protectedDataUpdates = ProtectedData.updates

@@ -1,5 +1,6 @@
 import B2CConnector
 import B2CCore
+import B2CTestKit
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -43,7 +44,7 @@ struct Tour: Sendable {
     environment.cache = try FileTokenCache(directory: URL(fileURLWithPath: scene.folder))
     environment.transport = transport
     environment.presenter = person.presenter(consents: consents, noting: callbacks)
-    environment.now = { [time] in time.date }
+    environment.setTime { [time] in time.date }
     let settings = ConnectorSettings(
       authority: try Authority(scene.issuer, kind: .openIDConnect), clientID: clientID ?? scene.clientID,
       scopes: scene.scopes, redirectURI: scene.redirectURI)

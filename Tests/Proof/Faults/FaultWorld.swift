@@ -109,13 +109,14 @@ struct FaultWorld: Sendable {
     _ cache: any TokenCache, _ presenter: any SignInPresenter,
     onEvent: @escaping @Sendable (OAuthEvent) -> Void = { _ in }
   ) throws -> Connector {
-    let base = taskFront.url.appendingPathComponent("tasks")
+    var settings = try self.settings()
+    settings.taskWebAPI = taskFront.url.appendingPathComponent("tasks")
     return try Connector(
-      settings: try settings(),
+      settings: settings,
       environment: OAuthEnvironment(presenter: presenter, cache: cache, transport: transport, onEvent: onEvent)
     ) {
-      $0.taskAPI = try TaskAPIConfiguration(baseURL: base, dialect: .rest)
-      $0.taskAPI?.limits = Self.limits
+      $0.taskDialect = .rest
+      $0.taskLimits = Self.limits
       $0.retry = Self.retry
     }
   }

@@ -142,7 +142,7 @@ struct SoakApp: Sendable {
     environment.cache = cache
     environment.presenter = presenter
     connector = try Connector(settings: settings, environment: environment) {
-      $0.oauth.limits = TransportLimits(
+      $0.limits = TransportLimits(
         maximumBodyBytes: 256 << 10, deadline: SoakPlan.deadline, idleTimeout: SoakPlan.deadline)
       $0.retry = RetryPolicy(
         maximumAttempts: 3, baseDelay: .milliseconds(50), maximumDelay: .milliseconds(400),

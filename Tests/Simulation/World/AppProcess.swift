@@ -127,7 +127,7 @@
       environment.now = { world.deviceNow }
       environment.onEvent = { [weak world] in world?.judgeText($0.description) }
       let made = try Connector(settings: world.settings, environment: environment) { options in
-        options.taskAPI?.dialect = .rest
+        options.taskDialect = .rest
         options.allowedAPIs = [LocalTaskServer.inMemoryOrigin]
       }
       connector = made
