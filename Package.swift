@@ -27,7 +27,6 @@ let package = Package(
     .library(name: "B2CSettings", targets: ["B2CSettings"]),
     .library(name: "B2CAuthority", targets: ["B2CAuthority"]),
     .library(name: "B2CTokenCache", targets: ["B2CTokenCache"]),
-    .library(name: "B2COAuth", targets: ["B2COAuth"]),
     .library(name: "TaskAPI", targets: ["TaskAPI"]),
     .library(name: "B2CTestKit", targets: ["B2CTestKit"]),
   ],

@@ -16,8 +16,8 @@ public import Foundation
 public struct Connector: Sendable {
   /// What the connector was made from.
   public let settings: ConnectorSettings
-  /// The engine below, for more than the five calls: accounts, prompts, scopes.
-  public let oauth: OAuthClient
+  /// The engine below.
+  package let oauth: OAuthClient
   /// The client of the task API; `nil` when the settings name none.
   package let tasks: TaskAPIClient?
 

@@ -92,6 +92,8 @@ extension ErrorCode {
   public static let other = Self(rawValue: "other")
 }
 
+extension ConnectorError: CodedError {}
+
 extension ConnectorError: LocalizedError, Redacted {
   /// The message.
   public var errorDescription: String? { message }
@@ -189,7 +191,7 @@ extension ConnectorError {
   private init(_ error: OAuthError) {
     self.init(
       error.code, error.message, recoverySuggestion: error.recoverySuggestion, isRetryable: error.isRetryable,
-      needsInteraction: error.needsInteraction, underlying: error)
+      needsInteraction: error.needsInteraction, underlying: error.underlying)
     correlationID = error.correlationID
     request = error.request
     status = error.server?.status

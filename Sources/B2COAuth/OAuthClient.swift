@@ -1,13 +1,13 @@
-public import B2CCore
+internal import B2CCore
 internal import Foundation
 
-/// Signs users in at one authority and keeps their tokens fresh.
+/// The engine under `Connector`: signs users in at one authority and keeps their tokens fresh.
 ///
-/// The engine under the facade: Azure AD B2C with policies, Entra ID and Entra External ID without, and any other OpenID
+/// It serves Azure AD B2C with policies, Entra ID and Entra External ID without, and any other OpenID
 /// Connect provider. A client is meant to be shared: all its calls may come from any task at any time.
-public final class OAuthClient: Sendable {
+package final class OAuthClient: Sendable {
   /// What the client works with.
-  public let configuration: OAuthConfiguration
+  package let configuration: OAuthConfiguration
 
   let services: OAuthServices
   private let tokens: TokenSource
@@ -23,7 +23,7 @@ public final class OAuthClient: Sendable {
   ///   host; with code ``ErrorCode/configuration`` when one of the authority's trusted hosts is not a host name; with
   ///   code ``ErrorCode/unsupportedRedirectURI`` when the presenter cannot serve the redirect URI;
   ///   ``TokenCacheError`` when the default token cache cannot be created.
-  public convenience init(configuration: OAuthConfiguration, environment: OAuthEnvironment) throws {
+  package convenience init(configuration: OAuthConfiguration, environment: OAuthEnvironment) throws {
     try self.init(configuration: configuration, environment: environment, retryBudget: nil)
   }
 
@@ -68,7 +68,7 @@ public final class OAuthClient: Sendable {
   ///   `invalidResponse`, `stateMismatch`, `issuerMismatch`, `invalidIDToken`, `invalidCallback` for the wire;
   ///   `tokenCache` when the result could not be kept. `CancellationError` when the calling task was cancelled.
   @discardableResult
-  public func signIn(
+  package func signIn(
     policy: Policy? = nil, prompt: Prompt? = nil, options: SignInOptions = SignInOptions()
   ) async throws -> SignInResult {
     var options = options
@@ -89,7 +89,7 @@ public final class OAuthClient: Sendable {
   ///   API; `reservedParameter`; `network`, `timedOut`, `serviceUnavailable`, `throttled` when it may work later (the
   ///   session stays); `invalidResponse`, `invalidIDToken`, `configuration`, `server`; `tokenCache`. `CancellationError`
   ///   when the calling task was cancelled; other callers of the same refresh go on.
-  public func accessToken(
+  package func accessToken(
     for scopes: [String]? = nil, account: Account? = nil, policy: Policy? = nil, options: TokenOptions = TokenOptions()
   ) async throws -> AccessToken {
     try await tokens.token(
@@ -103,7 +103,7 @@ public final class OAuthClient: Sendable {
   ///   - account: Whose tokens; those of ``currentAccount(policy:)`` when `nil`.
   ///   - policy: By which policy the account signed in; whichever was last when `nil`.
   /// - Returns: A provider of cached or refreshed tokens, which replaces a token that the API has refused.
-  public func tokenProvider(
+  package func tokenProvider(
     for scopes: [String]? = nil, account: Account? = nil, policy: Policy? = nil
   ) -> some AccessTokenProvider {
     SilentTokenProvider(client: self, scopes: scopes, account: account, policy: policy)
@@ -120,7 +120,7 @@ public final class OAuthClient: Sendable {
   ///
   /// - Returns: Each person once, whatever policies they used.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
-  public func accounts() async throws -> [Account] {
+  package func accounts() async throws -> [Account] {
     accounts(of: try await readableRecords())
   }
 
@@ -159,7 +159,7 @@ public final class OAuthClient: Sendable {
   /// - Returns: The account, with the claims of the latest id_token: one that is being verified is waited for. `nil` when
   ///   no user is signed in.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.
-  public func currentAccount(policy: Policy? = nil) async throws -> Account? {
+  package func currentAccount(policy: Policy? = nil) async throws -> Account? {
     guard let stored = try await record(policy: policy, accountID: nil) else { return nil }
     return accounts(of: try await services.accounts.records(accountID: stored.key.accountID)).first
   }
@@ -191,7 +191,7 @@ public final class OAuthClient: Sendable {
   ///
   /// - Returns: The state of the session of ``currentAccount(policy:)``.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
-  public func session() async throws -> SessionState {
+  package func session() async throws -> SessionState {
     let snapshot = try await sessionSnapshot(looksAgain: true)
     // Another process may have ended the session: observers are told what this caller is.
     services.sessions.changed()
@@ -211,7 +211,7 @@ public final class OAuthClient: Sendable {
   ///
   /// A state is new when it is about another account, or when a claim about the user differs; a refresh alone is none.
   /// Every client over the same cache is told. What another process does is seen with the next call that notices it.
-  public var sessionUpdates: AsyncStream<SessionState> {
+  package var sessionUpdates: AsyncStream<SessionState> {
     services.sessions.states { [self] in try await sessionSnapshot(looksAgain: false) }
   }
 
@@ -226,7 +226,7 @@ public final class OAuthClient: Sendable {
   /// - Returns: The account, with the claims of the latest id_token: one that is being verified is waited for. `nil` when
   ///   there is none.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.
-  public func account(id: String) async throws -> Account? {
+  package func account(id: String) async throws -> Account? {
     try await services.adoptions.wait(for: services.accounts.folded(id))
     let (records, failure) = try await services.accounts.read(accountID: id)
     if let failure, records.isEmpty { throw failure }
@@ -244,7 +244,7 @@ public final class OAuthClient: Sendable {
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be listed or changed, after everything that
   ///   could be removed is gone; with `endsBrowserSession` also what keeps the page from being shown, after the tokens are
   ///   gone. A closed page and the end of the waiting time are no errors.
-  public func signOut(
+  package func signOut(
     _ account: Account, endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
   ) async throws {
     try await SignOut(services: services).run(
@@ -257,7 +257,7 @@ public final class OAuthClient: Sendable {
   ///   - endsBrowserSession: Whether to end the session at the server too, for which a page is shown.
   ///   - options: How to end the browser session.
   /// - Throws: ``OAuthError``, as for one account.
-  public func signOut(
+  package func signOut(
     endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
   ) async throws {
     try await SignOut(services: services).run(.all, endsBrowserSession: endsBrowserSession, options: options)
@@ -275,7 +275,7 @@ public final class OAuthClient: Sendable {
   ///   declined, `timedOut` when the code expired, and what a sign-in throws. `CancellationError` when the calling task was
   ///   cancelled.
   @discardableResult
-  public func signInWithDeviceCode(
+  package func signInWithDeviceCode(
     scopes: [String]? = nil, show: @Sendable (DeviceAuthorization) async throws -> Void
   ) async throws -> SignInResult {
     try await DeviceFlow(services: services, tokens: tokens).run(scopes: scopes ?? configuration.scopes, show: show)
@@ -284,5 +284,5 @@ public final class OAuthClient: Sendable {
 
 extension OAuthClient: Redacted {
   /// Authority and client: enough to tell two clients apart.
-  public var description: String { "OAuthClient(\(configuration.authority), client \(configuration.clientID))" }
+  package var description: String { "OAuthClient(\(configuration.authority), client \(configuration.clientID))" }
 }

@@ -7,7 +7,7 @@ public enum SessionState: Sendable, Hashable {
   case signedOut
   /// The current account, with a token that has not expired by this device's clock.
   ///
-  /// The next call may need the user all the same: go by ``OAuthError/needsInteraction``.
+  /// The next call may need the user all the same: go by `needsInteraction` of the error.
   case signedIn(UserInfo)
   /// The account that was current; only a new sign-in brings tokens again.
   case expired(UserInfo)

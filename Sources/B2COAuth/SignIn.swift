@@ -50,7 +50,7 @@ struct SignIn: Sendable {
     // Built here once so that a failure is thrown; another port of this machine changes nothing that could fail.
     let page = try request.url(redirectURI: configuration.redirectURI)
     do {
-      return try await services.presenter.present(
+      return try await services.presenter.show(
         PresentationRequest(
           purpose: .signIn, redirectURI: configuration.redirectURI, state: request.state,
           prefersEphemeralSession: request.options.prefersEphemeralSession,

@@ -145,7 +145,7 @@ struct SignOut: Sendable {
     let page = SingleFlight<Secret, URL>()
     do {
       _ = try await PresentationDeadline.run(options.timeout, purpose: .signOut, clock: services.environment.clock) {
-        try await page.value(for: request.state) { try await presenter.present(request) }
+        try await page.value(for: request.state) { try await presenter.show(request) }
       }
     } catch let error as OAuthError where [.userClosedBrowser, .timedOut].contains(error.code) {
       // The page was shown, and that is what ends the session; the tokens are gone already.

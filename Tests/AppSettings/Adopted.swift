@@ -2,7 +2,6 @@ import B2CAuthority
 import B2CConnector
 import B2CCore
 import B2CHTTP
-import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation

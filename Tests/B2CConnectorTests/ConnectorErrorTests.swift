@@ -19,7 +19,6 @@ struct ConnectorErrorTests {
     #expect(error.serverCode == "AADB2C90091")
     #expect(error.oauthError == "access_denied")
     #expect(error.correlationID != nil && error.timestamp != nil)
-    #expect(error.underlying is OAuthError)
     #expect(!error.isRetryable && !error.needsInteraction)
   }
 

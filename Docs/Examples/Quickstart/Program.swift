@@ -53,7 +53,6 @@ struct Program: Sendable {
     switch error {
     case is UsageError, is UnhealthyError, is AuthorityError, is SettingsError: return 2
     case let error as ConnectorError: return fixable.contains(error.code) ? 2 : 1
-    case let error as OAuthError: return fixable.contains(error.code) ? 2 : 1
     default: return 1
     }
   }

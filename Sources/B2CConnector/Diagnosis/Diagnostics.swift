@@ -121,9 +121,7 @@ extension Diagnostics {
   /// Returns an error as a finding; the text of an unknown error is not repeated, since it may contain anything.
   private static func finding(of error: any Error, check: String) -> Finding {
     switch error {
-    case let error as ConnectorError:
-      Finding(check, .failed, error.message, recovery: error.recoverySuggestion)
-    case let error as OAuthError:
+    case let error as any CodedError:
       Finding(check, .failed, error.message, recovery: error.recoverySuggestion)
     case let error as TokenCacheError:
       Finding(check, .failed, error.message, recovery: error.recoverySuggestion)
@@ -222,7 +220,7 @@ extension Diagnostics {
       try await (presenter as? any SystemDependentPresenter)?.checkSystem()
       return Finding("presenter", .ok, "\(type(of: presenter)) can receive \(redirectURI.absoluteString)")
     } catch {
-      let known = error as? OAuthError
+      let known = error as? any CodedError
       return Finding(
         "presenter", .failed, known?.message ?? "\(type(of: presenter)) cannot receive \(redirectURI.absoluteString)",
         recovery: known?.recoverySuggestion ?? "Use another presenter, or register another redirect URI.")

@@ -28,7 +28,7 @@ public struct Account: Sendable, Hashable, Identifiable {
   /// Makes the account of an id that was kept, without looking anything up.
   ///
   /// A server that keeps ids in its own sessions asks for tokens with it; names and claims are empty, and `hasSession` is
-  /// `false` because nothing is known. ``OAuthClient/account(id:)`` reads what is stored.
+  /// `false` because nothing is known. `Connector.account(id:)` reads what is stored.
   ///
   /// - Parameter id: The ``id`` of an account.
   public init(id: String) {

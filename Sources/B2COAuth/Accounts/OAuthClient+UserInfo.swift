@@ -14,7 +14,7 @@ extension OAuthClient {
   ///   JSON or is about another user; `unauthorized`, `insufficientScope` and `claimsRequired` when the endpoint wants
   ///   another token; `server` and what a silent token call throws. `CancellationError` when the calling task was
   ///   cancelled.
-  public func userInfo(account: Account? = nil) async throws -> UserInfo {
+  package func userInfo(account: Account? = nil) async throws -> UserInfo {
     guard let stored = try await record(policy: nil, accountID: account?.id) else {
       throw OAuthError(.interactionRequired, "No user is signed in.", recoverySuggestion: "Sign in first.")
     }

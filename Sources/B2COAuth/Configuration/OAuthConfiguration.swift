@@ -1,43 +1,43 @@
-public import Foundation
+package import Foundation
 
 /// What an ``OAuthClient`` works with: which authority, which application, which scopes, and how patient it is.
-public struct OAuthConfiguration: Sendable {
+package struct OAuthConfiguration: Sendable {
   /// The authority that signs people in.
-  public var authority: Authority
+  package var authority: Authority
   /// The application (client) ID.
-  public var clientID: String
+  package var clientID: String
   /// The redirect URI, exactly as it is registered.
-  public var redirectURI: URL
+  package var redirectURI: URL
   /// The scopes of the API whose tokens are asked for; `openid` is added.
-  public var scopes: [String]
+  package var scopes: [String]
   /// When a sign-in asks for `offline_access`, which brings refresh tokens.
-  public var offlineAccess = OfflineAccess.automatic
+  package var offlineAccess = OfflineAccess.automatic
   /// Whether this process may use refresh tokens.
   package var refresh = TokenRefresh.automatic
   /// Further scopes the user is asked to consent to at sign-in, without a token for them (ADAL's `additionalScopes`).
-  public var additionalScopes: [String] = []
+  package var additionalScopes: [String] = []
   /// The policy that is run when a call names none; `nil` for an authority that has no policies.
-  public var defaultPolicy: Policy?
+  package var defaultPolicy: Policy?
   /// Further policies that users of this app sign in by; the records of an account are looked for under each.
   package var knownPolicies: [Policy] = []
   /// The password-reset policy.
-  public var passwordResetPolicy: Policy?
+  package var passwordResetPolicy: Policy?
   /// The only user who may sign in: an email, user name, object id or subject (ADAL's `RequiredDisplayableId`).
-  public var requiredUser: String?
+  package var requiredUser: String?
   /// The correlation id of every request; a fresh one for each when `nil`.
-  public var correlationID: UUID?
+  package var correlationID: UUID?
   /// How long before its end a token is renewed; at most half of the token's life counts.
   ///
   /// 300 seconds.
-  public var expiryMargin = Duration.seconds(300)
+  package var expiryMargin = Duration.seconds(300)
   /// How far this device's clock may be off when an id_token is checked, beside the measured offset.
   ///
   /// 300 seconds.
-  public var clockSkew = Duration.seconds(300)
+  package var clockSkew = Duration.seconds(300)
   /// The audiences that an id_token may name beside this client (OpenID Connect Core 3.1.3.7 rule 3).
   ///
   /// None: an id_token for several audiences is refused, with the audiences that it names.
-  public var trustedAudiences: Set<String> = []
+  package var trustedAudiences: Set<String> = []
   /// How long metadata and keys are used without asking again.
   ///
   /// 24 hours.
@@ -47,11 +47,11 @@ public struct OAuthConfiguration: Sendable {
   /// The pause starts at 5 seconds and doubles with each failure up to this; 5 minutes.
   package var keyRefetchInterval = Duration.seconds(300)
   /// How long token, metadata and key requests may take and how much they may bring.
-  public var limits = TransportLimits.standard
+  package var limits = TransportLimits.standard
   /// How often and when a request for metadata or keys is sent again; token requests are sent once.
-  public var retry = RetryPolicy.standard
+  package var retry = RetryPolicy.standard
   /// Whether token requests name this library and its version to Microsoft's services (`x-client-SKU`, `x-client-Ver`).
-  public var sendsLibraryHeaders = true
+  package var sendsLibraryHeaders = true
 
   /// Creates a configuration; everything except the parameters has a safe default.
   ///
@@ -60,7 +60,7 @@ public struct OAuthConfiguration: Sendable {
   ///   - clientID: The application (client) ID.
   ///   - redirectURI: The redirect URI, exactly as it is registered.
   ///   - scopes: The scopes of the API whose tokens are asked for.
-  public init(authority: Authority, clientID: String, redirectURI: URL, scopes: [String] = []) {
+  package init(authority: Authority, clientID: String, redirectURI: URL, scopes: [String] = []) {
     self.authority = authority
     self.clientID = clientID
     self.redirectURI = redirectURI

@@ -1,25 +1,25 @@
 public import B2CCore
 internal import B2CIDToken
-public import Foundation
+package import Foundation
 
 /// Why a sign-in, a token request or a sign-out did not give what was asked.
 ///
 /// Two errors are equal when their codes are. Nothing in it is secret: no token, code, verifier or Authorization header.
-public struct OAuthError: Error, Sendable, Equatable {
+package struct OAuthError: Error, Sendable, Equatable {
   /// What went wrong.
-  public var code: ErrorCode
+  package var code: ErrorCode
   /// What happened, in words without secrets.
-  public var message: String
+  package var message: String
   /// What to do about it, if anything is known to help.
-  public var recoverySuggestion: String?
+  package var recoverySuggestion: String?
   /// What the server said, if it was the server that refused.
-  public var server: ServerAnswer?
+  package var server: ServerAnswer?
   /// The id under which the service logged the request; `nil` when no request with an id reached a server.
-  public var correlationID: UUID?
+  package var correlationID: UUID?
   /// The request that the error is about, if it is about one.
-  public var request: FailedRequest?
+  package var request: FailedRequest?
   /// The error of the layer below, if any.
-  public var underlying: (any Error)?
+  package var underlying: (any Error)?
 
   /// Makes an error.
   ///
@@ -31,7 +31,7 @@ public struct OAuthError: Error, Sendable, Equatable {
   ///   - correlationID: The id under which the service logged the request.
   ///   - request: The request that the error is about.
   ///   - underlying: The error of the layer below, if any.
-  public init(
+  package init(
     _ code: ErrorCode, _ message: String, recoverySuggestion: String? = nil, server: ServerAnswer? = nil,
     correlationID: UUID? = nil, request: FailedRequest? = nil, underlying: (any Error)? = nil
   ) {
@@ -45,7 +45,7 @@ public struct OAuthError: Error, Sendable, Equatable {
   }
 
   /// Whether the same call may succeed later without a change, and without the user.
-  public var isRetryable: Bool {
+  package var isRetryable: Bool {
     switch underlying {
     case let error as TransportError: error.isRetryable
     case let error as TokenCacheError: error.isRetryable
@@ -56,7 +56,7 @@ public struct OAuthError: Error, Sendable, Equatable {
   }
 
   /// Whether only the user, at a sign-in page, can fix it.
-  public var needsInteraction: Bool { code.needsInteraction }
+  package var needsInteraction: Bool { code.needsInteraction }
 
   /// Compares the codes.
   ///
@@ -64,12 +64,12 @@ public struct OAuthError: Error, Sendable, Equatable {
   ///   - left: One error.
   ///   - right: The other.
   /// - Returns: Whether the codes are the same.
-  public static func == (left: OAuthError, right: OAuthError) -> Bool { left.code == right.code }
+  package static func == (left: OAuthError, right: OAuthError) -> Bool { left.code == right.code }
 }
 
 extension OAuthError: Redacted {
   /// Code, message, the server's code and description, the request, the correlation id and what to do.
-  public var description: String {
+  package var description: String {
     var text = "\(code.rawValue): \(message)"
     if let serverCode = server?.code { text += " [\(serverCode)]" }
     if let said = server?.description { text += " The server said: \(said)" + (said.hasSuffix(".") ? "" : ".") }
@@ -82,9 +82,28 @@ extension OAuthError: Redacted {
   }
 }
 
+/// An error with a code: the engine's, and the facade's, which an app's presenter throws.
+package protocol CodedError: Error {
+  var code: ErrorCode { get }
+  var message: String { get }
+  var recoverySuggestion: String? { get }
+}
+
+extension OAuthError: CodedError {
+  /// Runs code of an app's presenter: what the engine decides by is the code, whosever error it is.
+  static func mapping<Value>(_ body: () async throws -> Value) async throws -> Value {
+    do {
+      return try await body()
+    } catch let error as any CodedError where !(error is OAuthError) {
+      throw OAuthError(
+        error.code, error.message, recoverySuggestion: error.recoverySuggestion, underlying: error)
+    }
+  }
+}
+
 extension OAuthError: LocalizedError {
   /// The message.
-  public var errorDescription: String? { message }
+  package var errorDescription: String? { message }
 }
 
 extension OAuthError {
@@ -163,7 +182,7 @@ extension ErrorCode {
 
 /// The device's part.
 extension ErrorCode {
-  /// The token cache failed; ``OAuthError/underlying`` is its error.
+  /// The token cache failed; the `underlying` error is its own.
   public static let tokenCache = Self(rawValue: "tokenCache")
   /// The sign-in page could not be shown.
   public static let presentationFailed = Self(rawValue: "presentationFailed")

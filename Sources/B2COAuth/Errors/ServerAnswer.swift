@@ -1,30 +1,30 @@
 internal import B2CCore
-public import Foundation
+package import Foundation
 
 /// The error that an authorization server sent (RFC 6749 sections 4.1.2.1 and 5.2).
 ///
 /// Every text in it is printable, on one line and cut; what looks like a token, or was sent, is replaced.
-public struct ServerAnswer: Sendable, Hashable {
+package struct ServerAnswer: Sendable, Hashable {
   /// The OAuth `error`, such as `invalid_grant`.
-  public var error: String?
+  package var error: String?
   /// The `error_description`, at most 200 characters.
-  public var description: String?
+  package var description: String?
   /// The service's own code, such as `AADB2C90118` or `AADSTS50058`.
-  public var code: String?
+  package var code: String?
   /// The `suberror`, such as `bad_token`.
-  public var suberror: String?
+  package var suberror: String?
   /// The `trace_id`.
-  public var traceID: String?
+  package var traceID: String?
   /// The time in the answer, as it wrote it.
-  public var timestamp: String?
+  package var timestamp: String?
   /// The HTTP status; `nil` when the answer came by redirect.
-  public var status: Int?
+  package var status: Int?
   /// How many seconds the server asks to wait (`Retry-After`).
-  public var retryAfter: Double?
+  package var retryAfter: Double?
   /// The `claims` the server wants satisfied, as JSON text.
-  public var claims: String?
+  package var claims: String?
   /// The `correlation_id` of the answer.
-  public var correlationID: UUID?
+  package var correlationID: UUID?
 
   /// Makes an answer.
   ///

@@ -77,7 +77,7 @@ public final class ExternalBrowserPresenter: SignInPresenter, SystemDependentPre
 
   /// Ends every waiting sign-in, as when the user returns to the app without having finished.
   ///
-  /// The sign-ins throw ``OAuthError`` with code ``ErrorCode/userClosedBrowser``.
+  /// The sign-ins throw an error with code ``ErrorCode/userClosedBrowser``.
   public func cancel() {
     let flows = state.withLock { state in
       defer { state.flows = [:] }
@@ -91,7 +91,7 @@ public final class ExternalBrowserPresenter: SignInPresenter, SystemDependentPre
   /// Accepts schemes of an app and https.
   ///
   /// - Parameter redirectURI: The redirect URI of the settings.
-  /// - Throws: ``OAuthError`` with code ``ErrorCode/unsupportedRedirectURI`` for any other.
+  /// - Throws: An error with code ``ErrorCode/unsupportedRedirectURI`` for any other.
   public func validate(redirectURI: URL) throws {
     switch RedirectKind(redirectURI) {
     case .privateUse, .customScheme, .https: return
@@ -104,7 +104,7 @@ public final class ExternalBrowserPresenter: SignInPresenter, SystemDependentPre
   ///
   /// - Parameter request: The page to show and the redirect to wait for.
   /// - Returns: The callback URL.
-  /// - Throws: ``OAuthError`` with code ``ErrorCode/userClosedBrowser`` after ``cancel()``,
+  /// - Throws: An error with code ``ErrorCode/userClosedBrowser`` after ``cancel()``,
   ///   ``ErrorCode/timedOut``, ``ErrorCode/presentationFailed`` or
   ///   ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
   public func present(_ request: PresentationRequest) async throws -> URL {
@@ -134,7 +134,7 @@ public final class ExternalBrowserPresenter: SignInPresenter, SystemDependentPre
 
   /// Checks without a sign-in that the system tells whose a connection is, where the page's URL would be seen by others.
   ///
-  /// - Throws: ``OAuthError`` with code ``ErrorCode/presentationFailed``.
+  /// - Throws: An error with code ``ErrorCode/presentationFailed``.
   package func checkSystem() async throws {
     if opening.exposesURL { try await OneTimePage.check(users) }
   }

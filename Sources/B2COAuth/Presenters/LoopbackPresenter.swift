@@ -44,7 +44,7 @@ public struct LoopbackPresenter: SignInPresenter, SystemDependentPresenter {
   /// Accepts `http` redirect URIs to `localhost`, `127.0.0.1` and `[::1]`.
   ///
   /// - Parameter redirectURI: The redirect URI of the settings.
-  /// - Throws: ``OAuthError`` with code ``ErrorCode/unsupportedRedirectURI`` for any other.
+  /// - Throws: An error with code ``ErrorCode/unsupportedRedirectURI`` for any other.
   public func validate(redirectURI: URL) throws {
     _ = try LoopbackRedirectURI(validating: redirectURI)
   }
@@ -53,7 +53,7 @@ public struct LoopbackPresenter: SignInPresenter, SystemDependentPresenter {
   ///
   /// - Parameter request: The page to show and the redirect to wait for.
   /// - Returns: The callback URL, with the listener's port; a form's fields are in its query.
-  /// - Throws: ``OAuthError`` with code ``ErrorCode/portInUse``, ``ErrorCode/timedOut``,
+  /// - Throws: An error with code ``ErrorCode/portInUse``, ``ErrorCode/timedOut``,
   ///   ``ErrorCode/presentationFailed`` (also when the local page is opened twice, and on a system that does not tell
   ///   whose a connection is) or ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
   public func present(_ request: PresentationRequest) async throws -> URL {
@@ -83,7 +83,7 @@ public struct LoopbackPresenter: SignInPresenter, SystemDependentPresenter {
 
   /// Checks without a sign-in that this machine can be listened on, and that the system tells whose a connection is.
   ///
-  /// - Throws: ``OAuthError`` with code ``ErrorCode/presentationFailed``.
+  /// - Throws: An error with code ``ErrorCode/presentationFailed``.
   package func checkSystem() async throws {
     try await OneTimePage.check(users)
   }
@@ -99,7 +99,7 @@ private struct LoopbackFlow: Sendable {
 
   /// Starts to listen at the redirect URI's port.
   ///
-  /// - Throws: ``OAuthError`` with code ``ErrorCode/portInUse`` or ``ErrorCode/presentationFailed``.
+  /// - Throws: An error with code ``ErrorCode/portInUse`` or ``ErrorCode/presentationFailed``.
   func listen() async throws -> LoopbackListener {
     do {
       return try await listen(at: redirect.addresses)

@@ -37,7 +37,7 @@ public struct ManualPresenter: SignInPresenter {
   ///
   /// - Parameter request: The page to show and the redirect to wait for.
   /// - Returns: The callback URL; for a code alone, one with that code and the state of the request.
-  /// - Throws: ``OAuthError`` with code ``ErrorCode/userClosedBrowser`` when there is no line left, or
+  /// - Throws: An error with code ``ErrorCode/userClosedBrowser`` when there is no line left, or
   ///   ``ErrorCode/invalidCallback`` when the last try is no answer either; `CancellationError`.
   public func present(_ request: PresentationRequest) async throws -> URL {
     await write(

@@ -7,7 +7,7 @@ public protocol SignInPresenter: Sendable {
   /// Checks before a page opens whether this presenter can receive a redirect URI.
   ///
   /// - Parameter redirectURI: The redirect URI of the settings.
-  /// - Throws: ``OAuthError`` with code ``ErrorCode/unsupportedRedirectURI`` whose message names a presenter that
+  /// - Throws: `ConnectorError` with code ``ErrorCode/unsupportedRedirectURI`` whose message names a presenter that
   ///   can.
   func validate(redirectURI: URL) throws
 
@@ -15,7 +15,7 @@ public protocol SignInPresenter: Sendable {
   ///
   /// - Parameter request: The page to show and the redirect to wait for.
   /// - Returns: The whole callback URL, unchanged.
-  /// - Throws: ``OAuthError`` with code ``ErrorCode/userClosedBrowser`` when the user closed the page,
+  /// - Throws: `ConnectorError` with code ``ErrorCode/userClosedBrowser`` when the user closed the page,
   ///   ``ErrorCode/presentationFailed``, ``ErrorCode/portInUse`` or ``ErrorCode/timedOut`` when it could
   ///   not be shown or nothing came back; `CancellationError` when the calling task was cancelled.
   func present(_ request: PresentationRequest) async throws -> URL
@@ -27,6 +27,11 @@ extension SignInPresenter {
   /// - Parameter redirectURI: The redirect URI of the settings.
   /// - Throws: Nothing.
   public func validate(redirectURI: URL) throws {}
+
+  /// As ``present(_:)``, with the error of an app's presenter as one of the engine's.
+  func show(_ request: PresentationRequest) async throws -> URL {
+    try await OAuthError.mapping { try await present(request) }
+  }
 }
 
 /// A page to show and the redirect to wait for.

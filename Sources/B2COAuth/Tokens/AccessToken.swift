@@ -30,20 +30,20 @@ extension AccessToken: Redacted {
 }
 
 /// Options of a silent token call.
-public struct TokenOptions: Sendable {
+package struct TokenOptions: Sendable {
   /// Whether to ignore the cached token and refresh (ADAL's `clearingCache`).
-  public var forceRefresh = false
+  package var forceRefresh = false
   /// A token that the API has refused; if it is the cached one, it is replaced.
-  public var refused: Secret?
+  package var refused: Secret?
   /// A claims request, a JSON object as text, such as a claims challenge of an API: the token is refreshed to satisfy it.
-  public var claims: String?
+  package var claims: String?
   /// Further form parameters for the token request; names of the protocol's own are refused.
-  public var extraParameters: [String: String] = [:]
+  package var extraParameters: [String: String] = [:]
   /// The correlation id; the configuration's, else a new one, when `nil`.
-  public var correlationID: UUID?
+  package var correlationID: UUID?
 
   /// Makes options that ask for nothing special.
-  public init() {}
+  package init() {}
 
   /// Makes options; the others keep their defaults.
   ///

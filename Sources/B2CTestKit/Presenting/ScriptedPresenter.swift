@@ -76,7 +76,7 @@ public final class ScriptedPresenter: SignInPresenter {
   ///
   /// - Parameter request: The page to show and the redirect to wait for.
   /// - Returns: The callback URL.
-  /// - Throws: `OAuthError` with code `presentationFailed` and the page's text for an error page of the service and for
+  /// - Throws: An error with code `presentationFailed` and the page's text for an error page of the service and for
   ///   a script that does not fit the pages; `userClosedBrowser` when the script says so, or for a page that ends without
   ///   redirect and without error, as after a sign-out; otherwise the transport's error.
   public func present(_ request: PresentationRequest) async throws -> URL {

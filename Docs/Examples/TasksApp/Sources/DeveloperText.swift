@@ -20,7 +20,6 @@ func developerText(for error: ConnectorError) -> String? {
 private func isMissingEntitlement(_ error: any Error) -> Bool {
   switch error {
   case let error as ConnectorError: error.underlying.map(isMissingEntitlement) ?? false
-  case let error as OAuthError: error.underlying.map(isMissingEntitlement) ?? false
   case let error as TokenCacheError: error.code == .missingEntitlement
   default: false
   }

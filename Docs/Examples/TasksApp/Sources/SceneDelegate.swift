@@ -13,7 +13,7 @@
     private let presenter = ExternalBrowserPresenter(
       opening: BrowserOpening { url in
         guard await UIApplication.shared.open(url) else {
-          throw OAuthError(.presentationFailed, "No app opens the page.")
+          throw ConnectorError(.presentationFailed, "No app opens the page.")
         }
       })
 

@@ -30,7 +30,7 @@
     /// Accepts schemes of an app, and https where the system can end its sheet there.
     ///
     /// - Parameter redirectURI: The redirect URI of the settings.
-    /// - Throws: ``OAuthError`` with code ``ErrorCode/unsupportedRedirectURI`` for any other.
+    /// - Throws: An error with code ``ErrorCode/unsupportedRedirectURI`` for any other.
     public func validate(redirectURI: URL) throws {
       _ = try flow.callback(for: redirectURI)
     }
@@ -39,7 +39,7 @@
     ///
     /// - Parameter request: The page to show and the redirect to wait for.
     /// - Returns: The callback URL.
-    /// - Throws: ``OAuthError`` with code ``ErrorCode/userClosedBrowser`` when the user closed the sheet,
+    /// - Throws: An error with code ``ErrorCode/userClosedBrowser`` when the user closed the sheet,
     ///   ``ErrorCode/presentationFailed`` when it could not be shown, also in an app extension and where the app is not
     ///   associated with the host of an https redirect URI, ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
     public func present(_ request: PresentationRequest) async throws -> URL {
