@@ -98,16 +98,16 @@ extension Connector {
       get { oauth.retry }
       set { oauth.retry = newValue }
     }
-    /// How long before its end a token is renewed; at most half of the token's life counts. 300 seconds.
+    /// How long before its end a token is renewed; at most half of the token's life counts.
     ///
-    /// Guide "Wiring", Token lifetimes.
+    /// 300 seconds. Guide "Wiring", Token lifetimes.
     public var expiryMargin: Duration {
       get { oauth.expiryMargin }
       set { oauth.expiryMargin = newValue }
     }
-    /// How far this device's clock may be off when an id_token is checked, beside the measured offset. 300 seconds.
+    /// How far this device's clock may be off when an id_token is checked, beside the measured offset.
     ///
-    /// Guide "Wiring", Token lifetimes.
+    /// 300 seconds. Guide "Wiring", Token lifetimes.
     public var clockSkew: Duration {
       get { oauth.clockSkew }
       set { oauth.clockSkew = newValue }
@@ -302,7 +302,9 @@ extension Connector {
   /// - Parameters:
   ///   - endsBrowserSession: Whether to end the session at the server too, for which a page is shown.
   ///   - options: How to end the browser session.
-  /// - Throws: ``ConnectorError``; see ``OAuthClient/signOut(_:endsBrowserSession:options:)``.
+  /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be listed or changed, after everything that
+  ///   could be removed is gone; with `endsBrowserSession` also what keeps the page from being shown, after the tokens are
+  ///   gone. A closed page and the end of the waiting time are no errors.
   public func signOut(endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()) async throws {
     try await ConnectorError.mapping {
       try await oauth.signOut(endsBrowserSession: endsBrowserSession, options: options)

@@ -325,6 +325,6 @@ private struct HeldSignOut: SignInPresenter {
   func present(_ request: PresentationRequest) async throws -> URL {
     guard request.purpose == .signOut else { return try await signIn.present(request) }
     try await gate.wait()
-    throw OAuthError(.userClosedBrowser, "Closed.")
+    throw ConnectorError(.userClosedBrowser, "Closed.")
   }
 }

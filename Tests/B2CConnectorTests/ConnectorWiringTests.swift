@@ -62,6 +62,29 @@ struct ConnectorWiringTests {
       expected: ("login_hint", LocalUser.alice.email)),
   ]
 
+  @Test(
+    "Settings made in code serve every provider",
+    arguments: [LocalTenant.Shape.b2c, .entra, .ciam, .openIDConnect])
+  func inCode(_ shape: LocalTenant.Shape) async throws {
+    let tenant = LocalTenant(shape: shape)
+    let network = LocalNetwork(tenant)
+    let settings = ConnectorSettings(
+      authority: try Authority(tenant.authority()), clientID: tenant.clientID, scopes: tenant.apiScopes,
+      redirectURI: try url(LocalTenant.standardRedirectURI),
+      policies: shape == .b2c ? .init(emailSignIn: try Policy("B2C_1_SignIn")) : .init())
+    let connector = try Connector(
+      settings: settings,
+      environment: OAuthEnvironment(
+        presenter: ScriptedPresenter(transport: network, .signIn(.alice)), transport: network))
+    let result = try await connector.signIn()
+    #expect(result.account.name == LocalUser.alice.displayName && result.accessToken != nil)
+    #expect((result.policy == nil) == (shape != .b2c))
+    #expect(try await connector.accessToken(forceRefresh: true).accountID == result.user.accountID)
+    #expect(try await connector.userInfo().subject == result.user.subject)
+    try await connector.signOut()
+    #expect(try await connector.session == .signedOut)
+  }
+
   @Test("Each key is in the request of a sign-in", arguments: keys)
   func reaches(_ key: Key) async throws {
     let world = World()

@@ -49,7 +49,7 @@ struct TasksAppPlatformTests {
     let userText: String
   }
 
-  nonisolated static let presentation = OAuthError(
+  nonisolated static let presentation = ConnectorError(
     .presentationFailed, "The app is not associated with app.example.com.", recoverySuggestion: "Add the domain.")
   nonisolated static let entitlement = TokenCacheError(
     .missingEntitlement, "The keychain refused to add an item.", recoverySuggestion: "Sign the app.")
@@ -59,20 +59,12 @@ struct TasksAppPlatformTests {
     arguments: [
       DeveloperError(
         testDescription: "no page",
-        error: ConnectorError(
-          .presentationFailed, presentation.message, recoverySuggestion: presentation.recoverySuggestion,
-          underlying: presentation),
+        error: presentation,
         userText: "That did not work (presentationFailed)."),
       DeveloperError(
         testDescription: "no keychain, from the cache",
         error: ConnectorError(
           .tokenCache, entitlement.message, recoverySuggestion: entitlement.recoverySuggestion, underlying: entitlement),
-        userText: "Your sign-in could not be read. Try again."),
-      DeveloperError(
-        testDescription: "no keychain, through the engine",
-        error: ConnectorError(
-          .tokenCache, entitlement.message, recoverySuggestion: entitlement.recoverySuggestion,
-          underlying: OAuthError(.tokenCache, entitlement.message, underlying: entitlement)),
         userText: "Your sign-in could not be read. Try again."),
     ])
   func developerTexts(_ example: DeveloperError) throws {

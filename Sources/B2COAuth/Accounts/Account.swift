@@ -37,6 +37,15 @@ public struct Account: Sendable, Hashable, Identifiable {
       claims: UserInfo(claims: [:], accountID: id, isMicrosoft: false), hasSession: false)
   }
 
+  /// Makes the account of a user with a session, for a preview or a fake of an app.
+  ///
+  /// - Parameter user: The user.
+  public init(_ user: UserInfo) {
+    self.init(
+      id: user.accountID, homeAccountID: user.accountID, username: user.username, name: user.name,
+      policyIDs: [user.policyID].compactMap(\.self), claims: user, hasSession: true)
+  }
+
   init(
     id: String, homeAccountID: String, username: String?, name: String?, policyIDs: [String], claims: UserInfo,
     hasSession: Bool
@@ -94,6 +103,20 @@ public struct SignInResult: Sendable {
   ///
   /// They are left out of descriptions, since a provider may put anything there.
   package let unknownFields: [String: JSONValue]
+}
+
+extension SignInResult {
+  /// Makes the result of a user's sign-in, for a preview or a fake of an app.
+  ///
+  /// - Parameters:
+  ///   - user: The user; the account and the policy are the user's.
+  ///   - accessToken: The access token, if an API scope was asked for.
+  ///   - idToken: The id_token.
+  public init(user: UserInfo, accessToken: AccessToken? = nil, idToken: Secret? = nil) {
+    self.init(
+      account: Account(user), user: user, accessToken: accessToken, idToken: idToken,
+      policy: user.policyID.flatMap { try? Policy($0) }, correlationID: UUID(), profileInfo: [:], unknownFields: [:])
+  }
 }
 
 extension SignInResult: Redacted {

@@ -16,6 +16,18 @@ public struct UserInfo: Sendable, Hashable {
   /// The policy that was run (`tfp`, in old policies `acr`); `nil` at authorities without policies.
   public let policyID: String?
 
+  /// Makes the user of some claims, for a preview or a fake of an app.
+  ///
+  /// The account's id and the policy are read from the claims, as at a sign-in. Nothing is verified.
+  ///
+  /// - Parameter claims: The claims by name, as an id_token has them.
+  public init(claims: [String: JSONValue]) {
+    let isMicrosoft = ["oid", "tid", "tfp"].contains { claims[$0] != nil }
+    let identity = AccountIdentity(
+      claims: claims, clientInfo: nil, policy: nil, issuer: claims["iss"]?.string ?? "", isMicrosoft: isMicrosoft)
+    self.init(claims: claims, accountID: identity.accountID, isMicrosoft: isMicrosoft)
+  }
+
   // Elsewhere than at Microsoft's authorities `acr` is an authentication context and no policy.
   init(claims: [String: JSONValue], accountID: String, isMicrosoft: Bool) {
     self.claims = claims

@@ -161,4 +161,23 @@ public struct DeviceAuthorization: Sendable, Hashable {
   public let expiresAt: Date
   /// What to tell the user, in the server's words, if it sends any.
   public let message: String?
+
+  /// Makes the code of a sign-in, for a preview or a fake of an app.
+  ///
+  /// - Parameters:
+  ///   - userCode: The code to type.
+  ///   - verificationURL: The address to open.
+  ///   - completeVerificationURL: The address with the code in it.
+  ///   - expiresAt: When the code ends.
+  ///   - message: What to tell the user, in the server's words.
+  public init(
+    userCode: String, verificationURL: URL, completeVerificationURL: URL? = nil, expiresAt: Date,
+    message: String? = nil
+  ) {
+    self.userCode = userCode
+    self.verificationURL = verificationURL
+    self.completeVerificationURL = completeVerificationURL
+    self.expiresAt = expiresAt
+    self.message = message
+  }
 }

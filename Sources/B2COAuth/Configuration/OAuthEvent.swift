@@ -65,7 +65,7 @@ public struct OAuthEvent: Sendable, Hashable {
   ///   - duration: How long it took.
   ///   - errorCode: Why it failed, if it did.
   ///   - reason: The reason in words.
-  package init(
+  public init(
     _ kind: Kind, policyID: String? = nil, correlationID: UUID? = nil, duration: Duration? = nil,
     errorCode: ErrorCode? = nil, reason: String? = nil
   ) {

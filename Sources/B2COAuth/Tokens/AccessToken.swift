@@ -11,14 +11,25 @@ public struct AccessToken: Sendable, Hashable {
   public let scopes: Set<String>
   /// When it ends, by this device's clock.
   public let expiresAt: Date
-  /// Whose it is: `<object id>.<tenant id>`.
+  /// The id of its account, ``Account/id``.
   public let accountID: String
 
-  init(_ cached: CachedAccessToken, accountID: String) {
-    token = cached.token
-    scopes = cached.scopes
-    expiresAt = cached.expiresAt
+  /// Makes a token, for a preview or a fake of an app.
+  ///
+  /// - Parameters:
+  ///   - token: The token.
+  ///   - scopes: The scopes it was granted for.
+  ///   - expiresAt: When it ends, by this device's clock.
+  ///   - accountID: The id of its account.
+  public init(token: Secret, scopes: Set<String>, expiresAt: Date, accountID: String) {
+    self.token = token
+    self.scopes = scopes
+    self.expiresAt = expiresAt
     self.accountID = accountID
+  }
+
+  init(_ cached: CachedAccessToken, accountID: String) {
+    self.init(token: cached.token, scopes: cached.scopes, expiresAt: cached.expiresAt, accountID: accountID)
   }
 }
 

@@ -1,0 +1,96 @@
+import B2CConnector
+import Foundation
+import Testing
+
+// Only what an app has: the module's public API, and neither the test kit nor the tests' support.
+
+/// An app's own protocol before the connector, with what its views need.
+private protocol TaskSession: Sendable {
+  var session: SessionState { get async throws }
+  func doPolicy(_ kind: Policy.Kind, options: SignInOptions) async throws -> UserInfo
+  func signIn(policy: Policy?, options: SignInOptions) async throws -> SignInResult
+  func signInWithDeviceCode(
+    scopes: [String]?, show: @Sendable (DeviceAuthorization) async throws -> Void
+  ) async throws -> SignInResult
+  func account(id: String) async throws -> Account?
+  func accessToken(
+    scopes: [String]?, account: Account?, policy: Policy?, forceRefresh: Bool, claims: String?
+  ) async throws -> AccessToken
+  func getTaskList(account: Account?) async throws -> [TaskItem]
+  func diagnose() async throws -> Diagnosis
+}
+
+extension Connector: TaskSession {}
+
+/// A session without a server, for previews and tests of an app.
+private struct FakeSession: TaskSession {
+  let user = UserInfo(claims: [
+    "oid": "a71ce", "tid": "c0de", "name": "Alice Example", "emails": ["alice@example.com"], "tfp": "B2C_1_SignIn",
+  ])
+  let log: @Sendable (OAuthEvent) -> Void
+
+  var session: SessionState { .signedIn(user) }
+
+  func doPolicy(_ kind: Policy.Kind, options: SignInOptions) async throws -> UserInfo {
+    guard kind == .signIn else { throw ConnectorError(.policyNotConfigured, "The fake has none.") }
+    log(OAuthEvent(.signInFinished, policyID: user.policyID))
+    return user
+  }
+
+  func signIn(policy: Policy?, options: SignInOptions) async throws -> SignInResult {
+    SignInResult(user: user, accessToken: token, idToken: Secret("id"))
+  }
+
+  func signInWithDeviceCode(
+    scopes: [String]?, show: @Sendable (DeviceAuthorization) async throws -> Void
+  ) async throws -> SignInResult {
+    let page = try #require(URL(string: "https://example.com/device"))
+    try await show(DeviceAuthorization(userCode: "ABCD-1234", verificationURL: page, expiresAt: .distantFuture))
+    return SignInResult(user: user)
+  }
+
+  func account(id: String) async throws -> Account? { id == user.accountID ? Account(user) : nil }
+
+  func accessToken(
+    scopes: [String]?, account: Account?, policy: Policy?, forceRefresh: Bool, claims: String?
+  ) async throws -> AccessToken { token }
+
+  func getTaskList(account: Account?) async throws -> [TaskItem] { [TaskItem(itemName: "Buy milk")] }
+
+  func diagnose() async throws -> Diagnosis { Diagnosis([Diagnosis.Finding("fake", .ok, "nothing is real")]) }
+
+  private var token: AccessToken {
+    AccessToken(token: Secret("token"), scopes: ["read"], expiresAt: .distantFuture, accountID: user.accountID)
+  }
+}
+
+@Suite("An app's own protocol and fake")
+struct FakeSessionTests {
+  @Test("A fake returns everything that a connector returns")
+  func fake() async throws {
+    let events = AsyncStream.makeStream(of: OAuthEvent.self)
+    let fake: any TaskSession = FakeSession { events.continuation.yield($0) }
+    let user = try await fake.doPolicy(.signIn, options: SignInOptions())
+    #expect(user.name == "Alice Example" && user.policyID == "B2C_1_SignIn" && user.accountID == "a71ce.c0de")
+    #expect(try await fake.session == .signedIn(user))
+    events.continuation.finish()
+    #expect(await events.stream.first { _ in true }?.kind == .signInFinished)
+
+    let result = try await fake.signIn(policy: nil, options: SignInOptions())
+    #expect(result.user == user && result.account.id == user.accountID && result.account.hasSession)
+    #expect(result.policy?.id == user.policyID)
+    let token = try await fake.accessToken(scopes: nil, account: nil, policy: nil, forceRefresh: false, claims: nil)
+    #expect(result.accessToken == token && token.token.value == "token")
+    let byDevice = try await fake.signInWithDeviceCode(scopes: nil) { #expect($0.userCode == "ABCD-1234") }
+    #expect(byDevice.user == user)
+    #expect(try await fake.account(id: user.accountID)?.name == user.name)
+    #expect(try await fake.getTaskList(account: result.account).map(\.itemName) == ["Buy milk"])
+    #expect(try await fake.diagnose().isHealthy)
+  }
+
+  @Test("A user at another provider has an account of issuer and subject")
+  func otherProvider() {
+    let user = UserInfo(claims: ["iss": "https://issuer.example.com", "sub": "u-1", "acr": "1"])
+    #expect(user.accountID == "https://issuer.example.com#u-1" && user.policyID == nil)
+  }
+}
