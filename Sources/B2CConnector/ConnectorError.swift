@@ -47,7 +47,7 @@ public struct ConnectorError: Error, Sendable, Equatable {
   /// Pass them to ``Connector/accessToken(scopes:account:policy:forceRefresh:claims:)``; when that asks for a sign-in, to
   /// ``SignInOptions/claimsRequest``.
   public var claims: String?
-  /// The error of the module it comes from.
+  /// The error below it: of the cache, the network, the settings, or of a part that the app supplied.
   public var underlying: (any Error)?
 
   /// Makes an error.
