@@ -140,7 +140,7 @@ extension Authority {
         policy = try Policy(id)
       } catch {
         throw AuthorityError(
-          error.code, "In the authority: " + error.message, recoverySuggestion: error.recoverySuggestion)
+          error.fault, "In the authority: " + error.message, recoverySuggestion: error.recoverySuggestion)
       }
       guard found == nil || found == policy else {
         throw AuthorityError(

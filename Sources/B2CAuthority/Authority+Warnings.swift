@@ -84,7 +84,7 @@ extension Authority {
   ///
   /// - Returns: The authority on `<tenant>.b2clogin.com` (or its cloud's counterpart) with policy and form kept; the
   ///   authority itself when its host is not a retired one.
-  /// - Throws: ``AuthorityError`` with code `tenantNameUnknown` when the tenant is a GUID or a
+  /// - Throws: ``AuthorityError`` with the fault `tenantNameUnknown` when the tenant is a GUID or a
   ///   custom domain, from which the new host does not follow, or its cloud has no Azure AD B2C.
   package func migratedFromRetiredHost() throws(AuthorityError) -> Authority {
     guard let known = MicrosoftHost(host), known.kind == .entra else { return self }
@@ -102,8 +102,8 @@ extension Authority {
   /// Checks an entry of ``trustedHosts``, which must be a plain host name.
   ///
   /// - Parameter text: The entry.
-  /// - Returns: A warning with code `internationalizedHost`, if there is reason for it.
-  /// - Throws: ``AuthorityError`` with code `invalidHost`, and with the host in `suggestion` where
+  /// - Returns: A warning with the fault `internationalizedHost`, if there is reason for it.
+  /// - Throws: ``AuthorityError`` with the fault `invalidHost`, and with the host in `suggestion` where
   ///   the entry contains one: `login.contoso.com` for `https://login.contoso.com/` and `login.contoso.com:8443`.
   @discardableResult
   package static func checkTrustedHost(_ text: String) throws(AuthorityError) -> AuthorityError? {

@@ -43,8 +43,8 @@ public struct Authority: Sendable {
   /// - Parameters:
   ///   - text: The authority, with or without port, trailing slash, policy or endpoint path.
   ///   - kind: The kind, where it does not follow from the host.
-  /// - Throws: ``AuthorityError`` with the code of the first fault that was found, and with the corrected text when it
-  ///   is known.
+  /// - Throws: ``AuthorityError`` with code ``ErrorCode/configuration`` for the first fault that was found, and with the
+  ///   corrected text when it is known.
   public init(_ text: String, kind: Kind? = nil) throws(AuthorityError) {
     do throws(AuthorityError) {
       try self.init(reading: text, kind: kind)

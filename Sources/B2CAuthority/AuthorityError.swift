@@ -1,13 +1,13 @@
-import B2CCore
+@_exported public import B2CCore
 public import Foundation
 
 /// The reason why a text is not an authority or policy, or why the two do not fit.
 ///
-/// Two errors are equal when their codes are. Nothing in it is secret: user-info, fragments and every query parameter
+/// Nothing in it is secret: user-info, fragments and every query parameter
 /// except `p` are left out of ``value``.
-public struct AuthorityError: Error, Sendable, Equatable {
-  /// The kind of fault.
-  public var code: Code
+public struct AuthorityError: Error, CodedError, Sendable {
+  /// What is wrong with the text, more exactly than ``code`` says it.
+  package var fault: Fault
   /// What failed, in a sentence.
   public var message: String
   /// The refused text, as far as it may be shown.
@@ -18,29 +18,24 @@ public struct AuthorityError: Error, Sendable, Equatable {
   public var recoverySuggestion: String?
 
   package init(
-    _ code: Code, _ message: String, value: String? = nil, suggestion: String? = nil,
+    _ fault: Fault, _ message: String, value: String? = nil, suggestion: String? = nil,
     recoverySuggestion: String? = nil
   ) {
-    self.code = code
+    self.fault = fault
     self.message = message
     self.value = value
     self.suggestion = suggestion
     self.recoverySuggestion = recoverySuggestion
   }
 
-  /// Compares the codes.
-  ///
-  /// - Parameters:
-  ///   - left: One error.
-  ///   - right: The other.
-  /// - Returns: Whether the codes are the same.
-  public static func == (left: AuthorityError, right: AuthorityError) -> Bool { left.code == right.code }
+  /// The kind of error: `retiredAuthority` for a host that Azure AD B2C has retired, else `configuration`.
+  public var code: ErrorCode { fault == .retiredAuthority ? .retiredAuthority : .configuration }
 }
 
 extension AuthorityError: CustomStringConvertible {
-  /// Code, message, refused text, corrected text and how to fix it.
+  /// The fault's name, message, refused text, corrected text and how to fix it.
   public var description: String {
-    var text = "\(code.rawValue): \(message)"
+    var text = "\(fault.rawValue): \(message)"
     if let value { text += " Given: \(value)" }
     if let suggestion { text += " Use: \(suggestion)" }
     if let recoverySuggestion { text += " \(recoverySuggestion)" }
@@ -54,22 +49,18 @@ extension AuthorityError: LocalizedError {
 }
 
 extension AuthorityError {
-  /// The kind of a fault: an open set of stable names.
-  public struct Code: RawRepresentable, Sendable, Hashable {
-    /// The code's stable name.
-    public var rawValue: String
+  /// The kind of a fault: a stable name, which a problem of the settings takes over.
+  package struct Fault: RawRepresentable, Sendable, Hashable {
+    package let rawValue: String
 
-    /// Creates a code from its stable name.
-    ///
-    /// - Parameter rawValue: The name.
-    public init(rawValue: String) {
+    package init(rawValue: String) {
       self.rawValue = rawValue
     }
   }
 }
 
 /// Faults of the text.
-extension AuthorityError.Code {
+extension AuthorityError.Fault {
   /// Empty, without a scheme, or otherwise not an absolute URL.
   package static let notAURL = Self(rawValue: "notAURL")
   package static let tooLong = Self(rawValue: "tooLong")
@@ -93,7 +84,7 @@ extension AuthorityError.Code {
 }
 
 /// Parts that do not fit each other.
-extension AuthorityError.Code {
+extension AuthorityError.Fault {
   package static let missingTenant = Self(rawValue: "missingTenant")
   /// Not a domain name or GUID, or a tenant without policies (`common`).
   package static let invalidTenant = Self(rawValue: "invalidTenant")

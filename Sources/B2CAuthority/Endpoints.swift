@@ -30,7 +30,7 @@ public struct Endpoints: Sendable, Hashable {
   /// - Parameters:
   ///   - authority: The authority.
   ///   - policy: The policy; it replaces the one of the authority's text, whose form is kept.
-  /// - Throws: ``AuthorityError`` with code `policyMissing` when Azure AD B2C is given none,
+  /// - Throws: ``AuthorityError`` with the fault `policyMissing` when Azure AD B2C is given none,
   ///   `unexpectedPolicy` when a kind without policies is given one,
   ///   `missingTenant` or `invalidTenant` when a policy is used with an
   ///   authority that names no single tenant.
@@ -107,7 +107,7 @@ extension Endpoints {
   ///   - parameters: Names and values, in order; not yet encoded.
   ///   - url: The URL; its query comes first, unchanged.
   /// - Returns: The URL with both.
-  /// - Throws: ``AuthorityError`` with code `notAURL`: a request without its parameters must not be
+  /// - Throws: ``AuthorityError`` with the fault `notAURL`: a request without its parameters must not be
   ///   sent.
   package static func appending(
     _ parameters: [(name: String, value: String)], to url: URL

@@ -22,9 +22,8 @@ public struct Policy: Sendable, Hashable {
   /// The id's words mean nothing: Microsoft's own guides name a sign-in policy `B2C_1_susi_reset_v2`.
   ///
   /// - Parameter id: The id, such as `B2C_1_SignIn` or `B2C_1A_signup_signin`.
-  /// - Throws: ``AuthorityError`` with code `invalidPolicy` when the id is empty, longer than 128
-  ///   characters, or has characters with a meaning in URLs; with `placeholder` when it is a
-  ///   template's placeholder.
+  /// - Throws: ``AuthorityError`` with code ``ErrorCode/configuration`` when the id is empty, longer than 128
+  ///   characters, a template's placeholder, or has characters with a meaning in URLs.
   public init(_ id: String) throws(AuthorityError) {
     try self.init(id: id)
   }
@@ -36,9 +35,8 @@ public struct Policy: Sendable, Hashable {
   ///   - name: A name to show; the id when `nil` or empty.
   ///   - kind: What the policy does.
   ///   - domainHint: The identity provider to go to directly, such as `facebook.com`.
-  /// - Throws: ``AuthorityError`` with code `invalidPolicy` when the id is empty, longer than 128
-  ///   characters, or has characters with a meaning in URLs; with `placeholder` when it is a
-  ///   template's placeholder.
+  /// - Throws: ``AuthorityError`` with code ``ErrorCode/configuration`` when the id is empty, longer than 128
+  ///   characters, a template's placeholder, or has characters with a meaning in URLs.
   public init(
     id: String, name: String? = nil, kind: Kind = .signUpOrSignIn, domainHint: String? = nil
   ) throws(AuthorityError) {

@@ -4,7 +4,7 @@ public import Foundation
 /// The one error of the facade: what happened, what to do, and everything the server said.
 ///
 /// Two errors are equal when their codes are. Nothing in it is secret.
-public struct ConnectorError: Error, Sendable, Equatable {
+public struct ConnectorError: Error, CodedError, Sendable, Equatable {
   /// The codes of all modules.
   public typealias Code = ErrorCode
 
@@ -92,7 +92,7 @@ extension ErrorCode {
   public static let other = Self(rawValue: "other")
 }
 
-extension ConnectorError: CodedError {}
+extension ConnectorError: ExplainedError {}
 
 extension ConnectorError: LocalizedError, Redacted {
   /// The message.

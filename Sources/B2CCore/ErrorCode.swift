@@ -14,6 +14,23 @@ public struct ErrorCode: RawRepresentable, Sendable, Hashable, CustomStringConve
 
   /// The code's stable name.
   public var description: String { rawValue }
+
+  /// Matches an error by its code, as in `catch ErrorCode.userClosedBrowser`.
+  ///
+  /// - Parameters:
+  ///   - code: The code of the pattern.
+  ///   - error: The error that was thrown.
+  /// - Returns: Whether the error is one of this package and has that code; `false` for any other error.
+  public static func ~= (code: ErrorCode, error: any Error) -> Bool {
+    (error as? any CodedError<ErrorCode>)?.code == code
+  }
+}
+
+/// An error that is told apart from others of its type by a code.
+package protocol CodedError<Code>: Error {
+  associatedtype Code: Hashable & Sendable
+
+  var code: Code { get }
 }
 
 extension ErrorCode {
@@ -29,4 +46,8 @@ extension ErrorCode {
   public static let invalidResponse = Self(rawValue: "invalidResponse")
   /// The authority or the task server does not offer what was asked of it (405, 501).
   public static let unsupported = Self(rawValue: "unsupported")
+  /// The authority, policy, client ID, redirect URI or scopes do not fit what the service knows.
+  public static let configuration = Self(rawValue: "configuration")
+  /// The authority is on the host that Azure AD B2C has retired.
+  public static let retiredAuthority = Self(rawValue: "retiredAuthority")
 }

@@ -4,7 +4,7 @@ public import Foundation
 /// The reason for a request without an answer.
 ///
 /// Two errors are equal when their codes are.
-public struct TransportError: LocalizedError, Sendable, Equatable, Redacted {
+public struct TransportError: LocalizedError, CodedError, Sendable, Equatable, Redacted {
   /// The kind of failure, as an open set of codes.
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The code's stable name.

@@ -302,7 +302,7 @@ private final class ListenerCore: Sendable {
 /// The error thrown when a listener cannot start.
 ///
 /// Two errors are equal when their codes are.
-package struct LoopbackListenerError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct LoopbackListenerError: Error, CodedError, Sendable, Equatable, CustomStringConvertible {
   /// The reason, as an open set of codes.
   package struct Code: RawRepresentable, Sendable, Hashable {
     package var rawValue: String

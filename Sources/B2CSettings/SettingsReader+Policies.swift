@@ -180,10 +180,10 @@ extension SettingsReader {
       text: authority.description, path: SettingsPath(.authority), recovery: recovery(.authority))
     let ordered = [policies.selected].compactMap(\.self) + policies.all.filter { $0 != policies.selected }
     for warning in authority.warnings(for: ordered) {
-      if warning.code == .unusualPolicyPrefix {
+      if warning.fault == .unusualPolicyPrefix {
         warnPrefix(warning, policies)
       } else {
-        report(entry, SettingsProblem.Kind(rawValue: warning.code.rawValue), warning, severity: .warning)
+        report(entry, SettingsProblem.Kind(rawValue: warning.fault.rawValue), warning, severity: .warning)
       }
     }
     let policy = ordered.first ?? authority.policy

@@ -144,7 +144,7 @@ extension SettingsReader {
     severity: SettingsProblem.Severity = .error
   ) {
     findings.add(
-      error.code == .placeholder ? .placeholder : kind, error.message, at: entry.path, severity: severity,
+      error.fault == .placeholder ? .placeholder : kind, error.message, at: entry.path, severity: severity,
       value: error.value, suggestion: error.suggestion,
       recovery: error.recoverySuggestion ?? (error.suggestion == nil ? entry.recovery : nil))
   }

@@ -1,9 +1,10 @@
+package import B2CCore
 public import Foundation
 
 /// The reason why a token cache failed.
 ///
 /// Two errors are equal when their codes are.
-public struct TokenCacheError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
+public struct TokenCacheError: LocalizedError, CodedError, Sendable, Equatable, CustomStringConvertible {
   /// The kind of failure, as an open set of codes.
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The code's stable name.

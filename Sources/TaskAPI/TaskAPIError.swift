@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// Two errors are equal when their codes are. Texts from the server are cut, and whatever looks like a token in them is
 /// replaced.
-public struct TaskAPIError: Error, Sendable, Equatable {
+public struct TaskAPIError: Error, CodedError, Sendable, Equatable {
   /// What went wrong.
   public var code: ErrorCode
   /// The request and what happened to it, in words without secrets.

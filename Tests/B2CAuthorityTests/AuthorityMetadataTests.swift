@@ -181,7 +181,7 @@ import Testing
       #expect(isRight)
     } catch {
       #expect(!isRight)
-      #expect(error.code == .invalidHost)
+      #expect(error.fault == .invalidHost)
       #expect(error.suggestion == suggestion)
       #expect(!"\(error)".contains("secret"))
     }

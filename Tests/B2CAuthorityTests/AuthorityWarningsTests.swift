@@ -30,7 +30,7 @@ import Testing
     ])
   func anotherTenant(_ text: String, _ corrected: String) throws {
     let warning = try #require(Authority(text).warnings().first)
-    #expect(warning.code == .unusualTenant)
+    #expect(warning.fault == .unusualTenant)
     #expect(warning.suggestion == corrected)
     #expect(try Authority(corrected).warnings().isEmpty)
   }
@@ -60,8 +60,8 @@ import Testing
       ("https://login.contoso.com/xn--a", false), ("https://axn--b.example/", false),
     ])
   func internationalized(text: String, hasWarning: Bool) throws {
-    let codes = try Authority(text).warnings().map(\.code)
-    #expect(codes == (hasWarning ? [.internationalizedHost] : []))
+    let faults = try Authority(text).warnings().map(\.fault)
+    #expect(faults == (hasWarning ? [.internationalizedHost] : []))
   }
 }
 
@@ -128,7 +128,8 @@ import Testing
     #expect(error.code == .retiredAuthority)
     #expect(error.suggestion == nil)
     #expect(error.recoverySuggestion != nil)
-    #expect(throws: AuthorityError(.tenantNameUnknown, "")) { try authority.migratedFromRetiredHost() }
+    let refusal = #expect(throws: AuthorityError.self) { try authority.migratedFromRetiredHost() }
+    #expect(refusal?.fault == .tenantNameUnknown)
   }
 
   @Test(

@@ -46,7 +46,7 @@ extension Endpoints {
   @Test(
     "An authority and a policy that do not fit are refused",
     arguments: [
-      ("https://contoso.b2clogin.com/contoso.onmicrosoft.com", nil, nil, AuthorityError.Code.policyMissing),
+      ("https://contoso.b2clogin.com/contoso.onmicrosoft.com", nil, nil, AuthorityError.Fault.policyMissing),
       ("https://login.contoso.com/contoso.onmicrosoft.com", nil, nil, .policyMissing),
       ("https://contoso.ciamlogin.com", nil, "B2C_1_x", .unexpectedPolicy),
       ("https://login.contoso.com/\(guid)", Authority.Kind.ciam, "B2C_1_x", .unexpectedPolicy),
@@ -57,11 +57,12 @@ extension Endpoints {
       ("https://auth.example.com/realms/demo", nil, "B2C_1_x", .missingTenant),
     ])
   func mismatch(
-    text: String, kind: Authority.Kind?, policy: String?, code: AuthorityError.Code
+    text: String, kind: Authority.Kind?, policy: String?, fault: AuthorityError.Fault
   ) throws {
     let authority = try Authority(text, kind: kind)
     let policy = try policy.map { id in try Policy(id) }
-    #expect(throws: AuthorityError(code, "")) { try Endpoints(authority: authority, policy: policy) }
+    let error = #expect(throws: AuthorityError.self) { try Endpoints(authority: authority, policy: policy) }
+    #expect(error?.fault == fault)
   }
 }
 

@@ -57,14 +57,14 @@ import Testing
     let authority = try Authority("https://contoso.b2clogin.com/contoso.onmicrosoft.com")
     let warning = try #require(try authority.warnings(for: [Policy("B2C_1_x"), Policy("SignIn")]).first)
     #expect(warning.value == "SignIn")
-    #expect(warning.code == .unusualPolicyPrefix)
+    #expect(warning.fault == .unusualPolicyPrefix)
     #expect(warning.suggestion == "B2C_1_SignIn")
   }
 
   @Test(
     "Invalid ids are refused, with a correction where it is known",
     arguments: [
-      ("", AuthorityError.Code.invalidPolicy, nil),
+      ("", AuthorityError.Fault.invalidPolicy, nil),
       ("   ", .invalidPolicy, nil),
       (" B2C_1_x ", .invalidPolicy, "B2C_1_x"),
       ("B2C_1_x\n", .invalidPolicy, "B2C_1_x"),
@@ -87,9 +87,10 @@ import Testing
       ("<Enter the sign in policy>", .placeholder, nil),
       ("{policy}", .placeholder, nil),
     ])
-  func refusals(id: String, code: AuthorityError.Code, suggestion: String?) throws {
+  func refusals(id: String, fault: AuthorityError.Fault, suggestion: String?) throws {
     let error = try #require(throws: AuthorityError.self) { try Policy(id) }
-    #expect(error.code == code)
+    #expect(error.fault == fault)
+    #expect(error.code == .configuration)
     #expect(error.suggestion == suggestion)
     #expect(error.recoverySuggestion != nil)
   }

@@ -46,6 +46,30 @@ struct ConnectorErrorCodeTests {
     #expect(documented.count == names.count, "A code is in two rows.")
   }
 
+  @Test("An error of this package is caught by its code, and no other error is")
+  func caughtByCode() {
+    func caught(_ error: any Error) -> String {
+      do {
+        throw error
+      } catch ErrorCode.userClosedBrowser, .userCancelledInPage {
+        return "cancelled"
+      } catch .configuration {
+        return "configuration"
+      } catch {
+        return "other"
+      }
+    }
+    #expect(caught(ConnectorError(.userClosedBrowser, "Closed.")) == "cancelled")
+    #expect(caught(OAuthError(.userCancelledInPage, "Cancelled.")) == "cancelled")
+    #expect(caught(ConnectorError(.configuration, "Wrong.")) == "configuration")
+    let refused = #expect(throws: AuthorityError.self) { try Authority("contoso") }
+    #expect(refused.map(caught) == "configuration")
+    #expect(caught(ConnectorError(.timedOut, "Late.")) == "other")
+    // Its codes are another set, whatever their names.
+    #expect(caught(TokenCacheError(.init(rawValue: "configuration"), "Broken.")) == "other")
+    #expect(caught(CancellationError()) == "other")
+  }
+
   @Test("An addition whose answer is lost says that its outcome is unknown")
   func outcomeIsUnknown() async throws {
     let world = World()

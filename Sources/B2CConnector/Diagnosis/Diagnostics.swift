@@ -121,7 +121,7 @@ extension Diagnostics {
   /// Returns an error as a finding; the text of an unknown error is not repeated, since it may contain anything.
   private static func finding(of error: any Error, check: String) -> Finding {
     switch error {
-    case let error as any CodedError:
+    case let error as any ExplainedError:
       Finding(check, .failed, error.message, recovery: error.recoverySuggestion)
     case let error as TokenCacheError:
       Finding(check, .failed, error.message, recovery: error.recoverySuggestion)
@@ -220,7 +220,7 @@ extension Diagnostics {
       try await (presenter as? any SystemDependentPresenter)?.checkSystem()
       return Finding("presenter", .ok, "\(type(of: presenter)) can receive \(redirectURI.absoluteString)")
     } catch {
-      let known = error as? any CodedError
+      let known = error as? any ExplainedError
       return Finding(
         "presenter", .failed, known?.message ?? "\(type(of: presenter)) cannot receive \(redirectURI.absoluteString)",
         recovery: known?.recoverySuggestion ?? "Use another presenter, or register another redirect URI.")

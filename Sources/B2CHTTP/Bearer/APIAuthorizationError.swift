@@ -4,7 +4,7 @@ internal import Foundation
 /// The reason for which an API refused the token, or none was sent.
 ///
 /// Two errors are equal when their codes are.
-package struct APIAuthorizationError: LocalizedError, Sendable, Equatable {
+package struct APIAuthorizationError: LocalizedError, CodedError, Sendable, Equatable {
   /// The kind of failure.
   package var code: ErrorCode
   /// The description, without secrets.

@@ -5,7 +5,7 @@ package import Foundation
 /// Why a sign-in, a token request or a sign-out did not give what was asked.
 ///
 /// Two errors are equal when their codes are. Nothing in it is secret: no token, code, verifier or Authorization header.
-package struct OAuthError: Error, Sendable, Equatable {
+package struct OAuthError: Error, CodedError, Sendable, Equatable {
   /// What went wrong.
   package var code: ErrorCode
   /// What happened, in words without secrets.
@@ -82,19 +82,18 @@ extension OAuthError: Redacted {
   }
 }
 
-/// An error with a code: the engine's, and the facade's, which an app's presenter throws.
-package protocol CodedError: Error {
-  var code: ErrorCode { get }
+/// An error with words for a user: the engine's, and the facade's, which an app's presenter throws.
+package protocol ExplainedError: CodedError<ErrorCode> {
   var message: String { get }
   var recoverySuggestion: String? { get }
 }
 
-extension OAuthError: CodedError {
+extension OAuthError: ExplainedError {
   /// Runs code of an app's presenter: what the engine decides by is the code, whosever error it is.
   static func mapping<Value>(_ body: () async throws -> Value) async throws -> Value {
     do {
       return try await body()
-    } catch let error as any CodedError where !(error is OAuthError) {
+    } catch let error as any ExplainedError where !(error is OAuthError) {
       throw OAuthError(
         error.code, error.message, recoverySuggestion: error.recoverySuggestion, underlying: error)
     }
@@ -152,10 +151,6 @@ extension ErrorCode {
 
 /// The developer's part.
 extension ErrorCode {
-  /// The authority, policy, client ID, redirect URI or scopes do not fit what the service knows.
-  public static let configuration = Self(rawValue: "configuration")
-  /// The authority is on the host that Azure AD B2C has retired.
-  public static let retiredAuthority = Self(rawValue: "retiredAuthority")
   /// The chosen presenter cannot serve the redirect URI.
   public static let unsupportedRedirectURI = Self(rawValue: "unsupportedRedirectURI")
   /// An extra parameter would override one of the protocol's own, or its name is not of visible ASCII characters.

@@ -65,7 +65,7 @@ public struct BrowserOpening: Sendable {
   private func open(_ url: URL) async throws {
     do {
       try await action(url)
-    } catch let error as any CodedError {
+    } catch let error as any ExplainedError {
       throw error
     } catch is CancellationError {
       throw CancellationError()

@@ -87,7 +87,7 @@ extension OAuthError {
   /// Wraps what the authority's rules refuse.
   package init(_ error: AuthorityError) {
     self.init(
-      error.code == .retiredAuthority ? .retiredAuthority : .configuration, error.message,
+      error.code, error.message,
       recoverySuggestion: [error.suggestion.map { "Write \"\($0)\"." }, error.recoverySuggestion].compactMap(\.self)
         .joined(separator: " "), underlying: error)
   }
