@@ -74,7 +74,7 @@ struct ConnectorRefreshNeverTests {
   func refused() async throws {
     let stage = try await Stage()
     stage.world.tasks.faults = [LocalFault(on: .any, times: 1, .respond(TransportResponse(status: 401)))]
-    await #expect(throws: ConnectorError(.refreshNotAllowed, "")) { try await stage.widget.getTaskList() }
+    await expectError(ConnectorError.self, .refreshNotAllowed) { try await stage.widget.getTaskList() }
     #expect(stage.world.tenant.counters.refreshRequests == 0)
     #expect(try await stage.widget.session == .signedIn(stage.user))
   }
@@ -83,7 +83,7 @@ struct ConnectorRefreshNeverTests {
   func signedOut() async throws {
     let stage = try await Stage()
     try await stage.app.signOut()
-    await #expect(throws: ConnectorError(.interactionRequired, "")) { try await stage.widget.accessToken() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await stage.widget.accessToken() }
     #expect(try await stage.widget.session == .signedOut)
   }
 }

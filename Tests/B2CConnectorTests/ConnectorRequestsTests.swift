@@ -44,8 +44,8 @@ struct ConnectorRequestsTests {
     try await connector.doPolicy(.signIn)
     await world.clock.advance(by: .seconds(4_000))
     let request = URLRequest(url: try url(text))
-    await #expect(throws: ConnectorError(.originNotAllowed, "")) { try await connector.data(for: request) }
-    await #expect(throws: ConnectorError(.originNotAllowed, "")) { try await connector.authorizedRequest(for: request) }
+    await expectError(ConnectorError.self, .originNotAllowed) { try await connector.data(for: request) }
+    await expectError(ConnectorError.self, .originNotAllowed) { try await connector.authorizedRequest(for: request) }
     // Not even a token was asked for.
     #expect(world.tenant.counters.refreshRequests == 0)
   }
@@ -84,7 +84,7 @@ struct ConnectorRequestsTests {
     #expect(world.tasks.requests.count == 10)
     world.tenant.faults = [LocalFault(on: .metadata, .respond(TransportResponse(status: 503)))]
     world.tenant.clearRequests()
-    await #expect(throws: OAuthError(.serviceUnavailable, "")) {
+    await expectError(OAuthError.self, .serviceUnavailable) {
       try await connector.oauth.signIn(policy: Policy("B2C_1_SignUpOrSignIn"))
     }
     #expect(world.tenant.requests.count == 1)
@@ -187,7 +187,7 @@ struct ConnectorRequestsTests {
         .respond(TransportResponse(status: 401, headers: ["WWW-Authenticate": #"Bearer error="invalid_token""#])))
     ]
     world.tasks.clearRequests()
-    await #expect(throws: ConnectorError(.unauthorized, "")) { try await connector.getTaskList() }
+    await expectError(ConnectorError.self, .unauthorized) { try await connector.getTaskList() }
     #expect(world.tasks.requests.count == 2)
     #expect(world.tenant.counters.refreshes == 1)
   }

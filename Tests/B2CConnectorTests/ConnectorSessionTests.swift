@@ -27,7 +27,7 @@ struct ConnectorSessionTests {
     #expect(world.network.requestCount == before)
     try await revoke(world)
     #expect(try await connector.session == .signedIn(user))
-    await #expect(throws: ConnectorError(.interactionRequired, "")) { try await connector.getTaskList() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await connector.getTaskList() }
     #expect(try await connector.session == .expired(user))
     #expect(try await connector.claims() == nil)
     #expect(try await connector.oauth.currentAccount()?.hasSession == false)
@@ -45,7 +45,7 @@ struct ConnectorSessionTests {
     var states = connector.sessionUpdates.makeAsyncIterator()
     #expect(await states.next() == .signedIn(user))
     world.tenant.revokeGrants()
-    await #expect(throws: ConnectorError(.interactionRequired, "")) {
+    await expectError(ConnectorError.self, .interactionRequired) {
       try await connector.accessToken(forceRefresh: true)
     }
     try #require(try await connector.session == .expired(user))
@@ -145,7 +145,7 @@ struct ConnectorSessionTests {
     // A newer one of another person is no way out.
     try await revoke(world)
     try await world.connector(presenter: world.script(.signIn(.bob)), cache: ForwardingCache(store)).doPolicy(.signIn)
-    await #expect(throws: ConnectorError(.interactionRequired, "")) {
+    await expectError(ConnectorError.self, .interactionRequired) {
       try await connector.accessToken(account: account)
     }
   }
@@ -216,7 +216,7 @@ struct ConnectorSessionTests {
       try await revoke(world)
       _ = try? await other.accessToken()
     }
-    await #expect(throws: ConnectorError(.interactionRequired, "")) { try await connector.accessToken() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await connector.accessToken() }
     #expect(await states.next() == (isSignOut ? .signedOut : .expired(user)))
   }
 
@@ -228,7 +228,7 @@ struct ConnectorSessionTests {
     var states = connector.sessionUpdates.makeAsyncIterator()
     #expect(await states.next() == .signedIn(user))
     await world.clock.advance(by: .seconds(4_000))
-    await #expect(throws: ConnectorError(.interactionRequired, "")) { try await connector.accessToken() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await connector.accessToken() }
     #expect(await states.next() == .expired(user))
   }
 
@@ -269,8 +269,8 @@ struct ConnectorSessionTests {
     let expected = try row.expected.map(policy)
     #expect(connector.oauth.configuration.defaultPolicy == expected)
     guard let expected else {
-      await #expect(throws: ConnectorError(.policyNotConfigured, "")) { try await connector.doPolicy(.signIn) }
-      await #expect(throws: ConnectorError(.configuration, "")) { try await connector.signIn() }
+      await expectError(ConnectorError.self, .policyNotConfigured) { try await connector.doPolicy(.signIn) }
+      await expectError(ConnectorError.self, .configuration) { try await connector.signIn() }
       #expect(presenter.requests.isEmpty)
       return
     }

@@ -105,7 +105,7 @@ struct ConnectorSuspensionTests {
     stage.system.will(.refused)
     let error = try await #require(throws: ConnectorError.self) { try await stage.connector.accessToken() }
     #expect(error.code == .suspended && error.isRetryable && !error.needsInteraction)
-    await #expect(throws: ConnectorError(.suspended, "")) { try await stage.connector.getTaskList() }
+    await expectError(ConnectorError.self, .suspended) { try await stage.connector.getTaskList() }
     guard case .signedIn = try await stage.connector.session else {
       Issue.record("The session has ended.")
       return
@@ -122,7 +122,7 @@ struct ConnectorSuspensionTests {
     stage.system.will(.refused)
     let token = try await stage.connector.accessToken()
     #expect(token.expiresAt > stage.world.clock.date)
-    await #expect(throws: ConnectorError(.suspended, "")) {
+    await expectError(ConnectorError.self, .suspended) {
       try await stage.connector.accessToken(forceRefresh: true)
     }
     #expect(stage.system.asked == 2 && stage.sent == 0)
@@ -228,7 +228,7 @@ struct ConnectorSuspensionTests {
     stage.system.expire()
     held.open()
     try await holder.value
-    await #expect(throws: ConnectorError(.suspended, "")) { try await caller.value }
+    await expectError(ConnectorError.self, .suspended) { try await caller.value }
     #expect(stage.sent == 0)
   }
 

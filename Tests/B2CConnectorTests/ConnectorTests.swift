@@ -28,7 +28,7 @@ struct ConnectorTests {
     try await connector.deleteTask(milk)
     #expect(try await connector.getTaskList().map(\.itemName) == ["Feed the cat"])
     try await connector.signOut()
-    await #expect(throws: ConnectorError(.interactionRequired, "")) { try await connector.getTaskList() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await connector.getTaskList() }
     await world.tenant.stop()
     await world.tasks.stop()
   }
@@ -73,7 +73,7 @@ struct ConnectorTests {
       #expect(try await connector.doPolicy(.signIn).policyID == "B2C_1_susi_reset_v2")
       #expect(try await connector.getTaskList().isEmpty)
       await world.clock.advance(by: .seconds(15 * 86_400))
-      await #expect(throws: ConnectorError(.interactionRequired, "")) { try await connector.getTaskList() }
+      await expectError(ConnectorError.self, .interactionRequired) { try await connector.getTaskList() }
     }
   }
 
@@ -120,7 +120,7 @@ struct ConnectorTests {
     let world = World()
     let presenter = world.script(.signIn(.alice))
     let connector = try world.connector(presenter: presenter)
-    await #expect(throws: ConnectorError(.policyNotConfigured, "")) { try await connector.doPolicy(.profileEdit) }
+    await expectError(ConnectorError.self, .policyNotConfigured) { try await connector.doPolicy(.profileEdit) }
     #expect(presenter.requests.isEmpty)
   }
 
@@ -136,7 +136,7 @@ struct ConnectorTests {
     #expect(try await connector.signIn().user.accountID == user.accountID)
     #expect(try await connector.accounts().count == 1)
     for kind in [Policy.Kind.signUp, .signUpOrSignIn, .federatedSignIn, .profileEdit, .passwordReset] {
-      await #expect(throws: ConnectorError(.policyNotConfigured, "")) { try await connector.doPolicy(kind) }
+      await expectError(ConnectorError.self, .policyNotConfigured) { try await connector.doPolicy(kind) }
     }
     #expect(presenter.requests.count == 2)
   }
@@ -152,7 +152,7 @@ struct ConnectorTests {
     environment.presenter = presenter
     environment.cache = InMemoryTokenCache()
     let connector = try Connector(settings: settings, environment: environment)
-    await #expect(throws: ConnectorError(.policyNotConfigured, "")) { try await connector.doPolicy(.signIn) }
+    await expectError(ConnectorError.self, .policyNotConfigured) { try await connector.doPolicy(.signIn) }
     #expect(presenter.requests.isEmpty)
   }
 

@@ -110,7 +110,7 @@ struct ConnectorWiringTests {
     let cache = InMemoryTokenCache()
     let connector = try world.connector(settings, presenter: world.script(.signIn(.alice)), cache: cache)
     if isNamed {
-      await #expect(throws: ConnectorError(.wrongUser, "")) { try await connector.signIn() }
+      await expectError(ConnectorError.self, .wrongUser) { try await connector.signIn() }
       #expect(await cache.keys().isEmpty)
     } else {
       #expect(try await connector.signIn().user.name == LocalUser.alice.displayName)
@@ -151,7 +151,7 @@ struct ConnectorWiringTests {
     if isTrusted {
       try await connector.signIn()
     } else {
-      await #expect(throws: ConnectorError(.invalidResponse, "")) { try await connector.signIn() }
+      await expectError(ConnectorError.self, .invalidResponse) { try await connector.signIn() }
     }
   }
 }

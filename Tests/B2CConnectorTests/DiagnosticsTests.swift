@@ -41,7 +41,7 @@ struct DiagnosticsTests {
     if works {
       try await connector.signIn()
     } else {
-      await #expect(throws: ConnectorError(.invalidIDToken, "")) { try await connector.signIn() }
+      await expectError(ConnectorError.self, .invalidIDToken) { try await connector.signIn() }
     }
   }
 

@@ -17,7 +17,7 @@ struct LocalConnectorTests {
     server.faults = [LocalFault(on: .list, times: 2, .respond(TransportResponse(status: 503)))]
     #expect(try await connector.getTaskList().map(\.itemName) == ["Buy milk"])
     server.faults = [LocalFault(on: .list, .never)]
-    await #expect(throws: ConnectorError(.timedOut, "")) { try await connector.getTaskList() }
+    await expectError(ConnectorError.self, .timedOut) { try await connector.getTaskList() }
   }
 
   @Test("An updated task is the server's")

@@ -65,11 +65,11 @@ struct TwoConnectorsTests {
     await gate.waitForArrivals(1)
     try await pair.one.signOut()
     gate.open()
-    await #expect(throws: ConnectorError(.interactionRequired, "")) { try await refresh.value }
+    await expectError(ConnectorError.self, .interactionRequired) { try await refresh.value }
     #expect(try await pair.caches.one.keys().isEmpty)
     #expect(try await pair.two.session == .signedOut)
     let account = Account(id: alice.accountID)
-    await #expect(throws: ConnectorError(.interactionRequired, "")) { try await pair.two.accessToken(account: account) }
+    await expectError(ConnectorError.self, .interactionRequired) { try await pair.two.accessToken(account: account) }
   }
 
   @Test("A user who signs in by one is the other's at once, and its updates say so", arguments: CacheKind.inProcess)
@@ -108,7 +108,7 @@ struct TwoConnectorsTests {
     _ = try await pair.one.accessToken(account: account)
     pair.world.tenant.revokeGrants()
     await pair.world.clock.advance(by: .seconds(7_200))
-    await #expect(throws: ConnectorError(.interactionRequired, "")) { try await pair.one.getTaskList() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await pair.one.getTaskList() }
     let again = try await pair.signIn(.bob, pair.two)
     _ = try await pair.one.accessToken(account: account)
     _ = try await pair.one.getTaskList()

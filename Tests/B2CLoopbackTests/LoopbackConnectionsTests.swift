@@ -155,7 +155,7 @@ struct LoopbackConnectionsTests {
   @Test("a port taken at the other address is in use too")
   func portInUseAtOneAddress() async throws {
     guard let other = try? await LoopbackListener(addresses: [.ipv6], answer: { _ in .text("") }) else { return }
-    await #expect(throws: LoopbackListenerError(.portInUse, "")) {
+    await expectError(LoopbackListenerError.self, .portInUse) {
       _ = try await LoopbackListener(port: other.port, addresses: [.ipv4, .ipv6]) { (_: LoopbackRequest) in .text("") }
     }
     await other.close()

@@ -5,6 +5,7 @@ import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -158,7 +159,7 @@ struct SignOutTests {
     try #require(keys.count == 3)
     let stubborn = keys[position]
     cache.removeFailure.withLock { $0 = { $0 == stubborn ? TokenCacheError(.unwritable, "Locked.") : nil } }
-    await #expect(throws: OAuthError(.tokenCache, "")) { try await client.signOut() }
+    await expectError(OAuthError.self, .tokenCache) { try await client.signOut() }
     #expect(try await cache.keys() == [stubborn])
   }
 
@@ -173,7 +174,7 @@ struct SignOutTests {
     }
     let client = try fixture.client(presenter: presenter)
     try await client.signIn()
-    await #expect(throws: OAuthError(.presentationFailed, "")) { try await client.signOut(endsBrowserSession: true) }
+    await expectError(OAuthError.self, .presentationFailed) { try await client.signOut(endsBrowserSession: true) }
     #expect(seen.values == [0])
     #expect(try await fixture.cache.keys().isEmpty)
   }
@@ -197,7 +198,7 @@ struct SignOutTests {
     await fixture.clock.advance(by: .seconds(90_000))
     fixture.transport.intercept { _ in throw TransportError(.cannotConnect, "Offline.") }
     let limited = try fixture.client { $0.retry = .none }
-    await #expect(throws: OAuthError(.network, "")) { try await limited.signOut(endsBrowserSession: true) }
+    await expectError(OAuthError.self, .network) { try await limited.signOut(endsBrowserSession: true) }
     #expect(try await fixture.cache.keys().isEmpty)
   }
 
@@ -208,7 +209,7 @@ struct SignOutTests {
     let client = try fixture.client()
     try await client.signIn()
     cache.failsToList.withLock { $0 = true }
-    await #expect(throws: OAuthError(.tokenCache, "")) { try await client.signOut() }
+    await expectError(OAuthError.self, .tokenCache) { try await client.signOut() }
     cache.failsToList.withLock { $0 = false }
     #expect(try await cache.keys().isEmpty)
   }

@@ -72,7 +72,7 @@ struct LocalFrontTests {
     try await first.start()
     let port = UInt16(try #require(first.origin.port))
     let second = LocalTenant()
-    await #expect(throws: TransportError(.cannotConnect, "")) { try await second.start(port: port) }
+    await expectError(TransportError.self, .cannotConnect) { try await second.start(port: port) }
     await first.stop()
     try await second.start(port: port)
     #expect(second.origin.port == Int(port))

@@ -1,6 +1,7 @@
 import B2CCore
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -42,14 +43,14 @@ struct LocalNetworkTests {
   ])
   func foreignOriginsAreNotReached(url: String, code: TransportError.Code) async throws {
     let request = TransportRequest(url: try #require(URL(string: url)))
-    await #expect(throws: TransportError(code, "")) { try await LocalNetwork(tenant).send(request) }
+    await expectError(TransportError.self, code) { try await LocalNetwork(tenant).send(request) }
     #expect(tenant.requests.isEmpty)
   }
 
   @Test func bodyOverTheLimitIsRefused() async throws {
     let limits = TransportLimits(maximumBodyBytes: 10)
     let request = TransportRequest(url: try keys.url, limits: limits)
-    await #expect(throws: TransportError(.responseTooLarge, "")) { try await tenant.transport.send(request) }
+    await expectError(TransportError.self, .responseTooLarge) { try await tenant.transport.send(request) }
   }
 
   @Test func largeBodiesAreNotKept() async throws {
@@ -117,7 +118,7 @@ struct LocalNetworkTests {
     tenant.faults = [LocalFault(effect)]
     let request = try keys
     if isLost {
-      await #expect(throws: TransportError(.connectionLost, "")) { try await tenant.transport.send(request) }
+      await expectError(TransportError.self, .connectionLost) { try await tenant.transport.send(request) }
     } else {
       #expect(try await tenant.transport.send(request).status == 200)
     }
@@ -131,7 +132,7 @@ struct LocalNetworkTests {
     let answer = Task { try await network.send(request) }
     await clock.waitForSleepers()
     await clock.advance(by: .seconds(15))
-    await #expect(throws: TransportError(.timedOut, "")) { try await answer.value }
+    await expectError(TransportError.self, .timedOut) { try await answer.value }
     #expect(tenant.counters.keysRequests == 0)
   }
 

@@ -2,6 +2,7 @@ import B2CCore
 import B2CIDToken
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -268,6 +269,6 @@ struct LocalTaskServerTests {
     let answer = Task { try await network.send(request) }
     await clock.waitForSleepers()
     await clock.advance(by: .seconds(15))
-    await #expect(throws: TransportError(.timedOut, "")) { try await answer.value }
+    await expectError(TransportError.self, .timedOut) { try await answer.value }
   }
 }

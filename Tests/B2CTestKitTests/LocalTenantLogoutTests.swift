@@ -2,6 +2,7 @@ import B2CCore
 import B2CIDToken
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -37,7 +38,7 @@ struct LocalTenantLogoutTests {
   @Test func withoutRedirectThePageIsTheEnd() async throws {
     let presenter = visitor.makePresenter()
     _ = try await visitor.signIn(presenter: presenter)
-    await #expect(throws: OAuthError(.userClosedBrowser, "")) { try await signOut(presenter, []) }
+    await expectError(OAuthError.self, .userClosedBrowser) { try await signOut(presenter, []) }
     #expect(tenant.sessionCount == 0)
   }
 

@@ -1,6 +1,7 @@
 import B2CCore
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -43,7 +44,7 @@ struct ScriptedPresenterTests {
 
   @Test func closedBrowserIsAnErrorOfItsOwn() async {
     let presenter = ScriptedPresenter(transport: tenant.transport, .closeBrowser)
-    await #expect(throws: OAuthError(.userClosedBrowser, "")) { try await present(presenter) }
+    await expectError(OAuthError.self, .userClosedBrowser) { try await present(presenter) }
   }
 
   @Test(arguments: [
@@ -53,12 +54,12 @@ struct ScriptedPresenterTests {
   ])
   func scriptThatDoesNotFitIsAnError(action: ScriptedPresenter.Action) async {
     let presenter = ScriptedPresenter(transport: tenant.transport, action)
-    await #expect(throws: OAuthError(.presentationFailed, "")) { try await present(presenter) }
+    await expectError(OAuthError.self, .presentationFailed) { try await present(presenter) }
   }
 
   @Test func emptyScriptIsAnErrorUnlessTheSessionIsEnough() async throws {
     let presenter = ScriptedPresenter(transport: tenant.transport)
-    await #expect(throws: OAuthError(.presentationFailed, "")) { try await present(presenter) }
+    await expectError(OAuthError.self, .presentationFailed) { try await present(presenter) }
     presenter.follow(.signIn(.alice))
     _ = try await present(presenter)
     presenter.follow()
@@ -80,7 +81,7 @@ struct ScriptedPresenterTests {
   func pageThatEnds() async {
     tenant.faults = [LocalFault(.respond(TransportResponse(status: 200, body: Data("<p>Signed out.</p>".utf8))))]
     let presenter = ScriptedPresenter(transport: tenant.transport, .signIn(.alice))
-    await #expect(throws: OAuthError(.userClosedBrowser, "")) { try await present(presenter) }
+    await expectError(OAuthError.self, .userClosedBrowser) { try await present(presenter) }
   }
 
   @Test("A page that refuses the last action of the script is quoted")
@@ -120,7 +121,7 @@ struct ScriptedPresenterTests {
   @Test func transportErrorsPassThrough() async throws {
     tenant.faults = [LocalFault(.reset)]
     let presenter = ScriptedPresenter(transport: tenant.transport, .signIn(.alice))
-    await #expect(throws: TransportError(.connectionLost, "")) { try await present(presenter) }
+    await expectError(TransportError.self, .connectionLost) { try await present(presenter) }
   }
 
   // The reader has to live with pages that no tenant of ours writes.

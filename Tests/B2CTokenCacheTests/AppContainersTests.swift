@@ -2,6 +2,7 @@ import B2CCore
 import B2CTestKit
 import B2CTokenCache
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct AppContainersTests {
@@ -48,14 +49,14 @@ import Testing
     let open = { (containers: AppContainers?) in
       _ = try FileTokenCache(directory: place, now: { Date() }, files: files, containers: containers)
     }
-    #expect(throws: TokenCacheError(.insecurePermissions, "")) { try open(nil) }
+    expectError(TokenCacheError.self, .insecurePermissions) { try open(nil) }
     looks.withLock { $0 = [] }
     try open(AppContainers(home: home))
     try open(AppContainers(home: home))
     let outside = looks.withLock { $0 }.filter { !$0.hasPrefix(home + "/") }
     #expect(outside.isEmpty)
     isOpen.withLock { $0 = true }
-    #expect(throws: TokenCacheError(.insecurePermissions, "")) { try open(AppContainers(home: home)) }
+    expectError(TokenCacheError.self, .insecurePermissions) { try open(AppContainers(home: home)) }
   }
 
   @Test("A symbolic link into the container starts there again; one out of it is checked from the root")
@@ -83,7 +84,7 @@ import Testing
       if isAccepted {
         #expect(throws: Never.self) { try open() }
       } else {
-        #expect(throws: TokenCacheError(.insecurePermissions, "")) { try open() }
+        expectError(TokenCacheError.self, .insecurePermissions) { try open() }
       }
     }
   }

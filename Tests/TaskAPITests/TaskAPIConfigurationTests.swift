@@ -10,7 +10,7 @@ import Testing
     "https://tasks.example.com/tasks#top", "http://localhost/tasks:3000",
   ])
   func refusesBaseURL(_ base: String) throws {
-    #expect(throws: TaskAPIError(.invalidConfiguration, "")) { try TaskAPIConfiguration(baseURL: url(base)) }
+    expectError(TaskAPIError.self, .invalidConfiguration) { try TaskAPIConfiguration(baseURL: url(base)) }
   }
 
   @Test(arguments: [
@@ -49,7 +49,7 @@ import Testing
     },
   ])
   func clientChecksAgain(_ change: @Sendable (inout TaskAPIConfiguration) -> Void) throws {
-    #expect(throws: TaskAPIError(.invalidConfiguration, "")) { try client(CannedTransport(), change: change) }
+    expectError(TaskAPIError.self, .invalidConfiguration) { try client(CannedTransport(), change: change) }
   }
 
   @Test(arguments: [

@@ -46,7 +46,7 @@ struct AuthorizedTransportTests {
     let request = TransportRequest(url: try url(text))
     let error = await #expect(throws: APIAuthorizationError.self) { try await transport.send(request) }
     #expect(error?.code == .originNotAllowed)
-    await #expect(throws: APIAuthorizationError(.originNotAllowed, "")) { try await transport.authorized(request) }
+    await expectError(APIAuthorizationError.self, .originNotAllowed) { try await transport.authorized(request) }
     #expect(tokens.asked.isEmpty)
     #expect(canned.requests.isEmpty)
   }
@@ -65,10 +65,10 @@ struct AuthorizedTransportTests {
       if isAllowed {
         #expect(try await transport.authorized(request).headers["Authorization"] == "Bearer token-1")
       } else {
-        await #expect(throws: APIAuthorizationError(.originNotAllowed, ""), "\(text)") {
+        await expectError(APIAuthorizationError.self, .originNotAllowed, "\(text)") {
           try await transport.authorized(request)
         }
-        await #expect(throws: APIAuthorizationError(.originNotAllowed, ""), "\(text)") {
+        await expectError(APIAuthorizationError.self, .originNotAllowed, "\(text)") {
           try await transport.send(request)
         }
       }
@@ -171,7 +171,7 @@ struct AuthorizedTransportTests {
     let transport = AuthorizedTransport(
       transport: canned, tokens: Provider(account: account), allowedOrigins: [try #require(Origin(try url()))])
     let request = TransportRequest(url: try url())
-    await #expect(throws: APIAuthorizationError(.unauthorized, "")) { try await transport.send(request) }
+    await expectError(APIAuthorizationError.self, .unauthorized) { try await transport.send(request) }
     #expect(canned.requests.map { $0.headers["Authorization"] } == ["Bearer token-of-alice"])
   }
 
@@ -229,7 +229,7 @@ struct AuthorizedTransportTests {
     let canned = CannedTransport(refusal(), refusal("Bearer error=insufficient_scope, scope=a"))
     let transport = try authorized(canned)
     let request = TransportRequest(url: try url())
-    await #expect(throws: APIAuthorizationError(.insufficientScope, "")) { try await transport.send(request) }
+    await expectError(APIAuthorizationError.self, .insufficientScope) { try await transport.send(request) }
   }
 
   @Test(arguments: [200, 204, 302, 400, 403, 404, 409, 407])

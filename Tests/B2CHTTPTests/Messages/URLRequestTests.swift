@@ -1,5 +1,6 @@
 import B2CHTTP
 import Foundation
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -37,7 +38,7 @@ struct URLRequestTests {
     source.httpMethod = "POST"
     source.httpBodyStream = InputStream(data: Data([1]))
     let request = source
-    #expect(throws: TransportError(.invalidRequest, "")) { try TransportRequest(request) }
+    expectError(TransportError.self, .invalidRequest) { try TransportRequest(request) }
   }
 
   @Test func givesTheAnswerAsURLSessionWould() throws {

@@ -49,7 +49,7 @@ struct RetryingTransportTests {
       .success(TransportResponse(status: 500)), .failure(TransportError(.cannotConnect, "")),
     ])
     let retrying = retrying(canned, RetryPolicy(maximumAttempts: 2))
-    await #expect(throws: TransportError(.cannotConnect, "")) { try await retrying.send(request()) }
+    await expectError(TransportError.self, .cannotConnect) { try await retrying.send(request()) }
   }
 
   @Test(arguments: [TransportRequest.Method.post, .put, .patch, .delete], [408, 500, 502, 503, 504])
@@ -65,7 +65,7 @@ struct RetryingTransportTests {
       .failure(TransportError(code, "")), .success(TransportResponse(status: 200)),
     ])
     let retrying = retrying(canned)
-    await #expect(throws: TransportError(code, "")) { try await retrying.send(request(.post)) }
+    await expectError(TransportError.self, code) { try await retrying.send(request(.post)) }
     #expect(canned.requests.count == 1)
   }
 
@@ -90,7 +90,7 @@ struct RetryingTransportTests {
       .success(TransportResponse(status: 201)),
     ])
     let retrying = retrying(canned)
-    await #expect(throws: TransportError(.connectionLost, "")) { try await retrying.send(request(.post)) }
+    await expectError(TransportError.self, .connectionLost) { try await retrying.send(request(.post)) }
     #expect(canned.requests.count == 2)
     let again = CannedTransport(statuses: 429, 503, 201)
     #expect(try await self.retrying(again).send(request(.post)).status == 503)

@@ -1,6 +1,7 @@
 import B2CHTTP
 import B2CLoopback
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Proxies of the environment", .timeLimit(.minutes(10)))
@@ -87,6 +88,6 @@ struct ProxyEnvironmentTests {
     let transport = URLSessionTransport(proxies: ProxyEnvironment(["http_proxy": Self.proxy, "all_proxy": Self.proxy]))
     transport.close()
     let request = TransportRequest(url: try #require(URL(string: "https://127.0.0.1:9/")))
-    await #expect(throws: TransportError(.closed, "")) { try await transport.send(request) }
+    await expectError(TransportError.self, .closed) { try await transport.send(request) }
   }
 }

@@ -26,7 +26,7 @@ struct URLSessionTransportFaultTests {
   ])
   func onlyHttpsAndLoopbackAreSpoken(text: String) async throws {
     let request = TransportRequest(url: try #require(URL(string: text)))
-    await #expect(throws: TransportError(.insecureURL, "")) { try await transport.send(request) }
+    await expectError(TransportError.self, .insecureURL) { try await transport.send(request) }
   }
 
   @Test("A refused connection names host and port, in the error's localized description too")
@@ -66,7 +66,7 @@ struct URLSessionTransportFaultTests {
     }
     let request = TransportRequest(method: .post, url: try server.url(), body: Data("task=milk".utf8), limits: .patient)
     #expect(try await transport.send(request).body == Data("first".utf8))
-    await #expect(throws: TransportError(.connectionLost, "")) { try await transport.send(request) }
+    await expectError(TransportError.self, .connectionLost) { try await transport.send(request) }
     #expect(server.requests.count == 2)
     // The session goes on.
     count.withLock { $0 = 0 }
@@ -122,16 +122,16 @@ struct URLSessionTransportFaultTests {
     var request = try server.request()
     request.headers.append(name: name, value: value)
     let refused = request
-    await #expect(throws: TransportError(.invalidRequest, "")) { try await transport.send(refused) }
+    await expectError(TransportError.self, .invalidRequest) { try await transport.send(refused) }
     #expect(server.requests.isEmpty)
   }
 
   @Test func aBodyWhereNoneMayBeIsNotSent() async throws {
     let server = try await TestServer(answering: .text(""))
     let request = TransportRequest(url: try server.url(), body: Data([1]))
-    await #expect(throws: TransportError(.invalidRequest, "")) { try await transport.send(request) }
+    await expectError(TransportError.self, .invalidRequest) { try await transport.send(request) }
     let odd = TransportRequest(method: TransportRequest.Method(rawValue: "GET /\r\n"), url: try server.url())
-    await #expect(throws: TransportError(.invalidRequest, "")) { try await transport.send(odd) }
+    await expectError(TransportError.self, .invalidRequest) { try await transport.send(odd) }
     #expect(server.requests.isEmpty)
   }
 
@@ -151,7 +151,7 @@ struct URLSessionTransportFaultTests {
     transport.close()
     transport.close()
     let request = try server.request()
-    await #expect(throws: TransportError(.closed, "")) { try await transport.send(request) }
+    await expectError(TransportError.self, .closed) { try await transport.send(request) }
     #expect(server.requests.count == 1)
   }
 

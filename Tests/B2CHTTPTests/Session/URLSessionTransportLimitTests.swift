@@ -23,7 +23,7 @@ struct URLSessionTransportLimitTests {
       await exchange.waitForDisconnect()
     }
     let request = try server.request(limits: Self.small)
-    await #expect(throws: TransportError(.responseTooLarge, "")) { try await URLSessionTransport().send(request) }
+    await expectError(TransportError.self, .responseTooLarge) { try await URLSessionTransport().send(request) }
   }
 
   @Test func anUnannouncedExcessStopsTheExchange() async throws {
@@ -33,7 +33,7 @@ struct URLSessionTransportLimitTests {
       while await exchange.write(chunk) {}
     }
     let request = try server.request(limits: TransportLimits(maximumBodyBytes: 64 << 10))
-    await #expect(throws: TransportError(.responseTooLarge, "")) { try await URLSessionTransport().send(request) }
+    await expectError(TransportError.self, .responseTooLarge) { try await URLSessionTransport().send(request) }
   }
 
   @Test func aRefusalsBodyIsBoundedToo() async throws {
@@ -41,7 +41,7 @@ struct URLSessionTransportLimitTests {
       answering: LoopbackResponse(
         status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""], body: Data(repeating: 1, count: 100_000)))
     let request = try server.request(limits: Self.small)
-    await #expect(throws: TransportError(.responseTooLarge, "")) { try await URLSessionTransport().send(request) }
+    await expectError(TransportError.self, .responseTooLarge) { try await URLSessionTransport().send(request) }
   }
 
   @Test func whatCountsIsTheDecompressedSize() async throws {
@@ -50,7 +50,7 @@ struct URLSessionTransportLimitTests {
       answering: LoopbackResponse(status: 200, headers: ["Content-Encoding": "gzip"], body: bomb))
     let request = try server.request(limits: TransportLimits(maximumBodyBytes: 1 << 20))
     #expect(bomb.count < 1 << 20)
-    await #expect(throws: TransportError(.responseTooLarge, "")) { try await URLSessionTransport().send(request) }
+    await expectError(TransportError.self, .responseTooLarge) { try await URLSessionTransport().send(request) }
   }
 
   @Test(arguments: ["", "HTTP/1.1 200 OK\r\nX-Slow", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n01234"])
@@ -71,7 +71,7 @@ struct URLSessionTransportLimitTests {
     await clock.waitForSleepers()
     await clock.advance(by: .seconds(19))
     await clock.advance(by: .seconds(1))
-    await #expect(throws: TransportError(.timedOut, "")) { try await call.value }
+    await expectError(TransportError.self, .timedOut) { try await call.value }
     // A server that closed first would end the answer inside its head, which FoundationNetworking does not survive.
     try? await released.wait()
   }
@@ -96,21 +96,21 @@ struct URLSessionTransportLimitTests {
       await clock.waitForSleepers()
       await clock.advance(by: .seconds(1))
     }
-    await #expect(throws: TransportError(.timedOut, "")) { try await second.value }
+    await expectError(TransportError.self, .timedOut) { try await second.value }
     await clock.waitForSleepers()
     await clock.advance(by: .seconds(90))
-    await #expect(throws: TransportError(.timedOut, "")) { try await first.value }
+    await expectError(TransportError.self, .timedOut) { try await first.value }
   }
 
   @Test func aDeadlineOfNothingSendsNothingToWaitFor() async throws {
     let server = try await TestServer { await $0.waitForDisconnect() }
     let request = try server.request(limits: TransportLimits(deadline: .zero))
-    await #expect(throws: TransportError(.timedOut, "")) { try await URLSessionTransport().send(request) }
+    await expectError(TransportError.self, .timedOut) { try await URLSessionTransport().send(request) }
   }
 
   @Test func silenceEndsAnExchange() async throws {
     let server = try await TestServer { await $0.waitForDisconnect() }
     let request = try server.request(limits: TransportLimits(idleTimeout: .milliseconds(1)))
-    await #expect(throws: TransportError(.timedOut, "")) { try await URLSessionTransport().send(request) }
+    await expectError(TransportError.self, .timedOut) { try await URLSessionTransport().send(request) }
   }
 }

@@ -62,7 +62,7 @@ struct URLSessionTransportQueueTests {
       await clock.waitForSleepers()
       await clock.advance(by: .seconds(1))
     }
-    await #expect(throws: TransportError(.timedOut, "")) { try await waiting.valueInTime }
+    await expectError(TransportError.self, .timedOut) { try await waiting.valueInTime }
     release.open()
     #expect(try await running.valueInTime.status == 200)
     #expect(try await patient.valueInTime.status == 200)
@@ -90,7 +90,7 @@ struct URLSessionTransportQueueTests {
     let silent = try await TestServer { await $0.waitForDisconnect() }
     let hopeless = try silent.request(limits: impatient.limits)
     for _ in 0..<2 {
-      await #expect(throws: TransportError(.timedOut, "")) { try await URLSessionTransport().send(hopeless) }
+      await expectError(TransportError.self, .timedOut) { try await URLSessionTransport().send(hopeless) }
     }
     #expect(!hasEnded.withLock { $0 })
     release.open()

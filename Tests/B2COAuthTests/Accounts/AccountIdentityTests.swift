@@ -3,6 +3,7 @@ import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Who an account is", .timeLimit(.minutes(10)))
@@ -94,7 +95,7 @@ struct AccountIdentityTests {
     let fixture = Fixture(shape: .openIDConnect, clientID: "TodoApp")
     try await fixture.client().signIn()
     let other = try fixture.client { $0.clientID = "todoapp" }
-    await #expect(throws: OAuthError(.interactionRequired, "")) { try await other.accessToken() }
+    await expectError(OAuthError.self, .interactionRequired) { try await other.accessToken() }
     #expect(try await other.accounts().isEmpty)
     let guid = "ABCDEF00-1111-4111-8111-111111111111"
     let microsoft = Fixture(clientID: guid.lowercased())

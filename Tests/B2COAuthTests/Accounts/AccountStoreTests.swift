@@ -51,8 +51,8 @@ struct AccountStoreTests {
       cache.readFailure.withLock {
         $0 = { $0.accountID == bob.account.id ? TokenCacheError(code, "Not readable.") : nil }
       }
-      await #expect(throws: OAuthError(.tokenCache, "")) { try await client.accessToken() }
-      await #expect(throws: OAuthError(.tokenCache, "")) { try await client.session() }
+      await expectError(OAuthError.self, .tokenCache) { try await client.accessToken() }
+      await expectError(OAuthError.self, .tokenCache) { try await client.session() }
     }
     cache.readFailure.withLock { $0 = { _ in nil } }
     #expect(try await client.accessToken().token == bob.accessToken?.token)
@@ -67,7 +67,7 @@ struct AccountStoreTests {
     #expect(token.token == alice.accessToken?.token)
     let any = try await client.accessToken(account: Account(id: alice.account.id))
     #expect(any.token == alice.accessToken?.token)
-    await #expect(throws: OAuthError(.tokenCache, "")) {
+    await expectError(OAuthError.self, .tokenCache) {
       _ = try await client.accessToken(account: Account(id: "nobody.nowhere"))
     }
   }
@@ -76,7 +76,7 @@ struct AccountStoreTests {
   func emptyAccountID() async throws {
     let (_, _, _, _, client) = try await two()
     _ = try await client.accessToken()
-    await #expect(throws: OAuthError(.interactionRequired, "")) {
+    await expectError(OAuthError.self, .interactionRequired) {
       _ = try await client.accessToken(account: Account(id: ""))
     }
   }
@@ -87,13 +87,13 @@ struct AccountStoreTests {
     let exact = try fixture.client { $0.requiredUser = "Victim42" }
     #expect(try await exact.signIn().user.subject == "Victim42")
     let other = try fixture.client { $0.requiredUser = "vICTIM42" }
-    await #expect(throws: OAuthError(.wrongUser, "")) { try await other.signIn() }
+    await expectError(OAuthError.self, .wrongUser) { try await other.signIn() }
     let email = try fixture.client { $0.requiredUser = LocalUser.alice.email }
     fixture.tenant.behavior.changeIDTokenClaims = {
       $0["email"] = .string(LocalUser.alice.email)
       $0["email_verified"] = .bool(false)
     }
-    await #expect(throws: OAuthError(.wrongUser, "")) { try await email.signIn() }
+    await expectError(OAuthError.self, .wrongUser) { try await email.signIn() }
     fixture.tenant.behavior.changeIDTokenClaims = {
       $0["email"] = .string(LocalUser.alice.email)
       $0["email_verified"] = .bool(true)
@@ -108,7 +108,7 @@ struct AccountStoreTests {
     cache.readFailure.withLock { $0 = { $0.accountID == id ? TokenCacheError(.unreadable, "Locked.") : nil } }
     let error = try await #require(throws: OAuthError.self) { try await client.accessToken() }
     #expect(error.code == .tokenCache && !error.needsInteraction)
-    await #expect(throws: OAuthError(.tokenCache, "")) { try await client.currentAccount() }
+    await expectError(OAuthError.self, .tokenCache) { try await client.currentAccount() }
     // The other account is still there for a caller who names it.
     #expect(try await client.accessToken(account: alice.account).token == alice.accessToken?.token)
     #expect(try await client.accounts().map(\.id) == [alice.account.id])
@@ -120,8 +120,8 @@ struct AccountStoreTests {
   func nothingReadable() async throws {
     let (_, cache, _, _, client) = try await two()
     cache.readFailure.withLock { $0 = { _ in TokenCacheError(.unreadable, "Locked.") } }
-    await #expect(throws: OAuthError(.tokenCache, "")) { try await client.accessToken() }
-    await #expect(throws: OAuthError(.tokenCache, "")) { try await client.accounts() }
+    await expectError(OAuthError.self, .tokenCache) { try await client.accessToken() }
+    await expectError(OAuthError.self, .tokenCache) { try await client.accounts() }
   }
 
   @Test(
@@ -172,7 +172,7 @@ struct AccountStoreTests {
     let fixture = Fixture()
     let token = try await fixture.client().signIn().accessToken?.token
     let forBob = try fixture.client { $0.requiredUser = LocalUser.bob.email }
-    await #expect(throws: OAuthError(.interactionRequired, "")) { try await forBob.accessToken() }
+    await expectError(OAuthError.self, .interactionRequired) { try await forBob.accessToken() }
     #expect(try await forBob.currentAccount() == nil)
     let forAlice = try fixture.client { $0.requiredUser = LocalUser.alice.email.uppercased() }
     #expect(try await forAlice.accessToken().token == token)

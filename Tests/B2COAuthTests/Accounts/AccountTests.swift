@@ -4,6 +4,7 @@ import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Accounts", .timeLimit(.minutes(10)))
@@ -130,7 +131,7 @@ struct AccountTests {
     try await client.signIn()
     fixture.tenant.revokeGrants()
     await fixture.clock.advance(by: .seconds(4_000))
-    await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
+    await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
     #expect(try await client.currentAccount()?.username == LocalUser.alice.email)
   }
 }

@@ -4,6 +4,7 @@ import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("User info", .timeLimit(.minutes(10)))
@@ -27,7 +28,7 @@ struct UserInfoTests {
     }
     let client = try fixture.client()
     try await client.signIn()
-    await #expect(throws: OAuthError(.invalidResponse, "")) { try await client.userInfo() }
+    await expectError(OAuthError.self, .invalidResponse) { try await client.userInfo() }
   }
 
   @Test(
@@ -113,7 +114,7 @@ struct UserInfoTests {
       #expect(try await client.userInfo().claims == result.user.claims)
       #expect(!fixture.transport.requests.contains { $0.url.path.hasSuffix("/userinfo") })
     }
-    await #expect(throws: OAuthError(.interactionRequired, "")) { try await Fixture().client().userInfo() }
+    await expectError(OAuthError.self, .interactionRequired) { try await Fixture().client().userInfo() }
   }
 
   @Test(
@@ -186,7 +187,7 @@ struct OddProviderTests {
     try await client.signIn()
     fixture.tenant.revokeGrants()
     await fixture.clock.advance(by: .seconds(4_000))
-    await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
+    await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
     #expect(try await client.currentAccount()?.name == LocalUser.alice.displayName)
   }
 
@@ -206,7 +207,7 @@ struct OddProviderTests {
     let result = try await fixture.client().signIn()
     #expect(result.accessToken?.scopes.isSuperset(of: fixture.tenant.apiScopes) == true)
     let without = Fixture(shape: .openIDConnect) { $0.sendsIDToken = false }
-    await #expect(throws: OAuthError(.invalidResponse, "")) { try await without.client().signIn() }
+    await expectError(OAuthError.self, .invalidResponse) { try await without.client().signIn() }
     #expect(try await without.cache.keys().isEmpty)
   }
 }

@@ -3,6 +3,7 @@ import B2CHTTP
 import B2COAuth
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Callbacks", .timeLimit(.minutes(10)))
@@ -44,7 +45,7 @@ struct AuthorizationCallbackTests {
   func refused(_ bad: Bad) async throws {
     let fixture = Fixture()
     let presenter = CallbackPresenter(fixture.script(.signIn(.alice)), bad.change)
-    await #expect(throws: OAuthError(bad.code, "")) { try await fixture.client(presenter: presenter).signIn() }
+    await expectError(OAuthError.self, bad.code) { try await fixture.client(presenter: presenter).signIn() }
     #expect(fixture.transport.tokenForms.isEmpty)
     #expect(try await fixture.cache.keys().isEmpty)
   }
@@ -63,7 +64,7 @@ struct AuthorizationCallbackTests {
     }
     let client = try fixture.client(presenter: presenter)
     try await client.signIn()
-    await #expect(throws: OAuthError(.stateMismatch, "")) { try await client.signIn(prompt: .login) }
+    await expectError(OAuthError.self, .stateMismatch) { try await client.signIn(prompt: .login) }
     #expect(fixture.transport.tokenForms.count == 1)
   }
 

@@ -3,6 +3,7 @@ import B2CHTTP
 import B2COAuth
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 /// RFC 8628 section 3.5: how often a device may ask.
@@ -74,7 +75,7 @@ struct DeviceFlowIntervalTests {
     }
     let start = clock.date
     let client = try fixture.client()
-    await #expect(throws: OAuthError(.userCancelledInPage, "")) {
+    await expectError(OAuthError.self, .userCancelledInPage) {
       try await fixture.passingTime { try await client.signInWithDeviceCode { _ in } }
     }
     return zip([start] + times.values, times.values).map { Int($1.timeIntervalSince($0).rounded()) }
@@ -99,7 +100,7 @@ struct DeviceFlowIntervalTests {
     }
     let start = clock.date
     let client = try fixture.client()
-    await #expect(throws: OAuthError(.timedOut, "")) {
+    await expectError(OAuthError.self, .timedOut) {
       try await fixture.passingTime { try await client.signInWithDeviceCode { _ in } }
     }
     #expect(polls.values.count == 1)

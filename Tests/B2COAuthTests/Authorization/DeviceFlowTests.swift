@@ -3,6 +3,7 @@ import B2CHTTP
 import B2COAuth
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Device authorization (RFC 8628)", .timeLimit(.minutes(10)))
@@ -122,7 +123,7 @@ struct DeviceFlowTests {
     await fixture.clock.waitForSleepers()
     #expect(fixture.tenant.denyDevice(userCode: try #require(shown.values.first).userCode))
     await fixture.clock.advance(by: .seconds(5))
-    await #expect(throws: OAuthError(.userCancelledInPage, "")) { try await signIn.value }
+    await expectError(OAuthError.self, .userCancelledInPage) { try await signIn.value }
   }
 
   @Test("slow_down adds five seconds for good")
@@ -205,6 +206,6 @@ struct DeviceFlowTests {
   @Test("Azure AD B2C does not offer it")
   func unsupported() async throws {
     let client = try Fixture().client()
-    await #expect(throws: OAuthError(.unsupported, "")) { try await client.signInWithDeviceCode { _ in } }
+    await expectError(OAuthError.self, .unsupported) { try await client.signInWithDeviceCode { _ in } }
   }
 }

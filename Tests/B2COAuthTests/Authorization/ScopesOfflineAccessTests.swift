@@ -3,6 +3,7 @@ import B2CCore
 import B2COAuth
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 /// When `offline_access` is asked for.
@@ -111,7 +112,7 @@ struct ScopesOfflineAccessTests {
     }
     let client = try fixture.client(presenter: presenter) { $0.offlineAccess = .withConsent }
     let policy = try Policy(id: "B2C_1_EditProfile", kind: kind)
-    await #expect(throws: OAuthError(.userClosedBrowser, "")) { try await client.signIn(policy: policy) }
+    await expectError(OAuthError.self, .userClosedBrowser) { try await client.signIn(policy: policy) }
     let page = query(of: try require(asked.withLock { $0 }))
     #expect(page["prompt"] == nil && page["scope"]?.contains("offline_access") == false)
   }

@@ -42,7 +42,7 @@ struct SignInBindingTests {
   @Test("A forged id_token signs nobody in and stores nothing", arguments: lies)
   func refused(_ lie: Lie) async throws {
     let fixture = Fixture(behavior: lie.change)
-    await #expect(throws: OAuthError(.invalidIDToken, "")) {
+    await expectError(OAuthError.self, .invalidIDToken) {
       try await fixture.passingTime { try await fixture.client().signIn() }
     }
     #expect(try await fixture.cache.keys().isEmpty)
@@ -65,10 +65,10 @@ struct SignInBindingTests {
       stolen.withLock { $0 = query(of: url)["code"] }
       throw OAuthError(.userClosedBrowser, "The callback never arrives.")
     }
-    await #expect(throws: OAuthError(.userClosedBrowser, "")) { try await fixture.client(presenter: victim).signIn() }
+    await expectError(OAuthError.self, .userClosedBrowser) { try await fixture.client(presenter: victim).signIn() }
     let code = try require(stolen.withLock { $0 })
     let thief = CannedPresenter { "\(Fixture.redirect)?code=\(code)&state=\($0.state.value)" }
-    await #expect(throws: OAuthError(.protocolViolation, "")) { try await fixture.client(presenter: thief).signIn() }
+    await expectError(OAuthError.self, .protocolViolation) { try await fixture.client(presenter: thief).signIn() }
   }
 
   @Test("Keys rotated behind our back are fetched once more, and then it works")
@@ -114,7 +114,7 @@ struct SignInBindingTests {
     let fixture = Fixture()
     let presenter = fixture.script(.signIn(.alice))
     let client = try fixture.client(presenter: presenter)
-    await #expect(throws: OAuthError(.configuration, "")) { try await client.signIn(policy: Policy("B2C_1_Nowhere")) }
+    await expectError(OAuthError.self, .configuration) { try await client.signIn(policy: Policy("B2C_1_Nowhere")) }
     #expect(presenter.requests.isEmpty)
   }
 }

@@ -66,7 +66,7 @@ struct SignInEssentialClaimsTests {
   func malformed(_ text: String) async throws {
     let fixture = Fixture(shape: .openIDConnect)
     let presenter = fixture.script(.signIn(.alice))
-    await #expect(throws: OAuthError(.configuration, "")) {
+    await expectError(OAuthError.self, .configuration) {
       try await fixture.client(presenter: presenter).signIn(options: SignInOptions(claimsRequest: text))
     }
     #expect(presenter.requests.isEmpty)

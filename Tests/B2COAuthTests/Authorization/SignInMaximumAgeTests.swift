@@ -109,7 +109,7 @@ struct SignInMaximumAgeTests {
   func malformed(_ text: String) async throws {
     let fixture = Fixture()
     let presenter = fixture.script(.signIn(.alice))
-    await #expect(throws: OAuthError(.configuration, "")) {
+    await expectError(OAuthError.self, .configuration) {
       try await fixture.client(presenter: presenter).signIn(options: SignInOptions(extraParameters: ["max_age": text]))
     }
     #expect(presenter.requests.isEmpty)

@@ -104,7 +104,7 @@ struct SignInTests {
   func reserved(name: String) async throws {
     let fixture = Fixture()
     let presenter = fixture.script(.signIn(.alice))
-    await #expect(throws: OAuthError(.reservedParameter, "")) {
+    await expectError(OAuthError.self, .reservedParameter) {
       try await fixture.client(presenter: presenter).signIn(options: SignInOptions(extraParameters: [name: "x"]))
     }
     #expect(presenter.requests.isEmpty)
@@ -132,10 +132,10 @@ struct SignInTests {
   @Test("Closing the browser and Cancel in the page are told apart")
   func cancelling() async throws {
     let fixture = Fixture()
-    await #expect(throws: OAuthError(.userClosedBrowser, "")) {
+    await expectError(OAuthError.self, .userClosedBrowser) {
       try await fixture.client(presenter: fixture.script(.closeBrowser)).signIn()
     }
-    await #expect(throws: OAuthError(.userCancelledInPage, "")) {
+    await expectError(OAuthError.self, .userCancelledInPage) {
       try await fixture.client(presenter: fixture.script(.cancel)).signIn()
     }
     #expect(try await fixture.cache.keys().isEmpty)
@@ -160,7 +160,7 @@ struct SignInTests {
   @Test("A forgotten password is a typed outcome without a reset policy")
   func forgottenPassword() async throws {
     let fixture = Fixture()
-    await #expect(throws: OAuthError(.passwordResetRequested, "")) {
+    await expectError(OAuthError.self, .passwordResetRequested) {
       try await fixture.client(presenter: fixture.script(.forgotPassword)).signIn()
     }
   }
@@ -190,7 +190,7 @@ struct SignInTests {
     let client = try fixture.client(presenter: presenter) {
       $0.passwordResetPolicy = try? Policy("B2C_1_ResetPassword")
     }
-    await #expect(throws: OAuthError(.userClosedBrowser, "")) { try await client.signIn(prompt: .login) }
+    await expectError(OAuthError.self, .userClosedBrowser) { try await client.signIn(prompt: .login) }
     #expect(try await fixture.cache.keys().isEmpty)
     #expect(try await client.currentAccount() == nil)
   }
@@ -219,7 +219,7 @@ struct SignInTests {
     let client = try fixture.client(presenter: fixture.script(.forgotPassword)) {
       $0.passwordResetPolicy = try? Policy("B2C_1_ResetPassword")
     }
-    await #expect(throws: OAuthError(.passwordResetRequested, "")) {
+    await expectError(OAuthError.self, .passwordResetRequested) {
       try await client.signIn(options: SignInOptions(runsPasswordReset: false))
     }
   }
@@ -229,7 +229,7 @@ struct SignInTests {
     let fixture = Fixture()
     let presenter = fixture.script(.signIn(.bob))
     let client = try fixture.client(presenter: presenter) { $0.requiredUser = LocalUser.alice.email }
-    await #expect(throws: OAuthError(.wrongUser, "")) { try await client.signIn() }
+    await expectError(OAuthError.self, .wrongUser) { try await client.signIn() }
     #expect(try await fixture.cache.keys().isEmpty)
     #expect(query(of: try require(presenter.requests.first).url)["login_hint"] == LocalUser.alice.email)
   }

@@ -4,6 +4,7 @@ import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("What a server's refusal means", .timeLimit(.minutes(10)))
@@ -53,7 +54,7 @@ struct ServerAnswerTests {
   @Test("An access_denied without a code is the user's, as RFC 6749 section 4.1.2.1 has it")
   func denied() async throws {
     let presenter = CannedPresenter { "\(Fixture.redirect)?error=access_denied&state=\($0.state.value)" }
-    await #expect(throws: OAuthError(.userCancelledInPage, "")) {
+    await expectError(OAuthError.self, .userCancelledInPage) {
       try await Fixture().client(presenter: presenter).signIn()
     }
   }

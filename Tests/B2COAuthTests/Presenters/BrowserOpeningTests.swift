@@ -59,7 +59,7 @@ struct BrowserOpeningTests {
   func refuses(_ page: String) async throws {
     let opened = LockedFlag()
     #expect(try await open(BrowserOpening { _ in opened.set() }, page: page) == .presentationFailed)
-    await #expect(throws: OAuthError(.presentationFailed, "")) {
+    await expectError(OAuthError.self, .presentationFailed) {
       _ = try await LoopbackPresenter(opening: BrowserOpening { _ in opened.set() })
         .present(.test("http://localhost/", page: page))
     }

@@ -1,6 +1,7 @@
 import B2COAuth
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -104,7 +105,7 @@ struct ExternalBrowserPresenterTests {
     let task = Task { try await presenter.present(.test(Self.redirect)) }
     _ = await pages.next()
     presenter.cancel()
-    await #expect(throws: OAuthError(.userClosedBrowser, "")) { _ = try await task.value }
+    await expectError(OAuthError.self, .userClosedBrowser) { _ = try await task.value }
     #expect(!presenter.resume(with: try url(Self.redirect + "?code=x&state=STATE")))
   }
 
@@ -125,14 +126,14 @@ struct ExternalBrowserPresenterTests {
     let task = Task { try await presenter.present(.test(Self.redirect)) }
     await clock.waitForSleepers()
     await clock.advance(by: .seconds(60))
-    await #expect(throws: OAuthError(.timedOut, "")) { _ = try await task.value }
+    await expectError(OAuthError.self, .timedOut) { _ = try await task.value }
   }
 
   @Test("a browser that cannot be opened ends the wait")
   func browserFails() async {
     let presenter = ExternalBrowserPresenter(
       opening: BrowserOpening { _ in throw OAuthError(.presentationFailed, "no browser") })
-    await #expect(throws: OAuthError(.presentationFailed, "")) {
+    await expectError(OAuthError.self, .presentationFailed) {
       _ = try await presenter.present(.test(Self.redirect))
     }
   }

@@ -353,7 +353,7 @@ struct LoopbackPresenterTests {
     _ = try await get("/callback?code=x&state=\(Self.state)", port: taken.port)
     #expect(try await literal.value.port == Int(taken.port))
     let named = presenter()
-    await #expect(throws: OAuthError(.portInUse, "")) {
+    await expectError(OAuthError.self, .portInUse) {
       _ = try await named.present(.test("http://localhost:\(taken.port)/"))
     }
     await taken.close()

@@ -1,6 +1,7 @@
 import B2CCore
 import B2COAuth
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -102,12 +103,12 @@ struct ManualPresenterTests {
 
   @Test("gives up after three tries")
   func givesUp() async {
-    await #expect(throws: OAuthError(.invalidCallback, "")) { _ = try await present(["", "", "", "the-right-code"]) }
+    await expectError(OAuthError.self, .invalidCallback) { _ = try await present(["", "", "", "the-right-code"]) }
   }
 
   @Test("the end of the input is the user's leaving")
   func endOfInput() async {
-    await #expect(throws: OAuthError(.userClosedBrowser, "")) { _ = try await present([]) }
+    await expectError(OAuthError.self, .userClosedBrowser) { _ = try await present([]) }
   }
 
   @Test("a sign-out needs no more than Return")

@@ -141,7 +141,7 @@
       isReadable.withLock { $0 = false }
       let answer = try await get(opened.path, port: port)
       #expect(answer.hasPrefix("HTTP/1.1 503 ") && answer.contains("does not tell whose"))
-      await #expect(throws: OAuthError(.presentationFailed, "")) { _ = try await task.value }
+      await expectError(OAuthError.self, .presentationFailed) { _ = try await task.value }
     }
   }
 #endif

@@ -1,5 +1,6 @@
 import B2CCore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import B2COAuth
@@ -90,10 +91,10 @@ struct RedirectKindTests {
   func nothingOpens() async {
     let opened = LockedFlag()
     let opening = BrowserOpening { _ in opened.set() }
-    await #expect(throws: OAuthError(.unsupportedRedirectURI, "")) {
+    await expectError(OAuthError.self, .unsupportedRedirectURI) {
       _ = try await LoopbackPresenter(opening: opening).present(.test("com.example.app:/x"))
     }
-    await #expect(throws: OAuthError(.unsupportedRedirectURI, "")) {
+    await expectError(OAuthError.self, .unsupportedRedirectURI) {
       _ = try await ExternalBrowserPresenter(opening: opening).present(.test("http://localhost/"))
     }
     #expect(!opened.isSet)

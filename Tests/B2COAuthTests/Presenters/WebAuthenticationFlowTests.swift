@@ -163,7 +163,7 @@ struct WebAuthenticationFlowTests {
     let flow = WebAuthenticationFlow(supportsHTTPSCallbacks: false) { _, _ in
       throw OAuthError(.presentationFailed, "shown")
     }
-    await #expect(throws: OAuthError(.unsupportedRedirectURI, "")) {
+    await expectError(OAuthError.self, .unsupportedRedirectURI) {
       _ = try await flow.run(.test("https://app.example.com/cb"))
     }
   }

@@ -3,6 +3,7 @@ import B2CHTTP
 import B2COAuth
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 /// Keys of an issuer that are renewed while its published set lags behind.
@@ -90,7 +91,7 @@ struct ProviderDirectoryKeyRolloverTests {
     try await client.signIn()
     fixture.tenant.behavior.idTokenSigning = .unknownKeyID
     let failing = Task { try await client.signIn(prompt: .login) }
-    await #expect(throws: OAuthError(.invalidIDToken, "")) { try await run(failing, fixture) }
+    await expectError(OAuthError.self, .invalidIDToken) { try await run(failing, fixture) }
     fixture.tenant.behavior.idTokenSigning = .published
     try fixture.tenant.rotateKeys(keepingOld: false)
     try await client.signIn(prompt: .login)
@@ -103,7 +104,7 @@ struct ProviderDirectoryKeyRolloverTests {
     try await client.signIn()
     try fixture.tenant.rotateKeys(keepingOld: false)
     fixture.tenant.faults = [LocalFault(on: .keys, .respond(TransportResponse(status: 503)))]
-    await #expect(throws: OAuthError(.serviceUnavailable, "")) { try await client.signIn(prompt: .login) }
+    await expectError(OAuthError.self, .serviceUnavailable) { try await client.signIn(prompt: .login) }
     fixture.tenant.faults = []
     try await client.signIn(prompt: .login)
   }

@@ -28,7 +28,7 @@ struct ProviderOpenIDConnectTests {
     arguments: [LocalTenant.Behavior.Echo.dropped, .replaced("https://evil.example")])
   func mixUp(_ echo: LocalTenant.Behavior.Echo) async throws {
     let fixture = Fixture(shape: .openIDConnect) { $0.callbackIssuer = echo }
-    await #expect(throws: OAuthError(.issuerMismatch, "")) { try await fixture.client().signIn() }
+    await expectError(OAuthError.self, .issuerMismatch) { try await fixture.client().signIn() }
     #expect(fixture.transport.tokenForms.isEmpty)
   }
 
@@ -60,7 +60,7 @@ struct ProviderOpenIDConnectTests {
     }
     try await signIn(fixture.tenant.issuer)
     for evil in ["https://evil.example/\(fixture.tenant.tenantID)/v2.0", fixture.tenant.issuer + "/x", ""] {
-      await #expect(throws: OAuthError(.issuerMismatch, "")) { try await signIn(evil) }
+      await expectError(OAuthError.self, .issuerMismatch) { try await signIn(evil) }
     }
   }
 
@@ -91,7 +91,7 @@ struct ProviderOpenIDConnectTests {
   func foreignMetadata() async throws {
     let fixture = Fixture { $0.changeMetadata = { $0["issuer"] = "https://evil.example/v2.0/" } }
     let presenter = fixture.script(.signIn(.alice))
-    await #expect(throws: OAuthError(.issuerMismatch, "")) { try await fixture.client(presenter: presenter).signIn() }
+    await expectError(OAuthError.self, .issuerMismatch) { try await fixture.client(presenter: presenter).signIn() }
     #expect(presenter.requests.isEmpty)
   }
 
@@ -100,7 +100,7 @@ struct ProviderOpenIDConnectTests {
     arguments: ["jwks_uri", "token_endpoint", "end_session_endpoint", "revocation_endpoint"])
   func foreignEndpoint(_ member: String) async throws {
     let fixture = Fixture { $0.changeMetadata = { $0[member] = "https://evil.example/x" } }
-    await #expect(throws: OAuthError(.invalidResponse, "")) { try await fixture.client().signIn() }
+    await expectError(OAuthError.self, .invalidResponse) { try await fixture.client().signIn() }
   }
 
   @Test(
@@ -122,7 +122,7 @@ struct ProviderOpenIDConnectTests {
   @Test("Metadata over http is refused", arguments: ["jwks_uri", "authorization_endpoint"])
   func insecure(_ member: String) async throws {
     let fixture = Fixture(shape: .openIDConnect) { $0.changeMetadata = { $0[member] = "http://login.example/x" } }
-    await #expect(throws: OAuthError(.invalidResponse, "")) { try await fixture.client().signIn() }
+    await expectError(OAuthError.self, .invalidResponse) { try await fixture.client().signIn() }
   }
 
   @Test("A generic issuer's userinfo endpoint is checked like the others, and Graph's is Entra ID's")
@@ -130,7 +130,7 @@ struct ProviderOpenIDConnectTests {
     let change: @Sendable (inout [String: JSONValue]) -> Void = { $0["userinfo_endpoint"] = "http://127.0.0.1:9404/x" }
     let fixture = Fixture(shape: .openIDConnect) { $0.changeMetadata = change }
     let presenter = fixture.script(.signIn(.alice))
-    await #expect(throws: OAuthError(.invalidResponse, "")) { try await fixture.client(presenter: presenter).signIn() }
+    await expectError(OAuthError.self, .invalidResponse) { try await fixture.client(presenter: presenter).signIn() }
     #expect(presenter.requests.isEmpty)
     let graph = Fixture(shape: .entra) {
       $0.changeMetadata = { $0["userinfo_endpoint"] = "https://graph.microsoft.com/oidc/userinfo" }
@@ -145,7 +145,7 @@ struct ProviderOpenIDConnectTests {
     let fixture = Fixture(shape: .openIDConnect) { $0.changeMetadata = { $0[member] = "http://evil.example/x" } }
     try await fixture.tenant.start()
     let presenter = fixture.script(.signIn(.alice))
-    await #expect(throws: OAuthError(.invalidResponse, "")) { try await fixture.client(presenter: presenter).signIn() }
+    await expectError(OAuthError.self, .invalidResponse) { try await fixture.client(presenter: presenter).signIn() }
     #expect(presenter.requests.isEmpty)
     await fixture.tenant.stop()
   }

@@ -3,6 +3,7 @@ import B2CHTTP
 import B2COAuth
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 /// The test clock starts at 2026-01-01 00:00:00 UTC.
@@ -49,7 +50,7 @@ struct ServerClockTests {
 
   @Test("An answer out of a cache tells the time by its Age as well (RFC 9111 section 5.1)")
   func cached() async throws {
-    await #expect(throws: OAuthError(.invalidIDToken, "")) {
+    await expectError(OAuthError.self, .invalidIDToken) {
       try await signIn(
         endedBefore: 36_000, date: "Wed, 31 Dec 2025 13:30:00 GMT", age: "37800", on: .method(.get))
     }

@@ -3,6 +3,7 @@ import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
+import TestSupport
 import Testing
 
 /// How many requests, one after the other, a user waits for after a launch.
@@ -158,7 +159,7 @@ struct OAuthClientCriticalPathTests {
   @Test("An id_token that names another person is refused at once, without keys", arguments: shapes)
   func otherPerson(_ shape: LocalTenant.Shape) async throws {
     let launch = try await Launch(shape) { $0.changeIDTokenClaims = { $0["sub"] = "another-person" } }
-    await #expect(throws: OAuthError(.interactionRequired, "")) { try await launch.token() }
+    await expectError(OAuthError.self, .interactionRequired) { try await launch.token() }
     #expect(try await launch.record == launch.before)
     launch.gates.open()
   }

@@ -129,7 +129,7 @@ struct RecordCacheFullDiskTests {
     for user in [LocalUser.bob, .alice] {
       stage.presenter.clearCookies()
       stage.presenter.follow(.signIn(user))
-      await #expect(throws: OAuthError(.tokenCache, "")) { try await stage.client.signIn() }
+      await expectError(OAuthError.self, .tokenCache) { try await stage.client.signIn() }
       #expect(try await stage.client.currentAccount()?.id == stage.alice.account.id)
       #expect(try await stage.client.accessToken().token == token)
     }
@@ -162,8 +162,8 @@ struct RecordCacheFullDiskTests {
     #expect(stage.fixture.events.values.last?.kind == .signedOut)
     for client in [stage.client, try stage.fixture.client()] {
       #expect(try await client.session() == .signedOut)
-      await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
-      await #expect(throws: OAuthError(.interactionRequired, "")) {
+      await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
+      await expectError(OAuthError.self, .interactionRequired) {
         try await client.accessToken(account: stage.alice.account)
       }
     }
@@ -181,7 +181,7 @@ struct RecordCacheFullDiskTests {
   func laterSignIn(isElsewhere: Bool) async throws {
     let stage = try await Stage()
     stage.failRemovals(true)
-    await #expect(throws: OAuthError(.tokenCache, "")) { try await stage.client.signOut() }
+    await expectError(OAuthError.self, .tokenCache) { try await stage.client.signOut() }
     await stage.fixture.clock.advance(by: .milliseconds(500))
     let client =
       isElsewhere ? try stage.fixture.client(cache: ForwardingCache(stage.cache)) : try stage.fixture.client()
@@ -197,9 +197,9 @@ struct RecordCacheFullDiskTests {
     let stage = try await Stage()
     stage.fixture.tenant.revokeGrants()
     stage.fillDisk(true)
-    await #expect(throws: OAuthError(.interactionRequired, "")) { try await stage.client.accessToken() }
-    await #expect(throws: OAuthError(.tokenCache, "")) { try await stage.client.signIn() }
-    await #expect(throws: OAuthError(.interactionRequired, "")) { try await stage.client.accessToken() }
+    await expectError(OAuthError.self, .interactionRequired) { try await stage.client.accessToken() }
+    await expectError(OAuthError.self, .tokenCache) { try await stage.client.signIn() }
+    await expectError(OAuthError.self, .interactionRequired) { try await stage.client.accessToken() }
     guard case .expired = try await stage.client.session() else {
       Issue.record("The session counts as good again.")
       return
@@ -226,7 +226,7 @@ struct RecordCacheFullDiskTests {
     let stage = try await Stage()
     stage.fillDisk(true)
     stage.presenter.follow(.editProfile(displayName: "Renamed"))
-    await #expect(throws: OAuthError(.tokenCache, "")) {
+    await expectError(OAuthError.self, .tokenCache) {
       try await stage.client.signIn(policy: Policy(id: "B2C_1_EditProfile", kind: .profileEdit))
     }
     stage.fillDisk(false)

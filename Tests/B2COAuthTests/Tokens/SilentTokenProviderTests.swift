@@ -1,6 +1,7 @@
 import B2COAuth
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The engine as a source of bearer tokens")
@@ -21,7 +22,7 @@ struct SilentTokenProviderTests {
     let replacement = try await provider.accessToken(replacing: hers)
     #expect(replacement.accountID == alice.id && replacement.token != hers.token)
     try await client.signOut(Account(id: alice.id))
-    await #expect(throws: OAuthError(.interactionRequired, "")) { try await provider.accessToken(replacing: hers) }
+    await expectError(OAuthError.self, .interactionRequired) { try await provider.accessToken(replacing: hers) }
     #expect(try await provider.accessToken(replacing: nil).accountID == bob.id)
   }
 }

@@ -3,6 +3,7 @@ import B2CHTTP
 import B2COAuth
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Token answers as real servers give them", .timeLimit(.minutes(10)))
@@ -77,12 +78,12 @@ struct TokenResponseTests {
     let fixture = Fixture()
     let client = try fixture.client()
     fixture.tenant.behavior.changeTokenAnswer = { $0["token_type"] = type }
-    await #expect(throws: OAuthError(.invalidResponse, "")) { try await client.signIn() }
+    await expectError(OAuthError.self, .invalidResponse) { try await client.signIn() }
     fixture.tenant.behavior.changeTokenAnswer = nil
     try await client.signIn()
     await fixture.clock.advance(by: .seconds(4_000))
     fixture.tenant.behavior.changeTokenAnswer = { $0["token_type"] = type }
-    await #expect(throws: OAuthError(.invalidResponse, "")) { try await client.accessToken() }
+    await expectError(OAuthError.self, .invalidResponse) { try await client.accessToken() }
     // The refresh token beside it has replaced the one that was sent.
     fixture.tenant.behavior.changeTokenAnswer = nil
     _ = try await client.accessToken()

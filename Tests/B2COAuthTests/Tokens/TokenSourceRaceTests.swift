@@ -127,7 +127,7 @@ struct TokenSourceRaceTests {
     try await stage.client.signOut()
     #expect(try await stage.fixture.cache.keys().isEmpty)
     stage.gate.open()
-    await #expect(throws: OAuthError(.interactionRequired, "")) { try await caller.value }
+    await expectError(OAuthError.self, .interactionRequired) { try await caller.value }
     #expect(try await stage.fixture.cache.keys().isEmpty)
   }
 
@@ -138,7 +138,7 @@ struct TokenSourceRaceTests {
     await stage.gate.waitForArrivals(1)
     try await stage.fixture.client().signOut()
     stage.gate.open()
-    await #expect(throws: OAuthError(.interactionRequired, "")) { try await caller.value }
+    await expectError(OAuthError.self, .interactionRequired) { try await caller.value }
     #expect(try await stage.fixture.cache.keys().isEmpty)
   }
 
@@ -196,7 +196,7 @@ struct TokenSourceRaceTests {
     stage.presenter.follow(.signIn(.bob))
     try await stage.client.signIn(prompt: .login)
     stage.gate.open()
-    await #expect(throws: OAuthError(.interactionRequired, "")) { try await caller.value }
+    await expectError(OAuthError.self, .interactionRequired) { try await caller.value }
     #expect(try await stage.client.accounts().map(\.username) == [LocalUser.bob.email])
   }
 
@@ -224,7 +224,7 @@ struct TokenSourceRaceTests {
     try await yielding { stage.fixture.events.values.count { $0.kind == .refreshShared } == 9 }
     stage.gate.open()
     for caller in callers {
-      await #expect(throws: OAuthError(.serviceUnavailable, "")) { try await caller.value }
+      await expectError(OAuthError.self, .serviceUnavailable) { try await caller.value }
     }
     _ = try await stage.client.accessToken()
     #expect(stage.refreshes == 1)

@@ -72,7 +72,7 @@ struct TokenSourceRotationTests {
     let before = try await fixture.cache.record(for: key)
     await fixture.clock.advance(by: .seconds(4_000))
     fixture.tenant.behavior.changeIDTokenClaims = { $0["sub"] = "somebody-else" }
-    await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
+    await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
     #expect(try await fixture.cache.record(for: key) == before)
   }
 
@@ -145,7 +145,7 @@ struct TokenSourceRotationTests {
     #expect((try await fixture.cache.record(for: key)?.refreshToken == nil) == refusal.ends)
     fixture.transport.letEverythingPass()
     if refusal.ends {
-      await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
+      await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
     } else {
       _ = try await client.accessToken()
     }
@@ -178,7 +178,7 @@ struct TokenSourceRotationTests {
     try await client.signIn()
     await fixture.clock.advance(by: .seconds(4_000))
     fixture.tenant.behavior.changeTokenAnswer = { $0["access_token"] = nil }
-    await #expect(throws: OAuthError(.missingAPIScope, "")) { try await client.accessToken() }
+    await expectError(OAuthError.self, .missingAPIScope) { try await client.accessToken() }
     fixture.tenant.behavior.changeTokenAnswer = nil
     _ = try await client.accessToken()
     #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
@@ -193,7 +193,7 @@ struct TokenSourceRotationTests {
     try await client.signIn()
     await fixture.clock.advance(by: .seconds(4_000))
     fixture.tenant.behavior.changeTokenAnswer = { $0["access_token"] = value }
-    await #expect(throws: OAuthError(.invalidResponse, "")) { try await client.accessToken() }
+    await expectError(OAuthError.self, .invalidResponse) { try await client.accessToken() }
     fixture.tenant.behavior.changeTokenAnswer = nil
     _ = try await client.accessToken()
     #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
@@ -202,7 +202,7 @@ struct TokenSourceRotationTests {
   @Test("A sign-in whose access token is no text is invalidResponse and leaves nothing")
   func unusableAccessTokenAtSignIn() async throws {
     let fixture = Fixture { $0.changeTokenAnswer = { $0["access_token"] = 7 } }
-    await #expect(throws: OAuthError(.invalidResponse, "")) { try await fixture.client().signIn() }
+    await expectError(OAuthError.self, .invalidResponse) { try await fixture.client().signIn() }
     #expect(try await fixture.cache.keys().isEmpty)
   }
 
@@ -284,7 +284,7 @@ struct TokenSourceRotationTests {
     _ = try await client.accessToken()
     cache.failsToStore.withLock { $0 = false }
     try await client.signOut()
-    await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
+    await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
     #expect(try await cache.keys().isEmpty)
     let again = try await client.signIn()
     #expect(try await client.accessToken().token == again.accessToken?.token)

@@ -4,6 +4,7 @@ import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
+import TestSupport
 import Testing
 
 /// What a refresh makes of odd answers, and what its callers have to wait for.
@@ -66,7 +67,7 @@ struct TokenSourceRuleTests {
     // A refused refresh token is not sent again.
     guard refusal.ends else { return }
     let sent = fixture.transport.tokenForms.count
-    await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
+    await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
     #expect(fixture.transport.tokenForms.count == sent)
   }
 
@@ -126,7 +127,7 @@ struct TokenSourceRuleTests {
     await fixture.clock.advance(by: .seconds(4_000))
     fixture.tenant.behavior.idTokenSigning = .damaged
     fixture.tenant.behavior.changeIDTokenClaims = { $0["sub"] = "another-person" }
-    await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
+    await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
     #expect(try await fixture.cache.record(for: key) == before)
   }
 
@@ -220,7 +221,7 @@ struct TokenSourceRuleTests {
     let client = try fixture.client()
     let refused = try #require(try await client.signIn().accessToken?.token)
     fixture.transport.answerTokens(503, "")
-    await #expect(throws: OAuthError(.serviceUnavailable, "")) {
+    await expectError(OAuthError.self, .serviceUnavailable) {
       try await client.accessToken(options: TokenOptions(refused: refused))
     }
     fixture.transport.letEverythingPass()
@@ -284,7 +285,7 @@ struct TokenSourceRuleTests {
     fixture.transport.answerTokens(400, #"{"error":"invalid_grant"}"#)
     cache.failsToStore.withLock { $0 = true }
     for _ in 0..<2 {
-      await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
+      await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
     }
     #expect(fixture.tenant.counters.refreshRequests <= 1)
   }

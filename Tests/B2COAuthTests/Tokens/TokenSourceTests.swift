@@ -4,6 +4,7 @@ import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Silent tokens", .timeLimit(.minutes(10)))
@@ -100,7 +101,7 @@ struct TokenSourceTests {
     #expect(try await client.accessToken().token == first?.token)
     fixture.transport.letEverythingPass()
     fixture.transport.answerTokens(400, #"{"error":"invalid_grant","error_description":"AADB2C90129: Text."}"#)
-    await #expect(throws: OAuthError(.interactionRequired, "")) { try await client.accessToken() }
+    await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
   }
 
   @Test("Extra parameters reach the token request, those of the protocol do not")
@@ -110,7 +111,7 @@ struct TokenSourceTests {
     try await client.signIn()
     _ = try await client.accessToken(options: TokenOptions(extraParameters: ["campaign": "spring;1+1"]))
     #expect(fixture.transport.tokenForms.last?["campaign"] == "spring;1+1")
-    await #expect(throws: OAuthError(.reservedParameter, "")) {
+    await expectError(OAuthError.self, .reservedParameter) {
       try await client.accessToken(options: TokenOptions(extraParameters: ["refresh_token": "x"]))
     }
   }
@@ -146,7 +147,7 @@ struct TokenSourceTests {
     let client = try fixture.client(scopes: ["openid", "profile"])
     let result = try await client.signIn()
     #expect(result.accessToken == nil)
-    await #expect(throws: OAuthError(.missingAPIScope, "")) { try await client.accessToken() }
+    await expectError(OAuthError.self, .missingAPIScope) { try await client.accessToken() }
     let key = try #require(try await fixture.cache.keys().first)
     #expect(try await fixture.cache.record(for: key)?.accessTokens.isEmpty == true)
   }
@@ -158,7 +159,7 @@ struct TokenSourceTests {
     try await client.signIn()
     await fixture.clock.advance(by: .seconds(4_000))
     fixture.tenant.behavior.changeTokenAnswer = { $0["access_token"] = nil }
-    await #expect(throws: OAuthError(.missingAPIScope, "")) { try await client.accessToken() }
+    await expectError(OAuthError.self, .missingAPIScope) { try await client.accessToken() }
   }
 
   @Test("The client id is a scope like any other and brings an access token for oneself")
