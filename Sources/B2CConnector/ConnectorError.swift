@@ -3,8 +3,8 @@ public import Foundation
 
 /// The one error of the facade: what happened, what to do, and everything the server said.
 ///
-/// Two errors are equal when their codes are. Nothing in it is secret.
-public struct ConnectorError: Error, CodedError, Sendable, Equatable {
+/// Nothing in it is secret.
+public struct ConnectorError: Error, CodedError, Sendable {
   /// The codes of all modules.
   public typealias Code = ErrorCode
 
@@ -70,14 +70,6 @@ public struct ConnectorError: Error, CodedError, Sendable, Equatable {
     self.needsInteraction = needsInteraction
     self.underlying = underlying
   }
-
-  /// Compares the codes.
-  ///
-  /// - Parameters:
-  ///   - left: One error.
-  ///   - right: The other.
-  /// - Returns: Whether the codes are the same.
-  public static func == (left: ConnectorError, right: ConnectorError) -> Bool { left.code == right.code }
 }
 
 /// The facade's own codes.

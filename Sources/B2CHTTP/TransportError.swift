@@ -2,9 +2,7 @@ public import B2CCore
 public import Foundation
 
 /// The reason for a request without an answer.
-///
-/// Two errors are equal when their codes are.
-public struct TransportError: LocalizedError, CodedError, Sendable, Equatable, Redacted {
+public struct TransportError: LocalizedError, CodedError, Sendable, Redacted {
   /// The kind of failure, as an open set of codes.
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The code's stable name.
@@ -78,14 +76,6 @@ public struct TransportError: LocalizedError, CodedError, Sendable, Equatable, R
   public var description: String {
     "\(code.rawValue): \(message)" + (recoverySuggestion.map { " " + $0 } ?? "")
   }
-
-  /// Compares the codes.
-  ///
-  /// - Parameters:
-  ///   - left: One error.
-  ///   - right: The other.
-  /// - Returns: Whether the codes are the same.
-  public static func == (left: TransportError, right: TransportError) -> Bool { left.code == right.code }
 }
 
 /// The request that an error is about, without anything secret.

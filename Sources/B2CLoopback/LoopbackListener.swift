@@ -300,9 +300,7 @@ private final class ListenerCore: Sendable {
 }
 
 /// The error thrown when a listener cannot start.
-///
-/// Two errors are equal when their codes are.
-package struct LoopbackListenerError: Error, CodedError, Sendable, Equatable, CustomStringConvertible {
+package struct LoopbackListenerError: Error, CodedError, Sendable, CustomStringConvertible {
   /// The reason, as an open set of codes.
   package struct Code: RawRepresentable, Sendable, Hashable {
     package var rawValue: String
@@ -351,8 +349,4 @@ package struct LoopbackListenerError: Error, CodedError, Sendable, Equatable, Cu
   }
 
   package var description: String { "\(code.rawValue): \(message)" }
-
-  package static func == (left: LoopbackListenerError, right: LoopbackListenerError) -> Bool {
-    left.code == right.code
-  }
 }

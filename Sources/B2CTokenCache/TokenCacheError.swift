@@ -2,9 +2,7 @@ package import B2CCore
 public import Foundation
 
 /// The reason why a token cache failed.
-///
-/// Two errors are equal when their codes are.
-public struct TokenCacheError: LocalizedError, CodedError, Sendable, Equatable, CustomStringConvertible {
+public struct TokenCacheError: LocalizedError, CodedError, Sendable, CustomStringConvertible {
   /// The kind of failure, as an open set of codes.
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The code's stable name.
@@ -74,14 +72,6 @@ public struct TokenCacheError: LocalizedError, CodedError, Sendable, Equatable, 
   public var description: String {
     "\(code.rawValue): \(message)" + (recoverySuggestion.map { " " + $0 } ?? "")
   }
-
-  /// Compares the codes.
-  ///
-  /// - Parameters:
-  ///   - left: One error.
-  ///   - right: The other.
-  /// - Returns: Whether the codes are the same.
-  public static func == (left: TokenCacheError, right: TokenCacheError) -> Bool { left.code == right.code }
 }
 
 extension TokenCacheError {

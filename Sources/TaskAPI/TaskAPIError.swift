@@ -3,9 +3,9 @@ public import Foundation
 
 /// The error of a call to the task server.
 ///
-/// Two errors are equal when their codes are. Texts from the server are cut, and whatever looks like a token in them is
+/// Texts from the server are cut, and whatever looks like a token in them is
 /// replaced.
-public struct TaskAPIError: Error, CodedError, Sendable, Equatable {
+public struct TaskAPIError: Error, CodedError, Sendable {
   /// What went wrong.
   public var code: ErrorCode
   /// The request and what happened to it, in words without secrets.
@@ -73,14 +73,6 @@ public struct TaskAPIError: Error, CodedError, Sendable, Equatable {
     default: false
     }
   }
-
-  /// Compares the codes.
-  ///
-  /// - Parameters:
-  ///   - left: One error.
-  ///   - right: The other.
-  /// - Returns: Whether the codes are the same.
-  public static func == (left: TaskAPIError, right: TaskAPIError) -> Bool { left.code == right.code }
 }
 
 /// Found before anything is sent.

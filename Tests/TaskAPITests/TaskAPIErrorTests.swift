@@ -162,9 +162,4 @@ import Testing
       error?.message.hasPrefix("GET https://tasks.example.com/tasks failed with status 401 (2 attempts). ") == true)
     #expect(error?.message.contains("invalid_token") == true && error?.attempts == 2)
   }
-
-  @Test func equalByCode() {
-    #expect(TaskAPIError(.conflict, "a", status: 409) == TaskAPIError(.conflict, "b"))
-    #expect(TaskAPIError(.conflict, "a") != TaskAPIError(.refused, "a"))
-  }
 }

@@ -8,7 +8,7 @@ internal import Foundation
 /// section 3.1.2.1), which has to come back; an invalid code; and a made-up refresh token, which needs no redirect URI.
 struct RegistrationProbe: Sendable {
   /// The answer of one endpoint.
-  private enum Answer: Equatable {
+  private enum Answer {
     /// The request got beyond the check of the client.
     case accepted
     /// Client and redirect URI are accepted, and something else is refused.
@@ -26,6 +26,19 @@ struct RegistrationProbe: Sendable {
       case .accepted, .refused, .unknownRedirectURI: true
       default: false
       }
+    }
+
+    /// Whether the client is refused without a code of the service.
+    var isPlainlyUnknownClient: Bool {
+      if case .unknownClient("") = self { true } else { false }
+    }
+
+    var isAccepted: Bool {
+      if case .accepted = self { true } else { false }
+    }
+
+    var isInconclusive: Bool {
+      if case .inconclusive = self { true } else { false }
     }
   }
 
@@ -50,7 +63,7 @@ struct RegistrationProbe: Sendable {
 
   private func clientAndRedirect(_ page: Answer, _ token: Answer) async throws -> [Diagnosis.Finding] {
     // Without a code of the service, some providers refuse a wrong redirect URI in the words for an unknown client.
-    guard [page, token].contains(.unknownClient("")), !page.knowsClient else {
+    guard page.isPlainlyUnknownClient || token.isPlainlyUnknownClient, !page.knowsClient else {
       return [client(page, token), redirect(page)]
     }
     switch try await recognition() {
@@ -58,7 +71,7 @@ struct RegistrationProbe: Sendable {
       return [client(.accepted, .inconclusive), redirect(.unknownRedirectURI(""))]
     case .unknown:
       return [client(.inconclusive, .unknownClient("")), redirect(.inconclusive)]
-    case .undecided where page == .unknownClient(""):
+    case .undecided where page.isPlainlyUnknownClient:
       return [client(page, .inconclusive), redirect(page)]
     case .undecided:
       return [
@@ -82,7 +95,7 @@ extension RegistrationProbe {
     let text = String(decoding: response.body, as: UTF8.self)
     let answer = classify(text, codes: text, isError: response.status >= 400)
     // A busy server may answer otherwise later.
-    guard answer == .inconclusive, (400..<500).contains(response.status), ![408, 429].contains(response.status) else {
+    guard answer.isInconclusive, (400..<500).contains(response.status), ![408, 429].contains(response.status) else {
       return answer
     }
     return .errorPage(page.refusal(status: response.status, body: response.body))
@@ -107,7 +120,7 @@ extension RegistrationProbe {
     ])
     guard let refusal else { return .inconclusive }
     let described = classify(refusal.error, codes: refusal.description, isError: true)
-    return refusal.error == "invalid_grant" && described == .inconclusive ? .accepted : described
+    return refusal.error == "invalid_grant" && described.isInconclusive ? .accepted : described
   }
 
   /// What a request without a redirect URI says about the client.
@@ -229,7 +242,7 @@ extension RegistrationProbe {
       default: continue
       }
     }
-    guard page.knowsClient || token == .accepted else {
+    guard page.knowsClient || token.isAccepted else {
       return Diagnosis.Finding(
         check, .skipped, "not checked: the answers do not tell", recovery: "Compare clientId with \(registration).")
     }

@@ -2,9 +2,7 @@ public import B2CCore
 internal import Foundation
 
 /// The reason for which an API refused the token, or none was sent.
-///
-/// Two errors are equal when their codes are.
-package struct APIAuthorizationError: LocalizedError, CodedError, Sendable, Equatable {
+package struct APIAuthorizationError: LocalizedError, CodedError, Sendable {
   /// The kind of failure.
   package var code: ErrorCode
   /// The description, without secrets.
@@ -47,14 +45,6 @@ package struct APIAuthorizationError: LocalizedError, CodedError, Sendable, Equa
   package var scope: String? { challenge?.scope }
   /// The claims that the API wants, as JSON for the `claims` parameter of the next sign-in.
   package var claims: String? { challenge?.claims }
-
-  /// Compares the codes.
-  ///
-  /// - Parameters:
-  ///   - left: One error.
-  ///   - right: The other.
-  /// - Returns: Whether the codes are the same.
-  package static func == (left: APIAuthorizationError, right: APIAuthorizationError) -> Bool { left.code == right.code }
 }
 
 extension ErrorCode {

@@ -4,8 +4,8 @@ package import Foundation
 
 /// Why a sign-in, a token request or a sign-out did not give what was asked.
 ///
-/// Two errors are equal when their codes are. Nothing in it is secret: no token, code, verifier or Authorization header.
-package struct OAuthError: Error, CodedError, Sendable, Equatable {
+/// Nothing in it is secret: no token, code, verifier or Authorization header.
+package struct OAuthError: Error, CodedError, Sendable {
   /// What went wrong.
   package var code: ErrorCode
   /// What happened, in words without secrets.
@@ -57,14 +57,6 @@ package struct OAuthError: Error, CodedError, Sendable, Equatable {
 
   /// Whether only the user, at a sign-in page, can fix it.
   package var needsInteraction: Bool { code.needsInteraction }
-
-  /// Compares the codes.
-  ///
-  /// - Parameters:
-  ///   - left: One error.
-  ///   - right: The other.
-  /// - Returns: Whether the codes are the same.
-  package static func == (left: OAuthError, right: OAuthError) -> Bool { left.code == right.code }
 }
 
 extension OAuthError: Redacted {
