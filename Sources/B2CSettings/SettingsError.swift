@@ -12,8 +12,7 @@ public struct SettingsProblem: Sendable, Equatable {
   ///
   /// Empty when the problem concerns the whole file.
   public let keyPath: String
-  /// The kind of problem.
-  public let kind: Kind
+  package let kind: Kind
   package let severity: Severity
   /// The value in the file, cut after 100 characters.
   ///
@@ -94,20 +93,15 @@ extension SettingsError: LocalizedError {
 }
 
 extension SettingsProblem {
-  /// The kind of a problem: an open set of stable names, which the guide to settings lists.
-  public struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-    /// The kind's stable name.
-    public let rawValue: String
+  /// The kind of a problem: a stable name, by which the package tells its problems apart.
+  package struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    package let rawValue: String
 
-    /// Creates a kind from its stable name.
-    ///
-    /// - Parameter rawValue: The name.
-    public init(rawValue: String) {
+    package init(rawValue: String) {
       self.rawValue = rawValue
     }
 
-    /// The kind's stable name.
-    public var description: String { rawValue }
+    package var description: String { rawValue }
   }
 }
 
