@@ -40,7 +40,9 @@ extension ErrorCode {
   public static let timedOut = Self(rawValue: "timedOut")
   /// Too many requests (status 429).
   public static let throttled = Self(rawValue: "throttled")
-  /// The server refused for a reason without a code here, or failed (5xx of the task API).
+  /// The service is not available (5xx).
+  public static let serviceUnavailable = Self(rawValue: "serviceUnavailable")
+  /// The server refused for a reason without a code here.
   public static let server = Self(rawValue: "server")
   /// The answer is not what the protocol says it is, or cannot be read.
   public static let invalidResponse = Self(rawValue: "invalidResponse")

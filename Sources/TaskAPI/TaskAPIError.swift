@@ -68,7 +68,7 @@ public struct TaskAPIError: Error, CodedError, Sendable {
   public var isRetryable: Bool {
     switch code {
     case .throttled, .timedOut: true
-    case .server: status.map { [500, 502, 503, 504].contains($0) } ?? false
+    case .serviceUnavailable: status.map { [500, 502, 503, 504].contains($0) } ?? false
     case .network: (underlying as? TransportError)?.isRetryable ?? false
     default: false
     }

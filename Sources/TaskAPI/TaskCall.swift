@@ -194,17 +194,20 @@ extension TaskCall {
     case 403: (.forbidden, "the user is not allowed to do this", nil)
     case 404, 410: missing
     case 405, 501: (.unsupported, "it does not support \(action)", alternative)
-    case 408: (.timedOut, "it waited too long for the request", nil)
     case 409:
       (
         .conflict, "the request conflicts with its state or lacks a field",
         "With the code MissingTask, choose the other dialect."
       )
     case 413: (.tooLarge, "the request is too large", "Shorten the task's title.")
-    case 429: (.throttled, "too many requests", "Wait, then try again.")
-    case 500..<600: (.server, nil, nil)
-    case 400..<500: (.refused, nil, nil)
-    default: (.invalidResponse, "the status is not known", nil)
+    default:
+      switch ErrorCode(temporaryStatus: status) {
+      case .timedOut?: (.timedOut, "it waited too long for the request", nil)
+      case .throttled?: (.throttled, "too many requests", "Wait, then try again.")
+      case let code?: (code, nil, nil)
+      case nil where (400..<500).contains(status): (.refused, nil, nil)
+      case nil: (.invalidResponse, "the status is not known", nil)
+      }
     }
   }
 

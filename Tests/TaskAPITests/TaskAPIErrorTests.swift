@@ -10,8 +10,9 @@ import Testing
     (308, .redirected, false), (400, .refused, false), (402, .refused, false), (403, .forbidden, false),
     (404, .notFound, false), (405, .unsupported, false), (406, .refused, false), (408, .timedOut, true),
     (409, .conflict, false), (410, .notFound, false), (413, .tooLarge, false), (415, .refused, false),
-    (422, .refused, false), (429, .throttled, true), (500, .server, true), (501, .unsupported, false),
-    (502, .server, true), (503, .server, true), (504, .server, true), (505, .server, false),
+    (422, .refused, false), (429, .throttled, true), (500, .serviceUnavailable, true), (501, .unsupported, false),
+    (502, .serviceUnavailable, true), (503, .serviceUnavailable, true), (504, .serviceUnavailable, true),
+    (505, .serviceUnavailable, false),
     (100, .invalidResponse, false),
     (600, .invalidResponse, false), (0, .invalidResponse, false), (-1, .invalidResponse, false),
   ]

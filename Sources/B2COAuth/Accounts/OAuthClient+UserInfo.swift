@@ -28,8 +28,7 @@ extension OAuthClient {
     let response = try await ask(request, failed, for: person)
     guard response.status == 200 else {
       throw OAuthError(
-        response.status == 429 ? .throttled : response.status >= 500 ? .serviceUnavailable : .server,
-        "The userinfo endpoint answered \(response.status).",
+        ErrorCode(temporaryStatus: response.status) ?? .server, "The userinfo endpoint answered \(response.status).",
         server: ServerAnswer(
           status: response.status,
           retryAfter: RetryAfter.seconds(in: response.headers, now: services.environment.now())), request: failed)

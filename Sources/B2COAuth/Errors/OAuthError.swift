@@ -153,8 +153,6 @@ extension ErrorCode {
 
 /// The wire's part.
 extension ErrorCode {
-  /// The service is not available (5xx).
-  public static let serviceUnavailable = Self(rawValue: "serviceUnavailable")
   /// The callback belongs to no request of ours, or was used before.
   public static let stateMismatch = Self(rawValue: "stateMismatch")
   /// The callback URL is not one the protocol allows.

@@ -174,14 +174,7 @@ extension ServerAnswer {
   }
 
   /// What the status alone says: a busy or failing server may name any error in its body.
-  private var temporaryCode: ErrorCode? {
-    switch status ?? 0 {
-    case 408: .timedOut
-    case 429: .throttled
-    case 500...: .serviceUnavailable
-    default: nil
-    }
-  }
+  private var temporaryCode: ErrorCode? { status.flatMap(ErrorCode.init(temporaryStatus:)) }
 
   private var plainMeaning: String {
     "The server refused" + (error.map { " with \($0)" } ?? "") + "."

@@ -18,19 +18,18 @@ struct DocumentFetcher: Sendable {
     let recorder = AttemptRecorder(transport)
     let response = try await retrying(recorder).sendMappingErrors(request, attempts: { recorder.attempts })
     serverClock.note(response)
-    let (code, suggestion): (ErrorCode, String)
-    switch response.status {
-    case 200: return response.body
-    case 408: (code, suggestion) = (.timedOut, "Try again later.")
-    case 429: (code, suggestion) = (.throttled, "Wait, then try again.")
-    case 500...: (code, suggestion) = (.serviceUnavailable, "Try again later.")
-    case 400..<500:
-      code = .configuration
-      suggestion =
+    guard response.status != 200 else { return response.body }
+    let temporary = ErrorCode(temporaryStatus: response.status)
+    let code = temporary ?? ((400..<500).contains(response.status) ? .configuration : .invalidResponse)
+    let suggestion =
+      switch code {
+      case .throttled: "Wait, then try again."
+      case _ where temporary != nil: "Try again later."
+      case .configuration:
         policy.map { "Check the authority, the tenant and the name of the policy \($0.id) in the settings." }
-        ?? "Check the authority in the settings."
-    default: (code, suggestion) = (.invalidResponse, "Check the authority in the settings.")
-    }
+          ?? "Check the authority in the settings."
+      default: "Check the authority in the settings."
+      }
     let place = policy.map { " of the policy \($0.id)" } ?? ""
     let failed = FailedRequest(request, attempts: recorder.attempts)
     throw OAuthError(

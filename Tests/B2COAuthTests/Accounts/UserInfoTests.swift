@@ -34,7 +34,8 @@ struct UserInfoTests {
   @Test(
     "A refusal of the endpoint names request, status and the wait it asks for",
     arguments: [
-      (429, "", ErrorCode.throttled), (503, "", .serviceUnavailable), (403, "", .server), (401, "", .unauthorized),
+      (408, "", .timedOut), (429, "", ErrorCode.throttled), (503, "", .serviceUnavailable), (403, "", .server),
+      (401, "", .unauthorized),
       (200, "not JSON", .invalidResponse), (200, #"{"name":"no sub"}"#, .invalidResponse),
     ])
   func refusal(_ status: Int, _ body: String, _ code: ErrorCode) async throws {

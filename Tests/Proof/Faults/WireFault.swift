@@ -156,7 +156,9 @@ extension WireFault {
         headers: ["Retry-After": "1"]),
     ]
       + [500, 502, 503, 504].map {
-        status($0, "\($0)", FaultExpectation("serviceUnavailable", "serviceUnavailable", "server"), recovery: .retry)
+        status(
+          $0, "\($0)", FaultExpectation("serviceUnavailable", "serviceUnavailable", "serviceUnavailable"),
+          recovery: .retry)
       }
   }
 

@@ -11,7 +11,7 @@ func text(for error: ConnectorError) -> String? {
   case .wrongUser: "Please sign in with the account this app is set up for."
   case .network, .timedOut: "No connection, or it took too long. Try again."
   case .suspended: "The app was closed before it had finished. Try again."
-  case .serviceUnavailable, .throttled, .server: "The service is busy. Try again in a minute."
+  case .serviceUnavailable, .throttled: "The service is busy. Try again in a minute."
   case .tokenCache: "Your sign-in could not be read. Try again."  // no user is signed out by it
   default: "That did not work (\(error.code.rawValue))."
   }
