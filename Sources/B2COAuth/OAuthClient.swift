@@ -59,7 +59,7 @@ package final class OAuthClient: Sendable {
   ///
   /// - Parameters:
   ///   - policy: The policy to run; the configuration's when `nil`.
-  ///   - prompt: What the server shows even when it could do without; the options' when `nil`.
+  ///   - prompt: The OpenID Connect `prompt` parameter; the options' when it is `automatic`.
   ///   - options: What to ask for beyond the settings.
   /// - Returns: The account, its verified claims and, if an API scope was asked for, an access token.
   /// - Throws: ``OAuthError``: `userCancelledInPage`, `userClosedBrowser`, `passwordResetRequested`, `wrongUser`,
@@ -69,10 +69,10 @@ package final class OAuthClient: Sendable {
   ///   `tokenCache` when the result could not be kept. `CancellationError` when the calling task was cancelled.
   @discardableResult
   package func signIn(
-    policy: Policy? = nil, prompt: Prompt? = nil, options: SignInOptions = SignInOptions()
+    policy: Policy? = nil, prompt: Prompt = .automatic, options: SignInOptions = SignInOptions()
   ) async throws -> SignInResult {
     var options = options
-    if let prompt { options.prompt = prompt }
+    if prompt != .automatic { options.prompt = prompt }
     return try await SignIn(services: services, tokens: tokens).run(
       policy: policy ?? configuration.defaultPolicy, options: options)
   }

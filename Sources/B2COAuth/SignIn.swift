@@ -85,7 +85,7 @@ extension SignInOptions {
   /// The options of the password-reset step: parameters for the sign-in page alone are removed.
   fileprivate var forPasswordReset: SignInOptions {
     var copy = self
-    copy.prompt = nil
+    copy.prompt = .automatic
     copy.domainHint = nil
     copy.extraParameters = [:]
     copy.claimsRequest = nil

@@ -4,7 +4,7 @@ package import Foundation
 extension SignInOptions {
   /// Options with some values, in one expression.
   package init(
-    prompt: Prompt? = nil, loginHint: String? = nil, domainHint: String? = nil, uiLocales: [String] = [],
+    prompt: Prompt = .automatic, loginHint: String? = nil, domainHint: String? = nil, uiLocales: [String] = [],
     extraScopesToConsent: [String] = [], scopes: [String]? = nil, extraParameters: [String: String] = [:],
     claimsRequest: String? = nil, correlationID: UUID? = nil, prefersEphemeralSession: Bool = false,
     prefersFullScreen: Bool = false, runsPasswordReset: Bool = true

@@ -9,7 +9,7 @@ struct Arguments {
   var clientID: String?
   var scopes: [String] = []
   var redirectURI: URL?
-  var prompt: Prompt?
+  var prompt = Prompt.automatic
   var loopbackPort: UInt16?
   var usesBrowser = false
   var printsURL = false

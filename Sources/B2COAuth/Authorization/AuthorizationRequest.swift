@@ -78,13 +78,14 @@ struct AuthorizationRequest: Sendable {
   var tokenScopes: [String] { Scopes.forRequest(scopes, offlineAccess: addsOfflineAccess) }
 
   /// What the server is asked to show; consent where the settings want it and the app asks for nothing else.
-  private var prompt: Prompt? {
+  private var prompt: Prompt {
+    guard options.prompt == .automatic else { return options.prompt }
     // An edit or a reset leaves no session, so it needs no refresh token.
     let signsIn = policy?.kind != .profileEdit && policy?.kind != .passwordReset
-    return options.prompt ?? (configuration.offlineAccess == .withConsent && signsIn ? .consent : nil)
+    return configuration.offlineAccess == .withConsent && signsIn ? .consent : .automatic
   }
 
-  private var asksForConsent: Bool { prompt?.rawValue.split(separator: " ").contains("consent") == true }
+  private var asksForConsent: Bool { prompt.rawValue.split(separator: " ").contains("consent") }
 
   /// Whether `offline_access` is asked for though no scope names it.
   private var addsOfflineAccess: Bool {
@@ -133,7 +134,7 @@ struct AuthorizationRequest: Sendable {
       parameters.append(("client-request-id", correlationID.uuidString.lowercased()))
     }
     let optional: [(String, String?)] = [
-      ("prompt", prompt?.rawValue),
+      ("prompt", prompt.rawValue),
       ("login_hint", options.loginHint ?? configuration.requiredUser),
       ("domain_hint", options.domainHint ?? policy?.domainHint),
       ("ui_locales", options.uiLocales.isEmpty ? nil : options.uiLocales.joined(separator: " ")),

@@ -2,8 +2,8 @@ public import Foundation
 
 /// What a sign-in may ask for beyond the settings.
 public struct SignInOptions: Sendable {
-  /// What the server shows even when it could do without.
-  public var prompt: Prompt?
+  /// The OpenID Connect `prompt` parameter; none is sent unless the app names one.
+  public var prompt = Prompt.automatic
   /// The user name to fill in; the required user when `nil`.
   public var loginHint: String?
   /// The identity provider to go to at once, such as `facebook.com`; the policy's own when `nil`.
@@ -34,13 +34,13 @@ public struct SignInOptions: Sendable {
 
   /// Creates options that ask for nothing beyond the settings.
   ///
-  /// - Parameter prompt: What the server shows even when it could do without.
-  public init(prompt: Prompt? = nil) {
+  /// - Parameter prompt: The OpenID Connect `prompt` parameter.
+  public init(prompt: Prompt = .automatic) {
     self.prompt = prompt
   }
 }
 
-/// What the server shows even when it could do without (OpenID Connect Core 3.1.2.1, `prompt`).
+/// The `prompt` parameter of a sign-in: what the server shows though it knows the user (OpenID Connect Core 3.1.2.1).
 ///
 /// An open value: a service may know others, and Azure AD B2C documents `login` only.
 public struct Prompt: RawRepresentable, Sendable, Hashable {
@@ -54,6 +54,8 @@ public struct Prompt: RawRepresentable, Sendable, Hashable {
     self.rawValue = rawValue
   }
 
+  /// Nothing is sent, so that the server decides; consent where ``OfflineAccess/withConsent`` asks for it.
+  public static let automatic = Prompt(rawValue: "")
   /// Ask for credentials, whether or not there is a session.
   public static let login = Prompt(rawValue: "login")
   /// Let the user choose an account.

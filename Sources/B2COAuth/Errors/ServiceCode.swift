@@ -51,7 +51,7 @@ struct ServiceCode {
       "AADB2C90055": .init(
         .configuration, "A scope names no API.", "Write API scopes as `https://<tenant>/<api>/<scope>`."),
       "AADB2C90043": .init(
-        .configuration, "The service does not take this prompt.", "Use another `SignInOptions.prompt`, or none."),
+        .configuration, "The service does not take this prompt.", "Use another prompt, or `.automatic`."),
       "AADB2C90047": .init(
         .configuration, "A page of the policy cannot be loaded, for its template or a script of it fails.",
         "Check the policy's page template, and that its server allows the service's origin (CORS)."),

@@ -43,7 +43,7 @@ package struct SignInProbe: Sendable {
     page = try make(configuration, SignInOptions())
     var silent = configuration
     silent.offlineAccess = .never
-    silentPage = try make(silent, SignInOptions(prompt: Prompt.none))
+    silentPage = try make(silent, SignInOptions(prompt: .none))
     tokenEndpoint = page.tokenEndpoint
   }
 }

@@ -59,7 +59,7 @@ struct ScopesOfflineAccessTests {
     let client = try fixture.client(presenter: presenter, scopes: fixture.tenant.apiScopes + example.named) {
       $0.offlineAccess = example.access
     }
-    try await client.signIn(prompt: example.prompt.map { Prompt(rawValue: $0) })
+    try await client.signIn(prompt: Prompt(rawValue: example.prompt ?? ""))
     _ = try? await client.accessToken(options: TokenOptions(forceRefresh: true))
     let page = query(of: try require(presenter.requests.first).url)
     let scopes = [page["scope"] ?? ""] + fixture.transport.tokenForms.map { $0["scope"] ?? "" }
@@ -73,7 +73,7 @@ struct ScopesOfflineAccessTests {
     var shape = LocalTenant.Shape.openIDConnect
     var access = OfflineAccess.automatic
     var named: [String] = []
-    var prompt: Prompt?
+    var prompt = Prompt.automatic
     let isNamed: Bool
   }
 

@@ -141,6 +141,21 @@ struct SignInTests {
     #expect(try await fixture.cache.keys().isEmpty)
   }
 
+  @Test("The prompt `none` is sent, and shows no page; without a prompt none is sent")
+  func silentPrompt() async throws {
+    let fixture = Fixture()
+    let presenter = fixture.script(.signIn(.alice))
+    let client = try fixture.client(presenter: presenter)
+    await expectError(OAuthError.self, .interactionRequired) {
+      try await client.signIn(options: SignInOptions(prompt: .none))
+    }
+    #expect(presenter.requests.map { query(of: $0.url)["prompt"] } == ["none"])
+    try await client.signIn()
+    // Now there is a session, of which the provider knows without a page.
+    try await client.signIn(options: SignInOptions(prompt: .none))
+    #expect(presenter.requests.map { query(of: $0.url)["prompt"] } == ["none", nil, "none"])
+  }
+
   @Test("An error keeps everything the server said")
   func details() async throws {
     let fixture = Fixture()

@@ -237,7 +237,7 @@ extension Tour {
     await findings.note("the browser after the sign-out", returned == 1 ? "came back" : "stayed at the provider")
     if let wanted = scene.silentRefusal {
       var silent = SignInOptions()
-      silent.prompt = Prompt.none
+      silent.prompt = .none
       let quiet = await failure { try await connector.signIn(options: silent) }
       await findings.check(
         "the server's session has ended: prompt=none is \(wanted)", quiet == wanted, quiet ?? "no error")
