@@ -18,8 +18,13 @@ public struct TaskItem: Sendable, Hashable, Identifiable {
   public var completed: Bool
   /// The time at which the server stored it; `nil` before that.
   public let creationDate: Date?
+  /// The server's id, or one made here for a task that has none yet, so that a list tells its rows apart.
+  ///
+  /// An id made here is sent to no server, and is no part of what `==` compares: the copies of a task have the same one,
+  /// and two tasks made alike are equal and have two.
+  public let id: String
   /// The server's id (`_id`); `nil` before the server stored it.
-  public let id: String?
+  public let serverID: String?
   /// The document's other fields as received; an update sends them back.
   public var unknownFields: [String: JSONValue]
 
@@ -40,9 +45,38 @@ public struct TaskItem: Sendable, Hashable, Identifiable {
     self.itemName = itemName
     self.ownerName = ownerName
     self.completed = completed
-    self.id = id
+    self.id = id ?? Self.rowID()
+    serverID = id
     self.creationDate = creationDate
     unknownFields = [:]
+  }
+
+  private static func rowID() -> String { UUID().uuidString.lowercased() }
+}
+
+extension TaskItem {
+  /// Compares everything but the id of a task that is not stored yet.
+  ///
+  /// - Parameters:
+  ///   - left: One task.
+  ///   - right: The other.
+  /// - Returns: Whether they are the same task with the same values.
+  public static func == (left: TaskItem, right: TaskItem) -> Bool {
+    left.serverID == right.serverID && left.itemName == right.itemName && left.ownerName == right.ownerName
+      && left.completed == right.completed && left.creationDate == right.creationDate
+      && left.unknownFields == right.unknownFields
+  }
+
+  /// Hashes what `==` compares.
+  ///
+  /// - Parameter hasher: The hasher to use.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(serverID)
+    hasher.combine(itemName)
+    hasher.combine(ownerName)
+    hasher.combine(completed)
+    hasher.combine(creationDate)
+    hasher.combine(unknownFields)
   }
 }
 
@@ -79,7 +113,8 @@ extension TaskItem {
       }
       return value
     }
-    id = try take("_id", \.string)
+    serverID = try take("_id", \.string)
+    id = serverID ?? Self.rowID()
     ownerName = try take("owner", \.string)
     completed = try take("completed", \.bool) ?? false
     creationDate = try take("date") { $0.string.flatMap(TaskDate.date(from:)) }
@@ -102,7 +137,7 @@ extension TaskItem {
     var fields = unknownFields
     fields[dialect.titleKey] = .string(itemName)
     fields["completed"] = .bool(completed)
-    fields["_id"] = id.map(JSONValue.string)
+    fields["_id"] = serverID.map(JSONValue.string)
     fields["owner"] = ownerName.map(JSONValue.string)
     fields["date"] = creationDate.map { .string(TaskDate.text(from: $0)) }
     return .object(fields)

@@ -75,8 +75,8 @@ struct TaskRequestBuilder: Sendable {
     }
     // Both names, so that a server of the other dialect finds a title too.
     var fields: [String: JSONValue] = ["task": .string(item.itemName), "Text": .string(item.itemName)]
-    fields["_id"] = item.id.map(JSONValue.string)
-    let namesID = item.id?.isEmpty == false
+    fields["_id"] = item.serverID.map(JSONValue.string)
+    let namesID = item.serverID?.isEmpty == false
     // Known servers ignore the id and delete by the title in the body: a second try could delete a new task.
     return TaskRequest(
       operation: .delete, message: try message(.delete, namesID ? itemURL(of: item) : listURL, body: .object(fields)),
@@ -84,7 +84,7 @@ struct TaskRequestBuilder: Sendable {
   }
 
   private func itemURL(of item: TaskItem) throws(TaskAPIError) -> URL {
-    guard let id = item.id, !id.isEmpty else {
+    guard let id = item.serverID, !id.isEmpty else {
       throw TaskAPIError(
         .missingKey, "The task has no id (_id), so the server cannot know which one is meant.",
         recoverySuggestion: "Use a task from a list, or the one that add returned.")

@@ -17,15 +17,29 @@ import Testing
 
   @Test func newTaskHasWhatOnlyAServerGivesUnset() {
     let task = TaskItem(itemName: "x", ownerName: "o", completed: true)
-    #expect(task.id == nil && task.creationDate == nil && task.unknownFields.isEmpty)
+    #expect(task.serverID == nil && task.creationDate == nil && task.unknownFields.isEmpty)
     #expect(task.itemName == "x" && task.ownerName == "o" && task.completed)
+  }
+
+  @Test("Tasks that are not stored yet are rows of their own in a list, and keep their row when they change")
+  func rows() throws {
+    let first = TaskItem(itemName: "x")
+    let second = TaskItem(itemName: "x")
+    #expect(first.id != second.id)
+    var changed = first
+    changed.itemName = "y"
+    #expect(changed.id == first.id && changed != first)
+    // Which row shows it is no part of what a task is.
+    #expect(first == second && first.hashValue == second.hashValue)
+    // As with the server's documents that have no id.
+    #expect(try decoded(#"{"task":"x"}"#).id != decoded(#"{"task":"x"}"#).id)
   }
 
   @Test("A task can be made with the server's id, for one that was listed elsewhere")
   func withID() throws {
     let date = Date(timeIntervalSince1970: 1_447_926_303)
     let task = TaskItem(itemName: "x", completed: true, id: "1", creationDate: date)
-    #expect(task.id == "1" && task.creationDate == date)
+    #expect(task.id == "1" && task.serverID == "1" && task.creationDate == date)
     #expect(try decoded(#"{"_id":"1","task":"x","completed":true,"date":"2015-11-19T09:45:03Z"}"#) == task)
   }
 

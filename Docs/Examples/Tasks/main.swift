@@ -138,7 +138,7 @@ struct Tasks {
   }
 
   private func json(_ task: TaskItem) -> JSONValue {
-    ["id": .string(task.id ?? ""), "title": .string(task.itemName), "completed": .bool(task.completed)]
+    ["id": .string(task.serverID ?? ""), "title": .string(task.itemName), "completed": .bool(task.completed)]
   }
 }
 
