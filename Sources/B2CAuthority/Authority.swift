@@ -8,7 +8,7 @@ public import Foundation
 /// pasted from a portal. On the wire it keeps the developer's case. At Microsoft's services case is ignored for comparing
 /// and for cache keys, as the services ignore it; a generic issuer is compared exactly.
 public struct Authority: Sendable {
-  /// The kind without a policy; ``Endpoints/kind`` is the one with a policy.
+  /// The kind without a policy; a policy makes Azure AD B2C of an issuer on a custom domain.
   public let kind: Kind
   /// Scheme, host, port and tenant, without policy and trailing slash.
   ///

@@ -1,27 +1,27 @@
 import B2CCore
-public import Foundation
+package import Foundation
 
 /// The URLs of an authority for one policy: every URL of a sign-in service that is called is built here or named by
 /// metadata.
-public struct Endpoints: Sendable, Hashable {
+package struct Endpoints: Sendable, Hashable {
   /// What the authority is with this policy.
-  public let kind: Authority.Kind
+  package let kind: Authority.Kind
   /// The policy that the URLs carry.
-  public let policy: Policy?
+  package let policy: Policy?
   /// The place of the policy in the URLs.
   package let form: PolicyForm
   /// The OpenID Connect metadata document.
-  public let metadata: URL
+  package let metadata: URL
   /// Where the user signs in; `nil` when only metadata tells.
-  public let authorization: URL?
+  package let authorization: URL?
   /// Where codes and refresh tokens are redeemed; `nil` when only metadata tells.
-  public let token: URL?
+  package let token: URL?
   /// Where the user's session at the service ends; `nil` when only metadata tells.
-  public let endSession: URL?
+  package let endSession: URL?
   /// The keys that sign tokens; `nil` when only metadata tells.
-  public let keys: URL?
+  package let keys: URL?
   /// Where a device asks for a code to be typed elsewhere (RFC 8628); Entra ID only, `nil` otherwise.
-  public let deviceAuthorization: URL?
+  package let deviceAuthorization: URL?
 
   /// Builds the URLs.
   ///
@@ -34,7 +34,7 @@ public struct Endpoints: Sendable, Hashable {
   ///   `unexpectedPolicy` when a kind without policies is given one,
   ///   `missingTenant` or `invalidTenant` when a policy is used with an
   ///   authority that names no single tenant.
-  public init(authority: Authority, policy: Policy?) throws(AuthorityError) {
+  package init(authority: Authority, policy: Policy?) throws(AuthorityError) {
     let policy = policy ?? authority.policy
     let kind = authority.kind(for: policy)
     self.kind = kind

@@ -39,7 +39,7 @@ public struct Secret: Sendable, Hashable, Codable, Redacted {
   ///
   /// - Parameter other: The secret to compare with.
   /// - Returns: Whether both hold the same bytes.
-  public func isEqualInConstantTime(to other: Secret) -> Bool {
+  package func isEqualInConstantTime(to other: Secret) -> Bool {
     let left = Array(value.utf8)
     let right = Array(other.value.utf8)
     guard left.count == right.count else { return false }

@@ -146,7 +146,6 @@ struct SignInWriter: Sendable {
       user: user,
       accessToken: new.accessTokens.first.map { AccessToken($0, accountID: identity.accountID) },
       idToken: response.idToken, policy: provider.policy, correlationID: correlationID,
-      profileInfo: response.profileInfo,
       unknownFields: response.unknownFields)
   }
 

@@ -24,9 +24,6 @@ public struct EncryptedTokenCache: SharedTokenCache, StoreIdentifying {
   /// The state of the wrapped cache.
   package let sharedState: CacheState
 
-  /// `true`.
-  public var isEncrypted: Bool { true }
-
   /// Wraps a cache.
   ///
   /// - Parameters:

@@ -10,9 +10,6 @@ package struct KeychainRecords: InspectableTokenCache, StoreIdentifying {
   /// The state of every cache over the same service and group.
   package let sharedState: CacheState
 
-  /// The system encrypts keychain items.
-  package var isEncrypted: Bool { true }
-
   package init(
     _ items: any KeychainItems, group: String? = nil, installation: InstallationFile? = nil,
     process: KeychainProcess = .current

@@ -17,9 +17,6 @@
     /// The state of every cache over the same service and group.
     package var sharedState: CacheState { records.sharedState }
 
-    /// `true`: the system encrypts keychain items.
-    public var isEncrypted: Bool { true }
-
     /// Creates a cache; the keychain is first accessed when the cache is used.
     ///
     /// - Parameters:

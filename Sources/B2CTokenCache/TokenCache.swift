@@ -31,14 +31,6 @@ public protocol TokenCache: Sendable {
   /// - Returns: Each key once.
   /// - Throws: ``TokenCacheError``, or the cache's own error, when they cannot be listed.
   func keys() async throws -> [TokenCacheKey]
-
-  /// Whether what the cache keeps outside the process is encrypted; `false` by default.
-  var isEncrypted: Bool { get }
-}
-
-extension TokenCache {
-  /// `false`, unless a cache says otherwise.
-  public var isEncrypted: Bool { false }
 }
 
 /// A token cache that several processes share.

@@ -13,21 +13,21 @@ public struct TokenRecord: Sendable, Hashable {
   /// The refresh token, if there is one.
   public var refreshToken: Secret?
   /// When the refresh token expires, if the server said so.
-  public var refreshTokenExpiresAt: Date?
+  package var refreshTokenExpiresAt: Date?
   /// The last id_token, for `id_token_hint` at sign-out.
   ///
   /// It is never sent to an API.
-  public var idToken: Secret?
+  package var idToken: Secret?
   /// The verified claims, by name.
-  public var claims: [String: JSONValue]
+  package var claims: [String: JSONValue]
   /// The account id in MSAL's form, `<oid>-<policy>.<tenant id>`.
-  public var homeAccountID: String?
+  package var homeAccountID: String?
   /// The access tokens, one for each set of scopes.
-  public var accessTokens: [CachedAccessToken]
+  package var accessTokens: [CachedAccessToken]
   /// When the sign-in happened that the record comes from.
   public var signedInAt: Date
   /// The policy's id with its case as the developer wrote it.
-  public var policyID: String?
+  package var policyID: String?
   /// Fields of the stored form that this version does not know; they are written back unchanged.
   package var unknownFields: [String: JSONValue]
 
@@ -42,7 +42,7 @@ public struct TokenRecord: Sendable, Hashable {
   ///   - accessTokens: The access tokens, one for each set of scopes.
   ///   - signedInAt: When the sign-in happened.
   ///   - policyID: The policy's id with its case as the developer wrote it.
-  public init(
+  package init(
     refreshToken: Secret? = nil, refreshTokenExpiresAt: Date? = nil, idToken: Secret? = nil,
     claims: [String: JSONValue] = [:], homeAccountID: String? = nil, accessTokens: [CachedAccessToken] = [],
     signedInAt: Date, policyID: String? = nil
@@ -126,17 +126,17 @@ extension TokenRecord: Codable {
 }
 
 /// An access token with its scopes and dates.
-public struct CachedAccessToken: Sendable, Hashable {
+package struct CachedAccessToken: Sendable, Hashable {
   /// The token.
-  public var token: Secret
+  package var token: Secret
   /// The scopes it was granted for, as the server or the request wrote them.
-  public var scopes: Set<String>
+  package var scopes: Set<String>
   /// The scopes that were asked for; the server may have granted fewer.
   package var requestedScopes: Set<String>
   /// When it was received, by this device's clock.
   package var receivedAt: Date
   /// When it expires, by this device's clock: receipt plus the server's `expires_in`.
-  public var expiresAt: Date
+  package var expiresAt: Date
   /// From when on the server wants it refreshed (`refresh_in`), if it said so.
   package var refreshAt: Date?
   /// Fields of the stored form that this version does not know; they are written back unchanged.
@@ -169,7 +169,7 @@ extension CachedAccessToken: Codable {
   ///
   /// - Parameter decoder: The decoder to read from.
   /// - Throws: `DecodingError` when a field has an unexpected type or a required one is missing.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: FieldName.self)
     self.init(
       token: try container.decode(Secret.self, forKey: Field.token),
@@ -188,7 +188,7 @@ extension CachedAccessToken: Codable {
   ///
   /// - Parameter encoder: The encoder to write to; its output is as secret as the token.
   /// - Throws: `EncodingError` when a value cannot be written, such as a number that is not finite.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: FieldName.self)
     try container.encodeUnknown(unknownFields, besides: Field.all)
     try container.encode(token, forKey: Field.token)
@@ -249,7 +249,7 @@ extension TokenRecord: Redacted {
 
 extension CachedAccessToken: Redacted {
   /// The scopes and the expiry.
-  public var description: String {
+  package var description: String {
     "CachedAccessToken(\(PrintableText().show(scopes.sorted().joined(separator: " ")) ?? "no scopes"), expires \(expiresAt))"
   }
 }

@@ -72,7 +72,6 @@ nonisolated final class WrappingCache: SharedTokenCache {
 
   init(_ wrapped: InMemoryTokenCache) { self.wrapped = wrapped }
 
-  var isEncrypted: Bool { true }
   func record(for key: TokenCacheKey) async throws -> TokenRecord? { try await wrapped.record(for: key) }
   func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { try await wrapped.store(record, for: key) }
   func removeRecord(for key: TokenCacheKey) async throws { try await wrapped.removeRecord(for: key) }
@@ -109,7 +108,7 @@ nonisolated final class WrappingCache: SharedTokenCache {
   func check() async throws -> String {
     let main = try await Connector.diagnose(settings: .main)
     let read = try await Connector.diagnose(settings: ConnectorSettings(contentsOf: file))
-    return main.description + read.markdown
+    return main.description + read.description
   }
 
   func watched() -> OAuthEnvironment {

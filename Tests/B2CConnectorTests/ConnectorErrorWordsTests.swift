@@ -88,7 +88,6 @@ struct ConnectorErrorWordsTests {
     tasks.faults = [LocalFault(.respond(TransportResponse(status: statuses[index % statuses.count])))]
     let diagnosis = try await connector.diagnose()
     check(diagnosis.description)
-    check(diagnosis.markdown)
   }
 
   @Test("No finding about a clock, a presenter and scopes that are wrong")

@@ -167,13 +167,6 @@ import Testing
     #expect(await store.keys().isEmpty)
   }
 
-  @Test("It says that it encrypts")
-  func isEncrypted() {
-    let encrypted: any TokenCache = cache
-    #expect(encrypted.isEncrypted)
-    #expect(!store.isEncrypted)
-  }
-
   @Test("The refresh lock is that of the wrapped cache")
   func refreshLock() async throws {
     let clock = TestClock(advancesItself: false)

@@ -322,10 +322,5 @@ import Testing
     #expect(error?.code == .unwritable)
   }
 
-  @Test("Tokens are stored as plaintext, and the cache says so")
-  func plaintext() {
-    #expect(!cache.isEncrypted)
-  }
-
   private func withoutHash(_ call: String) -> String { call.replacing(#/[0-9a-f]{64}/#, with: "HASH") }
 }

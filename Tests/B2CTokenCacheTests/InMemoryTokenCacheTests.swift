@@ -12,11 +12,6 @@ import Testing
     #expect(broken.isEmpty, "\(broken)")
   }
 
-  @Test("It encrypts nothing, and says so")
-  func isNotEncrypted() {
-    #expect(!InMemoryTokenCache().isEncrypted)
-  }
-
   @Test("Ten thousand accounts are kept apart")
   func manyAccounts() async {
     let cache = InMemoryTokenCache()

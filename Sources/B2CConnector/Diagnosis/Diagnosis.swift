@@ -63,19 +63,4 @@ extension Diagnosis: CustomStringConvertible {
     }
     .joined(separator: "\n")
   }
-
-  /// The findings as a Markdown table.
-  public var markdown: String {
-    let rows = findings.map { finding in
-      let cells = [finding.check, finding.outcome.rawValue, finding.detail, finding.recoverySuggestion ?? ""]
-      return "| " + cells.map(Self.cell).joined(separator: " | ") + " |"
-    }
-    return (["| check | result | found | what to do |", "|---|---|---|---|"] + rows).joined(separator: "\n")
-  }
-
-  private static func cell(_ text: String) -> String {
-    // A tag, such as `<tenant>`, would not be shown.
-    let visible = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("|", with: "\\|")
-    return visible.split(whereSeparator: \.isNewline).joined(separator: "<br>")
-  }
 }

@@ -95,10 +95,6 @@ public struct SignInResult: Sendable {
   public let policy: Policy?
   /// The correlation id of the requests.
   public let correlationID: UUID
-  /// The claims that ADAL showed (`profile_info`), as they came.
-  ///
-  /// They are not signed: show them, decide nothing by them. Empty where the provider sends none.
-  public let profileInfo: [String: JSONValue]
   /// Fields of the token answer that this version does not know, as they came.
   ///
   /// They are left out of descriptions, since a provider may put anything there.

@@ -50,8 +50,6 @@ package struct OAuthConfiguration: Sendable {
   package var limits = TransportLimits.standard
   /// How often and when a request for metadata or keys is sent again; token requests are sent once.
   package var retry = RetryPolicy.standard
-  /// Whether token requests name this library and its version to Microsoft's services (`x-client-SKU`, `x-client-Ver`).
-  package var sendsLibraryHeaders = true
 
   /// Creates a configuration; everything except the parameters has a safe default.
   ///

@@ -36,7 +36,7 @@ public struct BrowserOpening: Sendable {
   ///
   /// - Parameter other: The other way, such as ``printing(to:)``.
   /// - Returns: Both, one after the other.
-  public func fallingBack(to other: BrowserOpening) -> BrowserOpening {
+  package func fallingBack(to other: BrowserOpening) -> BrowserOpening {
     BrowserOpening(exposesURL: exposesURL || other.exposesURL) { url in
       do {
         try await action(url)

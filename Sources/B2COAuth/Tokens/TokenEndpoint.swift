@@ -51,10 +51,8 @@ struct TokenEndpoint: Sendable {
     if isMicrosoft {
       headers["client-request-id"] = correlationID.uuidString.lowercased()
       headers["return-client-request-id"] = "true"
-      if configuration.sendsLibraryHeaders {
-        headers["x-client-SKU"] = Library.name
-        headers["x-client-Ver"] = Library.version
-      }
+      headers["x-client-SKU"] = Library.name
+      headers["x-client-Ver"] = Library.version
     }
     let request = TransportRequest(
       method: .post, url: url, headers: headers, body: Data(FormEncoding.encode(fields).utf8),

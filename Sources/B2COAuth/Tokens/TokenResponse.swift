@@ -15,10 +15,6 @@ struct TokenResponse: Sendable {
   let refreshIn: TimeInterval?
   let refreshTokenLifetime: TimeInterval?
   let clientInfo: ClientInfo?
-  /// The claims that ADAL showed (`profile_info`).
-  ///
-  /// They are not signed.
-  let profileInfo: [String: JSONValue]
   /// Fields that this version does not know.
   let unknownFields: [String: JSONValue]
 
@@ -60,7 +56,6 @@ struct TokenResponse: Sendable {
     refreshIn = fields["refresh_in"]?.double.flatMap { $0 > 0 ? $0 : nil }
     refreshTokenLifetime = fields["refresh_token_expires_in"]?.double.flatMap { $0 > 0 ? $0 : nil }
     clientInfo = fields["client_info"]?.string.flatMap(ClientInfo.init)
-    profileInfo = fields["profile_info"]?.string.map(Self.profile) ?? [:]
     unknownFields = fields.filter { !Self.known.contains($0.key) }
   }
 
@@ -89,17 +84,6 @@ struct TokenResponse: Sendable {
     }
     // A year is beyond every access token; what is outside is a server's mistake, not a reason to trap later.
     return min(max(seconds, 0), 31_536_000)
-  }
-
-  private static func profile(_ text: String) -> [String: JSONValue] {
-    var claims: [String: JSONValue] = [:]
-    for part in text.split(separator: ".") {
-      guard let data = Base64URL.decode(part),
-        let fields = try? JSONReader.object(data)
-      else { continue }
-      claims.merge(fields) { first, _ in first }
-    }
-    return claims
   }
 }
 

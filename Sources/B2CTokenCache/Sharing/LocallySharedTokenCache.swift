@@ -9,8 +9,6 @@ package final class LocallySharedTokenCache: SharedTokenCache {
   private let lockTimeout: Duration
   private let clock: any Clock<Duration>
 
-  package var isEncrypted: Bool { cache.isEncrypted }
-
   package init(
     _ cache: any TokenCache, lockTimeout: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock()
   ) {

@@ -210,16 +210,6 @@ struct SignInTests {
     #expect(try await client.currentAccount() == nil)
   }
 
-  @Test("profile_info is given as it came, and nothing is decided by it")
-  func profileInfo() async throws {
-    let fixture = Fixture {
-      $0.changeTokenAnswer = { $0["profile_info"] = .string(Base64URL.encode(Array(#"{"name":"Mallory"}"#.utf8))) }
-    }
-    let result = try await fixture.client().signIn()
-    #expect(result.profileInfo == ["name": "Mallory"])
-    #expect(result.user.name == LocalUser.alice.displayName)
-  }
-
   @Test("A token answer without an id_token is named with its request")
   func noIDToken() async throws {
     let fixture = Fixture { $0.changeTokenAnswer = { $0["id_token"] = nil } }

@@ -29,12 +29,6 @@ struct DocumentFetcherNestingTests {
     Answer(testDescription: "token") {
       (try? TokenResponse(response(200, #"{"access_token":"a","x":"# + $0 + "}"), serverNow: Date())) != nil
     },
-    Answer(testDescription: "profile_info") {
-      let profile = Base64URL.encode(Array((#"{"x":"# + $0 + "}").utf8))
-      let read = try? TokenResponse(
-        response(200, #"{"access_token":"a","profile_info":""# + profile + #""}"#), serverNow: Date())
-      return read?.profileInfo["x"] != nil
-    },
     Answer(testDescription: "client_info") {
       ClientInfo(Base64URL.encode(Array((#"{"uid":"u","utid":"t","x":"# + $0 + "}").utf8))) != nil
     },

@@ -89,11 +89,6 @@ import Testing
     #expect(try await cache.keys().isEmpty)
   }
 
-  @Test("The system encrypts items, and the cache says so")
-  func isEncrypted() {
-    #expect(cache.isEncrypted)
-  }
-
   @Test("An encryption key in the keychain is created once")
   func encryptionKey() async throws {
     let source = StoredKeychainKey(keychain)

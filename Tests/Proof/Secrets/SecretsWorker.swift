@@ -43,7 +43,7 @@ struct SecretsWorker: ProofCommand {
       await tellFailure { try await connector.accessToken(forceRefresh: true) }
       await tellFailure { try await connector.getTaskList() }
       await tellFailure { try await connector.addTask(TaskItem(itemName: "Feed the cat")) }
-      await tellFailure { try await connector.diagnose().markdown }
+      await tellFailure { try await connector.diagnose().description }
     }
     try await worker.signIns(authority)
     try await worker.issuer(try Authority(try options.value(4, "the issuer"), kind: .openIDConnect))

@@ -5,7 +5,7 @@
   extension BrowserOpening {
     /// The user's own browser, through `xdg-open` on Linux and `open` on macOS.
     ///
-    /// Fails where there is none, such as in a remote shell; ``fallingBack(to:)`` with ``printing(to:)`` helps there.
+    /// Fails where there is none, such as in a remote shell; ``printing(to:)`` helps there.
     public static var system: BrowserOpening { command(named: ["xdg-open", "open"]) }
 
     /// Returns a way that starts the first of some programs on the search path, with the URL as its only argument.
