@@ -33,7 +33,7 @@ extension FuzzTarget {
       throw Broken("a task that was read cannot be read again: \(error)")
     }
     try expect(
-      again.id == task.id && again.itemName == task.itemName && again.completed == task.completed
+      again.serverID == task.serverID && again.itemName == task.itemName && again.completed == task.completed
         && again.ownerName == task.ownerName && again.unknownFields == task.unknownFields,
       "\(task) is read again as \(again)")
     guard case .object(let draft) = task.draft(in: dialect) else { throw Broken("a draft that is not an object") }
