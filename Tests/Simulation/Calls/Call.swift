@@ -106,7 +106,6 @@
     @TaskLocal static var current: Call?
 
     enum Trouble: Hashable {
-      case network(Weather.Fault)
       case closed, store, refused, cancelled
     }
 
@@ -117,6 +116,10 @@
     let plan: PagePlan?
     let startedAt = machine.uptime
     var endedAt: UInt64 = 0
+    /// How long its process had been suspended when it began.
+    private let suspendedBefore: UInt64
+    /// How long its process was suspended meanwhile, in nanoseconds.
+    var timeSuspended: UInt64 { app.process.timeSuspended - suspendedBefore }
     /// Who was current at its start, and by which version of that knowledge.
     var expected = Presence.Current.unknown
     var presenceVersion = 0
@@ -141,6 +144,7 @@
       self.action = action
       self.app = app
       self.plan = plan
+      suspendedBefore = app.process.timeSuspended
     }
 
     var name: String { "#\(number) \(app.name) \(action.name)" }

@@ -142,6 +142,8 @@
       weather.gateway = share()
       weather.busy = share()
       weather.slowness = draw.one(of: [50, 2000, 8000])
+      weather.cut = share()
+      weather.shortened = share()
       return weather
     }
 
@@ -171,13 +173,17 @@
       store.trouble.sparedAccesses = machine.draw.below(store.kind.isFile ? 60 : 10)
     }
 
-    /// A medium changes a byte of a record: its owner has to sign in again.
+    /// A medium changes a byte of a record: its owner has to sign in again, and no other person.
     func damageRecord() {
-      guard store.damageRecord(&machine.draw) else { return }
-      wasDamaged = true
-      for grant in watch.grants { grant.lose("a damaged record") }
-      presence.forget()
-      for process in processes { process.presence.forget() }
+      for (key, record) in store.damageRecord(&machine.draw) {
+        wasDamaged = true
+        let grant = record.refreshToken.flatMap { watch.grant(ofRefreshToken: $0.value) }
+        grant?.lose("a damaged record")
+        // Who is current now, if it was the owner, depends on what else is stored.
+        guard let person = people.first(where: { accountID(of: $0.id) == key.accountID }) else { continue }
+        for process in processes where process.presence.mayBe(person.id) { process.presence.forget() }
+        if presence.mayBe(person.id) { presence.forget() }
+      }
     }
 
     /// Signs in by a code that the person of the call types on another device, or declines there.

@@ -19,6 +19,14 @@
     private var dangers: [Invariant: Int] = [:]
     private var excused: [String: Int] = [:]
     private var chaos: [String: Int] = [:]
+    private var network: [String: [String: Int]] = [:]
+    /// The arguments that all runs had in common, for the command that repeats one.
+    private let arguments: String
+
+    init(_ options: Options) {
+      let kinds = options.without.sorted().joined(separator: ",")
+      arguments = kinds.isEmpty ? "" : " --without " + (kinds.contains(" ") ? "\"\(kinds)\"" : kinds)
+    }
 
     mutating func add(_ ledger: Ledger, name: String) {
       runs += 1
@@ -33,6 +41,7 @@
       dangers.merge(ledger.dangers, uniquingKeysWith: +)
       excused.merge(ledger.excused, uniquingKeysWith: +)
       chaos.merge(ledger.chaos, uniquingKeysWith: +)
+      network.merge(ledger.network) { $0.merging($1, uniquingKeysWith: +) }
     }
 
     /// The report for people; the last line is the summary.
@@ -46,7 +55,7 @@
         lines.append("to see them again")
         for first in Set(found.values.map(\.first)).sorted() {
           let arguments = first.hasPrefix("seed") ? "--\(first) --shrink" : "--script \(first) --trace"
-          lines.append("  swift run simulation \(arguments)")
+          lines.append("  swift run\(Self.configuration) simulation \(arguments)\(self.arguments)")
         }
       }
       lines.append("in danger")
@@ -55,7 +64,10 @@
         lines.append("  \(count)  \(invariant.rawValue)\(count == 0 ? "  (NEVER IN DANGER)" : "")")
       }
       lines.append("excused: " + Self.list(excused))
-      lines.append("chaos: " + Self.list(chaos))
+      lines.append("what happened to apps, stores and servers")
+      lines += Self.table(chaos.mapValues { ["": $0] })
+      lines.append("what happened to requests")
+      lines += Self.table(network)
       lines.append(
         "\(calls) calls, \(jobs) jobs, \(Int(hours)) simulated hours, \(Int(seconds)) s, "
           + "\(Int(Double(max(steps, calls)) / max(seconds, 0.001))) calls or steps a second")
@@ -72,10 +84,27 @@
           ["kind": $0.key, "runs": $0.value.runs, "first": $0.value.first, "detail": $0.value.detail]
         },
         "dangers": Dictionary(uniqueKeysWithValues: Invariant.allCases.map { ($0.rawValue, dangers[$0] ?? 0) }),
-        "excused": excused, "chaos": chaos,
+        "excused": excused, "chaos": chaos, "network": network,
       ]
       let data = try? JSONSerialization.data(withJSONObject: fields, options: [.sortedKeys, .prettyPrinted])
       return String(decoding: data ?? Data(), as: UTF8.self)
+    }
+
+    /// What a fault was found with: optimised code runs in another order.
+    private static var configuration: String {
+      #if DEBUG
+        ""
+      #else
+        " -c release"
+      #endif
+    }
+
+    /// One line for each kind: the whole, then its parts.
+    private static func table(_ counts: [String: [String: Int]]) -> [String] {
+      counts.sorted { $0.key < $1.key }.map { kind, parts in
+        let whole = parts.values.reduce(0, +)
+        return "  \(whole)  \(kind)" + (parts.count == 1 && parts[""] != nil ? "" : " (\(list(parts)))")
+      }
     }
 
     private static func list(_ counts: [String: Int]) -> String {

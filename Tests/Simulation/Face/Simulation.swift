@@ -4,12 +4,13 @@
   /// The program: walks, scripts, and the check that a seed repeats itself.
   struct Simulation {
     let options: Options
-    private var report = Report()
+    private var report: Report
     private let begin = realSeconds()
     private let processorBegin = processorSeconds()
 
     init(_ options: Options) {
       self.options = options
+      report = Report(options)
     }
 
     private var seconds: Double { realSeconds() - begin }
@@ -19,7 +20,7 @@
       // Lazy values of the libraries are made now, so that no seed has to make them.
       _ = SpareKeys.all
       for seed in UInt64(1)...2 { try walk(seed) { _ in } }
-      report = Report()
+      report = Report(options)
       if options.checksDeterminism { return try checkDeterminism() }
       if options.hunts { return try hunt() }
       if options.shrinks { return try shrink(options.seeds.lowerBound) }

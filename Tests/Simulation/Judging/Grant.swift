@@ -1,4 +1,6 @@
 #if os(Linux)
+  import B2CTokenCache
+
   /// What one sign-in brought: all tokens that the provider has issued for it, and what became of it.
   final class Grant {
     let number: Int
@@ -8,9 +10,15 @@
     /// The call that signed in.
     weak var call: Call?
     let bornAt: UInt64
-    /// The newest refresh token, and when it was issued.
-    var refreshToken: String?
-    var refreshedAt: UInt64
+    /// The refresh tokens from which the session can go on: the newest one; several only where the provider takes one
+    /// that was used again, and two processes have done so.
+    private(set) var refreshTokens: Set<String> = []
+    /// When the newest one was issued.
+    private(set) var refreshedAt: UInt64
+    /// Whether the provider takes a refresh token that was used before.
+    private let allowsReuse: Bool
+    /// Where its tokens were seen in the store.
+    var key: TokenCacheKey?
     /// Whether its sign-in reported success.
     var isSignedIn = false
     var signedInAt: UInt64 = 0
@@ -37,11 +45,28 @@
       excuse = excuse ?? reason
     }
 
-    init(_ number: Int, person: String, policy: String, call: Call?) {
+    /// The provider has issued a refresh token, for another one after a refresh.
+    func issue(_ token: String, for used: String?) {
+      if let used { refreshTokens.remove(used) }
+      refreshTokens.insert(token)
+      refreshedAt = machine.uptime
+    }
+
+    /// No client has the token that came for another one: only a provider that allows it takes that one again.
+    func lose(_ token: String, broughtBy used: String, _ reason: String) {
+      guard allowsReuse else { return lose(reason) }
+      if refreshTokens.remove(token) != nil { refreshTokens.insert(used) }
+    }
+
+    /// Whether a store with these refresh tokens has one of its own.
+    func isStored(in tokens: Set<String>) -> Bool { !refreshTokens.isDisjoint(with: tokens) }
+
+    init(_ number: Int, person: String, policy: String, call: Call?, allowsReuse: Bool) {
       self.number = number
       self.person = person
       self.policy = policy
       self.call = call
+      self.allowsReuse = allowsReuse
       bornAt = machine.uptime
       refreshedAt = machine.uptime
     }
@@ -57,19 +82,22 @@
     weak var process: AppProcess?
     let at = machine.uptime
     let app: Int
-    /// Why the answer did not reach the client, if it did not.
-    var isLost: String? {
-      didSet {
-        if let isLost, hasRotated { grant.lose("an answer was lost: " + isLost) }
-      }
-    }
+    /// The new refresh token of the answer; `nil` where the one that was sent stays good.
+    let brought: String?
+    /// Why no client has the answer any more, if that is so.
+    private(set) var loss: String?
     var isDelivered = false
-    /// Whether the answer had a new refresh token, so that the one that was sent is good no longer.
-    var hasRotated = false
 
-    init(_ grant: Grant, _ token: String, _ process: AppProcess, _ app: Int) {
+    func lose(_ reason: String) {
+      guard loss == nil else { return }
+      loss = reason
+      if let brought { grant.lose(brought, broughtBy: token, reason) }
+    }
+
+    init(_ grant: Grant, _ token: String, brought: String?, _ process: AppProcess, _ app: Int) {
       self.grant = grant
       self.token = token
+      self.brought = brought
       self.process = process
       self.app = app
     }

@@ -122,49 +122,35 @@
         return world.ledger.fault("I10 \(type(of: error)) instead of ConnectorError", call.name)
       }
       world.judgeText("\(error) \(error.message) \(String(reflecting: error)) \(error.localizedDescription)")
-      guard !hasCause(error, call) else { return }
-      world.ledger.fault("I10 \(error.code.rawValue) without a cause", "\(call.name): \(error.message.prefix(120))")
-    }
-
-    private func hasCause(_ error: ConnectorError, _ call: Call) -> Bool {
-      let isClosed = call.troubles.contains(.closed) || call.app.isClosed
-      // Metadata and keys of a background request count too.
-      let patience: UInt64 = call.app.process.wasSuspended ? .max / 2 : 120_000_000_000
-      let wasBad = world.lastBadWeather > 0 && world.lastBadWeather + patience > call.startedAt
-      switch error.code.rawValue {
-      case "network", "timedOut", "serviceUnavailable", "throttled", "invalidResponse", "server", "invalidIDToken":
-        let mayExpire = world.clockWasSet || call.app.process.wasSuspended
-        let isExpiredCode = call.action.isDeviceSignIn && error.code == .timedOut && mayExpire
-        return wasBad || isClosed || world.weather.slowness > 5000 || isExpiredCode
-      case "tokenCache":
-        return call.troubles.contains(.store) || world.wasDamaged || call.app.process.wasSuspended || wasBad
-          || world.processes.contains { $0.wasSuspended }
-      case "interactionRequired": return mayNeedInteraction(error, call)
-      case "userCancelledInPage", "userClosedBrowser", "presentationFailed":
-        return call.plan.map { $0.outcome != .completes } ?? false
-      case "wrongUser": return call.plan != nil
-      case "unauthorized": return call.troubles.contains(.refused) || world.clockWasSet || call.app.process.wasSuspended
-      case "taskNotFound", "notFound": return true
-      default: return isClosed && error.code.rawValue == "closed"
-      }
+      let hasCause =
+        error.code == .interactionRequired
+        ? mayNeedInteraction(error, call) : Causes(world: world, call: call).explain(error)
+      guard !hasCause else { return }
+      world.ledger.fault(
+        "I10 \(error.code.rawValue) without a cause", "\(call.name): \(error.description.prefix(160))")
     }
 
     /// Whether a page is really needed: nobody is signed in for certain, or the provider has ended the session.
     private func mayNeedInteraction(_ error: ConnectorError, _ call: Call) -> Bool {
       let person: String
       switch (call.action, call.expected) {
+      // The code was redeemed, and the answer has not come through.
+      case (.deviceSignIn, _): return call.grant != nil
+      case (.signIn, _), (.session, _), (.accounts, _), (.claims, _), (.signOut, _), (.signOutAll, _):
+        return false
       case (.token(let named?, _, _), _): person = named
       case (_, .person(let current)) where call.presenceVersion == call.app.process.presence.version: person = current
       default: return true
       }
       if case .token(_, let policy?, _) = call.action {
         let isThere = world.watch.grants.contains {
-          $0.person == person && $0.policy == policy.key && $0.isGood && $0.signedInAt <= call.startedAt
+          $0.person == person && $0.policy == policy.key && $0.isGood && !isExpired($0)
+            && $0.signedInAt <= call.startedAt
         }
         return !isThere
       }
       guard let grant = world.latestGrant(of: person), grant.isGood, !isExpired(grant) else { return true }
-      guard grant.signedInAt <= call.startedAt, !call.troubles.contains(.refused) else { return true }
+      guard grant.signedInAt <= call.startedAt else { return true }
       guard !world.calls.contains(where: { $0.action.isSignOut }) else { return true }
       world.ledger.fault(
         "I4 a person who is signed in has to sign in again",

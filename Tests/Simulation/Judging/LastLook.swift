@@ -50,7 +50,15 @@
       for process in world.processes where !process.isDead {
         var found: Set<String> = []
         for app in process.apps {
-          guard case .success(.session(let state)) = answer(.session, app).result else { continue }
+          var first = answer(.session, app)
+          // A damaged record is reported once; then it is no matter of the others.
+          if first.error?.code == .tokenCache, world.wasDamaged { first = answer(.session, app) }
+          if !first.succeeded, case .person(let person) = process.presence.current,
+            world.latestGrant(of: person)?.isGood == true
+          {
+            ledger.fault("I4 the session of a person who is signed in cannot be read", "\(app.name): \(first.summary)")
+          }
+          guard case .success(.session(let state)) = first.result else { continue }
           let next = answer(.token(person: nil, policy: nil, force: false), app)
           ledger.tested(.sessionIsTrue)
           guard case .success(.session(let after)) = answer(.session, app).result else { continue }

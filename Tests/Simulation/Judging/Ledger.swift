@@ -32,6 +32,8 @@
     var steps = 0
     var plannedSteps = 0
     var chaos: [String: Int] = [:]
+    /// The faults of the network by kind, and by what was asked for.
+    var network: [String: [String: Int]] = [:]
     /// Kinds of fault that do not count, by the beginning of their names.
     var ignored: [String] = []
     var onFault: (String, String) -> Void = { _, _ in }

@@ -2,6 +2,7 @@
   import B2CCore
   import B2CHTTP
   import B2CTestKit
+  import B2CTokenCache
   import Foundation
 
   /// Looks at every request on its way and every answer, and knows of each token whose it is.
@@ -10,7 +11,8 @@
     private(set) var grants: [Grant] = []
     private var ofRefreshToken: [String: Grant] = [:]
     private(set) var ofAccessToken: [String: Grant] = [:]
-    /// The successful use of each refresh token.
+    /// All exchanges of refresh tokens that succeeded, and the last one of each token that another has replaced.
+    private(set) var exchanges: [Exchange] = []
     private var uses: [String: Exchange] = [:]
     private(set) var secrets: Set<String> = []
     /// The issuer that the tokens name.
@@ -59,7 +61,7 @@
       guard let use = uses[token] else { return }
       if let excuse = excuse(of: use, by: process) {
         world.ledger.excuse("used again: " + excuse)
-        grant.lose(excuse)
+        if world.shape.reuse != .allowed { grant.lose(excuse) }
         return
       }
       let whom =
@@ -73,11 +75,22 @@
 
     /// Why a client could not know that a refresh token was used; there are no other reasons.
     private func excuse(of use: Exchange, by process: AppProcess) -> String? {
-      if let loss = use.isLost ?? use.grant.loss { return loss }
+      if let loss = use.loss { return loss }
       if use.process?.isDead != false, !use.isDelivered { return "killed" }
-      // What waits for a store in trouble is in the memory of its process.
-      if use.process !== process, world.lastStoreFault >= use.at { return "waits in the memory of another process" }
-      return nil
+      guard let other = use.process, other !== process, waits(use, in: other) else { return nil }
+      return "waits in the memory of another process"
+    }
+
+    /// Whether what an exchange brought waits in the memory of its process, which the store has refused it from.
+    ///
+    /// Within a process it is known to all. Who has read the old token before it was written may send it a little later.
+    private func waits(_ use: Exchange, in process: AppProcess) -> Bool {
+      guard process.lastStoreFault >= use.at else { return false }
+      let isWaiting = use.grant.key.map { key in
+        process.caches.contains { CacheRegistry.state(of: $0).waiting.entry(for: key) != nil }
+      }
+      // The store is tried again each minute at least, and a request takes up to 16 seconds to the server and back.
+      return isWaiting == true || machine.uptime < process.lastStoreFault + 80_000_000_000
     }
 
     /// Has the server do its work, and remembers what it gave.
@@ -86,7 +99,6 @@
     ) {
       if world.server.serves(request.url) {
         if let token = Self.bearer(request), refusesAll || refusedTokens.contains(token) {
-          call?.note(.refused)
           return (
             TransportResponse(
               status: 401, headers: ["WWW-Authenticate": "Bearer error=\"invalid_token\""]), nil
@@ -128,7 +140,7 @@
         issuer = claims["iss"]?.string ?? issuer
         grant = Grant(
           grants.count + 1, person: claims["oid"]?.string ?? claims["sub"]?.string ?? "",
-          policy: claims["tfp"]?.string?.lowercased() ?? "", call: call)
+          policy: claims["tfp"]?.string?.lowercased() ?? "", call: call, allowsReuse: world.shape.reuse == .allowed)
         grants.append(grant)
         call?.grant = grant
       }
@@ -136,16 +148,15 @@
         if let secret = fields[name]?.string { secrets.insert(secret) }
       }
       if let accessToken { ofAccessToken[accessToken] = grant }
-      let exchange = used.map { Exchange(grant, $0, process, call?.app.number ?? 0) }
-      if let newer = fields["refresh_token"]?.string {
+      let newer = fields["refresh_token"]?.string
+      if let newer {
         ofRefreshToken[newer] = grant
-        grant.refreshToken = newer
-        grant.refreshedAt = machine.uptime
-        if let exchange {
-          uses[exchange.token] = exchange
-          exchange.hasRotated = true
-        }
+        grant.issue(newer, for: used)
       }
+      guard let used else { return nil }
+      let exchange = Exchange(grant, used, brought: newer, process, call?.app.number ?? 0)
+      exchanges.append(exchange)
+      if newer != nil { uses[used] = exchange }
       return exchange
     }
 
@@ -157,7 +168,9 @@
     /// An answer has reached the client.
     func delivered(_ response: TransportResponse, to request: TransportRequest, _ call: Call?, _ exchange: Exchange?) {
       exchange?.isDelivered = true
-      if response.status == 401, let token = Self.bearer(request) { call?.refusedTokens.insert(token) }
+      guard response.status == 401, let token = Self.bearer(request) else { return }
+      call?.refusedTokens.insert(token)
+      call?.note(.refused)
     }
 
     private static func bearer(_ request: TransportRequest) -> String? {

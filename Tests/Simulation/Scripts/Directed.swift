@@ -62,6 +62,51 @@
         $0.call(.session, on: $0.app(1))
       },
       Script(
+        "hiccup-in-another-process", "a process that cannot read for a moment knows an older token only",
+        {
+          $0.cache = .file; $0.processes = 2
+        }
+      ) {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.call($0.freshToken, on: $0.app(1, process: 2))
+        $0.pass(7200)
+        $0.call($0.token, on: $0.app(1))
+        $0.world.hiccup(1)
+        $0.call($0.freshToken, on: $0.app(1, process: 2))
+      },
+      Script(
+        "suspended-holder-of-a-lock", "a process waits for one that is suspended, and was suspended itself before",
+        {
+          $0.cache = .file; $0.processes = 2; $0.distance = 400
+        }
+      ) {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.call($0.token, on: $0.app(1, process: 2))
+        $0.world.processes[1].suspend()
+        $0.pass(60)
+        $0.world.processes[1].resume()
+        $0.pass(7200)
+        let refresh = $0.start($0.token, on: $0.app(1))
+        $0.jitter(300)
+        $0.world.processes[0].suspend()
+        $0.world.start(.token(person: nil, policy: nil, force: false), on: $0.app(1, process: 2))
+        $0.pass(1000)
+        $0.world.processes[0].resume()
+        $0.world.wait(refresh)
+      },
+      Script(
+        "damage-of-another", "a damaged record is no matter of another person",
+        {
+          $0.cache = .file; $0.connectors = 2
+        }
+      ) {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.signIn($0.bob, on: $0.app(1))
+        $0.call(.session, on: $0.app(2))
+        $0.world.damageRecord()
+        try $0.world.restart($0.world.processes[0])
+      },
+      Script(
         "cancelled-waiter-of-a-lock", "three connectors wait for one refresh, and one of them leaves",
         {
           $0.connectors = 3; $0.distance = 400
@@ -130,6 +175,26 @@
         $0.signIn($0.alice, on: $0.app(1))
         $0.world.nextFault = (fits: { $0.method == .post && !$0.url.path.hasSuffix("/token") }, fault: .lostAfter)
         $0.call(.add(title: "once"), on: $0.app(1))
+      },
+      Script("answer-of-a-change-is-cut", "a task is stored, and the connection breaks in the answer's body", { _ in })
+      {
+        $0.signIn($0.alice, on: $0.app(1))
+        for fault in [Weather.Fault.cut, .shortened] {
+          $0.world.nextFault = (fits: { $0.method == .post && !$0.url.path.hasSuffix("/token") }, fault: fault)
+          $0.call(.add(title: "once, \(fault)"), on: $0.app(1))
+        }
+      },
+      Script(
+        "answer-of-a-refresh-is-lost", "a refresh token that was used is taken again, so the session goes on",
+        { $0.reuse = .allowed }
+      ) {
+        $0.signIn($0.alice, on: $0.app(1))
+        for fault in [Weather.Fault.lostAfter, .cut, .shortened, .silent, .gateway] {
+          $0.pass(7200)
+          $0.world.nextFault = (fits: { $0.url.path.hasSuffix("/token") }, fault: fault)
+          $0.call($0.token, on: $0.app(1))
+          $0.call($0.token, on: $0.app(1))
+        }
       },
       Script("api-refuses-all", "an API that refuses every token costs two refreshes", { _ in }) {
         $0.signIn($0.alice, on: $0.app(1))

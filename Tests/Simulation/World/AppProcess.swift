@@ -32,15 +32,23 @@
       if isDead { await withUnsafeContinuation { world.graveyard.append($0) } }
     }
 
-    /// Whether it was ever suspended: calls may then take as long as they like.
-    private(set) var wasSuspended = false
+    /// When the store last refused it something, by the uptime.
+    var lastStoreFault: UInt64 = 0
+    private var suspendedAt: UInt64 = 0
+    private var pastSuspensions: UInt64 = 0
+
+    /// How long it was suspended so far, in nanoseconds.
+    var timeSuspended: UInt64 { pastSuspensions + (isSuspended ? machine.uptime - suspendedAt : 0) }
 
     func suspend() {
+      if !isSuspended { suspendedAt = machine.uptime }
       isSuspended = true
-      wasSuspended = true
+      world.lastSuspension = machine.uptime
     }
 
     func resume() {
+      pastSuspensions = timeSuspended
+      if isSuspended { world.lastSuspension = machine.uptime }
       isSuspended = false
       let ready = waiting
       waiting = []
@@ -50,6 +58,7 @@
     /// Ends the process at once.
     func kill() {
       isDead = true
+      if isSuspended { world.lastSuspension = machine.uptime }
       world.graveyard += waiting
       waiting = []
       world.store.disk.release(self)
@@ -89,6 +98,9 @@
       version += 1
       underWay -= 1
     }
+
+    /// Whether a person is current, or may be.
+    func mayBe(_ person: String) -> Bool { current == .person(person) || current == .unknown }
 
     mutating func forget() {
       version += 1

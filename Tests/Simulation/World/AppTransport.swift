@@ -11,6 +11,10 @@
     var lostBefore = 0
     /// The server works, and the answer is lost.
     var lostAfter = 0
+    /// The server works, and the connection breaks in the middle of the answer's body.
+    var cut = 0
+    /// The same where the end of the connection is the end of the body (RFC 9112 section 6.3): a part counts as the whole.
+    var shortened = 0
     /// The server works, and nothing comes back until the time is up.
     var silent = 0
     /// The server works, and a gateway before it answers 502.
@@ -20,16 +24,41 @@
     /// The longest time to the server and the longest back, in milliseconds.
     var slowness = 50
 
-    var isBad: Bool { refused + lostBefore + lostAfter + silent + gateway + busy > 0 }
+    private var isBad: Bool { refused + lostBefore + lostAfter + cut + shortened + silent + gateway + busy > 0 }
 
-    enum Fault: String { case refused, lostBefore, lostAfter, silent, gateway, unavailable, throttled }
+    /// What happens to one request, by when it does.
+    enum Fault: String, CaseIterable {
+      // Before the server has done anything.
+      case refused, lostBefore, unavailable, throttled
+      // During the answer.
+      case cut, shortened
+      // After the server's work.
+      case lostAfter, silent, gateway
+
+      var name: String {
+        switch self {
+        case .refused, .lostBefore, .unavailable, .throttled: "before the server's work, \(rawValue)"
+        case .cut, .shortened: "during the answer, \(rawValue)"
+        case .lostAfter, .silent, .gateway: "after the server's work, \(rawValue)"
+        }
+      }
+    }
+
+    /// A fault that a request has met, at the moment at which the client learned of it.
+    struct Met {
+      let fault: Fault
+      let at: UInt64
+      /// Whether it went to the task API: what its fate is concerns one call only.
+      let isOfAPI: Bool
+      let call: Int?
+    }
 
     func fault(_ draw: inout Draw) -> Fault? {
       guard isBad else { return nil }
       var number = draw.below(1000)
       let faults: [(Int, Fault)] = [
         (refused, .refused), (lostBefore, .lostBefore), (lostAfter, .lostAfter), (silent, .silent),
-        (gateway, .gateway), (busy / 2, .unavailable), (busy / 2, .throttled),
+        (gateway, .gateway), (busy / 2, .unavailable), (busy / 2, .throttled), (cut, .cut), (shortened, .shortened),
       ]
       for (share, fault) in faults {
         number -= share
@@ -43,6 +72,7 @@
   final class AppTransport: HTTPTransport, @unchecked Sendable {
     let process: AppProcess
     var isClosed = false
+    private(set) var met: [Weather.Met] = []
 
     init(_ process: AppProcess) {
       self.process = process
@@ -60,7 +90,8 @@
       }
       world.watch.sending(request, call, process)
       let fault = world.networkFault(for: request)
-      if let fault { call?.note(.network(fault)) }
+      let begin = machine.uptime
+      defer { note(fault, request, call, since: begin) }
       try await travel()
       switch fault {
       case .refused: throw TransportError(.cannotConnect, "Connection refused.")
@@ -76,12 +107,21 @@
         case .lostAfter:
           try await travel()
           throw TransportError(.connectionLost, "The connection was lost.")
+        case .cut:
+          try await travel()
+          throw TransportError(.connectionLost, "The connection was lost in the middle of the body.")
+        case .shortened where !response.body.isEmpty:
+          try await travel()
+          exchange?.lose("network")
+          var part = response
+          part.body = Data(response.body.prefix(machine.draw.below(response.body.count)))
+          return part
         case .silent:
           try await Task.sleep(for: min(request.limits.deadline, request.limits.idleTimeout))
           throw TransportError(.timedOut, "No answer.")
         case .gateway:
           try await travel()
-          exchange?.isLost = "network"
+          exchange?.lose("network")
           return TransportResponse(status: 502)
         default: break
         }
@@ -90,11 +130,21 @@
         try checkOpen(call)
       } catch {
         // A refresh is not cancelled with its callers: that its answer is lost then is the library's own fault.
-        if !(error is CancellationError) { exchange?.isLost = isClosed ? "closed" : "network" }
+        if !(error is CancellationError) { exchange?.lose(isClosed ? "closed" : "network") }
         throw error
       }
       world.watch.delivered(response, to: request, call, exchange)
       return response
+    }
+
+    private func note(_ fault: Weather.Fault?, _ request: TransportRequest, _ call: Call?, since begin: UInt64) {
+      let world = process.world
+      let isOfAPI = world.server.serves(request.url)
+      if !isOfAPI, machine.uptime - begin > 5_000_000_000 { world.lastSlowRequest = machine.uptime }
+      guard let fault else { return }
+      let target = isOfAPI ? "task API" : request.url.path.hasSuffix("/token") ? "token endpoint" : "documents"
+      world.ledger.network["\(fault.name)", default: [:]][target, default: 0] += 1
+      met.append(Weather.Met(fault: fault, at: machine.uptime, isOfAPI: isOfAPI, call: call?.number))
     }
 
     private func travel() async throws {

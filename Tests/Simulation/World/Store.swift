@@ -95,14 +95,18 @@
       return (found ?? [:]).map { ($0.key, $0.value) }.sorted { $0.key.canonicalText < $1.key.canonicalText }
     }
 
-    /// Changes bytes of a stored record, as a failing medium does.
-    func damageRecord(_ draw: inout Draw) -> Bool {
-      guard kind.isFile else { return false }
+    /// Changes a byte of a stored record, as a failing medium does.
+    ///
+    /// - Returns: The record that cannot be read any more, or differs, as it was before.
+    func damageRecord(_ draw: inout Draw) -> [(key: TokenCacheKey, record: TokenRecord)] {
+      guard kind.isFile else { return [] }
       let paths = disk.files.keys.filter { $0.hasSuffix(".json") }.sorted()
-      guard !paths.isEmpty, let file = disk.files[draw.one(of: paths)], !file.bytes.isEmpty else { return false }
+      guard !paths.isEmpty, let file = disk.files[draw.one(of: paths)], !file.bytes.isEmpty else { return [] }
+      let before = records(inMemoryOf: [])
       file.bytes[draw.below(file.bytes.count)] ^= 0xFF
       file.changedAt = machine.wallClock
-      return true
+      let after = records(inMemoryOf: [])
+      return before.filter { old in !after.contains { $0.key == old.key && $0.record == old.record } }
     }
 
     private func fileCache(_ disk: SimulatedDisk, _ process: AppProcess?) throws -> FileTokenCache {

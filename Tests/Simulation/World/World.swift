@@ -23,19 +23,21 @@
     /// Tasks of killed processes wait here for ever.
     var graveyard: [UnsafeContinuation<Void, Never>] = []
     var weather = Weather()
-    /// The time at which the network was last bad, by the uptime.
-    var lastBadWeather: UInt64 = 0
+    /// When a request to the provider that took more than 5 seconds last ended, by the uptime.
+    var lastSlowRequest: UInt64 = 0
+    /// When a process was last suspended, or was until then.
+    var lastSuspension: UInt64 = 0
     /// A fault for the next request that fits, in place of the weather's.
     var nextFault: (fits: @Sendable (TransportRequest) -> Bool, fault: Weather.Fault)?
     /// How far the device's clock is off, in seconds.
     var clockOffset: Double {
       didSet {
-        clockWasSet = true
+        lastClockChange = machine.uptime
         if clockOffset < oldValue { clockWentBack = true }
       }
     }
-    /// Whether the device's clock ever jumped.
-    private(set) var clockWasSet = false
+    /// When the device's clock last jumped, by the uptime.
+    private(set) var lastClockChange: UInt64 = 0
     /// Whether it ever jumped back: a later sign-in may then have an earlier date.
     private(set) var clockWentBack = false
     /// When the store last refused something, by the uptime.
@@ -84,10 +86,8 @@
     func networkFault(for request: TransportRequest) -> Weather.Fault? {
       if let next = nextFault, next.fits(request) {
         nextFault = nil
-        lastBadWeather = machine.uptime
         return next.fault
       }
-      if weather.isBad { lastBadWeather = machine.uptime }
       return weather.fault(&machine.draw)
     }
 
@@ -124,6 +124,7 @@
     func noteStoreFault(in process: AppProcess) {
       ledger.chaos["access to the store refused", default: 0] += 1
       lastStoreFault = machine.uptime
+      process.lastStoreFault = machine.uptime
       for call in calls where call.result == nil && call.app.process === process { call.note(.store) }
     }
 
@@ -240,14 +241,21 @@
         }
       }
       calls.removeAll { $0.app.process === process }
-      let stored = Set(store.records(inMemoryOf: processes).compactMap { $0.record.refreshToken?.value })
-      for grant in watch.grants where grant.isSignedIn && !grant.isSignedOut {
-        if !store.kind.isLasting {
-          grant.signOut(lastCall: callNumber)
-        }
-        guard shape.rotates, let token = grant.refreshToken, !stored.contains(token) else { continue }
-        grant.lose("killed before the new token was stored")
+      guard store.kind.isLasting else {
+        for grant in watch.grants where grant.isSignedIn { grant.signOut(lastCall: callNumber) }
+        return
       }
+      // What only its memory held is gone.
+      let stored = storedRefreshTokens
+      for exchange in watch.exchanges.reversed() where exchange.process === process {
+        guard let brought = exchange.brought, !stored.contains(brought), exchange.grant.refreshTokens.contains(brought)
+        else { continue }
+        exchange.lose("killed before the new token was stored")
+      }
+    }
+
+    private var storedRefreshTokens: Set<String> {
+      Set(store.records(inMemoryOf: processes).compactMap { $0.record.refreshToken?.value })
     }
 
     /// The device loses power: all processes end, what was not flushed may be lost.
@@ -255,7 +263,9 @@
       note("power lost")
       let before = processes
       for process in before { kill(process) }
+      let stored = storedRefreshTokens
       store.disk.losePower(&machine.draw)
+      judgeFlushed(stored)
       for process in before { try restart(process) }
     }
 
@@ -266,10 +276,21 @@
     /// Judges that nothing waits in memory any more: the newest refresh token of each good grant is stored.
     func judgeWaiting() {
       guard store.kind.isLasting else { return }
-      let stored = Set(store.records(inMemoryOf: processes).compactMap { $0.record.refreshToken?.value })
-      for grant in watch.grants where grant.isGood {
-        guard let token = grant.refreshToken, !stored.contains(token) else { continue }
+      let stored = storedRefreshTokens
+      for grant in watch.grants where grant.isGood && !grant.isStored(in: stored) {
         ledger.fault("I4 a new refresh token waits in memory though the store is well", "grant \(grant.number)")
+      }
+    }
+
+    /// Judges that a power cut has taken no token that was stored more than a second before, by a store without faults.
+    private func judgeFlushed(_ before: Set<String>) {
+      let stored = storedRefreshTokens
+      for grant in watch.grants where grant.isGood && grant.isStored(in: before) && !grant.isStored(in: stored) {
+        guard lastStoreFault == 0, grant.refreshedAt + 1_000_000_000 < machine.uptime else {
+          grant.lose("a power cut while the store was in trouble, or a new token was stored")
+          continue
+        }
+        ledger.fault("I4 a power cut takes a token that was stored", "grant \(grant.number)")
       }
     }
 
