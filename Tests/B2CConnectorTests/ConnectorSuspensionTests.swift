@@ -138,7 +138,7 @@ struct ConnectorSuspensionTests {
     for _ in 0..<200 { await Task.yield() }
     #expect(stage.system.asked == 1)
     await stage.clock.advance(by: .milliseconds(1))
-    await #expect(throws: ConnectorError(.suspended, "")) { try await caller.value }
+    await expectError(ConnectorError.self, .suspended) { try await caller.value }
     stage.system.answer(.granted)
     try await yielding { stage.system.running == 0 }
     #expect(stage.sent == 0)

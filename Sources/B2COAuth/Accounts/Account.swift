@@ -111,7 +111,7 @@ extension SignInResult {
   public init(user: UserInfo, accessToken: AccessToken? = nil, idToken: Secret? = nil) {
     self.init(
       account: Account(user), user: user, accessToken: accessToken, idToken: idToken,
-      policy: user.policyID.flatMap { try? Policy($0) }, correlationID: UUID(), profileInfo: [:], unknownFields: [:])
+      policy: user.policyID.flatMap { try? Policy($0) }, correlationID: UUID(), unknownFields: [:])
   }
 }
 
