@@ -71,7 +71,8 @@
         $0.call($0.freshToken, on: $0.app(1, process: 2))
         $0.pass(7200)
         $0.call($0.token, on: $0.app(1))
-        $0.world.hiccup(1)
+        $0.world.store.trouble.failingAccesses = 1
+        $0.world.store.trouble.sparedAccesses = machine.draw.below(12)
         $0.call($0.freshToken, on: $0.app(1, process: 2))
       },
       Script(
@@ -97,7 +98,7 @@
       Script(
         "damage-of-another", "a damaged record is no matter of another person",
         {
-          $0.cache = .file; $0.connectors = 2
+          $0.cache = .encryptedFile; $0.connectors = 2
         }
       ) {
         $0.signIn($0.alice, on: $0.app(1))
