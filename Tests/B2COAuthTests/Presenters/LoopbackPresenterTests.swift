@@ -376,22 +376,17 @@ struct LoopbackPresenterTests {
   }
 
   @Test(
-    "twenty of twenty sign-ins get through while 50 connections are idle or never read their answers",
-    .descriptors(128), arguments: ["", "GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n"])
+    "a sign-in gets through while 16 connections are idle or never read their answers",
+    .descriptors(64), arguments: ["", "GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n"])
   func occupied(_ request: String) async throws {
-    for number in 1...20 {
-      let (task, page) = await present("http://localhost/callback")
-      var attackers: [LoopbackClient] = []
-      for _ in 1...50 {
-        let attacker = try await LoopbackClient(port: page.port)
-        if !request.isEmpty { await attacker.send(String(repeating: request, count: 20)) }
-        attackers.append(attacker)
-      }
-      let answer = try await get("/callback?code=\(number)&state=\(Self.state)", port: page.port)
-      #expect(answer.hasPrefix("HTTP/1.1 200 "))
-      _ = try await task.value
-      withExtendedLifetime(attackers) {}
+    let (task, page) = await present("http://localhost/callback")
+    var others: [LoopbackClient] = []
+    for _ in 1...16 {
+      others.append(try await LoopbackClient(port: page.port, sending: String(repeating: request, count: 20)))
     }
+    #expect(try await get("/callback?code=1&state=\(Self.state)", port: page.port).hasPrefix("HTTP/1.1 200 "))
+    _ = try await task.value
+    withExtendedLifetime(others) {}
   }
 
   @Test("a head of more than 16 KiB is refused and the wait goes on")
