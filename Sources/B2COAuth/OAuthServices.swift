@@ -55,7 +55,8 @@ final class OAuthServices: Sendable {
         OAuthEvent(finished, policyID: policy?.id, correlationID: correlationID, duration: stopwatch.elapsed))
       return result
     } catch {
-      let code = (error as? any ExplainedError)?.code ?? .init(rawValue: error is CancellationError ? "cancelled" : "other")
+      let code =
+        (error as? any ExplainedError)?.code ?? .init(rawValue: error is CancellationError ? "cancelled" : "other")
       environment.onEvent(
         OAuthEvent(
           finished, policyID: policy?.id, correlationID: correlationID, duration: stopwatch.elapsed, errorCode: code))
