@@ -24,7 +24,7 @@ struct TaskSteps: Sendable {
         added.remove(at: 1)
         let left = try await connector.getTaskList()
         // A server may show the beginning of a long list only, so that a missing task proves nothing.
-        guard !left.contains(where: { $0.id == task.id && $0.itemName == task.itemName }) else {
+        guard !left.contains(where: { $0.serverID == task.serverID && $0.itemName == task.itemName }) else {
           throw ConnectorError(.invalidResponse, "The server still lists a task that it has deleted.")
         }
         return "\(task.itemName); then \(Self.summary(left))"
