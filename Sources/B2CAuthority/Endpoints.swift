@@ -4,7 +4,7 @@ package import Foundation
 /// The URLs of an authority for one policy: every URL of a sign-in service that is called is built here or named by
 /// metadata.
 package struct Endpoints: Sendable, Hashable {
-  /// What the authority is with this policy.
+  /// The kind of authority.
   package let kind: Authority.Kind
   /// The policy that the URLs carry.
   package let policy: Policy?

@@ -9,7 +9,7 @@ public struct Policy: Sendable, Hashable {
   public let id: String
   /// A name to show; the id when none was given.
   public let name: String
-  /// What the policy does.
+  /// The kind of policy.
   public let kind: Kind
   /// The identity provider to go to directly, such as `facebook.com`.
   public let domainHint: String?
@@ -64,7 +64,7 @@ public struct Policy: Sendable, Hashable {
 }
 
 extension Policy {
-  /// What a policy does for the user, as an open set.
+  /// The kind of a policy, as an open set.
   public struct Kind: RawRepresentable, Sendable, Hashable {
     /// The kind's stable name.
     public var rawValue: String

@@ -14,7 +14,7 @@ public import Foundation
 ///
 /// Every call throws ``ConnectorError``, and `CancellationError` when the calling task was cancelled; nothing else.
 public struct Connector: Sendable {
-  /// What the connector was made from.
+  /// The settings that the connector was made from.
   public let settings: ConnectorSettings
   /// The engine below.
   package let oauth: OAuthClient
@@ -52,7 +52,7 @@ public struct Connector: Sendable {
   ///
   /// - Parameters:
   ///   - settings: The settings; `.main` reads `settings.plist` of the main bundle.
-  ///   - environment: The network, token cache, sign-in page and clocks.
+  ///   - environment: The network, token cache and sign-in page.
   ///   - configure: Changes the options after the settings have filled them in.
   /// - Throws: ``ConnectorError``, as ``init(settings:presenter:cache:)``; with code `configuration` also for an API in
   ///   ``Options/allowedAPIs`` that no token can be sent to.

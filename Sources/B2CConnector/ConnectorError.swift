@@ -8,11 +8,11 @@ public struct ConnectorError: Error, CodedError, Sendable {
   /// The codes of all modules.
   public typealias Code = ErrorCode
 
-  /// What went wrong.
+  /// The reason, as a code.
   public var code: Code
-  /// What happened, in words without secrets.
+  /// A sentence about it, without secrets.
   public var message: String
-  /// What to do about it, if anything is known to help.
+  /// The advice, if anything is known to help.
   public var recoverySuggestion: String?
   /// Whether the same call may succeed later without a change.
   public var isRetryable: Bool
@@ -56,18 +56,18 @@ public struct ConnectorError: Error, CodedError, Sendable {
   ///   - code: What went wrong.
   ///   - message: What happened, in words without secrets.
   ///   - recoverySuggestion: What to do about it.
-  ///   - isRetryable: Whether the same call may succeed later without a change.
-  ///   - needsInteraction: Whether only the user, at a sign-in page, can fix it.
-  ///   - underlying: The error of the module it comes from.
+  ///   - isRetryable: Whether the same call may succeed later without a change; `nil` for what the code alone says.
+  ///   - needsInteraction: Whether only the user, at a sign-in page, can fix it; `nil` for what the code alone says.
+  ///   - underlying: The error below it.
   public init(
-    _ code: Code, _ message: String, recoverySuggestion: String? = nil, isRetryable: Bool = false,
-    needsInteraction: Bool = false, underlying: (any Error)? = nil
+    _ code: Code, _ message: String, recoverySuggestion: String? = nil, isRetryable: Bool? = nil,
+    needsInteraction: Bool? = nil, underlying: (any Error)? = nil
   ) {
     self.code = code
     self.message = message
     self.recoverySuggestion = recoverySuggestion
-    self.isRetryable = isRetryable
-    self.needsInteraction = needsInteraction
+    self.isRetryable = isRetryable ?? code.isRetryable
+    self.needsInteraction = needsInteraction ?? code.needsInteraction
     self.underlying = underlying
   }
 }

@@ -1,4 +1,4 @@
-/// What went wrong, as an open set of codes that all errors of a request, a sign-in or a task call share.
+/// The reason for an error, as an open set of codes that all errors of a request, a sign-in or a task call share.
 ///
 /// Each module names the codes that it throws in an extension; a code that means the same in several modules is here.
 public struct ErrorCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 /// The first fault of a JSON text, and where it is.
 package struct JSONFault: Error, Hashable {
-  /// What is wrong.
+  /// The kind of fault.
   package enum Kind: Sendable, Hashable, CaseIterable {
     /// The text is a value, but not an object.
     case notAnObject

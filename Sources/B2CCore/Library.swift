@@ -1,4 +1,4 @@
-/// What the library calls itself on the wire.
+/// The library's name and version on the wire.
 package enum Library {
   package static let name = "B2CConnector"
   package static let version = "0.2.0"

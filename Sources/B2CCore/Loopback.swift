@@ -1,6 +1,6 @@
 package import Foundation
 
-/// What counts as this machine itself, for the one exception to https.
+/// The names and addresses of this machine itself, for the one exception to https.
 package enum Loopback {
   /// Whether a host name means this machine: `127.0.0.0/8`, `::1` (with or without brackets) or `localhost`.
   package static func isLoopback(host: String) -> Bool {

@@ -4,7 +4,7 @@ internal import Foundation
 package struct PrintableText: Sendable {
   /// The most bytes that are looked at: what lies beyond cannot be shown, and a body may be large.
   private static let window = 4096
-  /// What is assigned to one of these words is a credential, and what follows it where it looks like one.
+  /// A value assigned to one of these words is a credential, and a value after it where it looks like one.
   private static let heralds: Set<String> = [
     "bearer", "basic", "authorization", "access_token", "refresh_token", "id_token", "client_secret",
     "client_assertion", "assertion", "password", "code_verifier", "device_code",

@@ -26,6 +26,9 @@ package struct RedactedURL: CustomStringConvertible, Sendable {
     description = text
   }
 
+  /// The description without the query.
+  package var withoutQuery: String { String(description.prefix { $0 != "?" }) }
+
   private static func show(_ pair: Substring) -> String {
     let name = pair.prefix { $0 != "=" }
     return harmless.contains(FormEncoding.unescape(name)) ? String(pair) : name + "=…"

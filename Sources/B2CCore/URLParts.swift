@@ -126,6 +126,16 @@ extension URLParts {
     return areHexadecimal && (gaps == 0 ? count == 8 : gaps == 1 && count < 8 && text.contains("::"))
   }
 
+  /// A port at the end of the path, and the path without it; the tutorial's `http://localhost/tasks:3000` is port 80 and a
+  /// path with a colon.
+  package var portInPath: (path: String, port: String)? {
+    guard port == nil, let colon = path.lastIndex(of: ":") else { return nil }
+    let rest = path[path.index(after: colon)...]
+    let digits = rest.hasSuffix("/") ? rest.dropLast() : rest
+    guard Self.isPort(digits) else { return nil }
+    return (String(path[..<colon]) + (digits.count == rest.count ? "" : "/"), String(digits))
+  }
+
   /// Returns whether a text is a port number from 1 to 65535, without leading zeros.
   package static func isPort(_ text: some StringProtocol) -> Bool {
     !text.hasPrefix("0") && text.utf8.allSatisfy(isDigit) && UInt16(text).map { $0 > 0 } == true

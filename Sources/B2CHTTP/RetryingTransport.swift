@@ -44,7 +44,7 @@ package struct RetryingTransport: HTTPTransport {
 
   /// Sends a request, again when that does no harm and may help.
   ///
-  /// What is not idempotent is sent again only when the server has said that it did not carry it out.
+  /// A request that is not idempotent is sent again only when the server has said that it did not carry it out.
   ///
   /// - Parameters:
   ///   - request: What to send; its deadline counts for all tries together.
@@ -57,16 +57,16 @@ package struct RetryingTransport: HTTPTransport {
     guard mayRepeat || policy.repeatsThrottledChanges, policy.maximumAttempts > 1 else {
       return try await transport.send(request)
     }
-    let elapsed = Elapsed(on: clock)
+    let stopwatch = Stopwatch(clock)
     var attempt = 1
     while true {
-      let result = await tryOnce(request, within: request.limits.deadline - elapsed())
+      let result = await tryOnce(request, within: request.limits.deadline - stopwatch.elapsed)
       if case .failure(let error) = result, !(error is TransportError) { throw error }
       let response = try? result.get()
       let isHarmless = mayRepeat || response?.status == 429
       let delay = policy.delay(
         afterAttempt: attempt, response: response, error: Self.error(of: result), now: now(), random: random)
-      guard isHarmless, let delay, elapsed() + delay < request.limits.deadline, budget.take() else {
+      guard isHarmless, let delay, stopwatch.elapsed + delay < request.limits.deadline, budget.take() else {
         if let response, (200..<400).contains(response.status) { budget.restore() }
         return try result.get()
       }

@@ -23,8 +23,8 @@ package struct IDTokenClaims: Sendable, Hashable {
   /// Every claim by its name, as it came.
   package let all: [String: JSONValue]
 
-  /// What Azure AD B2C writes into `sub` where it is not configured.
-  private static let subjectPlaceholder = "Not supported currently. Use oid claim."
+  /// The text that Azure AD B2C writes into `sub` where it is not configured.
+  package static let subjectPlaceholder = "Not supported currently. Use oid claim."
 
   /// Reads the claims that every id_token has to have (OpenID Connect Core section 2).
   init(reading fields: [String: JSONValue]) throws(IDTokenRejection) {

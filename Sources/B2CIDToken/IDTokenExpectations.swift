@@ -93,7 +93,7 @@ package enum IssuerExpectation: Sendable, Hashable {
   }
 }
 
-/// What the id_token of a refresh has to keep from the one of the sign-in (OpenID Connect Core 12.2); `nil` is not compared.
+/// The claims that the id_token of a refresh has to keep from the one of the sign-in (OpenID Connect Core 12.2); `nil` is not compared.
 package struct PreviousIdentity: Sendable, Hashable {
   package var issuer: String?
   package var subject: String?

@@ -3,7 +3,7 @@ import B2CCore
 /// Why an id_token is refused, with the rule as a value.
 package struct IDTokenRejection: Error, Sendable, Hashable {
   package let reason: Reason
-  /// What is wrong, in words, without anything secret or personal from the token.
+  /// The fault in words, without anything secret or personal from the token.
   package let detail: String
   /// Whether a fresh copy of the issuer's keys may change the answer, as after a key rollover.
   package let mayHaveStaleKeys: Bool

@@ -14,7 +14,7 @@ package struct JSONWebKey: Sendable {
   package let algorithm: JWSAlgorithm?
   /// The `use`, such as `sig`.
   package let use: String?
-  /// What can be done with the key, or why nothing can.
+  /// The key, ready to verify with, or the reason why it cannot be.
   let material: Result<VerificationKey, Unsuitability>
 
   /// Why a key that an issuer publishes is not used.

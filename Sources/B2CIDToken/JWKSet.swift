@@ -28,6 +28,6 @@ package struct JWKSet: Sendable {
 
 /// Why a document is not a key set.
 package struct JWKSetError: Error, Hashable {
-  /// What is wrong, in a sentence.
+  /// The fault, in a sentence.
   package let message: String
 }

@@ -46,10 +46,10 @@ package struct JWSAlgorithm: RawRepresentable, Sendable, Hashable {
 }
 
 extension Set<JWSAlgorithm> {
-  /// What Azure AD B2C, Entra External ID and Entra ID sign with.
+  /// The algorithm of Azure AD B2C, Entra External ID and Entra ID.
   package static var microsoft: Self { [.rs256] }
 
-  /// What any OpenID Connect issuer may sign with.
+  /// The algorithms of any OpenID Connect issuer.
   package static var openIDConnect: Self {
     [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512, .es256, .es384, .es512, .edDSA, .ed25519]
   }

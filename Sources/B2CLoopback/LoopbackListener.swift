@@ -5,7 +5,7 @@
 #elseif canImport(Musl)
   internal import Musl
 #endif
-package import B2CCore
+internal import B2CCore
 
 /// The addresses by which this machine reaches itself.
 package enum LoopbackAddress: String, Sendable, Hashable, CaseIterable {
@@ -17,43 +17,6 @@ package enum LoopbackAddress: String, Sendable, Hashable, CaseIterable {
 
   /// The address as a URL's host.
   package var urlHost: String { self == .ipv6 ? "[\(rawValue)]" : rawValue }
-}
-
-/// Size, time and connection limits of a listener.
-package struct LoopbackLimits: Sendable {
-  /// The most bytes of a request line with its header fields.
-  package var headBytes: Int
-  /// The most bytes of a body.
-  package var bodyBytes: Int
-  /// The most connections at a time; others wait in the system's queue until one ends.
-  package var connections: Int
-  /// The time for a whole request, from its first byte on.
-  package var requestTimeout: Duration
-  /// The time from accepting a connection to the first byte.
-  package var idleTimeout: Duration
-  /// The time in which the client must take an answer.
-  package var responseTimeout: Duration
-
-  package init(
-    headBytes: Int = 16 * 1024, bodyBytes: Int = 1 << 20, connections: Int = 1024,
-    requestTimeout: Duration = .seconds(10), idleTimeout: Duration = .seconds(60),
-    responseTimeout: Duration = .seconds(30)
-  ) {
-    self.headBytes = headBytes
-    self.bodyBytes = bodyBytes
-    self.connections = connections
-    self.requestTimeout = requestTimeout
-    self.idleTimeout = idleTimeout
-    self.responseTimeout = responseTimeout
-  }
-
-  /// The limits of a test server.
-  package static let server = LoopbackLimits()
-
-  /// The limits of a listener that waits for one redirect of a browser.
-  package static let redirect = LoopbackLimits(
-    bodyBytes: 64 * 1024, connections: 16, requestTimeout: .seconds(5), idleTimeout: .seconds(5),
-    responseTimeout: .seconds(5))
 }
 
 /// A small HTTP/1.1 server that only this machine can reach.
@@ -164,6 +127,8 @@ private final class ListenerCore: Sendable {
   private struct State {
     var nextID = 0
     var connections: [Int: (socket: Socket, task: Task<Void, Never>)] = [:]
+    /// Accepted, while the system is asked whose they are.
+    var admitting: [Int: Socket] = [:]
     var listening: [Socket] = []
     var acceptTasks: [Task<Void, Never>] = []
     /// The connections, and those about to be accepted.
@@ -202,12 +167,13 @@ private final class ListenerCore: Sendable {
   func stop() {
     let (sockets, tasks, waiting) = state.withLock { state in
       state.isStopped = true
-      let sockets = state.listening + state.connections.values.map(\.socket)
+      let sockets = state.listening + state.connections.values.map(\.socket) + state.admitting.values
       let tasks = state.acceptTasks + state.connections.values.map(\.task)
       defer {
         state.listening = []
         state.acceptTasks = []
         state.connections = [:]
+        state.admitting = [:]
         state.waitingForPlace = []
       }
       return (sockets, tasks, state.waitingForPlace)
@@ -243,15 +209,15 @@ private final class ListenerCore: Sendable {
 
   /// Serves a connection at the place that was taken for it.
   private func admit(_ socket: Socket) async {
-    let client = await client(of: socket)
-    guard client != .untrusted else {
-      socket.close()
-      return leavePlace()
-    }
-    let isStopped = state.withLock { state in
-      guard !state.isStopped else { return true }
+    let id = state.withLock { state in
       state.nextID += 1
-      let id = state.nextID
+      if !state.isStopped { state.admitting[state.nextID] = socket }
+      return state.nextID
+    }
+    let client = await client(of: socket)
+    let isServed = state.withLock { state in
+      state.admitting[id] = nil
+      guard !state.isStopped, client != .untrusted else { return false }
       let connection = LoopbackConnection(
         socket: socket, port: port, client: client, limits: limits, handler: handler)
       let task = Task {
@@ -260,9 +226,11 @@ private final class ListenerCore: Sendable {
         self.leavePlace()
       }
       state.connections[id] = (socket, task)
-      return false
+      return true
     }
-    if isStopped { socket.close() }
+    guard !isServed else { return }
+    socket.close()
+    leavePlace()
   }
 
   /// Returns whose a connection is; other users must not take the places that this user's browser needs.
@@ -297,56 +265,4 @@ private final class ListenerCore: Sendable {
     }
     next?.resume(returning: true)
   }
-}
-
-/// The error thrown when a listener cannot start.
-package struct LoopbackListenerError: Error, CodedError, Sendable, CustomStringConvertible {
-  /// The reason, as an open set of codes.
-  package struct Code: RawRepresentable, Sendable, Hashable {
-    package var rawValue: String
-
-    package init(rawValue: String) {
-      self.rawValue = rawValue
-    }
-
-    /// Another program, or another listener of this one, has the port.
-    package static let portInUse = Code(rawValue: "portInUse")
-    /// The system does not let this user or this app have the port.
-    package static let portForbidden = Code(rawValue: "portForbidden")
-    /// The machine has none of the addresses.
-    package static let noAddress = Code(rawValue: "noAddress")
-    /// The system refused for another reason, such as too many open files.
-    package static let system = Code(rawValue: "system")
-  }
-
-  package var code: Code
-  package var message: String
-  /// How to fix it, if anything is known to help.
-  package var recoverySuggestion: String?
-
-  package init(_ code: Code, _ message: String, recoverySuggestion: String? = nil) {
-    self.code = code
-    self.message = message
-    self.recoverySuggestion = recoverySuggestion
-  }
-
-  /// Translates an error number of the system.
-  package init(number: CInt, port: UInt16, on system: HostSystem = .current) {
-    let reason = String(cString: strerror(number))
-    switch number {
-    case EADDRINUSE: self.init(.portInUse, "Port \(port) is in use.")
-    // The App Sandbox's answer, and that of a security policy elsewhere.
-    case EPERM:
-      self.init(
-        .portForbidden, "Listening on port \(port) is not allowed: \(reason).",
-        recoverySuggestion: system == .mac
-          ? "An app with the App Sandbox needs Incoming Connections (Server), under Signing & Capabilities." : nil)
-    case EACCES: self.init(.portForbidden, "Listening on port \(port) is not allowed: \(reason).")
-    case EADDRNOTAVAIL, EAFNOSUPPORT, EPROTONOSUPPORT:
-      self.init(.noAddress, "The loopback address is not available: \(reason).")
-    default: self.init(.system, "Listening on port \(port) failed: \(reason).")
-    }
-  }
-
-  package var description: String { "\(code.rawValue): \(message)" }
 }

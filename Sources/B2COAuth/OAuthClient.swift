@@ -6,7 +6,7 @@ internal import Foundation
 /// It serves Azure AD B2C with policies, Entra ID and Entra External ID without, and any other OpenID
 /// Connect provider. A client is meant to be shared: all its calls may come from any task at any time.
 package final class OAuthClient: Sendable {
-  /// What the client works with.
+  /// The client's configuration.
   package let configuration: OAuthConfiguration
 
   let services: OAuthServices

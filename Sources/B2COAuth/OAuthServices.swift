@@ -1,7 +1,7 @@
 internal import B2CCore
 internal import Foundation
 
-/// What every flow of a client shares, made once.
+/// The parts that every flow of a client shares, made once.
 final class OAuthServices: Sendable {
   let configuration: OAuthConfiguration
   let environment: OAuthEnvironment

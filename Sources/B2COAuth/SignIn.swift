@@ -39,7 +39,7 @@ struct SignIn: Sendable {
     // The keys are not needed before the answer comes: they are fetched while the user is at the page.
     async let _: Void = services.providers.prefetch(policy)
     let url = try await present(request)
-    return try await OAuthError.echoing(request.sentCorrelationID) {
+    return try await OAuthError.addingCorrelationID(request.sentCorrelationID) {
       let callback = try request.validate(url)
       let response = try await services.endpoint.redeem(callback, of: request)
       return try await finish(request, response, isPasswordResetStep: isPasswordResetStep)

@@ -4,7 +4,7 @@ internal import Foundation
 /// Access tokens without the user: from the cache, else by one refresh that all callers share.
 ///
 /// The story, in order: cache hit, single flight, refresh lock, reading again, request, storing by compare-and-set, result.
-/// What lies between taking the lock and storing runs within a ``RefreshActivity``, where the system suspends apps.
+/// The part between taking the lock and storing runs within a ``RefreshActivity``, where the system suspends apps.
 /// Nothing but the token request happens inside the lock; metadata and keys are fetched before or beside it. The result
 /// does not wait for them: the id_token is verified while the access token is in use.
 struct TokenSource: Sendable {
@@ -34,7 +34,7 @@ struct TokenSource: Sendable {
     var renewal: UUID?
   }
 
-  /// What an exchange under the lock ended with.
+  /// The outcome of an exchange under the lock.
   private enum Outcome: Sendable {
     /// Another process or sign-in has brought a token.
     case cached(CachedAccessToken)
@@ -51,7 +51,9 @@ struct TokenSource: Sendable {
   func token(
     for scopes: [String], accountID: String?, policy: Policy?, options: TokenOptions
   ) async throws -> AccessToken {
-    guard Scopes.nameAPI(scopes) || !givesTokensForAPIsOnly else { throw Self.missingAPIScope(scopes, at: nil, nil) }
+    guard Scopes.includeAPIScope(scopes) || !givesTokensForAPIsOnly else {
+      throw Self.missingAPIScope(scopes, at: nil, nil)
+    }
     let extra = try Self.extraFields(options)
     guard let stored = try await services.accounts.record(accountID: accountID, policy: policy) else {
       // Another process may have signed the user out.
@@ -112,7 +114,7 @@ struct TokenSource: Sendable {
   ) -> CachedAccessToken? {
     let now = services.environment.now()
     if let hit = stored.record.usableToken(
-      covering: scopes, now: now, margin: services.configuration.expiryMargin.seconds, excluding: excluded)
+      covering: scopes, now: now, margin: services.configuration.expiryMargin.inSeconds, excluding: excluded)
     {
       return hit
     }
@@ -231,7 +233,7 @@ struct TokenSource: Sendable {
       addsOfflineAccess: services.configuration.offlineAccess != .never)
     // What is not named is granted again (RFC 6749 section 6).
     let granted = scopes ?? record.grantedScopes.sorted()
-    let limit = services.configuration.limits.deadline.seconds
+    let limit = services.configuration.limits.deadline.inSeconds
     guard RefreshTime.current?.startRequest(at: services.environment.now(), limit: limit) != false else {
       throw Self.suspended
     }
@@ -352,7 +354,7 @@ struct TokenSource: Sendable {
     // What was got without the extra parameters is no answer to a request with them.
     guard request.flight.extra.isEmpty, !request.isRenewal else { return nil }
     return record.usableToken(
-      covering: request.scopes, now: services.environment.now(), margin: services.configuration.expiryMargin.seconds,
+      covering: request.scopes, now: services.environment.now(), margin: services.configuration.expiryMargin.inSeconds,
       excluding: request.excluded)
   }
 }

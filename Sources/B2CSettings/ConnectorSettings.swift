@@ -72,8 +72,8 @@ extension ConnectorSettings {
   /// Reads a file: a property list in XML, on Apple's systems also a binary one.
   ///
   /// - Parameter file: The file's URL.
-  /// - Throws: ``SettingsError`` with all problems: `fileNotFound`,
-  ///   `fileUnreadable`, or those of ``init(data:file:)``.
+  /// - Throws: ``SettingsError`` with all problems: a file that is missing or cannot be read, or those of
+  ///   ``init(data:file:)``.
   public init(contentsOf file: URL) throws(SettingsError) {
     try self.init(data: try SettingsFile.read(file), file: file.path)
   }
@@ -83,8 +83,8 @@ extension ConnectorSettings {
   /// - Parameters:
   ///   - bundle: The bundle.
   ///   - resource: The resource's name without its extension.
-  /// - Throws: ``SettingsError`` with all problems: `fileNotFound`,
-  ///   `fileUnreadable`, or those of ``init(data:file:)``.
+  /// - Throws: ``SettingsError`` with all problems: a file that is missing or cannot be read, or those of
+  ///   ``init(data:file:)``.
   public init(bundle: Bundle, resource: String = "settings") throws(SettingsError) {
     guard let found = bundle.url(forResource: resource, withExtension: "plist") else {
       throw SettingsFile.error(
@@ -99,8 +99,7 @@ extension ConnectorSettings {
   /// - Parameters:
   ///   - data: The bytes, at most 64 KiB.
   ///   - file: The name to use in messages.
-  /// - Throws: ``SettingsError`` with all problems. The kinds are those of ``SettingsProblem/Kind``, except
-  ///   `fileNotFound` and `fileUnreadable`.
+  /// - Throws: ``SettingsError`` with all problems of the content.
   public init(data: Data, file: String? = nil) throws(SettingsError) {
     let findings = Findings()
     let document = SettingsDocument([UInt8](data.prefix(SettingsDocument.maximumSize + 1)), findings: findings)

@@ -13,7 +13,7 @@ struct PropertyListScan {
   static let maximumDepth = 32
   static let maximumContainers = 200
 
-  /// What Foundation may read.
+  /// The property list that Foundation may read.
   private(set) var copy = Data()
   /// The paths of values that are reported already.
   private(set) var unreadable: Set<String> = []
@@ -90,7 +90,8 @@ struct PropertyListScan {
   }
 }
 
-// Elements.
+// MARK: - Elements
+
 extension PropertyListScan {
   private static let leaves: Set<String> = ["string", "integer", "real", "true", "false", "date", "data"]
 
@@ -165,7 +166,8 @@ extension PropertyListScan {
   }
 }
 
-// Texts.
+// MARK: - Texts
+
 extension PropertyListScan {
   /// Reads up to the closing tag of an element, or up to the tag before which that was forgotten.
   ///
@@ -282,7 +284,8 @@ extension PropertyListScan {
   private var isAtElement: Bool { bytes[index] == UInt8(ascii: "<") && Self.tags.contains { starts(with: $0) } }
 }
 
-// The cursor.
+// MARK: - The cursor
+
 extension PropertyListScan {
   private var isAtEnd: Bool { index >= bytes.count }
 

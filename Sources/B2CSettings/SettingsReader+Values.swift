@@ -2,11 +2,9 @@ import B2CAuthority
 import B2CCore
 import Foundation
 
-// The authority, the client, and the scopes.
-extension SettingsReader {
-  /// Scopes that OpenID Connect reserves; none of them names an API.
-  private static let reservedScopes: Set<String> = ["openid", "offline_access", "profile", "email", "address", "phone"]
+// MARK: - The authority, the client, and the scopes
 
+extension SettingsReader {
   func readAuthority() -> Authority? {
     let kind = readAuthorityKind()
     let hosts = readTrustedHosts()
@@ -99,7 +97,7 @@ extension SettingsReader {
   func checkScopes(_ scopes: [String], clientID: String?) {
     // A generic issuer's access token may be for its own userinfo, or for an API that no scope names.
     guard !isGeneric, let node = self[.scopes]?.node, Self.isReadableList(node),
-      scopes.allSatisfy({ Self.reservedScopes.contains($0.lowercased()) })
+      scopes.allSatisfy({ ReservedScopes.all.contains($0.lowercased()) })
     else { return }
     findings.add(
       .noAPIScope,
@@ -119,18 +117,11 @@ extension SettingsReader {
   }
 }
 
-// The redirect URI.
+// MARK: - The redirect URI
+
 extension SettingsReader {
-  /// Schemes that a browser keeps to itself or passes to other programs.
-  private static let foreignSchemes: Set<String> = [
-    "about", "blob", "chrome", "data", "file", "filesystem", "ftp", "ftps", "geo", "intent", "itms-apps",
-    "javascript", "mailto", "resource", "sms", "tel", "vbscript", "view-source", "ws", "wss",
-  ]
   /// Where the test runs of the portal and of tutorials return to.
   private static let foreignPages: Set<String> = ["jwt.ms", "jwt.io", "oidcdebugger.com", "oauth.pstmn.io"]
-  /// The only names of this machine that a listener answers to.
-  private static let listened: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
-  private static let outOfBand: Set<String> = ["urn:ietf:wg:oauth:2.0:oob", "urn:ietf:wg:oauth:2.0:oob:auto"]
   private static let ownRedirectURI =
     "Register a redirect URI for the app, such as com.contoso.tasks:/redirect or http://localhost:8400/."
 
@@ -168,7 +159,7 @@ extension SettingsReader {
     case "https", "http":
       return checkWebRedirect(entry, parts, scheme: scheme)
     case "urn":
-      guard Self.outOfBand.contains(entry.text.lowercased()) else {
+      guard RedirectURIRules.outOfBand.contains(entry.text.lowercased()) else {
         return refuse(entry, "No browser returns from a urn.") != nil
       }
       report(
@@ -177,7 +168,7 @@ extension SettingsReader {
         severity: .warning,
         recovery:
           "Register a redirect URI for the app, such as com.contoso.tasks:/redirect, or use ManualPresenter.")
-    case _ where Self.foreignSchemes.contains(scheme):
+    case _ where RedirectURIRules.foreignSchemes.contains(scheme):
       return refuse(entry, "A redirect to \(scheme): never reaches the app.") != nil
     case _ where !Self.isDistinct(scheme):
       report(
@@ -196,8 +187,8 @@ extension SettingsReader {
     }
     var corrected = parts
     if Loopback.isLoopback(host: host) {
-      guard !Self.listened.contains(host.lowercased()) || scheme == "https" else { return true }
-      if !Self.listened.contains(host.lowercased()) { corrected.host = "127.0.0.1" }
+      guard !RedirectURIRules.listenerHosts.contains(host.lowercased()) || scheme == "https" else { return true }
+      if !RedirectURIRules.listenerHosts.contains(host.lowercased()) { corrected.host = "127.0.0.1" }
       corrected.scheme = "http"
       return refuse(
         entry,
@@ -239,7 +230,8 @@ extension SettingsReader {
   }
 }
 
-// The URL of the task server.
+// MARK: - The URL of the task server
+
 extension SettingsReader {
   func readTaskWebAPI() -> URL? {
     guard let entry = text(.taskWebAPI) else { return nil }
@@ -272,7 +264,7 @@ extension SettingsReader {
     let faults: [(Bool, SettingsProblem.Kind, String)] = [
       (parts.userInfo != nil, .userInfoInURL, "The URL contains a user name or a password, which would be sent."),
       (parts.fragment != nil, .invalidURL, "The URL has a fragment (#), which is never sent."),
-      (Self.portInPath(parts) != nil, .portInPath, "The port is at the end of the path."),
+      (parts.portInPath != nil, .portInPath, "The port is at the end of the path."),
       (
         scheme == "http" && !Loopback.isLoopback(host: host), .insecureURL,
         "The token would be sent over http, readable on the way."
@@ -309,21 +301,12 @@ extension SettingsReader {
     guard let host = parts.host else { return nil }
     parts.userInfo = nil
     parts.fragment = nil
-    if let (path, port) = portInPath(parts) {
+    if let (path, port) = parts.portInPath {
       parts.path = path
       parts.port = port
     }
     if parts.scheme?.lowercased() == "http", !Loopback.isLoopback(host: host) { parts.scheme = "https" }
     guard parts.hasUsableHost, ["http", "https"].contains(parts.scheme?.lowercased()) else { return nil }
     return parts.text
-  }
-
-  /// The tutorial's `http://localhost/tasks:3000` is port 80 and a path with a colon.
-  private static func portInPath(_ parts: URLParts) -> (path: String, port: String)? {
-    guard parts.port == nil, let colon = parts.path.lastIndex(of: ":") else { return nil }
-    let rest = parts.path[parts.path.index(after: colon)...]
-    let digits = rest.hasSuffix("/") ? rest.dropLast() : rest
-    guard URLParts.isPort(digits) else { return nil }
-    return (String(parts.path[..<colon]) + (digits.count == rest.count ? "" : "/"), String(digits))
   }
 }

@@ -8,7 +8,7 @@ struct SettingsReader {
     /// Without spaces around it.
     var text: String
     var path: SettingsPath
-    /// What to write instead, when it turns out to be wrong.
+    /// The text to write instead, when it turns out to be wrong.
     var recovery: String
   }
 
@@ -79,7 +79,8 @@ struct SettingsReader {
   }
 }
 
-// Keys.
+// MARK: - Keys
+
 extension SettingsReader {
   private mutating func sortFields() {
     var unknown: [Node.Field] = []
@@ -126,7 +127,8 @@ extension SettingsReader {
   }
 }
 
-// Strings, lists and Booleans.
+// MARK: - Strings, lists and Booleans
+
 extension SettingsReader {
   /// Reports a problem with a string of the file.
   func report(

@@ -104,8 +104,7 @@ public final class TestClock: Clock, Sendable {
 
   /// The wall time: the start plus the time that the clock was moved.
   public var date: Date {
-    let (seconds, attoseconds) = now.offset.components
-    return start.addingTimeInterval(Double(seconds) + Double(attoseconds) / 1e18)
+    start.addingTimeInterval(now.offset.inSeconds)
   }
 
   /// Waits until the clock is moved to a deadline.

@@ -3,7 +3,7 @@ internal import Foundation
 
 /// A token cache over keychain items, one for each record, without the keychain itself.
 ///
-/// What has been read stays in memory. In the app's own group, which no other process is expected to change, it is served
+/// Records that were read stay in memory. In the app's own group, which no other process is expected to change, it is served
 /// without a call; elsewhere after a look at the item's date. Calls run on a queue of their own.
 package struct KeychainRecords: InspectableTokenCache, StoreIdentifying {
   private let access: KeychainAccess

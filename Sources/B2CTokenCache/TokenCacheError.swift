@@ -37,7 +37,7 @@ public struct TokenCacheError: LocalizedError, CodedError, Sendable, CustomStrin
 
   /// The kind of failure.
   public var code: Code
-  /// What failed and where, without secrets.
+  /// A sentence that names the fault and the place, without secrets.
   public var message: String
   /// How to fix it.
   public var recoverySuggestion: String?

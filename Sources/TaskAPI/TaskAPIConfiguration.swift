@@ -1,25 +1,5 @@
+internal import B2CCore
 public import Foundation
-
-/// The field names and routes of a task server.
-///
-/// Titles are read under either name; the dialect says which one is written.
-public struct TaskDialect: Sendable, Hashable {
-  /// The JSON key of a task's title.
-  package let titleKey: String
-  /// Whether `base/{id}` names one task, so that the server deletes by id.
-  package let routesByID: Bool
-  /// Whether an update is a `PATCH` of title and `completed`, not a `PUT` of the whole document.
-  public var updatesByPatch = false
-
-  /// The server of Microsoft's tutorial: the title is `task`, and tasks are deleted by title.
-  public static let tutorial = TaskDialect(titleKey: "task", routesByID: false)
-  /// The server of the sample's repository: the title is `Text`.
-  public static let repository = TaskDialect(titleKey: "Text", routesByID: false)
-  /// Own servers: `GET`/`POST base`, `PUT`/`PATCH`/`DELETE base/{id}`; the title is `task`.
-  public static let rest = TaskDialect(titleKey: "task", routesByID: true)
-
-  var otherTitleKey: String { titleKey == "task" ? "Text" : "task" }
-}
 
 /// The address, dialect and limits of a task server.
 ///
@@ -85,14 +65,11 @@ extension TaskAPIConfiguration {
     }
   }
 
-  /// The tutorial's settings had `http://localhost/tasks:3000`, which is port 80 and a path with a colon.
   private func validatePort(of url: URL) throws(TaskAPIError) {
-    guard url.port == nil, let colon = url.path.lastIndex(of: ":") else { return }
-    let digits = url.path[url.path.index(after: colon)...]
-    guard (1...5).contains(digits.count), digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return }
+    guard let (path, port) = URLParts(url.absoluteString).portInPath else { return }
     throw Self.invalid(
       "The base URL \(RedactedURL(url)) has its port at the end of the path.",
-      "Write it after the host: \(url.scheme ?? "https")://\(url.host ?? ""):\(digits)\(url.path[..<colon])")
+      "Write it after the host: \(url.scheme ?? "https")://\(url.host ?? ""):\(port)\(path)")
   }
 
   private static func invalid(_ message: String, _ suggestion: String) -> TaskAPIError {

@@ -6,7 +6,7 @@ public import Foundation
 /// Texts from the server are cut, and whatever looks like a token in them is
 /// replaced.
 public struct TaskAPIError: Error, CodedError, Sendable {
-  /// What went wrong.
+  /// The reason, as a code.
   public var code: ErrorCode
   /// The request and what happened to it, in words without secrets.
   ///

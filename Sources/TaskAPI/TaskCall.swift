@@ -134,7 +134,7 @@ extension TaskCall {
     var error = error(
       code, status: nil, because: reason,
       suggestion: code == .tooLarge
-        ? "Raise limits.maximumBodyBytes, or let the server send less."
+        ? "Raise maximumBodyBytes of the task limits, or let the server send less."
         : failure.recoverySuggestion.flatMap { shown($0, 500) })
     // The transport says what keeps it from sending such a request.
     if reason == nil, let words = shown(failure.message, 500) { error.message += " " + words }
@@ -148,7 +148,7 @@ extension TaskCall {
   ) -> TaskAPIError {
     let tries = recorder.attempts
     let attempts = tries == 1 ? "1 attempt" : "\(tries) attempts"
-    let name = "\(request.message.method.rawValue) \(Self.shown(request.message.url))"
+    let name = "\(request.message.method.rawValue) \(RedactedURL(request.message.url).withoutQuery)"
     let message =
       switch (status, reason) {
       case (let status?, let reason?): "The server answered \(status) to \(name) (\(attempts)): \(reason)."
@@ -159,13 +159,9 @@ extension TaskCall {
     var error = TaskAPIError(code, message, recoverySuggestion: suggestion, status: status)
     error.outcomeIsUnknown = mayHaveTakenEffect
     error.method = request.message.method.rawValue
-    error.url = Self.shown(request.message.url)
+    error.url = RedactedURL(request.message.url).withoutQuery
     error.attempts = tries
     return error
-  }
-
-  private static func shown(_ url: URL) -> String {
-    String(RedactedURL(url).description.prefix { $0 != "?" })
   }
 
   private func shown(_ text: String, _ limit: Int) -> String? {

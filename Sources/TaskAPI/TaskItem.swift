@@ -30,23 +30,24 @@ public struct TaskItem: Sendable, Hashable, Identifiable {
 
   /// Makes a task.
   ///
-  /// A new task has neither id nor date: the server assigns both. Pass an id to update or delete a task that another
+  /// A new task has neither the server's id nor a date: the server assigns both. Pass its id to update or delete a task that another
   /// part of the app, or an earlier launch, has listed.
   ///
   /// - Parameters:
   ///   - itemName: The title.
   ///   - ownerName: The owner, for display; the server decides.
   ///   - completed: Whether it is done.
-  ///   - id: The server's id.
+  ///   - serverID: The server's id, never the ``id`` of a task without one.
   ///   - creationDate: The time at which the server stored it.
   public init(
-    itemName: String, ownerName: String? = nil, completed: Bool = false, id: String? = nil, creationDate: Date? = nil
+    itemName: String, ownerName: String? = nil, completed: Bool = false, serverID: String? = nil,
+    creationDate: Date? = nil
   ) {
     self.itemName = itemName
     self.ownerName = ownerName
     self.completed = completed
-    self.id = id ?? Self.rowID()
-    serverID = id
+    id = serverID ?? Self.rowID()
+    self.serverID = serverID
     self.creationDate = creationDate
     unknownFields = [:]
   }

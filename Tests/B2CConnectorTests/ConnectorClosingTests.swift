@@ -22,8 +22,8 @@ struct ConnectorClosingTests {
       switch self {
       case .getTaskList: _ = try await connector.getTaskList()
       case .addTask: try await connector.addTask(TaskItem(itemName: "new"))
-      case .updateTask: try await connector.updateTask(TaskItem(itemName: "new", id: task.id))
-      case .deleteTask: try await connector.deleteTask(TaskItem(itemName: task.text, id: task.id))
+      case .updateTask: try await connector.updateTask(TaskItem(itemName: "new", serverID: task.id))
+      case .deleteTask: try await connector.deleteTask(TaskItem(itemName: task.text, serverID: task.id))
       case .dataGet: _ = try await connector.data(for: URLRequest(url: api), limits: .patient)
       case .dataPost:
         var request = URLRequest(url: api)

@@ -40,7 +40,7 @@ struct ConnectorErrorWordsTests {
 
   @Test("No error of a call to an API", arguments: [301, 400, 401, 403, 404, 405, 408, 409, 413, 418, 429, 500, 503])
   func api(_ status: Int) async throws {
-    let item = TaskItem(itemName: "Buy milk", id: "1")
+    let item = TaskItem(itemName: "Buy milk", serverID: "1")
     try await connector.signIn()
     for challenge in Self.challenges {
       var answer = TransportResponse(status: status, body: Data(#"{"code":"X","message":"Y"}"#.utf8))

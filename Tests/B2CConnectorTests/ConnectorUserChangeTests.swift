@@ -19,8 +19,8 @@ struct ConnectorUserChangeTests {
       switch self {
       case .getTaskList: _ = try await connector.getTaskList()
       case .addTask: try await connector.addTask(TaskItem(itemName: "Alice's private task"))
-      case .updateTask: try await connector.updateTask(TaskItem(itemName: "Alice's private task", id: task.id))
-      case .deleteTask: try await connector.deleteTask(TaskItem(itemName: task.text, id: task.id))
+      case .updateTask: try await connector.updateTask(TaskItem(itemName: "Alice's private task", serverID: task.id))
+      case .deleteTask: try await connector.deleteTask(TaskItem(itemName: task.text, serverID: task.id))
       case .dataGet: _ = try await connector.data(for: URLRequest(url: api))
       case .dataPost:
         var request = URLRequest(url: api)

@@ -32,7 +32,8 @@ struct World: Sendable {
 
   func connector(
     _ settings: ConnectorSettings? = nil, presenter: (any SignInPresenter)? = nil,
-    cache: any TokenCache = InMemoryTokenCache(), transport: (any HTTPTransport)? = nil, allowedAPIs: [URL] = [],
+    cache: any TokenCache = InMemoryTokenCache(lockTimeout: .patience), transport: (any HTTPTransport)? = nil,
+    allowedAPIs: [URL] = [],
     waitingOn waits: (any Clock<Duration>)? = nil, configure: (inout Connector.Options) -> Void = { _ in }
   ) throws -> Connector {
     try Connector(
@@ -45,7 +46,7 @@ struct World: Sendable {
   }
 
   func environment(
-    presenter: (any SignInPresenter)? = nil, cache: any TokenCache = InMemoryTokenCache(),
+    presenter: (any SignInPresenter)? = nil, cache: any TokenCache = InMemoryTokenCache(lockTimeout: .patience),
     transport: (any HTTPTransport)? = nil, waitingOn waits: (any Clock<Duration>)? = nil
   ) -> OAuthEnvironment {
     let clock = clock

@@ -110,6 +110,18 @@ struct LoopbackConnectionsTests {
     await listener.close()
   }
 
+  @Test("two addresses share the places, though there is one only")
+  func sharedPlace() async throws {
+    let listener = try await LoopbackListener(addresses: [.ipv4, .ipv6], limits: LoopbackLimits(connections: 1)) {
+      (_: LoopbackRequest) in .text("here")
+    }
+    for host in ["127.0.0.1", "::1", "127.0.0.1", "::1"] where host != "::1" || listener.addresses.contains(.ipv6) {
+      let client = try await LoopbackClient(port: listener.port, host: host, sending: Self.request)
+      #expect(await client.receiveAll().hasSuffix("here"))
+    }
+    await listener.close()
+  }
+
   @Test("closing ends connections and handlers at once, and frees the port")
   func closeWhileBusy() async throws {
     let arrived = TestGate()

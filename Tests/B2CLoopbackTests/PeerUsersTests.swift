@@ -1,5 +1,7 @@
 import B2CCore
 import B2CLoopback
+import B2CTestKit
+import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -66,6 +68,25 @@ struct PeerUsersTests {
     await client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
     #expect(await client.receiveAll().hasSuffix("done"))
     await listener.close()
+  }
+
+  @Test("closing ends a connection whose user is still looked up")
+  func closesDuringLookup() async throws {
+    let (asked, released) = (TestGate(), DispatchSemaphore(value: 0))
+    let mine = entry()
+    let users = PeerUsers(sources: [
+      { _, _ in
+        asked.open()
+        released.wait()
+        return [mine]
+      }
+    ])
+    let listener = try await LoopbackListener(users: users) { _ in Issue.record("Nothing is served any more.") }
+    let client = try await LoopbackClient(port: listener.port, sending: "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    try await asked.wait()
+    await listener.close()
+    #expect(await client.receiveAll().isEmpty)
+    released.signal()
   }
 
   @Test("a source that does not even list the listener is no source: the next one is asked")

@@ -15,7 +15,7 @@ package enum CacheKind: String, CaseIterable, Sendable {
     case .structOverClass:
       let store = FourMethodCache()
       return (FourMethodStruct(store: store), FourMethodStruct(store: store))
-    case .inMemory: return Self.same(InMemoryTokenCache())
+    case .inMemory: return Self.same(InMemoryTokenCache(lockTimeout: .patience))
     case .file: return Self.same(try FileTokenCache(directory: directory))
     case .twoFileCaches: return (try FileTokenCache(directory: directory), try FileTokenCache(directory: directory))
     case .oneEncrypted: return Self.same(EncryptedTokenCache(wrapping: FourMethodCache(), key: FixedKey()))
@@ -84,7 +84,7 @@ package final class ForwardingCache: TokenCache {
 
 /// A store that counts its changes, for ``StampedProcess``.
 package final class StampedStore: Sendable {
-  fileprivate let records = InMemoryTokenCache()
+  fileprivate let records = InMemoryTokenCache(lockTimeout: .patience)
   fileprivate let changes = Locked(0)
 
   package init() {}

@@ -67,7 +67,7 @@ import Testing
         return BearerToken(Secret("only-token"))
       }
     }
-    let task = TaskItem(itemName: "x", id: "1")
+    let task = TaskItem(itemName: "x", serverID: "1")
     let refused = CannedTransport(.text(401, ""))
     await #expect(throws: NoTokens.SignedOut()) {
       try await client(refused, tokens: OneToken()) { $0.dialect = .rest }.delete(task)

@@ -19,7 +19,7 @@ import Testing
   @Test("A deletion names the task by its id, and where the server needs it by the title in the body", arguments: forms)
   func form(_ dialect: TaskDialect, _ id: String?, _ path: String, _ fields: [String: JSONValue]?) async throws {
     let transport = CannedTransport(.text(204, ""))
-    try await client(transport) { $0.dialect = dialect }.delete(TaskItem(itemName: "Buy milk", id: id))
+    try await client(transport) { $0.dialect = dialect }.delete(TaskItem(itemName: "Buy milk", serverID: id))
     let request = try #require(transport.requests.first)
     #expect(request.method == .delete && request.url.absoluteString == Self.base + path)
     #expect(try request.body.map { _ in try members(of: request) } == fields)
@@ -30,7 +30,7 @@ import Testing
   func titles(_ name: String, _ dialect: TaskDialect) async throws {
     let transport = CannedTransport(.text(204, ""), .text(204, ""), .text(204, ""))
     let client = try client(transport) { $0.dialect = dialect }
-    let task = TaskItem(itemName: name, ownerName: "o", id: "1")
+    let task = TaskItem(itemName: name, ownerName: "o", serverID: "1")
     try await client.add(task)
     try await client.update(task)
     try await client.delete(task)
@@ -43,11 +43,12 @@ import Testing
   }
 
   static let unusable: [(TaskDialect, TaskItem, ErrorCode)] = [
-    (.tutorial, TaskItem(itemName: ""), .missingKey), (.tutorial, TaskItem(itemName: "", id: "1"), .missingKey),
-    (.repository, TaskItem(itemName: ""), .missingKey), (.repository, TaskItem(itemName: "", id: "1"), .missingKey),
-    (.rest, TaskItem(itemName: "x"), .missingKey), (.rest, TaskItem(itemName: "x", id: ""), .missingKey),
-    (.rest, TaskItem(itemName: "x", id: "."), .invalidItem),
-    (.tutorial, TaskItem(itemName: "x", id: ".."), .invalidItem),
+    (.tutorial, TaskItem(itemName: ""), .missingKey), (.tutorial, TaskItem(itemName: "", serverID: "1"), .missingKey),
+    (.repository, TaskItem(itemName: ""), .missingKey),
+    (.repository, TaskItem(itemName: "", serverID: "1"), .missingKey),
+    (.rest, TaskItem(itemName: "x"), .missingKey), (.rest, TaskItem(itemName: "x", serverID: ""), .missingKey),
+    (.rest, TaskItem(itemName: "x", serverID: "."), .invalidItem),
+    (.tutorial, TaskItem(itemName: "x", serverID: ".."), .invalidItem),
   ]
 
   @Test("A task that the server could mistake for others is refused before anything is sent", arguments: unusable)
@@ -66,7 +67,7 @@ import Testing
   @Test("A success without a body, with JSON or with plain text is one", arguments: successes, allDialects)
   func success(_ answer: TransportResponse, _ dialect: TaskDialect) async throws {
     let transport = CannedTransport(answer)
-    try await client(transport) { $0.dialect = dialect }.delete(TaskItem(itemName: "x", id: "1"))
+    try await client(transport) { $0.dialect = dialect }.delete(TaskItem(itemName: "x", serverID: "1"))
     #expect(transport.requests.count == 1)
   }
 
@@ -79,7 +80,9 @@ import Testing
   func unreadable(_ body: String, _ reason: String) async throws {
     let transport = CannedTransport(.text(200, body))
     let error = try #require(
-      await taskError { try await client(transport) { $0.dialect = .rest }.delete(TaskItem(itemName: "x", id: "1")) })
+      await taskError {
+        try await client(transport) { $0.dialect = .rest }.delete(TaskItem(itemName: "x", serverID: "1"))
+      })
     #expect(error.code == .invalidResponse && error.outcomeIsUnknown && !error.isRetryable)
     #expect(error.message.hasPrefix("The server answered 200 to DELETE \(Self.base)/1 (1 attempt): the answer is"))
     #expect(error.message.contains(reason), "\(error.message)")
@@ -89,7 +92,7 @@ import Testing
   func missing(_ status: Int, _ dialect: TaskDialect) async throws {
     let transport = CannedTransport(.text(status, #"{"code":"TaskNotFound","message":"gone"}"#))
     let error = await taskError {
-      try await client(transport) { $0.dialect = dialect }.delete(TaskItem(itemName: "x", id: "1"))
+      try await client(transport) { $0.dialect = dialect }.delete(TaskItem(itemName: "x", serverID: "1"))
     }
     #expect(error?.code == .notFound && error?.serverCode == "TaskNotFound" && error?.outcomeIsUnknown == false)
     #expect(error?.message.contains("the task does not exist, or the server does not support deletion by id") == true)
@@ -109,7 +112,7 @@ import Testing
   ) async throws {
     let transport = CannedTransport([first.0, .success(.text(status, ""))])
     let error = await taskError {
-      try await client(transport) { $0.dialect = .rest }.delete(TaskItem(itemName: "x", id: "1"))
+      try await client(transport) { $0.dialect = .rest }.delete(TaskItem(itemName: "x", serverID: "1"))
     }
     #expect(error?.code == (first.isLost ? nil : .notFound))
     #expect(error == nil || error?.attempts == 2)
@@ -119,7 +122,7 @@ import Testing
   @Test(
     "A deletion by title is sent once, unless the server throttles it", arguments: [TaskDialect.tutorial, .repository])
   func byTitle(_ dialect: TaskDialect) async throws {
-    let task = TaskItem(itemName: "x", id: "1")
+    let task = TaskItem(itemName: "x", serverID: "1")
     for failure in [.success(.text(503, "")), .failure(TransportError(.connectionLost, "x"))]
       as [CannedTransport.Outcome]
     {
@@ -142,7 +145,7 @@ import Testing
       $0.dialect = .rest
       $0.limits.deadline = .seconds(30)
     }
-    let error = await taskError { try await client.delete(TaskItem(itemName: "x", id: "1")) }
+    let error = await taskError { try await client.delete(TaskItem(itemName: "x", serverID: "1")) }
     let deadlines = transport.answers.requests.map(\.limits.deadline)
     #expect(error?.status == 503 && error?.attempts == deadlines.count)
     // Ten seconds a try: the third ends after the deadline, which its own limits say.

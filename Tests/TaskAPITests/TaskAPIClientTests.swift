@@ -107,7 +107,7 @@ struct TaskAPIClientTests {
     let kept = LocalTask(owner: owner, text: "Walk the dog", date: Date())
     for id in [nil, "1"] {
       server.tasks = [LocalTask(id: "1", owner: owner, text: "Buy milk", date: Date()), kept]
-      try await client(server, dialect).delete(TaskItem(itemName: "Buy milk", id: id))
+      try await client(server, dialect).delete(TaskItem(itemName: "Buy milk", serverID: id))
       #expect(server.tasks == [kept])
     }
   }
@@ -120,7 +120,7 @@ struct TaskAPIClientTests {
       server.tasks = ["Buy milk", "Walk the dog"].map {
         LocalTask(owner: LocalUser.alice.id, text: $0, date: Date())
       }
-      let task = TaskItem(itemName: "Buy milk", id: server.tasks[0].id)
+      let task = TaskItem(itemName: "Buy milk", serverID: server.tasks[0].id)
       try await client(server, dialect).delete(task)
       #expect(server.tasks.map(\.text) == left)
     }

@@ -108,11 +108,11 @@ import Testing
     ),
     (
       "The server answered 405 to PUT https://tasks.example.com/tasks/1 (1 attempt): it does not support updates.",
-      .text(405, ""), { try await $0.update(TaskItem(itemName: "x", id: "1")) }
+      .text(405, ""), { try await $0.update(TaskItem(itemName: "x", serverID: "1")) }
     ),
     (
       "The server answered 405 to DELETE https://tasks.example.com/tasks/1 (1 attempt): it does not support deletion by id.",
-      .text(405, ""), { try await $0.delete(TaskItem(itemName: "x", id: "1")) }
+      .text(405, ""), { try await $0.delete(TaskItem(itemName: "x", serverID: "1")) }
     ),
     (
       "The server answered 501 to DELETE https://tasks.example.com/tasks (1 attempt): it does not support deletion by title.",

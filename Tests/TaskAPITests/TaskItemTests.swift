@@ -38,7 +38,7 @@ import Testing
   @Test("A task can be made with the server's id, for one that was listed elsewhere")
   func withID() throws {
     let date = Date(timeIntervalSince1970: 1_447_926_303)
-    let task = TaskItem(itemName: "x", completed: true, id: "1", creationDate: date)
+    let task = TaskItem(itemName: "x", completed: true, serverID: "1", creationDate: date)
     #expect(task.id == "1" && task.serverID == "1" && task.creationDate == date)
     #expect(try decoded(#"{"_id":"1","task":"x","completed":true,"date":"2015-11-19T09:45:03Z"}"#) == task)
   }
@@ -112,7 +112,7 @@ import Testing
 extension TaskItem {
   /// The same task under an id.
   fileprivate init(_ task: TaskItem, id: String) {
-    self.init(itemName: task.itemName, completed: task.completed, id: id)
+    self.init(itemName: task.itemName, completed: task.completed, serverID: id)
     unknownFields = task.unknownFields
   }
 }

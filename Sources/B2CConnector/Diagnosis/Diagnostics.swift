@@ -91,7 +91,8 @@ struct Diagnostics: Sendable {
   }
 }
 
-// Settings.
+// MARK: - Settings
+
 extension Diagnostics {
   /// Returns every problem of settings that cannot be read; all other checks depend on them.
   static func findings(ofUnusable error: ConnectorError) -> [Finding] {
@@ -131,7 +132,8 @@ extension Diagnostics {
   }
 }
 
-// The provider's documents, its clock, and the registration.
+// MARK: - The provider's documents, its clock, and the registration
+
 extension Diagnostics {
   /// Checks metadata and keys of every policy, then the clock and the registration.
   private func provider() async throws -> [Finding] {
@@ -210,7 +212,8 @@ extension Diagnostics {
   }
 }
 
-// This device.
+// MARK: - This device
+
 extension Diagnostics {
   /// A presenter knows nothing of the registration.
   private func presenterFinding() async -> Finding {

@@ -83,7 +83,8 @@ struct RegistrationProbe: Sendable {
   }
 }
 
-// Requests.
+// MARK: - Requests
+
 extension RegistrationProbe {
   private func ask(_ page: SignInPage) async throws -> Answer {
     guard let response = try await send(TransportRequest(url: page.url, headers: ["Accept": "text/html"])) else {
@@ -123,7 +124,7 @@ extension RegistrationProbe {
     return refusal.error == "invalid_grant" && described.isInconclusive ? .accepted : described
   }
 
-  /// What a request without a redirect URI says about the client.
+  /// The finding about the client from a request without a redirect URI.
   private enum Recognition {
     case known
     case unknown
@@ -181,7 +182,8 @@ extension RegistrationProbe {
   }
 }
 
-// Answers.
+// MARK: - Answers
+
 extension RegistrationProbe {
   private static let unknownClients: Set<String> = ["AADB2C90018", "AADB2C90068", "AADB2C90285", "AADSTS700016"]
   private static let redirectURIs: Set<String> = [
@@ -215,7 +217,8 @@ extension RegistrationProbe {
   }
 }
 
-// Findings.
+// MARK: - Findings
+
 extension RegistrationProbe {
   private var registration: String { isMicrosoft ? "the portal" : "the app's registration" }
 

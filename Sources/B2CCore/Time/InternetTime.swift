@@ -55,7 +55,7 @@ package enum InternetTime {
     parts.map { WholeNumber.padded($0.number, $0.width) }.joined(separator: separator)
   }
 
-  /// What follows the ninth digit is less than a `Double` can tell apart.
+  /// Digits after the ninth are less than a `Double` can tell apart.
   private static func fraction(_ digits: ArraySlice<UInt8>) -> Double {
     let counted = digits.prefix(9)
     return Double(number(counted)) / counted.reduce(1.0) { power, _ in power * 10 }

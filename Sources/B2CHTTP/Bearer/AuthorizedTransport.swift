@@ -53,11 +53,11 @@ package struct AuthorizedTransport: HTTPTransport {
   package func send(_ request: TransportRequest, isIdempotent: Bool?) async throws -> TransportResponse {
     try check(request)
     let token = try await tokens.accessToken(replacing: nil)
-    let elapsed = Elapsed(on: clock)
+    let stopwatch = Stopwatch(clock)
     let first = try await send(request, isIdempotent, with: token, hiding: [token.token])
     guard first.status == 401 else { return first }
 
-    let elapsedSoFar = elapsed()
+    let elapsedSoFar = stopwatch.elapsed
     let newToken = try await tokens.accessToken(replacing: token)
     // A token that was refused is not sent again, nor is the request sent for another user.
     guard newToken.token != token.token, newToken.accountID == token.accountID else {

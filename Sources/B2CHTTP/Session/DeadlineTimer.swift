@@ -18,12 +18,12 @@ final class DeadlineTimer: Sendable {
   }
 
   private let clock: any Clock<Duration>
-  private let elapsed: Elapsed
+  private let stopwatch: Stopwatch
   private let state = Locked(State())
 
   init(clock: any Clock<Duration>) {
     self.clock = clock
-    elapsed = Elapsed(on: clock)
+    stopwatch = Stopwatch(clock)
   }
 
   deinit {
@@ -32,7 +32,7 @@ final class DeadlineTimer: Sendable {
 
   /// Schedules an action; pass the result to ``cancel(_:)``.
   func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> Int {
-    let now = elapsed()
+    let now = stopwatch.elapsed
     return state.withLock { state in
       let time = now + duration
       state.nextID += 1
@@ -60,7 +60,7 @@ final class DeadlineTimer: Sendable {
   }
 
   private func wake(at time: Duration) {
-    let now = elapsed()
+    let now = stopwatch.elapsed
     let due = state.withLock { state -> [Entry] in
       // Another sleeper has taken over when the time is not the awaited one.
       guard state.wakeUp == time else { return [] }
@@ -74,35 +74,5 @@ final class DeadlineTimer: Sendable {
       return due.values.sorted { $0.time < $1.time }
     }
     due.forEach { $0.action() }
-  }
-}
-
-/// The time since its creation, on any clock.
-///
-/// A call with several requests subtracts it from the deadline of each, so that one deadline covers them all.
-package struct Elapsed: Sendable {
-  private let read: @Sendable () -> Duration
-
-  /// Starts to measure.
-  ///
-  /// - Parameter clock: The clock to measure on.
-  package init(on clock: any Clock<Duration>) {
-    read = Self.reader(clock)
-  }
-
-  /// Returns the time since the start.
-  package func callAsFunction() -> Duration { read() }
-
-  private static func reader<C: Clock>(_ clock: C) -> @Sendable () -> Duration where C.Duration == Duration {
-    let start = clock.now
-    return { start.duration(to: clock.now) }
-  }
-}
-
-extension Duration {
-  /// The duration in seconds.
-  var inSeconds: Double {
-    let (seconds, attoseconds) = components
-    return Double(seconds) + Double(attoseconds) / 1e18
   }
 }

@@ -1,11 +1,9 @@
 internal import B2CCore
+internal import B2CIDToken
 internal import Foundation
 
 /// The ids of the person a token answer is about: two people never share one.
 struct AccountIdentity: Sendable {
-  // What old tenants send in place of a subject.
-  private static let noSubject = "Not supported currently. Use oid claim."
-
   /// `<object id>.<tenant id>` at Microsoft's authorities, `<issuer>#<subject>` elsewhere: the same for every policy.
   ///
   /// It is ASCII, so that Swift's `==`, which takes other normal forms of a letter for the same, compares bytes.
@@ -21,7 +19,7 @@ struct AccountIdentity: Sendable {
       homeAccountID = accountID
       return
     }
-    let subject = claims["sub"]?.string.flatMap { $0 == Self.noSubject ? nil : $0 }
+    let subject = claims["sub"]?.string.flatMap { $0 == IDTokenClaims.subjectPlaceholder ? nil : $0 }
     let object = Self.part(claims["oid"]?.string ?? subject ?? "")
     let tenant = Self.part(claims["tid"]?.string ?? clientInfo?.utid ?? Self.tenant(in: issuer))
     accountID = object + "." + tenant

@@ -14,7 +14,7 @@ struct AuthorizationRequest: Sendable {
   let state = RandomToken.make(bytes: 32)
   let nonce = RandomToken.make(bytes: 32)
 
-  /// What the claims request made essential, which the id_token has to keep.
+  /// The claims that the claims request made essential: the id_token has to have them.
   let essentialClaims: EssentialClaims
 
   private let builtAt: ServerClock.Mark
@@ -77,7 +77,7 @@ struct AuthorizationRequest: Sendable {
   /// The scopes that the code is redeemed for.
   var tokenScopes: [String] { Scopes.forRequest(scopes, offlineAccess: addsOfflineAccess) }
 
-  /// What the server is asked to show; consent where the settings want it and the app asks for nothing else.
+  /// The `prompt` parameter; consent where the settings want it and the app asks for nothing else.
   private var prompt: Prompt {
     guard options.prompt == .automatic else { return options.prompt }
     // An edit or a reset leaves no session, so it needs no refresh token.
@@ -92,7 +92,7 @@ struct AuthorizationRequest: Sendable {
     provider.addsOfflineAccess && (configuration.offlineAccess != .withConsent || asksForConsent)
   }
 
-  /// What to try where a provider refuses the request; `nil` where `offline_access` cannot be the reason.
+  /// The advice where a provider refuses the request; `nil` where `offline_access` cannot be the reason.
   ///
   /// A provider may want consent with it (OpenID Connect Core 1.0 section 11), and show its refusal in the page alone.
   var offlineAccessAdvice: String? {
@@ -144,76 +144,5 @@ struct AuthorizationRequest: Sendable {
       if let value, !value.isEmpty { parameters.append((name, value)) }
     }
     return parameters + extra
-  }
-}
-
-/// The parameters that the protocol owns: an app's extra ones may not stand in their place.
-enum ReservedParameters {
-  private static let names: Set<String> = [
-    "client_id", "response_type", "redirect_uri", "response_mode", "scope", "state", "nonce", "code_challenge",
-    "code_challenge_method", "p", "client_info", "request", "request_uri", "grant_type", "code", "code_verifier",
-    "refresh_token", "device_code", "client_secret", "client_assertion", "client_assertion_type", "prompt",
-    "login_hint", "domain_hint", "ui_locales", "claims", "client-request-id",
-  ]
-
-  /// Returns extra parameters in a stable order; throws for those that the app must not set.
-  static func checked(_ extra: [String: String]) throws(OAuthError) -> [(name: String, value: String)] {
-    // Some servers drop spaces and control characters from a name, which would then be another one.
-    guard extra.keys.allSatisfy({ !$0.isEmpty && visible($0) == $0 }) else {
-      throw OAuthError(
-        .reservedParameter, "The name of an extra parameter is empty or has a character that is not visible ASCII.",
-        recoverySuggestion: "Remove spaces, control characters and other characters from the name.")
-    }
-    let refused = extra.keys.filter { names.contains($0.lowercased()) }.sorted()
-    guard refused.isEmpty else {
-      throw OAuthError(
-        .reservedParameter, "Extra parameters may not set \(refused.joined(separator: ", ")).",
-        recoverySuggestion: "Use the option of that name, or leave the parameter out.")
-    }
-    return extra.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
-  }
-
-  /// Returns the first parameter of the protocol in a query; not `p`, which has a meaning at Azure AD B2C only.
-  static func first(inQuery query: String) -> String? {
-    FormEncoding.decode(query).lazy.map { visible($0.name).lowercased() }.first { $0 != "p" && names.contains($0) }
-  }
-
-  private static func visible(_ name: String) -> String {
-    String(String.UnicodeScalarView(name.unicodeScalars.filter { (0x21...0x7E).contains($0.value) }))
-  }
-}
-
-/// A proof key for one code exchange (RFC 7636): a fresh verifier and its S256 challenge.
-///
-/// There is no `plain` method here, and none to fall back to.
-package struct PKCE: Sendable {
-  /// The verifier: 43 characters from 32 random bytes (RFC 7636 section 4.1).
-  package let verifier: Secret
-  /// The challenge: the base64url of the verifier's SHA-256 (RFC 7636 section 4.2).
-  package let challenge: String
-
-  /// Makes a fresh proof key.
-  package init() {
-    self.init(verifier: RandomToken.make(bytes: 32))
-  }
-
-  /// Makes the proof key of a known verifier.
-  package init(verifier: Secret) {
-    self.verifier = verifier
-    challenge = Base64URL.encode(SHA256Digest.of(verifier.value))
-  }
-}
-
-/// Values no one can guess, from the system's cryptographic random source.
-package enum RandomToken {
-  /// Makes a base64url text of so many random bytes.
-  package static func make(bytes count: Int) -> Secret {
-    var generator = SystemRandomNumberGenerator()
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(count + 8)
-    // Each word is one call of the system; each byte would be one as well (benchmark row 10).
-    while bytes.count < count { withUnsafeBytes(of: generator.next()) { bytes.append(contentsOf: $0) } }
-    bytes.removeLast(bytes.count - count)
-    return Secret(Base64URL.encode(bytes))
   }
 }

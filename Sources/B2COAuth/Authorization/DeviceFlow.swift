@@ -149,7 +149,7 @@ struct DeviceTicket: Sendable {
   }
 }
 
-/// What the user needs to sign in on another device (RFC 8628 section 3.2).
+/// The code and address with which the user signs in on another device (RFC 8628 section 3.2).
 public struct DeviceAuthorization: Sendable, Hashable {
   /// The code to type.
   public let userCode: String
@@ -159,7 +159,7 @@ public struct DeviceAuthorization: Sendable, Hashable {
   public let completeVerificationURL: URL?
   /// When the code ends.
   public let expiresAt: Date
-  /// What to tell the user, in the server's words, if it sends any.
+  /// The server's words for the user, if it sends any.
   public let message: String?
 
   /// Makes the code of a sign-in, for a preview or a fake of an app.

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// What an ``OAuthClient`` works with: which authority, which application, which scopes, and how patient it is.
+/// The configuration of an ``OAuthClient``: authority, application, scopes, and timeouts.
 package struct OAuthConfiguration: Sendable {
   /// The authority that signs people in.
   package var authority: Authority

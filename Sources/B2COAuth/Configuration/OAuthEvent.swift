@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// Nothing in it is secret.
 public struct OAuthEvent: Sendable, Hashable {
-  /// What happened, as an open set.
+  /// The kind of an event, as an open set.
   public struct Kind: RawRepresentable, Sendable, Hashable {
     /// The kind's stable name.
     public var rawValue: String
@@ -43,7 +43,7 @@ public struct OAuthEvent: Sendable, Hashable {
     public static let signedOut = Kind(rawValue: "signedOut")
   }
 
-  /// What happened.
+  /// The kind of the event.
   public var kind: Kind
   /// The policy concerned.
   public var policyID: String?
@@ -96,25 +96,4 @@ extension OAuthEvent {
   public static let toStandardError: @Sendable (OAuthEvent) -> Void = { event in
     StandardError.write("B2CConnector: \(event)\n")
   }
-}
-
-/// Text for the user of a command line.
-enum StandardError {
-  /// Writes a text as it is; a full disk or a closed descriptor is ignored.
-  static func write(_ text: String) {
-    // Losing a line of a log is no reason to end the process.
-    try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
-  }
-}
-
-/// Measures a duration on any clock.
-struct Stopwatch: Sendable {
-  private let read: @Sendable () -> Duration
-
-  init(_ clock: some Clock<Duration>) {
-    let start = clock.now
-    read = { start.duration(to: clock.now) }
-  }
-
-  var elapsed: Duration { read() }
 }

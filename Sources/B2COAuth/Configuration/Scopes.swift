@@ -1,15 +1,14 @@
+internal import B2CAuthority
+
 /// Rules for scopes (RFC 6749 section 3.3): sent as written, compared without regard to case, named once.
 enum Scopes {
-  /// Scopes of OpenID Connect itself, which name no API.
-  static let reserved: Set<String> = ["openid", "offline_access", "profile", "email", "address", "phone"]
-
   /// Removes spaces and repetitions, and puts `openid`, and `offline_access` if it is wanted, in front.
   static func forRequest(_ scopes: [String], offlineAccess: Bool) -> [String] {
     unique(["openid"] + (offlineAccess ? ["offline_access"] : []) + scopes)
   }
 
   /// Whether a scope names an API.
-  static func nameAPI(_ scopes: [String]) -> Bool {
+  static func includeAPIScope(_ scopes: [String]) -> Bool {
     scopes.contains { isOfAPI($0.lowercased()) }
   }
 
@@ -19,7 +18,7 @@ enum Scopes {
   }
 
   /// Whether a scope in lower case names an API.
-  private static func isOfAPI(_ scope: String) -> Bool { !scope.isEmpty && !reserved.contains(scope) }
+  private static func isOfAPI(_ scope: String) -> Bool { !scope.isEmpty && !ReservedScopes.all.contains(scope) }
 
   /// Whether granted scopes cover wanted ones.
   static func cover(_ granted: some Sequence<String>, wanted: some Sequence<String>) -> Bool {

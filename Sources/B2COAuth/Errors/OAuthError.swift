@@ -6,13 +6,13 @@ package import Foundation
 ///
 /// Nothing in it is secret: no token, code, verifier or Authorization header.
 package struct OAuthError: Error, CodedError, Sendable {
-  /// What went wrong.
+  /// The reason, as a code.
   package var code: ErrorCode
-  /// What happened, in words without secrets.
+  /// A sentence about it, without secrets.
   package var message: String
-  /// What to do about it, if anything is known to help.
+  /// The advice, if anything is known to help.
   package var recoverySuggestion: String?
-  /// What the server said, if it was the server that refused.
+  /// The server's answer, if it was the server that refused.
   package var server: ServerAnswer?
   /// The id under which the service logged the request; `nil` when no request with an id reached a server.
   package var correlationID: UUID?
@@ -105,7 +105,8 @@ extension OAuthError {
   }
 
   /// Runs a step after a request with a correlation id; an error that names none gets it.
-  static func echoing<Value>(_ correlationID: UUID?, _ body: () async throws -> Value) async throws -> Value {
+  static func addingCorrelationID<Value>(_ correlationID: UUID?, _ body: () async throws -> Value) async throws -> Value
+  {
     do {
       return try await body()
     } catch var error as OAuthError where error.correlationID == nil {
@@ -180,11 +181,13 @@ extension ErrorCode {
 }
 
 extension ErrorCode {
-  var isRetryable: Bool {
+  /// Whether an error with this code is retryable where nothing more is known about it.
+  package var isRetryable: Bool {
     [.network, .serviceUnavailable, .throttled, .timedOut, .suspended].contains(self)
   }
 
-  var needsInteraction: Bool {
+  /// Whether only the user, at a sign-in page, can fix an error with this code.
+  package var needsInteraction: Bool {
     self == .interactionRequired
   }
 }

@@ -116,7 +116,7 @@ extension ServerAnswer {
     }
   }
 
-  /// What a request was about that was refused.
+  /// The policy, client and redirect URI of a request that was refused.
   struct Refused {
     /// Whether the answer came by a redirect from the user's page.
     var isCallback = false
@@ -173,14 +173,14 @@ extension ServerAnswer {
     return [400, 401, 403].contains(status) && code == nil && !(aboutTheRequest + temporary).contains(error ?? "")
   }
 
-  /// What the status alone says: a busy or failing server may name any error in its body.
+  /// The code by the status alone: a busy or failing server may name any error in its body.
   private var temporaryCode: ErrorCode? { status.flatMap(ErrorCode.init(temporaryStatus:)) }
 
   private var plainMeaning: String {
     "The server refused" + (error.map { " with \($0)" } ?? "") + "."
   }
 
-  /// What helps against an error of RFC 6749 from a server that says no more by a dedicated code.
+  /// The advice on an error of RFC 6749 from a server that says no more by a dedicated code.
   private var plainSuggestion: String? {
     guard code == nil else { return nil }
     return switch error {

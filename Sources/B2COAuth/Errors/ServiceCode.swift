@@ -1,7 +1,7 @@
-/// What one of the service's own codes means here.
+/// The meaning of one of the service's own codes.
 struct ServiceCode {
   let code: ErrorCode
-  /// What happened, in our words; the server's words travel in ``ServerAnswer/description``.
+  /// The event in our words; the server's words travel in ``ServerAnswer/description``.
   let meaning: String
   let suggestion: String?
   /// Whether the answer is definite: the refresh token it was sent with will never work again.

@@ -172,7 +172,7 @@ private struct LoopbackCallback {
   /// Reads a request; `nil` unless it is a GET or a form POST to exactly the path, by a name of this machine, and with the
   /// right state.
   ///
-  /// What comes back from a sign-out is used for nothing: any answer at the path ends it (OpenID Connect RP-Initiated
+  /// The answer to a sign-out is used for nothing: any answer at the path ends it (OpenID Connect RP-Initiated
   /// Logout 1.0 section 3).
   init?(_ exchange: LoopbackExchange, path: String, redirectURI: URL, for request: PresentationRequest) {
     guard exchange.request.path == path, exchange.hasHostOfThisMachine,

@@ -138,9 +138,9 @@ extension LoopbackExchange {
   ///
   /// Any other name that resolves to this machine belongs to a page elsewhere (DNS rebinding).
   var hasHostOfThisMachine: Bool {
-    let names = ["localhost", "127.0.0.1", "[::1]"]
+    let names = RedirectURIRules.listenerHosts
     // Browsers leave out the port of http.
-    let hosts = names.map { "\($0):\(port)" } + (port == 80 ? names : [])
+    let hosts = names.map { "\($0):\(port)" } + (port == 80 ? Array(names) : [])
     return hosts.contains((request.headers["Host"] ?? "").lowercased())
   }
 }

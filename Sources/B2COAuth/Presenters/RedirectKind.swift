@@ -16,8 +16,6 @@ enum RedirectKind: Hashable {
   /// `http` to another machine, a fragment, user-info, no scheme: nothing may come back that way.
   case unusable
 
-  private static let outOfBandURIs: Set<String> = ["urn:ietf:wg:oauth:2.0:oob", "urn:ietf:wg:oauth:2.0:oob:auto"]
-
   init(_ url: URL) {
     guard let scheme = url.scheme?.lowercased(), url.fragment == nil, url.user == nil else {
       self = .unusable
@@ -27,13 +25,14 @@ enum RedirectKind: Hashable {
     switch scheme {
     case "http":
       // Other addresses of 127.0.0.0/8 are this machine too, but no listener is bound to them.
-      self = ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host) ? .loopback : .unusable
+      let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+      self = RedirectURIRules.listenerHosts.contains(name) ? .loopback : .unusable
     case "https":
       // No listener has a certificate for this machine, and no app can claim its names.
       self = host.isEmpty || Loopback.isLoopback(host: host) ? .unusable : .https
     case "urn":
-      self = Self.outOfBandURIs.contains(url.absoluteString.lowercased()) ? .outOfBand : .unusable
-    case "file", "data", "javascript", "about", "blob", "ftp", "ws", "wss", "mailto":
+      self = RedirectURIRules.outOfBand.contains(url.absoluteString.lowercased()) ? .outOfBand : .unusable
+    case _ where RedirectURIRules.foreignSchemes.contains(scheme):
       self = .unusable
     default:
       self = Self.isPrivateUse(scheme) ? .privateUse(scheme: scheme) : .customScheme(scheme: scheme)
@@ -73,25 +72,5 @@ extension RedirectKind {
       "\(presenter) cannot receive the redirect URI \(RedactedURL(redirectURI))\(reason)"
         + " \(RedirectKind(redirectURI).advice)",
       recoverySuggestion: "Use that presenter, or register another redirect URI.")
-  }
-}
-
-/// Recognizes the callback of a sign-in by its state.
-enum CallbackState {
-  /// Whether parameters carry a state exactly once and it is the right one.
-  static func isRight(_ pairs: [(name: String, value: String)], for state: Secret) -> Bool {
-    let states = pairs.filter { ASCIIText.isSame($0.name, "state") }
-    guard states.count == 1 else { return false }
-    return state.isEqualInConstantTime(to: Secret(states[0].value))
-  }
-
-  /// Whether a URL came to the redirect URI with the right state, in the part that the rest is read from.
-  static func isRight(_ url: URL, redirectURI: URL, state: Secret) -> Bool {
-    isAtRedirect(url, redirectURI) && isRight(CallbackParameters.pairs(of: url), for: state)
-  }
-
-  /// Whether a URL came to the redirect URI, which is enough for a sign-out: its answer is used for nothing.
-  static func isAtRedirect(_ url: URL, _ redirectURI: URL) -> Bool {
-    (try? RedirectMatch.redirectURI(of: url, registered: redirectURI)) != nil
   }
 }

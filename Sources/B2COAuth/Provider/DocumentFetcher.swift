@@ -17,7 +17,7 @@ struct DocumentFetcher: Sendable {
     let request = TransportRequest(url: url, headers: ["Accept": "application/json"], limits: limits)
     let recorder = AttemptRecorder(transport)
     let response = try await retrying(recorder).sendMappingErrors(request, attempts: { recorder.attempts })
-    serverClock.note(response)
+    serverClock.update(from: response)
     guard response.status != 200 else { return response.body }
     let temporary = ErrorCode(temporaryStatus: response.status)
     let code = temporary ?? ((400..<500).contains(response.status) ? .configuration : .invalidResponse)
@@ -70,7 +70,7 @@ extension TransportError {
 }
 
 extension ErrorCode {
-  /// What the lack of an answer means to the caller.
+  /// Maps a transport error to a code.
   package init(_ error: TransportError) {
     self =
       switch error.code {
@@ -89,13 +89,5 @@ extension OAuthError {
       error.code, error.message,
       recoverySuggestion: [error.suggestion.map { "Write \"\($0)\"." }, error.recoverySuggestion].compactMap(\.self)
         .joined(separator: " "), underlying: error)
-  }
-}
-
-extension Duration {
-  /// The duration in seconds.
-  var seconds: TimeInterval {
-    let (seconds, attoseconds) = components
-    return Double(seconds) + Double(attoseconds) / 1e18
   }
 }

@@ -5,7 +5,7 @@ internal import Foundation
 /// Checks an id_token against its provider, and looks for new keys when its key is not among those known.
 struct IDTokenCheck: Sendable {
   /// How long a sign-in waits for a key that is not published yet, between one look and the next.
-  static let patience: [Duration] = [.seconds(1), .seconds(2)]
+  static let retryDelays: [Duration] = [.seconds(1), .seconds(2)]
 
   let services: OAuthServices
 
@@ -23,7 +23,7 @@ struct IDTokenCheck: Sendable {
   /// - Throws: ``OAuthError`` with code `invalidIDToken`; what keeps the keys from being fetched.
   func claims(
     of idToken: Secret, provider: Provider, nonce: Secret?, accessToken: Secret?, previous: [String: JSONValue]?,
-    request: AuthorizationRequest? = nil, pauses: [Duration] = Self.patience
+    request: AuthorizationRequest? = nil, pauses: [Duration] = Self.retryDelays
   ) async throws -> [String: JSONValue] {
     var expectations = IDTokenExpectations(
       clientID: services.configuration.clientID, issuer: IssuerExpectation(published: provider.metadata.issuer),
@@ -56,7 +56,7 @@ struct IDTokenCheck: Sendable {
       }
       guard rejection.mayHaveStaleKeys else { throw Self.error(rejection) }
     }
-    await providers.isUnknown(unknownKey)
+    await providers.recordUnknownKey(unknownKey)
     throw Self.error(rejection)
   }
 

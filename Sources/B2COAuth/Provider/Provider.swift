@@ -54,7 +54,7 @@ struct TokenRoute: Sendable {
   let isMicrosoft: Bool
 }
 
-/// What a provider publishes of itself (OpenID Connect Discovery 1.0 section 3, RFC 8414 section 2).
+/// The provider's own metadata (OpenID Connect Discovery 1.0 section 3, RFC 8414 section 2).
 struct ProviderMetadata: Sendable {
   let issuer: String
   let authorizationEndpoint: URL?

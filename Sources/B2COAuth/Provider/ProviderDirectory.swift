@@ -89,16 +89,16 @@ actor ProviderDirectory {
   }
 
   /// Takes note that fresh keys lack a key.
-  func isUnknown(_ key: UnknownKey) {
+  func recordUnknownKey(_ key: UnknownKey) {
     if unknownKeys[key] == nil, unknownKeys.count >= Self.mostUnknownKeys { unknownKeys = [:] }
     let length =
-      unknownKeys[key].map { min($0.length * 2, configuration.keyRefetchInterval.seconds) } ?? Self.firstPause
+      unknownKeys[key].map { min($0.length * 2, configuration.keyRefetchInterval.inSeconds) } ?? Self.firstPause
     unknownKeys[key] = Pause(end: now().addingTimeInterval(length), length: length)
   }
 
   private func isFresh(_ date: Date) -> Bool {
     let age = now().timeIntervalSince(date)
-    return age >= 0 && age < configuration.metadataLifetime.seconds
+    return age >= 0 && age < configuration.metadataLifetime.inSeconds
   }
 
   /// The metadata of a policy, fetched now and checked against the authority.

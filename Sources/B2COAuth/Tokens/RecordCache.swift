@@ -3,9 +3,9 @@ internal import Foundation
 
 /// The token cache as the engine uses it: errors typed, and changes that it has refused read and written as its own.
 ///
-/// What waits for the cache, its locks and its observers belong to the cache: every client over it uses the same ones.
+/// Waiting changes, locks and observers belong to the cache: every client over it uses the same ones.
 struct RecordCache: Sendable {
-  /// What every client of the cache shares.
+  /// The state that every client of the cache shares.
   let state: CacheState
   private let cache: any SharedTokenCache
   private let clock: any Clock<Duration>

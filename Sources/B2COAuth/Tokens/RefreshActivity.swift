@@ -111,7 +111,7 @@ private final class Activity: Sendable {
     return state.withLock { $0.isAnswered }
   }
 
-  /// What the system calls: it keeps the process running until the call with `false` has returned.
+  /// The handler that the system calls: it keeps the process running until the call with `false` has returned.
   func block(isExpired: Bool) {
     guard isExpired else {
       state.withLock { $0.isAnswered = true }

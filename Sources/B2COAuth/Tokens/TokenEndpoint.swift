@@ -58,7 +58,7 @@ struct TokenEndpoint: Sendable {
       method: .post, url: url, headers: headers, body: Data(FormEncoding.encode(fields).utf8),
       limits: configuration.limits)
     let response = try await transport.sendMappingErrors(request, correlationID: isMicrosoft ? correlationID : nil)
-    serverClock.note(response)
+    serverClock.update(from: response)
     return response
   }
 
@@ -127,10 +127,4 @@ struct RefreshRefusal: Error {
   var isAboutToken: Bool {
     error.server?.error == "invalid_grant" || error.server?.code.flatMap(ServiceCode.named)?.endsSession == true
   }
-}
-
-/// One field of a form.
-struct FormField: Hashable, Sendable {
-  let name: String
-  let value: String
 }

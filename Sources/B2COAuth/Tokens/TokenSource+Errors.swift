@@ -1,7 +1,7 @@
 internal import B2CCore
 internal import Foundation
 
-/// What a silent token call refuses before a request, and how it says that there is no token.
+/// The refusals of a silent token call before a request, and its errors for a missing token.
 extension TokenSource {
   static func extraFields(_ options: TokenOptions) throws(OAuthError) -> [FormField] {
     guard options.claims != nil || !options.extraParameters.isEmpty else { return [] }
@@ -51,7 +51,7 @@ extension TokenSource {
     .interactionRequired, "The session has expired and cannot be renewed without the user.",
     recoverySuggestion: "Sign in again.")
   static let suspended = OAuthError(
-    .suspended, "The system is about to suspend this process, so no access token was requested.",
+    .suspended, "The system grants this process no time, so no access token was requested.",
     recoverySuggestion: "Try again when the app is active.")
   static let refreshNotAllowed = OAuthError(
     .refreshNotAllowed, "There is no access token that can be used, and this process must not request one.",

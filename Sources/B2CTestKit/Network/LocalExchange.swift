@@ -2,7 +2,7 @@ internal import B2CCore
 internal import B2CHTTP
 internal import Foundation
 
-/// What every local server does around its core: records the request, applies the faults, dates the answer.
+/// The steps of every local server around its core: it records the request, applies the faults, dates the answer.
 final class LocalExchange: Sendable {
   private struct State {
     var log = RecordLog()

@@ -11,7 +11,7 @@ internal import Foundation
 /// tasks.faults = [LocalFault(on: .method(.get), .cut(afterBodyBytes: 10))]
 /// ```
 public struct LocalFault: Sendable {
-  /// What the server does.
+  /// The effect.
   public enum Effect: Sendable {
     /// Answers this; the request has no other effect.
     case respond(TransportResponse)
@@ -35,7 +35,7 @@ public struct LocalFault: Sendable {
   public var target: LocalFaultTarget
   /// How many requests it happens to before the server behaves again; without end for `nil`.
   public var times: Int?
-  /// What the server does.
+  /// The effect.
   public var effect: Effect
 
   /// Makes a rule.

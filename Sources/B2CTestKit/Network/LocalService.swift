@@ -21,7 +21,7 @@ extension LocalService {
   public var transport: LocalNetwork { LocalNetwork(self) }
 }
 
-/// What a local server does to a connection: an answer, or one of the ways to fail to give one.
+/// The effect of a local server on a connection: an answer, or one of the ways to fail to give one.
 public enum LocalAnswer: Sendable {
   /// A whole answer.
   case response(TransportResponse)
@@ -39,7 +39,7 @@ public enum LocalAnswer: Sendable {
 public struct RecordedRequest: Sendable, CustomStringConvertible {
   /// The request.
   public let request: TransportRequest
-  /// What was answered; `nil` while there is no answer, or when there never was one.
+  /// The answer; `nil` while there is no answer, or when there never was one.
   public internal(set) var response: TransportResponse?
 
   /// The query's values by name.

@@ -64,10 +64,10 @@ public final class ScriptedPresenter: SignInPresenter {
   /// Forgets the browser's cookies.
   public func clearCookies() { state.withLock { $0.cookies = CookieJar() } }
 
-  /// What happened so far, a line for each step, secrets left out.
+  /// The steps so far, a line for each, secrets left out.
   public var steps: [String] { state.withLock { $0.steps } }
 
-  /// What the engine asked to show so far.
+  /// The presentation requests so far.
   public var requests: [PresentationRequest] { state.withLock { $0.requests } }
 
   /// Goes from the page to the redirect.
@@ -160,7 +160,7 @@ extension ScriptedPresenter {
 
     let name: String
     let move: Move
-    /// What to type, by the field's name.
+    /// The texts to type, by the field's name.
     let fields: [String: String]
     /// The button that leads to the page the action is for, where another page comes first.
     var alternative: String?
@@ -175,7 +175,7 @@ extension ScriptedPresenter {
 }
 
 extension ScriptedPresenter.Action: CustomStringConvertible {
-  /// What is done, without what is typed: a test's arguments go into logs.
+  /// The step, without the texts that are typed: a test's arguments go into logs.
   public var description: String { name }
 }
 

@@ -91,7 +91,7 @@ public struct LocalTask: Sendable, Hashable, Identifiable {
   public let id: String
   /// Whose task it is, as the token said.
   public var owner: String
-  /// What is to be done.
+  /// The operation.
   public var text: String
   /// Whether it is done; absent until it is set.
   public var completed: Bool?

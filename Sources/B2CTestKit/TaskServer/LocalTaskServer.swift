@@ -79,7 +79,7 @@ extension LocalTaskServer {
   }
 }
 
-/// What a test can look at and change.
+/// The state that a test can read and change.
 extension LocalTaskServer {
   /// The tasks of all users, oldest first.
   public var tasks: [LocalTask] {
@@ -93,7 +93,7 @@ extension LocalTaskServer {
   /// - Returns: The tasks.
   public func tasks(of owner: String) -> [LocalTask] { tasks.filter { $0.owner == owner } }
 
-  /// What the server does wrong.
+  /// The server's faults.
   public var bugs: Bugs {
     get { state.withLock { $0.bugs } }
     set { state.withLock { $0.bugs = newValue } }
@@ -181,7 +181,7 @@ extension LocalTaskServer {
     public static let published = RateLimit(requestsPerSecond: 5, burst: 10)
   }
 
-  /// What the server does wrong, as the published ones do or might; it starts without any of it.
+  /// The faults of the published servers, certain or possible; a server starts without any.
   public struct Bugs: Sendable, Hashable {
     /// A DELETE without a key deletes every task of the owner.
     public var deletesAllWithoutKey = false

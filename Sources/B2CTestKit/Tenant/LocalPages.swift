@@ -1,7 +1,7 @@
 internal import B2CHTTP
 internal import Foundation
 
-/// What a page shows: a heading, words, fields, buttons.
+/// The content of a page: a heading, words, fields, buttons.
 ///
 /// ``LocalHTML`` makes HTML of it.
 struct LocalPage: Sendable {

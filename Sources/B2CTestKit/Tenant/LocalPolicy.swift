@@ -1,6 +1,6 @@
 /// A policy (user flow) of a local tenant: its id and what it does with the user.
 public struct LocalPolicy: Sendable, Hashable {
-  /// What a policy does with the user.
+  /// The task of a policy.
   public enum Kind: Sendable, Hashable {
     /// Asks for email, password and display name, and makes a user of them.
     case signUp
@@ -18,7 +18,7 @@ public struct LocalPolicy: Sendable, Hashable {
 
   /// The policy's id, in the case the portal would show.
   public var id: String
-  /// What it does with the user.
+  /// The task of the policy.
   public var kind: Kind
 
   /// Makes a policy.

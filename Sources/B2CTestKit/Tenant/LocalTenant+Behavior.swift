@@ -3,7 +3,7 @@ public import B2CCore
 extension LocalTenant {
   /// How a tenant behaves, right or wrong; every field starts as a sound provider of the tenant's shape has it.
   public struct Behavior: Sendable {
-    /// What becomes of a value that the tenant has to give back.
+    /// The treatment of a value that the tenant has to give back.
     public enum Echo: Sendable, Hashable {
       /// It comes back as it was.
       case unchanged
@@ -13,7 +13,7 @@ extension LocalTenant {
       case replaced(String)
     }
 
-    /// What happens when a refresh token is used a second time.
+    /// The answer to a refresh token that is used a second time.
     public enum RefreshTokenReuse: Sendable, Hashable {
       /// It is refused, and every token of the grant ends (RFC 9700 section 4.14.2).
       case revokesGrant
@@ -35,7 +35,7 @@ extension LocalTenant {
       case invalidToken
     }
 
-    /// What id_tokens are signed with.
+    /// The key that signs id_tokens.
     public enum Signing: Sendable, Hashable {
       /// The published key.
       case published
@@ -61,19 +61,19 @@ extension LocalTenant {
 
     /// Whether PKCE with S256 is demanded and checked.
     public var enforcesPKCE = true
-    /// What becomes of `state` in the redirect.
+    /// The treatment of `state` in the redirect.
     public var state = Echo.unchanged
-    /// What becomes of `nonce` in the id_token.
+    /// The treatment of `nonce` in the id_token.
     public var nonce = Echo.unchanged
-    /// What becomes of `iss` in the redirect (RFC 9207); Azure AD B2C and Entra ID never send it.
+    /// The treatment of `iss` in the redirect (RFC 9207); Azure AD B2C and Entra ID never send it.
     public var callbackIssuer = Echo.unchanged
-    /// What id_tokens are signed with.
+    /// The key that signs id_tokens.
     public var idTokenSigning = Signing.published
     /// The claim that names the policy.
     public var policyClaim = PolicyClaim.tfp
     /// Whether each refresh returns a new refresh token.
     public var rotatesRefreshTokens = true
-    /// What happens when a refresh token is used a second time.
+    /// The answer to a refresh token that is used a second time.
     public var refreshTokenReuse = RefreshTokenReuse.revokesGrant
     /// How a refresh token that no longer works is refused; Microsoft's shapes keep their codes.
     public var deadRefreshToken = DeadRefreshToken.invalidGrant

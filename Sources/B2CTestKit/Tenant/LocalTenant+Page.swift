@@ -102,7 +102,7 @@ extension LocalTenant {
   }
 }
 
-/// What becomes of a posted page.
+/// The outcome of a posted page.
 enum LocalPageOutcome: Sendable {
   case accepted(userID: String, isNewUser: Bool)
   case refused(alert: String)

@@ -201,7 +201,7 @@ extension LocalTenant {
   }
 }
 
-/// What a set of scopes asks for.
+/// The tokens and resources that a set of scopes asks for.
 struct LocalScopes: Sendable {
   var wantsIDToken = false
   var wantsRefreshToken = false

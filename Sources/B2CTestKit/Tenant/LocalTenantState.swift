@@ -73,7 +73,7 @@ enum LocalPageStage: Sendable, Hashable {
   case identityProvider(String)
 }
 
-/// What a person has granted to a client by one policy.
+/// A person's grant to a client by one policy.
 struct LocalGrant: Sendable {
   let id: String
   let userID: String
@@ -113,7 +113,7 @@ struct LocalDevice: Sendable {
   var decision = Decision.pending
 }
 
-/// What a test can look at and change.
+/// The state that a test can read and change.
 extension LocalTenant {
   /// How the tenant behaves, right or wrong.
   public var behavior: Behavior {

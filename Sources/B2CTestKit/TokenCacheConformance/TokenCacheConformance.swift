@@ -222,7 +222,7 @@ public struct TokenCacheRule: RawRepresentable, Sendable, Hashable {
 public struct BrokenTokenCacheRule: Sendable, Hashable, CustomStringConvertible {
   /// The rule.
   public let rule: TokenCacheRule
-  /// What happened instead.
+  /// The observation.
   public let observation: String
 
   /// The rule and what happened instead.

@@ -44,7 +44,7 @@ final class RefreshLock: Sendable {
     }
   }
 
-  /// What an attempt at a refresh lock has found.
+  /// The outcome of an attempt at a refresh lock.
   enum Attempt: Sendable {
     case taken(FileLock)
     /// The lock is free, but a request that may be answered is noted in its file; how many seconds it may still take.

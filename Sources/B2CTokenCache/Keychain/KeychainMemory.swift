@@ -2,7 +2,7 @@ internal import B2CCore
 internal import Dispatch
 internal import Foundation
 
-/// What all caches over one service's keychain items share within the process.
+/// The state that all caches over one service's keychain items share within the process.
 ///
 /// By service and not by group: a cache without a group and one that names the group of the first are over the same items.
 final class KeychainMemory: Sendable {

@@ -1,6 +1,7 @@
 import B2CCore
 import B2CTestKit
 import B2CTokenCache
+import TestSupport
 
 /// A cache in memory that keeps the rules, with a switch for each fault.
 final class FaultyTokenCache: SharedTokenCache {
@@ -29,8 +30,8 @@ final class FaultyTokenCache: SharedTokenCache {
   private let records = Locked<[TokenCacheKey: TokenRecord]>([:])
   private let stored = Locked<Set<TokenCacheKey>>([])
   private let holders = Locked(0)
-  private let updates = InMemoryTokenCache()
-  private let turns = InMemoryTokenCache()
+  private let updates = InMemoryTokenCache(lockTimeout: .patience)
+  private let turns = InMemoryTokenCache(lockTimeout: .patience)
 
   init(_ change: (inout Behaviour) -> Void) {
     var behaviour = Behaviour()

@@ -1,3 +1,4 @@
+internal import B2CAuthority
 internal import B2CCore
 internal import Foundation
 
@@ -52,11 +53,13 @@ extension TokenRecord {
     let wanted = Scopes.forRequest(scopes, offlineAccess: granted.contains("offline_access"))
     guard !granted.isEmpty else { return wanted }
     let asked = Scopes.ofAPI(accessTokens.flatMap(\.requestedScopes))
-    let known = asked.union(Scopes.reserved)
+    let known = asked.union(ReservedScopes.all)
     let named = wanted.filter { granted.contains($0.lowercased()) || !known.contains($0.lowercased()) }
     // A scope that was granted by another name cannot be told from one that was not granted.
     let hasOtherNames = !Scopes.ofAPI(granted).isSubset(of: asked)
-    let loses = named.count < wanted.count && (hasOtherNames || (Scopes.nameAPI(wanted) && !Scopes.nameAPI(named)))
+    let loses =
+      named.count < wanted.count
+      && (hasOtherNames || (Scopes.includeAPIScope(wanted) && !Scopes.includeAPIScope(named)))
     return loses ? nil : named
   }
 
@@ -98,7 +101,7 @@ extension TokenRecord {
 
   /// The record with the claims of a verified id_token of a refresh in place of its own: what the server took away is gone.
   ///
-  /// What the user did at the sign-in is kept where the new token does not repeat it (OpenID Connect Core section 12.2).
+  /// Claims about the sign-in itself are kept where the new token does not repeat it (OpenID Connect Core section 12.2).
   func replacingClaims(_ new: [String: JSONValue], idToken: Secret) -> TokenRecord {
     var copy = self
     copy.idToken = idToken

@@ -1,0 +1,12 @@
+/// The rules for an app's redirect URI, of settings and presenters alike.
+package enum RedirectURIRules {
+  /// Schemes that a browser keeps to itself or passes to other programs.
+  package static let foreignSchemes: Set<String> = [
+    "about", "blob", "chrome", "data", "file", "filesystem", "ftp", "ftps", "geo", "intent", "itms-apps",
+    "javascript", "mailto", "resource", "sms", "tel", "vbscript", "view-source", "ws", "wss",
+  ]
+  /// The only names of this machine that a listener answers to, as in a URL.
+  package static let listenerHosts: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
+  /// URIs for programs that read the code from a page, as early OAuth had them.
+  package static let outOfBand: Set<String> = ["urn:ietf:wg:oauth:2.0:oob", "urn:ietf:wg:oauth:2.0:oob:auto"]
+}

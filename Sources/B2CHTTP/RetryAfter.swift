@@ -1,0 +1,32 @@
+internal import B2CCore
+package import Foundation
+
+/// The wait that a server asks for (RFC 9110 section 10.2.3).
+package enum RetryAfter {
+  /// The longest wait that is reported: a day, so that an app may turn the seconds into an integer.
+  private static let maximum = 86_400.0
+
+  /// The wait in seconds, from a number of seconds or from a date; `nil` when there is none or it is not valid.
+  ///
+  /// A date is measured from the answer's own `Date`, so that a wrong clock on this side does not matter; `now` is used
+  /// where that is missing. A date in the past means no wait, and a wait of more than a day a day.
+  package static func seconds(in headers: TransportRequest.Headers, now: Date) -> Double? {
+    guard let text = headers.values(of: "Retry-After").first?.trimmingCharacters(in: .whitespaces) else { return nil }
+    if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }) {
+      return Double(text).map { min($0, maximum) }
+    }
+    guard let date = HTTPDate.parse(text) else { return nil }
+    let reference = headers.values(of: "Date").first.flatMap(HTTPDate.parse) ?? now
+    return min(max(0, date.timeIntervalSince(reference)), maximum)
+  }
+}
+
+/// The date of header fields, in the three forms that a recipient has to accept (RFC 9110 section 5.6.7).
+package enum HTTPDate {
+  /// Parses a date; `nil` when the text is not one.
+  ///
+  /// The rules are those of `HTTPTime`.
+  package static func parse(_ text: String) -> Date? {
+    HTTPTime.seconds(from: text).map { Date(timeIntervalSince1970: Double($0)) }
+  }
+}

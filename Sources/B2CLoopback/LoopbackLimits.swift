@@ -1,0 +1,38 @@
+internal import B2CCore
+
+/// Size, time and connection limits of a listener.
+package struct LoopbackLimits: Sendable {
+  /// The most bytes of a request line with its header fields.
+  package var headBytes: Int
+  /// The most bytes of a body.
+  package var bodyBytes: Int
+  /// The most connections at a time; others wait in the system's queue until one ends.
+  package var connections: Int
+  /// The time for a whole request, from its first byte on.
+  package var requestTimeout: Duration
+  /// The time from accepting a connection to the first byte.
+  package var idleTimeout: Duration
+  /// The time in which the client must take an answer.
+  package var responseTimeout: Duration
+
+  package init(
+    headBytes: Int = 16 * 1024, bodyBytes: Int = 1 << 20, connections: Int = 1024,
+    requestTimeout: Duration = .seconds(10), idleTimeout: Duration = .seconds(60),
+    responseTimeout: Duration = .seconds(30)
+  ) {
+    self.headBytes = headBytes
+    self.bodyBytes = bodyBytes
+    self.connections = connections
+    self.requestTimeout = requestTimeout
+    self.idleTimeout = idleTimeout
+    self.responseTimeout = responseTimeout
+  }
+
+  /// The limits of a test server.
+  package static let server = LoopbackLimits()
+
+  /// The limits of a listener that waits for one redirect of a browser.
+  package static let redirect = LoopbackLimits(
+    bodyBytes: 64 * 1024, connections: 16, requestTimeout: .seconds(5), idleTimeout: .seconds(5),
+    responseTimeout: .seconds(5))
+}

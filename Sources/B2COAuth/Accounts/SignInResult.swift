@@ -1,0 +1,43 @@
+public import B2CCore
+public import Foundation
+
+/// The result of a sign-in.
+public struct SignInResult: Sendable {
+  /// The account that signed in.
+  public let account: Account
+  /// Who the user is, by verified claims.
+  public let user: UserInfo
+  /// The access token; `nil` when no API scope was asked for.
+  public let accessToken: AccessToken?
+  /// The id_token as it came, for a server of the app's own that verifies it again.
+  ///
+  /// It says who signed in and is no key to any API: never send it as a bearer token.
+  public let idToken: Secret?
+  /// The policy that was run.
+  public let policy: Policy?
+  /// The correlation id of the requests.
+  public let correlationID: UUID
+  /// Fields of the token answer that this version does not know, as they came.
+  ///
+  /// They are left out of descriptions, since a provider may put anything there.
+  package let unknownFields: [String: JSONValue]
+}
+
+extension SignInResult {
+  /// Makes the result of a user's sign-in, for a preview or a fake of an app.
+  ///
+  /// - Parameters:
+  ///   - user: The user; the account and the policy are the user's.
+  ///   - accessToken: The access token, if an API scope was asked for.
+  ///   - idToken: The id_token.
+  public init(user: UserInfo, accessToken: AccessToken? = nil, idToken: Secret? = nil) {
+    self.init(
+      account: Account(user), user: user, accessToken: accessToken, idToken: idToken,
+      policy: user.policyID.flatMap { try? Policy($0) }, correlationID: UUID(), unknownFields: [:])
+  }
+}
+
+extension SignInResult: Redacted {
+  /// The account's id and the policy.
+  public var description: String { "account \(account.id), policy \(policy?.id ?? "none")" }
+}

@@ -1,0 +1,39 @@
+internal import B2CCore
+internal import B2CIDToken
+internal import Foundation
+
+/// The parameters that the protocol owns: an app's extra ones may not stand in their place.
+enum ReservedParameters {
+  private static let names: Set<String> = [
+    "client_id", "response_type", "redirect_uri", "response_mode", "scope", "state", "nonce", "code_challenge",
+    "code_challenge_method", "p", "client_info", "request", "request_uri", "grant_type", "code", "code_verifier",
+    "refresh_token", "device_code", "client_secret", "client_assertion", "client_assertion_type", "prompt",
+    "login_hint", "domain_hint", "ui_locales", "claims", "client-request-id",
+  ]
+
+  /// Returns extra parameters in a stable order; throws for those that the app must not set.
+  static func checked(_ extra: [String: String]) throws(OAuthError) -> [(name: String, value: String)] {
+    // Some servers drop spaces and control characters from a name, which would then be another one.
+    guard extra.keys.allSatisfy({ !$0.isEmpty && visible($0) == $0 }) else {
+      throw OAuthError(
+        .reservedParameter, "The name of an extra parameter is empty or has a character that is not visible ASCII.",
+        recoverySuggestion: "Remove spaces, control characters and other characters from the name.")
+    }
+    let refused = extra.keys.filter { names.contains($0.lowercased()) }.sorted()
+    guard refused.isEmpty else {
+      throw OAuthError(
+        .reservedParameter, "Extra parameters may not set \(refused.joined(separator: ", ")).",
+        recoverySuggestion: "Use the option of that name, or leave the parameter out.")
+    }
+    return extra.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+  }
+
+  /// Returns the first parameter of the protocol in a query; not `p`, which has a meaning at Azure AD B2C only.
+  static func first(inQuery query: String) -> String? {
+    FormEncoding.decode(query).lazy.map { visible($0.name).lowercased() }.first { $0 != "p" && names.contains($0) }
+  }
+
+  private static func visible(_ name: String) -> String {
+    String(String.UnicodeScalarView(name.unicodeScalars.filter { (0x21...0x7E).contains($0.value) }))
+  }
+}
