@@ -4,12 +4,12 @@
   import B2CTokenCache
 
   extension Weather.Fault {
-    /// The code of an error that comes of it, at the task API or at the provider.
-    func code(ofAPI isOfAPI: Bool) -> ErrorCode {
+    /// The code of an error that comes of it, at the task API as at the provider.
+    var code: ErrorCode {
       switch self {
       case .refused, .lostBefore, .lostAfter, .cut: .network
       case .silent: .timedOut
-      case .gateway, .unavailable: isOfAPI ? .server : .serviceUnavailable
+      case .gateway, .unavailable: .serviceUnavailable
       case .throttled: .throttled
       case .shortened: .invalidResponse
       }
@@ -40,7 +40,7 @@
       switch error.code {
       case .network: isClosed || faults.contains(.network)
       case .timedOut: faults.contains(.timedOut) || isDeviceCodeOver
-      case .serviceUnavailable, .throttled, .server, .invalidResponse: faults.contains(error.code)
+      case .serviceUnavailable, .throttled, .invalidResponse: faults.contains(error.code)
       case .tokenCache: explain(Self.cacheError(in: error))
       case .unauthorized: call.troubles.contains(.refused)
       case .userCancelledInPage: call.action.isDeviceSignIn ? isDeclined : call.plan?.outcome == .cancels
@@ -55,7 +55,7 @@
     /// The codes of the faults that it met.
     private var faults: Set<ErrorCode> {
       let met = call.app.transport.met.filter { $0.isOfAPI ? $0.call == call.number : $0.at >= call.startedAt }
-      return Set(met.map { $0.fault.code(ofAPI: $0.isOfAPI) })
+      return Set(met.map(\.fault.code))
     }
 
     private var isClosed: Bool { call.troubles.contains(.closed) || call.app.isClosed }

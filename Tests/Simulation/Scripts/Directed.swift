@@ -185,6 +185,13 @@
           $0.call(.add(title: "once, \(fault)"), on: $0.app(1))
         }
       },
+      Script("change-through-a-gateway", "a gateway answers for a change, with and without its effect", { _ in }) {
+        $0.signIn($0.alice, on: $0.app(1))
+        for fault in [Weather.Fault.gateway, .unavailable] {
+          $0.world.nextFault = (fits: { $0.method == .post && !$0.url.path.hasSuffix("/token") }, fault: fault)
+          $0.world.expects(.serviceUnavailable, of: $0.call(.add(title: "once, \(fault)"), on: $0.app(1)))
+        }
+      },
       Script(
         "answer-of-a-refresh-is-lost", "a refresh token that was used is taken again, so the session goes on",
         { $0.reuse = .allowed }
@@ -261,6 +268,14 @@
       ledger.tested(.refusedToken)
       let count = tenant.counters.refreshRequests - before
       if count > most { ledger.fault("I6 an API that refuses all costs more than \(most) refreshes", "\(count)") }
+    }
+
+    /// Judges that a call has failed with a code.
+    func expects(_ code: ErrorCode, of call: Call) {
+      ledger.tested(.codes)
+      if call.error?.code != code {
+        ledger.fault("I10 another end than \(code.rawValue)", "\(call.name): \(call.summary)")
+      }
     }
 
     /// Closes a connector as its documentation says: what waits is tried once more.
