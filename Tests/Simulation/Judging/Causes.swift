@@ -25,7 +25,7 @@
   /// | the connector was closed | `network` |
   /// | the store refused its process something meanwhile | `tokenCache` |
   /// | a record that it has to read was damaged | `tokenCache` |
-  /// | a process was suspended, or a request was slow, meanwhile, and the lock was not free | `tokenCache` |
+  /// | a process was suspended, or the provider was slow, meanwhile; who holds a lock is not looked at | `tokenCache` |
   /// | the API refused its token | `unauthorized` |
   /// | the person has cancelled or closed the page | `userCancelledInPage`, `userClosedBrowser` |
   /// | another person than the current one was at the page of an edit | `wrongUser` |
@@ -54,7 +54,9 @@
 
     /// The codes of the faults that it met.
     private var faults: Set<ErrorCode> {
-      let met = call.app.transport.met.filter { $0.isOfAPI ? $0.call == call.number : $0.at >= call.startedAt }
+      let met = call.app.transport.met.filter {
+        $0.target == .taskAPI ? $0.call == call.number : $0.at >= call.startedAt
+      }
       return Set(met.map(\.fault.code))
     }
 

@@ -35,14 +35,21 @@
     }
     /// A later sign-in of the same person by the same policy took its place.
     var isReplaced = false
-    /// What leaves its fate open: a call that failed, or two at once.
-    var excuse: String?
-    /// What happened to its tokens that no client can survive.
-    private(set) var loss: String?
+    /// Why nothing is expected of it: what left its fate open, or happened to its tokens that no client can survive.
+    private(set) var excuse: String?
+    private let ledger: Ledger
 
-    func lose(_ reason: String) {
-      loss = loss ?? reason
-      excuse = excuse ?? reason
+    /// A call that failed, or two at once, leave its fate open.
+    func leaveOpen(_ reason: String) { excuse(by: "left open: " + reason) }
+
+    /// No client has a token of it any more that the provider takes.
+    func lose(_ reason: String) { excuse(by: "session lost: " + reason) }
+
+    /// Each grant is counted once, unless it had come to its end before.
+    private func excuse(by reason: String) {
+      guard excuse == nil else { return }
+      excuse = reason
+      if end == nil, !isSignedOut, !isReplaced { ledger.excuse(reason) }
     }
 
     /// The provider has issued a refresh token, for another one after a refresh.
@@ -61,12 +68,13 @@
     /// Whether a store with these refresh tokens has one of its own.
     func isStored(in tokens: Set<String>) -> Bool { !refreshTokens.isDisjoint(with: tokens) }
 
-    init(_ number: Int, person: String, policy: String, call: Call?, allowsReuse: Bool) {
+    init(_ number: Int, person: String, policy: String, call: Call?, allowsReuse: Bool, _ ledger: Ledger) {
       self.number = number
       self.person = person
       self.policy = policy
       self.call = call
       self.allowsReuse = allowsReuse
+      self.ledger = ledger
       bornAt = machine.uptime
       refreshedAt = machine.uptime
     }

@@ -134,8 +134,7 @@
     private func mayNeedInteraction(_ error: ConnectorError, _ call: Call) -> Bool {
       let person: String
       switch (call.action, call.expected) {
-      // The code was redeemed, and the answer has not come through.
-      case (.deviceSignIn, _): return call.grant != nil
+      case (.deviceSignIn, _): return call.grant != nil && hasLostTokens(call)
       case (.signIn, _), (.session, _), (.accounts, _), (.claims, _), (.signOut, _), (.signOutAll, _):
         return false
       case (.token(let named?, _, _), _): person = named
@@ -151,11 +150,18 @@
       }
       guard let grant = world.latestGrant(of: person), grant.isGood, !isExpired(grant) else { return true }
       guard grant.signedInAt <= call.startedAt else { return true }
-      guard !world.calls.contains(where: { $0.action.isSignOut }) else { return true }
+      guard !world.calls.contains(where: { $0.action.signsOut(person) }) else { return true }
       world.ledger.fault(
         "I4 a person who is signed in has to sign in again",
         "\(call.name), grant \(grant.number): \(error.message.prefix(80))")
       return true
+    }
+
+    /// Whether an answer of the token endpoint to the call itself was lost, so that its code may be redeemed already.
+    private func hasLostTokens(_ call: Call) -> Bool {
+      call.app.transport.met.contains {
+        $0.target == .tokenEndpoint && $0.call == call.number && !$0.fault.isBeforeWork
+      }
     }
 
     /// Whether the provider may have forgotten a grant by its age.

@@ -94,11 +94,12 @@
       }
       guard call.succeeded else {
         if call.troubles.contains(.cancelled) {
-          grant.excuse = "its sign-in was cancelled"
+          grant.leaveOpen("its sign-in was cancelled")
         } else if isStored {
           ledger.fault("I6 a sign-in that failed has signed in", call.name)
-          world.leaveOpen(
-            world.watch.grants.filter { $0.person == grant.person }, "a sign-in that failed has signed in")
+          for one in world.watch.grants where one.person == grant.person {
+            one.leaveOpen("a sign-in that failed has signed in")
+          }
         }
         return
       }
@@ -107,10 +108,10 @@
       for other in world.watch.grants where other !== grant && other.person == grant.person {
         guard other.policy == grant.policy, other.isSignedIn else { continue }
         other.isReplaced = true
-        if other.signedInAt > call.startedAt { grant.excuse = "two sign-ins at once" }
+        if other.signedInAt > call.startedAt { grant.leaveOpen("two sign-ins at once") }
       }
       // A sign-out that is under way may or may not reach it.
-      if world.calls.contains(where: { $0.action.isSignOut }) { grant.excuse = "signed out meanwhile" }
+      if world.calls.contains(where: { $0.action.signsOut(grant.person) }) { grant.leaveOpen("signed out meanwhile") }
       ledger.tested(.ownRecordsOnly)
       let others = call.readAccounts.subtracting([world.accountID(of: grant.person)])
       if !others.isEmpty { ledger.fault("I6 a sign-in lists, or reads other records than its own", call.name) }
@@ -122,13 +123,13 @@
       let grants = world.watch.grants.filter { person == nil || $0.person == person }
       guard call.succeeded else {
         end(call, .unknown, .unknown)
-        return world.leaveOpen(grants, "a sign-out that failed")
+        return grants.forEach { $0.leaveOpen("a sign-out that failed") }
       }
       for grant in grants {
         if grant.isSignedIn, grant.signedInAt <= call.startedAt {
           grant.signOut(lastCall: world.callNumber)
         } else {
-          grant.excuse = grant.excuse ?? "signed out meanwhile"
+          grant.leaveOpen("signed out meanwhile")
         }
       }
       let isAlone = person == nil || (call.expected == .person(person ?? "") && world.people.count == 1)
@@ -160,9 +161,11 @@
       if case .deviceSignIn = self { true } else { false }
     }
 
-    var isSignOut: Bool {
+    /// Whether it signs a person out.
+    func signsOut(_ person: String) -> Bool {
       switch self {
-      case .signOut, .signOutAll: true
+      case .signOutAll: true
+      case .signOut(let one): one == person
       default: false
       }
     }

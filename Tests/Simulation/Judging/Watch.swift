@@ -55,11 +55,13 @@
       }
     }
 
-    private func judgeReuse(_ token: String, _ grant: Grant, _ call: Call?, _ process: AppProcess) {
+    private func judgeReuse(
+      _ token: String, _ grant: Grant, _ call: Call?, _ process: AppProcess, askedAt: UInt64
+    ) {
       guard world.shape.rotates else { return }
       world.ledger.tested(.refreshTokenOnce)
       guard let use = uses[token] else { return }
-      if let excuse = excuse(of: use, by: process) {
+      if let excuse = excuse(of: use, by: process, askedAt: askedAt) {
         world.ledger.excuse("used again: " + excuse)
         if world.shape.reuse != .allowed { grant.lose(excuse) }
         return
@@ -74,29 +76,28 @@
     }
 
     /// Why a client could not know that a refresh token was used; there are no other reasons.
-    private func excuse(of use: Exchange, by process: AppProcess) -> String? {
+    private func excuse(of use: Exchange, by process: AppProcess, askedAt: UInt64) -> String? {
       if let loss = use.loss { return loss }
       if use.process?.isDead != false, !use.isDelivered { return "killed" }
-      guard let other = use.process, other !== process, waits(use, in: other) else { return nil }
+      guard let other = use.process, other !== process, waits(use, in: other, askedAt) else { return nil }
       return "waits in the memory of another process"
     }
 
     /// Whether what an exchange brought waits in the memory of its process, which the store has refused it from.
     ///
-    /// Within a process it is known to all. Who has read the old token before it was written may send it a little later.
-    private func waits(_ use: Exchange, in process: AppProcess) -> Bool {
-      guard process.lastStoreFault >= use.at else { return false }
-      let isWaiting = use.grant.key.map { key in
-        process.caches.contains { CacheRegistry.state(of: $0).waiting.entry(for: key) != nil }
-      }
-      // The store is tried again each minute at least, and a request takes up to 16 seconds to the server and back.
-      return isWaiting == true || machine.uptime < process.lastStoreFault + 80_000_000_000
+    /// Within a process it is known to all. Another process has read the old token right before it asked with it.
+    private func waits(_ use: Exchange, in process: AppProcess, _ askedAt: UInt64) -> Bool {
+      process.noteWaitingChanges()
+      guard let key = use.grant.key, let last = process.lastWaits[key], last >= use.at else { return false }
+      return askedAt <= last
     }
 
     /// Has the server do its work, and remembers what it gave.
-    func serve(_ request: TransportRequest, _ call: Call?, _ process: AppProcess) async -> (
-      TransportResponse, Exchange?
-    ) {
+    ///
+    /// It was asked for at a time by the uptime: when the client handed the request to its transport.
+    func serve(
+      _ request: TransportRequest, _ call: Call?, _ process: AppProcess, askedAt: UInt64
+    ) async -> (TransportResponse, Exchange?) {
       if world.server.serves(request.url) {
         if let token = Self.bearer(request), refusesAll || refusedTokens.contains(token) {
           return (
@@ -114,7 +115,7 @@
       let form = Self.form(request)
       for name in ["code", "code_verifier", "refresh_token"] { if let secret = form[name] { secrets.insert(secret) } }
       if let token = form["refresh_token"], let grant = ofRefreshToken[token] {
-        judgeReuse(token, grant, call, process)
+        judgeReuse(token, grant, call, process, askedAt: askedAt)
       }
       let response = await response(of: world.tenant, request)
       guard form["grant_type"] != nil, response.status == 200, let fields = try? JSONReader.object(response.body)
@@ -140,7 +141,8 @@
         issuer = claims["iss"]?.string ?? issuer
         grant = Grant(
           grants.count + 1, person: claims["oid"]?.string ?? claims["sub"]?.string ?? "",
-          policy: claims["tfp"]?.string?.lowercased() ?? "", call: call, allowsReuse: world.shape.reuse == .allowed)
+          policy: claims["tfp"]?.string?.lowercased() ?? "", call: call, allowsReuse: world.shape.reuse == .allowed,
+          world.ledger)
         grants.append(grant)
         call?.grant = grant
       }

@@ -240,6 +240,20 @@
         try $0.world.losePower()
         $0.call($0.freshToken, on: $0.app(1))
       },
+      Script(
+        "power-cut-after-hiccup", "a power cut brings an older token back, which the provider takes again",
+        {
+          $0.cache = .file; $0.reuse = .allowed
+        }
+      ) {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.call($0.freshToken, on: $0.app(1))
+        $0.world.hiccup(1)
+        $0.call($0.freshToken, on: $0.app(1))
+        try $0.world.losePower()
+        $0.world.store.trouble = StoreTrouble()
+        $0.call($0.freshToken, on: $0.app(1))
+      },
       Script("power-cut-after-sign-out", "a second sign-out makes the first one last", { $0.cache = .file }) {
         $0.signIn($0.alice, on: $0.app(1))
         $0.call($0.freshToken, on: $0.app(1))

@@ -32,8 +32,20 @@
       if isDead { await withUnsafeContinuation { world.graveyard.append($0) } }
     }
 
-    /// When the store last refused it something, by the uptime.
-    var lastStoreFault: UInt64 = 0
+    /// Whether the store has ever refused it something.
+    var hasMetStoreFault = false
+    /// When a change of each key was last seen to wait for the store in its memory, by the uptime.
+    private(set) var lastWaits: [TokenCacheKey: UInt64] = [:]
+
+    /// Looks what waits in its memory: at each access to the store, since a change goes after one.
+    func noteWaitingChanges() {
+      guard hasMetStoreFault, !isDead, world.processes.count > 1 else { return }
+      let changes = caches.map { CacheRegistry.state(of: $0).waiting }
+      for key in world.watch.grants.compactMap(\.key) where changes.contains(where: { $0.entry(for: key) != nil }) {
+        lastWaits[key] = machine.uptime
+      }
+    }
+
     private var suspendedAt: UInt64 = 0
     private var pastSuspensions: UInt64 = 0
 

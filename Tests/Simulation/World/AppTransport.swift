@@ -35,6 +35,14 @@
       // After the server's work.
       case lostAfter, silent, gateway
 
+      /// Whether the server has done nothing.
+      var isBeforeWork: Bool {
+        switch self {
+        case .refused, .lostBefore, .unavailable, .throttled: true
+        case .cut, .shortened, .lostAfter, .silent, .gateway: false
+        }
+      }
+
       var name: String {
         switch self {
         case .refused, .lostBefore, .unavailable, .throttled: "before the server's work, \(rawValue)"
@@ -44,12 +52,19 @@
       }
     }
 
+    /// What a request asks for.
+    enum Target: String {
+      /// What its fate is concerns one call only.
+      case taskAPI = "task API"
+      case tokenEndpoint = "token endpoint"
+      case documents
+    }
+
     /// A fault that a request has met, at the moment at which the client learned of it.
     struct Met {
       let fault: Fault
       let at: UInt64
-      /// Whether it went to the task API: what its fate is concerns one call only.
-      let isOfAPI: Bool
+      let target: Target
       let call: Int?
     }
 
@@ -81,6 +96,7 @@
     func send(_ request: TransportRequest) async throws -> TransportResponse {
       try Task.checkCancellation()
       try request.validate()
+      let askedAt = machine.uptime
       await process.gate()
       let world = process.world
       let call = Call.current
@@ -91,8 +107,9 @@
       world.watch.sending(request, call, process)
       let fault = world.networkFault(for: request)
       let begin = machine.uptime
-      defer { note(fault, request, call, since: begin) }
+      defer { noteTime(of: request, since: begin) }
       try await travel()
+      if let fault, fault.isBeforeWork { note(fault, request, call) }
       switch fault {
       case .refused: throw TransportError(.cannotConnect, "Connection refused.")
       case .lostBefore: throw TransportError(.connectionLost, "The connection was lost.")
@@ -101,26 +118,32 @@
       default: break
       }
       try checkOpen(call)
-      let (response, exchange) = await world.watch.serve(request, call, process)
+      let (response, exchange) = await world.watch.serve(request, call, process, askedAt: askedAt)
       do {
         switch fault {
         case .lostAfter:
           try await travel()
+          note(.lostAfter, request, call)
           throw TransportError(.connectionLost, "The connection was lost.")
         case .cut:
           try await travel()
+          note(.cut, request, call)
           throw TransportError(.connectionLost, "The connection was lost in the middle of the body.")
         case .shortened where !response.body.isEmpty:
           try await travel()
+          note(.shortened, request, call)
           exchange?.lose("network")
           var part = response
           part.body = Data(response.body.prefix(machine.draw.below(response.body.count)))
           return part
         case .silent:
+          // Silence has begun, also where the client does not wait for its end.
+          defer { note(.silent, request, call) }
           try await Task.sleep(for: min(request.limits.deadline, request.limits.idleTimeout))
           throw TransportError(.timedOut, "No answer.")
         case .gateway:
           try await travel()
+          note(.gateway, request, call)
           exchange?.lose("network")
           return TransportResponse(status: 502)
         default: break
@@ -137,14 +160,21 @@
       return response
     }
 
-    private func note(_ fault: Weather.Fault?, _ request: TransportRequest, _ call: Call?, since begin: UInt64) {
-      let world = process.world
-      let isOfAPI = world.server.serves(request.url)
-      if !isOfAPI, machine.uptime - begin > 5_000_000_000 { world.lastSlowRequest = machine.uptime }
-      guard let fault else { return }
-      let target = isOfAPI ? "task API" : request.url.path.hasSuffix("/token") ? "token endpoint" : "documents"
-      world.ledger.network["\(fault.name)", default: [:]][target, default: 0] += 1
-      met.append(Weather.Met(fault: fault, at: machine.uptime, isOfAPI: isOfAPI, call: call?.number))
+    private func target(of request: TransportRequest) -> Weather.Target {
+      if process.world.server.serves(request.url) { return .taskAPI }
+      return request.url.path.hasSuffix("/token") ? .tokenEndpoint : .documents
+    }
+
+    private func noteTime(of request: TransportRequest, since begin: UInt64) {
+      guard target(of: request) != .taskAPI, machine.uptime - begin > 5_000_000_000 else { return }
+      process.world.lastSlowRequest = machine.uptime
+    }
+
+    /// Notes a fault where it acts: a request can end before its fault strikes.
+    private func note(_ fault: Weather.Fault, _ request: TransportRequest, _ call: Call?) {
+      let target = target(of: request)
+      process.world.ledger.network[fault.name, default: [:]][target.rawValue, default: 0] += 1
+      met.append(Weather.Met(fault: fault, at: machine.uptime, target: target, call: call?.number))
     }
 
     private func travel() async throws {

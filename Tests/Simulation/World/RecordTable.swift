@@ -83,6 +83,7 @@
         await Task.detached { try? await Task.sleep(for: .microseconds(time)) }.value
         await process.gate()
       }
+      process.noteWaitingChanges()
       if table.trouble.fails(writing: writing) {
         process.world.noteStoreFault(in: process)
         throw TokenCacheError(writing ? .unwritable : .unreadable, "The simulated database is in trouble.")

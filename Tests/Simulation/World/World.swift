@@ -124,7 +124,7 @@
     func noteStoreFault(in process: AppProcess) {
       ledger.chaos["access to the store refused", default: 0] += 1
       lastStoreFault = machine.uptime
-      process.lastStoreFault = machine.uptime
+      process.hasMetStoreFault = true
       for call in calls where call.result == nil && call.app.process === process { call.note(.store) }
     }
 
@@ -234,10 +234,9 @@
           process.presence.forget()
           presence.end(.unknown, begunAt: call.devicePresenceVersion)
         }
-        call.grant?.excuse = call.grant?.excuse ?? "killed"
-        if case .signOutAll = call.action { leaveOpen(watch.grants, "killed while signing out") }
-        if case .signOut(let person) = call.action {
-          leaveOpen(watch.grants.filter { $0.person == person }, "killed while signing out")
+        call.grant?.leaveOpen("killed during its sign-in")
+        for grant in watch.grants where call.action.signsOut(grant.person) {
+          grant.leaveOpen("killed while signing out")
         }
       }
       calls.removeAll { $0.app.process === process }
@@ -246,11 +245,17 @@
         return
       }
       // What only its memory held is gone.
-      let stored = storedRefreshTokens
-      for exchange in watch.exchanges.reversed() where exchange.process === process {
+      lose(
+        watch.exchanges.filter { $0.process === process }, notIn: storedRefreshTokens,
+        "killed before the new token was stored")
+    }
+
+    /// The new refresh tokens of these exchanges are gone, except those that are stored.
+    private func lose(_ exchanges: [Exchange], notIn stored: Set<String>, _ reason: String) {
+      for exchange in exchanges.reversed() {
         guard let brought = exchange.brought, !stored.contains(brought), exchange.grant.refreshTokens.contains(brought)
         else { continue }
-        exchange.lose("killed before the new token was stored")
+        exchange.lose(reason)
       }
     }
 
@@ -269,10 +274,6 @@
       for process in before { try restart(process) }
     }
 
-    func leaveOpen(_ grants: [Grant], _ reason: String) {
-      for grant in grants where !grant.isSignedOut { grant.excuse = grant.excuse ?? reason }
-    }
-
     /// Judges that nothing waits in memory any more: the newest refresh token of each good grant is stored.
     func judgeWaiting() {
       guard store.kind.isLasting else { return }
@@ -282,15 +283,20 @@
       }
     }
 
-    /// Judges that a power cut has taken no token that was stored more than a second before, by a store without faults.
+    /// Judges that a power cut has taken no token that was stored by a store without faults since it was issued.
     private func judgeFlushed(_ before: Set<String>) {
       let stored = storedRefreshTokens
+      let reason = "a power cut after trouble of the store"
       for grant in watch.grants where grant.isGood && grant.isStored(in: before) && !grant.isStored(in: stored) {
-        guard lastStoreFault == 0, grant.refreshedAt + 1_000_000_000 < machine.uptime else {
-          grant.lose("a power cut while the store was in trouble, or a new token was stored")
+        guard lastStoreFault >= grant.refreshedAt else {
+          ledger.fault("I4 a power cut takes a token that was stored", "grant \(grant.number)")
           continue
         }
-        ledger.fault("I4 a power cut takes a token that was stored", "grant \(grant.number)")
+        lose(watch.exchanges.filter { $0.grant === grant }, notIn: stored, reason)
+        guard !grant.isStored(in: stored) else { continue }
+        // Nothing of its session is left, so who is current depends on what else is stored.
+        grant.lose(reason)
+        if presence.mayBe(grant.person) { presence.forget() }
       }
     }
 
