@@ -135,7 +135,9 @@
       let person: String
       switch (call.action, call.expected) {
       case (.deviceSignIn, _): return call.grant != nil && hasLostTokens(call)
-      case (.signIn, _), (.session, _), (.accounts, _), (.claims, _), (.signOut, _), (.signOutAll, _):
+      // The code lives for ten minutes, and the process was suspended for about as long.
+      case (.signIn, _): return call.timeSuspended >= 580_000_000_000
+      case (.session, _), (.accounts, _), (.claims, _), (.signOut, _), (.signOutAll, _):
         return false
       case (.token(let named?, _, _), _): person = named
       case (_, .person(let current)) where call.presenceVersion == call.app.process.presence.version: person = current

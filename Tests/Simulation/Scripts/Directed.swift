@@ -211,6 +211,14 @@
         for _ in 0..<10 { $0.call(.list, on: $0.app(1)) }
         $0.world.expectsRefreshes(atMost: 2, since: before)
       },
+      Script("killed-while-two-tokens-wait", "a kill takes two refresh tokens, the later from the earlier", { _ in }) {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.world.store.trouble.isFull = true
+        for _ in 0..<2 { $0.call($0.freshToken, on: $0.app(1)) }
+        try $0.world.restart($0.world.processes[0])
+        $0.world.store.trouble = StoreTrouble()
+        $0.call($0.freshToken, on: $0.app(1))
+      },
       Script("keys-rolled", "the provider signs with a new key", { _ in }) {
         $0.signIn($0.alice, on: $0.app(1))
         try $0.world.rollKeys()

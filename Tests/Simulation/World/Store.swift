@@ -88,7 +88,10 @@
       let found = machine.alone { () -> [TokenCacheKey: TokenRecord] in
         var found: [TokenCacheKey: TokenRecord] = [:]
         for cache in caches {
-          for key in (try? await cache.keys()) ?? [] { found[key] = try? await cache.record(for: key) }
+          // A damaged file is reported once, and the next call lists the others.
+          var keys = try? await cache.keys()
+          if keys == nil { keys = try? await cache.keys() }
+          for key in keys ?? [] { found[key] = try? await cache.record(for: key) }
         }
         return found
       }

@@ -250,12 +250,15 @@
         "killed before the new token was stored")
     }
 
-    /// The new refresh tokens of these exchanges are gone, except those that are stored.
+    /// The new refresh tokens of these exchanges are gone, back to one that is stored.
     private func lose(_ exchanges: [Exchange], notIn stored: Set<String>, _ reason: String) {
+      var replaced: Set<String> = []
       for exchange in exchanges.reversed() {
-        guard let brought = exchange.brought, !stored.contains(brought), exchange.grant.refreshTokens.contains(brought)
+        guard let brought = exchange.brought, !stored.contains(brought),
+          exchange.grant.refreshTokens.contains(brought) || replaced.contains(brought)
         else { continue }
         exchange.lose(reason)
+        replaced.insert(exchange.token)
       }
     }
 
