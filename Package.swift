@@ -73,7 +73,7 @@ let package = Package(
       dependencies: [
         "B2CConnector", "B2CTestKit", "B2COAuth", "B2CIDToken", "B2CAuthority", "B2CTokenCache", "B2CHTTP",
         "B2CLoopback", "B2CSettings", "TaskAPI", "B2CCore", "TestSupport",
-      ], path: "Tests/Proof"),
+      ], path: "Tests/Proof", exclude: ["README.md", "Soak/Soak.svg"]),
     .executableTarget(
       name: "interop", dependencies: ["B2CConnector", "B2CTestKit", "B2CLoopback", "B2CCore"],
       path: "Tests/Interop/Driver"),
@@ -83,7 +83,7 @@ let package = Package(
       dependencies: [
         "B2CConnector", "B2CTestKit", "B2COAuth", "B2CIDToken", "B2CTokenCache", "B2CHTTP", "B2CLoopback", "TaskAPI",
         "B2CCore", "TestSupport",
-      ], path: "Tests/Benchmarks", exclude: ["allocations.c", "msal-peer.py", "run"]),
+      ], path: "Tests/Benchmarks", exclude: ["README.md", "allocations.c", "msal-peer.py", "run"]),
 
     .executableTarget(
       name: "simulation",

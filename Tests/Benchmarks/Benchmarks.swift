@@ -53,7 +53,7 @@ struct Benchmarks {
     let report = Report(measurements, isQuick: options.isQuick)
     report.show()
     if let file = options.json { try report.merge(into: file) }
-    if options.writes, let file = options.json { try Report(contentsOf: file).write(into: "Docs") }
+    if options.writes, let file = options.json { try Report(contentsOf: file).write() }
     let broken = measurements.filter { $0.isCount && $0.isMet == false }
     for measurement in broken { note("row \(measurement.row), \(measurement.name): a count does not hold") }
     return isComplete && broken.isEmpty

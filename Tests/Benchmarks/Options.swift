@@ -8,7 +8,7 @@ struct Options: Sendable {
   var comparesSimple = false
   /// The file that keeps the last measurement of each row.
   var json: String?
-  /// Whether to write the tables and plots of the JSON file into `Docs`.
+  /// Whether to write the tables of the JSON file into this directory's README, and the plots into `Docs`.
   var writes = false
   /// The library that counts allocations, to be preloaded; `Tests/Benchmarks/run` builds it.
   var counter: String?

@@ -46,19 +46,19 @@ struct Report {
     }
   }
 
-  /// Writes tables and plots into the documents.
-  func write(into directory: String) throws {
+  /// Writes the tables into the README beside the benchmarks, and the plots beside the guide.
+  func write() throws {
     let quick = Set(measurements.filter { $0.isQuick == true }.map(\.row)).sorted()
     guard quick.isEmpty else {
       throw Failure("the JSON file has figures of --quick (rows \(quick.joined(separator: ", "))): measure them again")
     }
-    let file = directory + "/Performance.md"
+    let file = "Tests/Benchmarks/README.md"
     var document = try String(contentsOfFile: file, encoding: .utf8)
     for (name, text) in [("results", results), ("peer", peers), ("simple", simple)] {
       document = try Self.replacing(name, in: document, with: text)
     }
     try document.write(toFile: file, atomically: false, encoding: .utf8)
-    let plots = directory + "/Performance"
+    let plots = "Docs/Performance"
     try FileManager.default.createDirectory(atPath: plots, withIntermediateDirectories: true)
     for plot in Plot.all(measurements) {
       try plot.svg.write(toFile: plots + "/" + plot.file, atomically: false, encoding: .utf8)

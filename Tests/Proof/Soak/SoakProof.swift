@@ -100,9 +100,9 @@ struct SoakProof: ProofCommand {
   ) throws -> Bool {
     print(verdict.table)
     if options.flags.contains("--write") {
-      let file = URL(fileURLWithPath: "Docs/Reliability.md")
+      let file = URL(fileURLWithPath: "Tests/Proof/README.md")
       try MarkdownSection(file: file.path).replace("soak", with: verdict.table)
-      let plot = file.deletingLastPathComponent().appendingPathComponent("Soak.svg")
+      let plot = file.deletingLastPathComponent().appendingPathComponent("Soak/Soak.svg")
       try SoakPlot.svg(content.samples, seconds: seconds).write(to: plot, atomically: true, encoding: .utf8)
     }
     return verdict.lines.allSatisfy(\.isKept)
