@@ -44,6 +44,9 @@ package final class OAuthClient: Sendable {
   /// The token cache in use, the default one included.
   package var tokenCache: any TokenCache { services.tokenCache }
 
+  /// How far this device is behind the server in seconds, negative when ahead; `nil` when no server has told its time yet.
+  package var clockOffset: Double? { services.serverClock.measuredOffset }
+
   /// Settings files are checked when they are read; hosts set in code are found here.
   private static func checkTrustedHosts(of authority: Authority) throws(OAuthError) {
     for host in authority.trustedHosts.sorted() {

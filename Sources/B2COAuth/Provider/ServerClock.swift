@@ -25,8 +25,8 @@ final class ServerClock: Sendable {
   /// The server's time, within the accepted difference.
   var now: Date { localNow().addingTimeInterval(acceptedOffset ?? 0) }
 
-  /// The measured difference in seconds: positive when this device is behind.
-  var measuredOffset: TimeInterval { offset.withLock { $0 } ?? 0 }
+  /// The measured difference in seconds, positive when this device is behind; `nil` when no server has told its time yet.
+  var measuredOffset: TimeInterval? { offset.withLock { $0 } }
 
   /// The measured difference, unless there is none or it is beyond what is accepted.
   private var acceptedOffset: TimeInterval? {

@@ -44,6 +44,7 @@ struct SecretsWorker: ProofCommand {
       await tellFailure { try await connector.getTaskList() }
       await tellFailure { try await connector.addTask(TaskItem(itemName: "Feed the cat")) }
       await tellFailure { try await connector.diagnose().description }
+      await tellFailure { try await connector.report(includesDiagnosis: true) }
     }
     try await worker.signIns(authority)
     try await worker.issuer(try Authority(try options.value(4, "the issuer"), kind: .openIDConnect))
