@@ -73,7 +73,8 @@ struct ConnectorReportTests {
     let account = try #require(try await connector.accounts().first)
     let token = try await connector.accessToken().token.value
     let hidden = [
-      token, account.id, String(account.id.prefix(8)), LocalUser.alice.email, LocalUser.alice.displayName, "secret-of-the-api",
+      token, account.id, String(account.id.prefix(8)), LocalUser.alice.email, LocalUser.alice.displayName,
+      "secret-of-the-api",
     ]
     for text in hidden { #expect(!report.contains(text), "\(text) is in\n\(report)") }
     #expect(report.contains("required user: set"))

@@ -73,7 +73,8 @@ extension Connector {
   /// The object id's first six characters, or those of a hash where an id is no GUID and may be a name.
   private static func shortened(_ accountID: String) -> String {
     let objectID = accountID.prefix { $0 != "." }
-    return GUID.isGUID(objectID) ? objectID.prefix(6) + "…" : "#" + Base64URL.encode(SHA256Digest.of(accountID)).prefix(6) + "…"
+    guard !GUID.isGUID(objectID) else { return objectID.prefix(6) + "…" }
+    return "#" + Base64URL.encode(SHA256Digest.of(accountID)).prefix(6) + "…"
   }
 
   private static func list(_ words: [String]) -> String { words.isEmpty ? "none" : words.joined(separator: ", ") }
