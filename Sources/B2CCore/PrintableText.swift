@@ -23,7 +23,7 @@ package struct PrintableText: Sendable {
   /// Prepares the rule for the answers to one request.
   ///
   /// - Parameters:
-  ///   - secrets: The secrets that were sent; a server may return them in any shape.
+  ///   - secrets: The secrets that were sent; a server may return them cut, in another case, or escaped once.
   ///   - limit: The most characters to show.
   package init(hiding secrets: [Secret] = [], limit: Int = 200) {
     traces = SecretTraces(secrets)
@@ -51,7 +51,7 @@ package struct PrintableText: Sendable {
     return trimmed.isEmpty ? nil : String(trimmed.prefix(limit))
   }
 
-  /// Whether the part of a text that could be shown repeats one of the secrets, in whatever shape.
+  /// Whether the part of a text that could be shown repeats one of the secrets, also cut or escaped once.
   package func findsSecret(in text: String) -> Bool {
     let bytes = Array(text.utf8.prefix(Self.window))
     return traces.hidden(in: bytes) != bytes
@@ -193,14 +193,12 @@ extension PrintableText {
 
 // MARK: - Secrets that were sent
 
-/// Finds secrets in a text, also where they are cut, in another case, or encoded in another way.
+/// Finds secrets in a text, also where they are cut, in another case, or escaped once.
 ///
 /// Every piece of eight bytes counts: a shorter one is of no use to anyone. The work grows with the lengths of the text
 /// and of the secrets, not with their product.
 private struct SecretTraces: Sendable {
   private static let width = 8
-  /// How often escapes are undone: `%2565` is an `e` that was escaped twice.
-  private static let levels = 3
 
   /// Pieces of eight bytes, in lower case.
   private let windows: Set<UInt64>
@@ -211,11 +209,11 @@ private struct SecretTraces: Sendable {
     var windows: Set<UInt64> = []
     var short: [[UInt8]] = []
     for secret in secrets {
-      let bytes = Array(secret.value.utf8)
-      if bytes.count < Self.width {
-        if bytes.count >= 4 { short.append(bytes.map(Self.lowercased)) }
-      } else {
-        for form in Self.forms(of: bytes) { Self.forEachWindow(of: form) { windows.insert($1) } }
+      let bytes = secret.value.utf8.map(Self.lowercased)
+      if bytes.count >= Self.width {
+        Self.forEachWindow(of: bytes) { windows.insert($1) }
+      } else if bytes.count >= 4 {
+        short.append(bytes)
       }
     }
     self.windows = windows
@@ -226,9 +224,9 @@ private struct SecretTraces: Sendable {
   func hidden(in text: [UInt8]) -> [UInt8] {
     guard !windows.isEmpty || !short.isEmpty else { return text }
     var isSecret = [Bool](repeating: false, count: text.count)
-    // Each byte of an unescaped text, with the range of the original that it represents.
-    var level = text.indices.map { (byte: Self.lowercased(text[$0]), range: $0..<($0 + 1)) }
-    for _ in 0...Self.levels {
+    // Each byte of the text, as it is and unescaped, with the range of the original that it represents.
+    let original = text.indices.map { (byte: Self.lowercased(text[$0]), range: $0..<($0 + 1)) }
+    for level in [original, Self.unescaped(original)] {
       let bytes = level.map(\.byte)
       func mark(_ range: Range<Int>) {
         for index in level[range.lowerBound].range.lowerBound..<level[range.upperBound - 1].range.upperBound {
@@ -242,9 +240,6 @@ private struct SecretTraces: Sendable {
           mark(start..<(start + secret.count))
         }
       }
-      let unescaped = Self.unescaped(level)
-      if unescaped.count == level.count { break }
-      level = unescaped
     }
     var output: [UInt8] = []
     for index in text.indices {
@@ -255,20 +250,6 @@ private struct SecretTraces: Sendable {
       }
     }
     return output
-  }
-
-  /// A secret as it is and in the encodings that hide it from a plain search; escapes are undone in the text instead.
-  private static func forms(of bytes: [UInt8]) -> [[UInt8]] {
-    var forms = [bytes, bytes.flatMap { Array(hexadecimal($0)) }]
-    for offset in 0..<3 {
-      // Encoded behind other bytes, a secret looks different; the first characters and the last mix with its neighbours.
-      let text = Data([UInt8](repeating: 0, count: offset) + bytes).base64EncodedString().filter { $0 != "=" }
-      let own = Array(text.utf8.dropFirst(offset == 0 ? 0 : offset + 1).dropLast())
-      forms.append(own)
-      forms.append(
-        own.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0 })
-    }
-    return forms.map { $0.map(lowercased) }
   }
 
   private static func forEachWindow(of bytes: [UInt8], _ body: (_ start: Int, UInt64) -> Void) {
@@ -314,11 +295,6 @@ private struct SecretTraces: Sendable {
       index += found.count
     }
     return output
-  }
-
-  private static func hexadecimal(_ byte: UInt8) -> [UInt8] {
-    let digits = Array("0123456789abcdef".utf8)
-    return [digits[Int(byte >> 4)], digits[Int(byte & 0x0F)]]
   }
 
   static func lowercased(_ byte: UInt8) -> UInt8 {

@@ -76,8 +76,8 @@ func expectHidden(_ secrets: SecretSearch, in text: String) throws {
 }
 
 extension SecretSearch {
-  /// A search for pieces as short as those that texts from outside are cleared of.
-  static func pieces(of secrets: String...) -> SecretSearch { SecretSearch(secrets, width: 8) }
+  /// A search for what texts from outside are cleared of: pieces of eight bytes, as they are and percent-encoded.
+  static func pieces(of secrets: String...) -> SecretSearch { SecretSearch(secrets, width: 8, findsEncoded: false) }
 }
 
 /// Runs asynchronous work to its end, as libFuzzer calls a plain function.

@@ -16,10 +16,11 @@ package struct SecretSearch: Sendable {
   /// - Parameters:
   ///   - secrets: The secrets; those that are shorter than a piece are left out.
   ///   - width: The number of bytes of a piece.
-  package init(_ secrets: some Sequence<String>, width: Int = 12) {
+  ///   - findsEncoded: Whether base64 and hexadecimal are searched for too.
+  package init(_ secrets: some Sequence<String>, width: Int = 12, findsEncoded: Bool = true) {
     for secret in secrets where secret.utf8.count >= width {
       let secret = Array(secret.utf8)
-      for form in Self.forms(of: secret) { add(form, width: width) }
+      for form in findsEncoded ? Self.forms(of: secret) : [secret] { add(form, width: width) }
       add(Self.escaped(secret), width: Self.escapedWidth)
     }
   }

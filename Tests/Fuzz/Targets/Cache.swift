@@ -16,7 +16,7 @@ extension FuzzTarget {
     }, check: checkCache)
 
   private static let canary = "canary-refresh-Token_0123456789"
-  private static let canarySearch = SecretSearch.pieces(of: canary)
+  private static let canarySearch = SecretSearch([canary], width: 8)
   private static let envelopeKey = TokenCacheKey(
     authority: "https://login.contoso.com/contoso.onmicrosoft.com", policy: "b2c_1_signin", clientID: "client",
     accountID: "oid.tid")
