@@ -294,8 +294,7 @@ struct TokenSource: Sendable {
     do {
       let provider = try await services.providers.provider(for: request.policy)
       let claims = try await IDTokenCheck(services: services).claims(
-        of: idToken, provider: provider, nonce: nil, accessToken: response.accessToken, previous: before.claims,
-        pauses: [])
+        of: idToken, provider: provider, nonce: nil, accessToken: response.accessToken, previous: before.claims)
       defer { services.sessions.changed() }
       // While the cache takes nothing, the claims wait with the tokens beside them.
       try await services.cache.update(request.key, waitingWith: after) { current in

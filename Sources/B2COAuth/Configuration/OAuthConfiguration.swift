@@ -42,10 +42,6 @@ package struct OAuthConfiguration: Sendable {
   ///
   /// 24 hours.
   package var metadataLifetime = Duration.seconds(86_400)
-  /// The longest pause before the issuer is asked again for a key id that it has not published.
-  ///
-  /// The pause starts at 5 seconds and doubles with each failure up to this; 5 minutes.
-  package var keyRefetchInterval = Duration.seconds(300)
   /// How long token, metadata and key requests may take and how much they may bring.
   package var limits = TransportLimits.standard
   /// How often and when a request for metadata or keys is sent again; token requests are sent once.

@@ -4,9 +4,6 @@ internal import Foundation
 
 /// Checks an id_token against its provider, and looks for new keys when its key is not among those known.
 struct IDTokenCheck: Sendable {
-  /// How long a sign-in waits for a key that is not published yet, between one look and the next.
-  static let retryDelays: [Duration] = [.seconds(1), .seconds(2)]
-
   let services: OAuthServices
 
   /// Returns the claims of a token that passes every rule.
@@ -18,12 +15,11 @@ struct IDTokenCheck: Sendable {
   ///   - accessToken: The access token that came with it.
   ///   - previous: The claims of the sign-in, after a refresh.
   ///   - request: The authorization request, after a sign-in that had one.
-  ///   - pauses: What to wait before each further look for a key that is not published yet.
   /// - Returns: All claims.
   /// - Throws: ``OAuthError`` with code `invalidIDToken`; what keeps the keys from being fetched.
   func claims(
     of idToken: Secret, provider: Provider, nonce: Secret?, accessToken: Secret?, previous: [String: JSONValue]?,
-    request: AuthorizationRequest? = nil, pauses: [Duration] = Self.retryDelays
+    request: AuthorizationRequest? = nil
   ) async throws -> [String: JSONValue] {
     var expectations = IDTokenExpectations(
       clientID: services.configuration.clientID, issuer: IssuerExpectation(published: provider.metadata.issuer),
@@ -35,29 +31,19 @@ struct IDTokenCheck: Sendable {
       expectations.essentialClaims = request.essentialClaims
     }
     let providers = services.providers
-    var rejection: IDTokenRejection
+    let known = try await providers.keys(of: provider)
     do {
-      return try Self.verify(idToken, try await providers.keys(of: provider), expectations)
-    } catch let error as IDTokenRejection {
-      rejection = error
+      return try Self.verify(idToken, known, expectations)
+    } catch {
+      guard error.mayHaveStaleKeys else { throw Self.error(error) }
     }
-    let unknownKey = UnknownKey(
-      keyID: (try? IDToken(compact: idToken))?.keyID, policyKey: provider.policy?.key, looksOnce: pauses.isEmpty)
-    guard rejection.mayHaveStaleKeys, await providers.mayAskAgain(for: unknownKey) else {
-      throw Self.error(rejection)
+    let fresh = try await providers.refetchedKeys(of: provider)
+    do {
+      return try Self.verify(idToken, fresh, expectations)
+    } catch {
+      if error.mayHaveStaleKeys { await providers.recordUnknownKey(of: provider) }
+      throw Self.error(error)
     }
-    for pause in [.zero] + pauses {
-      if pause > .zero { try await services.environment.clock.sleep(for: pause) }
-      let keys = try await providers.freshKeys(of: provider)
-      do {
-        return try Self.verify(idToken, keys, expectations)
-      } catch {
-        rejection = error
-      }
-      guard rejection.mayHaveStaleKeys else { throw Self.error(rejection) }
-    }
-    await providers.recordUnknownKey(unknownKey)
-    throw Self.error(rejection)
   }
 
   private static func error(_ rejection: IDTokenRejection) -> OAuthError {
@@ -100,14 +86,6 @@ struct IDTokenCheck: Sendable {
   ) throws(IDTokenRejection) -> [String: JSONValue] {
     try IDTokenVerifier().verify(try IDToken(compact: idToken), keys: keys, expectations: expectations).all
   }
-}
-
-/// A key of an id_token that the issuer's published keys lack.
-struct UnknownKey: Hashable {
-  let keyID: String?
-  let policyKey: String?
-  /// Whether a refresh looked for it: its quick look is counted for itself, so that it does not keep a sign-in from its longer one.
-  let looksOnce: Bool
 }
 
 extension Provider {

@@ -12,16 +12,12 @@ actor ProviderDirectory {
   private struct Keys {
     let set: JWKSet
     let fetchedAt: Date
+    /// Whether a token's key is not among them.
+    var lacksKey = false
   }
 
-  /// From when on the issuer may be asked again for a key that it has not published.
-  private struct Pause {
-    let end: Date
-    let length: TimeInterval
-  }
-
-  private static let firstPause: TimeInterval = 5
-  private static let mostUnknownKeys = 100
+  /// How long keys that lack a token's key are kept before they are fetched for one again.
+  private static let refetchInterval: TimeInterval = 60
 
   private let configuration: OAuthConfiguration
   private let documents: DocumentFetcher
@@ -30,7 +26,6 @@ actor ProviderDirectory {
   private let keyFlights = SingleFlight<String, JWKSet>()
   private var entries: [String: Entry] = [:]
   private var keySets: [String: Keys] = [:]
-  private var unknownKeys: [UnknownKey: Pause] = [:]
 
   init(configuration: OAuthConfiguration, documents: DocumentFetcher, now: @escaping @Sendable () -> Date) {
     self.configuration = configuration
@@ -66,8 +61,22 @@ actor ProviderDirectory {
     _ = try? await keys(of: provider)
   }
 
-  /// Fetches the keys of a provider anew.
-  func freshKeys(of provider: Provider) async throws -> JWKSet {
+  /// Returns the keys of a provider for a token whose key those known lack: fetched anew, at most once a minute in vain.
+  func refetchedKeys(of provider: Provider) async throws -> JWKSet {
+    if let keys = keySets[provider.policy?.key ?? ""], keys.lacksKey {
+      let age = now().timeIntervalSince(keys.fetchedAt)
+      // The age is negative when the clock was set back.
+      if age >= 0, age < Self.refetchInterval { return keys.set }
+    }
+    return try await freshKeys(of: provider)
+  }
+
+  /// Takes note that the keys of a provider lack a token's key.
+  func recordUnknownKey(of provider: Provider) {
+    keySets[provider.policy?.key ?? ""]?.lacksKey = true
+  }
+
+  private func freshKeys(of provider: Provider) async throws -> JWKSet {
     let key = provider.policy?.key ?? ""
     return try await keyFlights.value(for: key) { try await self.fetchKeys(of: provider, key: key) }
   }
@@ -76,24 +85,6 @@ actor ProviderDirectory {
     let set = try await keys(of: provider.metadata, policy: provider.policy)
     keySets[key] = Keys(set: set, fetchedAt: now())
     return set
-  }
-
-  /// Whether the issuer may be asked again for a key that its published keys lack.
-  ///
-  /// The pause is that of one key, so that an unknown one keeps no other from being found, and it grows.
-  func mayAskAgain(for key: UnknownKey) -> Bool {
-    guard let pause = unknownKeys[key] else { return true }
-    let remaining = pause.end.timeIntervalSince(now())
-    // More than the whole pause is left when the clock was set back.
-    return remaining <= 0 || remaining > pause.length
-  }
-
-  /// Takes note that fresh keys lack a key.
-  func recordUnknownKey(_ key: UnknownKey) {
-    if unknownKeys[key] == nil, unknownKeys.count >= Self.mostUnknownKeys { unknownKeys = [:] }
-    let length =
-      unknownKeys[key].map { min($0.length * 2, configuration.keyRefetchInterval.inSeconds) } ?? Self.firstPause
-    unknownKeys[key] = Pause(end: now().addingTimeInterval(length), length: length)
   }
 
   private func isFresh(_ date: Date) -> Bool {
