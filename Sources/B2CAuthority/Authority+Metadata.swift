@@ -15,30 +15,29 @@ extension Authority {
   /// - A generic issuer: exactly the authority, except for a slash at the end; or the form of Azure AD B2C, unless the
   ///   developer said that the authority is generic.
   ///
-  /// A host of ``trustedHosts`` may replace the authority's. The tenant has to be the authority's, or the one that is
-  /// given; a GUID can only be compared with a GUID, so a tenant known by name alone lets any GUID pass.
+  /// A host of ``trustedHosts`` may replace the authority's. The tenant has to be the authority's; a GUID can only be
+  /// compared with a GUID, so a tenant known by name alone lets any GUID pass.
   ///
   /// - Parameters:
   ///   - issuer: The metadata's `issuer`.
-  ///   - tenantID: The tenant's GUID, if it is known from elsewhere.
   ///   - policy: The policy whose metadata it is; the authority's own when `nil`.
   /// - Returns: Whether the issuer belongs to this authority.
-  package func accepts(issuer: String, tenantID: String?, policy: Policy? = nil) -> Bool {
+  package func accepts(issuer: String, policy: Policy? = nil) -> Bool {
     guard let named = IssuerText(issuer) else { return false }
     let kind = kind(for: policy ?? self.policy)
     if kind == .openIDConnect {
       let isExact = named.origin == origin.lowercased() && named.path == issuerPath
-      return isExact || (!isKindGiven && accepts(b2c: named, tenantID: tenantID, policy: policy))
+      return isExact || (!isKindGiven && accepts(b2c: named, policy: policy))
     }
-    if kind == .b2c { return accepts(b2c: named, tenantID: tenantID, policy: policy) }
+    if kind == .b2c { return accepts(b2c: named, policy: policy) }
     guard let tenant = named.tenant(after: []) else { return false }
     if kind == .ciam {
       let isOwnHost = named.host == tenant + "." + MicrosoftHost.ciamDomain && named.origin == "https://" + named.host
-      return (isOwn(named) || isOwnHost) && GUID.isGUID(tenant) && matches(tenant, tenantID)
+      return (isOwn(named) || isOwnHost) && GUID.isGUID(tenant) && matches(tenant)
     }
     guard isOwn(named) || isAlias(named.origin) else { return false }
     if tenant == "{tenantid}" { return ["common", "organizations"].contains(self.tenant?.lowercased()) }
-    return GUID.isGUID(tenant) && matches(tenant, tenantID)
+    return GUID.isGUID(tenant) && matches(tenant)
   }
 
   /// Returns whether metadata fetched from this authority may name an endpoint.
@@ -66,7 +65,7 @@ extension Authority {
     }
   }
 
-  private func accepts(b2c named: IssuerText, tenantID: String?, policy: Policy?) -> Bool {
+  private func accepts(b2c named: IssuerText, policy: Policy?) -> Bool {
     let key = (policy ?? self.policy)?.key
     let isBehindPolicy =
       named.segments.first == "tfp" && named.segments.count == 4
@@ -74,11 +73,11 @@ extension Authority {
     guard isOwn(named), let tenant = isBehindPolicy ? named.tenant(after: ["tfp"]) : named.tenant(after: []) else {
       return false
     }
-    return tenant == self.tenant?.lowercased() || (GUID.isGUID(tenant) && matches(tenant, tenantID))
+    return tenant == self.tenant?.lowercased() || (GUID.isGUID(tenant) && matches(tenant))
   }
 
-  private func matches(_ tenant: String, _ known: String?) -> Bool {
-    [known?.lowercased(), tenantID].allSatisfy { $0 == nil || $0 == tenant }
+  private func matches(_ tenant: String) -> Bool {
+    tenantID == nil || tenantID == tenant
   }
 
   private func isOwn(_ named: IssuerText) -> Bool {

@@ -3,7 +3,7 @@ import B2CCore
 extension Authority {
   /// Reads a text.
   ///
-  /// An error suggests the text without this one fault; the caller redacts and checks it.
+  /// An error suggests the text without this one fault; the caller drops a suggestion that has another.
   init(reading text: String, kind given: Kind?) throws(AuthorityError) {
     let text = try AuthorityText(text)
     let known = MicrosoftHost(text.host)

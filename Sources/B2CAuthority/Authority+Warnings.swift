@@ -71,9 +71,9 @@ extension Authority {
       known.kind == .entra
     else { return nil }
     let suggestion = (try? migratedFromRetiredHost())?.description
-    let home = known.cloud.b2cDomain.map { "<tenant>." + $0 } ?? "its present host"
     return AuthorityError(
-      .retiredAuthority, "Azure AD B2C no longer runs policies on \(host), only on \(home).", value: description,
+      .retiredAuthority,
+      "Azure AD B2C no longer runs policies on \(host), only on <tenant>.\(known.cloud.b2cDomain).", value: description,
       suggestion: suggestion,
       recoverySuggestion: suggestion == nil
         ? "Write the authority as https://contoso.b2clogin.com/contoso.onmicrosoft.com/ with your tenant's name."
@@ -85,15 +85,15 @@ extension Authority {
   /// - Returns: The authority on `<tenant>.b2clogin.com` (or its cloud's counterpart) with policy and form kept; the
   ///   authority itself when its host is not a retired one.
   /// - Throws: ``AuthorityError`` with the fault `tenantNameUnknown` when the tenant is a GUID or a
-  ///   custom domain, from which the new host does not follow, or its cloud has no Azure AD B2C.
+  ///   custom domain, from which the new host does not follow.
   package func migratedFromRetiredHost() throws(AuthorityError) -> Authority {
     guard let known = MicrosoftHost(host), known.kind == .entra else { return self }
-    guard let tenant, let name = TenantName.initialName(of: tenant), let domain = known.cloud.b2cDomain else {
+    guard let tenant, let name = TenantName.initialName(of: tenant) else {
       throw AuthorityError(
         .tenantNameUnknown, "The new host does not follow from the tenant \(tenant ?? "").", value: description,
         recoverySuggestion: "Write the authority as https://contoso.b2clogin.com/contoso.onmicrosoft.com/.")
     }
-    let origin = "https://\(name).\(domain)"
+    let origin = "https://\(name).\(known.cloud.b2cDomain)"
     return try Authority(Self.text(origin: origin, tenant: tenant, policy: policy, form: form))
   }
 }

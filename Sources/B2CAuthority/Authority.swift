@@ -44,16 +44,17 @@ public struct Authority: Sendable {
   ///   - text: The authority, with or without port, trailing slash, policy or endpoint path.
   ///   - kind: The kind, where it does not follow from the host.
   /// - Throws: ``AuthorityError`` with code ``ErrorCode/configuration`` for the first fault that was found, and with the
-  ///   corrected text when it is known.
+  ///   corrected text when it is known and has no other fault.
   public init(_ text: String, kind: Kind? = nil) throws(AuthorityError) {
     do throws(AuthorityError) {
       try self.init(reading: text, kind: kind)
     } catch {
       var error = error
       error.value = ShownText.show(text)
+      // Only a correction that parses, so that it cannot show secrets.
       error.suggestion =
         ShownText.mayHaveUserInfo(text)
-        ? nil : error.suggestion.flatMap { Self.suggestion(from: $0, kind: kind, depth: 6) }
+        ? nil : error.suggestion.flatMap { try? Authority(reading: $0, kind: kind).description }
       throw error
     }
   }
@@ -75,16 +76,6 @@ public struct Authority: Sendable {
     self.policy = policy
     self.form = form
     self.baseURL = baseURL
-  }
-
-  /// Returns only a correction that parses, so that a suggestion cannot show secrets.
-  private static func suggestion(from text: String, kind: Kind?, depth: Int) -> String? {
-    do throws(AuthorityError) {
-      return try Authority(reading: text, kind: kind).description
-    } catch {
-      guard depth > 0, let corrected = error.suggestion else { return nil }
-      return suggestion(from: corrected, kind: kind, depth: depth - 1)
-    }
   }
 }
 

@@ -74,7 +74,8 @@ struct AuthorityText {
 
   /// Returns a text without `://`, perhaps with a part of it, as it was probably meant.
   private static func withScheme(_ text: String) -> String {
-    // The tenant's name alone, as the portal's overview shows it.
+    // The tenant's first name, or the name in front of it alone, as the portal's overview shows them.
+    if TenantName.isValid(text), let home = TenantName.b2cHome(of: text) { return home }
     if TenantName.isValid(text), !text.contains("."), !GUID.isGUID(text), !Loopback.isLoopback(host: text),
       !TenantName.shared.contains(text.lowercased())
     {

@@ -1,6 +1,6 @@
 import B2CCore
 
-/// One of Microsoft's separate clouds; accounts and tokens of one are unknown to the others.
+/// One of Microsoft's separate clouds that have Azure AD B2C; accounts and tokens of one are unknown to the others.
 package enum Cloud: Sendable, CaseIterable {
   /// The worldwide cloud.
   case global
@@ -8,19 +8,13 @@ package enum Cloud: Sendable, CaseIterable {
   case china
   /// Azure Government of the United States.
   case usGovernment
-  /// Microsoft Cloud Germany, closed in 2021.
-  case germany
-  /// The sovereign clouds of France (Bleu), Germany (Delos) and Singapore.
-  case bleu, delos, singapore
 
   /// The domain under which Azure AD B2C tenants have their sign-in hosts.
-  var b2cDomain: String? {
+  var b2cDomain: String {
     switch self {
     case .global: "b2clogin.com"
     case .china: "b2clogin.cn"
     case .usGovernment: "b2clogin.us"
-    case .germany: "b2clogin.de"
-    case .bleu, .delos, .singapore: nil
     }
   }
 
@@ -29,10 +23,6 @@ package enum Cloud: Sendable, CaseIterable {
     switch self {
     case .china: "partner.onmschina.cn"
     case .usGovernment: "onmicrosoft.us"
-    case .germany: "onmicrosoft.de"
-    case .bleu: "onsovcloud.fr"
-    case .delos: "onsovcloud.de"
-    case .singapore: "onsovcloud.sg"
     case .global: "onmicrosoft.com"
     }
   }
@@ -58,9 +48,6 @@ struct MicrosoftHost {
     "login.microsoftonline.us": .usGovernment, "login.usgovcloudapi.net": .usGovernment,
     "login-us.microsoftonline.com": .usGovernment,
     "login.partner.microsoftonline.cn": .china, "login.chinacloudapi.cn": .china,
-    "login.microsoftonline.de": .germany,
-    "login.sovcloud-identity.fr": .bleu, "login.sovcloud-identity.de": .delos,
-    "login.sovcloud-identity.sg": .singapore,
   ]
 
   /// External ID's domain; no other cloud has one that is documented.
@@ -72,7 +59,7 @@ struct MicrosoftHost {
       (kind, self.cloud, tenantName) = (.entra, cloud, nil)
       return
     }
-    let b2c = Cloud.allCases.compactMap { cloud in cloud.b2cDomain.map { (Authority.Kind.b2c, cloud, $0) } }
+    let b2c = Cloud.allCases.map { (Authority.Kind.b2c, $0, $0.b2cDomain) }
     for (kind, cloud, domain) in b2c + [(.ciam, .global, Self.ciamDomain)] {
       if host == domain || host.hasSuffix("." + domain) {
         let name = host.dropLast(domain.count + 1)
@@ -108,7 +95,7 @@ enum TenantName {
   static func b2cHome(of tenant: String) -> String? {
     guard let name = initialName(of: tenant) else { return nil }
     let cloud = Cloud.allCases.first { tenant.lowercased().hasSuffix("." + $0.tenantDomain) }
-    return cloud?.b2cDomain.map { "https://\(name).\($0)/\(tenant)/" }
+    return cloud.map { "https://\(name).\($0.b2cDomain)/\(tenant)/" }
   }
 
   /// Returns whether a text can be a tenant: a domain name, a GUID or a single word.

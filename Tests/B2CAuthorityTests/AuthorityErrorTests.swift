@@ -45,6 +45,9 @@ import Testing
       Row(
         text: "http://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x", fault: .insecureScheme,
         suggestion: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x"),
+      // Two faults: the corrected text would have the other.
+      Row(text: "http://contoso.b2clogin.com", fault: .insecureScheme),
+      Row(text: "contoso.b2clogin.com", fault: .notAURL),
       Row(text: "http://192.168.0.1/tenant", fault: .insecureScheme, suggestion: "https://192.168.0.1/tenant"),
       Row(
         text: "http://127.0.0.1.example.com/t", fault: .insecureScheme, suggestion: "https://127.0.0.1.example.com/t"),

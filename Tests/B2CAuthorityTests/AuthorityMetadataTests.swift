@@ -7,7 +7,6 @@ import Testing
     let authority: String
     var kind: Authority.Kind?
     let issuer: String
-    var tenantID: String?
     var policy: String?
     let isAccepted: Bool
 
@@ -25,10 +24,6 @@ import Testing
       // Azure AD B2C.
       Row(authority: b2c, issuer: "https://contoso.b2clogin.com/\(guid)/v2.0/", isAccepted: true),
       Row(authority: b2c, issuer: "https://CONTOSO.b2clogin.com/\(guid)/v2.0", isAccepted: true),
-      Row(
-        authority: b2c, issuer: "https://contoso.b2clogin.com/\(guid)/v2.0/", tenantID: guid.uppercased(),
-        isAccepted: true),
-      Row(authority: b2c, issuer: "https://contoso.b2clogin.com/\(guid)/v2.0/", tenantID: other, isAccepted: false),
       Row(authority: b2c, issuer: "https://contoso.b2clogin.com/tfp/\(guid)/b2c_1_X/v2.0/", isAccepted: true),
       Row(authority: b2c, issuer: "https://contoso.b2clogin.com/tfp/\(guid)/B2C_1_y/v2.0/", isAccepted: false),
       Row(
@@ -74,8 +69,6 @@ import Testing
       Row(authority: "http://127.0.0.1:8080/tenant", issuer: "http://127.0.0.1:8081/\(guid)/v2.0/", isAccepted: false),
       // External ID.
       Row(authority: ciam, issuer: "https://\(guid).ciamlogin.com/\(guid)/v2.0", isAccepted: true),
-      Row(authority: ciam, issuer: "https://\(guid).ciamlogin.com/\(guid)/v2.0", tenantID: guid, isAccepted: true),
-      Row(authority: ciam, issuer: "https://\(guid).ciamlogin.com/\(guid)/v2.0", tenantID: other, isAccepted: false),
       Row(authority: ciam, issuer: "https://\(guid).ciamlogin.com/\(other)/v2.0", isAccepted: false),
       Row(authority: ciam, issuer: "https://\(guid).ciamlogin.com:444/\(guid)/v2.0", isAccepted: false),
       Row(authority: ciam, issuer: "https://contoso.ciamlogin.com/\(guid)/v2.0", isAccepted: true),
@@ -134,7 +127,7 @@ import Testing
   func issuers(row: Row) throws {
     let authority = try Authority(row.authority, kind: row.kind)
     let policy = try row.policy.map { id in try Policy(id) }
-    #expect(authority.accepts(issuer: row.issuer, tenantID: row.tenantID, policy: policy) == row.isAccepted)
+    #expect(authority.accepts(issuer: row.issuer, policy: policy) == row.isAccepted)
   }
 
   @Test("A trusted host may replace the authority's")
@@ -142,11 +135,10 @@ import Testing
     var authority = try Authority("https://login.contoso.com/contoso.onmicrosoft.com/B2C_1_x")
     let issuer = "https://contoso.b2clogin.com/\(guid)/v2.0/"
     let keys = try #require(URL(string: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/discovery/v2.0/keys"))
-    #expect(!authority.accepts(issuer: issuer, tenantID: nil))
+    #expect(!authority.accepts(issuer: issuer))
     #expect(!authority.accepts(endpoint: keys))
     authority.trustedHosts = ["Contoso.b2clogin.com"]
-    #expect(authority.accepts(issuer: issuer, tenantID: nil))
-    #expect(!authority.accepts(issuer: issuer, tenantID: Self.other))
+    #expect(authority.accepts(issuer: issuer))
     #expect(authority.accepts(endpoint: keys))
   }
 
@@ -161,7 +153,7 @@ import Testing
     authority.trustedHosts = ["contoso.b2clogin.com"]
     let keys = try #require(URL(string: "https://\(host)/contoso.onmicrosoft.com/discovery/v2.0/keys"))
     #expect(!authority.accepts(endpoint: keys))
-    #expect(!authority.accepts(issuer: "https://\(host)/\(guid)/v2.0/", tenantID: nil))
+    #expect(!authority.accepts(issuer: "https://\(host)/\(guid)/v2.0/"))
   }
 
   @Test(

@@ -53,9 +53,6 @@ import Testing
         text: "https://contoso.b2clogin.us/contoso.onmicrosoft.us", kind: .b2c, cloud: .usGovernment,
         tenant: "contoso.onmicrosoft.us", base: "https://contoso.b2clogin.us/contoso.onmicrosoft.us"),
       Row(
-        text: "https://contoso.b2clogin.de/contoso.onmicrosoft.de", kind: .b2c, cloud: .germany,
-        tenant: "contoso.onmicrosoft.de", base: "https://contoso.b2clogin.de/contoso.onmicrosoft.de"),
-      Row(
         text: "https://login.contoso.com/contoso.onmicrosoft.com", kind: .b2c, tenant: "contoso.onmicrosoft.com",
         base: "https://login.contoso.com/contoso.onmicrosoft.com"),
       Row(
@@ -88,16 +85,6 @@ import Testing
       Row(
         text: "https://login.partner.microsoftonline.cn/common", kind: .entra, cloud: .china, tenant: "common",
         base: "https://login.partner.microsoftonline.cn/common"),
-      // The sovereign clouds of France, Germany and Singapore, as MSAL for .NET, Java and Android know them.
-      Row(
-        text: "https://login.sovcloud-identity.fr/contoso.onsovcloud.fr", kind: .entra, cloud: .bleu,
-        tenant: "contoso.onsovcloud.fr", base: "https://login.sovcloud-identity.fr/contoso.onsovcloud.fr"),
-      Row(
-        text: "https://login.sovcloud-identity.de/contoso.onsovcloud.de", kind: .entra, cloud: .delos,
-        tenant: "contoso.onsovcloud.de", base: "https://login.sovcloud-identity.de/contoso.onsovcloud.de"),
-      Row(
-        text: "https://login.sovcloud-identity.sg/common", kind: .entra, cloud: .singapore, tenant: "common",
-        base: "https://login.sovcloud-identity.sg/common"),
       Row(
         text: "https://login.microsoftonline.com/common", given: .openIDConnect, kind: .openIDConnect, cloud: .global,
         tenant: "common", base: "https://login.microsoftonline.com/common"),

@@ -120,7 +120,6 @@ import Testing
     "Without the tenant's name there is no suggestion",
     arguments: [
       "https://login.microsoftonline.com/\(guid)?p=B2C_1_x", "https://login.microsoftonline.com/contoso.com/B2C_1_x",
-      "https://login.sovcloud-identity.fr/contoso.onsovcloud.fr/B2C_1_x",
     ])
   func unknownTenantName(text: String) throws {
     let authority = try Authority(text)

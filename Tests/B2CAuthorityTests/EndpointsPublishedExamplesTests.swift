@@ -54,7 +54,7 @@ import Testing
         https://login.microsoftonline.com/common/discovery/v2.0/keys
         https://login.microsoftonline.com/common/oauth2/v2.0/devicecode
         """)
-    #expect(authority.accepts(issuer: "https://login.microsoftonline.com/{tenantid}/v2.0", tenantID: nil))
+    #expect(authority.accepts(issuer: "https://login.microsoftonline.com/{tenantid}/v2.0"))
   }
 
   // "custom-domain.md" of the same documentation: the portal's test link before and after the change of domain, the
@@ -73,7 +73,7 @@ import Testing
           == "https://\(host)/contoso.onmicrosoft.com/oauth2/v2.0/authorize?p=B2C_1_susi")
       #expect(
         authority.accepts(
-          issuer: "https://\(host)/11111111-1111-1111-1111-111111111111/v2.0/", tenantID: nil))
+          issuer: "https://\(host)/11111111-1111-1111-1111-111111111111/v2.0/"))
     }
     let redirect = try Authority("https://login.contoso.com/11111111-1111-1111-1111-111111111111/oauth2/authresp")
     #expect(redirect.tenantID == "11111111-1111-1111-1111-111111111111")

@@ -141,7 +141,7 @@ actor ProviderDirectory {
 
   private func check(_ metadata: ProviderMetadata, _ policy: Policy?) throws(OAuthError) {
     let authority = configuration.authority
-    guard authority.accepts(issuer: metadata.issuer, tenantID: nil, policy: policy) else {
+    guard authority.accepts(issuer: metadata.issuer, policy: policy) else {
       throw OAuthError(
         .issuerMismatch, "The metadata names an issuer that does not belong to the authority \(authority).",
         recoverySuggestion: "Check the authority in the settings.")

@@ -49,7 +49,7 @@ extension FuzzTarget {
           throw OAuthError(.invalidResponse, "BROKEN: \(url) is taken for the authority's")
         }
       }
-      _ = authority.accepts(issuer: metadata.issuer, tenantID: nil)
+      _ = authority.accepts(issuer: metadata.issuer)
     } catch {
       try check(error)
     }
