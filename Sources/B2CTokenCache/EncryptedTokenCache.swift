@@ -46,8 +46,6 @@ public struct EncryptedTokenCache: SharedTokenCache, StoreIdentifying {
 
   /// Reads and decrypts the record of a key.
   ///
-  /// - Parameter key: The key to look up.
-  /// - Returns: The record, or `nil` when there is none.
   /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/decryptionFailed`` when the record was tampered with, belongs
   ///   to another key, is not encrypted or was sealed with another encryption key; the source's error when there is no
   ///   encryption key; the wrapped cache's error.
@@ -58,9 +56,6 @@ public struct EncryptedTokenCache: SharedTokenCache, StoreIdentifying {
 
   /// Encrypts a record and stores it, replacing the one that was there.
   ///
-  /// - Parameters:
-  ///   - record: The record to keep.
-  ///   - key: The key to keep it under.
   /// - Throws: ``TokenCacheError`` with code ``TokenCacheError/Code/encryptionUnavailable``, or the source's error, when
   ///   there is no encryption key; the wrapped cache's error.
   public func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
@@ -80,10 +75,6 @@ public struct EncryptedTokenCache: SharedTokenCache, StoreIdentifying {
 
   /// Changes the record of a key in one atomic step of the wrapped cache.
   ///
-  /// - Parameters:
-  ///   - key: The key of the record.
-  ///   - change: Returns the record to keep, or `nil` to keep none. It must be quick and must not use the cache.
-  /// - Returns: The record that is kept, or `nil`.
   /// - Throws: As ``record(for:)`` and ``store(_:for:)``; nothing is changed then.
   @discardableResult
   public func update(

@@ -52,16 +52,6 @@ public final class InMemoryTokenCache: SharedTokenCache {
   }
 
   /// Runs a body while no other caller of this instance holds the refresh lock of the same key.
-  ///
-  /// Taking the lock of a key again inside its body times out.
-  ///
-  /// - Parameters:
-  ///   - key: The key whose refresh token is about to be used.
-  ///   - body: The work to do meanwhile.
-  /// - Returns: What the body returns.
-  /// - Throws: ``TokenCacheError`` with code ``TokenCacheError/Code/lockTimedOut`` when the lock is not free in time,
-  ///   `CancellationError` when the task is cancelled while it waits (the body has not run in either case); otherwise
-  ///   what the body throws.
   public func withRefreshLock<Result: Sendable>(
     for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {

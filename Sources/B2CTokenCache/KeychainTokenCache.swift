@@ -41,8 +41,6 @@
 
     /// Returns the record of a key.
     ///
-    /// - Parameter key: The key to look up.
-    /// - Returns: The record, or `nil` when there is none.
     /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/missingEntitlement`` in an unsigned build or without the
     ///   group's entitlement, ``TokenCacheError/Code/unreadable`` while the device is locked,
     ///   ``TokenCacheError/Code/damaged``, ``TokenCacheError/Code/newerVersion``.
@@ -52,9 +50,6 @@
 
     /// Stores a record, replacing the one that was there.
     ///
-    /// - Parameters:
-    ///   - record: The record to keep.
-    ///   - key: The key to keep it under.
     /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/missingEntitlement``, ``TokenCacheError/Code/unwritable``,
     ///   ``TokenCacheError/Code/newerVersion``; ``TokenCacheError/Code/unreadable`` while the device is locked, because
     ///   what is there cannot be looked at. The old record stays then.
@@ -64,7 +59,6 @@
 
     /// Removes the record of a key, if there is one.
     ///
-    /// - Parameter key: The key to remove.
     /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/missingEntitlement``, ``TokenCacheError/Code/unwritable``.
     public func removeRecord(for key: TokenCacheKey) async throws {
       try await records.removeRecord(for: key)
@@ -72,7 +66,6 @@
 
     /// Returns the keys of all records of the service.
     ///
-    /// - Returns: Each key once.
     /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/missingEntitlement``, ``TokenCacheError/Code/unreadable``.
     public func keys() async throws -> [TokenCacheKey] {
       try await records.keys()

@@ -3,7 +3,8 @@
 /// A store for tokens between calls and between launches.
 ///
 /// Four short methods are the whole contract: no callbacks, no ordering, no rules about threads. Absence is `nil`; an error
-/// means that the cache failed, and then nothing is concluded about what it holds.
+/// means that the cache failed, and then nothing is concluded about what it holds. The caches of this package say only
+/// which errors they throw; all else is said here and at ``SharedTokenCache``.
 public protocol TokenCache: Sendable {
   /// Returns the record of a key.
   ///

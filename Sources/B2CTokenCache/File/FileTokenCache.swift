@@ -4,12 +4,14 @@ public import Foundation
 /// A token cache in a directory, one file for each record, that several processes can share.
 ///
 /// A record is written to a new file, flushed to the device and renamed, so that a process killed at any instant leaves
-/// the old or the new one. Files are 0600 from their first byte. What has been read stays in memory and is served from
+/// the old or the new one; what writes continues when the calling task is cancelled, because a new refresh token that is
+/// not kept would be lost. Files are 0600 from their first byte. What has been read stays in memory and is served from
 /// there while the file is unchanged, which costs one system call.
 ///
 /// A damaged file is quarantined (renamed) and reported once; the other records are not affected. A record in a newer
 /// stored form is refused and left as it is. Waiting for the disk and for other processes holds none of the threads that
-/// tasks share.
+/// tasks share. When the system is about to suspend the process during a refresh, the lock file is unlocked and the
+/// request goes on: other processes wait until the time limit of its request has passed.
 ///
 /// The tokens are stored as plaintext; wrap the cache in ``EncryptedTokenCache`` where the disk is not trusted.
 public final class FileTokenCache: SharedTokenCache, StoreIdentifying, InspectableTokenCache {
@@ -91,8 +93,6 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
 
   /// Returns the record of a key, from memory while its file is unchanged.
   ///
-  /// - Parameter key: The key to look up.
-  /// - Returns: The record, or `nil` when there is none.
   /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/damaged`` when the file is not a record of this key (its new
   ///   name is in the message), ``TokenCacheError/Code/newerVersion``, ``TokenCacheError/Code/insecurePermissions`` when
   ///   another user owns the file or can open it, ``TokenCacheError/Code/unreadable``.
@@ -111,11 +111,6 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
 
   /// Stores a record, replacing the one that was there, and waits until it is on the device.
   ///
-  /// It continues when the calling task is cancelled: a new refresh token that is not kept would be lost.
-  ///
-  /// - Parameters:
-  ///   - record: The record to keep.
-  ///   - key: The key to keep it under.
   /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/unwritable`` when there is no space or no permission,
   ///   ``TokenCacheError/Code/newerVersion`` when a newer version's record is there,
   ///   ``TokenCacheError/Code/lockTimedOut`` when other writers do not finish. The old record stays then.
@@ -126,7 +121,6 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
 
   /// Removes the record of a key, whatever its file holds.
   ///
-  /// - Parameter key: The key to remove.
   /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/unwritable`` when it cannot be removed,
   ///   ``TokenCacheError/Code/lockTimedOut`` when other writers do not finish.
   public func removeRecord(for key: TokenCacheKey) async throws {
@@ -136,12 +130,6 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
 
   /// Changes the record of a key in one atomic step.
   ///
-  /// It continues when the calling task is cancelled.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the record.
-  ///   - change: Returns the record to keep, or `nil` to keep none. It must be quick and must not use the cache.
-  /// - Returns: The record that is kept, or `nil`.
   /// - Throws: ``TokenCacheError``, as ``record(for:)`` and ``store(_:for:)``; nothing is changed then.
   @discardableResult
   public func update(
@@ -159,9 +147,6 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
 
   /// Returns the keys of all records, in any order.
   ///
-  /// A file is read once for it, since its name is the hash of its key.
-  ///
-  /// - Returns: Each key once.
   /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/unreadable`` when the directory or a file cannot be read;
   ///   ``TokenCacheError/Code/damaged`` when a file is not a record: it was renamed, and the next call lists the others.
   public func keys() async throws -> [TokenCacheKey] {
@@ -197,13 +182,6 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
 
   /// Runs a body while no other caller or process holds the refresh lock of the same key.
   ///
-  /// Taking the lock of a key again inside its body times out. When the system is about to suspend the process, the lock
-  /// file is unlocked and the body goes on: other processes wait until the time limit of its request has passed.
-  ///
-  /// - Parameters:
-  ///   - key: The key whose refresh token is about to be used.
-  ///   - body: The work to do meanwhile.
-  /// - Returns: What the body returns.
   /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/lockTimedOut`` when the lock is not free in time,
   ///   ``TokenCacheError/Code/unwritable`` when the lock file cannot be opened; `CancellationError` when the task is
   ///   cancelled while it waits. The body has not run then. Otherwise what the body throws.
