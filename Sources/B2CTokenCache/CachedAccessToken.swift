@@ -30,15 +30,19 @@ package struct CachedAccessToken: Sendable, Hashable {
 }
 
 extension CachedAccessToken: Codable {
-  private enum Field {
-    static let token: FieldName = "token"
-    static let scopes: FieldName = "scopes"
-    static let requestedScopes: FieldName = "asked"
-    static let receivedAt: FieldName = "received"
-    static let expiresAt: FieldName = "ends"
-    static let refreshAt: FieldName = "renew"
+  /// The fields as they are stored, in a form that the compiler reads and writes.
+  private struct Stored: StoredForm {
+    let token: Secret
+    let scopes: [String]?
+    /// The scopes that were asked for, where others were granted.
+    ///
+    /// Without them a token that was granted for fewer scopes would be refreshed at each launch.
+    let asked: [String]?
+    let received: Double
+    let ends: Double
+    let renew: Double?
 
-    static let all: Set<FieldName> = [token, scopes, requestedScopes, receivedAt, expiresAt, refreshAt]
+    static func knows(_ field: String) -> Bool { CodingKeys(stringValue: field) != nil }
   }
 
   /// Reads an access token in its stored form.
@@ -46,18 +50,13 @@ extension CachedAccessToken: Codable {
   /// - Parameter decoder: The decoder to read from.
   /// - Throws: `DecodingError` when a field has an unexpected type or a required one is missing.
   package init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: FieldName.self)
+    let stored = try Stored(from: decoder)
     self.init(
-      token: try container.decode(Secret.self, forKey: Field.token),
-      scopes: Set(try container.decodeIfPresent([String].self, forKey: Field.scopes) ?? []),
-      receivedAt: Date(timeIntervalSince1970: try container.decode(Double.self, forKey: Field.receivedAt)),
-      expiresAt: Date(timeIntervalSince1970: try container.decode(Double.self, forKey: Field.expiresAt)),
-      refreshAt: try container.decodeIfPresent(Double.self, forKey: Field.refreshAt)
-        .map(Date.init(timeIntervalSince1970:)))
-    if let asked = try container.decodeIfPresent([String].self, forKey: Field.requestedScopes) {
-      requestedScopes = Set(asked)
-    }
-    unknownFields = try container.decodeUnknown(besides: Field.all)
+      token: stored.token, scopes: Set(stored.scopes ?? []),
+      receivedAt: Date(timeIntervalSince1970: stored.received), expiresAt: Date(timeIntervalSince1970: stored.ends),
+      refreshAt: stored.renew.map(Date.init(timeIntervalSince1970:)))
+    if let asked = stored.asked { requestedScopes = Set(asked) }
+    unknownFields = try decoder.container(keyedBy: FieldName.self).unknown(besides: Stored.self)
   }
 
   /// Writes the access token in its stored form.
@@ -65,16 +64,13 @@ extension CachedAccessToken: Codable {
   /// - Parameter encoder: The encoder to write to; its output is as secret as the token.
   /// - Throws: `EncodingError` when a value cannot be written, such as a number that is not finite.
   package func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: FieldName.self)
-    try container.encodeUnknown(unknownFields, besides: Field.all)
-    try container.encode(token, forKey: Field.token)
+    try encoder.encodeUnknown(unknownFields, besides: Stored.self)
     // Sorted, so that the same record is the same bytes.
-    try container.encode(scopes.sorted(), forKey: Field.scopes)
-    // Without them a token that was granted for fewer scopes would be refreshed at each launch.
-    if requestedScopes != scopes { try container.encode(requestedScopes.sorted(), forKey: Field.requestedScopes) }
-    try container.encode(receivedAt.timeIntervalSince1970, forKey: Field.receivedAt)
-    try container.encode(expiresAt.timeIntervalSince1970, forKey: Field.expiresAt)
-    try container.encodeIfPresent(refreshAt?.timeIntervalSince1970, forKey: Field.refreshAt)
+    try Stored(
+      token: token, scopes: scopes.sorted(), asked: requestedScopes == scopes ? nil : requestedScopes.sorted(),
+      received: receivedAt.timeIntervalSince1970, ends: expiresAt.timeIntervalSince1970,
+      renew: refreshAt?.timeIntervalSince1970
+    ).encode(to: encoder)
   }
 }
 

@@ -65,20 +65,19 @@ public struct TokenRecord: Sendable, Hashable {
 /// A new field does not raise the version, because a reader that does not know it keeps it. The version is raised only
 /// when an older reader would do harm; such a record is refused rather than half understood.
 extension TokenRecord: Codable {
-  private enum Field {
-    static let version: FieldName = "v"
-    static let refreshToken: FieldName = "refresh"
-    static let refreshTokenExpiresAt: FieldName = "refreshEnds"
-    static let idToken: FieldName = "id"
-    static let claims: FieldName = "claims"
-    static let homeAccountID: FieldName = "home"
-    static let accessTokens: FieldName = "access"
-    static let signedInAt: FieldName = "signedIn"
-    static let policyID: FieldName = "policy"
+  /// The fields as they are stored, in a form that the compiler reads and writes.
+  private struct Stored: StoredForm {
+    let v: Int
+    let refresh: Secret?
+    let refreshEnds: Double?
+    let id: Secret?
+    let claims: [String: JSONValue]?
+    let home: String?
+    let access: [CachedAccessToken]?
+    let signedIn: Double
+    let policy: String?
 
-    static let all: Set<FieldName> = [
-      version, refreshToken, refreshTokenExpiresAt, idToken, claims, homeAccountID, accessTokens, signedInAt, policyID,
-    ]
+    static func knows(_ field: String) -> Bool { CodingKeys(stringValue: field) != nil }
   }
 
   /// Reads a record in its stored form.
@@ -87,23 +86,19 @@ extension TokenRecord: Codable {
   /// - Throws: ``TokenCacheError`` with code ``TokenCacheError/Code/newerVersion`` when a newer version of the package
   ///   wrote it; `DecodingError` when a field has an unexpected type or a required one is missing.
   public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: FieldName.self)
-    let version = try container.decode(Int.self, forKey: Field.version)
+    let fields = try decoder.container(keyedBy: FieldName.self)
+    // Before all else: the other fields of a newer version may have other types.
+    let version = try fields.decode(Int.self, forKey: FieldName(stringValue: "v"))
     guard version <= Self.currentVersion else {
       throw TokenCacheError.newerVersion(version, supported: Self.currentVersion)
     }
+    let stored = try Stored(from: decoder)
     self.init(
-      refreshToken: try container.decodeIfPresent(Secret.self, forKey: Field.refreshToken),
-      refreshTokenExpiresAt: try container.decodeIfPresent(Double.self, forKey: Field.refreshTokenExpiresAt)
-        .map(Date.init(timeIntervalSince1970:)),
-      idToken: try container.decodeIfPresent(Secret.self, forKey: Field.idToken),
-      claims: try container.decodeIfPresent([String: JSONValue].self, forKey: Field.claims) ?? [:],
-      homeAccountID: try container.decodeIfPresent(String.self, forKey: Field.homeAccountID),
-      accessTokens: try container.decodeIfPresent([CachedAccessToken].self, forKey: Field.accessTokens) ?? [],
-      signedInAt: Date(timeIntervalSince1970: try container.decode(Double.self, forKey: Field.signedInAt)),
-      policyID: try container.decodeIfPresent(String.self, forKey: Field.policyID))
+      refreshToken: stored.refresh, refreshTokenExpiresAt: stored.refreshEnds.map(Date.init(timeIntervalSince1970:)),
+      idToken: stored.id, claims: stored.claims ?? [:], homeAccountID: stored.home, accessTokens: stored.access ?? [],
+      signedInAt: Date(timeIntervalSince1970: stored.signedIn), policyID: stored.policy)
     self.version = version
-    unknownFields = try container.decodeUnknown(besides: Field.all)
+    unknownFields = try fields.unknown(besides: Stored.self)
   }
 
   /// Writes the record in its stored form; the output is as secret as the tokens in it.
@@ -111,22 +106,23 @@ extension TokenRecord: Codable {
   /// - Parameter encoder: The encoder to write to.
   /// - Throws: `EncodingError` when a value cannot be written, such as a number that is not finite.
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: FieldName.self)
-    try container.encodeUnknown(unknownFields, besides: Field.all)
-    try container.encode(version, forKey: Field.version)
-    try container.encodeIfPresent(refreshToken, forKey: Field.refreshToken)
-    try container.encodeIfPresent(refreshTokenExpiresAt?.timeIntervalSince1970, forKey: Field.refreshTokenExpiresAt)
-    try container.encodeIfPresent(idToken, forKey: Field.idToken)
-    if !claims.isEmpty { try container.encode(claims, forKey: Field.claims) }
-    try container.encodeIfPresent(homeAccountID, forKey: Field.homeAccountID)
-    if !accessTokens.isEmpty { try container.encode(accessTokens, forKey: Field.accessTokens) }
-    try container.encode(signedInAt.timeIntervalSince1970, forKey: Field.signedInAt)
-    try container.encodeIfPresent(policyID, forKey: Field.policyID)
+    try encoder.encodeUnknown(unknownFields, besides: Stored.self)
+    try Stored(
+      v: version, refresh: refreshToken, refreshEnds: refreshTokenExpiresAt?.timeIntervalSince1970, id: idToken,
+      claims: claims.isEmpty ? nil : claims, home: homeAccountID, access: accessTokens.isEmpty ? nil : accessTokens,
+      signedIn: signedInAt.timeIntervalSince1970, policy: policyID
+    ).encode(to: encoder)
   }
 }
 
-/// A field's name in the stored form; any name, since unknown fields are kept too.
-struct FieldName: CodingKey, Hashable, ExpressibleByStringLiteral {
+/// A form whose known fields the compiler reads and writes, and beside which others may be.
+protocol StoredForm: Codable {
+  /// Whether a field is one of the form's own.
+  static func knows(_ field: String) -> Bool
+}
+
+/// A field's name in a stored form, known or not.
+struct FieldName: CodingKey {
   let stringValue: String
   var intValue: Int? { nil }
 
@@ -134,30 +130,26 @@ struct FieldName: CodingKey, Hashable, ExpressibleByStringLiteral {
     self.stringValue = stringValue
   }
 
-  init(stringLiteral value: String) {
-    self.stringValue = value
-  }
-
   init?(intValue: Int) { nil }
 }
 
 extension KeyedDecodingContainer<FieldName> {
-  /// Reads every field that is not among the known ones.
-  func decodeUnknown(besides known: Set<FieldName>) throws -> [String: JSONValue] {
+  /// Reads every field that a form does not know.
+  func unknown<Form: StoredForm>(besides form: Form.Type) throws -> [String: JSONValue] {
     var unknown: [String: JSONValue] = [:]
-    for name in allKeys where !known.contains(name) {
+    for name in allKeys where !form.knows(name.stringValue) {
       unknown[name.stringValue] = try decode(JSONValue.self, forKey: name)
     }
     return unknown
   }
 }
 
-extension KeyedEncodingContainer<FieldName> {
-  /// Writes the unknown fields back; a known name is never written twice.
-  mutating func encodeUnknown(_ fields: [String: JSONValue], besides known: Set<FieldName>) throws {
-    for (name, value) in fields {
-      let name = FieldName(stringValue: name)
-      if !known.contains(name) { try encode(value, forKey: name) }
+extension Encoder {
+  /// Writes unknown fields back; a name that the form knows is never written twice.
+  func encodeUnknown<Form: StoredForm>(_ fields: [String: JSONValue], besides form: Form.Type) throws {
+    var container = container(keyedBy: FieldName.self)
+    for (name, value) in fields where !form.knows(name) {
+      try container.encode(value, forKey: FieldName(stringValue: name))
     }
   }
 }

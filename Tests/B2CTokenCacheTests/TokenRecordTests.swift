@@ -46,10 +46,12 @@ import Testing
     #expect(decoded == Samples.record())
   }
 
-  @Test("A newer version is refused")
-  func newerVersion() throws {
+  @Test(
+    "A newer version is refused, whatever its fields are",
+    arguments: [#"{"v":2,"signedIn":0}"#, #"{"v":2}"#, #"{"v":2,"signedIn":"today","access":{}}"#])
+  func newerVersion(_ stored: String) throws {
     let error = #expect(throws: TokenCacheError.self) {
-      try JSONDecoder().decode(TokenRecord.self, from: Data(#"{"v":2,"signedIn":0}"#.utf8))
+      try JSONDecoder().decode(TokenRecord.self, from: Data(stored.utf8))
     }
     #expect(error?.code == .newerVersion)
     #expect(error?.message.contains("2") == true)
