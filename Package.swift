@@ -58,7 +58,9 @@ let package = Package(
 
     // What tests of several modules share; no product.
     .target(
-      name: "TestSupport", dependencies: ["B2COAuth", "B2CTokenCache", "B2CHTTP", "B2CCore"], path: "Tests/Support"),
+      name: "TestSupport",
+      dependencies: ["B2CTestKit", "B2COAuth", "B2CIDToken", "B2CTokenCache", "B2CHTTP", "B2CCore"] + crypto,
+      path: "Tests/Support"),
 
     // Programs that no product ships.
     .executableTarget(

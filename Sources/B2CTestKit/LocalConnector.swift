@@ -86,8 +86,8 @@ extension Connector {
     _ tenant: LocalTenant, _ taskServer: LocalTaskServer? = nil, presenter: (any SignInPresenter)? = nil,
     cache: any TokenCache = InMemoryTokenCache(), clock: any Clock<Duration> = TestClock()
   ) throws -> Connector {
-    let services: [any LocalService] = [tenant] + [taskServer].compactMap(\.self)
-    let network = LocalNetwork(services, clock: clock)
+    let network =
+      if let taskServer { LocalNetwork(tenant, taskServer, clock: clock) } else { LocalNetwork(tenant, clock: clock) }
     var environment = OAuthEnvironment()
     environment.presenter = presenter ?? ScriptedPresenter(transport: network, .signIn(.alice))
     environment.cache = cache

@@ -91,11 +91,10 @@ struct ScriptedPresenterTests {
     let error = await #expect(throws: OAuthError.self) { try await present(presenter) }
     #expect(error?.code == .presentationFailed && error?.message.hasPrefix("The page 'Sign in' says: ") == true)
     #expect(presenter.steps.filter { $0.hasPrefix("on ") }.count == 1)
-    // A list of actions, as a helper of a test passes them on.
-    let corrected = ScriptedPresenter(transport: tenant.transport, [wrong, .signIn(.alice)])
+    let corrected = ScriptedPresenter(transport: tenant.transport, wrong, .signIn(.alice))
     #expect(TenantVisitor.values(try await present(corrected))["code"] != nil)
     corrected.clearCookies()
-    corrected.follow([wrong, wrong, .signIn(.alice)])
+    corrected.follow(wrong, wrong, .signIn(.alice))
     #expect(TenantVisitor.values(try await present(corrected))["code"] != nil)
   }
 

@@ -22,15 +22,6 @@ public struct LocalNetwork: HTTPTransport {
   ///   - services: The servers; the first that answers for an origin gets its requests.
   ///   - clock: The clock that deadlines and slow answers are measured by; the system's unless said otherwise.
   public init(_ services: any LocalService..., clock: any Clock<Duration> = ContinuousClock()) {
-    self.init(services, clock: clock)
-  }
-
-  /// Makes a network of a list of servers.
-  ///
-  /// - Parameters:
-  ///   - services: The servers; the first that answers for an origin gets its requests.
-  ///   - clock: The clock that deadlines and slow answers are measured by.
-  public init(_ services: [any LocalService], clock: any Clock<Duration> = ContinuousClock()) {
     self.services = services
     self.clock = clock
   }

@@ -31,20 +31,8 @@ public final class ScriptedPresenter: SignInPresenter {
   ///   - transport: What the browser reaches the pages by: a ``LocalNetwork``, or a transport over real HTTP.
   ///   - script: What the person does, an action for each page; the last is repeated.
   ///   - onStep: Called with each step as it happens, secrets left out.
-  public convenience init(
-    transport: any HTTPTransport, _ script: Action..., onStep: (@Sendable (String) -> Void)? = nil
-  ) {
-    self.init(transport: transport, script, onStep: onStep)
-  }
-
-  /// Makes a scripted person from a list of actions.
-  ///
-  /// - Parameters:
-  ///   - transport: The browser's way to the pages: a ``LocalNetwork``, or a transport over real HTTP.
-  ///   - script: The actions, one for each page; the last is repeated.
-  ///   - onStep: Called with each step as it happens, secrets left out.
   public init(
-    transport: any HTTPTransport, _ script: [Action], onStep: (@Sendable (String) -> Void)? = nil
+    transport: any HTTPTransport, _ script: Action..., onStep: (@Sendable (String) -> Void)? = nil
   ) {
     self.transport = transport
     self.onStep = onStep
@@ -54,12 +42,7 @@ public final class ScriptedPresenter: SignInPresenter {
   /// Puts a new script in place of what is left of the old one.
   ///
   /// - Parameter script: What the person does, an action for each page; the last is repeated.
-  public func follow(_ script: Action...) { follow(script) }
-
-  /// Replaces the rest of the script by a list of actions.
-  ///
-  /// - Parameter script: The actions, one for each page; the last is repeated.
-  public func follow(_ script: [Action]) { state.withLock { $0.script = script } }
+  public func follow(_ script: Action...) { state.withLock { $0.script = script } }
 
   /// Forgets the browser's cookies.
   public func clearCookies() { state.withLock { $0.cookies = CookieJar() } }

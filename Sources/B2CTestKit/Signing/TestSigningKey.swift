@@ -2,18 +2,11 @@ package import B2CCore
 package import B2CIDToken
 package import Foundation
 
-#if canImport(CryptoKit)
-  internal import CryptoKit
-#else
-  internal import Crypto
-#endif
-
 /// A private key for tests: makes itself, shows its public half as a JWK, signs tokens.
 ///
 /// ```swift
-/// let key = try TestSigningKey(.es256)
+/// let key = try TestSigningKey()
 /// let token = try key.token(claims: ["iss": .string("https://issuer.example"), "sub": .string("1")])
-/// let keySet = TestSigningKey.keySet([key])
 /// ```
 /// Such a key never leaves the process, and nothing outside a test may trust it.
 package struct TestSigningKey: Sendable {
@@ -24,22 +17,26 @@ package struct TestSigningKey: Sendable {
 
   private let material: any SigningMaterial
 
-  /// Makes a fresh key.
+  /// Makes a fresh RSA key of 2048 bits, which takes about a tenth of a second.
   ///
   /// - Parameters:
-  ///   - algorithm: The algorithm to sign with; an RSA key has 2048 bits and takes about a tenth of a second.
+  ///   - algorithm: The algorithm to sign with: RS256 or PS256.
   ///   - id: The key's id; drawn at random unless said otherwise.
-  /// - Throws: ``TestSigningKeyError`` when there is no such kind of key or the system cannot make one.
+  /// - Throws: ``TestSigningKeyError`` when it is no algorithm of RSA keys or the system cannot make one.
   package init(_ algorithm: JWSAlgorithm = .rs256, id: String? = nil) throws {
-    switch algorithm {
-    case .rs256, .ps256: material = try RSAMaterial()
-    case .es256: material = CurveMaterial.p256()
-    case .es384: material = CurveMaterial.p384()
-    case .es512: material = CurveMaterial.p521()
-    case .edDSA: material = Ed25519Material()
-    default: throw TestSigningKeyError.unsupportedAlgorithm
-    }
+    guard [.rs256, .ps256].contains(algorithm) else { throw TestSigningKeyError.unsupportedAlgorithm }
+    self.init(algorithm, try RSAMaterial(), id: id)
+  }
+
+  /// Makes a key of another kind.
+  ///
+  /// - Parameters:
+  ///   - algorithm: The algorithm to sign with.
+  ///   - material: The private key.
+  ///   - id: The key's id; drawn at random unless said otherwise.
+  package init(_ algorithm: JWSAlgorithm, _ material: any SigningMaterial, id: String? = nil) {
     self.algorithm = algorithm
+    self.material = material
     self.id = id ?? RandomText.make(bytes: 16)
   }
 
@@ -49,14 +46,6 @@ package struct TestSigningKey: Sendable {
     fields["kid"] = .string(id)
     fields["use"] = .string("sig")
     return fields
-  }
-
-  /// The JSON text of a key set (RFC 7517 section 5).
-  ///
-  /// - Parameter keys: The keys whose public halves to list.
-  /// - Returns: `{"keys": […]}`.
-  package static func keySet(_ keys: [TestSigningKey]) -> Data {
-    LocalJSON.data(["keys": .array(keys.map { .object($0.jwk) })])
   }
 
   /// Signs any bytes.
@@ -160,87 +149,13 @@ extension LocalToken {
 }
 
 /// A private key that can sign, check and show its public half; one type for each kind of key.
-protocol SigningMaterial: Sendable {
+package protocol SigningMaterial: Sendable {
   /// The fields of the public key's JWK that depend on the kind (RFC 7518 section 6, RFC 8037 section 2).
   var publicFields: [String: String] { get }
 
   func signature(for input: Data, algorithm: JWSAlgorithm) throws -> Data
 
   func isValid(signature: Data, for input: Data, algorithm: JWSAlgorithm) -> Bool
-}
-
-/// A key on one of NIST's curves, for ES256, ES384 or ES512.
-struct CurveMaterial: SigningMaterial {
-  let publicFields: [String: String]
-  private let sign: @Sendable (Data) throws -> Data
-  private let verify: @Sendable (_ signature: Data, _ input: Data) -> Bool
-
-  static func p256() -> CurveMaterial {
-    let key = P256.Signing.PrivateKey()
-    return CurveMaterial(
-      "P-256", key.publicKey.rawRepresentation, sign: { try key.signature(for: $0).rawRepresentation },
-      verify: { signature, input in
-        (try? P256.Signing.ECDSASignature(rawRepresentation: signature)).map {
-          key.publicKey.isValidSignature($0, for: input)
-        } ?? false
-      })
-  }
-
-  static func p384() -> CurveMaterial {
-    let key = P384.Signing.PrivateKey()
-    return CurveMaterial(
-      "P-384", key.publicKey.rawRepresentation, sign: { try key.signature(for: $0).rawRepresentation },
-      verify: { signature, input in
-        (try? P384.Signing.ECDSASignature(rawRepresentation: signature)).map {
-          key.publicKey.isValidSignature($0, for: input)
-        } ?? false
-      })
-  }
-
-  static func p521() -> CurveMaterial {
-    let key = P521.Signing.PrivateKey()
-    return CurveMaterial(
-      "P-521", key.publicKey.rawRepresentation, sign: { try key.signature(for: $0).rawRepresentation },
-      verify: { signature, input in
-        (try? P521.Signing.ECDSASignature(rawRepresentation: signature)).map {
-          key.publicKey.isValidSignature($0, for: input)
-        } ?? false
-      })
-  }
-
-  /// Takes the two coordinates of a point, one after the other.
-  private init(
-    _ curve: String, _ point: Data, sign: @escaping @Sendable (Data) throws -> Data,
-    verify: @escaping @Sendable (Data, Data) -> Bool
-  ) {
-    publicFields = [
-      "kty": "EC", "crv": curve, "x": Base64URL.encode(point.prefix(point.count / 2)),
-      "y": Base64URL.encode(point.suffix(point.count / 2)),
-    ]
-    self.sign = sign
-    self.verify = verify
-  }
-
-  func signature(for input: Data, algorithm: JWSAlgorithm) throws -> Data { try sign(input) }
-
-  func isValid(signature: Data, for input: Data, algorithm: JWSAlgorithm) -> Bool { verify(signature, input) }
-}
-
-/// An Ed25519 key, for EdDSA.
-struct Ed25519Material: SigningMaterial {
-  private let key = Curve25519.Signing.PrivateKey()
-
-  var publicFields: [String: String] {
-    ["kty": "OKP", "crv": "Ed25519", "x": Base64URL.encode(key.publicKey.rawRepresentation)]
-  }
-
-  func signature(for input: Data, algorithm: JWSAlgorithm) throws -> Data {
-    try key.signature(for: input)
-  }
-
-  func isValid(signature: Data, for input: Data, algorithm: JWSAlgorithm) -> Bool {
-    key.publicKey.isValidSignature(signature, for: input)
-  }
 }
 
 /// Reads a DER sequence of non-negative integers, which is what a PKCS #1 public key is (RFC 8017 appendix A.1.1).

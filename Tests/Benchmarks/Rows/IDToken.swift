@@ -3,6 +3,7 @@ import B2CCore
 import B2CIDToken
 import B2CTestKit
 import Foundation
+import TestSupport
 
 extension Row {
   static let idToken = Row(
@@ -10,7 +11,7 @@ extension Row {
     meaning: "what checking the identity costs at a sign-in or a refresh"
   ) { context in
     let key = try TestSigningKey(.rs256)
-    let keys = try JWKSet(json: TestSigningKey.keySet([key]))
+    let keys = try JWKSet(json: try TestSigningKey.keySet([key]))
     let now = Date()
     let seconds = Int64(now.timeIntervalSince1970)
     let issuer = "https://contoso.b2clogin.com/22222222-2222-4222-8222-222222222222/v2.0/"

@@ -35,8 +35,7 @@
       world.ledger.pages += 1
       try await Task.sleep(for: .milliseconds(plan.time))
       await process.gate()
-      let presenter = ScriptedPresenter(
-        transport: LocalNetwork([world.tenant]), world.script(of: plan))
+      let presenter = world.person(of: plan)
       defer { world.notePassword(of: plan) }
       let url = try await presenter.present(request)
       await process.gate()

@@ -98,17 +98,22 @@
     /// The person's account as the tenant has it now.
     func user(_ person: LocalUser) -> LocalUser { tenant.user(email: person.email) ?? person }
 
-    func script(of plan: PagePlan) -> [ScriptedPresenter.Action] {
+    func person(of plan: PagePlan) -> ScriptedPresenter {
+      let network = LocalNetwork(tenant)
       switch plan.outcome {
-      case .cancels: return [.cancel]
-      case .closes: return [.closeBrowser]
+      case .cancels: return ScriptedPresenter(transport: network, .cancel)
+      case .closes: return ScriptedPresenter(transport: network, .closeBrowser)
       case .completes: break
       }
       if let newPassword = plan.newPassword {
-        return [.resetPassword(email: plan.person.email, newPassword: newPassword)]
+        return ScriptedPresenter(
+          transport: network, .resetPassword(email: plan.person.email, newPassword: newPassword))
       }
-      if let newName = plan.newName { return [.signIn(user(plan.person)), .editProfile(displayName: newName)] }
-      return [.signIn(user(plan.person))]
+      let signIn = ScriptedPresenter.Action.signIn(user(plan.person))
+      if let newName = plan.newName {
+        return ScriptedPresenter(transport: network, signIn, .editProfile(displayName: newName))
+      }
+      return ScriptedPresenter(transport: network, signIn)
     }
 
     /// A new password ends what was granted with the old one, also when the person's app has left the page meanwhile.
