@@ -125,7 +125,9 @@ extension Connector {
       get { oauth.offlineAccess }
       set { oauth.offlineAccess = newValue }
     }
-    /// Whether this process may use refresh tokens; `.never` for one that must not, such as a widget.
+    /// Whether this process may use refresh tokens, and whether calls wait for a renewal that is only early.
+    ///
+    /// `.never` for a process that must not, such as a widget; `.proactive` where no call shall wait.
     ///
     /// Guide "At launch".
     public var refresh: TokenRefresh {

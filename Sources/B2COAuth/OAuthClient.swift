@@ -218,8 +218,9 @@ package final class OAuthClient: Sendable {
     services.sessions.states { [self] in try await sessionSnapshot(looksAgain: false) }
   }
 
-  /// Tries once more to write what the token cache has refused so far.
+  /// Ends renewals that no call waits for, and tries once more to write what the token cache has refused so far.
   package func close() async {
+    await tokens.endProactiveRefreshes()
     await services.cache.writeWaitingChanges()
   }
 

@@ -55,12 +55,16 @@ final class OAuthServices: Sendable {
         OAuthEvent(finished, policyID: policy?.id, correlationID: correlationID, duration: stopwatch.elapsed))
       return result
     } catch {
-      let code =
-        (error as? any ExplainedError)?.code ?? .init(rawValue: error is CancellationError ? "cancelled" : "other")
       environment.onEvent(
         OAuthEvent(
-          finished, policyID: policy?.id, correlationID: correlationID, duration: stopwatch.elapsed, errorCode: code))
+          finished, policyID: policy?.id, correlationID: correlationID, duration: stopwatch.elapsed,
+          errorCode: Self.code(of: error)))
       throw error
     }
+  }
+
+  /// The code of an error in an event.
+  static func code(of error: any Error) -> ErrorCode {
+    (error as? any ExplainedError)?.code ?? .init(rawValue: error is CancellationError ? "cancelled" : "other")
   }
 }

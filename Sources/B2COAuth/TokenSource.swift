@@ -4,6 +4,7 @@ internal import Foundation
 /// Access tokens without the user: from the cache, else by one refresh that all callers share.
 ///
 /// The story, in order: cache hit, single flight, refresh lock, reading again, request, storing by compare-and-set, result.
+/// With ``TokenRefresh/proactive`` a renewal that is only early goes the same way beside the call.
 /// The part between taking the lock and storing runs within a ``RefreshActivity``, where the system suspends apps.
 /// Nothing but the token request happens inside the lock; metadata and keys are fetched before or beside it. The result
 /// does not wait for them: the id_token is verified while the access token is in use.
@@ -82,16 +83,19 @@ struct TokenSource: Sendable {
     }
     if options.forceRefresh { excluded += stored.record.accessTokens.filter { $0.covers(scopes) }.map(\.token) }
     let mustReplace = options.forceRefresh || !extra.isEmpty
-    if !mustReplace, let hit = cachedToken(in: stored, scopes, excluded, refused: options.refused) {
+    let hit = mustReplace ? nil : cachedToken(in: stored, scopes, excluded, refused: options.refused)
+    let early = mustReplace || hit != nil ? nil : tokenToRenewBeside(in: stored, scopes, excluded)
+    if let token = hit ?? early {
       services.environment.onEvent(
         OAuthEvent(
           .cacheHit, policyID: stored.record.policyID,
           correlationID: options.correlationID ?? services.configuration.correlationID))
-      return AccessToken(hit, accountID: stored.key.accountID)
+      if early != nil, services.cache.state.earlyRenewals.mayBegin(stored.key, on: services.environment.clock) {
+        await renewBesideTheCall(try request(for: stored, scopes, extra, excluded, options))
+      }
+      return AccessToken(token, accountID: stored.key.accountID)
     }
-    let request = Request(
-      flight: Flight(key: stored.key, scopes: Scopes.ofAPI(scopes), extra: extra), scopes: scopes, excluded: excluded,
-      policy: try stored.record.policy(for: stored.key), correlationID: services.correlationID(options.correlationID))
+    let request = try request(for: stored, scopes, extra, excluded, options)
     services.environment.onEvent(
       OAuthEvent(.cacheMiss, policyID: stored.record.policyID, correlationID: request.correlationID))
     do {
@@ -125,6 +129,14 @@ struct TokenSource: Sendable {
     return entry
   }
 
+  private func request(
+    for stored: StoredRecord, _ scopes: [String], _ extra: [FormField], _ excluded: [Secret], _ options: TokenOptions
+  ) throws -> Request {
+    Request(
+      flight: Flight(key: stored.key, scopes: Scopes.ofAPI(scopes), extra: extra), scopes: scopes, excluded: excluded,
+      policy: try stored.record.policy(for: stored.key), correlationID: services.correlationID(options.correlationID))
+  }
+
   /// Notes that an API has accepted a token: the next one that is refused may be replaced again.
   func noteAccepted(_ token: BearerToken, for scopes: [String]) {
     refusals.startAgain(for: token.accountID, scopes)
@@ -147,6 +159,38 @@ struct TokenSource: Sendable {
     guard error.code != .tokenCache else { return stored.record }
     guard let record = try? await services.cache.record(for: stored.key) else { throw error }
     return record
+  }
+
+  // MARK: The early renewal
+
+  /// The token that should be renewed and lasts another minute, where no call shall wait for its renewal.
+  private func tokenToRenewBeside(
+    in stored: StoredRecord, _ scopes: [String], _ excluded: [Secret]
+  ) -> CachedAccessToken? {
+    guard services.configuration.refresh == .proactive else { return nil }
+    let nextMinute = services.environment.now().addingTimeInterval(60)
+    return stored.record.unexpiredToken(covering: scopes, now: nextMinute, excluding: excluded)
+  }
+
+  private func renewBesideTheCall(_ request: Request) async {
+    @Sendable func report(_ kind: OAuthEvent.Kind, _ code: ErrorCode? = nil) {
+      services.environment.onEvent(
+        OAuthEvent(kind, policyID: request.policy?.id, correlationID: request.correlationID, errorCode: code))
+    }
+    report(.proactiveRefresh)
+    await flights.startInBackground(request.flight) {
+      do {
+        return try await refresh(request)
+      } catch {
+        report(.staleTokenServed, OAuthServices.code(of: error))
+        throw error
+      }
+    }
+  }
+
+  /// Ends the renewals that no call waits for: what was not sent is not sent, and an answer under way is stored.
+  func endProactiveRefreshes() async {
+    await flights.endBackground()
   }
 
   // MARK: The single flight

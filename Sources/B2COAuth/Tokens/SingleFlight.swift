@@ -10,6 +10,8 @@ package actor SingleFlight<Key: Hashable & Sendable, Value: Sendable> {
   }
 
   private var flights: [Key: Flight] = [:]
+  /// Work that was started without a caller, by the numbers of its flights, until it has ended.
+  private var background: [Int: Task<Void, Never>] = [:]
   private var nextNumber = 0
 
   package init() {}
@@ -28,7 +30,7 @@ package actor SingleFlight<Key: Hashable & Sendable, Value: Sendable> {
           flights[key]?.waiters[waiter] = continuation
           onJoin()
         } else {
-          start(key, work, waiter, continuation)
+          start(key, work, waiters: [waiter: continuation])
         }
       }
     } onCancel: {
@@ -36,10 +38,28 @@ package actor SingleFlight<Key: Hashable & Sendable, Value: Sendable> {
     }
   }
 
+  /// Starts the work for a key without a caller, unless it is under way; callers may join it, and it outlasts them.
+  package func startInBackground(_ key: Key, _ work: @escaping @Sendable () async throws -> Value) {
+    guard flights[key] == nil else { return }
+    let flight = start(key, work, waiters: [:])
+    background[flight.number] = flight.task
+  }
+
+  /// Cancels work in the background that no caller has joined, and waits until all work in the background has ended.
+  package func endBackground() async {
+    for (key, flight) in flights where flight.waiters.isEmpty {
+      // A caller that comes now starts afresh.
+      flights[key] = nil
+      flight.task.cancel()
+    }
+    for task in background.values { await task.value }
+  }
+
+  @discardableResult
   private func start(
-    _ key: Key, _ work: @escaping @Sendable () async throws -> Value, _ waiter: Int,
-    _ continuation: CheckedContinuation<Value, any Error>
-  ) {
+    _ key: Key, _ work: @escaping @Sendable () async throws -> Value,
+    waiters: [Int: CheckedContinuation<Value, any Error>]
+  ) -> Flight {
     let flight = number()
     let task = Task {
       let result: Result<Value, any Error>
@@ -50,10 +70,13 @@ package actor SingleFlight<Key: Hashable & Sendable, Value: Sendable> {
       }
       self.finish(key, flight, result)
     }
-    flights[key] = Flight(number: flight, task: task, waiters: [waiter: continuation])
+    let new = Flight(number: flight, task: task, waiters: waiters)
+    flights[key] = new
+    return new
   }
 
   private func finish(_ key: Key, _ flight: Int, _ result: Result<Value, any Error>) {
+    background[flight] = nil
     // A flight that all callers left is no longer in the table; another may have replaced it.
     guard let ended = flights[key], ended.number == flight else { return }
     flights[key] = nil
@@ -63,7 +86,7 @@ package actor SingleFlight<Key: Hashable & Sendable, Value: Sendable> {
   private func leave(_ key: Key, _ waiter: Int) {
     guard let continuation = flights[key]?.waiters.removeValue(forKey: waiter) else { return }
     continuation.resume(throwing: CancellationError())
-    if let flight = flights[key], flight.waiters.isEmpty {
+    if let flight = flights[key], flight.waiters.isEmpty, background[flight.number] == nil {
       flights[key] = nil
       flight.task.cancel()
     }

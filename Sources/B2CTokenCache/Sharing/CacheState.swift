@@ -1,7 +1,7 @@
 internal import B2CCore
 
 /// The state that all users of one token cache share within the process: its locks, the changes that wait for it, the
-/// known keys of each client, and the observers of its sessions.
+/// known keys of each client, its early renewals, and the observers of its sessions.
 ///
 /// It belongs to the cache and to no client, so any number of clients over one cache use a refresh token once and agree
 /// on who is current. ``CacheRegistry`` finds it.
@@ -15,6 +15,8 @@ package final class CacheState: Sendable {
   let locks: Locks
   /// The changes that the cache has refused so far.
   package let waiting = WaitingChanges()
+  /// When tokens were last renewed before they had to be, by any client.
+  package let earlyRenewals = EarlyRenewals()
   /// The observers of the sessions of every client.
   package let observers = CacheObservers()
   private let keysByClient = Locked<[ClientID: KnownKeys]>([:])
@@ -40,6 +42,23 @@ package final class CacheState: Sendable {
       let new = KnownKeys()
       keys[client] = new
       return new
+    }
+  }
+}
+
+/// The early renewals of a cache's tokens: a provider in trouble is asked once a minute, however many clients there are.
+package final class EarlyRenewals: Sendable {
+  private static let pause = Duration.seconds(60)
+
+  private let begun = Locked<[TokenCacheKey: Stopwatch]>([:])
+
+  /// Returns whether the tokens of a record may be renewed now, which then counts as begun.
+  package func mayBegin(_ key: TokenCacheKey, on clock: any Clock<Duration>) -> Bool {
+    begun.withLock { begun in
+      if let last = begun[key], last.elapsed < Self.pause { return false }
+      begun = begun.filter { $0.value.elapsed < Self.pause }
+      begun[key] = Stopwatch(clock)
+      return true
     }
   }
 }
