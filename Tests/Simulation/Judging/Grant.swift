@@ -1,5 +1,6 @@
 #if os(Linux)
   import B2CTokenCache
+  import Foundation
 
   /// What one sign-in brought: all tokens that the provider has issued for it, and what became of it.
   final class Grant {
@@ -17,6 +18,10 @@
     private(set) var refreshedAt: UInt64
     /// Whether the provider takes a refresh token that was used before.
     private let allowsReuse: Bool
+    /// The access token that was issued last.
+    var newestAccessToken: String?
+    /// The access token that a call returned last, its end by the device's clock, and when it was returned.
+    var returned: (token: String, expiresAt: Date, at: UInt64)?
     /// Where its tokens were seen in the store.
     var key: TokenCacheKey?
     /// Whether its sign-in reported success.

@@ -65,6 +65,7 @@
         guard let grant = world.watch.ofAccessToken[token.token.value] else {
           return world.ledger.fault("I2 an access token that was never issued", call.name)
         }
+        grant.returned = (token.token.value, token.expiresAt, machine.uptime)
         if let person {
           world.ledger.tested(.rightPerson)
           if grant.person != person { world.ledger.fault("I2 the access token of another person", call.name) }

@@ -149,7 +149,10 @@
       for name in ["access_token", "refresh_token", "id_token"] {
         if let secret = fields[name]?.string { secrets.insert(secret) }
       }
-      if let accessToken { ofAccessToken[accessToken] = grant }
+      if let accessToken {
+        ofAccessToken[accessToken] = grant
+        grant.newestAccessToken = accessToken
+      }
       let newer = fields["refresh_token"]?.string
       if let newer {
         ofRefreshToken[newer] = grant

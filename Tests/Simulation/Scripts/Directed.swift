@@ -125,6 +125,30 @@
         $0.world.wait(first, second, third)
       },
       Script(
+        "early-renewals", "tokens near their end are renewed beside the calls, by a provider in trouble at first",
+        {
+          $0.connectors = 2; $0.proactive = [1, 2]; $0.distance = 400
+        }
+      ) {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.call($0.token, on: $0.app(2))
+        $0.pass(3400)
+        $0.world.weather.refused = 1000
+        for _ in 0..<4 {
+          for number in 1...2 {
+            _ = $0.start($0.token, on: $0.app(number))
+            $0.jitter(800)
+          }
+          $0.pass(20)
+        }
+        $0.world.weather.refused = 0
+        $0.call($0.token, on: $0.app(1))
+        $0.jitter(800)
+        if machine.draw.happens(500) { $0.world.writeWaitingChanges(of: $0.app(1)) }
+        if machine.draw.happens(500) { $0.call(.signOutAll, on: $0.app(2)) }
+        $0.call(.session, on: $0.app(1))
+      },
+      Script(
         "look-up-during-sign-in", "a look-up that began before a sign-in ends after it", { $0.slowness = 20_000 }
       ) {
         $0.signIn($0.alice, on: $0.app(1))

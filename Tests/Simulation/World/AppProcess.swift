@@ -46,6 +46,9 @@
       }
     }
 
+    /// When tokens were last renewed early, by person and policy.
+    var earlyRenewals: [String: UInt64] = [:]
+
     private var suspendedAt: UInt64 = 0
     private var pastSuspensions: UInt64 = 0
 
@@ -149,10 +152,15 @@
       environment.transport = transport
       environment.presenter = SimulatedPage(process)
       environment.now = { world.deviceNow }
-      environment.onEvent = { [weak world] in world?.judgeText($0.description) }
+      environment.onEvent = { [weak self, weak world] event in
+        world?.judgeText(event.description)
+        if let self { world?.judgeRenewal(event, by: self) }
+      }
+      let refresh: TokenRefresh = world.shape.proactive.contains(number) ? .proactive : .automatic
       let made = try Connector(settings: world.settings, environment: environment) { options in
         options.taskDialect = .rest
         options.allowedAPIs = [LocalTaskServer.inMemoryOrigin]
+        options.refresh = refresh
       }
       connector = made
       let updates = made.sessionUpdates

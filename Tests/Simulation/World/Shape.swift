@@ -22,6 +22,8 @@
     var slowness = 0
     /// The longest way of a request, in milliseconds.
     var distance = 50
+    /// The connectors of each process, by their numbers, that renew tokens beside the calls when it is only early.
+    var proactive: Set<Int> = []
 
     init() {}
 
@@ -41,6 +43,10 @@
       clockSkew = draw.one(of: [0, 0, 0, 120, -120, 3600, -3600])
       slowness = draw.one(of: [0, 0, 2000, 20_000])
       distance = draw.one(of: [0, 20, 200, 2000])
+      // Aside, so that a seed draws what it drew before there was this.
+      var aside = draw
+      var own = Draw(seed: aside.next())
+      for number in 1...3 where own.happens(400) { proactive.insert(number) }
     }
 
     var isB2C: Bool { provider == .b2c }
@@ -51,6 +57,7 @@
       "\(cache.rawValue), \(processes) x \(connectors) connectors, \(people) people, "
         + "\(provider)\(rotates ? "" : ", no rotation"), access \(accessLife) s"
         + (clockSkew == 0 ? "" : ", clock \(clockSkew) s off")
+        + (proactive.isEmpty ? "" : ", proactive \(proactive.sorted())")
     }
   }
 #endif
