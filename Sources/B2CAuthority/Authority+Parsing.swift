@@ -142,7 +142,7 @@ extension Authority {
         throw AuthorityError(
           error.fault, "In the authority: " + error.message, recoverySuggestion: error.recoverySuggestion)
       }
-      guard found == nil || found == policy else {
+      guard found == nil || found?.key == policy.key else {
         throw AuthorityError(
           .invalidPolicy, "The authority contains two policies.", recoverySuggestion: "Remove one of them.")
       }

@@ -160,6 +160,6 @@ extension Authority: Equatable {
   /// - Returns: Whether both lead to the same place in the same form.
   public static func == (left: Authority, right: Authority) -> Bool {
     left.cacheID == right.cacheID && left.kind == right.kind && left.isKindGiven == right.isKindGiven
-      && left.policy == right.policy && left.form == right.form && left.trustedHosts == right.trustedHosts
+      && left.policy?.key == right.policy?.key && left.form == right.form && left.trustedHosts == right.trustedHosts
   }
 }

@@ -2,8 +2,9 @@ import B2CCore
 
 /// A policy (user flow) of Azure AD B2C: one user journey, such as signing in.
 ///
-/// Two policies are equal when their ids are, ignoring case: the service compares them so, shows `B2C_1_Name` in its
-/// portal and answers `b2c_1_name`. On the wire the id keeps the developer's case.
+/// The service compares ids ignoring case, shows `B2C_1_Name` in its portal and answers `b2c_1_name`: such ids name one
+/// policy everywhere in this package. On the wire the id keeps the developer's case. Two values are equal when all their
+/// properties are.
 public struct Policy: Sendable, Hashable {
   /// The id in the developer's case, as it is sent.
   public let id: String
@@ -14,7 +15,7 @@ public struct Policy: Sendable, Hashable {
   /// The identity provider to go to directly, such as `facebook.com`.
   public let domainHint: String?
 
-  /// The id in lower case, for comparing and for cache keys.
+  /// The id in lower case, by which policies are told apart, and for cache keys.
   package var key: String { id.lowercased() }
 
   /// Creates a policy of kind ``Kind/signUpOrSignIn`` from its id.
@@ -45,21 +46,6 @@ public struct Policy: Sendable, Hashable {
     self.name = name.flatMap { $0.isEmpty ? nil : $0 } ?? id
     self.kind = kind
     self.domainHint = domainHint
-  }
-
-  /// Compares the ids, ignoring case.
-  ///
-  /// - Parameters:
-  ///   - left: One policy.
-  ///   - right: The other.
-  /// - Returns: Whether both name the same policy.
-  public static func == (left: Policy, right: Policy) -> Bool { left.key == right.key }
-
-  /// Hashes the id, ignoring case.
-  ///
-  /// - Parameter hasher: The hasher to feed.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(key)
   }
 }
 

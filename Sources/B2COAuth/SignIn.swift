@@ -16,7 +16,7 @@ struct SignIn: Sendable {
       do {
         return try await authorize(policy, options, correlationID)
       } catch let error as OAuthError where error.code == .passwordResetRequested && options.runsPasswordReset {
-        guard let reset = configuration.passwordResetPolicy, reset != policy else { throw error }
+        guard let reset = configuration.passwordResetPolicy, reset.key != policy?.key else { throw error }
         // Cancelling after it leaves the new password and no session.
         _ = try await authorize(reset, options.forPasswordReset, correlationID, isPasswordResetStep: true)
         return try await authorize(policy, options, correlationID)
@@ -185,7 +185,8 @@ struct SignInWriter: Sendable {
 
   private func resetsPassword(_ policy: Policy) -> Bool {
     policy.kind == .passwordReset
-      || (policy == services.configuration.passwordResetPolicy && policy != services.configuration.defaultPolicy)
+      || (policy.key == services.configuration.passwordResetPolicy?.key
+        && policy.key != services.configuration.defaultPolicy?.key)
   }
 
   /// Refuses an edit or a reset that another person finished than the one who is signed in.

@@ -2,7 +2,7 @@ public import B2CAuthority
 
 extension ConnectorSettings {
   /// The policies of a settings file.
-  public struct Policies: Sendable {
+  public struct Policies: Sendable, Equatable {
     /// The policy of `emailSignUpPolicyId`: creates a new account.
     public var emailSignUp: Policy?
     /// The policy of `emailSignInPolicyId`: signs in with an account of the tenant.
@@ -38,10 +38,8 @@ extension ConnectorSettings {
 extension ConnectorSettings.Policies {
   /// All policies, each id once: e-mail sign-up, e-mail sign-in, Facebook, the others in their order, the selected one.
   public var all: [Policy] {
-    var seen: Set<Policy> = []
-    return listed.compactMap { policy in
-      policy.flatMap { seen.insert($0).inserted ? $0 : nil }
-    }
+    var seen: Set<String> = []
+    return listed.compactMap(\.self).filter { seen.insert($0.key).inserted }
   }
 
   private var listed: [Policy?] { [emailSignUp, emailSignIn, facebookSignIn] + others + [selected] }
@@ -89,28 +87,12 @@ extension ConnectorSettings.Policies {
 
   /// Returns the key of the file that a policy is under.
   func key(of policy: Policy) -> SettingsKey {
-    switch policy {
-    case emailSignUp: .emailSignUp
-    case emailSignIn: .emailSignIn
-    case facebookSignIn: .facebookSignIn
-    case _ where others.contains(policy): .policies
+    switch policy.key {
+    case emailSignUp?.key: .emailSignUp
+    case emailSignIn?.key: .emailSignIn
+    case facebookSignIn?.key: .facebookSignIn
+    case let key where others.contains { $0.key == key }: .policies
     default: .policyID
-    }
-  }
-}
-
-extension ConnectorSettings.Policies: Equatable {
-  /// Compares every policy with its name, kind and hint, which `Policy` ignores.
-  ///
-  /// - Parameters:
-  ///   - left: Some policies.
-  ///   - right: Others.
-  /// - Returns: Whether both would be written alike.
-  public static func == (left: Self, right: Self) -> Bool { left.facts == right.facts }
-
-  private var facts: [[String?]] {
-    ([emailSignUp, emailSignIn, facebookSignIn, selected] + others).map { policy in
-      [policy?.key, policy?.name, policy?.kind.rawValue, policy?.domainHint]
     }
   }
 }

@@ -56,9 +56,7 @@ extension ConnectorSettings.Policies {
   /// Returns the id alone where that is complete, otherwise a dictionary.
   private static func value(_ policy: Policy, _ defaults: PolicyDefaults) -> Any {
     let bare = try? Policy(id: policy.id, name: defaults.name, kind: defaults.kind, domainHint: defaults.domainHint)
-    if let bare, bare.name == policy.name, bare.kind == policy.kind, bare.domainHint == policy.domainHint {
-      return policy.id
-    }
+    if bare == policy { return policy.id }
     var values = ["id": policy.id, "kind": policy.kind.rawValue]
     if policy.name != policy.id { values["name"] = policy.name }
     values["domainHint"] = policy.domainHint

@@ -178,7 +178,7 @@ extension SettingsReader {
     guard let authority, self[.authority] != nil else { return }
     let entry = Entry(
       text: authority.description, path: SettingsPath(.authority), recovery: recovery(.authority))
-    let ordered = [policies.selected].compactMap(\.self) + policies.all.filter { $0 != policies.selected }
+    let ordered = [policies.selected].compactMap(\.self) + policies.all.filter { $0.key != policies.selected?.key }
     for warning in authority.warnings(for: ordered) {
       if warning.fault == .unusualPolicyPrefix {
         warnPrefix(warning, policies)

@@ -2,14 +2,19 @@ import B2CAuthority
 import Testing
 
 @Suite struct PolicyTests {
-  @Test("Policies are compared by id, ignoring case")
+  @Test("The key is the id ignoring case; equality sees everything")
   func equality() throws {
-    let portal = try Policy(id: "B2C_1_SignIn", name: "Sign in", kind: .signIn, domainHint: "facebook.com")
-    let claim = try Policy("b2c_1_signin")
-    #expect(portal == claim)
-    #expect(Set([portal, claim]).count == 1)
-    #expect(portal.key == "b2c_1_signin")
-    #expect(try portal != Policy("B2C_1_SignUp"))
+    let policy = try Policy(id: "B2C_1_SignIn", name: "Sign in", kind: .signIn, domainHint: "facebook.com")
+    #expect(policy.key == "b2c_1_signin")
+    #expect(try policy == Policy(id: policy.id, name: policy.name, kind: policy.kind, domainHint: policy.domainHint))
+    let others = [
+      try Policy(id: "b2c_1_signin", name: policy.name, kind: policy.kind, domainHint: policy.domainHint),
+      try Policy(id: policy.id, name: "In", kind: policy.kind, domainHint: policy.domainHint),
+      try Policy(id: policy.id, name: policy.name, kind: .signUp, domainHint: policy.domainHint),
+      try Policy(id: policy.id, name: policy.name, kind: policy.kind),
+    ]
+    for other in others { #expect(other != policy && other.key == policy.key) }
+    #expect(Set(others + [policy]).count == 5)
   }
 
   @Test("The developer's case is kept")

@@ -130,12 +130,21 @@ import Testing
     #expect(ConnectorSettings.Policies().policy(of: .signIn) == nil)
   }
 
+  @Test("A policy in two cases of letters is one policy")
+  func oneInTwoCases() throws {
+    let policies = ConnectorSettings.Policies(
+      emailSignIn: try Policy(id: "B2C_1_in", kind: .signIn), others: [try Policy("B2C_1_x"), try Policy("B2C_1_IN")],
+      selected: try Policy("b2c_1_X"))
+    #expect(policies.all.map(\.id) == ["B2C_1_in", "B2C_1_x"])
+    #expect(policies["b2c_1_X"]?.id == "B2C_1_x")
+  }
+
   @Test("Equality sees names, kinds and hints")
   func equality() throws {
     let plain = ConnectorSettings.Policies(emailSignIn: try Policy(id: "B2C_1_in", kind: .signIn))
     let named = ConnectorSettings.Policies(emailSignIn: try Policy(id: "B2C_1_in", name: "In", kind: .signIn))
     #expect(plain != named)
     #expect(
-      plain == ConnectorSettings.Policies(emailSignIn: try Policy(id: "b2c_1_IN", name: "B2C_1_in", kind: .signIn)))
+      plain == ConnectorSettings.Policies(emailSignIn: try Policy(id: "B2C_1_in", name: "B2C_1_in", kind: .signIn)))
   }
 }

@@ -152,7 +152,7 @@ extension Diagnostics {
         let probe = try await connector.oauth.probe(policy)
         offset = probe.clockOffset ?? offset
         // The request of the policy that a sign-in runs tells most.
-        if reached?.signIn == nil || policy == connector.oauth.configuration.defaultPolicy { reached = probe }
+        if reached?.signIn == nil || policy?.key == connector.oauth.configuration.defaultPolicy?.key { reached = probe }
         findings += documents(probe, name)
       } catch is CancellationError {
         throw CancellationError()
