@@ -42,7 +42,9 @@ struct SignIn: Sendable {
     return try await OAuthError.addingCorrelationID(request.sentCorrelationID) {
       let callback = try request.validate(url)
       let response = try await services.endpoint.redeem(callback, of: request)
-      return try await finish(request, response, isPasswordResetStep: isPasswordResetStep)
+      return try await SignInWriter(services: services, tokens: tokens).finish(
+        response, from: request.provider, request: request, scopes: request.scopes, sent: request.tokenScopes,
+        correlationID: request.correlationID, isPasswordResetStep: isPasswordResetStep)
     }
   }
 
@@ -63,22 +65,6 @@ struct SignIn: Sendable {
       throw error
     }
   }
-
-  private func finish(
-    _ request: AuthorizationRequest, _ response: TokenResponse, isPasswordResetStep: Bool
-  ) async throws -> SignInResult {
-    guard let idToken = response.idToken else {
-      throw OAuthError(
-        .invalidResponse, "The token answer has no id_token, though openid was asked for.",
-        correlationID: request.sentCorrelationID, request: request.provider.tokenRequest)
-    }
-    let claims = try await IDTokenCheck(services: services).claims(
-      of: idToken, provider: request.provider, nonce: request.nonce, accessToken: response.accessToken, previous: nil,
-      request: request)
-    return try await SignInWriter(services: services, tokens: tokens).write(
-      response, claims: claims, provider: request.provider, scopes: request.scopes,
-      sent: request.tokenScopes, correlationID: request.correlationID, isPasswordResetStep: isPasswordResetStep)
-  }
 }
 
 extension SignInOptions {
@@ -93,7 +79,7 @@ extension SignInOptions {
   }
 }
 
-/// Stores the result of a verified sign-in.
+/// The end of a sign-in, by page or by device code: verifies the id_token and stores the result.
 struct SignInWriter: Sendable {
   let services: OAuthServices
   let tokens: TokenSource
@@ -103,14 +89,42 @@ struct SignInWriter: Sendable {
     "iss", "aud", "exp", "nbf", "iat", "nonce", "tfp", "acr", "azp", "at_hash", "c_hash", "ver", "auth_time", "sub",
   ]
 
+  /// Verifies the id_token of a token answer, and writes the result.
+  ///
+  /// - Parameters:
+  ///   - response: The answer to the code.
+  ///   - provider: Who gave it.
+  ///   - request: The authorization request; `nil` for a device code, whose id_token has no nonce.
+  ///   - scopes: The scopes of the API that were requested.
+  ///   - sent: All scopes that were sent.
+  ///   - correlationID: The correlation id of the sign-in.
+  ///   - isPasswordResetStep: Whether it is the password-reset step of a sign-in.
+  /// - Returns: The result, as it is stored.
+  /// - Throws: ``OAuthError`` with code `invalidResponse` without an id_token; what the check and the store throw.
+  func finish(
+    _ response: TokenResponse, from provider: Provider, request: AuthorizationRequest?, scopes: [String],
+    sent: [String], correlationID: UUID, isPasswordResetStep: Bool = false
+  ) async throws -> SignInResult {
+    guard let idToken = response.idToken else {
+      throw OAuthError(
+        .invalidResponse, "The token answer has no id_token, though openid was asked for.",
+        correlationID: provider.isMicrosoft ? correlationID : nil, request: provider.tokenRequest)
+    }
+    let claims = try await IDTokenCheck(services: services).claims(
+      of: idToken, provider: provider, nonce: request?.nonce, accessToken: response.accessToken, previous: nil,
+      request: request)
+    return try await write(
+      response, claims: claims, provider: provider, scopes: scopes, sent: sent, correlationID: correlationID,
+      isPasswordResetStep: isPasswordResetStep)
+  }
+
   /// Writes the result of a sign-in; nothing that can fail comes after the store, so a sign-in that fails changes nothing.
   ///
   /// A policy that edits the profile or resets the password changes the claims of the person who is signed in, and leaves
   /// no session. So does the password-reset step of a sign-in, for whomever it is: the sign-in itself follows.
-  func write(
+  private func write(
     _ response: TokenResponse, claims: [String: JSONValue], provider: Provider, scopes: [String], sent: [String],
-    correlationID: UUID,
-    isPasswordResetStep: Bool = false
+    correlationID: UUID, isPasswordResetStep: Bool
   ) async throws -> SignInResult {
     let isMicrosoft = services.accounts.isMicrosoft
     let identity = AccountIdentity(

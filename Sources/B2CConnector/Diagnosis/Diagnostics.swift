@@ -188,7 +188,7 @@ extension Diagnostics {
   private func clock(_ offset: TimeInterval?, allowed: Duration) -> Finding {
     guard let offset else { return Finding("clock", .skipped, "no server sent its time") }
     let seconds = WholeNumber.rounding(offset, .toNearestOrAwayFromZero)
-    guard abs(offset) > Double(allowed.components.seconds) else {
+    guard abs(offset) > allowed.inSeconds else {
       return Finding("clock", .ok, "\(abs(seconds)) s from the server's")
     }
     if offset < -ProviderProbe.furthestAhead {

@@ -18,11 +18,10 @@ struct DeviceFlow: Sendable {
           .unsupported, "The authority offers no device authorization.",
           recoverySuggestion: "Use a presenter that opens a browser.")
       }
+      let sent = Scopes.forRequest(scopes, offlineAccess: provider.addsOfflineAccess)
       let answer = try await services.endpoint.post(
-        [
-          ("client_id", services.configuration.clientID),
-          ("scope", Scopes.forRequest(scopes, offlineAccess: provider.addsOfflineAccess).joined(separator: " ")),
-        ], to: endpoint, isMicrosoft: provider.isMicrosoft, correlationID: correlationID)
+        [("client_id", services.configuration.clientID), ("scope", sent.joined(separator: " "))],
+        to: endpoint, isMicrosoft: provider.isMicrosoft, correlationID: correlationID)
       let asked = FailedRequest(TransportRequest(method: .post, url: endpoint))
       guard answer.status == 200 else {
         throw services.endpoint.refusal(
@@ -34,7 +33,8 @@ struct DeviceFlow: Sendable {
       let ticket = try DeviceTicket(answer, to: asked, now: services.environment.now())
       try await show(ticket.authorization)
       let response = try await poll(ticket, provider: provider, correlationID: correlationID)
-      return try await finish(response, provider: provider, scopes: scopes, correlationID: correlationID)
+      return try await SignInWriter(services: services, tokens: tokens).finish(
+        response, from: provider, request: nil, scopes: scopes, sent: sent, correlationID: correlationID)
     }
   }
 
@@ -45,7 +45,7 @@ struct DeviceFlow: Sendable {
     while true {
       let left = ticket.authorization.expiresAt.timeIntervalSince(services.environment.now())
       guard !isLast, left > 0 else { throw Self.ended }
-      if pause / .seconds(1) >= left {
+      if pause.inSeconds >= left {
         // The user may have signed in meanwhile: the code is asked for once more while it is good, unless the server forbids it.
         guard pause == interval, left > Self.lastSecond else {
           try await services.environment.clock.sleep(for: .seconds(left))
@@ -81,21 +81,6 @@ struct DeviceFlow: Sendable {
         pause = max(interval, .seconds(min(error.server?.retryAfter ?? 0, 86_400)))
       }
     }
-  }
-
-  private func finish(
-    _ response: TokenResponse, provider: Provider, scopes: [String], correlationID: UUID
-  ) async throws -> SignInResult {
-    guard let idToken = response.idToken else {
-      throw OAuthError(
-        .invalidResponse, "The token answer has no id_token.",
-        correlationID: provider.isMicrosoft ? correlationID : nil, request: provider.tokenRequest)
-    }
-    let claims = try await IDTokenCheck(services: services).claims(
-      of: idToken, provider: provider, nonce: nil, accessToken: response.accessToken, previous: nil)
-    return try await SignInWriter(services: services, tokens: tokens).write(
-      response, claims: claims, provider: provider, scopes: scopes,
-      sent: Scopes.forRequest(scopes, offlineAccess: provider.addsOfflineAccess), correlationID: correlationID)
   }
 
   /// How long before the code's end it is asked for the last time, in seconds.
