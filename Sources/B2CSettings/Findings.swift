@@ -19,8 +19,8 @@ final class Findings {
   private struct Finding {
     var problem: SettingsProblem
     var offset: Int?
-    /// The key's place in the table of keys, for files without lines.
-    var rank: Int
+    /// The key's place in the table of keys, for what has no place in a text.
+    var keyOrder: Int
   }
 
   // Further ones would be of the same kind.
@@ -62,8 +62,8 @@ final class Findings {
       keyPath: path.description, kind: kind, severity: severity, value: value.flatMap(Shown.value), message: message,
       suggestion: isSafe ? suggestion : nil,
       recoverySuggestion: recovery ?? (isSafe ? nil : path.key?.recovery(isGeneric: false)))
-    let rank = path.key.flatMap(SettingsKey.allCases.firstIndex) ?? SettingsKey.allCases.count
-    let finding = Finding(problem: problem, offset: offset, rank: rank)
+    let keyOrder = path.key.flatMap(SettingsKey.allCases.firstIndex) ?? SettingsKey.allCases.count
+    let finding = Finding(problem: problem, offset: offset, keyOrder: keyOrder)
     if severity == .warning {
       if warnings.count < Self.limit { warnings.append(finding) }
     } else {
@@ -82,8 +82,8 @@ final class Findings {
 
   private func located(_ findings: [Finding]) -> [SettingsProblem] {
     let ordered = findings.enumerated().sorted { left, right in
-      (left.element.offset ?? .max, left.element.rank, left.offset)
-        < (right.element.offset ?? .max, right.element.rank, right.offset)
+      (left.element.offset ?? .max, left.element.keyOrder, left.offset)
+        < (right.element.offset ?? .max, right.element.keyOrder, right.offset)
     }
     var position = TextPosition()
     return ordered.map { _, finding in
