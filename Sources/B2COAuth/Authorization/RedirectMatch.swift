@@ -25,7 +25,7 @@ enum RedirectMatch {
   }
 
   private static func place(of url: URL) -> String {
-    let text = url.absoluteString.prefix { $0 != "?" && $0 != "#" }
+    let text = url.textBeforeQuery
     guard let schemeEnd = text.range(of: ":") else { return String(text) }
     var rest = text[schemeEnd.upperBound...]
     // A browser adds the slash of an empty path and lower-cases the host.
@@ -35,4 +35,9 @@ enum RedirectMatch {
     let path = rest.dropFirst(host.count)
     return text[..<schemeEnd.lowerBound].lowercased() + "://" + host.lowercased() + (path.isEmpty ? "/" : path)
   }
+}
+
+extension URL {
+  /// The URL as it is written, without query and fragment.
+  var textBeforeQuery: Substring { absoluteString.prefix { $0 != "?" && $0 != "#" } }
 }

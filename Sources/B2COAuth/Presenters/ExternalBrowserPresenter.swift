@@ -14,7 +14,7 @@ public import Foundation
 public final class ExternalBrowserPresenter: SignInPresenter, SystemDependentPresenter {
   private struct Flow {
     let request: PresentationRequest
-    let answers: AsyncThrowingStream<URL, any Error>.Continuation
+    let callback: PendingCallback
   }
 
   private struct State {
@@ -70,8 +70,7 @@ public final class ExternalBrowserPresenter: SignInPresenter, SystemDependentPre
         }
       return match.flatMap { state.flows.removeValue(forKey: $0.key) }
     }
-    flow?.answers.yield(url)
-    flow?.answers.finish()
+    flow?.callback.succeed(url)
     return flow != nil
   }
 
@@ -84,7 +83,7 @@ public final class ExternalBrowserPresenter: SignInPresenter, SystemDependentPre
       return Array(state.flows.values)
     }
     for flow in flows {
-      flow.answers.finish(throwing: OAuthError(.userClosedBrowser, "The user returned without finishing the page."))
+      flow.callback.fail(OAuthError(.userClosedBrowser, "The user returned without finishing the page."))
     }
   }
 
@@ -111,22 +110,12 @@ public final class ExternalBrowserPresenter: SignInPresenter, SystemDependentPre
     try validate(redirectURI: request.redirectURI)
     try Task.checkCancellation()
     try BrowserOpening.check(request.url)
-    let answers = AsyncThrowingStream<URL, any Error>.makeStream(bufferingPolicy: .bufferingOldest(1))
+    let callback = PendingCallback()
     let localPage =
-      opening.exposesURL
-      ? try await OneTimePage.serve(request.url, users: users) { answers.continuation.finish(throwing: $0) } : nil
-    let id = add(Flow(request: request, answers: answers.continuation))
-    opening.start(localPage?.url ?? request.url) { answers.continuation.finish(throwing: $0) }
-    let outcome: Result<URL, any Error>
-    do {
-      outcome = .success(
-        try await PresentationDeadline.run(timeout, purpose: request.purpose, clock: clock) {
-          for try await url in answers.stream { return url }
-          throw CancellationError()
-        })
-    } catch {
-      outcome = .failure(error)
-    }
+      opening.exposesURL ? try await OneTimePage.serve(request.url, users: users, onFailure: callback.fail) : nil
+    let id = add(Flow(request: request, callback: callback))
+    opening.start(localPage?.url ?? request.url, onFailure: callback.fail)
+    let outcome = await callback.result(within: timeout, purpose: request.purpose, clock: clock)
     state.withLock { _ = $0.flows.removeValue(forKey: id) }
     await localPage?.listener.close()
     return try outcome.get()

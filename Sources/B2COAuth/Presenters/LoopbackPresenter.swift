@@ -60,23 +60,13 @@ public struct LoopbackPresenter: SignInPresenter, SystemDependentPresenter {
     let redirect = try LoopbackRedirectURI(validating: request.redirectURI)
     try BrowserOpening.check(request.url)
     try Task.checkCancellation()
-    let answers = AsyncThrowingStream<URL, any Error>.makeStream(bufferingPolicy: .bufferingOldest(1))
+    let callback = PendingCallback()
     let flow = LoopbackFlow(
-      request: request, redirect: redirect, page: page, firstPage: OneTimePage(users: users),
-      answers: answers.continuation)
+      request: request, redirect: redirect, page: page, firstPage: OneTimePage(users: users), callback: callback)
     let listener = try await flow.listen()
     try await flow.firstPage.check(listener)
-    opening.start(flow.firstPage.url(at: listener)) { answers.continuation.finish(throwing: $0) }
-    let outcome: Result<URL, any Error>
-    do {
-      outcome = .success(
-        try await PresentationDeadline.run(timeout, purpose: request.purpose, clock: clock) {
-          for try await url in answers.stream { return url }
-          throw CancellationError()
-        })
-    } catch {
-      outcome = .failure(error)
-    }
+    opening.start(flow.firstPage.url(at: listener), onFailure: callback.fail)
+    let outcome = await callback.result(within: timeout, purpose: request.purpose, clock: clock)
     await listener.close()
     return try outcome.get()
   }
@@ -95,7 +85,7 @@ private struct LoopbackFlow: Sendable {
   let redirect: LoopbackRedirectURI
   let page: LoopbackPage
   let firstPage: OneTimePage
-  let answers: AsyncThrowingStream<URL, any Error>.Continuation
+  let callback: PendingCallback
 
   /// Starts to listen at the redirect URI's port.
   ///
@@ -119,19 +109,9 @@ private struct LoopbackFlow: Sendable {
       port: redirect.port, addresses: addresses, limits: .redirect, users: firstPage.users
     ) { exchange in
       let redirectURI = redirect.listening(on: exchange.port)
-      if let fetch = firstPage.fetch(exchange, target: request.url(redirectingTo: redirectURI)) {
-        switch fetch {
-        case .first(let response): await exchange.respond(response)
-        case .repeated(let response):
-          await exchange.respond(response)
-          answers.finish(throwing: OneTimePage.fetchedTwice)
-        case .unknown(let response):
-          await exchange.respond(response)
-          answers.finish(throwing: OneTimePage.usersAreUnknown)
-        }
-        return
-      }
-      guard let callback = LoopbackCallback(exchange, path: redirect.path, redirectURI: redirectURI, for: request),
+      let target = request.url(redirectingTo: redirectURI)
+      if await firstPage.answer(exchange, target: target, onFailure: callback.fail) { return }
+      guard let answer = LoopbackCallback(exchange, path: redirect.path, redirectURI: redirectURI, for: request),
         isAnswered.withLock({ isAnswered in
           defer { isAnswered = true }
           return !isAnswered
@@ -140,8 +120,8 @@ private struct LoopbackFlow: Sendable {
         await exchange.respond(.plain(404, "Not found.\n"))
         return
       }
-      await exchange.respond(page.response(isSuccess: callback.isSuccess))
-      answers.yield(callback.url)
+      await exchange.respond(page.response(isSuccess: answer.isSuccess))
+      callback.succeed(answer.url)
     }
   }
 }
@@ -180,8 +160,7 @@ private struct LoopbackCallback {
     else { return nil }
     let pairs = FormEncoding.decode(query)
     guard request.purpose == .signOut || CallbackState.isRight(pairs, for: request.state) else { return nil }
-    let base = redirectURI.absoluteString.prefix { $0 != "?" && $0 != "#" }
-    guard let url = URL(string: base + (query.isEmpty ? "" : "?" + query)) else { return nil }
+    guard let url = URL(string: redirectURI.textBeforeQuery + (query.isEmpty ? "" : "?" + query)) else { return nil }
     self.url = url
     let hasCode = pairs.contains { $0.name == "code" && !$0.value.isEmpty }
     isSuccess = !pairs.contains { $0.name == "error" } && (hasCode || request.purpose == .signOut)

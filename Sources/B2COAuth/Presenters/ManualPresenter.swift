@@ -114,8 +114,7 @@ private struct PastedCallback {
   }
 
   private func callback(_ pairs: [(name: String, value: String)]) -> URL? {
-    let place = redirectURI.absoluteString.prefix { $0 != "?" && $0 != "#" }
-    return URL(string: place + "?" + FormEncoding.encode(pairs + [("state", state.value)]))
+    URL(string: redirectURI.textBeforeQuery + "?" + FormEncoding.encode(pairs + [("state", state.value)]))
   }
 }
 

@@ -16,14 +16,6 @@ package protocol SystemDependentPresenter: SignInPresenter {
 /// the real page another person can finish the sign-in. This URL is useless after its first use, a second use ends the
 /// sign-in, and on Linux only a browser of this user (or root's) gets the redirect: its exact connection decides.
 struct OneTimePage: Sendable {
-  /// The outcome of a request to the page.
-  enum Fetch {
-    case first(LoopbackResponse)
-    case repeated(LoopbackResponse)
-    /// The system does not tell whose the request is, which ends the sign-in.
-    case unknown(LoopbackResponse)
-  }
-
   /// Tells whose the connections of the page's listener are.
   let users: PeerUsers
   private let path = Secret("/" + RandomToken.make(bytes: 16).value)
@@ -49,25 +41,39 @@ struct OneTimePage: Sendable {
     return components.url ?? URL(fileURLWithPath: path.value)
   }
 
-  /// Returns the answer to a request to the page, with a redirect to the target the first time; `nil` for any other request.
-  func fetch(_ exchange: LoopbackExchange, target: URL) -> Fetch? {
+  /// Answers a request to the page, the first time with a redirect to the target.
+  ///
+  /// - Parameters:
+  ///   - exchange: The request.
+  ///   - target: The URL of the real page.
+  ///   - onFailure: Gets the error that ends the sign-in: the page was fetched twice, or the system does not tell whose
+  ///     the request is.
+  /// - Returns: Whether it was a request to the page; nothing was answered when it was not.
+  func answer(
+    _ exchange: LoopbackExchange, target: URL, onFailure: (OAuthError) -> Void
+  ) async -> Bool {
     guard exchange.request.method == "GET", exchange.hasHostOfThisMachine,
       path.isEqualInConstantTime(to: Secret(exchange.request.target))
-    else { return nil }
+    else { return false }
     // Another user could finish the sign-in before the browser has started.
     guard exchange.isClientTrusted else {
-      return .unknown(.plain(503, "\(Self.usersAreUnknown.message) Go back to the app.\n"))
+      await exchange.respond(.plain(503, "\(Self.usersAreUnknown.message) Go back to the app.\n"))
+      onFailure(Self.usersAreUnknown)
+      return true
     }
     let isFirst = isFetched.withLock { isFetched in
       defer { isFetched = true }
       return !isFetched
     }
     guard isFirst else {
-      return .repeated(.plain(410, "This address was already used. Start again in the app.\n"))
+      await exchange.respond(.plain(410, "This address was already used. Start again in the app.\n"))
+      onFailure(Self.fetchedTwice)
+      return true
     }
     var response = LoopbackResponse.plain(302, "")
     response.headers["Location"] = target.absoluteString
-    return .first(response)
+    await exchange.respond(response)
+    return true
   }
 
   /// Serves a page at a listener for it alone.
@@ -79,16 +85,8 @@ struct OneTimePage: Sendable {
     let page = OneTimePage(users: users)
     do {
       let listener = try await LoopbackListener(limits: .redirect, users: users) { exchange in
-        switch page.fetch(exchange, target: target) {
-        case .first(let response): await exchange.respond(response)
-        case .repeated(let response):
-          await exchange.respond(response)
-          onFailure(fetchedTwice)
-        case .unknown(let response):
-          await exchange.respond(response)
-          onFailure(usersAreUnknown)
-        case nil: await exchange.respond(.plain(404, "Not found.\n"))
-        }
+        if await page.answer(exchange, target: target, onFailure: onFailure) { return }
+        await exchange.respond(.plain(404, "Not found.\n"))
       }
       try await page.check(listener)
       return (page.url(at: listener), listener)

@@ -1,0 +1,36 @@
+internal import Foundation
+
+/// The callback that a page in a browser outside the app ends with: the first one, or why none comes.
+struct PendingCallback: Sendable {
+  private let answers = AsyncThrowingStream<URL, any Error>.makeStream(bufferingPolicy: .bufferingOldest(1))
+
+  /// Ends the wait with the callback; later ends change nothing.
+  func succeed(_ url: URL) {
+    answers.continuation.yield(url)
+    answers.continuation.finish()
+  }
+
+  /// Ends the wait with an error; later ends change nothing.
+  func fail(_ error: any Error) {
+    answers.continuation.finish(throwing: error)
+  }
+
+  /// Waits for the end; a result, so that what the page needed can be closed before it is looked at.
+  ///
+  /// - Returns: The callback, or ``OAuthError`` with code ``ErrorCode/timedOut``; `CancellationError`; the error of
+  ///   ``fail(_:)``.
+  func result(
+    within timeout: Duration, purpose: PresentationRequest.Purpose, clock: any Clock<Duration>
+  ) async -> Result<URL, any Error> {
+    let stream = answers.stream
+    do {
+      return .success(
+        try await PresentationDeadline.run(timeout, purpose: purpose, clock: clock) {
+          for try await url in stream { return url }
+          throw CancellationError()
+        })
+    } catch {
+      return .failure(error)
+    }
+  }
+}
