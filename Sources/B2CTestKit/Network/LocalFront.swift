@@ -40,27 +40,43 @@ struct LocalFront: Sendable {
   func stop() async { await listener.close() }
 }
 
+/// A server's front from its start to its stop.
+final class LocalFrontSwitch: Sendable {
+  private let front = Locked<LocalFront?>(nil)
+
+  /// Where the server listens; `nil` while it is stopped.
+  var url: URL? { front.withLock { $0 }?.url }
+
+  /// Starts a front unless there is one.
+  func start(port: UInt16, answer: @escaping @Sendable (TransportRequest) async -> LocalAnswer?) async throws {
+    guard url == nil else { return }
+    let started = try await LocalFront(port: port, answer: answer)
+    front.withLock { $0 = started }
+  }
+
+  /// Stops the front, if there is one; its port is free when this returns.
+  func stop() async {
+    let stopped = front.withLock { front in
+      defer { front = nil }
+      return front
+    }
+    await stopped?.stop()
+  }
+}
+
 extension LocalTenant {
   /// Answers over HTTP on a loopback port too, from now until ``stop()``; ``origin`` tells where.
   ///
   /// - Parameter port: The port; the system chooses one for 0.
   /// - Throws: `TransportError` with code `cannotConnect` when the port is in use or the system has none.
   public func start(port: UInt16 = 0) async throws {
-    guard state.withLock({ $0.front == nil }) else { return }
-    let front = try await LocalFront(port: port) { [weak self] in await self?.answer($0) }
-    state.withLock { $0.front = front }
+    try await front.start(port: port) { [weak self] in await self?.answer($0) }
   }
 
   /// Stops answering over HTTP.
   ///
   /// The port is free when this returns; in memory the tenant answers on.
-  public func stop() async {
-    let front = state.withLock { state in
-      defer { state.front = nil }
-      return state.front
-    }
-    await front?.stop()
-  }
+  public func stop() async { await front.stop() }
 }
 
 extension LocalTaskServer {
@@ -69,21 +85,13 @@ extension LocalTaskServer {
   /// - Parameter port: The port; the system chooses one for 0.
   /// - Throws: `TransportError` with code `cannotConnect` when the port is in use or the system has none.
   public func start(port: UInt16 = 0) async throws {
-    guard state.withLock({ $0.front == nil }) else { return }
-    let front = try await LocalFront(port: port) { [weak self] in await self?.answer($0) }
-    state.withLock { $0.front = front }
+    try await front.start(port: port) { [weak self] in await self?.answer($0) }
   }
 
   /// Stops answering over HTTP.
   ///
   /// The port is free when this returns; in memory the server answers on.
-  public func stop() async {
-    let front = state.withLock { state in
-      defer { state.front = nil }
-      return state.front
-    }
-    await front?.stop()
-  }
+  public func stop() async { await front.stop() }
 }
 
 /// Between the listener's messages and the core's.

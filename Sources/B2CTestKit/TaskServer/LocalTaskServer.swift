@@ -24,6 +24,7 @@ public final class LocalTaskServer: LocalService, Sendable {
   let now: @Sendable () -> Date
   let exchange: LocalExchange
   let state: Locked<LocalTaskState>
+  let front = LocalFrontSwitch()
 
   /// Makes a server; nothing listens before ``start(port:)``.
   ///
@@ -65,7 +66,7 @@ extension LocalTaskServer {
   public static let inMemoryOrigin = LocalURL.make("https://tasks.example")
 
   /// The origin over loopback HTTP while the server is started, else ``inMemoryOrigin``.
-  public var origin: URL { state.withLock { $0.front }?.url ?? Self.inMemoryOrigin }
+  public var origin: URL { front.url ?? Self.inMemoryOrigin }
 
   /// The URL of the tasks: what settings have as `taskWebAPI`.
   public var url: URL { LocalURL.make(LocalOrigin.text(origin) + dialect.basePath) }
@@ -203,7 +204,6 @@ struct LocalTaskState: Sendable {
   var rateLimit: LocalTaskServer.RateLimit?
   var listLimit: Int?
   var bugs: LocalTaskServer.Bugs
-  var front: LocalFront?
   private var bucket: (level: Double, time: Date)?
 
   init(rateLimit: LocalTaskServer.RateLimit?, listLimit: Int?, bugs: LocalTaskServer.Bugs) {

@@ -55,6 +55,7 @@ public final class LocalTenant: LocalService, Sendable {
   let now: @Sendable () -> Date
   let exchange: LocalExchange
   let state: Locked<LocalTenantState>
+  let front = LocalFrontSwitch()
 
   /// Makes a tenant; nothing listens before ``start(port:)``.
   ///

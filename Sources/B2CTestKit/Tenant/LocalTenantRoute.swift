@@ -169,7 +169,7 @@ extension LocalTenant {
   public var inMemoryOrigin: URL { LocalURL.make("https://" + inMemoryHosts[0]) }
 
   /// The origin over loopback HTTP while the tenant is started, else ``inMemoryOrigin``.
-  public var origin: URL { state.withLock { $0.front }?.url ?? inMemoryOrigin }
+  public var origin: URL { front.url ?? inMemoryOrigin }
 
   /// The text that settings have as `authority`.
   ///
@@ -201,7 +201,7 @@ extension LocalTenant {
   ///
   /// Only the shape ``Shape/entra`` has one.
   public var graphURL: URL {
-    state.withLock { $0.front }?.url ?? LocalURL.make("https://graph.microsoft.com")
+    front.url ?? LocalURL.make("https://graph.microsoft.com")
   }
 
   /// Whether a request is meant for this tenant, by scheme, host and port.

@@ -15,7 +15,6 @@ struct LocalTenantState: Sendable {
   var refreshTokens: [String: IssuedRefreshToken] = [:]
   var revokedGrants: Set<String> = []
   var devices: [String: LocalDevice] = [:]
-  var front: LocalFront?
 
   init(users: [LocalUser], redirectURIs: [String], behavior: LocalTenant.Behavior) {
     self.users = users
