@@ -71,6 +71,27 @@ struct RegistrationTests {
     #expect(asked["scope"]?.contains("offline_access") == true && asked["prompt"] == nil)
   }
 
+  @Test("The code is redeemed as that of a sign-in is, with a made-up one", arguments: DiagnosisTests.shapes)
+  func sameTokenRequest(_ shape: LocalTenant.Shape) async throws {
+    let clock = TestClock()
+    let tenant = LocalTenant(shape: shape, now: { clock.date })
+    let network = LocalNetwork(tenant, clock: clock)
+    let presenter = ScriptedPresenter(transport: network, .signIn(.alice))
+    let connector = try Connector(
+      settings: tenant.settings(),
+      environment: OAuthEnvironment(presenter: presenter, transport: network, clock: clock, now: { clock.date }))
+    _ = try await connector.diagnose()
+    try await connector.signIn()
+    let requests = network.requests.map(\.request).filter { $0.form["grant_type"] == "authorization_code" }
+    #expect(requests.count == 2)
+    var (asked, expected) = (try #require(requests.first), try #require(requests.last))
+    for name in ["code", "code_verifier"] { #expect(asked.form[name] != expected.form[name], "\(name)") }
+    #expect(asked.form.keys.sorted() == expected.form.keys.sorted())
+    for name in ["client_id", "redirect_uri", "scope"] { #expect(asked.form[name] == expected.form[name], "\(name)") }
+    (asked.headers["client-request-id"], expected.headers["client-request-id"]) = (nil, nil)
+    #expect(asked.headers == expected.headers && asked.url == expected.url)
+  }
+
   static let pages: [(body: String, shown: String)] = [
     (#"{"error": "invalid_request", "error_description": "consent in prompt"}"#, "consent in prompt"),
     ("<html><style>p { x }</style><h1>Oops</h1>\n<p>consent\u{1B}[2J in prompt</p></html>", "consent [2J in prompt"),

@@ -109,18 +109,13 @@ extension RegistrationProbe {
     guard fields["state"] == page.state else { return .inconclusive }
     guard let error = fields["error"] else { return .accepted }
     let refusal = page.refusal(error: error, description: fields["error_description"])
-    let expected = ["login_required", "interaction_required", "consent_required", "account_selection_required"]
-    let isExpected = expected.contains(error) || refusal.server?.code.map(Self.noSession.contains) == true
-    return isExpected ? .accepted : .refused(refusal)
+    // No user was asked, so the answer to a right request is that the user is needed.
+    return refusal.code == .interactionRequired ? .accepted : .refused(refusal)
   }
 
   private func redeem() async throws -> Answer {
-    let refusal = try await tokenRefusal([
-      ("grant_type", "authorization_code"), ("client_id", clientID), ("code", Self.random()),
-      ("redirect_uri", redirectURI), ("code_verifier", Self.random()),
-    ])
-    guard let refusal else { return .inconclusive }
-    let described = classify(refusal.error, codes: refusal.description, isError: true)
+    guard let refusal = try await signIn.refusalOfCode() else { return .inconclusive }
+    let described = classify(refusal.error ?? "", codes: refusal.code ?? "", isError: true)
     return refusal.error == "invalid_grant" && described.isInconclusive ? .accepted : described
   }
 
@@ -133,36 +128,13 @@ extension RegistrationProbe {
 
   /// Asks with a made-up refresh token, and again with a made-up client: where the two answers differ, ours is known.
   private func recognition() async throws -> Recognition {
-    guard let own = try await refreshRefusal(of: clientID) else { return .undecided }
+    guard let own = try await signIn.refusalOfRefreshToken() else { return .undecided }
     if own.error == "invalid_client" { return .unknown }
-    guard let other = try await refreshRefusal(of: UUID().uuidString.lowercased()) else { return .undecided }
+    guard let other = try await signIn.refusalOfRefreshToken(clientID: UUID().uuidString.lowercased()) else {
+      return .undecided
+    }
     if own.error != other.error || own.status != other.status { return .known }
     return own.error == "unauthorized_client" ? .unknown : .undecided
-  }
-
-  private func refreshRefusal(of clientID: String) async throws -> TokenRefusal? {
-    try await tokenRefusal([
-      ("grant_type", "refresh_token"), ("client_id", clientID), ("refresh_token", Self.random()),
-    ])
-  }
-
-  /// An error answer of the token endpoint (RFC 6749 section 5.2).
-  private struct TokenRefusal {
-    let status: Int
-    let error: String
-    let description: String
-  }
-
-  private func tokenRefusal(_ form: [(name: String, value: String)]) async throws -> TokenRefusal? {
-    let request = TransportRequest(
-      method: .post, url: signIn.tokenEndpoint,
-      headers: ["Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"],
-      body: Data(FormEncoding.encode(form).utf8))
-    guard let response = try await send(request), let answer = try? JSONReader.object(response.body),
-      let error = answer["error"]?.string
-    else { return nil }
-    return TokenRefusal(
-      status: response.status, error: error, description: answer["error_description"]?.string ?? "")
   }
 
   /// A failed request says nothing about the registration; metadata's finding names a network that is down.
@@ -175,35 +147,19 @@ extension RegistrationProbe {
       return nil
     }
   }
-
-  private static func random() -> String {
-    var generator = SystemRandomNumberGenerator()
-    return Base64URL.encode((0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) })
-  }
 }
 
 // MARK: - Answers
 
 extension RegistrationProbe {
-  private static let unknownClients: Set<String> = ["AADB2C90018", "AADB2C90068", "AADB2C90285", "AADSTS700016"]
-  private static let redirectURIs: Set<String> = [
-    "AADB2C90006", "AADB2C90007", "AADB2C90287", "AADSTS50011", "AADSTS500113", "AADSTS900971",
-  ]
-  private static let confidentialClients: Set<String> = [
-    "AADB2C90058", "AADB2C90079", "AADB2C90081", "AADB2C90084", "AADSTS7000218",
-  ]
-  private static let noSession: Set<String> = ["AADB2C90077", "AADSTS50058"]
-
-  private static func serviceCode(in text: String) -> String? {
-    text.firstMatch(of: /AAD(?:B2C|STS)[0-9]{4,8}/).map { String($0.output) }
-  }
-
   /// Classifies a text by the service's code, or by the words of other providers.
   private func classify(_ text: String, codes: String, isError: Bool) -> Answer {
-    if let code = Self.serviceCode(in: codes) {
-      if Self.unknownClients.contains(code) { return .unknownClient(code) }
-      if Self.redirectURIs.contains(code) { return .unknownRedirectURI(code) }
-      if Self.confidentialClients.contains(code) { return .confidentialClient(code) }
+    if let (code, fault) = RegistrationFault.find(in: codes) {
+      switch fault {
+      case .unknownClient: return .unknownClient(code)
+      case .unknownRedirectURI: return .unknownRedirectURI(code)
+      case .confidentialClient: return .confidentialClient(code)
+      }
     }
     // A sign-in page may contain these words too, so only an error counts.
     guard isError else { return .inconclusive }

@@ -110,10 +110,7 @@ extension ServerAnswer {
       }
     }
     let start = description.prefix { $0 != ":" && !$0.isWhitespace }
-    for family in ["AADB2C", "AADSTS"] where start.hasPrefix(family) {
-      let digits = start.dropFirst(family.count)
-      if !digits.isEmpty, digits.count <= 9, digits.allSatisfy(\.isASCIIDigit) { code = String(start) }
-    }
+    if start.wholeMatch(of: ServiceCode.pattern) != nil { code = String(start) }
   }
 
   /// The policy, client and redirect URI of a request that was refused.
@@ -206,8 +203,4 @@ extension ServerAnswer {
     default: .server
     }
   }
-}
-
-extension Character {
-  fileprivate var isASCIIDigit: Bool { isASCII && isNumber }
 }

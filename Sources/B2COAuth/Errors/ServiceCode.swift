@@ -6,16 +6,25 @@ struct ServiceCode {
   let suggestion: String?
   /// Whether the answer is definite: the refresh token it was sent with will never work again.
   let endsSession: Bool
+  /// The mistake of the app's registration that it is about, for a diagnosis.
+  let registrationFault: RegistrationFault?
 
-  private init(_ code: ErrorCode, _ meaning: String, _ suggestion: String? = nil, endsSession: Bool = false) {
+  private init(
+    _ code: ErrorCode, _ meaning: String, _ suggestion: String? = nil, endsSession: Bool = false,
+    registrationFault: RegistrationFault? = nil
+  ) {
     self.code = code
     self.meaning = meaning
     self.suggestion = suggestion
     self.endsSession = endsSession
+    self.registrationFault = registrationFault
   }
 
   /// The entry of a code as the service writes it, such as `AADB2C90118`.
   static func named(_ code: String) -> ServiceCode? { table[code] }
+
+  /// A code as the service writes it.
+  static var pattern: Regex<Substring> { /AAD(?:B2C|STS)[0-9]{1,9}/ }
 
   /// Codes whose error names the scopes that were sent.
   static let aboutScopes: Set<String> = [
@@ -24,6 +33,16 @@ struct ServiceCode {
 
   private static let askAgain = "Sign in again."
   private static let checkRegistration = "Compare the settings with the app registration in the portal."
+
+  private static let unknownClient = ServiceCode(
+    .configuration, "The client ID is not registered in this tenant.",
+    "Compare clientId and authority with the app registration in the portal.", registrationFault: .unknownClient)
+  private static let unknownRedirectURI = ServiceCode(
+    .configuration, "The redirect URI is not registered.", "Register the settings' redirectUri exactly as it is.",
+    registrationFault: .unknownRedirectURI)
+  private static let confidentialClient = ServiceCode(
+    .configuration, "The app is registered as another type of client.", "Register it as a public (native) client.",
+    registrationFault: .confidentialClient)
 
   private static let table: [String: ServiceCode] = {
     var table: [String: ServiceCode] = [
@@ -58,13 +77,12 @@ struct ServiceCode {
       "AADB2C90086": .init(
         .configuration, "The service does not support this kind of token request.",
         "Check that the policy and the authority are Azure AD B2C's, which has no device codes."),
-      "AADB2C90006": .init(
-        .configuration, "The redirect URI is not registered.", "Register the settings' redirectUri exactly as it is."),
-      "AADSTS50011": .init(
-        .configuration, "The redirect URI is not registered.", "Register the settings' redirectUri exactly as it is."),
-      "AADSTS700016": .init(
-        .configuration, "The client ID is not registered in this tenant.",
-        "Compare clientId and authority with the app registration in the portal."),
+      "AADB2C90006": unknownRedirectURI,
+      "AADSTS50011": unknownRedirectURI,
+      "AADSTS500113": unknownRedirectURI,
+      "AADSTS900971": unknownRedirectURI,
+      "AADSTS700016": unknownClient,
+      "AADSTS7000218": confidentialClient,
       "AADSTS28000": .init(
         .configuration, "The scopes belong to more than one API.", "Ask for the scopes of one API at a time."),
       "AADSTS70011": .init(
@@ -87,17 +105,17 @@ struct ServiceCode {
       [90289, 90051, 90255, 90075], .init(.identityProviderFailed, "The identity provider or a step behind it failed."))
     add([90087, 90279], .init(.configuration, "The grant was made for another protocol version or client."))
     add([90182, 90183, 90184, 99059], .init(.protocolViolation, "The service refused the proof key (PKCE)."))
-    add([90007, 90287], .init(.configuration, "The redirect URI is refused.", checkRegistration))
     add(
-      [90008, 90010, 90011, 90012, 90013, 90014, 90018, 90083, 90115, 99005],
-      .init(.configuration, "The service refused the request, its scopes or its client.", checkRegistration))
-    add(
-      [90058, 90079, 90081, 90084],
+      [90007, 90287],
       .init(
-        .configuration, "The app is registered as another type of client.", "Register it as a public (native) client."))
+        .configuration, "The redirect URI is refused.", checkRegistration, registrationFault: .unknownRedirectURI))
+    add([90018, 90068, 90285], unknownClient)
     add(
-      [90092, 90068, 90285, 90284, 90205],
-      .init(.configuration, "The application is disabled, unknown, or lacks consent.", checkRegistration))
+      [90008, 90010, 90011, 90012, 90013, 90014, 90083, 90115, 99005],
+      .init(.configuration, "The service refused the request, its scopes or its client.", checkRegistration))
+    add([90058, 90079, 90081, 90084], confidentialClient)
+    add(
+      [90092, 90284, 90205], .init(.configuration, "The application is disabled or lacks consent.", checkRegistration))
     add([90052, 90053, 90054, 90225], .init(.invalidCredentials, "User name or password are wrong."))
     add(
       [90035, 90037, 90048, 90206],

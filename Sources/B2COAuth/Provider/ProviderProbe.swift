@@ -25,26 +25,72 @@ package struct SignInProbe: Sendable {
   package let page: SignInPage
   /// The same with `prompt=none` and without `offline_access`: an error comes back to a registered redirect URI.
   package let silentPage: SignInPage
-  /// The token endpoint.
-  package let tokenEndpoint: URL
+  /// The request whose code is redeemed: another one than the pages', so that no URL carries its challenge.
+  private let redeemed: AuthorizationRequest
+  private let endpoint: TokenEndpoint
 
-  init(
-    _ configuration: OAuthConfiguration, policy: Policy?, endpoints: Endpoints, metadata: ProviderMetadata,
-    builtAt: ServerClock.Mark
+  fileprivate init(
+    _ services: OAuthServices, policy: Policy?, endpoints: Endpoints, metadata: ProviderMetadata
   ) throws(OAuthError) {
-    func make(_ configuration: OAuthConfiguration, _ options: SignInOptions) throws(OAuthError) -> SignInPage {
+    let builtAt = services.serverClock.mark()
+    func make(
+      _ configuration: OAuthConfiguration, _ options: SignInOptions
+    ) throws(OAuthError) -> AuthorizationRequest {
       let provider = try Provider(
         configuration: configuration, policy: policy, endpoints: endpoints, metadata: metadata)
-      return try SignInPage(
-        AuthorizationRequest(
-          provider: provider, configuration: configuration, policy: policy, options: options,
-          correlationID: configuration.correlationID ?? UUID(), builtAt: builtAt))
+      return try AuthorizationRequest(
+        provider: provider, configuration: configuration, policy: policy, options: options,
+        correlationID: services.correlationID(nil), builtAt: builtAt)
     }
-    page = try make(configuration, SignInOptions())
-    var silent = configuration
+    page = try SignInPage(make(services.configuration, SignInOptions()))
+    var silent = services.configuration
     silent.offlineAccess = .never
-    silentPage = try make(silent, SignInOptions(prompt: .none))
-    tokenEndpoint = page.tokenEndpoint
+    silentPage = try SignInPage(make(silent, SignInOptions(prompt: .none)))
+    redeemed = try make(services.configuration, SignInOptions())
+    endpoint = services.endpoint
+  }
+
+  /// Redeems a made-up code.
+  ///
+  /// - Returns: The server's refusal; `nil` when there is no answer, or one without an OAuth error.
+  /// - Throws: `CancellationError` when the calling task was cancelled.
+  package func refusalOfCode() async throws -> ServerAnswer? {
+    try await refusal { try await endpoint.redeemMadeUpCode(of: redeemed) }
+  }
+
+  /// Sends a made-up refresh token.
+  ///
+  /// - Parameter clientID: The client to send it as; the app's own for `nil`.
+  /// - Returns: The server's refusal; `nil` when there is no answer, or one without an OAuth error.
+  /// - Throws: `CancellationError` when the calling task was cancelled.
+  package func refusalOfRefreshToken(clientID: String? = nil) async throws -> ServerAnswer? {
+    var configuration = endpoint.configuration
+    configuration.clientID = clientID ?? configuration.clientID
+    let endpoint = TokenEndpoint(
+      configuration: configuration, transport: endpoint.transport, serverClock: endpoint.serverClock)
+    return try await refusal {
+      try await endpoint.refresh(
+        RandomToken.make(bytes: 32), scopes: nil, extra: [], to: redeemed.provider.tokenRoute,
+        correlationID: redeemed.correlationID)
+    }
+  }
+
+  /// A failed request says nothing about the registration; metadata's finding names a network that is down.
+  private func refusal(_ request: () async throws -> TokenResponse) async throws -> ServerAnswer? {
+    let answer: ServerAnswer?
+    do {
+      _ = try await request()
+      answer = nil
+    } catch let refusal as RefreshRefusal {
+      answer = refusal.error.server
+    } catch let error as OAuthError {
+      answer = error.server
+    } catch is CancellationError {
+      throw CancellationError()
+    } catch {
+      answer = nil
+    }
+    return answer?.error == nil ? nil : answer
   }
 }
 
@@ -55,8 +101,6 @@ package struct SignInPage: Sendable {
   package let url: URL
   /// The value that the answer has to repeat.
   package var state: String { request.state.value }
-
-  fileprivate var tokenEndpoint: URL { request.provider.tokenRoute.url }
 
   fileprivate init(_ request: AuthorizationRequest) throws(OAuthError) {
     self.request = request
@@ -103,9 +147,7 @@ extension OAuthClient {
       }
       let endpoints = try await services.providers.endpoints(of: policy)
       let signIn = Result { () throws(OAuthError) -> SignInProbe in
-        try SignInProbe(
-          configuration, policy: policy, endpoints: endpoints, metadata: metadata,
-          builtAt: services.serverClock.mark())
+        try SignInProbe(services, policy: policy, endpoints: endpoints, metadata: metadata)
       }
       return ProviderProbe(
         issuer: metadata.requiresPushedRequests ? .success(metadata.issuer) : signIn.map { _ in metadata.issuer },
