@@ -40,7 +40,7 @@ let package = Package(
       name: "B2CTokenCache", dependencies: ["B2CCore"] + crypto, exclude: hostIsApple ? [] : [privacyManifest],
       resources: hostIsApple ? [.copy(privacyManifest)] : []),
     .target(name: "B2CHTTP", dependencies: ["B2CCore"]),
-    .target(name: "B2CLoopback", dependencies: ["B2CCore"]),
+    .target(name: "B2CLoopback", dependencies: ["B2CHTTP", "B2CCore"]),
     .target(name: "TaskAPI", dependencies: ["B2CHTTP", "B2CCore"]),
     .target(name: "B2CIDToken", dependencies: ["B2CCore"] + crypto + cryptoExtras),
     .target(
@@ -102,7 +102,8 @@ let package = Package(
       name: "B2CTokenCacheTests", dependencies: ["B2CTokenCache", "B2CTestKit", "B2CCore", "TestSupport"] + crypto),
     .testTarget(
       name: "B2CHTTPTests", dependencies: ["B2CHTTP", "B2CLoopback", "B2CCore", "B2CTestKit", "TestSupport"]),
-    .testTarget(name: "B2CLoopbackTests", dependencies: ["B2CLoopback", "B2CCore", "B2CTestKit", "TestSupport"]),
+    .testTarget(
+      name: "B2CLoopbackTests", dependencies: ["B2CLoopback", "B2CHTTP", "B2CCore", "B2CTestKit", "TestSupport"]),
     .testTarget(name: "TaskAPITests", dependencies: ["TaskAPI", "B2CHTTP", "B2CCore", "B2CTestKit", "TestSupport"]),
     .testTarget(
       name: "B2CIDTokenTests", dependencies: ["B2CIDToken", "B2CCore", "TestSupport"] + crypto + cryptoExtras),

@@ -1,4 +1,4 @@
-/// Comparisons that see bytes, where Swift's `==` sees canonical equivalence and `lowercased()` folds foreign letters
+/// Rules for text by its bytes, where Swift's `==` sees canonical equivalence and `lowercased()` folds foreign letters
 /// into ASCII (the Kelvin sign into `k`).
 package enum ASCIIText {
   package static func isSame(_ left: String, _ right: String) -> Bool {
@@ -14,5 +14,15 @@ package enum ASCIIText {
 
   package static func isSameIgnoringCase(_ left: String, _ right: String) -> Bool {
     isSame(lowercased(left), lowercased(right))
+  }
+
+  /// Whether a byte may be in a token of HTTP, such as a method or a field's name (RFC 9110 section 5.6.2).
+  package static func isTokenCharacter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"):
+      true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
   }
 }

@@ -132,7 +132,7 @@ extension TransportRequest {
       throw TransportError(
         .insecureURL, "The URL \(RedactedURL(url)) is neither https nor http to this machine, or has no plain host.")
     }
-    guard !method.rawValue.isEmpty, method.rawValue.utf8.allSatisfy(Self.isTokenCharacter) else {
+    guard !method.rawValue.isEmpty, method.rawValue.utf8.allSatisfy(ASCIIText.isTokenCharacter) else {
       throw TransportError(.invalidRequest, "The request's method is not one that HTTP can carry.")
     }
     // In any case of letters: Apple's systems send `get` as `GET`, and fail with a body as if the answer were too large.
@@ -142,24 +142,13 @@ extension TransportRequest {
         recoverySuggestion: "Use another method, or put the values into the URL's query.")
     }
     for field in headers.fields {
-      guard !field.name.isEmpty, field.name.utf8.allSatisfy(Self.isTokenCharacter),
+      guard !field.name.isEmpty, field.name.utf8.allSatisfy(ASCIIText.isTokenCharacter),
         !field.value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F })
       else {
         throw TransportError(.invalidRequest, "The request has a header field with characters that HTTP forbids.")
       }
     }
     return origin
-  }
-
-  /// RFC 9110 section 5.6.2.
-  private static func isTokenCharacter(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default:
-      "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
   }
 }
 

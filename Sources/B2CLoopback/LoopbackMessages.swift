@@ -1,35 +1,6 @@
+internal import B2CCore
+package import B2CHTTP
 package import Foundation
-
-/// Header fields in order, looked up without regard to case.
-package struct LoopbackHeaders: Sendable, ExpressibleByDictionaryLiteral {
-  /// Names and values, in the order they were added or received.
-  package private(set) var fields: [(name: String, value: String)]
-
-  package init(_ fields: [(name: String, value: String)] = []) {
-    self.fields = fields
-  }
-
-  package init(dictionaryLiteral elements: (String, String)...) {
-    fields = elements.map { (name: $0.0, value: $0.1) }
-  }
-
-  /// The values of all fields of a name joined with `, `; setting replaces them.
-  package subscript(name: String) -> String? {
-    get {
-      let values = self.values(of: name)
-      return values.isEmpty ? nil : values.joined(separator: ", ")
-    }
-    set {
-      fields.removeAll { $0.name.lowercased() == name.lowercased() }
-      if let newValue { fields.append((name, newValue)) }
-    }
-  }
-
-  /// Returns the values of all fields of a name, in order.
-  package func values(of name: String) -> [String] {
-    fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
-  }
-}
 
 /// A whole request as received, nothing decoded.
 package struct LoopbackRequest: Sendable {
@@ -37,10 +8,10 @@ package struct LoopbackRequest: Sendable {
   package let method: String
   /// The request target, as written: a path with an optional query.
   package let target: String
-  package let headers: LoopbackHeaders
+  package let headers: TransportRequest.Headers
   package let body: Data
 
-  package init(method: String, target: String, headers: LoopbackHeaders = [:], body: Data = Data()) {
+  package init(method: String, target: String, headers: TransportRequest.Headers = [:], body: Data = Data()) {
     self.method = method
     self.target = target
     self.headers = headers
@@ -59,10 +30,10 @@ package struct LoopbackRequest: Sendable {
 /// An answer; `Content-Length` and `Connection: close` are added where they are missing.
 package struct LoopbackResponse: Sendable {
   package var status: Int
-  package var headers: LoopbackHeaders
+  package var headers: TransportRequest.Headers
   package var body: Data
 
-  package init(status: Int, headers: LoopbackHeaders = [:], body: Data = Data()) {
+  package init(status: Int, headers: TransportRequest.Headers = [:], body: Data = Data()) {
     self.status = status
     self.headers = headers
     self.body = body
@@ -79,7 +50,7 @@ extension LoopbackResponse {
   func bytes(omittingBody: Bool) -> [UInt8] {
     let hasNoContent = status == 204 || status == 304 || (100..<200).contains(status)
     var text = "HTTP/1.1 \(status) \(Self.reasons[status] ?? "Other")\r\n"
-    for field in headers.fields where Self.isSafe(field) {
+    for field in headers.fields where Self.isSafe(field.name + field.value) {
       text += "\(field.name): \(field.value)\r\n"
     }
     if !hasNoContent, headers["Content-Length"] == nil, headers["Transfer-Encoding"] == nil {
@@ -90,8 +61,8 @@ extension LoopbackResponse {
   }
 
   /// A line break in a field would start another field.
-  private static func isSafe(_ field: (name: String, value: String)) -> Bool {
-    !(field.name + field.value).utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 }
+  private static func isSafe(_ field: String) -> Bool {
+    !field.utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 }
   }
 
   private static let reasons: [Int: String] = [
@@ -125,7 +96,7 @@ struct RequestParser {
   private struct Head {
     let method: String
     let target: String
-    let headers: LoopbackHeaders
+    let headers: TransportRequest.Headers
     let bodyLength: Int
   }
 
@@ -189,7 +160,11 @@ struct RequestParser {
     guard line[1].first == UInt8(ascii: "/"), line[1].allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw .malformed("The request target is not a path.")
     }
-    let headers = LoopbackHeaders(try lines.filter { !$0.isEmpty }.map(field))
+    var headers: TransportRequest.Headers = [:]
+    for line in lines where !line.isEmpty {
+      let (name, value) = try field(line)
+      headers.append(name: name, value: value)
+    }
     guard headers.values(of: "Host").count == 1 else { throw .malformed("There must be one Host field.") }
     return Head(
       method: String(decoding: line[0], as: UTF8.self), target: String(decoding: line[1], as: UTF8.self),
@@ -209,7 +184,7 @@ struct RequestParser {
   }
 
   /// Returns the body's length from one `Content-Length` of digits (RFC 9112 section 6.3).
-  private static func bodyLength(_ headers: LoopbackHeaders) throws(RequestRefusal) -> Int {
+  private static func bodyLength(_ headers: TransportRequest.Headers) throws(RequestRefusal) -> Int {
     let lengths = headers.values(of: "Content-Length")
     if headers["Transfer-Encoding"] != nil {
       throw lengths.isEmpty ? .transferCoding : .malformed("The body's length is given in two ways.")
@@ -223,14 +198,6 @@ struct RequestParser {
   }
 
   private static func isToken(_ bytes: ArraySlice<UInt8>) -> Bool {
-    !bytes.isEmpty
-      && bytes.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "a")...UInt8(ascii: "z"):
-          true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
-      }
+    !bytes.isEmpty && bytes.allSatisfy(ASCIIText.isTokenCharacter)
   }
 }

@@ -1,3 +1,4 @@
+import B2CHTTP
 import B2CLoopback
 import Foundation
 import TestSupport

@@ -23,16 +23,16 @@ public struct LoopbackPage: Sendable {
   public init() {}
 
   // The page's own URL holds the code: it is neither stored nor sent as a referrer.
-  static let commonHeaders = [
-    ("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer"), ("X-Content-Type-Options", "nosniff"),
-    ("X-Frame-Options", "DENY"),
+  static let commonHeaders: TransportRequest.Headers = [
+    "Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
   ]
 
   /// Returns the answer to the redirect.
   func response(isSuccess: Bool) -> LoopbackResponse {
     // The policy allows the style sheet with this nonce and no other.
     let nonce = RandomToken.make(bytes: 16).value
-    var headers = LoopbackHeaders(Self.commonHeaders.map { (name: $0.0, value: $0.1) })
+    var headers = Self.commonHeaders
     headers["Content-Type"] = "text/html; charset=utf-8"
     headers["Content-Security-Policy"] =
       "default-src 'none'; style-src 'nonce-\(nonce)'; img-src data:; base-uri 'none'; form-action 'none';"

@@ -125,7 +125,7 @@ extension LoopbackResponse {
   /// Returns an answer that is neither stored nor named as a referrer, and allows nothing.
   static func plain(_ status: Int, _ text: String) -> LoopbackResponse {
     var response = LoopbackResponse.text(text, status: status)
-    for (name, value) in LoopbackPage.commonHeaders { response.headers[name] = value }
+    for field in LoopbackPage.commonHeaders.fields { response.headers[field.name] = field.value }
     response.headers["Content-Security-Policy"] = "default-src 'none'; frame-ancestors 'none'"
     return response
   }

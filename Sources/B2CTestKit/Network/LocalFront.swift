@@ -100,8 +100,7 @@ enum LocalWire {
     guard let url = URL(string: LocalOrigin.text(base) + request.target) else { return nil }
     return TransportRequest(
       method: TransportRequest.Method(rawValue: request.method), url: url,
-      headers: TransportRequest.Headers(request.headers.fields.map { .init(name: $0.name, value: $0.value) }),
-      body: request.body.isEmpty ? nil : request.body)
+      headers: request.headers, body: request.body.isEmpty ? nil : request.body)
   }
 
   /// Whether the request names this machine, at whatever port: one may be forwarded.
@@ -109,7 +108,7 @@ enum LocalWire {
   /// Any other name that leads here belongs to a page elsewhere (DNS rebinding).
   static func namesThisMachine(_ request: LoopbackRequest) -> Bool {
     let host = URLParts("//" + (request.headers["Host"] ?? ""))
-    return ["127.0.0.1", "localhost", "[::1]"].contains(host.host?.lowercased()) && host.userInfo == nil
+    return RedirectURIRules.listenerHosts.contains(host.host?.lowercased() ?? "") && host.userInfo == nil
   }
 
   /// Does to the connection what the answer says.
@@ -139,8 +138,6 @@ enum LocalWire {
 extension LoopbackResponse {
   /// Converts an answer of a local server.
   package init(_ response: TransportResponse) {
-    self.init(
-      status: response.status, headers: LoopbackHeaders(response.headers.fields.map { ($0.name, $0.value) }),
-      body: response.body)
+    self.init(status: response.status, headers: response.headers, body: response.body)
   }
 }

@@ -1,3 +1,4 @@
+import B2CHTTP
 import Foundation
 
 @testable import B2CLoopback

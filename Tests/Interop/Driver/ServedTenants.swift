@@ -47,7 +47,7 @@ enum ServedTenants {
     let answer = await tenant.answer(
       TransportRequest(
         method: TransportRequest.Method(rawValue: request.method), url: url,
-        headers: TransportRequest.Headers(request.headers.fields.map { .init(name: $0.name, value: $0.value) }),
+        headers: request.headers,
         body: request.body.isEmpty ? nil : request.body))
     guard case .response(let response) = answer else { return exchange.close() }
     await exchange.respond(LoopbackResponse(response))

@@ -191,7 +191,7 @@ extension WireFault {
 
   private static func status(
     _ code: Int, _ name: String, _ expected: FaultExpectation, recovery: Recovery = .none,
-    headers: LoopbackHeaders = [:],
+    headers: TransportRequest.Headers = [:],
     body: String = ""
   ) -> WireFault {
     WireFault(name, expected, recovery: recovery) { scene in
