@@ -42,12 +42,12 @@ public struct LoopbackPage: Sendable {
   }
 
   private func html(isSuccess: Bool, nonce: String) -> String {
-    let heading = Self.escape(isSuccess ? successHeading : failureHeading)
-    let message = Self.escape(isSuccess ? successMessage : failureMessage)
-    let name = Self.escape(appName)
+    let heading = HTMLText.escape(isSuccess ? successHeading : failureHeading)
+    let message = HTMLText.escape(isSuccess ? successMessage : failureMessage)
+    let name = HTMLText.escape(appName)
     return """
       <!DOCTYPE html>
-      <html lang="\(Self.escape(language))">
+      <html lang="\(HTMLText.escape(language))">
       <head>
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -71,20 +71,5 @@ public struct LoopbackPage: Sendable {
       </html>
 
       """
-  }
-
-  private static func escape(_ text: String) -> String {
-    var escaped = ""
-    for character in text {
-      switch character {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      case "'": escaped += "&#39;"
-      default: escaped.append(character)
-      }
-    }
-    return escaped
   }
 }

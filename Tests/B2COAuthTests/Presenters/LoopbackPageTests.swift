@@ -78,4 +78,15 @@ struct LoopbackPageTests {
       body.contains(isSuccess ? ">Fertig &lt;b&gt;&amp; &#39;gut&#39;" : ">Nicht fertig &lt;b&gt;&amp; &#39;gut&#39;"))
     #expect(body.contains(isSuccess ? "Zurück zur App." : "Bitte noch einmal."))
   }
+
+  @Test("a combining mark after a character of HTML does not keep it from being escaped")
+  func combiningMarks() async throws {
+    var page = LoopbackPage()
+    page.language = "de\"\u{301} x"
+    page.appName = "a <\u{338}b"
+    let (_, body) = try await answer(page, query: "code=x")
+    for escaped in ["de&quot;\u{301} x", "a &lt;\u{338}b"] {
+      #expect(Data(body.utf8).range(of: Data(escaped.utf8)) != nil, "\(escaped)")
+    }
+  }
 }
