@@ -9,4 +9,13 @@ package enum RedirectURIRules {
   package static let listenerHosts: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
   /// URIs for programs that read the code from a page, as early OAuth had them.
   package static let outOfBand: Set<String> = ["urn:ietf:wg:oauth:2.0:oob", "urn:ietf:wg:oauth:2.0:oob:auto"]
+
+  /// Whether a scheme belongs to one app: a reversed domain name (RFC 8252 section 7.1), or `msal` and the client ID, as
+  /// the portal makes it by itself.
+  ///
+  /// - Parameter scheme: The scheme in lower case.
+  /// - Returns: Whether no other app has it.
+  package static func isPrivateUse(scheme: String) -> Bool {
+    scheme.contains(".") || (scheme.hasPrefix("msal") && GUID.isGUID(scheme.dropFirst(4)))
+  }
 }

@@ -170,7 +170,7 @@ extension SettingsReader {
           "Register a redirect URI for the app, such as com.contoso.tasks:/redirect, or use ManualPresenter.")
     case _ where RedirectURIRules.foreignSchemes.contains(scheme):
       return refuse(entry, "A redirect to \(scheme): never reaches the app.") != nil
-    case _ where !Self.isDistinct(scheme):
+    case _ where !RedirectURIRules.isPrivateUse(scheme: scheme):
       report(
         entry, .ambiguousRedirectScheme,
         "The scheme \(Shown.value(scheme) ?? "") has no dot: another app may have the same (RFC 8252 section 7.1).",
@@ -206,11 +206,6 @@ extension SettingsReader {
     corrected.scheme = "https"
     return refuse(
       entry, "A redirect over http to another machine exposes the authorization code.", corrected.text) != nil
-  }
-
-  /// Returns whether a scheme is a reversed domain name, or one that Microsoft's libraries register.
-  private static func isDistinct(_ scheme: String) -> Bool {
-    scheme.contains(".") || (scheme.hasPrefix("msal") && GUID.isGUID(scheme.dropFirst(4)))
   }
 
   private func refuse(

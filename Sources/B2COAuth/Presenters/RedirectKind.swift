@@ -35,13 +35,8 @@ enum RedirectKind: Hashable {
     case _ where RedirectURIRules.foreignSchemes.contains(scheme):
       self = .unusable
     default:
-      self = Self.isPrivateUse(scheme) ? .privateUse(scheme: scheme) : .customScheme(scheme: scheme)
+      self = RedirectURIRules.isPrivateUse(scheme: scheme) ? .privateUse(scheme: scheme) : .customScheme(scheme: scheme)
     }
-  }
-
-  // The portal makes `msal<client ID>://auth` by itself, which has no dot and is unique nevertheless.
-  private static func isPrivateUse(_ scheme: String) -> Bool {
-    scheme.contains(".") || (scheme.hasPrefix("msal") && UUID(uuidString: String(scheme.dropFirst(4))) != nil)
   }
 
   /// The advice for a presenter that does not serve a redirect URI of this kind.

@@ -8,13 +8,8 @@ struct Deadline: Sendable {
   let sleep: @Sendable (Duration) async throws -> Void
 
   static func after(_ timeout: Duration, on clock: any Clock<Duration>) -> Deadline {
-    opened(timeout, clock)
-  }
-
-  private static func opened<C: Clock>(_ timeout: Duration, _ clock: C) -> Deadline where C.Duration == Duration {
-    let end = clock.now.advanced(by: timeout)
+    let stopwatch = Stopwatch(clock)
     return Deadline(
-      remaining: { clock.now.duration(to: end) },
-      sleep: { try await clock.sleep(until: clock.now.advanced(by: $0), tolerance: nil) })
+      remaining: { timeout - stopwatch.elapsed }, sleep: { try await clock.sleep(for: $0) })
   }
 }
