@@ -1,17 +1,17 @@
 @_exported public import B2CCore
-public import Foundation
+internal import Foundation
 
 /// The reason why a text is not an authority or policy, or why the two do not fit.
 ///
 /// Nothing in it is secret: user-info, fragments and every query parameter
 /// except `p` are left out of ``value``.
-public struct AuthorityError: Error, CodedError, Sendable {
+public struct AuthorityError: CodedError, Sendable {
   /// The fault of the text, more exactly than ``code`` says it.
   package var fault: Fault
   /// The fault, in a sentence.
   public var message: String
   /// The refused text, as far as it may be shown.
-  public var value: String?
+  package var value: String?
   /// The corrected text, where it is known; usable as it is.
   public var suggestion: String?
   /// How to fix it, in a sentence.
@@ -41,11 +41,6 @@ extension AuthorityError: CustomStringConvertible {
     if let recoverySuggestion { text += " \(recoverySuggestion)" }
     return text
   }
-}
-
-extension AuthorityError: LocalizedError {
-  /// The message.
-  public var errorDescription: String? { message }
 }
 
 extension AuthorityError {

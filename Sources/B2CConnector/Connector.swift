@@ -1,4 +1,4 @@
-public import B2CCore
+package import B2CCore
 public import Foundation
 
 /// Signs a user in through a policy of Azure AD B2C and calls the task API with the tokens.

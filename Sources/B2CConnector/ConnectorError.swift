@@ -4,7 +4,7 @@ public import Foundation
 /// The one error of the facade: what happened, what to do, and everything the server said.
 ///
 /// Nothing in it is secret.
-public struct ConnectorError: Error, CodedError, Sendable {
+public struct ConnectorError: CodedError, Sendable {
   /// The codes of all modules.
   public typealias Code = ErrorCode
 
@@ -86,10 +86,7 @@ extension ErrorCode {
 
 extension ConnectorError: ExplainedError {}
 
-extension ConnectorError: LocalizedError, Redacted {
-  /// The message.
-  public var errorDescription: String? { message }
-
+extension ConnectorError: Redacted {
   /// Code, message, the server's code, the request, the correlation id and what to do.
   public var description: String {
     var text = "\(code.rawValue): \(message)"

@@ -1,3 +1,5 @@
+package import Foundation
+
 /// The reason for an error, as an open set of codes that all errors of a request, a sign-in or a task call share.
 ///
 /// Each module names the codes that it throws in an extension; a code that means the same in several modules is here.
@@ -26,11 +28,23 @@ public struct ErrorCode: RawRepresentable, Sendable, Hashable, CustomStringConve
   }
 }
 
-/// An error that is told apart from others of its type by a code.
-package protocol CodedError<Code>: Error {
-  associatedtype Code: Hashable & Sendable
+/// An error with a code, by which it is told apart from others of its type, and a message without secrets.
+package protocol CodedError<Code>: LocalizedError {
+  associatedtype Code: RawRepresentable<String> & Hashable & Sendable
 
   var code: Code { get }
+  var message: String { get }
+  var recoverySuggestion: String? { get }
+}
+
+extension CodedError {
+  /// The message, which `localizedDescription` returns.
+  public var errorDescription: String? { message }
+
+  /// Code, message and how to fix it; the underlying error is left out, since it may hold a whole URL.
+  public var description: String {
+    "\(code.rawValue): \(message)" + (recoverySuggestion.map { " " + $0 } ?? "")
+  }
 }
 
 extension ErrorCode {

@@ -52,7 +52,7 @@ public struct Secret: Sendable, Hashable, Codable, Redacted {
 }
 
 /// A value that shows its description and nothing else, however it is printed, dumped or reflected.
-public protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+package protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Redacted {
   /// The same as `description`.

@@ -1,8 +1,8 @@
-public import B2CCore
-public import Foundation
+package import B2CCore
+internal import Foundation
 
-/// The reason for a request without an answer.
-public struct TransportError: LocalizedError, CodedError, Sendable, Redacted {
+/// The error of a request to which no answer came.
+public struct TransportError: CodedError, Sendable, Redacted {
   /// The kind of failure, as an open set of codes.
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The code's stable name.
@@ -67,13 +67,5 @@ public struct TransportError: LocalizedError, CodedError, Sendable, Redacted {
   /// Whether the same request may succeed later without a change.
   public var isRetryable: Bool {
     [.cannotConnect, .connectionLost, .timedOut].contains(code)
-  }
-
-  /// The message.
-  public var errorDescription: String? { message }
-
-  /// Code, message and how to fix it; the underlying error is left out, since it may hold the whole URL.
-  public var description: String {
-    "\(code.rawValue): \(message)" + (recoverySuggestion.map { " " + $0 } ?? "")
   }
 }

@@ -1,4 +1,4 @@
-public import B2CCore
+package import B2CCore
 
 extension TransportRequest {
   /// Header fields in order, looked up without regard to case (RFC 9110 section 5).

@@ -6,9 +6,10 @@
   internal import Musl
 #endif
 package import B2CCore
+internal import Foundation
 
 /// The error thrown when a listener cannot start.
-package struct LoopbackListenerError: Error, CodedError, Sendable, CustomStringConvertible {
+package struct LoopbackListenerError: CodedError, Sendable, CustomStringConvertible {
   /// The reason, as an open set of codes.
   package struct Code: RawRepresentable, Sendable, Hashable {
     package var rawValue: String

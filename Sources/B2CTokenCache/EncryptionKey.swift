@@ -1,4 +1,4 @@
-public import B2CCore
+package import B2CCore
 internal import Dispatch
 public import Foundation
 

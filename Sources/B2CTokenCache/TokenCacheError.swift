@@ -1,8 +1,8 @@
 package import B2CCore
-public import Foundation
+internal import Foundation
 
 /// The reason why a token cache failed.
-public struct TokenCacheError: LocalizedError, CodedError, Sendable, CustomStringConvertible {
+public struct TokenCacheError: CodedError, Sendable, CustomStringConvertible {
   /// The kind of failure, as an open set of codes.
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The code's stable name.
@@ -63,14 +63,6 @@ public struct TokenCacheError: LocalizedError, CodedError, Sendable, CustomStrin
     self.message = message
     self.recoverySuggestion = recoverySuggestion
     self.underlying = underlying
-  }
-
-  /// The message, for `localizedDescription`.
-  public var errorDescription: String? { message }
-
-  /// The code, the message and how to fix it.
-  public var description: String {
-    "\(code.rawValue): \(message)" + (recoverySuggestion.map { " " + $0 } ?? "")
   }
 }
 

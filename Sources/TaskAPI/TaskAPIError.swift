@@ -1,11 +1,11 @@
 public import B2CCore
-public import Foundation
+internal import Foundation
 
 /// The error of a call to the task server.
 ///
 /// Texts from the server are cut, and whatever looks like a token in them is
 /// replaced.
-public struct TaskAPIError: Error, CodedError, Sendable {
+public struct TaskAPIError: CodedError, Sendable {
   /// The reason, as a code.
   public var code: ErrorCode
   /// The request and what happened to it, in words without secrets.
@@ -111,9 +111,4 @@ extension TaskAPIError: CustomStringConvertible {
     if let recoverySuggestion { text += " " + recoverySuggestion }
     return text
   }
-}
-
-extension TaskAPIError: LocalizedError {
-  /// The message.
-  public var errorDescription: String? { message }
 }

@@ -8,11 +8,6 @@ import Foundation
 
 // Each public protocol, adopted as an app would; `.ci/app-settings` compiles it with the settings of apps.
 
-struct Password: Redacted {
-  let value: String
-  var description: String { "a password" }
-}
-
 nonisolated struct FixedToken: AccessTokenProvider {
   func accessToken(replacing refused: BearerToken?) async throws -> BearerToken { BearerToken(Secret("token")) }
 }

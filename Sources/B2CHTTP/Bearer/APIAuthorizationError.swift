@@ -1,8 +1,8 @@
-public import B2CCore
+package import B2CCore
 internal import Foundation
 
 /// The reason for which an API refused the token, or none was sent.
-package struct APIAuthorizationError: LocalizedError, CodedError, Sendable {
+package struct APIAuthorizationError: CodedError, Sendable {
   /// The kind of failure.
   package var code: ErrorCode
   /// The description, without secrets.
@@ -33,8 +33,6 @@ package struct APIAuthorizationError: LocalizedError, CodedError, Sendable {
     self.response = response
   }
 
-  /// The message.
-  package var errorDescription: String? { message }
   /// The answer's status, if there was an answer.
   package var status: Int? { response?.status }
   /// The part of the server that asked for a token.
@@ -58,12 +56,8 @@ extension ErrorCode {
   public static let originNotAllowed = Self(rawValue: "originNotAllowed")
 }
 
-extension APIAuthorizationError: Redacted {
-  /// Code, message and what to do; neither the challenge nor the answer.
-  package var description: String {
-    "\(code.rawValue): \(message)" + (recoverySuggestion.map { " " + $0 } ?? "")
-  }
-}
+// The description has neither the challenge nor the answer.
+extension APIAuthorizationError: Redacted {}
 
 extension APIAuthorizationError {
   /// Makes the error of an answer after which another token of the same kind would not help; `nil` for any other answer.

@@ -1,4 +1,4 @@
-public import B2CCore
+package import B2CCore
 internal import Foundation
 
 /// A person who has signed in here, by whichever policies.

@@ -1,4 +1,4 @@
-public import B2CCore
+package import B2CCore
 package import Foundation
 
 /// The parts of a connector that reach outside the process: network, token cache, sign-in page, log.

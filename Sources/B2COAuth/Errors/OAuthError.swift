@@ -2,10 +2,10 @@ public import B2CCore
 internal import B2CIDToken
 package import Foundation
 
-/// Why a sign-in, a token request or a sign-out did not give what was asked.
+/// The error of a sign-in, a token request or a sign-out.
 ///
 /// Nothing in it is secret: no token, code, verifier or Authorization header.
-package struct OAuthError: Error, CodedError, Sendable {
+package struct OAuthError: CodedError, Sendable {
   /// The reason, as a code.
   package var code: ErrorCode
   /// A sentence about it, without secrets.
@@ -74,14 +74,11 @@ extension OAuthError: Redacted {
   }
 }
 
-/// An error with words for a user: the engine's, and the facade's, which an app's presenter throws.
-package protocol ExplainedError: CodedError<ErrorCode> {
-  var message: String { get }
-  var recoverySuggestion: String? { get }
-}
+/// An error that an app's presenter may throw, and whose code and message the engine keeps: its own or the facade's.
+package protocol ExplainedError: CodedError<ErrorCode> {}
 
 extension OAuthError: ExplainedError {
-  /// Runs code of an app's presenter: what the engine decides by is the code, whosever error it is.
+  /// Runs code of an app's presenter; an error of the facade becomes one of the engine, with the same code.
   static func mapping<Value>(_ body: () async throws -> Value) async throws -> Value {
     do {
       return try await body()
@@ -90,11 +87,6 @@ extension OAuthError: ExplainedError {
         error.code, error.message, recoverySuggestion: error.recoverySuggestion, underlying: error)
     }
   }
-}
-
-extension OAuthError: LocalizedError {
-  /// The message.
-  package var errorDescription: String? { message }
 }
 
 extension OAuthError {
@@ -118,7 +110,7 @@ extension OAuthError {
 
 // MARK: - Codes
 
-/// The user's part.
+/// Outcomes of the user's actions.
 extension ErrorCode {
   /// The user pressed Cancel in the page (AADB2C90091).
   public static let userCancelledInPage = Self(rawValue: "userCancelledInPage")
@@ -142,7 +134,7 @@ extension ErrorCode {
   public static let identityProviderFailed = Self(rawValue: "identityProviderFailed")
 }
 
-/// The developer's part.
+/// Configuration errors.
 extension ErrorCode {
   /// The chosen presenter cannot serve the redirect URI.
   public static let unsupportedRedirectURI = Self(rawValue: "unsupportedRedirectURI")
@@ -152,7 +144,7 @@ extension ErrorCode {
   public static let missingAPIScope = Self(rawValue: "missingAPIScope")
 }
 
-/// The wire's part.
+/// Protocol errors.
 extension ErrorCode {
   /// The callback belongs to no request of ours, or was used before.
   public static let stateMismatch = Self(rawValue: "stateMismatch")
@@ -166,7 +158,7 @@ extension ErrorCode {
   public static let protocolViolation = Self(rawValue: "protocolViolation")
 }
 
-/// The device's part.
+/// Failures on this device.
 extension ErrorCode {
   /// The token cache failed; the `underlying` error is its own.
   public static let tokenCache = Self(rawValue: "tokenCache")
