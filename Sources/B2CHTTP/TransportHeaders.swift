@@ -5,39 +5,28 @@ extension TransportRequest {
   ///
   /// The description hides the values of fields that carry credentials.
   public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-    /// One header field.
-    public struct Field: Sendable, Hashable {
-      /// The field's name, as written.
-      public var name: String
-      /// The field's value.
-      public var value: String
-
-      /// Makes a field.
-      ///
-      /// - Parameters:
-      ///   - name: The field's name.
-      ///   - value: The field's value.
-      public init(name: String, value: String) {
-        self.name = name
-        self.value = value
-      }
+    private struct Field: Sendable, Hashable {
+      let name: String
+      let value: String
     }
 
+    private var list: [Field]
+
     /// The fields, in the order they were added or received.
-    public private(set) var fields: [Field]
+    public var fields: [(name: String, value: String)] { list.map { ($0.name, $0.value) } }
 
     /// Makes headers from fields.
     ///
-    /// - Parameter fields: The fields, in order.
-    public init(_ fields: [Field] = []) {
-      self.fields = fields
+    /// - Parameter fields: Names as written and values, in order.
+    public init(_ fields: [(name: String, value: String)]) {
+      list = fields.map { Field(name: $0.name, value: $0.value) }
     }
 
     /// Makes headers from a literal of names and values.
     ///
     /// - Parameter elements: Names and values, in order.
     public init(dictionaryLiteral elements: (String, String)...) {
-      fields = elements.map { Field(name: $0.0, value: $0.1) }
+      self.init(elements.map { (name: $0.0, value: $0.1) })
     }
 
     /// The values of all fields of a name joined with `, `; setting replaces them by one field, or by none for `nil`.
@@ -49,9 +38,9 @@ extension TransportRequest {
         return values.isEmpty ? nil : values.joined(separator: ", ")
       }
       set {
-        fields.removeAll { Self.isSame($0.name, name) }
+        list.removeAll { Self.isSame($0.name, name) }
         if let newValue {
-          fields.append(Field(name: name, value: newValue))
+          list.append(Field(name: name, value: newValue))
         }
       }
     }
@@ -60,8 +49,8 @@ extension TransportRequest {
     ///
     /// - Parameter name: The field's name, in any case.
     /// - Returns: One value for each field; empty when there is none.
-    public func values(of name: String) -> [String] {
-      fields.filter { Self.isSame($0.name, name) }.map(\.value)
+    package func values(of name: String) -> [String] {
+      list.filter { Self.isSame($0.name, name) }.map(\.value)
     }
 
     /// Appends a field, whether or not one of that name exists.
@@ -69,8 +58,8 @@ extension TransportRequest {
     /// - Parameters:
     ///   - name: The field's name.
     ///   - value: The field's value.
-    public mutating func append(name: String, value: String) {
-      fields.append(Field(name: name, value: value))
+    package mutating func append(name: String, value: String) {
+      list.append(Field(name: name, value: value))
     }
 
     private static func isSame(_ left: String, _ right: String) -> Bool {

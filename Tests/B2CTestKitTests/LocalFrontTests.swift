@@ -175,7 +175,7 @@ struct SocketTransport: HTTPTransport {
     guard let end = text.range(of: "\r\n\r\n") else { throw TransportError(.connectionLost, "No whole head.") }
     var lines = text[..<end.lowerBound].components(separatedBy: "\r\n")
     let status = Int(lines.removeFirst().split(separator: " ")[1]) ?? 0
-    var headers = TransportRequest.Headers()
+    var headers: TransportRequest.Headers = [:]
     for line in lines {
       let parts = line.split(separator: ":", maxSplits: 1)
       headers.append(name: String(parts[0]), value: parts[1].trimmingCharacters(in: .whitespaces))

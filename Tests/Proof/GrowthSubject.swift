@@ -44,7 +44,7 @@ struct GrowthSubject: Sendable {
       "a=b ", "a=b,", "a=b c ", "Bearer ", "Bearer ,", "a=\"\\\"", "a=\"b\" ", " ", ",", "=", "a", "a =", "\"", "é=",
     ]
     let parse: @Sendable (String) -> Void = { text in
-      _ = AuthenticationChallenge.bearer(in: TransportRequest.Headers([.init(name: "WWW-Authenticate", value: text)]))
+      _ = AuthenticationChallenge.bearer(in: TransportRequest.Headers([(name: "WWW-Authenticate", value: text)]))
     }
     return pieces.map { text("WWW-Authenticate", $0, parse) }
       + ["", "Bearer error=", "Bearer claims=", "Bearer a"].map { head in

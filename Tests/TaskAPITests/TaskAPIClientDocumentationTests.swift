@@ -36,7 +36,7 @@ struct AppTransport: HTTPTransport {
     for field in request.headers.fields { call.addValue(field.value, forHTTPHeaderField: field.name) }
     let (body, response) = try await session.data(for: call)
     guard let head = response as? HTTPURLResponse else { throw TransportError(.invalidResponse, "Not HTTP.") }
-    let fields = head.allHeaderFields.map { TransportRequest.Headers.Field(name: "\($0.key)", value: "\($0.value)") }
+    let fields = head.allHeaderFields.map { (name: "\($0.key)", value: "\($0.value)") }
     return TransportResponse(status: head.statusCode, headers: TransportRequest.Headers(fields), body: body)
   }
 }

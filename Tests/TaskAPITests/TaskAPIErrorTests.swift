@@ -53,7 +53,7 @@ import Testing
   @Test(arguments: ["x-request-id", "Request-Id", "x-ms-request-id", "X-Correlation-ID", "client-request-id"])
   func findsTheRequestID(_ name: String) async throws {
     let transport = CannedTransport(
-      .text(400, "", headers: TransportRequest.Headers([.init(name: name, value: "r-1")])))
+      .text(400, "", headers: TransportRequest.Headers([(name: name, value: "r-1")])))
     let error = await taskError { try await client(transport).add(TaskItem(itemName: "x")) }
     #expect(error?.requestID == "r-1")
     #expect(error.map { "\($0)" }?.contains("r-1") == true)

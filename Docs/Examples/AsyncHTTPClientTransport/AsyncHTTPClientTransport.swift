@@ -79,7 +79,7 @@ final class AsyncHTTPClientTransport: HTTPTransport {
       guard body.count + bytes.readableBytes <= limit else { throw Self.tooLarge(limit) }
       body.append(contentsOf: bytes.readableBytesView)
     }
-    let fields = answer.headers.map { TransportRequest.Headers.Field(name: $0.name, value: $0.value) }
+    let fields = answer.headers.map { (name: $0.name, value: $0.value) }
     return TransportResponse(status: Int(answer.status.code), headers: TransportRequest.Headers(fields), body: body)
   }
 

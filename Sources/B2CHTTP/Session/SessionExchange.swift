@@ -119,7 +119,7 @@ extension SessionExchange {
       headers = TransportRequest.Headers(
         response.allHeaderFields.compactMap { name, value in
           guard let name = name as? String, let value = value as? String else { return nil }
-          return TransportRequest.Headers.Field(name: name, value: value)
+          return (name: name, value: value)
         })
     }
   }

@@ -22,7 +22,7 @@ extension TransportRequest {
     let headers = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
     self.init(
       method: TransportRequest.Method(rawValue: request.httpMethod ?? "GET"), url: url,
-      headers: TransportRequest.Headers(headers.map { TransportRequest.Headers.Field(name: $0.key, value: $0.value) }),
+      headers: TransportRequest.Headers(headers.map { (name: $0.key, value: $0.value) }),
       body: request.httpBody,
       limits: limits)
   }
@@ -32,7 +32,7 @@ extension TransportResponse {
   /// The head of the answer as `URLSession` returns it, values of equal fields joined.
   package func urlResponse(for url: URL) -> HTTPURLResponse? {
     let fields = Dictionary(
-      headers.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { $0 + ", " + $1 })
+      headers.fields, uniquingKeysWith: { $0 + ", " + $1 })
     return HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
   }
 }

@@ -32,7 +32,7 @@
       let lines = String(decoding: received[..<gap.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
       let fields = lines.dropFirst().map { line in
         let parts = line.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-        return TransportRequest.Headers.Field(name: parts.first ?? "", value: parts.count > 1 ? parts[1] : "")
+        return (name: parts.first ?? "", value: parts.count > 1 ? parts[1] : "")
       }
       let headers = TransportRequest.Headers(fields)
       guard let status = lines.first?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }),

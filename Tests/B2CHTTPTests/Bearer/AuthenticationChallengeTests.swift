@@ -75,9 +75,9 @@ struct AuthenticationChallengeTests {
 
   @Test func prefersTheChallengeThatSaysMost() {
     let headers = TransportRequest.Headers([
-      .init(name: "WWW-Authenticate", value: "Basic realm=\"b\", error=\"not ours\""),
-      .init(name: "www-authenticate", value: "Bearer realm=\"first\""),
-      .init(name: "WWW-Authenticate", value: "Bearer error=\"invalid_token\", Bearer claims=\"{}\""),
+      (name: "WWW-Authenticate", value: "Basic realm=\"b\", error=\"not ours\""),
+      (name: "www-authenticate", value: "Bearer realm=\"first\""),
+      (name: "WWW-Authenticate", value: "Bearer error=\"invalid_token\", Bearer claims=\"{}\""),
     ])
     #expect(Challenge.bearer(in: headers)?.claims == "{}")
     #expect(Challenge.bearer(in: ["WWW-Authenticate": "Bearer realm=a, Bearer error=x"])?.error == "x")

@@ -18,7 +18,7 @@ struct TransportHeadersTests {
   @Test(arguments: ["Authorization", "Cookie", "Set-Cookie", "Location", "Proxy-Authorization", "X-Anything"])
   func showsNoValueThatMayBeSecret(name: String) {
     let headers = TransportRequest.Headers([
-      .init(name: name, value: "canary"), .init(name: "Content-Type", value: "text/plain"),
+      (name: name, value: "canary"), (name: "Content-Type", value: "text/plain"),
     ])
     let request = TransportRequest(
       url: URL(filePath: "/"), headers: headers, body: Data("canary".utf8))

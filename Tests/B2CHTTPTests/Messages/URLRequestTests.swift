@@ -42,7 +42,7 @@ struct URLRequestTests {
   }
 
   @Test func givesTheAnswerAsURLSessionWould() throws {
-    let headers = TransportRequest.Headers([.init(name: "X-A", value: "1"), .init(name: "X-A", value: "2")])
+    let headers = TransportRequest.Headers([(name: "X-A", value: "1"), (name: "X-A", value: "2")])
     let response = try #require(TransportResponse(status: 404, headers: headers).urlResponse(for: try url()))
     #expect(response.statusCode == 404)
     #expect(response.value(forHTTPHeaderField: "x-a") == "1, 2")

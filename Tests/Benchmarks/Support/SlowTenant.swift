@@ -26,7 +26,7 @@ final class SlowTenant: Sendable {
       if url.path == "/ping" { return _ = await exchange.respond(.text("pong")) }
       let message = TransportRequest(
         method: TransportRequest.Method(rawValue: request.method), url: url,
-        headers: TransportRequest.Headers(request.headers.fields.map { .init(name: $0.name, value: $0.value) }),
+        headers: TransportRequest.Headers(request.headers.fields),
         body: request.body.isEmpty ? nil : request.body)
       guard case .response(let response) = await tenant.answer(message) else { return exchange.close() }
       await exchange.respond(LoopbackResponse(response))

@@ -30,7 +30,7 @@ extension FuzzTarget {
     }
     let secret = Secret(sent)
     let answer = TransportResponse(
-      status: 401, headers: TransportRequest.Headers([.init(name: "WWW-Authenticate", value: text)]))
+      status: 401, headers: TransportRequest.Headers([(name: "WWW-Authenticate", value: text)]))
     let errors = [
       APIAuthorizationError(definite: answer, hiding: [secret]),
       APIAuthorizationError(refused: answer, isReplacement: true, hiding: [secret]),

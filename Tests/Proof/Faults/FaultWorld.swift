@@ -173,7 +173,7 @@ struct CarelessTransport: HTTPTransport {
       throw TransportError(error.code == .timedOut ? .timedOut : .connectionLost, "No answer.")
     }
     guard let head = response as? HTTPURLResponse else { throw TransportError(.invalidResponse, "Not HTTP.") }
-    let fields = head.allHeaderFields.map { TransportRequest.Headers.Field(name: "\($0.key)", value: "\($0.value)") }
+    let fields = head.allHeaderFields.map { (name: "\($0.key)", value: "\($0.value)") }
     return TransportResponse(status: head.statusCode, headers: TransportRequest.Headers(fields), body: body)
   }
 }

@@ -118,7 +118,7 @@ final class FaultyFront: Sendable {
     guard let url = URL(string: "http://127.0.0.1:\(exchange.port)" + request.target) else { return nil }
     return TransportRequest(
       method: TransportRequest.Method(rawValue: request.method), url: url,
-      headers: TransportRequest.Headers(request.headers.fields.map { .init(name: $0.name, value: $0.value) }),
+      headers: TransportRequest.Headers(request.headers.fields),
       body: request.body.isEmpty ? nil : request.body)
   }
 }
