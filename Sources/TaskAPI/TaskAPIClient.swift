@@ -9,11 +9,10 @@ public import Foundation
 ///
 /// A call makes its request (`TaskRequest`), sends it with a token and with retries (`TaskCall`), and decodes the answer
 /// (``TaskItem``). There is no offline queue: a call that fails says so, and the task is still in the caller's hands.
-/// Errors are ``TaskAPIError``, `CancellationError`, or the token provider's own, unchanged; after a try that may have
+/// Errors are ``TaskAPIError``, `CancellationError`, or the closure's own, unchanged; after a try that may have
 /// changed something that is the `underlying` of an `unauthorized` with ``TaskAPIError/outcomeIsUnknown``.
 public struct TaskAPIClient: Sendable {
-  /// The server's address, dialect and limits.
-  public let configuration: TaskAPIConfiguration
+  package let configuration: TaskAPIConfiguration
 
   let transport: any HTTPTransport
   /// Where tokens are sent to: the origin of the base URL.
@@ -25,39 +24,44 @@ public struct TaskAPIClient: Sendable {
   let random: @Sendable () -> Double
   private let requests: TaskRequestBuilder
 
-  /// Makes a client with an own source of access tokens.
-  ///
-  /// - Parameters:
-  ///   - baseURL: The URL of the list of tasks: https, or http to this machine.
-  ///   - dialect: The field names and routes of the server.
-  ///   - accessToken: Returns a valid access token; called for every call, and once more after a `401`. The request is
-  ///     repeated only when it then returns another one.
-  /// - Throws: ``TaskAPIError`` with ``ErrorCode/invalidConfiguration``; see ``TaskAPIConfiguration``.
-  public init(
-    baseURL: URL, dialect: TaskDialect = .tutorial, accessToken: @escaping @Sendable () async throws -> String
-  ) throws(TaskAPIError) {
-    try self.init(
-      configuration: TaskAPIConfiguration(baseURL: baseURL, dialect: dialect), transport: URLSessionTransport(),
-      tokens: ClosureTokens(accessToken))
-  }
-
-  /// Makes a client from its parts.
+  /// Makes a client.
   ///
   /// The token goes to the origin of the base URL only.
   ///
   /// - Parameters:
-  ///   - configuration: The server's address, dialect and limits.
+  ///   - baseURL: The URL of the list of tasks: https, or http to this machine. Its query, if any, is sent with every
+  ///     request.
+  ///   - dialect: The field names and routes of the server.
+  ///   - limits: The deadline of a call with all its tries, and the largest answer; 30 seconds and 32 MiB unless said
+  ///     otherwise.
+  ///   - retry: The rules by which a failed request is sent again.
   ///   - transport: The carrier of the requests.
-  ///   - tokens: The source of the bearer tokens; no request leaves without one.
-  /// - Throws: ``TaskAPIError`` with ``ErrorCode/invalidConfiguration``; see ``TaskAPIConfiguration``.
+  ///   - accessToken: Returns a valid access token; called for every call, and once more after a `401`. The request is
+  ///     repeated only when it then returns another one.
+  /// - Throws: ``TaskAPIError`` with ``ErrorCode/invalidConfiguration`` when the URL is neither https nor http to this
+  ///   machine, has no host, contains user name, password or fragment, or has its port in the path; or when a limit is
+  ///   not above zero.
   public init(
+    baseURL: URL, dialect: TaskDialect = .tutorial,
+    limits: TransportLimits = TransportLimits(maximumBodyBytes: 32 << 20), retry: RetryPolicy = .standard,
+    transport: any HTTPTransport = URLSessionTransport(),
+    accessToken: @escaping @Sendable () async throws -> String
+  ) throws(TaskAPIError) {
+    var configuration = try TaskAPIConfiguration(baseURL: baseURL, dialect: dialect)
+    configuration.limits = limits
+    configuration.retry = retry
+    try self.init(configuration: configuration, transport: transport, tokens: ClosureTokens(accessToken))
+  }
+
+  /// Makes a client from its parts.
+  package init(
     configuration: TaskAPIConfiguration, transport: any HTTPTransport, tokens: any AccessTokenProvider
   ) throws(TaskAPIError) {
     try self.init(
       configuration: configuration, transport: transport, tokens: tokens, clock: ContinuousClock(), now: { Date() })
   }
 
-  /// As the public initialiser, with clocks, randomness, and the remaining retries shared with other clients.
+  /// As the other initialisers, with clocks, randomness, and the remaining retries shared with other clients.
   package init(
     configuration: TaskAPIConfiguration, transport: any HTTPTransport, tokens: any AccessTokenProvider,
     clock: any Clock<Duration>, now: @escaping @Sendable () -> Date,
@@ -85,17 +89,17 @@ public struct TaskAPIClient: Sendable {
   ///
   /// The known servers send the 20 oldest at most.
   ///
-  /// - Parameter owner: The owner whose tasks to return; `nil` for the configuration's
-  ///   ``TaskAPIConfiguration/ownerFilter``, and without one for all. A task without an owner is then left out.
+  /// - Parameter owner: The owner whose tasks to return, since the known servers can mix up the tasks of users who call at
+  ///   the same time; a task without an owner is then left out. `nil` for all.
   /// - Returns: The tasks.
   /// - Throws: ``TaskAPIError`` when there is no answer, a refusal, or a list that cannot be read; `CancellationError`;
-  ///   the token provider's error.
+  ///   the closure's error.
   public func list(owner: String? = nil) async throws -> [TaskItem] {
     let call = TaskCall(try requests.list(), self)
     let tasks = try call.read(try await call.answer()) { json throws(UnreadableAnswer) in
       try TaskItem.list(json, in: configuration.dialect)
     }
-    guard let owner = owner ?? configuration.ownerFilter else { return tasks }
+    guard let owner else { return tasks }
     return tasks.filter { $0.ownerName == owner }
   }
 
@@ -109,7 +113,7 @@ public struct TaskAPIClient: Sendable {
   /// - Returns: The task as the server stored it, or as it was sent when the server returns no document.
   /// - Throws: ``TaskAPIError``, with ``ErrorCode/invalidItem`` before anything is sent when the title is empty
   ///   or longer than 64 KiB; `CancellationError`, after which the task may be
-  ///   stored or not; the token provider's error.
+  ///   stored or not; the closure's error.
   @discardableResult
   public func add(_ item: TaskItem) async throws -> TaskItem {
     let call = TaskCall(try requests.add(item), self)
@@ -125,7 +129,7 @@ public struct TaskAPIClient: Sendable {
   /// - Parameter item: The task with its new values; it needs its id.
   /// - Returns: The task as the server stored it, or as it was sent when the server returns no document.
   /// - Throws: ``TaskAPIError``, with ``ErrorCode/missingKey`` before anything is sent when the task has no id;
-  ///   `CancellationError`; the token provider's error.
+  ///   `CancellationError`; the closure's error.
   @discardableResult
   public func update(_ item: TaskItem) async throws -> TaskItem {
     let call = TaskCall(try requests.update(item), self)
@@ -141,7 +145,7 @@ public struct TaskAPIClient: Sendable {
   /// - Parameter item: The task, best taken from a list or from ``add(_:)``.
   /// - Throws: ``TaskAPIError``, with ``ErrorCode/missingKey`` before anything is sent when nothing tells the
   ///   server which task is meant, and ``ErrorCode/invalidResponse`` for a success that is neither empty nor
-  ///   readable; `CancellationError`; the token provider's error.
+  ///   readable; `CancellationError`; the closure's error.
   public func delete(_ item: TaskItem) async throws {
     let call = TaskCall(try requests.delete(item), self)
     let answer: TransportResponse

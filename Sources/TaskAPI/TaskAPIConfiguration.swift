@@ -1,28 +1,18 @@
 internal import B2CCore
-public import Foundation
+package import Foundation
 
 /// The address, dialect and limits of a task server.
-///
-/// ```swift
-/// var configuration = try TaskAPIConfiguration(
-///   baseURL: URL(string: "https://tasks.example.com/api/tasks")!, dialect: .repository)
-/// configuration.ownerFilter = user.objectID
-/// ```
-public struct TaskAPIConfiguration: Sendable, Hashable {
+package struct TaskAPIConfiguration: Sendable, Hashable {
   /// The URL of the list of tasks; its query, if any, is sent with every request.
-  public var baseURL: URL
+  package var baseURL: URL
   /// The field names and routes of the server.
-  public var dialect: TaskDialect
-  /// The owner whose tasks ``TaskAPIClient/list(owner:)`` returns; `nil` for all.
-  ///
-  /// The known servers can mix up the tasks of users who call at the same time.
-  public var ownerFilter: String?
+  package var dialect: TaskDialect
   /// The most bytes of UTF-8 in a title that is sent.
   package var maximumNameBytes = 65_536
   /// The deadline of a call with all its tries, and the largest answer.
-  public var limits = TaskAPIConfiguration.standardLimits
+  package var limits = TaskAPIConfiguration.standardLimits
   /// The rules by which a failed request is sent again.
-  public var retry = RetryPolicy.standard
+  package var retry = RetryPolicy.standard
 
   /// 32 MiB of body, 30 seconds in all, 15 seconds of silence.
   package static let standardLimits = TransportLimits(maximumBodyBytes: 32 << 20)
@@ -34,7 +24,7 @@ public struct TaskAPIConfiguration: Sendable, Hashable {
   ///   - dialect: The field names and routes of the server.
   /// - Throws: ``TaskAPIError`` with ``ErrorCode/invalidConfiguration`` when the URL is neither https nor http to this
   ///   machine, has no host, contains user name, password or fragment, or has its port in the path.
-  public init(baseURL: URL, dialect: TaskDialect = .tutorial) throws(TaskAPIError) {
+  package init(baseURL: URL, dialect: TaskDialect = .tutorial) throws(TaskAPIError) {
     self.baseURL = baseURL
     self.dialect = dialect
     try validate()

@@ -8,10 +8,6 @@ import Foundation
 
 // Each public protocol, adopted as an app would; `.ci/app-settings` compiles it with the settings of apps.
 
-nonisolated struct FixedToken: AccessTokenProvider {
-  func accessToken(replacing refused: BearerToken?) async throws -> BearerToken { BearerToken(Secret("token")) }
-}
-
 actor CountingTransport: HTTPTransport {
   let next: any HTTPTransport
   private(set) var count = 0

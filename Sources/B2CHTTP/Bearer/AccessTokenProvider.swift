@@ -2,8 +2,8 @@ internal import B2CCore
 
 /// The source of an API client's bearer tokens (RFC 6750).
 ///
-/// The client knows nothing of how a token is obtained. The OAuth engine conforms; so can ten lines of an app.
-public protocol AccessTokenProvider: Sendable {
+/// The client knows nothing of how a token is obtained. The OAuth engine conforms, and a closure of an app.
+package protocol AccessTokenProvider: Sendable {
   /// Returns an access token that is valid now.
   ///
   /// - Parameter refused: A token that the API has just answered `401` to; `nil` for the first try. Its replacement is for
@@ -26,5 +26,5 @@ extension AccessTokenProvider {
   /// Does nothing.
   ///
   /// - Parameter token: The token that was sent.
-  public func noteAccepted(_ token: BearerToken) {}
+  package func noteAccepted(_ token: BearerToken) {}
 }
