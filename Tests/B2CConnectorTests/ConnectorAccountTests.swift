@@ -86,7 +86,7 @@ struct ConnectorAccountTests {
     let connector = try Connector.local(LocalTenant(shape: shape))
     let result = try await connector.signIn()
     #expect(result.user.accountID == result.account.id && result.accessToken?.accountID == result.account.id)
-    #expect(UserInfo(claims: result.user.claims) == result.user)
+    #expect(UserInfo(accountID: result.user.accountID, claims: result.user.claims) == result.user)
     #expect(try await connector.session == .signedIn(result.user))
     #expect(try await connector.userInfo().accountID == result.account.id)
     try await connector.signOut(Account(id: result.user.accountID))

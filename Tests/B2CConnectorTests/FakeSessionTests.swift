@@ -17,16 +17,17 @@ private protocol TaskSession: Sendable {
     scopes: [String]?, account: Account?, policy: Policy?, forceRefresh: Bool, claims: String?
   ) async throws -> AccessToken
   func getTaskList(account: Account?) async throws -> [TaskItem]
-  func diagnose() async throws -> Diagnosis
 }
 
 extension Connector: TaskSession {}
 
 /// A session without a server, for previews and tests of an app.
 private struct FakeSession: TaskSession {
-  let user = UserInfo(claims: [
-    "oid": "a71ce", "tid": "c0de", "name": "Alice Example", "emails": ["alice@example.com"], "tfp": "B2C_1_SignIn",
-  ])
+  let user = UserInfo(
+    accountID: "a71ce.c0de",
+    claims: [
+      "oid": "a71ce", "tid": "c0de", "name": "Alice Example", "emails": ["alice@example.com"], "tfp": "B2C_1_SignIn",
+    ])
   let log: @Sendable (OAuthEvent) -> Void
 
   var session: SessionState { .signedIn(user) }
@@ -57,8 +58,6 @@ private struct FakeSession: TaskSession {
 
   func getTaskList(account: Account?) async throws -> [TaskItem] { [TaskItem(itemName: "Buy milk")] }
 
-  func diagnose() async throws -> Diagnosis { Diagnosis([Diagnosis.Finding("fake", .ok, "nothing is real")]) }
-
   private var token: AccessToken {
     AccessToken(token: Secret("token"), scopes: ["read"], expiresAt: .distantFuture, accountID: user.accountID)
   }
@@ -85,12 +84,12 @@ struct FakeSessionTests {
     #expect(byDevice.user == user)
     #expect(try await fake.account(id: user.accountID)?.name == user.name)
     #expect(try await fake.getTaskList(account: result.account).map(\.itemName) == ["Buy milk"])
-    #expect(try await fake.diagnose().isHealthy)
   }
 
-  @Test("A user at another provider has an account of issuer and subject")
-  func otherProvider() {
-    let user = UserInfo(claims: ["iss": "https://issuer.example.com", "sub": "u-1", "acr": "1"])
-    #expect(user.accountID == "https://issuer.example.com#u-1" && user.policyID == nil)
+  @Test("Users with different ids are different, and one without claims has no name")
+  func userWithoutClaims() {
+    let user = UserInfo(accountID: "alice")
+    #expect(user != UserInfo(accountID: "bob") && user.accountID == "alice" && user.name == nil)
+    #expect(UserInfo(accountID: "alice", claims: ["acr": "1"]).policyID == nil)
   }
 }

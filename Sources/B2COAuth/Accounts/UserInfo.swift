@@ -16,16 +16,15 @@ public struct UserInfo: Sendable, Hashable {
   /// The policy that was run (`tfp`, in old policies `acr`); `nil` at authorities without policies.
   public let policyID: String?
 
-  /// Makes the user of some claims, for a preview or a fake of an app.
+  /// Makes a user, for a preview or a fake of an app.
   ///
-  /// The account's id and the policy are read from the claims, as at a sign-in. Nothing is verified.
+  /// Nothing is verified, and the id is not read from the claims: users with different ids are different.
   ///
-  /// - Parameter claims: The claims by name, as an id_token has them.
-  public init(claims: [String: JSONValue]) {
-    let isMicrosoft = ["oid", "tid", "tfp"].contains { claims[$0] != nil }
-    let identity = AccountIdentity(
-      claims: claims, clientInfo: nil, policy: nil, issuer: claims["iss"]?.string ?? "", isMicrosoft: isMicrosoft)
-    self.init(claims: claims, accountID: identity.accountID, isMicrosoft: isMicrosoft)
+  /// - Parameters:
+  ///   - accountID: The id of the user's account.
+  ///   - claims: The claims by name, as an id_token has them.
+  public init(accountID: String, claims: [String: JSONValue] = [:]) {
+    self.init(claims: claims, accountID: accountID, isMicrosoft: claims["tfp"] != nil)
   }
 
   // Elsewhere than at Microsoft's authorities `acr` is an authentication context and no policy.
@@ -61,16 +60,11 @@ public struct UserInfo: Sendable, Hashable {
     text("preferred_username") ?? text("upn") ?? text("unique_name") ?? emails.first
   }
 
-  /// Who said who the user is (`idp`), such as `facebook.com`; `nil` for a local account.
+  /// The identity provider (`idp`), such as `facebook.com`; `nil` for a local account.
   public var identityProvider: String? { text("idp") }
 
   /// Whether the user has just signed up (`newUser`).
   public var isNewUser: Bool { claims["newUser"]?.bool ?? (text("newUser") == "true") }
-
-  /// A claim's text; the first of a list of strings.
-  ///
-  /// - Parameter name: The claim's name.
-  public subscript(name: String) -> String? { text(name) ?? claims[name]?.array?.first?.string }
 
   private func text(_ name: String) -> String? {
     claims[name]?.string.flatMap { $0.isEmpty ? nil : $0 }

@@ -15,7 +15,7 @@ struct UserInfoTests {
     let client = try fixture.client()
     let result = try await client.signIn()
     let user = try await client.userInfo()
-    #expect(user["locale"] == "de")
+    #expect(user.claims["locale"] == "de")
     #expect(user.subject == result.user.subject)
     let request = try #require(fixture.transport.requests.last { $0.url.path.hasSuffix("/userinfo") })
     #expect(request.headers["Authorization"] == "Bearer \(try #require(result.accessToken).token.value)")

@@ -24,7 +24,7 @@ struct OAuthErrorSecrecyTests {
     let fixture = Fixture { $0.changeIDTokenClaims = { $0["idp_access_token"] = .string(Self.canary) } }
     let client = try fixture.client()
     let result = try await client.signIn()
-    #expect(result.user["idp_access_token"] == Self.canary)
+    #expect(result.user.claims["idp_access_token"]?.string == Self.canary)
     let key = try #require(try await fixture.cache.keys().first)
     let record = try #require(try await fixture.cache.record(for: key))
     var seen = [

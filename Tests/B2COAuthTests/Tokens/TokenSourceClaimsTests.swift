@@ -55,7 +55,7 @@ struct TokenSourceClaimsTests {
     #expect(user.emails == [LocalUser.alice.email])
     #expect(user.policyID == Fixture.signIn)
     // What only the refreshed id_token has.
-    #expect((user["jobTitle"] == "Baker") == refreshWorks)
+    #expect((user.claims["jobTitle"] == "Baker") == refreshWorks)
   }
 
   @Test("An event says that the claims of a refresh were not taken over, and why")

@@ -96,7 +96,8 @@ extension Tour {
     let before = await transport.count.tokenRequests
     let result = try await connector.signIn()
     await findings.check(
-      "sign-in: the user's name", result.user["email"] == scene.user.email, "\(result.user.claims.keys.sorted())")
+      "sign-in: the user's name", result.user.claims["email"]?.string == scene.user.email,
+      "\(result.user.claims.keys.sorted())")
     let header = result.idToken?.value.split(separator: ".").first.map(String.init) ?? ""
     let alg = Base64URL.decode(header).flatMap { try? JSONDecoder().decode(JSONValue.self, from: $0) }?
       .object?["alg"]?.string

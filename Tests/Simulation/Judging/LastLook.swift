@@ -130,9 +130,9 @@
         }
         ledger.tested(.claimsAreTrue)
         let truth = world.user(person)
-        if found["jobTitle"] != truth.claims["jobTitle"]?.string {
-          ledger.fault(
-            "I6 a claim that the provider changed or took away stays", "\(app.name): \(found["jobTitle"] ?? "-")")
+        let title = found.claims["jobTitle"]?.string
+        if title != truth.claims["jobTitle"]?.string {
+          ledger.fault("I6 a claim that the provider changed or took away stays", "\(app.name): \(title ?? "-")")
         }
         if found.name != truth.displayName { ledger.fault("I6 an old name stays", app.name) }
       }
