@@ -5,11 +5,8 @@ public import Foundation
 ///
 /// Nothing in it is secret.
 public struct ConnectorError: CodedError, Sendable {
-  /// The codes of all modules.
-  public typealias Code = ErrorCode
-
   /// The reason, as a code.
-  public var code: Code
+  public var code: ErrorCode
   /// A sentence about it, without secrets.
   public var message: String
   /// The advice, if anything is known to help.
@@ -22,8 +19,8 @@ public struct ConnectorError: CodedError, Sendable {
   ///
   /// After a failed ``Connector/addTask(_:account:)`` with this set, look at the list before adding the task again.
   public var outcomeIsUnknown = false
-  /// The request that the error is about: method, URL without query, number of tries.
-  public var request: FailedRequest?
+  /// The request that the error is about, if it is about one.
+  package var request: FailedRequest?
   /// The HTTP status, if there was one.
   public var status: Int?
   /// How many seconds the server asks to wait.
@@ -35,13 +32,13 @@ public struct ConnectorError: CodedError, Sendable {
   /// The service's own words (`error_description`, or the API's message), cut short and without secrets.
   public var serverDescription: String?
   /// The `suberror` of Entra ID.
-  public var suberror: String?
+  package var suberror: String?
   /// The id under which the service logged the request.
   public var correlationID: UUID?
   /// The `trace_id` of the service, or the request id of the API.
   public var traceID: String?
   /// The time in the answer, as it wrote it.
-  public var timestamp: String?
+  package var timestamp: String?
   /// The claims that the API or the service wants, as JSON text.
   ///
   /// Pass them to ``Connector/accessToken(scopes:account:policy:forceRefresh:claims:)``; when that asks for a sign-in, to
@@ -60,7 +57,7 @@ public struct ConnectorError: CodedError, Sendable {
   ///   - needsInteraction: Whether only the user, at a sign-in page, can fix it; `nil` for what the code alone says.
   ///   - underlying: The error below it.
   public init(
-    _ code: Code, _ message: String, recoverySuggestion: String? = nil, isRetryable: Bool? = nil,
+    _ code: ErrorCode, _ message: String, recoverySuggestion: String? = nil, isRetryable: Bool? = nil,
     needsInteraction: Bool? = nil, underlying: (any Error)? = nil
   ) {
     self.code = code
@@ -70,6 +67,13 @@ public struct ConnectorError: CodedError, Sendable {
     self.needsInteraction = needsInteraction ?? code.needsInteraction
     self.underlying = underlying
   }
+
+  /// The request's method, if the error is about a request.
+  public var method: String? { request?.method }
+  /// The request's URL without its query.
+  public var url: String? { request?.url }
+  /// The number of times that the request was sent.
+  public var attempts: Int { request?.attempts ?? 0 }
 }
 
 /// The facade's own codes.

@@ -2,13 +2,13 @@ internal import B2CCore
 internal import Foundation
 
 /// The request that an error is about, without anything secret.
-public struct FailedRequest: Sendable, Hashable {
+package struct FailedRequest: Sendable, Hashable {
   /// The method, such as `POST`.
-  public let method: String
+  package let method: String
   /// Scheme, host, port and path; the query is left out.
-  public let url: String
+  package let url: String
   /// How often it was sent.
-  public let attempts: Int
+  package let attempts: Int
 
   /// Makes the description of a request from its parts; the URL must be without its query.
   package init(method: String, url: String, attempts: Int) {
@@ -26,5 +26,5 @@ public struct FailedRequest: Sendable, Hashable {
 
 extension FailedRequest: CustomStringConvertible {
   /// Method and URL.
-  public var description: String { "\(method) \(url)" }
+  package var description: String { "\(method) \(url)" }
 }

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Codes of the facade's error", .timeLimit(.minutes(10)))
 struct ConnectorErrorCodeTests {
-  static let all: [ConnectorError.Code] = [
+  static let all: [ErrorCode] = [
     .userCancelledInPage, .userClosedBrowser, .passwordResetRequested, .interactionRequired, .wrongUser,
     .invalidCredentials, .accountLocked, .userAlreadyExists, .tooManyAttempts, .identityProviderFailed,
     .configuration, .retiredAuthority, .unsupportedRedirectURI, .reservedParameter, .missingAPIScope, .unsupported,
@@ -186,8 +186,8 @@ struct ConnectorErrorCodeTests {
 
   @Test(
     "A metadata document that the server will not give now is no mistake of the settings",
-    arguments: [(408, ConnectorError.Code.timedOut), (429, .throttled), (500, .serviceUnavailable)])
-  func metadataLater(_ status: Int, _ code: ConnectorError.Code) async throws {
+    arguments: [(408, ErrorCode.timedOut), (429, .throttled), (500, .serviceUnavailable)])
+  func metadataLater(_ status: Int, _ code: ErrorCode) async throws {
     let world = World()
     world.tenant.faults = [LocalFault(on: .metadata, .respond(TransportResponse(status: status)))]
     let connector = try Connector(settings: world.settings(), environment: world.environment()) { $0.retry = .none }

@@ -132,11 +132,11 @@ struct ConnectorErrorTests {
   @Test(
     "What keeps an answer away is told apart",
     arguments: [
-      (TransportError.Code.insecureURL, ConnectorError.Code.configuration, false), (.timedOut, .timedOut, true),
+      (TransportError.Code.insecureURL, ErrorCode.configuration, false), (.timedOut, .timedOut, true),
       (.untrustedServer, .network, false), (.responseTooLarge, .tooLarge, false),
       (.connectionLost, .network, true),
     ])
-  func transport(_ code: TransportError.Code, _ means: ConnectorError.Code, _ isRetryable: Bool) async throws {
+  func transport(_ code: TransportError.Code, _ means: ErrorCode, _ isRetryable: Bool) async throws {
     struct Wire: HTTPTransport {
       let inner: any HTTPTransport
       let host: String?

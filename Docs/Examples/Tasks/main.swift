@@ -183,7 +183,7 @@ do {
 } catch let error as Failure {
   fail(error.message, error.code)
 } catch let error as ConnectorError {
-  let fixable: Set<ConnectorError.Code> = [
+  let fixable: Set<ErrorCode> = [
     .settings, .configuration, .retiredAuthority, .unsupportedRedirectURI, .policyNotConfigured, .taskAPINotConfigured,
   ]
   fail("\(error)", error.needsInteraction ? 3 : fixable.contains(error.code) ? 2 : 1)
