@@ -1,4 +1,4 @@
-/// Who is signed in, access tokens and claims: none of these calls opens a page.
+/// The session, access tokens and claims: none of these calls opens a page.
 extension Connector {
   /// Whether a user is signed in, by what is stored: nothing is sent.
   ///
@@ -7,7 +7,7 @@ extension Connector {
     get async throws { try await ConnectorError.mapping { try await oauth.session() } }
   }
 
-  /// The states of ``session``: the present one, then each new one after a sign-in, a sign-out or a definite end.
+  /// The current ``session``, then each new state: after a sign-in, a sign-out, and when the server ends the session.
   public var sessionUpdates: AsyncStream<SessionState> { oauth.sessionUpdates }
 
   /// Returns an access token, from the cache or by a refresh (the sample's `getToken…`).
@@ -48,7 +48,7 @@ extension Connector {
     try await ConnectorError.mapping { try await oauth.claims(policy: policy, account: account) }
   }
 
-  /// Returns the provider's present answer about a user, without opening a page.
+  /// Returns the user as the provider's userinfo endpoint describes it now, without opening a page.
   ///
   /// It is asked for at the provider's userinfo endpoint (OpenID Connect Core section 5.3), with the user's access token.
   /// Microsoft's authorities have none for an app's tokens, since Entra ID's is an API of Microsoft Graph: there, and
@@ -81,7 +81,7 @@ extension Connector {
     try await ConnectorError.mapping { try await oauth.account(id: id) }
   }
 
-  /// Writes what the token cache has refused so far, once more: call it before the process ends.
+  /// Writes the tokens that the cache could not store so far; call it before the process ends.
   ///
   /// Before that it ends the renewals that no call waits for (``TokenRefresh/proactive``): what is not sent yet is
   /// cancelled, and the answer to what was sent is waited for and stored.

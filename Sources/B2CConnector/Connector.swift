@@ -85,14 +85,14 @@ extension Connector {
     ///
     /// Guide "Wiring", Limits.
     public var taskLimits = TaskAPIConfiguration.standardLimits
-    /// How long token, metadata and key requests may take and how much they may bring; 30 seconds and 1 MiB.
+    /// The limits of token, metadata and key requests; 30 seconds and 1 MiB.
     ///
     /// Guide "Wiring", Limits.
     public var limits: TransportLimits {
       get { oauth.limits }
       set { oauth.limits = newValue }
     }
-    /// How often and when a failed request is sent again, to the sign-in service, the task server and any API.
+    /// The rules by which a failed request is sent again, to the sign-in service, the task server and any API.
     ///
     /// Guide "Wiring", Retries. Token requests are sent once.
     public var retry: RetryPolicy {
@@ -161,7 +161,7 @@ extension Connector {
 
 /// The tutorial's calls.
 extension Connector {
-  /// Signs the user in and returns everything that came of it: account, user, access token and id_token.
+  /// Signs the user in and returns account, user, access token and id_token.
   ///
   /// The default policy is the selected one if it signs in, else the sign-in policy, a federated one, or that of the
   /// authority's text; a policy that edits a profile or resets a password never is. Where the authority has no policies,

@@ -19,23 +19,23 @@ public protocol HTTPTransport: Sendable {
 public struct TransportRequest: Sendable, Hashable {
   /// The request method.
   public var method: Method
-  /// Where to: https, or http to this machine.
+  /// The URL: https, or http to this machine.
   public var url: URL
   /// The header fields.
   public var headers: Headers
   /// The body, if any.
   public var body: Data?
-  /// How long the exchange may take and how much it may bring.
+  /// The time limits and the largest body of the answer.
   public var limits: TransportLimits
 
   /// Makes a request.
   ///
   /// - Parameters:
   ///   - method: The request method.
-  ///   - url: Where to: https, or http to this machine.
+  ///   - url: The URL: https, or http to this machine.
   ///   - headers: The header fields.
   ///   - body: The body, if any.
-  ///   - limits: How long the exchange may take and how much it may bring.
+  ///   - limits: The time limits and the largest body of the answer.
   public init(
     method: Method = .get, url: URL, headers: Headers = [:], body: Data? = nil,
     limits: TransportLimits = .standard
@@ -88,9 +88,9 @@ extension TransportRequest {
   }
 }
 
-/// How long a request may take and how much it may bring.
+/// The time limits of a request, and the largest body of its answer.
 public struct TransportLimits: Sendable, Hashable {
-  /// The most bytes of body that are taken, after decompression.
+  /// The largest body of an answer in bytes, after decompression.
   public var maximumBodyBytes: Int
   /// The time for the whole exchange, from sending to the last byte.
   public var deadline: Duration
@@ -100,7 +100,7 @@ public struct TransportLimits: Sendable, Hashable {
   /// Makes limits.
   ///
   /// - Parameters:
-  ///   - maximumBodyBytes: The most bytes of body that are taken; 1 MiB unless said otherwise.
+  ///   - maximumBodyBytes: The largest body in bytes, after decompression; 1 MiB unless said otherwise.
   ///   - deadline: The time for the whole exchange; 30 seconds unless said otherwise.
   ///   - idleTimeout: The longest silence on the wire; 15 seconds unless said otherwise.
   public init(

@@ -1,7 +1,7 @@
 internal import B2CCore
 internal import Foundation
 
-/// Whether a user is signed in, as far as this device knows.
+/// Whether a user is signed in, by the records on this device; the server is not asked.
 public enum SessionState: Sendable, Hashable {
   /// No account is stored.
   case signedOut

@@ -142,7 +142,7 @@ public struct DeviceAuthorization: Sendable, Hashable {
   public let verificationURL: URL
   /// The address with the code in it, for a QR code, if the server sends one.
   public let completeVerificationURL: URL?
-  /// When the code ends.
+  /// The expiry of the code, by this device's clock.
   public let expiresAt: Date
   /// The server's words for the user, if it sends any.
   public let message: String?

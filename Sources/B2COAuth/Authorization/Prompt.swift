@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The `prompt` parameter of a sign-in: what the server shows though it knows the user (OpenID Connect Core 3.1.2.1).
+/// The OpenID Connect `prompt` parameter of a sign-in (Core 3.1.2.1).
 ///
 /// An open value: a service may know others, and Azure AD B2C documents `login` only.
 public struct Prompt: RawRepresentable, Sendable, Hashable {

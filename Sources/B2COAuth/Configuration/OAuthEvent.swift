@@ -37,7 +37,7 @@ public struct OAuthEvent: Sendable, Hashable {
     public static let staleTokenServed = Kind(rawValue: "staleTokenServed")
     /// The cache could not store a refreshed token; it is served from memory and stored as soon as it can be.
     public static let storingFailed = Kind(rawValue: "storingFailed")
-    /// The claims of a refreshed id_token were not taken over; ``OAuthEvent/reason`` says why.
+    /// The claims of a refreshed id_token were not stored; ``OAuthEvent/reason`` says why.
     public static let claimsNotUpdated = Kind(rawValue: "claimsNotUpdated")
     /// A request is sent again.
     public static let retry = Kind(rawValue: "retry")
@@ -51,9 +51,9 @@ public struct OAuthEvent: Sendable, Hashable {
   public var policyID: String?
   /// The correlation id of the requests concerned.
   public var correlationID: UUID?
-  /// How long it took, for what has an end.
+  /// The duration, on `…Finished` and `signedOut` events.
   public var duration: Duration?
-  /// Why it failed, if it did.
+  /// The code of the error, if the step failed.
   public var errorCode: ErrorCode?
   /// The reason in words, where the code does not tell it.
   public var reason: String?
@@ -64,8 +64,8 @@ public struct OAuthEvent: Sendable, Hashable {
   ///   - kind: What happened.
   ///   - policyID: The policy concerned.
   ///   - correlationID: The correlation id of the requests concerned.
-  ///   - duration: How long it took.
-  ///   - errorCode: Why it failed, if it did.
+  ///   - duration: The duration.
+  ///   - errorCode: The code of the error, if the step failed.
   ///   - reason: The reason in words.
   public init(
     _ kind: Kind, policyID: String? = nil, correlationID: UUID? = nil, duration: Duration? = nil,

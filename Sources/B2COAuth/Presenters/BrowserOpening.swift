@@ -1,7 +1,7 @@
 internal import B2CCore
 public import Foundation
 
-/// A way to bring a URL before the user.
+/// A way to open a URL in a browser.
 public struct BrowserOpening: Sendable {
   private let action: @Sendable (URL) async throws -> Void
   /// Whether other users or a log can see the URL, as on a command line: then a one-time local page is opened instead.

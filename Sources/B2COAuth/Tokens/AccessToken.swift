@@ -1,7 +1,7 @@
 public import B2CCore
 public import Foundation
 
-/// An access token with what a caller may want to know of it.
+/// An access token with its scopes, its expiry and its account.
 public struct AccessToken: Sendable, Hashable {
   /// The token.
   ///
@@ -9,7 +9,7 @@ public struct AccessToken: Sendable, Hashable {
   public let token: Secret
   /// The scopes it was granted for; the server may have granted fewer than were asked for.
   public let scopes: Set<String>
-  /// When it ends, by this device's clock.
+  /// The expiry, by this device's clock.
   public let expiresAt: Date
   /// The id of its account, ``Account/id``.
   public let accountID: String
@@ -19,7 +19,7 @@ public struct AccessToken: Sendable, Hashable {
   /// - Parameters:
   ///   - token: The token.
   ///   - scopes: The scopes it was granted for.
-  ///   - expiresAt: When it ends, by this device's clock.
+  ///   - expiresAt: The expiry, by this device's clock.
   ///   - accountID: The id of its account.
   public init(token: Secret, scopes: Set<String>, expiresAt: Date, accountID: String) {
     self.token = token
