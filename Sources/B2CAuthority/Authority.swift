@@ -1,5 +1,5 @@
 import B2CCore
-public import Foundation
+package import Foundation
 
 /// The service that signs users in: a host and a tenant, with or without a policy.
 ///
@@ -13,13 +13,13 @@ public struct Authority: Sendable {
   /// Scheme, host, port and tenant, without policy and trailing slash.
   ///
   /// For a generic issuer whose path is not a single tenant it is the whole issuer.
-  public let baseURL: URL
+  package let baseURL: URL
   /// The host in the developer's case; an IPv6 address has no brackets.
-  public let host: String
+  package let host: String
   /// The tenant in the developer's case: a domain name, a GUID, `common` and the like.
-  public let tenant: String?
+  package let tenant: String?
   /// The policy that the text contained.
-  public let policy: Policy?
+  package let policy: Policy?
   /// Further hosts, in any case, that metadata may name as issuer or endpoint.
   ///
   /// Plain host names: no scheme, port or path.

@@ -1,7 +1,7 @@
 internal import B2CCore
 package import Foundation
 
-/// When a request is sent again, and how long to wait before.
+/// The rules by which a failed request is sent again.
 ///
 /// Only a request that may be repeated without harm is: `GET` and `HEAD`, and what the caller marks so. Any other is sent
 /// again after `429 Too Many Requests` alone; never after a lost connection. RFC 6585 section 4 does not say that a
@@ -12,13 +12,13 @@ public struct RetryPolicy: Sendable, Hashable {
   /// The most times a request is sent, the first included.
   public var maximumAttempts: Int
   /// The longest wait before the second try; doubled for each further one.
-  public var baseDelay = Duration.milliseconds(200)
+  package var baseDelay = Duration.milliseconds(200)
   /// The longest wait before any try, unless the server asks for more.
   public var maximumDelay = Duration.seconds(10)
-  /// ``baseDelay`` for `429 Too Many Requests` without `Retry-After`; at least half of it is waited.
+  /// `baseDelay` for `429 Too Many Requests` without `Retry-After`; at least half of it is waited.
   package var throttledDelay = Duration.seconds(1)
   /// The longest wait that a server can ask for with `Retry-After`; one that asks for more gets this.
-  public var retryAfterCap = Duration.seconds(30)
+  package var retryAfterCap = Duration.seconds(30)
   /// The retries that all calls of one client or connector share; each success restores one.
   ///
   /// When a server is down for long, calls soon fail at once instead of adding to its load.
@@ -50,7 +50,7 @@ extension RetryPolicy {
   /// Returns how long to wait before the next try, if there should be one.
   ///
   /// A wait is drawn evenly from zero to a bound that doubles, so that clients that failed together do not come back
-  /// together. A wait that the server named is kept to the letter, up to ``retryAfterCap``.
+  /// together. A wait that the server named is kept to the letter, up to `retryAfterCap`.
   ///
   /// - Parameters:
   ///   - attempt: How many times the request was sent, 1 or more.

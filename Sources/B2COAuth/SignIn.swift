@@ -15,7 +15,7 @@ struct SignIn: Sendable {
     ) {
       do {
         return try await authorize(policy, options, correlationID)
-      } catch let error as OAuthError where error.code == .passwordResetRequested && options.runsPasswordReset {
+      } catch let error as OAuthError where error.code == .passwordResetRequested {
         guard let reset = configuration.passwordResetPolicy, reset.key != policy?.key else { throw error }
         // Cancelling after it leaves the new password and no session.
         _ = try await authorize(reset, options.forPasswordReset, correlationID, isPasswordResetStep: true)

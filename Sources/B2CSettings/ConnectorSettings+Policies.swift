@@ -47,7 +47,7 @@ extension ConnectorSettings.Policies {
   /// The policy with an id, ignoring case.
   ///
   /// - Parameter id: The policy's id.
-  public subscript(id: String) -> Policy? {
+  package subscript(id: String) -> Policy? {
     let key = id.lowercased()
     return all.first { $0.key == key }
   }

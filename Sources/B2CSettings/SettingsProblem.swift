@@ -17,7 +17,7 @@ public struct SettingsProblem: Sendable, Equatable {
   /// The value in the file, cut after 100 characters.
   ///
   /// `nil` when there is none or it may be secret; a URL has no query here.
-  public let value: String?
+  package let value: String?
   /// The fault, in a sentence.
   public let message: String
   /// The exact value to write instead, where it is known.
@@ -27,7 +27,7 @@ public struct SettingsProblem: Sendable, Equatable {
   /// The line in the file, from 1, where it is known.
   public internal(set) var line: Int?
   /// The column in the line, in characters from 1, where it is known.
-  public internal(set) var column: Int?
+  package internal(set) var column: Int?
 
   package init(
     keyPath: String = "", kind: Kind, severity: Severity = .error, value: String? = nil, message: String,

@@ -42,7 +42,7 @@ actor StoredKey: EncryptionKeySource {
   private var key: EncryptionKey?
 
   func encryptionKey() async throws -> EncryptionKey {
-    let key = self.key ?? EncryptionKey.random()
+    let key = try self.key ?? EncryptionKey(bytes: Data((0..<32).map { _ in UInt8.random(in: 0...255) }))
     self.key = key
     return key
   }

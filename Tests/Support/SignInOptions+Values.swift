@@ -7,7 +7,7 @@ extension SignInOptions {
     prompt: Prompt = .automatic, loginHint: String? = nil, domainHint: String? = nil, uiLocales: [String] = [],
     extraScopesToConsent: [String] = [], scopes: [String]? = nil, extraParameters: [String: String] = [:],
     claimsRequest: String? = nil, correlationID: UUID? = nil, prefersEphemeralSession: Bool = false,
-    prefersFullScreen: Bool = false, runsPasswordReset: Bool = true
+    prefersFullScreen: Bool = false
   ) {
     self.init(prompt: prompt)
     self.loginHint = loginHint
@@ -20,6 +20,5 @@ extension SignInOptions {
     self.correlationID = correlationID
     self.prefersEphemeralSession = prefersEphemeralSession
     self.prefersFullScreen = prefersFullScreen
-    self.runsPasswordReset = runsPasswordReset
   }
 }

@@ -8,7 +8,7 @@ struct TenantTour: Sendable {
   let story: Story
 
   func run() async throws {
-    story.title("Tenant \(connector.settings.authority.baseURL.absoluteString)")
+    story.title("Tenant \(connector.settings.authority)")
     try await signIn()
     let refresh = {
       try await story.step("accessToken()") {

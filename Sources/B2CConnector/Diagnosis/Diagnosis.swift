@@ -25,14 +25,7 @@ public struct Diagnosis: Sendable, Hashable {
     /// How to fix it, if necessary.
     public let recoverySuggestion: String?
 
-    /// Makes a finding, for a preview or a fake of an app.
-    ///
-    /// - Parameters:
-    ///   - check: The thing that was checked.
-    ///   - outcome: The outcome.
-    ///   - detail: The details.
-    ///   - recovery: How to fix it.
-    public init(_ check: String, _ outcome: Outcome, _ detail: String, recovery: String? = nil) {
+    package init(_ check: String, _ outcome: Outcome, _ detail: String, recovery: String? = nil) {
       self.check = check
       self.outcome = outcome
       self.detail = detail
@@ -43,10 +36,7 @@ public struct Diagnosis: Sendable, Hashable {
   /// The findings, in the order to fix them.
   public let findings: [Finding]
 
-  /// Makes a diagnosis, for a preview or a fake of an app.
-  ///
-  /// - Parameter findings: The findings, in the order to fix them.
-  public init(_ findings: [Finding]) {
+  package init(_ findings: [Finding]) {
     self.findings = findings
   }
 

@@ -17,7 +17,7 @@ public struct Account: Sendable, Hashable, Identifiable {
   /// The display name, when the claims hold one.
   public let name: String?
   /// The policies the person has signed in by, the latest first; empty for an authority without policies.
-  public let policyIDs: [String]
+  package let policyIDs: [String]
   /// The verified claims of the latest sign-in or refresh.
   public let claims: UserInfo
   /// Whether tokens are available without the user; `false` once the session has expired or was ended by the server.

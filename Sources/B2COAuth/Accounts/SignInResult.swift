@@ -1,11 +1,11 @@
 public import B2CCore
-public import Foundation
+package import Foundation
 
 /// The result of a sign-in.
 public struct SignInResult: Sendable {
   /// The account that signed in.
   public let account: Account
-  /// Who the user is, by verified claims.
+  /// The user, by verified claims.
   public let user: UserInfo
   /// The access token; `nil` when no API scope was asked for.
   public let accessToken: AccessToken?
@@ -14,9 +14,9 @@ public struct SignInResult: Sendable {
   /// It says who signed in and is no key to any API: never send it as a bearer token.
   public let idToken: Secret?
   /// The policy that was run.
-  public let policy: Policy?
+  package let policy: Policy?
   /// The correlation id of the requests.
-  public let correlationID: UUID
+  package let correlationID: UUID
   /// Fields of the token answer that this version does not know, as they came.
   ///
   /// They are left out of descriptions, since a provider may put anything there.

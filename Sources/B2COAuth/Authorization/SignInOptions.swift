@@ -29,8 +29,6 @@ public struct SignInOptions: Sendable {
   public var prefersEphemeralSession = false
   /// Whether the page should cover the full screen (the tutorial's `fullScreen`).
   public var prefersFullScreen = false
-  /// Whether a forgotten password runs the reset policy, if one is configured, and then returns to the sign-in.
-  public var runsPasswordReset = true
 
   /// Creates options that ask for nothing beyond the settings.
   ///

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The seam between the engine and the user: shows a page, returns the URL it ended on.
+/// Shows a page to the user and returns the URL of its redirect.
 ///
 /// An app, a command line and a test each have their own; a new one is a type with one method.
 public protocol SignInPresenter: Sendable {
@@ -37,7 +37,7 @@ extension SignInPresenter {
 /// A page to show and the redirect to wait for.
 public struct PresentationRequest: Sendable {
   /// The reason for showing the page.
-  public enum Purpose: Sendable, Hashable {
+  package enum Purpose: Sendable, Hashable {
     /// A policy is run: sign-up, sign-in, profile edit, password reset.
     case signIn
     /// The session at the server is ended.
@@ -45,7 +45,7 @@ public struct PresentationRequest: Sendable {
   }
 
   /// The reason for showing the page.
-  public let purpose: Purpose
+  package let purpose: Purpose
   /// The redirect URI of the settings.
   public let redirectURI: URL
   /// The request's `state`.
@@ -80,6 +80,16 @@ public struct PresentationRequest: Sendable {
     self.makeURL = makeURL
   }
 
+  /// Creates a request to sign in, for a test of an app's own presenter.
+  ///
+  /// - Parameters:
+  ///   - url: The URL of the page.
+  ///   - redirectURI: The redirect URI to come back from.
+  ///   - state: The request's `state`.
+  public init(url: URL, redirectURI: URL, state: Secret) {
+    self.init(purpose: .signIn, redirectURI: redirectURI, state: state) { _ in url }
+  }
+
   /// The URL of the page to show.
   ///
   /// It may hold an `id_token_hint`: never print it, log it or pass it on a command line.
@@ -91,7 +101,7 @@ public struct PresentationRequest: Sendable {
   ///
   /// - Parameter loopbackRedirectURI: The redirect URI with the port of the listener.
   /// - Returns: The URL of the page.
-  public func url(redirectingTo loopbackRedirectURI: URL) -> URL { makeURL(loopbackRedirectURI) }
+  package func url(redirectingTo loopbackRedirectURI: URL) -> URL { makeURL(loopbackRedirectURI) }
 
   /// The URL of the page without its `id_token_hint`, which holds personal data: fit for a terminal.
   var printableURL: URL {

@@ -218,17 +218,6 @@ struct SignInTests {
     #expect(error.request?.method == "POST" && error.request?.url.hasSuffix("/token") == true)
   }
 
-  @Test("The option turns the password-reset step off")
-  func passwordResetOff() async throws {
-    let fixture = Fixture()
-    let client = try fixture.client(presenter: fixture.script(.forgotPassword)) {
-      $0.passwordResetPolicy = try? Policy("B2C_1_ResetPassword")
-    }
-    await expectError(OAuthError.self, .passwordResetRequested) {
-      try await client.signIn(options: SignInOptions(runsPasswordReset: false))
-    }
-  }
-
   @Test("Somebody else than the required user stores nothing")
   func wrongUser() async throws {
     let fixture = Fixture()
