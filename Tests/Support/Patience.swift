@@ -13,6 +13,11 @@ extension Duration {
 extension TransportLimits {
   /// The limits of a request that no clock ends, however slow the machine is.
   package static let patient = TransportLimits(deadline: .patience, idleTimeout: .patience)
+
+  /// The same for a body of at most some bytes.
+  package static func patient(maximumBodyBytes: Int) -> TransportLimits {
+    TransportLimits(maximumBodyBytes: maximumBodyBytes, deadline: .patience, idleTimeout: .patience)
+  }
 }
 
 extension URLSessionConfiguration {

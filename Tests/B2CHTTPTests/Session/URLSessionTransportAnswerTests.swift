@@ -144,7 +144,7 @@ struct URLSessionTransportAnswerTests {
   @Test func aHeadBringsNoBody() async throws {
     let server = try await TestServer(
       answering: LoopbackResponse(status: 200, body: Data(repeating: 0, count: 4096)))
-    var request = try server.request(limits: TransportLimits(maximumBodyBytes: 10))
+    var request = try server.request(limits: .patient(maximumBodyBytes: 10))
     request.method = .head
     let response = try await transport.send(request)
     #expect(response.status == 200)

@@ -8,7 +8,7 @@ import Testing
 /// Bodies are bounded while they arrive, exchanges by their deadline.
 @Suite(.descriptors(), .timeLimit(.minutes(10)))
 struct URLSessionTransportLimitTests {
-  private static let small = TransportLimits(maximumBodyBytes: 1000)
+  private static let small = TransportLimits.patient(maximumBodyBytes: 1000)
 
   @Test func aBodyOfExactlyTheLimitIsTaken() async throws {
     let server = try await TestServer(
@@ -32,7 +32,7 @@ struct URLSessionTransportLimitTests {
       let chunk = "400\r\n" + String(repeating: "x", count: 0x400) + "\r\n"
       while await exchange.write(chunk) {}
     }
-    let request = try server.request(limits: TransportLimits(maximumBodyBytes: 64 << 10))
+    let request = try server.request(limits: .patient(maximumBodyBytes: 64 << 10))
     await expectError(TransportError.self, .responseTooLarge) { try await URLSessionTransport().send(request) }
   }
 
@@ -48,7 +48,7 @@ struct URLSessionTransportLimitTests {
     let bomb = GzipBomb(size: 8 << 20).data
     let server = try await TestServer(
       answering: LoopbackResponse(status: 200, headers: ["Content-Encoding": "gzip"], body: bomb))
-    let request = try server.request(limits: TransportLimits(maximumBodyBytes: 1 << 20))
+    let request = try server.request(limits: .patient(maximumBodyBytes: 1 << 20))
     #expect(bomb.count < 1 << 20)
     await expectError(TransportError.self, .responseTooLarge) { try await URLSessionTransport().send(request) }
   }
@@ -84,8 +84,8 @@ struct URLSessionTransportLimitTests {
     }
     let clock = TestClock(advancesItself: false)
     let transport = URLSessionTransport(clock: clock)
-    let long = try server.request("/long", limits: TransportLimits(deadline: .seconds(100)))
-    let short = try server.request("/short", limits: TransportLimits(deadline: .seconds(10)))
+    let long = try server.request("/long", limits: TransportLimits(deadline: .seconds(100), idleTimeout: .patience))
+    let short = try server.request("/short", limits: TransportLimits(deadline: .seconds(10), idleTimeout: .patience))
     let first = Task { try await transport.send(long) }
     try? await arrived[0].wait()
     await clock.waitForSleepers()
