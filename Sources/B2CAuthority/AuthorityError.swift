@@ -3,8 +3,7 @@ internal import Foundation
 
 /// The reason why a text is not an authority or policy, or why the two do not fit.
 ///
-/// Nothing in it is secret: user-info, fragments and every query parameter
-/// except `p` are left out of ``value``.
+/// Nothing in it is secret: user-info, fragments and every query parameter except `p` are left out of its texts.
 public struct AuthorityError: CodedError, Sendable {
   /// The fault of the text, more exactly than ``code`` says it.
   package var fault: Fault

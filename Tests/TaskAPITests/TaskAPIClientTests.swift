@@ -33,11 +33,8 @@ struct TaskAPIClientTests {
     let server = LocalTaskServer(tenant: tenant)
     try await server.start()
     let myToken = try token()
-    // No clock ends a call here, however slow the machine is; the parts are those of the two-line form.
-    var configuration = try TaskAPIConfiguration(baseURL: server.url)
-    configuration.limits = .patient
-    let client = try TaskAPIClient(
-      configuration: configuration, transport: URLSessionTransport(), tokens: ClosureTokens { myToken })
+    // No clock ends a call here, however slow the machine is.
+    let client = try TaskAPIClient(baseURL: server.url, limits: .patient) { myToken }
     let task = try await client.add(TaskItem(itemName: "Buy milk"))
 
     #expect(server.tasks.map(\.id) == [task.id])
@@ -45,6 +42,17 @@ struct TaskAPIClientTests {
     try await client.delete(task)
     #expect(server.tasks.isEmpty)
     await server.stop()
+  }
+
+  @Test("The arguments of the initialiser are the client's configuration, with the connector's defaults")
+  func arguments() throws {
+    let plain = try TaskAPIClient(baseURL: url("https://tasks.example/tasks")) { "token" }
+    #expect(plain.configuration == (try TaskAPIConfiguration(baseURL: url("https://tasks.example/tasks"))))
+    let other = try TaskAPIClient(
+      baseURL: url("https://tasks.example/tasks"), dialect: .rest, limits: .standard, retry: .none
+    ) { "token" }
+    #expect(other.configuration.dialect == .rest && other.configuration.limits == .standard)
+    #expect(other.configuration.retry == .none)
   }
 
   @Test("A closure without a token sends nothing")

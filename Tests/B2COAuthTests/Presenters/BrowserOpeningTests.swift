@@ -12,7 +12,7 @@ struct BrowserOpeningTests {
     let presenter = ExternalBrowserPresenter(opening: opening, timeout: .patience)
     let redirect = try #require(URL(string: "com.example.app:/cb"))
     let url = try #require(URL(string: page))
-    let request = PresentationRequest(purpose: .signIn, redirectURI: redirect, state: state) { _ in url }
+    let request = PresentationRequest(url: url, redirectURI: redirect, state: state)
     do {
       _ = try await presenter.present(request)
       return nil
