@@ -302,28 +302,38 @@ extension Connector {
   /// The tokens are gone when it returns, and also when it throws for what became of the browser. Only an error with code
   /// `tokenCache` means that the cache may still hold some.
   ///
+  /// Where the provider's metadata names a `revocation_endpoint`, the refresh tokens are revoked there (RFC 7009). That is
+  /// tried for 2 seconds at most, and is no error where it fails: offline the call returns at once. Metadata that is not
+  /// at hand is fetched within that time, except at Microsoft's authorities, which have no such endpoint.
+  ///
   /// - Parameters:
   ///   - endsBrowserSession: Whether to end the session at the server too, for which a page is shown.
   ///   - options: How to end the browser session.
+  /// - Returns: What is known of the session in the browser.
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be listed or changed, after everything that
   ///   could be removed is gone; with `endsBrowserSession` also what keeps the page from being shown, after the tokens are
   ///   gone. A closed page and the end of the waiting time are no errors.
-  public func signOut(endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()) async throws {
+  @discardableResult
+  public func signOut(
+    endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
+  ) async throws -> BrowserSignOut {
     try await ConnectorError.mapping {
       try await oauth.signOut(endsBrowserSession: endsBrowserSession, options: options)
     }
   }
 
-  /// Removes the stored tokens of one account.
+  /// Removes the stored tokens of one account, and has them revoked as ``signOut(endsBrowserSession:options:)`` does.
   ///
   /// - Parameters:
   ///   - account: Whose tokens to remove.
   ///   - endsBrowserSession: Whether to end the session at the server too, for which a page is shown.
   ///   - options: How to end the browser session.
+  /// - Returns: What is known of the session in the browser.
   /// - Throws: ``ConnectorError``, as for all accounts.
+  @discardableResult
   public func signOut(
     _ account: Account, endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
-  ) async throws {
+  ) async throws -> BrowserSignOut {
     try await ConnectorError.mapping {
       try await oauth.signOut(account, endsBrowserSession: endsBrowserSession, options: options)
     }

@@ -237,7 +237,7 @@ package final class OAuthClient: Sendable {
     return accounts(of: records).first
   }
 
-  /// Signs one account out: removes its tokens from this device and, if asked to, ends the browser session.
+  /// Signs one account out: removes its tokens, has the server revoke them and, if asked to, ends the browser session.
   ///
   /// The tokens go first. Whatever becomes of the browser, they do not come back, and a refresh under way writes nothing.
   ///
@@ -245,12 +245,14 @@ package final class OAuthClient: Sendable {
   ///   - account: Whose tokens to remove.
   ///   - endsBrowserSession: Whether to end the session at the server too, for which a page is shown.
   ///   - options: How to end the browser session.
+  /// - Returns: What is known of the session in the browser.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be listed or changed, after everything that
   ///   could be removed is gone; with `endsBrowserSession` also what keeps the page from being shown, after the tokens are
   ///   gone. A closed page and the end of the waiting time are no errors.
+  @discardableResult
   package func signOut(
     _ account: Account, endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
-  ) async throws {
+  ) async throws -> BrowserSignOut {
     try await SignOut(services: services).run(
       .one(id: account.id), endsBrowserSession: endsBrowserSession, options: options)
   }
@@ -260,10 +262,12 @@ package final class OAuthClient: Sendable {
   /// - Parameters:
   ///   - endsBrowserSession: Whether to end the session at the server too, for which a page is shown.
   ///   - options: How to end the browser session.
+  /// - Returns: What is known of the session in the browser.
   /// - Throws: ``OAuthError``, as for one account.
+  @discardableResult
   package func signOut(
     endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
-  ) async throws {
+  ) async throws -> BrowserSignOut {
     try await SignOut(services: services).run(.all, endsBrowserSession: endsBrowserSession, options: options)
   }
 

@@ -5,12 +5,14 @@ internal import Foundation
   internal import FoundationNetworking
 #endif
 
-/// Signs out: first here, for certain, and only then at the server, if it was asked for.
+/// Signs out: first here, for certain, and only then at the server, as far as it offers that.
 struct SignOut: Sendable {
   let services: OAuthServices
 
   /// Signs one account out, or all accounts of this authority and client.
-  func run(_ accounts: Accounts, endsBrowserSession: Bool, options: SignOutOptions) async throws {
+  func run(
+    _ accounts: Accounts, endsBrowserSession: Bool, options: SignOutOptions
+  ) async throws -> BrowserSignOut {
     let correlationID = services.correlationID(nil)
     let stopwatch = Stopwatch(services.environment.clock)
     // The server's part needs what is stored, so it is read before it goes.
@@ -22,9 +24,9 @@ struct SignOut: Sendable {
         .signedOut, policyID: records.first?.record.policyID, correlationID: correlationID, duration: stopwatch.elapsed)
     )
     if let failure { throw failure }
-    guard endsBrowserSession else { return }
     await revoke(records, correlationID)
-    try await endBrowserSession(of: records.first, options)
+    guard endsBrowserSession else { return .notAsked }
+    return try await endBrowserSession(of: records.first, options)
   }
 
   /// Whose tokens go.
@@ -83,17 +85,27 @@ struct SignOut: Sendable {
     }
   }
 
-  /// Tells the server to forget refresh tokens, all at once, so that one request's deadline limits the wait.
+  /// Tells the server to forget refresh tokens: all at once, and for two seconds at most.
   private func revoke(_ records: [StoredRecord], _ correlationID: UUID) async {
-    await withTaskGroup(of: Void.self) { group in
-      for stored in records { group.addTask { await revoke(stored, correlationID) } }
+    let records = records.filter { $0.record.refreshToken != nil }
+    // The metadata of Microsoft's authorities names no endpoint for it.
+    guard !records.isEmpty, !services.accounts.isMicrosoft else { return }
+    // A transport of the app need not obey cancellation: it is cancelled, and not waited for any longer.
+    let requests = SingleFlight<UUID, Void>()
+    try? await PresentationDeadline.run(.seconds(2), purpose: .signOut, clock: services.environment.clock) {
+      try await requests.value(for: correlationID) {
+        await withTaskGroup(of: Void.self) { group in
+          for stored in records { group.addTask { await revoke(stored, correlationID) } }
+        }
+      }
     }
   }
 
   /// Tells the server to forget a refresh token, where it can be told (RFC 7009); its answer changes nothing here.
   private func revoke(_ stored: StoredRecord, _ correlationID: UUID) async {
     guard let refreshToken = stored.record.refreshToken,
-      let provider = try? await services.providers.provider(for: stored.record.policy(for: stored.key)),
+      let provider = try? await services.providers.provider(
+        for: stored.record.policy(for: stored.key), retries: false),
       let endpoint = provider.metadata.revocationEndpoint
     else { return }
     _ = try? await services.endpoint.post(
@@ -103,7 +115,7 @@ struct SignOut: Sendable {
       ], to: endpoint, isMicrosoft: false, correlationID: correlationID)
   }
 
-  private func endBrowserSession(of stored: StoredRecord?, _ options: SignOutOptions) async throws {
+  private func endBrowserSession(of stored: StoredRecord?, _ options: SignOutOptions) async throws -> BrowserSignOut {
     let policy = try stored.map { try $0.record.policy(for: $0.key) } ?? services.configuration.defaultPolicy
     let provider = try await services.providers.provider(for: policy)
     guard let endpoint = provider.endSessionEndpoint else {
@@ -120,8 +132,10 @@ struct SignOut: Sendable {
       _ = try await PresentationDeadline.run(options.timeout, purpose: .signOut, clock: services.environment.clock) {
         try await page.value(for: request.state) { try await presenter.show(request) }
       }
+      return request.awaitsRedirect ? .ended : .unconfirmed
     } catch let error as OAuthError where [.userClosedBrowser, .timedOut].contains(error.code) {
-      // The page was shown, and that is what ends the session; the tokens are gone already.
+      // The page was shown, which may have ended the session; the tokens are gone already.
+      return .unconfirmed
     }
   }
 
@@ -153,6 +167,7 @@ struct SignOut: Sendable {
     // Built here once so that a failure is thrown; another port of this machine changes nothing that could fail.
     let page = try makeURL(awaited)
     return PresentationRequest(
-      purpose: .signOut, redirectURI: awaited, state: state, makeURL: { (try? makeURL($0)) ?? page })
+      purpose: .signOut, redirectURI: awaited, state: state, awaitsRedirect: redirect != .none && fixed == nil,
+      makeURL: { (try? makeURL($0)) ?? page })
   }
 }

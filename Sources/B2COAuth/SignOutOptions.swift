@@ -10,6 +10,8 @@ public struct SignOutOptions: Sendable {
     /// Another URI that is registered for this.
     case uri(URL)
     /// Nowhere: the page stays, and the call ends when the user closes it or the time is up.
+    ///
+    /// With a ``LoopbackPresenter``, which does not see the page closed, it ends as soon as the browser has its address.
     case none
   }
 

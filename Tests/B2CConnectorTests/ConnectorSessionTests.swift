@@ -177,7 +177,7 @@ struct ConnectorSessionTests {
     await gate.waitForArrivals(1)
     #expect(await states.next() == .signedOut)
     gate.open()
-    try await signingOut.value
+    _ = try await signingOut.value
   }
 
   @Test("Once neither token can be used any more, the session has expired, though no server has said so")

@@ -94,7 +94,7 @@ struct SignOutTests {
     await fixture.clock.waitForSleepers()
     #expect(try await fixture.cache.keys().isEmpty)
     await fixture.clock.advance(by: .seconds(seconds))
-    try await signOut.value
+    _ = try await signOut.value
   }
 
   @Test("A presenter that ignores its cancellation does not make a sign-out longer", arguments: [true, false])
@@ -112,7 +112,7 @@ struct SignOutTests {
     await fixture.clock.waitForSleepers()
     if isTimeUp {
       await fixture.clock.advance(by: .seconds(60))
-      try await signOut.value
+      _ = try await signOut.value
     } else {
       signOut.cancel()
       await #expect(throws: CancellationError.self) { try await signOut.value }

@@ -59,8 +59,10 @@ struct IssuerTour: Sendable {
     var options = SignOutOptions()
     options.sendsIDTokenHint = true
     do {
-      try await connector.signOut(endsBrowserSession: true, options: options)
-      return "the tokens are gone, and the session at the server"
+      let browser = try await connector.signOut(endsBrowserSession: true, options: options)
+      return browser == .ended
+        ? "the tokens are gone, and the browser came back from the server's sign-out page"
+        : "the tokens are gone; the browser did not come back from the server's sign-out page"
     } catch let error as ConnectorError where error.code == .unsupported {
       return "the tokens are gone; the server has no page to end its session"
     }

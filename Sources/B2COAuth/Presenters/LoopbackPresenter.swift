@@ -52,7 +52,8 @@ public struct LoopbackPresenter: SignInPresenter, SystemDependentPresenter {
   /// Listens, opens the browser and waits for the redirect.
   ///
   /// - Parameter request: The page to show and the redirect to wait for.
-  /// - Returns: The callback URL, with the listener's port; a form's fields are in its query.
+  /// - Returns: The callback URL, with the listener's port; a form's fields are in its query. Where the page sends the
+  ///   browser nowhere, the redirect URI, as soon as the browser has the page's address.
   /// - Throws: An error with code ``ErrorCode/portInUse``, ``ErrorCode/timedOut``,
   ///   ``ErrorCode/presentationFailed`` (also when the local page is opened twice, and on a system that does not tell
   ///   whose a connection is) or ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
@@ -110,7 +111,9 @@ private struct LoopbackFlow: Sendable {
     ) { exchange in
       let redirectURI = redirect.listening(on: exchange.port)
       let target = request.url(redirectingTo: redirectURI)
-      if await firstPage.answer(exchange, target: target, onFailure: callback.fail) { return }
+      // Without a redirect nothing else will come.
+      let onFetch = { if !request.awaitsRedirect { callback.succeed(redirectURI) } }
+      if await firstPage.answer(exchange, target: target, onFetch: onFetch, onFailure: callback.fail) { return }
       guard let answer = LoopbackCallback(exchange, path: redirect.path, redirectURI: redirectURI, for: request),
         isAnswered.withLock({ isAnswered in
           defer { isAnswered = true }

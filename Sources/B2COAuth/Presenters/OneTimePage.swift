@@ -46,11 +46,12 @@ struct OneTimePage: Sendable {
   /// - Parameters:
   ///   - exchange: The request.
   ///   - target: The URL of the real page.
+  ///   - onFetch: Is called when the browser has been sent to the real page.
   ///   - onFailure: Gets the error that ends the sign-in: the page was fetched twice, or the system does not tell whose
   ///     the request is.
   /// - Returns: Whether it was a request to the page; nothing was answered when it was not.
   func answer(
-    _ exchange: LoopbackExchange, target: URL, onFailure: (OAuthError) -> Void
+    _ exchange: LoopbackExchange, target: URL, onFetch: () -> Void = {}, onFailure: (OAuthError) -> Void
   ) async -> Bool {
     guard exchange.request.method == "GET", exchange.hasHostOfThisMachine,
       path.isEqualInConstantTime(to: Secret(exchange.request.target))
@@ -73,6 +74,7 @@ struct OneTimePage: Sendable {
     var response = LoopbackResponse.plain(302, "")
     response.headers["Location"] = target.absoluteString
     await exchange.respond(response)
+    onFetch()
     return true
   }
 

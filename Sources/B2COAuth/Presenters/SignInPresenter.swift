@@ -52,6 +52,8 @@ public struct PresentationRequest: Sendable {
   ///
   /// A listener uses it to tell the real callback from others.
   public let state: Secret
+  /// Whether the page sends the browser back to the redirect URI.
+  package let awaitsRedirect: Bool
   /// Whether the app wants a browser session that shares no cookies.
   public var prefersEphemeralSession: Bool
   /// Whether the app wants the page over the full screen (the tutorial's `fullScreen`).
@@ -65,16 +67,18 @@ public struct PresentationRequest: Sendable {
   ///   - purpose: The reason for showing the page.
   ///   - redirectURI: The redirect URI of the settings.
   ///   - state: The request's `state`.
+  ///   - awaitsRedirect: Whether the page sends the browser back to the redirect URI.
   ///   - prefersEphemeralSession: Whether the app wants a browser session that shares no cookies.
   ///   - prefersFullScreen: Whether the app wants the page over the full screen.
   ///   - makeURL: Builds the URL of the page for a redirect URI.
   package init(
-    purpose: Purpose, redirectURI: URL, state: Secret, prefersEphemeralSession: Bool = false,
-    prefersFullScreen: Bool = false, makeURL: @escaping @Sendable (URL) -> URL
+    purpose: Purpose, redirectURI: URL, state: Secret, awaitsRedirect: Bool = true,
+    prefersEphemeralSession: Bool = false, prefersFullScreen: Bool = false, makeURL: @escaping @Sendable (URL) -> URL
   ) {
     self.purpose = purpose
     self.redirectURI = redirectURI
     self.state = state
+    self.awaitsRedirect = awaitsRedirect
     self.prefersEphemeralSession = prefersEphemeralSession
     self.prefersFullScreen = prefersFullScreen
     self.makeURL = makeURL

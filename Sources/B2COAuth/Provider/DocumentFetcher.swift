@@ -13,10 +13,11 @@ struct DocumentFetcher: Sendable {
   ///
   /// - Throws: ``OAuthError``: `network`, `timedOut`, `serviceUnavailable`, `throttled`, `configuration` for a 4xx, or
   ///   `invalidResponse`.
-  func json(at url: URL, what: String, policy: Policy?) async throws -> Data {
+  func json(at url: URL, what: String, policy: Policy?, retries: Bool = true) async throws -> Data {
     let request = TransportRequest(url: url, headers: ["Accept": "application/json"], limits: limits)
     let recorder = AttemptRecorder(transport)
-    let response = try await retrying(recorder).sendMappingErrors(request, attempts: { recorder.attempts })
+    let transport: any HTTPTransport = retries ? retrying(recorder) : recorder
+    let response = try await transport.sendMappingErrors(request, attempts: { recorder.attempts })
     serverClock.update(from: response)
     guard response.status != 200 else { return response.body }
     let temporary = ErrorCode(temporaryStatus: response.status)

@@ -34,10 +34,14 @@ actor ProviderDirectory {
   }
 
   /// Returns the provider of a policy; callers at the same time share one request for its metadata.
-  func provider(for policy: Policy?) async throws -> Provider {
+  ///
+  /// Without retries a request that fails is not sent again.
+  func provider(for policy: Policy?, retries: Bool = true) async throws -> Provider {
     let key = policy?.key ?? ""
     if let entry = entries[key], isFresh(entry.fetchedAt) { return entry.provider }
-    return try await providerFlights.value(for: key) { try await self.discover(policy, key: key) }
+    return try await providerFlights.value(for: retries ? key : key + " once") {
+      try await self.discover(policy, key: key, retries: retries)
+    }
   }
 
   /// Returns where token requests go: without any request where the authority makes its own URLs.
@@ -93,9 +97,9 @@ actor ProviderDirectory {
   }
 
   /// The metadata of a policy, fetched now and checked against the authority.
-  func metadata(for policy: Policy?) async throws -> ProviderMetadata {
+  func metadata(for policy: Policy?, retries: Bool = true) async throws -> ProviderMetadata {
     let url = try endpoints(of: policy).metadata
-    let document = try await documents.json(at: url, what: "metadata document", policy: policy)
+    let document = try await documents.json(at: url, what: "metadata document", policy: policy, retries: retries)
     do {
       let metadata = try ProviderMetadata(json: document)
       try check(metadata, policy)
@@ -122,8 +126,8 @@ actor ProviderDirectory {
     return error
   }
 
-  private func discover(_ policy: Policy?, key: String) async throws -> Provider {
-    let metadata = try await metadata(for: policy)
+  private func discover(_ policy: Policy?, key: String, retries: Bool) async throws -> Provider {
+    let metadata = try await metadata(for: policy, retries: retries)
     let provider = try Provider(
       configuration: configuration, policy: policy, endpoints: try endpoints(of: policy), metadata: metadata)
     entries[key] = Entry(provider: provider, fetchedAt: now())

@@ -53,7 +53,7 @@ extension LocalTenant {
       return [
         "authorization_endpoint": "/authorize", "token_endpoint": "/token", "end_session_endpoint": "/logout",
         "jwks_uri": "/jwks", "userinfo_endpoint": "/userinfo",
-        "device_authorization_endpoint": "/device_authorization",
+        "device_authorization_endpoint": "/device_authorization", "revocation_endpoint": "/revoke",
       ]
     }
     var paths = [

@@ -117,6 +117,21 @@ extension LocalTenant {
   }
 }
 
+/// The revocation of refresh tokens (RFC 7009), in the shape of a generic issuer.
+extension LocalTenant {
+  /// Ends the grant of a refresh token; a token that is not known is no error (section 2.2).
+  func revoke(_ call: LocalTenantCall) -> TransportResponse {
+    state.withLock { state in
+      if let token = call.form["token"], let issued = state.refreshTokens[token],
+        issued.grant.clientID.lowercased() == call.form["client_id"]?.lowercased()
+      {
+        state.revokedGrants.insert(issued.grant.id)
+      }
+    }
+    return TransportResponse(status: 200)
+  }
+}
+
 /// The token answer, field by field as the service returns it.
 extension LocalTenant {
   /// Makes the tokens of a grant.

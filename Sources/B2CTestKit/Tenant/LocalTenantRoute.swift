@@ -5,7 +5,7 @@ public import Foundation
 /// Which endpoint a path means, and for which policy.
 struct LocalTenantRoute: Sendable {
   enum Endpoint: Sendable {
-    case authorize, page, token, logout, metadata, keys, deviceCode, devicePage, userInfo, graphMe
+    case authorize, page, token, logout, metadata, keys, deviceCode, devicePage, userInfo, graphMe, revoke
   }
 
   let endpoint: Endpoint
@@ -27,7 +27,7 @@ extension LocalTenantRoute {
   private static let plainEndpoints: [String: Endpoint] = [
     "authorize": .authorize, "authorize/page": .page, "token": .token, "logout": .logout,
     ".well-known/openid-configuration": .metadata, "jwks": .keys, "device_authorization": .deviceCode,
-    "device": .devicePage, "userinfo": .userInfo,
+    "device": .devicePage, "userinfo": .userInfo, "revoke": .revoke,
   ]
 
   init?(_ url: URL, in tenant: LocalTenant) {
@@ -135,6 +135,7 @@ extension LocalTenant {
     case .devicePage: return shape == .b2c ? Self.notFound : devicePage(call)
     case .userInfo: return userInfo(call)
     case .graphMe: return graphMe(call)
+    case .revoke: return revoke(call)
     }
   }
 
@@ -146,7 +147,7 @@ extension LocalTenant {
 extension LocalTenantRoute.Endpoint {
   fileprivate var methods: [TransportRequest.Method] {
     switch self {
-    case .page, .token, .deviceCode: [.post]
+    case .page, .token, .deviceCode, .revoke: [.post]
     case .devicePage: [.get, .head, .post]
     case .authorize, .logout, .metadata, .keys, .userInfo, .graphMe: [.get, .head]
     }

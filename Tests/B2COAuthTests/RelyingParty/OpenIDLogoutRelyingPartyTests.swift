@@ -22,7 +22,7 @@ struct OpenIDLogoutRelyingPartyTests {
     #expect(isTaken, "The app does not take the redirect, and waits for another one.")
     // Ends the wait of an app that does not.
     if !isTaken { await party.fixture.clock.advance(by: .seconds(60)) }
-    try await signOut.value
+    _ = try await signOut.value
     let request = try #require(party.requests("/logout").first).query
     #expect(
       request["post_logout_redirect_uri"]?.hasPrefix(redirect == .loopback ? "http://127.0.0.1:" : redirect.rawValue)
