@@ -10,11 +10,11 @@ internal import Foundation
 /// does not wait for them: the id_token is verified while the access token is in use.
 struct TokenSource: Sendable {
   let services: OAuthServices
-  private let flights = SingleFlight<Flight, CachedAccessToken>()
+  let flights = SingleFlight<Flight, CachedAccessToken>()
   private let refusals = RefusedTokens()
 
   /// A request for a new access token; requests with an equal ``flight`` share one refresh.
-  private struct Request: Sendable {
+  struct Request: Sendable {
     let flight: Flight
     let scopes: [String]
     /// Tokens that are known to be bad or not wanted.
@@ -27,7 +27,7 @@ struct TokenSource: Sendable {
     var key: TokenCacheKey { flight.key }
   }
 
-  private struct Flight: Hashable, Sendable {
+  struct Flight: Hashable, Sendable {
     let key: TokenCacheKey
     let scopes: Set<String>
     let extra: [FormField]
@@ -161,38 +161,6 @@ struct TokenSource: Sendable {
     return record
   }
 
-  // MARK: The early renewal
-
-  /// The token that should be renewed and lasts another minute, where no call shall wait for its renewal.
-  private func tokenToRenewBeside(
-    in stored: StoredRecord, _ scopes: [String], _ excluded: [Secret]
-  ) -> CachedAccessToken? {
-    guard services.configuration.refresh == .proactive else { return nil }
-    let nextMinute = services.environment.now().addingTimeInterval(60)
-    return stored.record.unexpiredToken(covering: scopes, now: nextMinute, excluding: excluded)
-  }
-
-  private func renewBesideTheCall(_ request: Request) async {
-    @Sendable func report(_ kind: OAuthEvent.Kind, _ code: ErrorCode? = nil) {
-      services.environment.onEvent(
-        OAuthEvent(kind, policyID: request.policy?.id, correlationID: request.correlationID, errorCode: code))
-    }
-    report(.proactiveRefresh)
-    await flights.startInBackground(request.flight) {
-      do {
-        return try await refresh(request)
-      } catch {
-        report(.staleTokenServed, OAuthServices.code(of: error))
-        throw error
-      }
-    }
-  }
-
-  /// Ends the renewals that no call waits for: what was not sent is not sent, and an answer under way is stored.
-  func endProactiveRefreshes() async {
-    await flights.endBackground()
-  }
-
   // MARK: The single flight
 
   private func refreshedToken(_ request: Request) async throws -> CachedAccessToken {
@@ -217,7 +185,7 @@ struct TokenSource: Sendable {
 
   // MARK: Around the refresh lock
 
-  private func refresh(_ request: Request) async throws -> CachedAccessToken {
+  func refresh(_ request: Request) async throws -> CachedAccessToken {
     // At a generic issuer only its metadata knows where to send the request.
     let route = try await services.providers.tokenRoute(for: request.policy)
     do {

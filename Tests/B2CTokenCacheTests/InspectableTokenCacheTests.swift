@@ -40,7 +40,7 @@ struct InspectableTokenCacheTests {
   @Test("Two at a time do not disturb each other or a writer", .descriptors())
   func atOnce() async throws {
     let temporary = try TemporaryDirectory()
-    let caches = [try FileTokenCache(directory: temporary.store), try FileTokenCache(directory: temporary.store)]
+    let caches = try (0..<2).map { _ in try FileTokenCache(directory: temporary.store, lockTimeout: .patience) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<40 {
         group.addTask { try await caches[number % 2].proveWritable() }

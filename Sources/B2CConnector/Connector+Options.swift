@@ -1,0 +1,91 @@
+internal import B2CCore
+public import Foundation
+
+extension Connector {
+  /// The options of a connector, filled in from the settings.
+  ///
+  /// Each says which guide of the documentation uses it.
+  public struct Options: Sendable {
+    /// The engine's configuration, where all options but those of tasks and APIs are kept.
+    package var oauth: OAuthConfiguration
+    /// The field names and routes of the task server; `.tutorial` unless set.
+    ///
+    /// Guide "The task client", Dialects.
+    public var taskDialect = TaskDialect.tutorial
+    /// The deadline of a call to the task server with all its tries, and the largest answer; 30 seconds and 32 MiB.
+    ///
+    /// Guide "Wiring", Limits.
+    public var taskLimits = TaskAPIConfiguration.standardLimits
+    /// The limits of token, metadata and key requests; 30 seconds and 1 MiB.
+    ///
+    /// Guide "Wiring", Limits.
+    public var limits: TransportLimits {
+      get { oauth.limits }
+      set { oauth.limits = newValue }
+    }
+    /// The rules by which a failed request is sent again, to the sign-in service, the task server and any API.
+    ///
+    /// Guide "Wiring", Retries. Token requests are sent once.
+    public var retry: RetryPolicy {
+      get { oauth.retry }
+      set { oauth.retry = newValue }
+    }
+    /// How long before its end a token is renewed; at most half of the token's life counts.
+    ///
+    /// 300 seconds. Guide "Wiring", Token lifetimes.
+    public var expiryMargin: Duration {
+      get { oauth.expiryMargin }
+      set { oauth.expiryMargin = newValue }
+    }
+    /// How far this device's clock may be off when an id_token is checked, beside the measured offset.
+    ///
+    /// 300 seconds. Guide "Wiring", Token lifetimes.
+    public var clockSkew: Duration {
+      get { oauth.clockSkew }
+      set { oauth.clockSkew = newValue }
+    }
+    /// Further APIs that ``Connector/data(for:scopes:account:limits:)`` may send tokens to.
+    ///
+    /// Their origins count, such as `https://graph.microsoft.com`. The task API's origin is always allowed.
+    /// Guide "Any API".
+    public var allowedAPIs: [URL] = []
+    /// Whether and how `offline_access` is asked for, which brings refresh tokens; `offlineAccess` in the settings.
+    ///
+    /// Guide "Signing in", Staying signed in.
+    public var offlineAccess: OfflineAccess {
+      get { oauth.offlineAccess }
+      set { oauth.offlineAccess = newValue }
+    }
+    /// Whether this process may use refresh tokens, and whether calls wait for a renewal that is only early.
+    ///
+    /// `.never` for a process that must not, such as a widget; `.proactive` where no call shall wait.
+    ///
+    /// Guide "At launch".
+    public var refresh: TokenRefresh {
+      get { oauth.refresh }
+      set { oauth.refresh = newValue }
+    }
+    /// The audiences that an id_token may name beside this client; `trustedAudiences` in the settings.
+    ///
+    /// Guide "Settings", Keys. None unless set: an id_token for several audiences is refused
+    /// (OpenID Connect Core 3.1.3.7 rule 3).
+    public var trustedAudiences: Set<String> {
+      get { oauth.trustedAudiences }
+      set { oauth.trustedAudiences = newValue }
+    }
+
+    init(_ settings: ConnectorSettings) {
+      oauth = OAuthConfiguration(
+        authority: settings.authority, clientID: settings.clientID, redirectURI: settings.redirectURI,
+        scopes: settings.scopes)
+      oauth.additionalScopes = settings.additionalScopes
+      oauth.offlineAccess = settings.offlineAccess
+      oauth.trustedAudiences = settings.trustedAudiences
+      oauth.defaultPolicy = settings.policies.forSignIn ?? oauth.defaultPolicy
+      oauth.knownPolicies = settings.policies.all
+      oauth.passwordResetPolicy = settings.policies.policy(of: .passwordReset)
+      oauth.requiredUser = settings.userID
+      oauth.correlationID = settings.correlationID
+    }
+  }
+}
