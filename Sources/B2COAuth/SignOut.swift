@@ -16,15 +16,16 @@ struct SignOut: Sendable {
     let correlationID = services.correlationID(nil)
     let stopwatch = Stopwatch(services.environment.clock)
     // The server's part needs what is stored, so it is read before it goes.
-    let records = (try? await services.accounts.records(accountID: accounts.id)) ?? []
+    let records = await storedRecords(of: accounts)
     let failure = await removeRecords(accounts)
     Self.removeCookies(of: services.configuration.authority.host)
     services.environment.onEvent(
       OAuthEvent(
         .signedOut, policyID: records.first?.record.policyID, correlationID: correlationID, duration: stopwatch.elapsed)
     )
-    if let failure { throw failure }
+    // A record that could not be removed needs it most.
     await revoke(records, correlationID)
+    if let failure { throw failure }
     guard endsBrowserSession else { return .notAsked }
     return try await endBrowserSession(of: records.first, options)
   }
@@ -37,6 +38,14 @@ struct SignOut: Sendable {
     fileprivate var id: String? {
       if case .one(let id) = self { id } else { nil }
     }
+  }
+
+  private func storedRecords(of accounts: Accounts) async -> [StoredRecord] {
+    // A damaged file is an error once, and then gone.
+    for _ in 0..<2 {
+      if let records = try? await services.accounts.records(accountID: accounts.id) { return records }
+    }
+    return []
   }
 
   /// Removes every record that can be removed.
@@ -129,14 +138,24 @@ struct SignOut: Sendable {
     // A presenter of the app need not obey cancellation: it is cancelled, and not waited for any longer.
     let page = SingleFlight<Secret, URL>()
     do {
-      _ = try await PresentationDeadline.run(options.timeout, purpose: .signOut, clock: services.environment.clock) {
+      let callback = try await PresentationDeadline.run(
+        options.timeout, purpose: .signOut, clock: services.environment.clock
+      ) {
         try await page.value(for: request.state) { try await presenter.show(request) }
       }
-      return request.awaitsRedirect ? .ended : .unconfirmed
+      return Self.isConfirmation(callback, of: request) ? .ended : .unconfirmed
     } catch let error as OAuthError where [.userClosedBrowser, .timedOut].contains(error.code) {
       // The page was shown, which may have ended the session; the tokens are gone already.
       return .unconfirmed
     }
+  }
+
+  /// Whether the browser came back from the sign-out page: any program can open the redirect URI, only the server knows the
+  /// state, which it has to send back (OpenID Connect RP-Initiated Logout 1.0 section 3).
+  private static func isConfirmation(_ callback: URL, of request: PresentationRequest) -> Bool {
+    let pairs = CallbackParameters.pairs(of: callback)
+    return request.awaitsRedirect && CallbackState.isRight(pairs, for: request.state)
+      && !pairs.contains { ASCIIText.isSame($0.name, "error") }
   }
 
   private func presentation(

@@ -40,7 +40,7 @@ public struct EncryptionKey: Sendable, Hashable, Redacted {
   /// Creates a fresh key from the system's random source.
   ///
   /// - Returns: The key.
-  package static func random() -> EncryptionKey {
+  public static func random() -> EncryptionKey {
     EncryptionKey(checked: SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) })
   }
 

@@ -155,7 +155,7 @@ struct ConnectorProactiveRefreshTests {
     #expect(try await stage.connector.accessToken() == stage.token)
     try await yielding { stage.events(.proactiveRefresh).count == 1 }
     await stage.connector.close()
-    #expect(stage.events(.staleTokenServed).map(\.errorCode?.rawValue) == ["cancelled"])
+    #expect(stage.events(.staleTokenServed).isEmpty)
     held.open()
     try await holder.value
     #expect(stage.sent == 0)

@@ -107,6 +107,9 @@ struct ConnectorReportTests {
     let report = try await connector.report()
     #expect(report.contains("accounts: cannot be read (tokenCache)"))
     #expect(report.contains("client ID: "))
+    let diagnosed = try await connector.report(includesDiagnosis: true)
+    #expect(diagnosed.contains("token cache: Broken: ~/tokens."))
+    #expect(!diagnosed.contains(NSHomeDirectory()))
   }
 }
 
@@ -115,5 +118,7 @@ private struct UnreadableCache: TokenCache {
   func record(for key: TokenCacheKey) async throws -> TokenRecord? { throw TokenCacheError(.unreadable, "Broken.") }
   func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {}
   func removeRecord(for key: TokenCacheKey) async throws {}
-  func keys() async throws -> [TokenCacheKey] { throw TokenCacheError(.unreadable, "Broken.") }
+  func keys() async throws -> [TokenCacheKey] {
+    throw TokenCacheError(.unreadable, "Broken: \(NSHomeDirectory())/tokens.")
+  }
 }

@@ -25,11 +25,11 @@ struct ConnectorSignOutTests {
     }
 
     /// A connector as after a launch: it knows what is in the cache.
-    func connector() throws -> Connector {
+    func connector(over other: (any TokenCache)? = nil) throws -> Connector {
       let transport = Switch(network: network, isOffline: isOffline)
       let script = ScriptedPresenter(transport: network, .signIn(.alice))
       var environment = OAuthEnvironment(
-        presenter: Pages(script: script, signOut: pages), cache: cache, transport: transport, clock: clock,
+        presenter: Pages(script: script, signOut: pages), cache: other ?? cache, transport: transport, clock: clock,
         now: { [clock] in clock.date })
       environment.onEvent = { [log] event in log.withLock { $0 += "\(event)\n" } }
       return try Connector(settings: try tenant.settings(), environment: environment)
@@ -168,6 +168,48 @@ struct ConnectorSignOutTests {
     #expect(try await connector.signOut(endsBrowserSession: true) == .unconfirmed)
   }
 
+  @Test(
+    "A callback that any program could make confirms nothing",
+    arguments: ["", "?state=another", "?state=STATE&error=server_error", "?code=old&state=old"])
+  func anotherCallback(query: String) async throws {
+    let stage = Stage()
+    let connector = try stage.connector()
+    try await connector.signIn()
+    stage.pages.withLock {
+      $0 = { request in
+        let text = request.redirectURI.absoluteString + query.replacingOccurrences(of: "STATE", with: request.state.value)
+        return try #require(URL(string: text))
+      }
+    }
+    #expect(try await connector.signOut(endsBrowserSession: true) == .unconfirmed)
+  }
+
+  @Test("What a user pastes confirms the end only if it is the page's own address")
+  func pasted() async throws {
+    let stage = Stage()
+    let connector = try stage.connector()
+    for (line, result) in [("", BrowserSignOut.unconfirmed), ("STATE", .ended)] {
+      try await connector.signIn()
+      stage.pages.withLock {
+        $0 = { request in
+          let state = "\(request.redirectURI.absoluteString)?state=\(request.state.value)"
+          return try await ManualPresenter(write: { _ in }, readLine: { line == "STATE" ? state : line }).present(request)
+        }
+      }
+      #expect(try await connector.signOut(endsBrowserSession: true) == result)
+    }
+  }
+
+  @Test("A refresh token whose record cannot be removed is revoked all the same")
+  func stubbornRecord() async throws {
+    let stage = Stage()
+    try await stage.connector().signIn()
+    let token = try await stage.refreshToken()
+    let connector = try stage.connector(over: Stubborn(inner: stage.cache))
+    await expectError(ConnectorError.self, .tokenCache) { try await connector.signOut() }
+    #expect(try await stage.isRevoked(token))
+  }
+
   @Test("A page that sends the browser nowhere confirms nothing")
   func noRedirect() async throws {
     let stage = Stage()
@@ -241,4 +283,14 @@ private struct Switch: HTTPTransport {
     if isOffline.withLock({ $0 }) { throw TransportError(.cannotConnect, "Offline.") }
     return try await network.send(request)
   }
+}
+
+/// A cache from which nothing can be removed.
+private struct Stubborn: TokenCache {
+  let inner: InMemoryTokenCache
+
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? { await inner.record(for: key) }
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { await inner.store(record, for: key) }
+  func removeRecord(for key: TokenCacheKey) async throws { throw TokenCacheError(.unwritable, "Broken.") }
+  func keys() async throws -> [TokenCacheKey] { await inner.keys() }
 }

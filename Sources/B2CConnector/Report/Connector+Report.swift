@@ -19,7 +19,11 @@ extension Connector {
       settingsLines, partsLines, await accountLines(),
       ["events: the last \(EventLog.capacity) at most"] + eventLog.lines.map { "  " + $0 },
     ]
-    if includesDiagnosis { sections.append(["diagnosis:", "\(try await diagnose())"]) }
+    if includesDiagnosis {
+      // Paths of the token cache may hold the name of the system's user.
+      let findings = "\(try await diagnose())".replacingOccurrences(of: NSHomeDirectory(), with: "~")
+      sections.append(["diagnosis:", findings])
+    }
     return sections.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
   }
 

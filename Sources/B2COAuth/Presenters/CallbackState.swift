@@ -15,7 +15,7 @@ enum CallbackState {
     isAtRedirect(url, redirectURI) && isRight(CallbackParameters.pairs(of: url), for: state)
   }
 
-  /// Whether a URL came to the redirect URI, which is enough for a sign-out: its answer is used for nothing.
+  /// Whether a URL came to the redirect URI, which is enough to end the wait of a sign-out.
   static func isAtRedirect(_ url: URL, _ redirectURI: URL) -> Bool {
     (try? RedirectMatch.redirectURI(of: url, registered: redirectURI)) != nil
   }

@@ -155,8 +155,8 @@ private struct LoopbackCallback {
   /// Reads a request; `nil` unless it is a GET or a form POST to exactly the path, by a name of this machine, and with the
   /// right state.
   ///
-  /// The answer to a sign-out is used for nothing: any answer at the path ends it (OpenID Connect RP-Initiated
-  /// Logout 1.0 section 3).
+  /// Any answer at the path ends the wait of a sign-out, since some servers do not send the state back; only one with the
+  /// state says that the session has ended (OpenID Connect RP-Initiated Logout 1.0 section 3).
   init?(_ exchange: LoopbackExchange, path: String, redirectURI: URL, for request: PresentationRequest) {
     guard exchange.request.path == path, exchange.hasHostOfThisMachine,
       let query = Self.answer(of: exchange.request)

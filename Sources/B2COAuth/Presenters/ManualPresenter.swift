@@ -84,10 +84,13 @@ private struct PastedCallback {
 
   /// The callback URL, if the text is an answer to this request.
   func url(for purpose: PresentationRequest.Purpose) -> URL? {
-    // Any line says that the sign-out's page is done; what came back from it is used for nothing.
-    if purpose == .signOut { return callback([]) }
-    guard !text.isEmpty, text.utf8.count <= 65_536 else { return nil }
-    if let url = URL(string: text), CallbackState.isRight(url, redirectURI: redirectURI, state: state) { return url }
+    let isShort = text.utf8.count <= 65_536
+    if isShort, let url = URL(string: text), CallbackState.isRight(url, redirectURI: redirectURI, state: state) {
+      return url
+    }
+    // Any other line says that the user is done with the sign-out's page, and nothing of what came back.
+    if purpose == .signOut { return redirectURI }
+    guard isShort, !text.isEmpty else { return nil }
     if isLikeURL { return nil }
     let pairs = FormEncoding.decode(text.drop { $0 == "?" || $0 == "#" })
     // By bytes: `==` takes more than linear time for a name of combining marks.

@@ -53,7 +53,9 @@ public struct PresentationRequest: Sendable {
   /// A listener uses it to tell the real callback from others.
   public let state: Secret
   /// Whether the page sends the browser back to the redirect URI.
-  package let awaitsRedirect: Bool
+  ///
+  /// Where it does not, such as at a sign-out without a redirect, a presenter returns ``redirectURI`` once the page is shown.
+  public let awaitsRedirect: Bool
   /// Whether the app wants a browser session that shares no cookies.
   public var prefersEphemeralSession: Bool
   /// Whether the app wants the page over the full screen (the tutorial's `fullScreen`).
@@ -90,8 +92,9 @@ public struct PresentationRequest: Sendable {
   ///   - url: The URL of the page.
   ///   - redirectURI: The redirect URI to come back from.
   ///   - state: The request's `state`.
-  public init(url: URL, redirectURI: URL, state: Secret) {
-    self.init(purpose: .signIn, redirectURI: redirectURI, state: state) { _ in url }
+  ///   - awaitsRedirect: Whether the page sends the browser back to the redirect URI.
+  public init(url: URL, redirectURI: URL, state: Secret, awaitsRedirect: Bool = true) {
+    self.init(purpose: .signIn, redirectURI: redirectURI, state: state, awaitsRedirect: awaitsRedirect) { _ in url }
   }
 
   /// The URL of the page to show.

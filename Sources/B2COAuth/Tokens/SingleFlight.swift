@@ -47,11 +47,10 @@ package actor SingleFlight<Key: Hashable & Sendable, Value: Sendable> {
 
   /// Cancels work in the background that no caller has joined, and waits until all work in the background has ended.
   package func endBackground() async {
-    for (key, flight) in flights where flight.waiters.isEmpty {
-      // A caller that comes now starts afresh.
-      flights[key] = nil
-      flight.task.cancel()
-    }
+    // A caller that comes now starts afresh.
+    flights = flights.filter { !$0.value.waiters.isEmpty }
+    let joined = Set(flights.values.map(\.number))
+    for (number, task) in background where !joined.contains(number) { task.cancel() }
     for task in background.values { await task.value }
   }
 
@@ -86,9 +85,10 @@ package actor SingleFlight<Key: Hashable & Sendable, Value: Sendable> {
   private func leave(_ key: Key, _ waiter: Int) {
     guard let continuation = flights[key]?.waiters.removeValue(forKey: waiter) else { return }
     continuation.resume(throwing: CancellationError())
-    if let flight = flights[key], flight.waiters.isEmpty, background[flight.number] == nil {
+    if let flight = flights[key], flight.waiters.isEmpty {
+      // The next caller starts afresh, also beside work in the background that may never end.
       flights[key] = nil
-      flight.task.cancel()
+      if background[flight.number] == nil { flight.task.cancel() }
     }
   }
 

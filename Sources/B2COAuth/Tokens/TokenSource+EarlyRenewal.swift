@@ -22,7 +22,7 @@ extension TokenSource {
       do {
         return try await refresh(request)
       } catch {
-        report(.staleTokenServed, OAuthServices.code(of: error))
+        if !(error is CancellationError) { report(.staleTokenServed, OAuthServices.code(of: error)) }
         throw error
       }
     }
