@@ -177,7 +177,8 @@ struct ConnectorSignOutTests {
     try await connector.signIn()
     stage.pages.withLock {
       $0 = { request in
-        let text = request.redirectURI.absoluteString + query.replacingOccurrences(of: "STATE", with: request.state.value)
+        let text =
+          request.redirectURI.absoluteString + query.replacingOccurrences(of: "STATE", with: request.state.value)
         return try #require(URL(string: text))
       }
     }
@@ -193,7 +194,8 @@ struct ConnectorSignOutTests {
       stage.pages.withLock {
         $0 = { request in
           let state = "\(request.redirectURI.absoluteString)?state=\(request.state.value)"
-          return try await ManualPresenter(write: { _ in }, readLine: { line == "STATE" ? state : line }).present(request)
+          return try await ManualPresenter(write: { _ in }, readLine: { line == "STATE" ? state : line }).present(
+            request)
         }
       }
       #expect(try await connector.signOut(endsBrowserSession: true) == result)
