@@ -52,6 +52,16 @@ struct LocalTenantLogoutTests {
     #expect(taken.headers["Location"] == "https://other.example/out")
   }
 
+  @Test func aLoopbackRedirectComesBackToAnyPort() async throws {
+    let tenant = LocalTenant(shape: .openIDConnect, redirectURIs: ["http://127.0.0.1/done"])
+    let visitor = TenantVisitor(tenant)
+    let token = try #require(try await visitor.tokens()["id_token"])
+    for (uri, status) in [("http://127.0.0.1:8123/done", 302), ("http://127.0.0.1:8123/other", 400)] {
+      let query = [("post_logout_redirect_uri", uri), ("id_token_hint", token)]
+      #expect(try await visitor.get(visitor.url("/logout", query)).status == status)
+    }
+  }
+
   @Test func foreignHintIsRefused() async throws {
     let claims: [String: JSONValue] = ["aud": .string(tenant.clientID)]
     let foreign = try TestSigningKey.any(.es256).token(claims: claims)

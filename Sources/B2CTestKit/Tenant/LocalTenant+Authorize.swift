@@ -66,7 +66,7 @@ extension LocalTenant {
     guard PKCE.isWellFormed(challenge), challenge.utf8.count == 43 else { throw LocalRefusal.malformedChallenge }
   }
 
-  private func isRegistered(_ uri: String, among registered: [String]) -> Bool {
+  func isRegistered(_ uri: String, among registered: [String]) -> Bool {
     if registered.contains(uri) { return true }
     // RFC 8252 section 7.3 lets a native app choose its loopback port. Azure AD B2C documents that for the registration
     // `http://localhost` alone: a port in the registration is compared.

@@ -158,7 +158,7 @@ extension LocalTenant {
     var response: TransportResponse
     if let uri = call.query["post_logout_redirect_uri"] {
       // With a hint the URI has to be registered; without one the service takes any.
-      guard hint == nil || redirectURIs.contains(uri), URL(string: uri)?.scheme != nil else {
+      guard hint == nil || isRegistered(uri, among: redirectURIs), URL(string: uri)?.scheme != nil else {
         return refusalPage(LocalRefusal.unknownRedirectURI(uri), call)
       }
       let pairs = call.query["state"].map { [(name: "state", value: $0)] } ?? []
