@@ -13,28 +13,6 @@ struct TokenSource: Sendable {
   let flights = SingleFlight<Flight, CachedAccessToken>()
   private let refusals = RefusedTokens()
 
-  /// A request for a new access token; requests with an equal ``flight`` share one refresh.
-  struct Request: Sendable {
-    let flight: Flight
-    let scopes: [String]
-    /// Tokens that are known to be bad or not wanted.
-    let excluded: [Secret]
-    let policy: Policy?
-    let correlationID: UUID
-    /// Whether a token that another refresh has brought does not do.
-    var isRenewal: Bool { flight.renewal != nil }
-
-    var key: TokenCacheKey { flight.key }
-  }
-
-  struct Flight: Hashable, Sendable {
-    let key: TokenCacheKey
-    let scopes: Set<String>
-    let extra: [FormField]
-    /// Keeps a renewal from joining a refresh that began before its reason.
-    var renewal: UUID?
-  }
-
   /// The outcome of an exchange under the lock.
   private enum Outcome: Sendable {
     /// Another process or sign-in has brought a token.

@@ -24,8 +24,8 @@ public protocol SharedTokenCache: TokenCache {
   /// Runs a body while no other caller or process holds the refresh lock of the same key.
   ///
   /// The lock is held for one token request. It does not lock the record: reading, storing, updating and removing go on
-  /// beside it, inside the body as well as elsewhere; taking the same lock there again times out. A caller that is cancelled while it waits leaves. The lock is
-  /// released when the body returns or throws, and when its process ends.
+  /// beside it, inside the body as well as elsewhere; taking the same lock there again times out. A caller that is
+  /// cancelled while it waits leaves. The lock is released when the body returns or throws, and when its process ends.
   ///
   /// Write the body's type as `@concurrent @Sendable () async throws -> Result` in a module with approachable concurrency
   /// (`NonisolatedNonsendingByDefault`), which new projects of Xcode 26 have. Swift 6.1 does not know `@concurrent`.
