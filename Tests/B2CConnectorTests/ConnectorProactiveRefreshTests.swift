@@ -48,6 +48,23 @@ struct ConnectorProactiveRefreshTests {
     }
   }
 
+  /// The refresh lock of a cache's only record, held as by another process.
+  private struct HeldRefreshLock {
+    private let gate = TestGate()
+    private let holder: Task<Void, any Error>
+
+    init(of cache: InMemoryTokenCache) async throws {
+      let key = try #require(await cache.keys().first)
+      holder = Task { [gate] in try await cache.withRefreshLock(for: key) { try await gate.wait() } }
+      await gate.waitForArrivals(1)
+    }
+
+    func release() async throws {
+      gate.open()
+      try await holder.value
+    }
+  }
+
   @Test("A token that lasts another minute is returned at once, and the next call has the new one")
   func returned() async throws {
     let stage = try await Stage()
@@ -148,16 +165,12 @@ struct ConnectorProactiveRefreshTests {
   func closedBefore() async throws {
     let cache = InMemoryTokenCache(lockTimeout: .patience)
     let stage = try await Stage(cache: cache)
-    let key = try #require(await cache.keys().first)
-    let held = TestGate()
-    let holder = Task { try await cache.withRefreshLock(for: key) { try await held.wait() } }
-    await held.waitForArrivals(1)
+    let lock = try await HeldRefreshLock(of: cache)
     #expect(try await stage.connector.accessToken() == stage.token)
     try await yielding { stage.events(.proactiveRefresh).count == 1 }
     await stage.connector.close()
     #expect(stage.events(.staleTokenServed).isEmpty)
-    held.open()
-    try await holder.value
+    try await lock.release()
     #expect(stage.sent == 0)
     // The connector can be used as before.
     await stage.world.clock.advance(by: .seconds(60))
@@ -191,18 +204,14 @@ struct ConnectorProactiveRefreshTests {
   func closedWithCaller() async throws {
     let cache = InMemoryTokenCache(lockTimeout: .patience)
     let stage = try await Stage(cache: cache)
-    let key = try #require(await cache.keys().first)
-    let held = TestGate()
-    let holder = Task { try await cache.withRefreshLock(for: key) { try await held.wait() } }
-    await held.waitForArrivals(1)
+    let lock = try await HeldRefreshLock(of: cache)
     _ = try await stage.connector.accessToken()
     await stage.world.clock.advance(by: .seconds(140))
     let late = Task { try await stage.connector.accessToken() }
     try await yielding { stage.events(.refreshShared).count == 1 }
     let closing = Task { await stage.connector.close() }
     for _ in 0..<200 { await Task.yield() }
-    held.open()
-    try await holder.value
+    try await lock.release()
     #expect(try await late.value != stage.token)
     await closing.value
   }

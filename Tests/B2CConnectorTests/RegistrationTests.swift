@@ -49,8 +49,8 @@ struct RegistrationTests {
     #expect(outcome("client ID", diagnosis) == .ok && outcome("redirect URI", diagnosis) == .ok)
   }
 
-  @Test("The request is that of a sign-in, and none of its one-time values", arguments: DiagnosisTests.shapes)
-  func sameRequest(_ shape: LocalTenant.Shape) async throws {
+  /// A connector of a right registration after one diagnosis.
+  private func diagnosed(_ shape: LocalTenant.Shape) async throws -> (Connector, LocalNetwork, ScriptedPresenter) {
     let clock = TestClock()
     let tenant = LocalTenant(shape: shape, now: { clock.date })
     let network = LocalNetwork(tenant, clock: clock)
@@ -59,6 +59,12 @@ struct RegistrationTests {
       settings: tenant.settings(),
       environment: OAuthEnvironment(presenter: presenter, transport: network, clock: clock, now: { clock.date }))
     _ = try await connector.diagnose()
+    return (connector, network, presenter)
+  }
+
+  @Test("The request is that of a sign-in, and none of its one-time values", arguments: DiagnosisTests.shapes)
+  func sameRequest(_ shape: LocalTenant.Shape) async throws {
+    let (connector, network, presenter) = try await diagnosed(shape)
     let pages = network.requests.map(\.request).filter { $0.url.path.lowercased().contains("/authorize") }
     try await connector.signIn()
     var expected = query(try #require(presenter.requests.first).url)
@@ -73,14 +79,7 @@ struct RegistrationTests {
 
   @Test("The code is redeemed as that of a sign-in is, with a made-up one", arguments: DiagnosisTests.shapes)
   func sameTokenRequest(_ shape: LocalTenant.Shape) async throws {
-    let clock = TestClock()
-    let tenant = LocalTenant(shape: shape, now: { clock.date })
-    let network = LocalNetwork(tenant, clock: clock)
-    let presenter = ScriptedPresenter(transport: network, .signIn(.alice))
-    let connector = try Connector(
-      settings: tenant.settings(),
-      environment: OAuthEnvironment(presenter: presenter, transport: network, clock: clock, now: { clock.date }))
-    _ = try await connector.diagnose()
+    let (connector, network, _) = try await diagnosed(shape)
     try await connector.signIn()
     let requests = network.requests.map(\.request).filter { $0.form["grant_type"] == "authorization_code" }
     #expect(requests.count == 2)

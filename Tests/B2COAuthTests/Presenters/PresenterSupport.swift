@@ -65,6 +65,29 @@ struct PageWatcher: Sendable {
   }
 }
 
+/// A suite whose loopback presenters open pages that it watches.
+protocol LoopbackPages {
+  var pages: PageWatcher { get }
+}
+
+extension LoopbackPages {
+  static var state: String { PresentationRequest.testState }
+
+  func presenter(timeout: Duration = .seconds(300), clock: any Clock<Duration> = ContinuousClock())
+    -> LoopbackPresenter
+  {
+    LoopbackPresenter(opening: pages.opening, timeout: timeout, clock: clock)
+  }
+
+  func present(
+    _ redirectURI: String, purpose: PresentationRequest.Purpose = .signIn
+  ) async -> (Task<URL, any Error>, ShownPage) {
+    let presenter = presenter()
+    let task = Task { try await presenter.present(.test(redirectURI, purpose: purpose)) }
+    return (task, await pages.next())
+  }
+}
+
 extension PresentationRequest {
   static let testState = "st4te-of-this-flow"
 
