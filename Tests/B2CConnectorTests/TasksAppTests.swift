@@ -88,6 +88,7 @@ struct TasksAppPlatformTests {
     }
     await model.signIn()
     #expect(model.message?.contains("Add the domain.") == isDebug)
+    #expect(model.messageTitle == "You are not signed in")
     await model.restore()
     #expect(model.message?.contains("Sign the app.") == isDebug)
   }

@@ -217,6 +217,73 @@ struct TasksModelTests {
     #expect(model.tasks.map(\.itemName) == ["Buy milk"])
   }
 
+  @Test("An empty list and one that has not come are told apart")
+  func hasLoaded() async throws {
+    server.faults = [LocalFault(on: .list, .reset)]
+    await model.signIn()
+    await model.restore()
+    #expect(isSignedIn && !model.hasLoaded)
+    server.faults = []
+    await model.reload()
+    #expect(model.hasLoaded && model.tasks.isEmpty)
+    await model.signOut()
+    await model.restore()
+    #expect(!model.hasLoaded)
+  }
+
+  @Test("A message has the title of what was tried, and none of it when the outcome is unknown")
+  func titles() async throws {
+    await model.signIn()
+    await model.restore()
+    server.faults = [LocalFault(on: .add, .change { $0 = TransportResponse(status: 400) })]
+    await model.add("Buy milk")
+    #expect(model.messageTitle == "The task was not added")
+    server.faults = [LocalFault(on: .add, .reset)]
+    await model.add("Buy milk")
+    #expect(model.messageTitle == "There was no answer")
+  }
+
+  @Test("Signing up, editing the profile and another account are offered where the settings have them")
+  func policies() async throws {
+    #expect(model.canSignUp && model.canEditProfile && model.canSwitchAccount)
+    await model.signIn()
+    await model.restore()
+    presenter.follow(.editProfile(displayName: "Alice B. Example"))
+    await model.editProfile()
+    await model.restore()
+    #expect(model.phase == .signedIn(id: model.phase.userID ?? "", name: "Alice B. Example"))
+    presenter.follow(.signIn(Self.namesake))
+    await model.switchAccount()
+    await model.restore()
+    #expect(try await connector.accounts().count == 2)
+    #expect(try await connector.claims()?.accountID == model.phase.userID)
+    #expect(model.phase == .signedIn(id: model.phase.userID ?? "", name: "Alice Example"))
+    let external = LocalTenant(shape: .ciam)
+    let other = TasksModel { try Connector.local(external) }
+    #expect(!other.canSignUp && !other.canEditProfile && other.canSwitchAccount)
+    let watch = TasksModel(signInMethod: .deviceCode) { connector }
+    #expect(!watch.canSignUp && !watch.canEditProfile && !watch.canSwitchAccount)
+  }
+
+  @Test("Every text of the app can be translated")
+  func catalog() throws {
+    struct Catalog: Decodable {
+      struct Entry: Decodable {}
+      let strings: [String: Entry]
+    }
+    let sources = Self.docs.appending(path: "Examples/TasksApp/Sources")
+    let catalog = try JSONDecoder().decode(
+      Catalog.self, from: Data(contentsOf: sources.appending(path: "Localizable.xcstrings")))
+    var texts: Set<String> = []
+    for name in ["TasksModel", "TasksViews", "TaskListView", "ErrorText"] {
+      let source = try String(contentsOf: sources.appending(path: "\(name).swift"), encoding: .utf8)
+      // A text begins with a capital letter and has a space or stands in a view.
+      for match in source.matches(of: /"([A-Z][^"\\]*)"/) where !match.1.isEmpty { texts.insert(String(match.1)) }
+    }
+    #expect(texts.count > 30)
+    #expect(texts.subtracting(catalog.strings.keys).isEmpty)
+  }
+
   @Test("The guide shows the app's texts for errors")
   func guide() throws {
     func read(_ path: String) throws -> String {

@@ -1,6 +1,6 @@
 // swift-format-ignore-file
 // As much of SwiftUI as the examples use, with the reference's isolation, generics and availability. Opaque results are
-// opaque here too. The macro `#Preview` is missing: its implementation ships with Xcode.
+// opaque here too. The macro `#Preview` is missing, since its implementation ships with Xcode: `adapt` makes functions of them.
 @_exported import Foundation
 @_exported import Observation
 
@@ -57,6 +57,9 @@ public struct LocalizedStringKey: ExpressibleByStringInterpolation, Equatable, S
 public struct Text: View, Equatable, Sendable {
   public nonisolated init(_ key: LocalizedStringKey) {}
   @_disfavoredOverload public nonisolated init<S: StringProtocol>(_ content: S) {}
+  public nonisolated init(verbatim content: String) {}
+  @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+  public nonisolated func speechSpellsOutCharacters(_ value: Bool = true) -> Text { self }
   public nonisolated func strikethrough(_ isActive: Bool = true) -> Text { self }
   public nonisolated func font(_ font: Font?) -> Text { self }
   public var body: Never { return fatalError() }
@@ -85,9 +88,63 @@ extension Label where Title == Text, Icon == Image {
 }
 
 @available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
-public struct ProgressView: View {
-  public nonisolated init() {}
+public struct ProgressView<Label: View, CurrentValueLabel: View>: View {
   public var body: Never { return fatalError() }
+}
+
+@available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
+extension ProgressView where CurrentValueLabel == EmptyView {
+  public nonisolated init() where Label == EmptyView {}
+  public nonisolated init(_ titleKey: LocalizedStringKey) where Label == Text {}
+}
+
+@available(iOS 17.0, macOS 14.0, tvOS 17.0, watchOS 10.0, visionOS 1.0, *)
+public struct ContentUnavailableView<Label: View, Description: View, Actions: View>: View {
+  public nonisolated init(
+    @ViewBuilder label: () -> Label, @ViewBuilder description: () -> Description = { EmptyView() },
+    @ViewBuilder actions: () -> Actions = { EmptyView() }
+  ) {}
+  public var body: Never { return fatalError() }
+}
+
+@available(iOS 17.0, macOS 14.0, tvOS 17.0, watchOS 10.0, visionOS 1.0, *)
+extension ContentUnavailableView where Label == SwiftUI.Label<Text, Image>, Description == Text?, Actions == EmptyView {
+  public nonisolated init(_ title: LocalizedStringKey, systemImage name: String, description: Text? = nil) {}
+}
+
+@available(iOS 14.0, macOS 11.0, tvOS 17.0, visionOS 1.0, *)
+@available(watchOS, unavailable)
+public struct Menu<Label: View, Content: View>: View {
+  public nonisolated init(@ViewBuilder content: () -> Content, @ViewBuilder label: () -> Label) {}
+  public var body: Never { return fatalError() }
+}
+
+public struct ScrollView<Content: View>: View {
+  public nonisolated init(@ViewBuilder content: () -> Content) {}
+  public var body: Never { return fatalError() }
+}
+
+@MainActor @preconcurrency public protocol PrimitiveButtonStyle {}
+
+@available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+public struct BorderedProminentButtonStyle: PrimitiveButtonStyle {
+  public nonisolated init() {}
+}
+
+@available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+extension PrimitiveButtonStyle where Self == BorderedProminentButtonStyle {
+  @MainActor @preconcurrency public static var borderedProminent: BorderedProminentButtonStyle {
+    BorderedProminentButtonStyle()
+  }
+}
+
+@available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+public enum Visibility: Hashable, CaseIterable, Sendable { case automatic, visible, hidden }
+
+@available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+public enum DynamicTypeSize: Hashable, Comparable, CaseIterable, Sendable {
+  case xSmall, small, medium, large, xLarge, xxLarge, xxxLarge
+  case accessibility1, accessibility2, accessibility3, accessibility4, accessibility5
 }
 
 @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
@@ -147,6 +204,11 @@ public struct Section<Parent, Content, Footer> {}
 
 extension Section: View where Parent: View, Content: View, Footer: View {
   public var body: Never { return fatalError() }
+}
+
+extension Section where Parent == EmptyView, Content: View, Footer: View {
+  @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+  public nonisolated init(@ViewBuilder content: () -> Content, @ViewBuilder footer: () -> Footer) {}
 }
 
 extension Section where Parent == EmptyView, Content: View, Footer == EmptyView {
@@ -217,6 +279,28 @@ extension View {
   @available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
   public nonisolated func toolbar<Content: View>(@ViewBuilder content: () -> Content) -> some View { EmptyView() }
 
+  public nonisolated func buttonStyle<S: PrimitiveButtonStyle>(_ style: S) -> some View { EmptyView() }
+
+  @available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
+  public nonisolated func accessibilityValue(_ value: Text) -> some View { EmptyView() }
+
+  @available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
+  public nonisolated func accessibilityHint(_ hint: Text) -> some View { EmptyView() }
+
+  @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+  public nonisolated func dynamicTypeSize(_ size: DynamicTypeSize) -> some View { EmptyView() }
+
+  @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+  public nonisolated func confirmationDialog<A: View, M: View>(
+    _ titleKey: LocalizedStringKey, isPresented: Binding<Bool>, titleVisibility: Visibility = .automatic,
+    @ViewBuilder actions: () -> A, @ViewBuilder message: () -> M
+  ) -> some View { EmptyView() }
+
+  @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+  public nonisolated func alert<A: View, M: View>(
+    _ title: Text, isPresented: Binding<Bool>, @ViewBuilder actions: () -> A, @ViewBuilder message: () -> M
+  ) -> some View { EmptyView() }
+
   @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
   public nonisolated func alert<A: View, M: View>(
     _ titleKey: LocalizedStringKey, isPresented: Binding<Bool>, @ViewBuilder actions: () -> A, @ViewBuilder message: () -> M
@@ -249,11 +333,6 @@ public struct WindowGroup<Content: View>: Scene {
 
 extension App {
   @MainActor @preconcurrency public static func main() {}
-}
-
-@MainActor @preconcurrency public protocol PreviewProvider {
-  associatedtype Previews: View
-  @ViewBuilder @MainActor @preconcurrency static var previews: Self.Previews { get }
 }
 
 @propertyWrapper public struct State<Value> {

@@ -12,21 +12,40 @@
     return TasksModel { try Connector.local(tenant, server) }
   }
 
-  struct SignedOutPreviews: PreviewProvider {
-    static var previews: some View { RootView(model: makePreviewModel()) }
-  }
+  /// The app after a sign-in, with these tasks.
+  private struct SignedInPreview: View {
+    let titles: [String]
+    @State private var model = makePreviewModel()
 
-  struct SignedInPreviews: PreviewProvider {
-    static let model = makePreviewModel()
-
-    static var previews: some View {
+    var body: some View {
       RootView(model: model).task {
         await model.signIn()
-        for title in ["Buy milk", "Water the plants"] {
+        for title in titles {
           // Refused while the list is loading.
           while !Task.isCancelled, await !model.add(title) { await Task.yield() }
         }
       }
     }
+  }
+
+  #Preview("Signed out") {
+    RootView(model: makePreviewModel())
+  }
+
+  #Preview("Two tasks") {
+    SignedInPreview(titles: ["Buy milk", "Water the plants"])
+  }
+
+  #Preview("No tasks") {
+    SignedInPreview(titles: [])
+  }
+
+  #Preview("Largest text") {
+    SignedInPreview(titles: ["Buy milk", "Water the plants on the balcony"])
+      .dynamicTypeSize(.accessibility5)
+  }
+
+  #Preview("Settings that cannot be used") {
+    UnusableView(text: "clientId is missing.")
   }
 #endif

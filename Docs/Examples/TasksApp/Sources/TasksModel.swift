@@ -35,13 +35,17 @@ final class TasksModel {
 
   private(set) var phase = Phase.launching
   private(set) var tasks: [TaskItem] = []
+  /// Whether the tasks are those of the server: an empty list before that is no news.
+  private(set) var hasLoaded = false
   /// What to type on another device while a sign-in waits for it.
   private(set) var deviceCode: DeviceAuthorization?
   /// A page is open or a call under way: buttons are disabled, and a change of the tasks is refused, so that a second tap
   /// does not do a second thing.
   var isBusy: Bool { callsUnderWay > 0 }
-  /// What to tell the user.
+  /// What to tell the user; a key of `Localizable.xcstrings`, as the title is.
   private(set) var message: String?
+  /// What the message is about.
+  private(set) var messageTitle = ""
   /// Whether there is something to tell; setting it to `false` takes the message away.
   var isShowingMessage: Bool {
     get { message != nil }
@@ -49,6 +53,12 @@ final class TasksModel {
   }
   /// Whether only a sign-in helps: the error says so, and the session may be `.signedIn` all the same.
   private(set) var needsSignIn = false
+
+  /// What the settings' policies and this device let the user do; only Azure AD B2C has policies of these kinds.
+  var canSignUp: Bool { offers(.signUp) }
+  var canEditProfile: Bool { offers(.profileEdit) }
+  /// Whether there is a page to choose another account in.
+  var canSwitchAccount: Bool { signInMethod == .page }
 
   private let signInMethod: SignInMethod
   private let showsDeveloperTexts: Bool
@@ -87,7 +97,7 @@ final class TasksModel {
       await show(state)
     } catch let error as ConnectorError {
       // Such as before the device was unlocked for the first time. No user is signed out by it: what is shown stays.
-      message = message(for: error)
+      report(error, as: "Your sign-in was not found")
     } catch {
       // The view has gone.
     }
@@ -95,7 +105,7 @@ final class TasksModel {
 
   func signIn() async {
     let isRenewal = needsSignIn
-    await perform { connector in
+    await perform("You are not signed in") { connector in
       switch signInMethod {
       case .page: try await connector.doPolicy(.signIn)
       case .deviceCode:
@@ -109,20 +119,37 @@ final class TasksModel {
     if isRenewal, !needsSignIn { await reload() }
   }
 
+  func signUp() async {
+    await perform("There is no new account") { try await $0.doPolicy(.signUp) }
+  }
+
+  /// Signs in once more, with a page that asks who it is: the browser may remember the present user.
+  func switchAccount() async {
+    await perform("You are signed in as before") {
+      try await $0.doPolicy(.signIn, options: SignInOptions(prompt: .login))
+    }
+  }
+
+  func editProfile() async {
+    await perform("Your profile is as before") { try await $0.doPolicy(.profileEdit) }
+  }
+
   /// Stops waiting for the other device.
   func cancelSignIn() {
     deviceSignIn?.cancel()
   }
 
   func signOut() async {
-    await perform { try await $0.signOut() }
+    await perform("You are still signed in") { try await $0.signOut() }
   }
 
   func reload() async {
     let user = owner
-    await perform {
+    await perform("The list could not be loaded") {
       let list = try await $0.getTaskList()
-      if user == self.owner { self.tasks = list }
+      guard user == self.owner else { return }
+      self.tasks = list
+      self.hasLoaded = true
     }
   }
 
@@ -131,7 +158,7 @@ final class TasksModel {
   func add(_ title: String) async -> Bool {
     guard !isBusy, !title.allSatisfy(\.isWhitespace) else { return false }
     let user = owner
-    return await perform {
+    return await perform("The task was not added") {
       let task = try await $0.addTask(TaskItem(itemName: title))
       if user == self.owner { self.tasks.append(task) }
     }
@@ -141,7 +168,7 @@ final class TasksModel {
     guard !isBusy else { return }
     var changed = task
     changed.completed.toggle()
-    await perform { [changed] in
+    await perform("The task was not changed") { [changed] in
       let stored = try await $0.updateTask(changed)
       if let index = self.tasks.firstIndex(of: task) { self.tasks[index] = stored }
     }
@@ -149,7 +176,7 @@ final class TasksModel {
 
   func delete(_ deleted: [TaskItem]) async {
     guard !isBusy else { return }
-    await perform {
+    await perform("Not every task was deleted") {
       for task in deleted {
         try await $0.deleteTask(task)
         if let index = self.tasks.firstIndex(of: task) { self.tasks.remove(at: index) }
@@ -180,14 +207,19 @@ final class TasksModel {
     guard user != owner else { return }
     owner = user
     tasks = []
+    hasLoaded = false
     needsSignIn = false
   }
 
   private func show(_ code: DeviceAuthorization) { deviceCode = code }
 
+  private func offers(_ kind: Policy.Kind) -> Bool {
+    signInMethod == .page && connector?.settings.policies.policy(of: kind) != nil
+  }
+
   /// Runs a call and turns its error into a text; the session's own change arrives in `run()`.
   @discardableResult
-  private func perform(_ call: (Connector) async throws -> Void) async -> Bool {
+  private func perform(_ title: String, _ call: (Connector) async throws -> Void) async -> Bool {
     guard let connector else { return false }
     callsUnderWay += 1
     defer { callsUnderWay -= 1 }
@@ -198,19 +230,16 @@ final class TasksModel {
     } catch is CancellationError {
       // The view has gone.
     } catch let error as ConnectorError {
-      report(error)
+      needsSignIn = needsSignIn || error.needsInteraction
+      report(error, as: title)
     } catch {
-      message = "That did not work."
+      (messageTitle, message) = (title, "That did not work.")
     }
     return false
   }
 
-  private func report(_ error: ConnectorError) {
-    needsSignIn = needsSignIn || error.needsInteraction
-    message = message(for: error)
-  }
-
-  private func message(for error: ConnectorError) -> String? {
-    (showsDeveloperTexts ? developerText(for: error) : nil) ?? text(for: error)
+  private func report(_ error: ConnectorError, as title: String) {
+    messageTitle = error.outcomeIsUnknown ? "There was no answer" : title
+    message = (showsDeveloperTexts ? developerText(for: error) : nil) ?? text(for: error)
   }
 }

@@ -15,7 +15,7 @@ struct RootView: View {
         case .launching: ProgressView()
         case .signedOut(let name): SignInView(model: model, lastUser: name)
         case .signedIn(let id, let name): TaskListView(model: model, userName: name).id(id)
-        case .unusable(let text): Text(text).font(.footnote).padding()
+        case .unusable(let text): UnusableView(text: text)
         }
       }
     }
@@ -24,7 +24,7 @@ struct RootView: View {
     .onChange(of: scenePhase) { _, new in
       if new == .active { Task { await model.restore() } }
     }
-    .alert("Tasks", isPresented: $model.isShowingMessage) {
+    .alert(Text(LocalizedStringKey(model.messageTitle)), isPresented: $model.isShowingMessage) {
       if model.needsSignIn {
         Button("Sign in") {
           Task { await model.signIn() }
@@ -32,7 +32,7 @@ struct RootView: View {
       }
       Button("OK", role: .cancel) {}
     } message: {
-      Text(model.message ?? "")
+      Text(LocalizedStringKey(model.message ?? ""))
     }
   }
 }
@@ -42,13 +42,25 @@ struct SignInView: View {
   let lastUser: String?
 
   var body: some View {
-    VStack(spacing: 16) {
-      if let lastUser { Text("Welcome back, \(lastUser).") }
-      Button("Sign in") {
-        Task { await model.signIn() }
+    // It scrolls, because the largest text sizes need more than a screen.
+    ScrollView {
+      VStack(spacing: 16) {
+        if let lastUser { Text("Welcome back, \(lastUser).") }
+        Button("Sign in") {
+          Task { await model.signIn() }
+        }
+        .buttonStyle(.borderedProminent)
+        if model.canSignUp {
+          Button("Create an account") {
+            Task { await model.signUp() }
+          }
+        }
+        if model.isBusy { ProgressView() }
       }
+      .padding()
       .disabled(model.isBusy)
     }
+    .navigationTitle("Tasks")
   }
 }
 
@@ -58,63 +70,29 @@ struct DeviceCodeView: View {
   let cancel: () -> Void
 
   var body: some View {
-    VStack(spacing: 16) {
-      Text("On another device, open \(code.verificationURL.absoluteString) and type this code.")
-      Text(code.userCode).font(.title)
-      Button("Cancel") { cancel() }
+    ScrollView {
+      VStack(spacing: 16) {
+        Text("On another device, open \(code.verificationURL.absoluteString) and type this code.")
+        // VoiceOver reads it letter by letter.
+        Text(code.userCode).font(.title).speechSpellsOutCharacters()
+        Button("Cancel") { cancel() }
+      }
+      .padding()
     }
   }
 }
 
-struct TaskListView: View {
-  let model: TasksModel
-  let userName: String
-  @State private var title = ""
+/// Settings that cannot be used: the developer reads why, a user only that there is nothing to do.
+struct UnusableView: View {
+  let text: String
 
   var body: some View {
-    List {
-      Section {
-        HStack {
-          TextField("New task", text: $title).onSubmit(add)
-          Button("Add", action: add).disabled(title.isEmpty || model.isBusy)
-        }
+    ScrollView {
+      if isDebugBuild {
+        Text(verbatim: text).font(.footnote).padding()
+      } else {
+        Text("This app is not set up. Please tell its maker.").padding()
       }
-      Section {
-        ForEach(model.tasks) { task in
-          Button {
-            Task { await model.toggle(task) }
-          } label: {
-            Label(task.itemName, systemImage: task.completed ? "checkmark.circle.fill" : "circle")
-          }
-          .disabled(model.isBusy)
-        }
-        .onDelete { rows in
-          let deleted = rows.map { model.tasks[$0] }
-          Task { await model.delete(deleted) }
-        }
-      }
-    }
-    .navigationTitle("Tasks of \(userName)")
-    .refreshable { await model.reload() }
-    .toolbar {
-      if model.needsSignIn {
-        Button("Sign in") {
-          Task { await model.signIn() }
-        }
-        .disabled(model.isBusy)
-      }
-      Button("Sign out") {
-        Task { await model.signOut() }
-      }
-      .disabled(model.isBusy)
-    }
-  }
-
-  private func add() {
-    let new = title
-    // What was typed stays until the task is added.
-    Task {
-      if await model.add(new), title == new { title = "" }
     }
   }
 }
