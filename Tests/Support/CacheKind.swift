@@ -5,7 +5,7 @@ package import Foundation
 /// The kinds of token caches that two connectors of one process may share.
 package enum CacheKind: String, CaseIterable, Sendable {
   case fourMethodClass, fourMethodActor, structOverClass, inMemory, file, twoFileCaches, oneEncrypted,
-    twoEncryptedOverOne, twoKeychains
+    twoEncryptedOverOne, twoKeychains, twoLockedKeychains
 
   /// Makes a cache for each of two connectors over one store.
   package func make(in directory: URL) throws -> (one: any TokenCache, two: any TokenCache) {
@@ -27,6 +27,10 @@ package enum CacheKind: String, CaseIterable, Sendable {
       let keychain = DictionaryKeychain()
       let app = DictionaryKeychain.app
       return (KeychainRecords(keychain, process: app), KeychainRecords(keychain, process: app))
+    case .twoLockedKeychains:
+      let keychain = DictionaryKeychain()
+      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+      return (SharedKeychain(keychain, lockedIn: directory), SharedKeychain(keychain, lockedIn: directory))
     }
   }
 

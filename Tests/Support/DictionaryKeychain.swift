@@ -205,3 +205,16 @@ package final class DictionaryKeychain: KeychainItems {
     return try result.get()
   }
 }
+
+extension SharedKeychain {
+  /// The records of one process in the app's own group, which other processes use too.
+  package init(
+    _ keychain: DictionaryKeychain, lockedIn container: URL, lockTimeout: Duration = .patience,
+    clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() },
+    files: any FileSystem = POSIXFileSystem()
+  ) {
+    self.init(
+      KeychainRecords(keychain, group: DictionaryKeychain.ownGroup, process: DictionaryKeychain.app.sharing),
+      lockedIn: container, lockTimeout: lockTimeout, clock: clock, now: now, files: files)
+  }
+}

@@ -63,6 +63,21 @@ struct DirectoryLocks: Sendable {
     }.value
   }
 
+  /// Runs a body that waits for other calls than the disk's while no other writer has the same record.
+  ///
+  /// Neither waiting nor the body is cancelled with the caller.
+  func holdingWriteLock<Value: Sendable>(
+    _ name: RecordDirectory.Name, _ body: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let path = store.writeLockPath(name)
+    let deadline = Deadline.after(lockTimeout, on: clock)
+    return try await Task {
+      let lock = try await retrying(path, by: deadline) { try takeIfFree(path) }
+      defer { lock.release() }
+      return try await body()
+    }.value
+  }
+
   /// Takes the file's lock once no request of a suspended process can be answered any more.
   private func takeRefreshLock(_ path: String, by deadline: Deadline) async throws -> FileLock {
     while true {

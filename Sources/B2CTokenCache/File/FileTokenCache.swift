@@ -69,13 +69,7 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
   ) throws(TokenCacheError) {
     let place: URL
     if let directory { place = directory } else { place = try DefaultDirectory.location() }
-    guard place.isFileURL else {
-      throw TokenCacheError(
-        .unwritable, "The token cache's directory has to be a file URL, not \(place.scheme ?? "without a scheme").",
-        recoverySuggestion: "Use URL(fileURLWithPath:).")
-    }
-    var path = place.standardizedFileURL.path
-    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    let path = try RecordDirectory.path(of: place)
     store = RecordDirectory(path: path, files: files, containers: containers)
     locks = DirectoryLocks(store: store, lockTimeout: lockTimeout, clock: clock, now: now)
     self.now = now

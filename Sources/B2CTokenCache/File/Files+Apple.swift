@@ -43,6 +43,16 @@
     }
   }
 
+  /// Finds out whether the volume of a path is on this machine.
+  ///
+  /// - Returns: What the system call returns.
+  func findVolume(of path: String, isLocal: inout Bool) -> Int32 {
+    var volume = statfs()
+    let result = statfs(path, &volume)
+    isLocal = volume.f_flags & UInt32(MNT_LOCAL) != 0
+    return result
+  }
+
   /// On Apple's systems `fsync` leaves the data in the drive's own memory; this asks the drive to write it too.
   func flushToDevice(_ descriptor: Int32) -> Int32 {
     let result = fcntl(descriptor, F_FULLFSYNC)

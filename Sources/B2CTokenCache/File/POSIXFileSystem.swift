@@ -33,6 +33,12 @@ package struct POSIXFileSystem: FileSystem {
     return false
   }
 
+  package func isLocal(_ path: String) throws(SystemFailure) -> Bool {
+    var isLocal = true
+    _ = try repeating("statfs", path) { findVolume(of: path, isLocal: &isLocal) }
+    return isLocal
+  }
+
   private var userName: String? {
     var buffer = [CChar](repeating: 0, count: 65_536)
     var entry = passwd()

@@ -57,6 +57,20 @@ struct RecordDirectory: Sendable {
   let files: any FileSystem
   var containers = AppContainers.ofSystem
 
+  /// Returns the path of a directory that an app has given.
+  ///
+  /// - Throws: ``TokenCacheError`` with code `unwritable` when it is not a file URL.
+  static func path(of directory: URL) throws(TokenCacheError) -> String {
+    guard directory.isFileURL else {
+      throw TokenCacheError(
+        .unwritable, "The token cache's directory has to be a file URL, not \(directory.scheme ?? "without a scheme").",
+        recoverySuggestion: "Use URL(fileURLWithPath:).")
+    }
+    var path = directory.standardizedFileURL.path
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    return path
+  }
+
   func recordPath(_ name: Name) -> String { path(name, Suffix.record) }
   func writeLockPath(_ name: Name) -> String { path(name, Suffix.writeLock) }
   func refreshLockPath(_ name: Name) -> String { path(name, Suffix.refreshLock) }

@@ -37,18 +37,7 @@ package final class LocallySharedTokenCache: SharedTokenCache {
   package func update(
     _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
   ) async throws -> TokenRecord? {
-    try await locks.writes.withLock(key, by: deadline) {
-      try await forgetCopy(of: key)
-      let old = try await cache.record(for: key)
-      let new = change(old)
-      guard new != old else { return old }
-      if let new {
-        try await cache.store(new, for: key)
-      } else {
-        try await cache.removeRecord(for: key)
-      }
-      return new
-    }
+    try await locks.writes.withLock(key, by: deadline) { try await cache.change(key, change) }
   }
 
   package func withRefreshLock<Result: Sendable>(
@@ -56,13 +45,9 @@ package final class LocallySharedTokenCache: SharedTokenCache {
   ) async throws -> Result {
     try await locks.refreshes.withLock(key, by: deadline) {
       // Another process may have used the refresh token that is in memory.
-      try await forgetCopy(of: key)
+      try await cache.forgetCopyIfAny(of: key)
       return try await body()
     }
-  }
-
-  private func forgetCopy(of key: TokenCacheKey) async throws {
-    try await (cache as? any StoreIdentifying)?.forgetCopy(of: key)
   }
 
   private var deadline: Deadline { Deadline.after(lockTimeout, on: clock) }
@@ -83,6 +68,29 @@ extension LocallySharedTokenCache: InspectableTokenCache {
 }
 
 extension TokenCache {
+  /// Changes the record of a key as it is in the store; the caller holds the write lock.
+  ///
+  /// - Returns: The record that is kept, or `nil`.
+  func change(
+    _ key: TokenCacheKey, _ change: @Sendable (TokenRecord?) -> TokenRecord?
+  ) async throws -> TokenRecord? {
+    try await forgetCopyIfAny(of: key)
+    let old = try await record(for: key)
+    let new = change(old)
+    guard new != old else { return old }
+    if let new {
+      try await store(new, for: key)
+    } else {
+      try await removeRecord(for: key)
+    }
+    return new
+  }
+
+  /// Discards the copy in memory of a cache that keeps one.
+  func forgetCopyIfAny(of key: TokenCacheKey) async throws {
+    try await (self as? any StoreIdentifying)?.forgetCopy(of: key)
+  }
+
   /// The cache with updates and refresh locks: its own where it is a ``SharedTokenCache``, those of its process otherwise.
   ///
   /// - Parameter clock: The clock that waiting for the process's own locks is measured on.

@@ -54,6 +54,20 @@ public struct stat {
   public init() {}
 }
 
+public struct statfs {
+  public var f_bsize: UInt32 = 0
+  public var f_iosize: Int32 = 0
+  public var f_blocks: UInt64 = 0
+  public var f_bfree: UInt64 = 0
+  public var f_bavail: UInt64 = 0
+  public var f_files: UInt64 = 0
+  public var f_ffree: UInt64 = 0
+  public var f_owner: uid_t = 0
+  public var f_type: UInt32 = 0
+  public var f_flags: UInt32 = 0
+  public init() {}
+}
+
 public struct DIR {}
 
 public struct dirent {
@@ -183,6 +197,7 @@ public var errno: Int32 {
 @discardableResult public func chmod(_ path: UnsafePointer<CChar>!, _ mode: mode_t) -> Int32 { -1 }
 @discardableResult public func umask(_ mode: mode_t) -> mode_t { 0 }
 @discardableResult public func fstat(_ fd: Int32, _ status: UnsafeMutablePointer<stat>!) -> Int32 { -1 }
+@discardableResult public func statfs(_ path: UnsafePointer<CChar>!, _ volume: UnsafeMutablePointer<statfs>!) -> Int32 { -1 }
 @discardableResult public func lstat(_ path: UnsafePointer<CChar>!, _ status: UnsafeMutablePointer<stat>!) -> Int32 { -1 }
 @discardableResult public func link(_ from: UnsafePointer<CChar>!, _ to: UnsafePointer<CChar>!) -> Int32 { -1 }
 @discardableResult public func symlink(_ from: UnsafePointer<CChar>!, _ to: UnsafePointer<CChar>!) -> Int32 { -1 }
@@ -282,6 +297,7 @@ public let FD_CLOEXEC: Int32 = 1
 public let LOCK_SH: Int32 = 1
 public let LOCK_EX: Int32 = 2
 public let LOCK_NB: Int32 = 4
+public let MNT_LOCAL: Int32 = 0x1000
 public let LOCK_UN: Int32 = 8
 public let PATH_MAX: Int32 = 1024
 public let RLIMIT_NOFILE: Int32 = 8

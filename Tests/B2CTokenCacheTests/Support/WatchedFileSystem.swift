@@ -13,18 +13,20 @@ final class WatchedFileSystem: FileSystem {
   private let statusChange: @Sendable (String, FileStatus) -> FileStatus
   private let groupsWithMembers: Set<UInt32>
   private let beforeLocking: @Sendable (String) -> Void
+  private let isLocal: Bool
 
   let userID: UInt32
 
   init(
     userID: UInt32 = POSIXFileSystem().userID, groupsWithMembers: Set<UInt32> = [],
     changingStatus: @escaping @Sendable (String, FileStatus) -> FileStatus = { $1 },
-    beforeLocking: @escaping @Sendable (String) -> Void = { _ in }
+    beforeLocking: @escaping @Sendable (String) -> Void = { _ in }, isLocal: Bool = true
   ) {
     self.userID = userID
     self.groupsWithMembers = groupsWithMembers
     statusChange = changingStatus
     self.beforeLocking = beforeLocking
+    self.isLocal = isLocal
   }
 
   /// The calls that change something, each with the last part of its path, since the last look.
@@ -39,6 +41,11 @@ final class WatchedFileSystem: FileSystem {
   var openCount: Int { openFiles.withLock { $0.count } }
 
   func hasOtherMembers(group: UInt32) -> Bool { groupsWithMembers.contains(group) }
+
+  func isLocal(_ path: String) throws(SystemFailure) -> Bool {
+    guard isLocal else { return false }
+    return try system.isLocal(path)
+  }
 
   func open(_ path: String, _ opening: FileOpening) throws(SystemFailure) -> Int32 {
     let descriptor = try system.open(path, opening)

@@ -20,6 +20,7 @@
 
     var userID: UInt32 { 1000 }
     func hasOtherMembers(group: UInt32) -> Bool { false }
+    func isLocal(_ path: String) -> Bool { true }
 
     func open(_ path: String, _ opening: FileOpening) throws(SystemFailure) -> Int32 {
       let path = Self.plain(path)
