@@ -17,7 +17,9 @@ struct ProcessesProof: ProofCommand {
     .additions("four records, shared by all", accounts: { _ in ["a", "b", "c", "d"] }),
     .additions("a record for each", accounts: { ["own-\($0)"] }),
     .additions("one record, under its refresh lock", "--refresh-lock", accounts: { _ in ["locked"] }),
-    .refresh,
+    .additions("one keychain item, shared by all", "--keychain", accounts: { _ in ["shared"] }),
+    .refresh("one expired token"),
+    .refresh("one expired token in a keychain", "--keychain"),
   ]
 
   static func run(_ options: ProofOptions) async throws -> Bool {
@@ -82,7 +84,7 @@ extension ProcessesPart {
         if child.ending != 0 { outcome.notes.append("process \(number) ended with \(child.ending)") }
       }
       outcome.seconds = start.duration(to: clock.now) / .seconds(1)
-      let cache = try ProofCache.open(folder.url, isBroken: options.isBroken)
+      let cache = try cache(folder.url, flags, isBroken: options.isBroken)
       for account in all {
         outcome.found += try await cache.record(for: ProofRecord.key(account)).flatMap(ProofRecord.number) ?? 0
       }
@@ -93,15 +95,19 @@ extension ProcessesPart {
 
 extension ProcessesPart {
   /// Processes find one expired token in a shared cache: one refresh serves them all.
-  static let refresh = ProcessesPart(name: "one expired token", unit: "refreshes") { options in
+  static func refresh(_ name: String, _ flags: String...) -> ProcessesPart {
+    ProcessesPart(name: name, unit: "refreshes") { try await countRefreshes(flags, isBroken: $0.isBroken) }
+  }
+
+  private static func countRefreshes(_ flags: [String], isBroken: Bool) async throws -> Outcome {
     let folder = try ProofFolder("refresh")
     defer { folder.remove() }
     let tenant = LocalTenant(redirectURIs: ["http://127.0.0.1/callback"])
     try await tenant.start()
     let authority = tenant.authority(form: .query)
-    try await signIn(tenant, authority, folder.url)
+    try await signIn(tenant, authority, cache(folder.url, flags, isBroken: isBroken))
     let children = try (0..<ProcessesProof.processes).map { _ in
-      try ChildProcess(RefreshWorker.self, [folder.url.path, authority])
+      try ChildProcess(RefreshWorker.self, [folder.url.path, authority] + flags + (isBroken ? ["--broken"] : []))
     }
     for child in children where child.readLine() != "ready" { throw ProofError("a worker did not start") }
     let start = ContinuousClock.now
@@ -122,7 +128,7 @@ extension ProcessesPart {
   }
 
   /// Leaves a token in the cache that has ended already; later ones last an hour.
-  private static func signIn(_ tenant: LocalTenant, _ authority: String, _ folder: URL) async throws {
+  private static func signIn(_ tenant: LocalTenant, _ authority: String, _ cache: any TokenCache) async throws {
     tenant.behavior.changeTokenAnswer = {
       $0["expires_in"] = .integer(0)
       $0["expires_on"] = nil
@@ -130,10 +136,20 @@ extension ProcessesPart {
     let connector = try Connector(
       settings: try RefreshWorker.settings(authority: authority),
       presenter: ScriptedPresenter(transport: URLSessionTransport(), .signIn(.alice)),
-      cache: ProofCache.open(folder))
+      cache: cache)
     try await connector.doPolicy(.signIn)
     tenant.behavior.changeTokenAnswer = nil
     tenant.clearRequests()
+  }
+}
+
+extension ProcessesPart {
+  /// The cache that the flags ask for.
+  fileprivate static func cache(
+    _ folder: URL, _ flags: some Sequence<String>, isBroken: Bool
+  ) throws -> any SharedTokenCache {
+    flags.contains("--keychain")
+      ? FileKeychain.open(folder, isBroken: isBroken) : try ProofCache.open(folder, isBroken: isBroken)
   }
 }
 
@@ -146,7 +162,7 @@ struct ProcessWorker: ProofCommand {
     let folder = URL(fileURLWithPath: try options.value(0, "the folder"), isDirectory: true)
     let rounds = try options.number(1, "the number of rounds")
     let accounts = try options.value(2, "the accounts").split(separator: ",").map(String.init)
-    let cache = try ProofCache.open(folder, isBroken: options.isBroken)
+    let cache = try ProcessesPart.cache(folder, options.flags, isBroken: options.isBroken)
     // Printing would keep the word back until there is more.
     try FileHandle.standardOutput.write(contentsOf: Data("ready\n".utf8))
     _ = readLine()
@@ -176,7 +192,8 @@ struct RefreshWorker: ProofCommand {
     let folder = URL(fileURLWithPath: try options.value(0, "the folder"), isDirectory: true)
     let settings = try RefreshWorker.settings(authority: try options.value(1, "the authority"))
     let connector = try Connector(
-      settings: settings, presenter: ManualPresenter(), cache: ProofCache.open(folder))
+      settings: settings, presenter: ManualPresenter(),
+      cache: ProcessesPart.cache(folder, options.flags, isBroken: options.isBroken))
     // Printing would keep the word back until there is more.
     try FileHandle.standardOutput.write(contentsOf: Data("ready\n".utf8))
     _ = readLine()
