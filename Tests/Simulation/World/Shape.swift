@@ -29,7 +29,7 @@
 
     /// Draws a shape.
     init(_ draw: inout Draw, without: Set<String>) {
-      let kinds = CacheKind.allCases.filter { !without.contains($0.rawValue) }
+      let kinds = CacheKind.allCases.filter { $0 != .lockedKeychain && !without.contains($0.rawValue) }
       cache = draw.one(of: kinds.isEmpty ? [.shared] : kinds)
       processes = cache.isShared ? draw.one(of: [1, 1, 2, 2, 3, 4]) : 1
       connectors = draw.one(of: [1, 1, 2, 2, 3])
@@ -47,6 +47,10 @@
       var aside = draw
       var own = Draw(seed: aside.next())
       for number in 1...3 where own.happens(400) { proactive.insert(number) }
+      if cache == .keychain, !without.contains(CacheKind.lockedKeychain.rawValue), own.happens(500) {
+        cache = .lockedKeychain
+        processes = without.contains("connectors") ? 1 : own.one(of: [1, 2, 2, 3])
+      }
     }
 
     var isB2C: Bool { provider == .b2c }

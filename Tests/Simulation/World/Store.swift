@@ -6,7 +6,7 @@
   enum CacheKind: String, CaseIterable {
     /// Those that a world is drawn from; what a value is not able to do is documented, so scripts alone have one.
     static let allCases: [CacheKind] = [
-      .fourMethod, .shared, .inMemory, .file, .encrypted, .encryptedFile, .keychain, .twoWrappers,
+      .fourMethod, .shared, .inMemory, .file, .encrypted, .encryptedFile, .keychain, .twoWrappers, .lockedKeychain,
     ]
 
     /// An own class of four methods over a database.
@@ -20,13 +20,15 @@
     /// `EncryptedTokenCache` over files.
     case encryptedFile
     case keychain
+    /// A keychain that processes share, with the locks on the disk.
+    case lockedKeychain
     /// Two `EncryptedTokenCache` values over one object of four methods, one for each connector.
     case twoWrappers
     /// A structure of four methods over an object, copied for each connector.
     case value
 
     /// Whether processes may share it: it can lock between them.
-    var isShared: Bool { [.shared, .file, .encryptedFile].contains(self) }
+    var isShared: Bool { [.shared, .file, .encryptedFile, .lockedKeychain].contains(self) }
 
     /// Whether it outlives its process.
     var isLasting: Bool { self != .inMemory }
@@ -45,9 +47,11 @@
       self.kind = kind
     }
 
+    private var isKeychain: Bool { kind == .keychain || kind == .lockedKeychain }
+
     /// What is wrong with it.
     var trouble: StoreTrouble {
-      get { kind.isFile ? disk.trouble : kind == .keychain ? keychain.trouble : table.trouble }
+      get { kind.isFile ? disk.trouble : isKeychain ? keychain.trouble : table.trouble }
       set {
         table.trouble = newValue
         keychain.trouble = newValue
@@ -66,6 +70,13 @@
         case .encrypted, .twoWrappers: encrypted(FourMethodCache(table, process))
         case .encryptedFile: encrypted(try fileCache(disk, process))
         case .keychain: KeychainRecords(ProcessKeychain(keychain, process), process: SimulatedKeychain.app)
+        case .lockedKeychain:
+          SharedKeychain(
+            KeychainRecords(
+              ProcessKeychain(keychain, process), group: SimulatedKeychain.group, process: SimulatedKeychain.app.sharing
+            ),
+            lockedIn: URL(fileURLWithPath: "/data", isDirectory: true), now: { Date() },
+            files: ProcessDisk(disk: disk, process: process))
         case .value: ValueCache(cache: FourMethodCache(table, process))
         }
       guard kind == .twoWrappers else { return Array(repeating: one, count: count) }
@@ -83,7 +94,8 @@
         guard let copy = try? fileCache(disk.copy(), nil) else { return [] }
         caches = [kind == .file ? copy : encrypted(copy)]
       case .encrypted, .twoWrappers: caches = [encrypted(FourMethodCache(table, nil))]
-      case .keychain: caches = [KeychainRecords(ProcessKeychain(keychain, nil), process: SimulatedKeychain.app)]
+      case .keychain, .lockedKeychain:
+        caches = [KeychainRecords(ProcessKeychain(keychain, nil), process: SimulatedKeychain.app)]
       }
       let found = machine.alone { () -> [TokenCacheKey: TokenRecord] in
         var found: [TokenCacheKey: TokenRecord] = [:]
