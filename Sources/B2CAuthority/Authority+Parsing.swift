@@ -13,13 +13,13 @@ extension Authority {
         suggestion: TenantName.b2cHome(of: text.host), recoverySuggestion: AuthorityText.example)
     }
     try Self.check(given, against: known, in: text)
-    switch given ?? known?.kind ?? Self.kindOnOtherHost(text) {
+    let kind = given ?? known?.kind ?? Self.kindOnOtherHost(text)
+    switch kind {
     case .b2c:
       try self.init(withPolicies: text, known: known, isKindGiven: given != nil)
     case .entra where given == nil && Self.carriesPolicy(text):
       try self.init(withPolicies: text, known: known, isKindGiven: false)
     case .entra, .ciam:
-      let kind = given ?? known?.kind ?? .entra
       try self.init(withoutPolicies: text, kind: kind, known: known, isKindGiven: given != nil)
     default:
       try self.init(issuer: text, isKindGiven: given != nil)
@@ -41,9 +41,17 @@ extension Authority {
       recoverySuggestion: "Leave the kind out: it follows from this host.")
   }
 
+  /// Returns the kind on a custom domain, where only the form tells.
+  ///
+  /// It is fixed here and not by the metadata, since keys of the token cache, account ids and the metadata's URL depend on
+  /// it: a session has to be found offline. The metadata can only refuse it (``accepts(issuer:policy:)``). Azure AD B2C
+  /// answers nothing without a policy, so a tenant alone is External ID.
   private static func kindOnOtherHost(_ text: AuthorityText) -> Kind {
-    let isTenant = text.segments.first.map { TenantName.initialName(of: $0) != nil } ?? false
-    return isTenant || carriesPolicy(text) ? .b2c : .openIDConnect
+    guard !carriesPolicy(text) else { return .b2c }
+    guard let tenant = text.segments.first else { return .openIDConnect }
+    let isAlone = text.segments.count == 1 || AuthorityPath.isTail(text.segments.dropFirst())
+    if TenantName.initialName(of: tenant) != nil { return isAlone ? .ciam : .b2c }
+    return isAlone && GUID.isGUID(tenant) ? .ciam : .openIDConnect
   }
 
   private static func carriesPolicy(_ text: AuthorityText) -> Bool {

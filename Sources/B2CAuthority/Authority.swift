@@ -8,7 +8,7 @@ package import Foundation
 /// pasted from a portal. On the wire it keeps the developer's case. At Microsoft's services case is ignored for comparing
 /// and for cache keys, as the services ignore it; a generic issuer is compared exactly.
 public struct Authority: Sendable {
-  /// The kind without a policy; a policy makes Azure AD B2C of an issuer on a custom domain.
+  /// The kind without a policy; a policy makes Azure AD B2C of an authority on a custom domain.
   public let kind: Kind
   /// Scheme, host, port and tenant, without policy and trailing slash.
   ///
@@ -36,9 +36,10 @@ public struct Authority: Sendable {
 
   /// Reads an authority.
   ///
-  /// On Microsoft's hosts the kind is known. On any other host a policy in the text, or a tenant such as
-  /// `contoso.onmicrosoft.com`, means Azure AD B2C on a custom domain, and everything else a generic OpenID Connect
-  /// issuer, which a policy used later turns into Azure AD B2C. External ID or Entra ID on a custom domain needs `kind`.
+  /// On Microsoft's hosts the kind is known. On any other host a policy in the text means Azure AD B2C on a custom domain,
+  /// a tenant alone (a GUID, or a name such as `contoso.onmicrosoft.com`) External ID there, and everything else a generic
+  /// OpenID Connect issuer; a policy used later turns each of them into Azure AD B2C. Entra ID on a custom domain, and a
+  /// generic issuer whose path is a GUID, need `kind`.
   ///
   /// - Parameters:
   ///   - text: The authority, with or without port, trailing slash, policy or endpoint path.
@@ -110,7 +111,12 @@ extension Authority {
   /// - Parameter policy: The policy, or `nil` to go by the authority alone.
   /// - Returns: The kind whose URLs are used.
   package func kind(for policy: Policy?) -> Kind {
-    policy != nil && !isKindGiven && kind != .ciam ? .b2c : kind
+    policy != nil && takesPolicies ? .b2c : kind
+  }
+
+  /// Whether a policy makes it Azure AD B2C.
+  package var takesPolicies: Bool {
+    kind == .b2c || (!isKindGiven && MicrosoftHost(host)?.kind != .ciam)
   }
 
   /// The cloud that the host belongs to; `nil` for a host that is not Microsoft's.

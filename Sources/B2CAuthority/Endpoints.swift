@@ -66,8 +66,9 @@ package struct Endpoints: Sendable, Hashable {
     guard let policy else {
       throw AuthorityError(
         .policyMissing, "An Azure AD B2C authority is used without a policy.", value: authority.description,
-        recoverySuggestion: "Name a policy such as B2C_1_SignIn. If this is External ID on a custom domain, say so "
-          + "with kind: .ciam.")
+        recoverySuggestion: "Name a policy such as B2C_1_SignIn."
+          + (MicrosoftHost(authority.host) == nil
+            ? " If this is External ID on a custom domain, set `authorityKind` to `ciam`." : ""))
     }
     guard let tenant = authority.tenant else {
       throw AuthorityError(

@@ -15,7 +15,7 @@ struct AccountStore: Sendable {
   private let known: KnownKeys
   /// The keys of the configured policies; one without a policy where the authority has none.
   private let configuredPolicies: Set<String>
-  /// Whether an account can have records by other policies than the configured ones.
+  /// Whether an account can have records by other policies than the configured ones, which the app names itself.
   private let hasPolicies: Bool
   private let now: @Sendable () -> Date
 
@@ -26,7 +26,7 @@ struct AccountStore: Sendable {
     clientID = isMicrosoft ? configuration.clientID.lowercased() : configuration.clientID
     requiredUser = configuration.requiredUser.flatMap { $0.isEmpty ? nil : $0 }
     configuredPolicies = Set(([configuration.defaultPolicy] + configuration.knownPolicies).map { $0?.key ?? "" })
-    hasPolicies = kind == .b2c || configuredPolicies != [""]
+    hasPolicies = kind == .b2c || (kind == .ciam && configuration.authority.takesPolicies) || configuredPolicies != [""]
     known = cache.state.knownKeys(authority: authority, clientID: clientID)
     self.cache = cache
     self.now = now

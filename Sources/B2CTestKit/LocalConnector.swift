@@ -41,9 +41,9 @@ extension LocalTenant {
   private var authorityKind: Authority.Kind? {
     guard origin != inMemoryOrigin else { return nil }
     switch shape {
-    case .b2c: return nil
+    // A tenant alone is External ID, and the policies make it Azure AD B2C.
+    case .b2c, .ciam: return nil
     case .entra: return .entra
-    case .ciam: return .ciam
     case .openIDConnect: return .openIDConnect
     }
   }

@@ -136,10 +136,10 @@ import Testing
     let issuer = "https://contoso.b2clogin.com/\(guid)/v2.0/"
     let keys = try #require(URL(string: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/discovery/v2.0/keys"))
     #expect(!authority.accepts(issuer: issuer))
-    #expect(!authority.accepts(endpoint: keys))
+    #expect(!authority.accepts(endpoint: keys, issuer: issuer))
     authority.trustedHosts = ["Contoso.b2clogin.com"]
     #expect(authority.accepts(issuer: issuer))
-    #expect(authority.accepts(endpoint: keys))
+    #expect(authority.accepts(endpoint: keys, issuer: issuer))
   }
 
   @Test(
@@ -152,8 +152,9 @@ import Testing
     var authority = try Authority("https://login.contoso.com/contoso.onmicrosoft.com/B2C_1_x")
     authority.trustedHosts = ["contoso.b2clogin.com"]
     let keys = try #require(URL(string: "https://\(host)/contoso.onmicrosoft.com/discovery/v2.0/keys"))
-    #expect(!authority.accepts(endpoint: keys))
-    #expect(!authority.accepts(issuer: "https://\(host)/\(guid)/v2.0/"))
+    let issuer = "https://\(host)/\(guid)/v2.0/"
+    #expect(!authority.accepts(endpoint: keys, issuer: issuer))
+    #expect(!authority.accepts(issuer: issuer))
   }
 
   @Test(
@@ -203,13 +204,16 @@ import Testing
     ])
   func endpoints(authority: String, endpoint: String, isAccepted: Bool) throws {
     let endpoint = try #require(URL(string: endpoint))
-    #expect(try Authority(authority).accepts(endpoint: endpoint) == isAccepted)
+    let issuer = "https://\(guid).ciamlogin.com/\(guid)/v2.0"
+    #expect(try Authority(authority).accepts(endpoint: endpoint, issuer: issuer) == isAccepted)
   }
 
   @Test("A policy makes the rule for endpoints strict")
   func strictWithPolicy() throws {
-    let authority = try Authority("https://login.contoso.com/\(guid)")
+    let authority = try Authority("https://auth.example.com/tenant")
+    let issuer = "https://auth.example.com/\(guid)/v2.0/"
     let endpoint = try #require(URL(string: "https://evil.example/token"))
-    #expect(!authority.accepts(endpoint: endpoint, policy: try Policy("B2C_1_x")))
+    #expect(authority.accepts(endpoint: endpoint, issuer: issuer))
+    #expect(!authority.accepts(endpoint: endpoint, issuer: issuer, policy: try Policy("B2C_1_x")))
   }
 }

@@ -53,13 +53,13 @@ import Testing
         text: "https://contoso.b2clogin.us/contoso.onmicrosoft.us", kind: .b2c, cloud: .usGovernment,
         tenant: "contoso.onmicrosoft.us", base: "https://contoso.b2clogin.us/contoso.onmicrosoft.us"),
       Row(
-        text: "https://login.contoso.com/contoso.onmicrosoft.com", kind: .b2c, tenant: "contoso.onmicrosoft.com",
+        text: "https://login.contoso.com/contoso.onmicrosoft.com", kind: .ciam, tenant: "contoso.onmicrosoft.com",
         base: "https://login.contoso.com/contoso.onmicrosoft.com"),
       Row(
         text: "https://login.contoso.com/\(guid)", given: .b2c, kind: .b2c, tenant: guid,
         base: "https://login.contoso.com/\(guid)"),
       Row(
-        text: "https://login.contoso.com/\(guid)/v2.0", kind: .openIDConnect, tenant: guid,
+        text: "https://login.contoso.com/\(guid)/v2.0", kind: .ciam, tenant: guid,
         base: "https://login.contoso.com/\(guid)"),
       Row(
         text: "https://login.contoso.com/tenant/oauth2/v2.0/authorize", kind: .openIDConnect, tenant: "tenant",

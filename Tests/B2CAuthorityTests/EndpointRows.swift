@@ -189,7 +189,17 @@ let endpointRows: [EndpointRow] = [
       -
       """),
   EndpointRow(
-    name: "J, by discovery", text: "https://login.contoso.com/\(guid)/v2.0",
+    name: "J, form alone", text: "https://login.contoso.com/contoso.onmicrosoft.com",
+    urls: """
+      https://login.contoso.com/contoso.onmicrosoft.com/v2.0/.well-known/openid-configuration
+      https://login.contoso.com/contoso.onmicrosoft.com/oauth2/v2.0/authorize
+      https://login.contoso.com/contoso.onmicrosoft.com/oauth2/v2.0/token
+      https://login.contoso.com/contoso.onmicrosoft.com/oauth2/v2.0/logout
+      https://login.contoso.com/contoso.onmicrosoft.com/discovery/v2.0/keys
+      -
+      """),
+  EndpointRow(
+    name: "J, by discovery", text: "https://login.contoso.com/\(guid)/v2.0", kind: .openIDConnect,
     urls: "https://login.contoso.com/\(guid)/v2.0/.well-known/openid-configuration\n-\n-\n-\n-\n-"),
   EndpointRow(
     name: "K", text: "https://login.microsoftonline.com/common",

@@ -153,6 +153,7 @@ import Testing
         == "https://msidlabciam1.ciamlogin.com/msidlabciam1.onmicrosoft.com/v2.0/.well-known/openid-configuration")
     let token = try #require(
       URL(string: "https://msidlabciam1.ciamlogin.com/d57fb3d4-4b5a-4144-9328-9c1f7d58179d/oauth2/v2.0/token?dc=ESTS"))
-    #expect(authority.accepts(endpoint: token))
+    let id = "d57fb3d4-4b5a-4144-9328-9c1f7d58179d"
+    #expect(authority.accepts(endpoint: token, issuer: "https://\(id).ciamlogin.com/\(id)/v2.0"))
   }
 }

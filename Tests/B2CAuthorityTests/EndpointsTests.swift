@@ -47,7 +47,7 @@ extension Endpoints {
     "An authority and a policy that do not fit are refused",
     arguments: [
       ("https://contoso.b2clogin.com/contoso.onmicrosoft.com", nil, nil, AuthorityError.Fault.policyMissing),
-      ("https://login.contoso.com/contoso.onmicrosoft.com", nil, nil, .policyMissing),
+      ("https://login.contoso.com/contoso.onmicrosoft.com", .b2c, nil, .policyMissing),
       ("https://contoso.ciamlogin.com", nil, "B2C_1_x", .unexpectedPolicy),
       ("https://login.contoso.com/\(guid)", Authority.Kind.ciam, "B2C_1_x", .unexpectedPolicy),
       ("https://login.microsoftonline.com/contoso.onmicrosoft.com", .entra, "B2C_1_x", .unexpectedPolicy),

@@ -54,7 +54,7 @@ struct LocalConnectorTests {
       let tenant = LocalTenant(shape: shape)
       try await tenant.start()
       let settings = try tenant.settings()
-      #expect(settings.authority.kind == kind)
+      #expect(settings.authority.kind(for: settings.policies.all.first) == kind)
       #expect(try ConnectorSettings(data: settings.propertyList()) == settings)
       await tenant.stop()
     }

@@ -99,7 +99,14 @@ actor ProviderDirectory {
   /// The metadata of a policy, fetched now and checked against the authority.
   func metadata(for policy: Policy?, retries: Bool = true) async throws -> ProviderMetadata {
     let url = try endpoints(of: policy).metadata
-    let document = try await documents.json(at: url, what: "metadata document", policy: policy, retries: retries)
+    let document: Data
+    do {
+      document = try await documents.json(at: url, what: "metadata document", policy: policy, retries: retries)
+    } catch var error as OAuthError where error.code == .configuration && error.server != nil {
+      let advice = configuration.authority.advice(withoutMetadataFor: policy)
+      error.recoverySuggestion = advice ?? error.recoverySuggestion
+      throw error
+    }
     do {
       let metadata = try ProviderMetadata(json: document)
       try check(metadata, policy)
@@ -146,14 +153,17 @@ actor ProviderDirectory {
   private func check(_ metadata: ProviderMetadata, _ policy: Policy?) throws(OAuthError) {
     let authority = configuration.authority
     guard authority.accepts(issuer: metadata.issuer, policy: policy) else {
+      // Whole, though it looks like a token: nothing secret was sent for the metadata.
+      let shown = PrintableText.plain(metadata.issuer, limit: 150)
       throw OAuthError(
-        .issuerMismatch, "The metadata names an issuer that does not belong to the authority \(authority).",
-        recoverySuggestion: "Check the authority in the settings.")
+        .issuerMismatch,
+        "The metadata names the issuer \(shown), which does not belong to the authority \(authority).",
+        recoverySuggestion: authority.advice(refusing: metadata.issuer, policy: policy))
     }
     let isGeneric = authority.kind(for: policy) == .openIDConnect
     // Entra ID's userinfo endpoint is Microsoft Graph's.
     let endpoints = metadata.endpoints + (isGeneric ? [metadata.userInfoEndpoint].compactMap(\.self) : [])
-    for endpoint in endpoints where !authority.accepts(endpoint: endpoint, policy: policy) {
+    for endpoint in endpoints where !authority.accepts(endpoint: endpoint, issuer: metadata.issuer, policy: policy) {
       throw OAuthError(
         .invalidResponse,
         "The metadata names an endpoint on \(PrintableText.plain(endpoint.host ?? "no host", limit: 100)), which is not the authority's.",

@@ -39,6 +39,8 @@ public final class LocalTenant: LocalService, Sendable {
   public let tenantName: String
   /// The tenant's GUID.
   public let tenantID: String
+  /// The host of the tenant's custom URL domain, in lower case.
+  let customDomain: String?
   /// The policies; used in the shape ``Shape/b2c`` only.
   public let policies: [LocalPolicy]
   /// The app's client ID.
@@ -63,6 +65,8 @@ public final class LocalTenant: LocalService, Sendable {
   ///   - tenantName: The tenant's name.
   ///   - shape: Which kind of service the tenant plays.
   ///   - tenantID: The tenant's GUID.
+  ///   - customDomain: The host of a custom URL domain, such as `login.contoso.com`, for the shapes ``Shape/b2c`` and
+  ///     ``Shape/ciam``: the tenant answers there as well, and ``origin`` is there.
   ///   - policies: The policies, for the shape ``Shape/b2c``.
   ///   - clientID: The app's client ID.
   ///   - redirectURIs: The app's registered redirect URIs, compared exactly except for the port of a loopback URI
@@ -76,7 +80,8 @@ public final class LocalTenant: LocalService, Sendable {
   ///   - now: The tenant's clock.
   public init(
     tenantName: String = "contoso", shape: Shape = .b2c,
-    tenantID: String = "22222222-2222-4222-8222-222222222222", policies: [LocalPolicy] = LocalPolicy.standard,
+    tenantID: String = "22222222-2222-4222-8222-222222222222", customDomain: String? = nil,
+    policies: [LocalPolicy] = LocalPolicy.standard,
     clientID: String = LocalTenant.standardClientID,
     redirectURIs: [String] = [LocalTenant.standardRedirectURI],
     apiClientID: String = LocalTenant.standardAPIClientID, apiScopes: [String]? = nil,
@@ -87,6 +92,7 @@ public final class LocalTenant: LocalService, Sendable {
     self.tenantName = tenantName
     self.shape = shape
     self.tenantID = tenantID.lowercased()
+    self.customDomain = customDomain?.lowercased()
     self.policies = policies
     self.clientID = clientID
     self.apiClientID = apiClientID

@@ -220,8 +220,9 @@ extension LocalTenant {
     case .b2c: return "\(origin)/\(tenantID)/v2.0/"
     case .entra: return "\(origin)/\(tenantID)/v2.0"
     case .ciam:
-      let isInMemory = inMemoryHosts.contains { origin == "https://" + $0 }
-      return (isInMemory ? "https://\(tenantID).ciamlogin.com" : origin) + "/\(tenantID)/v2.0"
+      // The service names this host whichever it was asked on, a custom URL domain too.
+      let isOwn = customDomain != nil || inMemoryHosts.contains { origin == "https://" + $0 }
+      return (isOwn ? "https://\(tenantID).ciamlogin.com" : origin) + "/\(tenantID)/v2.0"
     case .openIDConnect: return origin
     }
   }
@@ -229,9 +230,9 @@ extension LocalTenant {
   private var inMemoryHosts: [String] {
     let name = tenantName.lowercased()
     switch shape {
-    case .b2c: return [name + ".b2clogin.com"]
+    case .b2c: return [customDomain, name + ".b2clogin.com"].compactMap(\.self)
     case .entra: return ["login.microsoftonline.com", "graph.microsoft.com"]
-    case .ciam: return [name + ".ciamlogin.com", tenantID + ".ciamlogin.com"]
+    case .ciam: return [customDomain, name + ".ciamlogin.com", tenantID + ".ciamlogin.com"].compactMap(\.self)
     case .openIDConnect: return [name + ".example"]
     }
   }

@@ -44,7 +44,7 @@ extension FuzzTarget {
       if metadata.issuer.isEmpty || !metadata.endpoints.allSatisfy(Loopback.isAllowed) {
         throw OAuthError(.invalidResponse, "BROKEN: an endpoint that is neither https nor this machine")
       }
-      for url in metadata.endpoints where authority.accepts(endpoint: url) {
+      for url in metadata.endpoints where authority.accepts(endpoint: url, issuer: metadata.issuer) {
         guard url.host?.lowercased() == "login.contoso.com" else {
           throw OAuthError(.invalidResponse, "BROKEN: \(url) is taken for the authority's")
         }

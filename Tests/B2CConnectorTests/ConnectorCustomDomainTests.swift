@@ -1,0 +1,189 @@
+import B2CConnector
+import B2CTestKit
+import Foundation
+import TestSupport
+import Testing
+
+/// External ID and Azure AD B2C on `login.contoso.com`, by settings files in the forms of Microsoft's pages.
+@Suite("A custom URL domain", .timeLimit(.minutes(10)))
+struct ConnectorCustomDomainTests {
+  private static let host = "login.contoso.com"
+  private static let otherID = "00000000-0000-4000-8000-000000000001"
+
+  private let clock = TestClock()
+
+  private func tenant(_ shape: LocalTenant.Shape) -> LocalTenant {
+    let clock = clock
+    return LocalTenant(shape: shape, customDomain: Self.host, now: { clock.date })
+  }
+
+  /// Settings as a developer writes them: read from the text of a file.
+  private func settings(
+    _ tenant: LocalTenant, _ path: String, kind: String? = nil, policy: String? = nil
+  ) throws -> ConnectorSettings {
+    let optional = [("authorityKind", kind), ("emailSignInPolicyId", policy)].map { key, value in
+      value.map { "<key>\(key)</key><string>\($0)</string>" } ?? ""
+    }
+    return try ConnectorSettings(
+      data: Data(
+        """
+        <?xml version="1.0"?><plist version="1.0"><dict>
+        <key>authority</key><string>https://\(Self.host)/\(path)</string>\(optional.joined())
+        <key>clientId</key><string>\(tenant.clientID)</string>
+        <key>scopes</key><array><string>\(tenant.apiScopes[0])</string></array>
+        <key>redirectUri</key><string>\(LocalTenant.standardRedirectURI)</string>
+        </dict></plist>
+        """.utf8))
+  }
+
+  private func connector(
+    _ tenant: LocalTenant, _ settings: ConnectorSettings, _ presenter: ScriptedPresenter? = nil
+  ) throws -> Connector {
+    let clock = clock
+    let network = LocalNetwork(tenant, clock: clock)
+    return try Connector(
+      settings: settings,
+      environment: OAuthEnvironment(
+        presenter: presenter ?? ScriptedPresenter(transport: network, .signIn(.alice)), cache: InMemoryTokenCache(),
+        transport: network, clock: clock, now: { clock.date }))
+  }
+
+  @Test(
+    "External ID works as Microsoft's pages write it, without a kind",
+    arguments: [
+      "22222222-2222-4222-8222-222222222222", "22222222-2222-4222-8222-222222222222/v2.0", "contoso.onmicrosoft.com/",
+      "contoso.onmicrosoft.com/v2.0/.well-known/openid-configuration",
+    ], [true, false])
+  func externalID(_ path: String, keysOnServiceHost: Bool) async throws {
+    let tenant = tenant(.ciam)
+    if keysOnServiceHost {
+      let id = tenant.tenantID
+      tenant.behavior.changeMetadata = {
+        $0["jwks_uri"] = .string("https://\(id).ciamlogin.com/\(id)/discovery/v2.0/keys")
+      }
+    }
+    let settings = try settings(tenant, path)
+    #expect(settings.warnings.isEmpty, "\(settings.warnings)")
+    let connector = try connector(tenant, settings)
+    let diagnosis = try await connector.diagnose()
+    #expect(diagnosis.isHealthy, "\(diagnosis)")
+    let user = try await connector.doPolicy(.signIn)
+    #expect(user.accountID == "\(LocalUser.alice.id).\(tenant.tenantID)" && user.policyID == nil)
+    await clock.advance(by: .seconds(4_000))
+    _ = try await connector.accessToken()
+    #expect(tenant.counters.refreshes == 1)
+    #expect(try await connector.signOut(endsBrowserSession: true) == .ended)
+    #expect(tenant.counters.logoutRequests == 1)
+    #expect(tenant.requests.allSatisfy { $0.request.url.host == Self.host || keysOnServiceHost })
+  }
+
+  @Test(
+    "A policy makes it Azure AD B2C, in the settings or in the call",
+    arguments: ["22222222-2222-4222-8222-222222222222", "contoso.onmicrosoft.com"], [true, false])
+  func b2c(_ path: String, isInSettings: Bool) async throws {
+    let tenant = tenant(.b2c)
+    let settings = try settings(tenant, path, policy: isInSettings ? "B2C_1_SignIn" : nil)
+    #expect(settings.warnings.isEmpty, "\(settings.warnings)")
+    let connector = try connector(tenant, settings)
+    let user = try await connector.doPolicy(Policy("B2C_1_SignIn"))
+    #expect(user.policyID == "B2C_1_SignIn")
+    await clock.advance(by: .seconds(4_000))
+    let accounts = try await connector.accounts()
+    let account = try #require(accounts.first)
+    _ = try await connector.accessToken(account: account)
+    #expect(tenant.counters.refreshes == 1)
+    try await connector.signOut()
+    #expect(try await connector.accounts().isEmpty)
+  }
+
+  @Test(
+    "A kind that the metadata contradicts is named with its key and value, and with the issuer that was found",
+    arguments: [
+      ("contoso.onmicrosoft.com", nil, "B2C_1_SignIn"), ("22222222-2222-4222-8222-222222222222", nil, "B2C_1_SignIn"),
+      ("contoso.onmicrosoft.com/B2C_1_SignIn", "b2c", nil),
+      ("22222222-2222-4222-8222-222222222222/v2.0", "openIDConnect", nil),
+      ("contoso/v2.0", nil, nil),
+    ])
+  func contradicted(_ path: String, _ kind: String?, _ policy: String?) async throws {
+    let tenant = tenant(.ciam)
+    let network = LocalNetwork(tenant)
+    let presenter = ScriptedPresenter(transport: network, .signIn(.alice))
+    // The service ignores `p`, and knows further names of the tenant.
+    let transport = RewritingTransport(network) { url in
+      let end = url.path.hasSuffix("keys") ? "discovery/v2.0/keys" : "v2.0/.well-known/openid-configuration"
+      return try B2CConnectorTests.url("https://\(Self.host)/\(tenant.tenantID)/\(end)")
+    }
+    let connector = try Connector(
+      settings: settings(tenant, path, kind: kind, policy: policy),
+      environment: OAuthEnvironment(presenter: presenter, cache: InMemoryTokenCache(), transport: transport))
+    let error = try await #require(throws: ConnectorError.self) { try await connector.signIn() }
+    #expect(error.code == .issuerMismatch)
+    #expect(error.message.contains("https://\(tenant.tenantID).ciamlogin.com/\(tenant.tenantID)/v2.0"), "\(error)")
+    #expect(error.recoverySuggestion?.contains("`authorityKind` to `ciam`") == true, "\(error)")
+    let hasPolicy = policy != nil || path.contains("B2C_1")
+    #expect(error.recoverySuggestion?.contains("no policies") == hasPolicy, "\(error)")
+    #expect(presenter.requests.isEmpty)
+  }
+
+  @Test("Azure AD B2C without a policy says what to write, and so does a generic issuer of the same form")
+  func missingPolicy() async throws {
+    let tenant = tenant(.b2c)
+    for path in [tenant.tenantID, "contoso.onmicrosoft.com"] {
+      let connector = try connector(tenant, settings(tenant, path))
+      let error = try await #require(throws: ConnectorError.self) { try await connector.signIn() }
+      #expect(error.code == .configuration && error.status == 404)
+      for word in ["`emailSignInPolicyId`", "`authorityKind`", "`openIDConnect`"] {
+        #expect(error.recoverySuggestion?.contains(word) == true, "\(error)")
+      }
+      let findings = try await connector.diagnose().findings
+      let metadata = try #require(findings.first { $0.check == "metadata" })
+      #expect(metadata.recoverySuggestion == error.recoverySuggestion)
+    }
+  }
+
+  @Test("Metadata of another tenant is refused before a page opens, and says which tenant it is of")
+  func otherTenant() async throws {
+    let tenant = tenant(.ciam)
+    let other = Self.otherID
+    tenant.behavior.changeMetadata = { $0["issuer"] = .string("https://\(other).ciamlogin.com/\(other)/v2.0") }
+    let presenter = ScriptedPresenter(transport: LocalNetwork(tenant), .signIn(.alice))
+    let byID = try connector(tenant, settings(tenant, tenant.tenantID), presenter)
+    let error = try await #require(throws: ConnectorError.self) { try await byID.signIn() }
+    #expect(error.code == .issuerMismatch && error.message.contains(other))
+    #expect(error.recoverySuggestion?.contains("tenant") == true && error.recoverySuggestion?.contains("Kind") == false)
+    #expect(presenter.requests.isEmpty)
+    // A name has no GUID to compare with: the keys and the issuer of the tokens are then those of the metadata.
+    let byName = try connector(tenant, settings(tenant, "contoso.onmicrosoft.com"))
+    await expectError(ConnectorError.self, .invalidIDToken) { try await byName.signIn() }
+  }
+
+  @Test(
+    "Metadata with a foreign endpoint is refused",
+    arguments: ["jwks_uri", "token_endpoint", "authorization_endpoint", "end_session_endpoint"])
+  func foreignEndpoint(_ member: String) async throws {
+    let tenant = tenant(.ciam)
+    let id = tenant.tenantID
+    for host in ["\(Self.otherID).ciamlogin.com", "\(id).ciamlogin.com.evil.example", "fabrikam.ciamlogin.com"] {
+      tenant.behavior.changeMetadata = { $0[member] = .string("https://\(host)/x") }
+      let connector = try connector(tenant, settings(tenant, "contoso.onmicrosoft.com"))
+      await expectError(ConnectorError.self, .invalidResponse, "\(host)") { try await connector.signIn() }
+    }
+  }
+}
+
+/// A network that asks another URL than it was asked for.
+private struct RewritingTransport: HTTPTransport {
+  let base: LocalNetwork
+  let rewrite: @Sendable (URL) throws -> URL
+
+  init(_ base: LocalNetwork, _ rewrite: @escaping @Sendable (URL) throws -> URL) {
+    self.base = base
+    self.rewrite = rewrite
+  }
+
+  func send(_ request: TransportRequest) async throws -> TransportResponse {
+    var request = request
+    request.url = try rewrite(request.url)
+    return try await base.send(request)
+  }
+}
