@@ -82,6 +82,16 @@ struct DiagnosisTests {
     #expect(outcomes(try await world.connector(cache: BrokenCache()).diagnose())["token cache"] == .failed)
   }
 
+  @Test("Keys that cannot be used: only Azure AD B2C has policies to check", arguments: shapes)
+  func unusableKeys(shape: LocalTenant.Shape) async throws {
+    let tenant = LocalTenant(shape: shape)
+    tenant.behavior.changeKeys = { $0 = [] }
+    let diagnosis = try await Connector.local(tenant).diagnose()
+    let keys = try #require(diagnosis.findings.first { $0.check.hasPrefix("keys") })
+    #expect(keys.outcome == .failed && keys.recoverySuggestion != nil)
+    #expect("\(diagnosis)".contains("olic") == (shape == .b2c), "\(diagnosis)")
+  }
+
   @Test("A wrong clock is named with its direction", arguments: [(-4_000.0, "behind"), (4_000, "ahead of")])
   func clock(offset: Double, word: String) async throws {
     let world = World()

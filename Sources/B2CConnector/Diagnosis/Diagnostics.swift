@@ -177,12 +177,20 @@ extension Diagnostics {
       case .success:
         Finding(
           "keys" + name, .failed, "none can verify a signature",
-          recovery: isMicrosoft ? "Check the policy's keys in the portal." : "Check the provider's signing keys.")
+          recovery: keysAdvice)
       case .failure(let error): Self.finding(of: error, check: "keys" + name)
       case nil: Finding("keys" + name, .skipped, "there is no metadata")
       }
     return [metadata, keys]
       + (probe.obstacle.map { [Self.finding(of: $0, check: "pushed authorization requests" + name)] } ?? [])
+  }
+
+  private var keysAdvice: String {
+    switch settings.authority.kind(for: policies.first) {
+    case .b2c: "Check the policy's keys in the portal."
+    case .openIDConnect: "Check the provider's signing keys."
+    default: "The service publishes them: check the authority, and try again later."
+    }
   }
 
   private func clock(_ offset: TimeInterval?, allowed: Duration) -> Finding {

@@ -97,6 +97,22 @@ struct ServiceCode {
       "AADSTS70008": .init(.interactionRequired, "The session has expired.", askAgain, endsSession: true),
       "AADSTS50173": .init(.interactionRequired, "The session was revoked.", askAgain, endsSession: true),
       "AADSTS65004": .init(.userCancelledInPage, "The user declined to consent."),
+      // What differs from here to there, such as the network or the device, may be right the next time.
+      "AADSTS53003": .init(
+        .interactionRequired, "Conditional Access does not allow it.",
+        "Sign in again where the tenant's Conditional Access allows it, or have its conditions checked."),
+      "AADSTS500208": .init(
+        .configuration, "The host is not one where this kind of account signs in.",
+        "Write the External ID tenant's own host as the authority, such as https://contoso.ciamlogin.com/."),
+      "AADSTS399265": .init(
+        .configuration, "The host is not a verified domain of the tenant.",
+        "Verify the custom domain name in the portal, by its TXT record."),
+      "AADSTS399266": .init(
+        .interactionRequired, "The code or refresh token was issued on another host of the tenant.",
+        "Sign in again, and use one host for all: the custom URL domain or ciamlogin.com."),
+      "AADSTS399280": .init(
+        .configuration, "The host is a verified domain of the tenant, and not a custom URL domain.",
+        "Associate the domain name with a custom URL domain in the portal, under Domain names."),
     ]
     func add(_ codes: [Int], _ entry: ServiceCode) {
       for code in codes { table["AADB2C\(code)"] = entry }

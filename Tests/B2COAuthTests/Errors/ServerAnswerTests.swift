@@ -51,6 +51,35 @@ struct ServerAnswerTests {
     }
   }
 
+  // The codes of External ID's hosts, and of Conditional Access.
+  static let ciamCodes: [(code: String, means: ErrorCode, advice: String)] = [
+    ("AADSTS399265", .configuration, "TXT record"), ("AADSTS399266", .interactionRequired, "one host"),
+    ("AADSTS399280", .configuration, "custom URL domain"), ("AADSTS500208", .configuration, "ciamlogin.com"),
+    ("AADSTS53003", .interactionRequired, "Conditional Access"),
+  ]
+
+  @Test("A code of External ID says what to do at a sign-in and a refresh, and ends no session", arguments: ciamCodes)
+  func externalID(_ code: String, _ means: ErrorCode, _ advice: String) async throws {
+    let presenter = CannedPresenter {
+      "\(Fixture.redirect)?error=access_denied&error_description=\(code)%3a+Text.&state=\($0.state.value)"
+    }
+    let fixture = Fixture(shape: .ciam)
+    let refused = try await #require(throws: OAuthError.self) {
+      try await fixture.client(presenter: presenter).signIn()
+    }
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    fixture.transport.answerTokens(400, #"{"error":"invalid_grant","error_description":"\#(code): Text."}"#)
+    let unrefreshed = try await #require(throws: OAuthError.self) { try await client.accessToken() }
+    for error in [refused, unrefreshed] {
+      #expect(error.code == means && error.server?.code == code, "\(error)")
+      #expect(error.recoverySuggestion?.contains(advice) == true, "\(error)")
+      #expect(!error.message.hasPrefix("The server refused with") && !"\(error)".contains("olicy"), "\(error)")
+    }
+    #expect(try await client.accounts().first?.hasSession == true)
+  }
+
   @Test("An access_denied without a code is the user's, as RFC 6749 section 4.1.2.1 has it")
   func denied() async throws {
     let presenter = CannedPresenter { "\(Fixture.redirect)?error=access_denied&state=\($0.state.value)" }
