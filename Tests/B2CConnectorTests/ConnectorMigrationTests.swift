@@ -1,0 +1,178 @@
+import B2CConnector
+import B2CCore
+import B2CTestKit
+import Foundation
+import TestSupport
+import Testing
+
+/// The rollout of the guide "From Azure AD B2C to External ID", over two tenants on this machine and one token cache.
+@Suite("From Azure AD B2C to External ID", .timeLimit(.minutes(10)))
+struct ConnectorMigrationTests {
+  enum Way: Sendable, CaseIterable {
+    case standard, highScale
+  }
+
+  /// Both services, both connectors, and the data that an app keeps under its users' account ids.
+  private final class Rollout: Sendable {
+    static let newID = "99999999-0000-4000-8000-000000000009"
+
+    let way: Way
+    let clock = TestClock()
+    let oldTenant: LocalTenant
+    let newTenant: LocalTenant
+    let presenter: ScriptedPresenter
+    let old: Connector
+    let new: Connector
+    let data = Locked<[String: String]>([:])
+    let answers = Locked(false)
+    let questions = Locked<[String]>([])
+
+    init(_ way: Way) throws {
+      self.way = way
+      let clock = clock
+      oldTenant = LocalTenant(now: { clock.date })
+      // A copied user has another object id in another tenant, and the same address.
+      let copy = LocalUser(
+        id: "cccccccc-0000-4000-8000-000000000003", email: LocalUser.alice.email,
+        password: LocalUser.alice.password.value, displayName: LocalUser.alice.displayName)
+      newTenant = LocalTenant(
+        tenantName: "contosocustomers", shape: .ciam, tenantID: way == .highScale ? oldTenant.tenantID : Self.newID,
+        customDomain: "id.contoso.com", clientID: "44444444-4444-4444-8444-444444444444",
+        users: way == .highScale ? [.alice, .bob] : [copy, .bob], now: { clock.date })
+      let network = LocalNetwork(oldTenant, newTenant, clock: clock)
+      presenter = ScriptedPresenter(transport: network, .signIn(.alice))
+      let environment = OAuthEnvironment(
+        presenter: presenter, cache: InMemoryTokenCache(), transport: network, clock: clock, now: { clock.date })
+      old = try Connector(settings: oldTenant.settings(), environment: environment)
+      new = try Connector(settings: newTenant.settings(), environment: environment)
+    }
+
+    func isConfirmed(_ old: Account, _ new: UserInfo) async -> Bool {
+      questions.withLock { $0.append("\(old.id) to \(new.accountID)") }
+      return answers.withLock { $0 }
+    }
+
+    func moveData(from oldID: String, to newID: String) async throws {
+      data.withLock { data in
+        data[newID] = data[oldID]
+        data[oldID] = nil
+      }
+    }
+
+    // As in the guide.
+    func move(from old: Connector, to new: Connector) async throws -> UserInfo {
+      let before = try await old.accounts().first
+      var options = SignInOptions()
+      options.loginHint = before?.username
+      let user = try await new.doPolicy(.signIn, options: options)
+      guard let before else { return user }
+      if before.id != user.accountID {
+        guard await isConfirmed(before, user) else { return user }
+        try await moveData(from: before.id, to: user.accountID)
+      }
+      try await old.signOut(before)
+      return user
+    }
+
+    /// Signs Alice in at Azure AD B2C and stores something under her account.
+    func begin() async throws -> UserInfo {
+      let alice = try await old.doPolicy(.signIn)
+      data.withLock { $0[alice.accountID] = "Buy milk" }
+      return alice
+    }
+  }
+
+  @Test("The function that is tested here is the guide's")
+  func isOfTheGuide() throws {
+    let here = URL(filePath: #filePath)
+    let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    /// The function's lines up to its last one, without indentation and comments.
+    func lines(of file: URL) throws -> [String] {
+      let all = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n").map { line in
+        (line.components(separatedBy: "  //").first ?? "").trimmingCharacters(in: .whitespaces)
+      }
+      let start = try #require(all.firstIndex { $0.hasPrefix("func move(from old: Connector") })
+      let end = try #require(all[start...].firstIndex(of: "try await old.signOut(before)"))
+      return Array(all[start...end])
+    }
+    #expect(try lines(of: here) == lines(of: root.appending(path: "Docs/FromB2CToExternalID.md")))
+  }
+
+  @Test("Old and new session go on side by side until the user has moved", arguments: Way.allCases)
+  func sideBySide(_ way: Way) async throws {
+    let rollout = try Rollout(way)
+    let before = try await rollout.begin()
+    let after = try await rollout.new.doPolicy(.signIn)
+    #expect((before.accountID == after.accountID) == (way == .highScale))
+    #expect(before.claims["iss"] != after.claims["iss"])
+    await rollout.clock.advance(by: .seconds(4_000))
+    _ = try await rollout.old.accessToken()
+    _ = try await rollout.new.accessToken()
+    #expect(rollout.oldTenant.counters.refreshes == 1 && rollout.newTenant.counters.refreshes == 1)
+    #expect(try await rollout.old.accounts().map(\.id) == [before.accountID])
+    #expect(try await rollout.new.accounts().map(\.id) == [after.accountID])
+  }
+
+  @Test("The name of the old account is filled in, and after the move the old session is gone", arguments: Way.allCases)
+  func moves(_ way: Way) async throws {
+    let rollout = try Rollout(way)
+    let before = try await rollout.begin()
+    rollout.answers.withLock { $0 = true }
+    let user = try await rollout.move(from: rollout.old, to: rollout.new)
+    #expect(rollout.newTenant.requests.contains { $0.query["login_hint"] == LocalUser.alice.email })
+    #expect(rollout.questions.withLock { $0.count } == (way == .highScale ? 0 : 1))
+    #expect(rollout.data.withLock { $0 } == [user.accountID: "Buy milk"])
+    #expect((before.accountID == user.accountID) == (way == .highScale))
+    #expect(try await rollout.old.accounts().isEmpty)
+    #expect(try await rollout.new.accounts().map(\.id) == [user.accountID])
+    // The next sign-in asks nothing.
+    _ = try await rollout.move(from: rollout.old, to: rollout.new)
+    #expect(rollout.questions.withLock { $0.count } == (way == .highScale ? 0 : 1))
+  }
+
+  @Test("The same address is not the same person: a no leaves the old account with its data and its session")
+  func declined() async throws {
+    let rollout = try Rollout(.standard)
+    let before = try await rollout.begin()
+    let user = try await rollout.move(from: rollout.old, to: rollout.new)
+    #expect(user.username == before.username && user.accountID != before.accountID)
+    #expect(rollout.questions.withLock { $0 } == ["\(before.accountID) to \(user.accountID)"])
+    #expect(rollout.data.withLock { $0 } == [before.accountID: "Buy milk"])
+    _ = try await rollout.old.accessToken()
+  }
+
+  @Test("Another user than the one of the hint gets nothing without being asked", arguments: Way.allCases)
+  func anotherUser(_ way: Way) async throws {
+    let rollout = try Rollout(way)
+    let before = try await rollout.begin()
+    rollout.presenter.clearCookies()
+    rollout.presenter.follow(.signIn(.bob))
+    let bob = try await rollout.move(from: rollout.old, to: rollout.new)
+    #expect(bob.name == LocalUser.bob.displayName)
+    #expect(rollout.data.withLock { $0 } == [before.accountID: "Buy milk"])
+    #expect(rollout.questions.withLock { $0.count } == 1)
+    #expect(try await rollout.old.accounts().count == 1)
+  }
+
+  @Test("A sign-in that is cancelled changes nothing")
+  func cancelled() async throws {
+    let rollout = try Rollout(.standard)
+    let before = try await rollout.begin()
+    rollout.presenter.clearCookies()
+    rollout.presenter.follow(.closeBrowser)
+    await expectError(ConnectorError.self, .userClosedBrowser) {
+      try await rollout.move(from: rollout.old, to: rollout.new)
+    }
+    #expect(rollout.data.withLock { $0 } == [before.accountID: "Buy milk"])
+    _ = try await rollout.old.accessToken()
+    #expect(try await rollout.new.accounts().isEmpty)
+  }
+
+  @Test("A user without an old account signs in as anywhere")
+  func newUser() async throws {
+    let rollout = try Rollout(.standard)
+    _ = try await rollout.move(from: rollout.old, to: rollout.new)
+    #expect(rollout.questions.withLock { $0.isEmpty } && rollout.oldTenant.requests.isEmpty)
+    #expect(!rollout.newTenant.requests.contains { $0.query["login_hint"] != nil })
+  }
+}
