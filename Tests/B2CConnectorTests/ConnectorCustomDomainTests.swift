@@ -37,14 +37,15 @@ struct ConnectorCustomDomainTests {
   }
 
   private func connector(
-    _ tenant: LocalTenant, _ settings: ConnectorSettings, _ presenter: ScriptedPresenter? = nil
+    _ tenant: LocalTenant, _ settings: ConnectorSettings, _ presenter: ScriptedPresenter? = nil,
+    cache: any TokenCache = InMemoryTokenCache()
   ) throws -> Connector {
     let clock = clock
     let network = LocalNetwork(tenant, clock: clock)
     return try Connector(
       settings: settings,
       environment: OAuthEnvironment(
-        presenter: presenter ?? ScriptedPresenter(transport: network, .signIn(.alice)), cache: InMemoryTokenCache(),
+        presenter: presenter ?? ScriptedPresenter(transport: network, .signIn(.alice)), cache: cache,
         transport: network, clock: clock, now: { clock.date }))
   }
 
@@ -94,6 +95,18 @@ struct ConnectorCustomDomainTests {
     #expect(tenant.counters.refreshes == 1)
     try await connector.signOut()
     #expect(try await connector.accounts().isEmpty)
+  }
+
+  @Test("After a restart the record of a policy that only the app names is found by its account")
+  func restart() async throws {
+    let tenant = tenant(.b2c)
+    let settings = try settings(tenant, "contoso.onmicrosoft.com")
+    let stored = InMemoryTokenCache()
+    let user = try await connector(tenant, settings, cache: stored).doPolicy(Policy("B2C_1_SignIn"))
+    // Another cache object over the same records: nothing is known of them, as in a new process.
+    let restarted = try connector(tenant, settings, cache: RelayingCache(base: stored))
+    _ = try await restarted.accessToken(account: Account(id: user.accountID))
+    #expect(try await restarted.account(id: user.accountID)?.hasSession == true)
   }
 
   @Test(
@@ -169,6 +182,20 @@ struct ConnectorCustomDomainTests {
       await expectError(ConnectorError.self, .invalidResponse, "\(host)") { try await connector.signIn() }
     }
   }
+}
+
+/// A cache of an app's own, over another.
+private actor RelayingCache: TokenCache {
+  private let base: InMemoryTokenCache
+
+  init(base: InMemoryTokenCache) {
+    self.base = base
+  }
+
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? { await base.record(for: key) }
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { await base.store(record, for: key) }
+  func removeRecord(for key: TokenCacheKey) async throws { await base.removeRecord(for: key) }
+  func keys() async throws -> [TokenCacheKey] { await base.keys() }
 }
 
 /// A network that asks another URL than it was asked for.

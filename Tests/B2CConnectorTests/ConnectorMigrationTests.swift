@@ -26,6 +26,7 @@ struct ConnectorMigrationTests {
     let data = Locked<[String: String]>([:])
     let answers = Locked(false)
     let questions = Locked<[String]>([])
+    let failures = Locked(0)
 
     init(_ way: Way) throws {
       self.way = way
@@ -53,6 +54,11 @@ struct ConnectorMigrationTests {
     }
 
     func moveData(from oldID: String, to newID: String) async throws {
+      let fails = failures.withLock { count in
+        count -= 1
+        return count >= 0
+      }
+      if fails { throw URLError(.notConnectedToInternet) }
       data.withLock { data in
         data[newID] = data[oldID]
         data[oldID] = nil
@@ -128,6 +134,20 @@ struct ConnectorMigrationTests {
     // The next sign-in asks nothing.
     _ = try await rollout.move(from: rollout.old, to: rollout.new)
     #expect(rollout.questions.withLock { $0.count } == (way == .highScale ? 0 : 1))
+  }
+
+  @Test("A move that fails is done by the next one")
+  func repeated() async throws {
+    let rollout = try Rollout(.standard)
+    let before = try await rollout.begin()
+    rollout.answers.withLock { $0 = true }
+    rollout.failures.withLock { $0 = 1 }
+    await #expect(throws: URLError.self) { try await rollout.move(from: rollout.old, to: rollout.new) }
+    #expect(try await rollout.old.accounts().map(\.id) == [before.accountID])
+    #expect(rollout.data.withLock { $0 } == [before.accountID: "Buy milk"])
+    let user = try await rollout.move(from: rollout.old, to: rollout.new)
+    #expect(rollout.data.withLock { $0 } == [user.accountID: "Buy milk"])
+    #expect(try await rollout.old.accounts().isEmpty)
   }
 
   @Test("The same address is not the same person: a no leaves the old account with its data and its session")
