@@ -154,10 +154,7 @@ struct AccountStore: Sendable {
   // MARK: Signing in and out
 
   /// Returns the date to keep with a sign-in: later than that of any known sign-in.
-  ///
-  /// - Parameter time: The server's time, as far as it is known: the clock of a device may be set back between two users.
-  /// - Returns: The date.
-  func signInDate(_ time: Date) -> Date { known.signInDate(time) }
+  func signInDate() -> Date { known.signInDate(now()) }
 
   /// Makes the record of a sign-in the current one, for every client of the cache.
   func signedIn(_ key: TokenCacheKey, at date: Date) {

@@ -148,7 +148,7 @@ struct SignInWriter: Sendable {
       let key = services.accounts.key(accountID: identity.accountID, policy: provider.policy)
       // Only for the list of policies in the result; the date is later than theirs. A damaged record is replaced.
       let earlier = await services.accounts.knownRecords(accountID: identity.accountID)
-      new = record(services.accounts.signInDate(services.serverClock.now))
+      new = record(services.accounts.signInDate())
       try await services.cache.store(new, for: key)
       services.accounts.signedIn(key, at: new.signedInAt)
       records = [StoredRecord(key: key, record: new)] + earlier.filter { $0.key != key }

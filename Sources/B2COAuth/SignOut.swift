@@ -54,7 +54,7 @@ struct SignOut: Sendable {
   private func removeRecords(_ accounts: Accounts) async -> (any Error)? {
     let foldedID = accounts.id.map(services.accounts.folded)
     // Every sign-in so far ends here, also one with a date ahead of the clock.
-    let date = services.accounts.signInDate(max(services.environment.now(), services.serverClock.now))
+    let date = services.accounts.signInDate()
     var keys = services.accounts.forget(foldedID: foldedID)
     if let foldedID { keys.formUnion(services.accounts.likelyKeys(foldedID)) }
     var failure: (any Error)?

@@ -65,7 +65,7 @@ package final class KnownKeys: Sendable {
     }
   }
 
-  /// Returns a date for a new sign-in: the given time, but later than that of any known sign-in.
+  /// Returns a date for a new sign-in: now, but later than that of any known sign-in.
   package func signInDate(_ now: Date) -> Date {
     content.withLock { content in
       let date = max(now, content.latestSignIn.addingTimeInterval(0.001))
