@@ -54,7 +54,7 @@ package struct IDTokenClaims: Sendable, Hashable {
     }
     guard subject == subjectPlaceholder else { return subject }
     guard let objectID = fields["oid"]?.string, !objectID.isEmpty else {
-      throw IDTokenRejection(.subject, "its sub points to oid, which it has not")
+      throw IDTokenRejection(.objectID, "its sub points to oid, which it has not")
     }
     return objectID
   }

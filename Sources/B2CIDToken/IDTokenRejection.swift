@@ -73,6 +73,8 @@ extension IDTokenRejection {
     case policy
     /// `sub` is missing.
     case subject
+    /// `sub` says that `oid` is the user, and `oid` is missing.
+    case objectID
     /// `iss`, `sub` or `aud` is another than at the sign-in.
     case identityChanged
     /// `at_hash` is not that of the access token.

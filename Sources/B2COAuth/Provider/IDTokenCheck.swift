@@ -119,6 +119,8 @@ extension IDTokenRejection {
       "Sign in again with the prompt `login`; if that is refused too, the provider does not keep max_age or auth_time."
     case .authenticationContext:
       "Sign in again as the provider's documentation of this acr demands, or do not make it essential."
+    case .objectID:
+      "Add the claim User's Object ID to the user flow."
     case .policy:
       "Check that the sign-in page and the token request used the same policy."
     case .algorithm:

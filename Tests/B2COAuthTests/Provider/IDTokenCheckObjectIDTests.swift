@@ -1,0 +1,21 @@
+import B2CCore
+import B2CIDToken
+import B2COAuth
+import B2CTestKit
+import Testing
+
+@Suite("An id_token whose user is in a claim that it lacks")
+struct IDTokenCheckObjectIDTests {
+  @Test("The advice is to add the claim to the user flow")
+  func advice() async throws {
+    let fixture = Fixture {
+      $0.changeIDTokenClaims = {
+        $0["sub"] = .string(IDTokenClaims.subjectPlaceholder)
+        $0["oid"] = nil
+      }
+    }
+    let error = try await #require(throws: OAuthError.self) { try await fixture.client().signIn() }
+    #expect(error.code == .invalidIDToken)
+    #expect(error.recoverySuggestion == "Add the claim User's Object ID to the user flow.")
+  }
+}
