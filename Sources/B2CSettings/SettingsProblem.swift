@@ -142,6 +142,8 @@ extension SettingsProblem.Kind {
   package static let foreignRedirectURI = Self(rawValue: "foreignRedirectURI")
   /// The redirect URI's scheme has no dot (RFC 8252 section 7.1).
   package static let ambiguousRedirectScheme = Self(rawValue: "ambiguousRedirectScheme")
+  /// The redirect URI has no slash after its scheme.
+  package static let redirectURIWithoutSlash = Self(rawValue: "redirectURIWithoutSlash")
   /// A value is not a URL that can be called.
   package static let invalidURL = Self(rawValue: "invalidURL")
   package static let portInPath = Self(rawValue: "portInPath")

@@ -170,15 +170,28 @@ extension SettingsReader {
           "Register a redirect URI for the app, such as com.contoso.tasks:/redirect, or use ManualPresenter.")
     case _ where RedirectURIRules.foreignSchemes.contains(scheme):
       return refuse(entry, "A redirect to \(scheme): never reaches the app.") != nil
-    case _ where !RedirectURIRules.isPrivateUse(scheme: scheme):
+    default:
+      checkPrivateUse(entry, parts, scheme: scheme)
+    }
+    return true
+  }
+
+  private func checkPrivateUse(_ entry: Entry, _ parts: URLParts, scheme: String) {
+    if !RedirectURIRules.isPrivateUse(scheme: scheme) {
       report(
         entry, .ambiguousRedirectScheme,
         "The scheme \(Shown.value(scheme) ?? "") has no dot: another app may have the same (RFC 8252 section 7.1).",
         severity: .warning,
         recovery: "Use your domain name, reversed, as the scheme, such as com.contoso.tasks:/redirect.")
-    default: break
     }
-    return true
+    if parts.host == nil, !parts.path.hasPrefix("/") {
+      var corrected = parts
+      corrected.path = "/" + parts.path
+      report(
+        entry, .redirectURIWithoutSlash,
+        "The redirect URI has no slash after its scheme: since iOS 26 the sign-in sheet never returns from it.",
+        severity: .warning, suggestion: corrected.text, recovery: "Register it with a slash as well.")
+    }
   }
 
   private func checkWebRedirect(_ entry: Entry, _ parts: URLParts, scheme: String) -> Bool {

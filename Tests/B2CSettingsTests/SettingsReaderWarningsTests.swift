@@ -27,6 +27,12 @@ import Testing
       "redirectUri", "myapp://auth", .ambiguousRedirectScheme,
       "Use your domain name, reversed, as the scheme, such as com.contoso.tasks:/redirect.", line: 12),
     .string(
+      "redirectUri", "com.example.app:callback", .redirectURIWithoutSlash, "com.example.app:/callback", line: 12),
+    .string(
+      "redirectUri", "COM.example.app:auth/callback", .redirectURIWithoutSlash, "COM.example.app:/auth/callback",
+      line: 12),
+    .string("redirectUri", "com.example.app:", .redirectURIWithoutSlash, "com.example.app:/", line: 12),
+    .string(
       "authority", "https://login.xn--cntoso-wxa.com/contoso.onmicrosoft.com/", .internationalizedHost,
       "Compare it with your provider's documentation.", line: 6),
     Mistake(
