@@ -146,6 +146,7 @@ extension Diagnostics {
     var findings: [Finding] = []
     var offset: TimeInterval?
     var reached: ProviderProbe?
+    var offers: [String] = []
     for policy in listed {
       let name = policy.map { " of \($0.id)" } ?? ""
       do {
@@ -154,12 +155,16 @@ extension Diagnostics {
         // The request of the policy that a sign-in runs tells most.
         if reached?.signIn == nil || policy?.key == connector.oauth.configuration.defaultPolicy?.key { reached = probe }
         findings += documents(probe, name)
+        offers += probe.unusedOffers.filter { !offers.contains($0) }
       } catch is CancellationError {
         throw CancellationError()
       } catch {
         findings.append(Self.finding(of: error, check: "metadata" + name))
         findings.append(Finding("keys" + name, .skipped, "there is no metadata"))
       }
+    }
+    if !offers.isEmpty {
+      findings.append(Finding("offers not used", .ok, "the provider offers \(offers.joined(separator: " and "))"))
     }
     findings.append(clock(offset, allowed: connector.oauth.configuration.clockSkew))
     return findings + (try await registration(reached?.signIn, connector.oauth.configuration))

@@ -15,6 +15,8 @@ package struct ProviderProbe: Sendable {
   package let clockOffset: TimeInterval?
   /// Why no sign-in can work although the documents are right; `nil` when nothing is known against it.
   package let obstacle: OAuthError?
+  /// What the metadata offers and this package does not use, by name.
+  package let unusedOffers: [String]
   /// The requests of a sign-in; `nil` without usable metadata.
   package let signIn: SignInProbe?
 }
@@ -155,11 +157,12 @@ extension OAuthClient {
         clockOffset: services.serverClock.measuredOffset,
         obstacle: metadata.requiresPushedRequests ? ProviderMetadata.pushedRequestsRequired : nil,
         signIn: try? signIn.get())
+        unusedOffers: metadata.unusedOffers,
     } catch let error as OAuthError {
       let isAnswered = error.server?.status != nil || error.code != .network
       return ProviderProbe(
         issuer: .failure(error), usableKeys: nil, clockOffset: isAnswered ? services.serverClock.measuredOffset : nil,
-        obstacle: nil, signIn: nil)
+        obstacle: nil, unusedOffers: [], signIn: nil)
     }
   }
 }
