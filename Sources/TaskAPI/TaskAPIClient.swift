@@ -26,7 +26,8 @@ public struct TaskAPIClient: Sendable {
 
   /// Makes a client.
   ///
-  /// The token goes to the origin of the base URL only.
+  /// The token goes to the origin of the base URL only. Without `transport` the requests go to the real network by a session
+  /// of the client's own, also in a test whose connector has a local network: pass that as `transport`.
   ///
   /// - Parameters:
   ///   - baseURL: The URL of the list of tasks: https, or http to this machine. Its query, if any, is sent with every

@@ -93,7 +93,7 @@ struct LocalTenantRefreshTests {
     let alice = try await visitor.tokens()["refresh_token"]
     let presenter = ScriptedPresenter(transport: tenant.transport, .signIn(.bob))
     let bob = try await visitor.redeem(visitor.signIn(presenter: presenter)["code"])["refresh_token"]
-    tenant.revokeGrants(of: "alice@example.com")
+    tenant.revokeGrants(of: .alice)
     #expect(try await visitor.refresh(alice).description.hasPrefix("AADB2C90129"))
     let next = try await visitor.refresh(bob)
     #expect(next.status == 200)

@@ -175,11 +175,10 @@ extension LocalTenant {
 
   /// Revokes all refresh tokens of a person, as an administrator or a changed password does.
   ///
-  /// - Parameter email: The person's email; those of all users are revoked for `nil`.
-  public func revokeGrants(of email: String? = nil) {
+  /// - Parameter user: The person, by `id`; those of all users are revoked for `nil`.
+  public func revokeGrants(of user: LocalUser? = nil) {
     state.withLock { state in
-      let userID = email.map { state.user(email: $0)?.id ?? "" }
-      for token in state.refreshTokens.values where userID == nil || token.grant.userID == userID {
+      for token in state.refreshTokens.values where user == nil || token.grant.userID == user?.id {
         state.revokedGrants.insert(token.grant.id)
       }
     }

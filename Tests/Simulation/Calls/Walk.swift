@@ -118,7 +118,7 @@
       case .damage: world.damageRecord()
       case .revoke:
         let person = anyPerson()
-        world.tenant.revokeGrants(of: person.email)
+        world.tenant.revokeGrants(of: person)
         world.watch.end(grantsOf: person.id, "revoked")
       case .refuseToken: world.watch.refusedTokens.formUnion(world.watch.ofAccessToken.keys)
       case .refuseAll: world.watch.refusesAll.toggle()

@@ -303,7 +303,7 @@
   extension Stage {
     /// The provider ends all sessions of a person.
     func revoke(_ person: LocalUser) {
-      world.tenant.revokeGrants(of: person.email)
+      world.tenant.revokeGrants(of: person)
       world.watch.end(grantsOf: person.id, "revoked")
     }
   }

@@ -115,7 +115,7 @@
       Script("refused-then-another", "a token is refused while another person signs in", { $0.distance = 400 }) {
         $0.signIn($0.alice, on: $0.app(1))
         $0.world.watch.refusedTokens.formUnion($0.world.watch.ofAccessToken.keys)
-        $0.world.tenant.revokeGrants(of: $0.alice.email)
+        $0.world.tenant.revokeGrants(of: $0.alice)
         $0.world.watch.end(grantsOf: $0.alice.id, "revoked")
         let add = $0.start(.add(title: "of-alice"), on: $0.app(1))
         $0.jitter(300)
@@ -142,7 +142,7 @@
         }
       ) {
         $0.signIn($0.bob, on: $0.app(1), policy: 1)
-        $0.world.tenant.revokeGrants(of: $0.bob.email)
+        $0.world.tenant.revokeGrants(of: $0.bob)
         $0.world.watch.end(grantsOf: $0.bob.id, "revoked")
         $0.pass(7200)
         $0.call($0.token, on: $0.app(1))
@@ -190,7 +190,7 @@
       Script("gateway-then-refused", "a change with an unknown outcome, then no token", { _ in }) {
         $0.signIn($0.alice, on: $0.app(1))
         $0.call(.add(title: "doomed"), on: $0.app(1))
-        $0.world.tenant.revokeGrants(of: $0.alice.email)
+        $0.world.tenant.revokeGrants(of: $0.alice)
         $0.world.watch.end(grantsOf: $0.alice.id, "revoked")
         $0.world.refusesAfterGateway()
         guard let task = $0.world.tasks.first else { return }
@@ -217,7 +217,7 @@
       ) {
         $0.signIn($0.alice, on: $0.app(1))
         $0.call(.session, on: $0.app(1, process: 2))
-        $0.world.tenant.revokeGrants(of: $0.alice.email)
+        $0.world.tenant.revokeGrants(of: $0.alice)
         $0.world.watch.end(grantsOf: $0.alice.id, "revoked")
         $0.pass(7200)
         $0.call($0.token, on: $0.app(1))
