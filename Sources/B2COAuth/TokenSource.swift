@@ -333,7 +333,7 @@ struct TokenSource: Sendable {
 
   /// Tries once more with the refresh token that has replaced the one that was sent.
   private func exchangeNewer(of record: TokenRecord, at route: TokenRoute, _ request: Request) async throws -> Outcome {
-    guard let newer = record.refreshToken else { throw Self.expired }
+    guard let newer = record.refreshToken else { throw record.isEnded ? Self.expired : Self.notRenewable }
     services.environment.onEvent(
       OAuthEvent(.retry, policyID: request.policy?.id, correlationID: request.correlationID))
     return try await exchange(newer, of: record, at: route, request, mayTryAgain: false)

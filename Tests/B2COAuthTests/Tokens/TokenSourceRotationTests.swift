@@ -218,6 +218,26 @@ struct TokenSourceRotationTests {
     #expect(error.recoverySuggestion?.contains("offline_access") == true)
   }
 
+  @Test("Nor where a new sign-in beside the refresh has brought none")
+  func noRefreshTokenAnyMore() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    try await client.signIn()
+    let key = try #require(try await fixture.cache.keys().first)
+    await fixture.clock.advance(by: .seconds(4_000))
+    let gate = TestGate()
+    fixture.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
+    let renewal = Task { try await client.accessToken() }
+    await gate.waitForArrivals(1)
+    var record = try #require(try await fixture.cache.record(for: key))
+    record.refreshToken = nil
+    record.accessTokens = []
+    try await fixture.cache.store(record, for: key)
+    gate.open()
+    let error = try await #require(throws: OAuthError.self) { try await renewal.value }
+    #expect(error.code == .interactionRequired && !error.message.contains("expired"), "\(error)")
+  }
+
   @Test("An id_token whose key is not available ends no session, and nothing is taken from it")
   func unknownKey() async throws {
     let fixture = Fixture()
