@@ -115,7 +115,9 @@ let package = Package(
       ] + crypto + cryptoExtras),
     .testTarget(
       name: "B2CConnectorTests",
-      dependencies: ["B2CConnector", "B2CTestKit", "B2CLoopback", "B2CCore", "TestSupport"],
+      dependencies: [
+        "B2CConnector", "B2CTestKit", "B2COAuth", "B2CIDToken", "B2CHTTP", "B2CLoopback", "B2CCore", "TestSupport",
+      ],
       // The example's model wants Observation: these tests run on systems that are newer than the package's oldest ones.
       swiftSettings: hostIsApple ? [.unsafeFlags(["-Xfrontend", "-disable-availability-checking"])] : []),
     .testTarget(

@@ -101,10 +101,8 @@ extension ConnectorError: Redacted {
     } else if let request, request.attempts > 1, !message.contains("attempt") {
       text += " (\(request.attempts) attempts)"
     }
-    if let said = serverDescription, !message.contains(said) {
-      text += " The server said: \(said)" + (said.hasSuffix(".") ? "" : ".")
-    }
-    if let correlationID { text += " (correlation id \(correlationID.uuidString.lowercased()))" }
+    if let said = serverDescription, !message.contains(said) { text += ErrorText.said(said) }
+    text += ErrorText.correlation(correlationID, after: text)
     if let recoverySuggestion { text += " " + recoverySuggestion }
     return text
   }
@@ -157,9 +155,8 @@ extension ConnectorError {
     case let error as TaskAPIError: ConnectorError(error)
     case let error as APIAuthorizationError: ConnectorError(error)
     case let error as SettingsError:
-      ConnectorError(
-        .settings, error.description, recoverySuggestion: "Fix the problems listed above in the settings.",
-        underlying: error)
+      // Each problem in the list has its own advice.
+      ConnectorError(.settings, error.description, underlying: error)
     case let error as AuthorityError: ConnectorError(OAuthError(error))
     case let error as TransportError where error.code == .responseTooLarge:
       ConnectorError(

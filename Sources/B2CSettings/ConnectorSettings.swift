@@ -1,4 +1,5 @@
 @_exported public import B2CAuthority
+internal import B2CCore
 public import Foundation
 
 /// The settings of an app: its tenant, registration and API, as in `settings.plist`.
@@ -89,7 +90,7 @@ extension ConnectorSettings {
     guard let found = bundle.url(forResource: resource, withExtension: "plist") else {
       throw SettingsFile.error(
         .fileNotFound, file: resource + ".plist", "The bundle at \(bundle.bundlePath) has no such resource.",
-        recovery: "Add the file to the app's target, or use ConnectorSettings(contentsOf:).")
+        recovery: SettingsFile.adviceOnResource())
     }
     try self.init(contentsOf: found)
   }
@@ -153,7 +154,7 @@ enum SettingsFile {
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: target.path) else {
       throw error(
         .fileNotFound, file: file.path, "The file does not exist.",
-        recovery: "Check the path, or add the file to the app's target.")
+        recovery: adviceOnFile())
     }
     guard attributes[.type] as? FileAttributeType == .typeRegular else {
       throw error(
@@ -167,6 +168,17 @@ enum SettingsFile {
       throw Self.error(
         .fileUnreadable, file: file.path, "The file cannot be read.", recovery: "Check its permissions.")
     }
+  }
+
+  /// The advice for a file that is not there.
+  static func adviceOnFile(on system: HostSystem = .current) -> String {
+    system == .other ? "Check the path." : "Check the path, or add the file to the app's target."
+  }
+
+  /// The advice for a resource that is not in its bundle.
+  static func adviceOnResource(on system: HostSystem = .current) -> String {
+    (system == .other ? "Put the file beside the program" : "Add the file to the app's target")
+      + ", or use ConnectorSettings(contentsOf:)."
   }
 
   static func error(

@@ -100,7 +100,7 @@ extension TaskCall {
       }
     var error = error(code, status: failure.status, because: nil, suggestion: failure.recoverySuggestion)
     // Its message has the scope that the server names, which may be anything.
-    if let reason = shown(failure.message, 500) { error.message += " " + reason }
+    if let reason = shown(failure.message, 500) { error.message += " " + ErrorText.sentence(reason) }
     error.underlying = failure
     error.scope = failure.scope.flatMap { shown($0, 500) }
     error.claims = failure.claims
@@ -137,7 +137,7 @@ extension TaskCall {
         ? "Raise maximumBodyBytes of the task limits, or let the server send less."
         : failure.recoverySuggestion.flatMap { shown($0, 500) })
     // The transport says what keeps it from sending such a request.
-    if reason == nil, let words = shown(failure.message, 500) { error.message += " " + words }
+    if reason == nil, let words = shown(failure.message, 500) { error.message += " " + ErrorText.sentence(words) }
     error.underlying = failure
     return error
   }

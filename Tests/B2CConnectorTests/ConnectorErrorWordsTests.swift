@@ -31,6 +31,9 @@ struct ConnectorErrorWordsTests {
   private func checkError(_ body: () async throws -> Void) async throws {
     let error = try await #require(throws: ConnectorError.self) { try await body() }
     check([error.description, error.message, error.recoverySuggestion ?? "", error.localizedDescription].joined())
+    let faults = errorTextFaults(
+      message: error.message, advice: error.recoverySuggestion, description: error.description, isPlainIssuer: true)
+    #expect(faults.isEmpty, "\(error)")
   }
 
   static let challenges = [

@@ -64,11 +64,11 @@ extension OAuthError: Redacted {
   package var description: String {
     var text = "\(code.rawValue): \(message)"
     if let serverCode = server?.code { text += " [\(serverCode)]" }
-    if let said = server?.description { text += " The server said: \(said)" + (said.hasSuffix(".") ? "" : ".") }
+    if let said = server?.description { text += ErrorText.said(said) }
     if let request, !message.contains(request.url) {
       text += " (\(request)" + (server?.status.map { ", status \($0)" } ?? "") + ")"
     }
-    if let correlationID { text += " (correlation id \(correlationID.uuidString.lowercased()))" }
+    text += ErrorText.correlation(correlationID, after: text)
     if let recoverySuggestion { text += " " + recoverySuggestion }
     return text
   }

@@ -82,7 +82,8 @@ package struct WebAuthenticationFlow: Sendable {
   }
 
   private static func failure(_ reason: String, _ suggestion: String?) -> OAuthError {
-    OAuthError(.presentationFailed, "The sign-in sheet failed: \(reason)", recoverySuggestion: suggestion)
+    OAuthError(
+      .presentationFailed, "The sign-in sheet failed: " + ErrorText.sentence(reason), recoverySuggestion: suggestion)
   }
 }
 

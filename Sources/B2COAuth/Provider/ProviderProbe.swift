@@ -115,7 +115,7 @@ package struct SignInPage: Sendable {
     var refusal = answer.asError(
       ServerAnswer.Refused(isCallback: true, scopes: request.tokenScopes, policy: request.policy))
     if answer.code.flatMap(ServiceCode.named) == nil, let said = answer.description {
-      refusal.message += " The server said: \(said)" + (said.hasSuffix(".") ? "" : ".")
+      refusal.message += ErrorText.said(said)
     }
     refusal.advise(request.offlineAccessAdvice)
     return refusal
@@ -128,7 +128,8 @@ package struct SignInPage: Sendable {
     }
     let text = PrintableText(hiding: oneTimeValues).show(PageText.words(of: body))
     var refusal = OAuthError(
-      .configuration, "The sign-in page is an error with status \(status)" + (text.map { ": \($0)" } ?? "."))
+      .configuration,
+      "The sign-in page is an error with status \(status)" + (text.map { ": " + ErrorText.sentence($0) } ?? "."))
     refusal.advise(request.offlineAccessAdvice)
     return refusal
   }
@@ -156,8 +157,8 @@ extension OAuthClient {
         usableKeys: keys,
         clockOffset: services.serverClock.measuredOffset,
         obstacle: metadata.requiresPushedRequests ? ProviderMetadata.pushedRequestsRequired : nil,
-        signIn: try? signIn.get())
         unusedOffers: metadata.unusedOffers,
+        signIn: try? signIn.get())
     } catch let error as OAuthError {
       let isAnswered = error.server?.status != nil || error.code != .network
       return ProviderProbe(

@@ -83,7 +83,7 @@ public final class ScriptedPresenter: SignInPresenter {
         guard form.isPresent, status < 400 else { throw Self.ending(form, status) }
         // The last action led back to its own page, which says why.
         if let alert = form.alert, last?.title == form.title, last?.isRepeated == true {
-          throw OAuthError(.presentationFailed, "The page '\(form.title)' says: \(alert)")
+          throw OAuthError(.presentationFailed, "The page '\(form.title)' says: " + ErrorText.sentence(alert))
         }
         let (action, isRepeated) = try nextAction(for: form)
         last = (form.title, isRepeated)
@@ -102,7 +102,9 @@ public final class ScriptedPresenter: SignInPresenter {
     }
     let text = ([page.alert].compactMap(\.self) + page.paragraphs).joined(separator: " ")
     return OAuthError(
-      .presentationFailed, "The page '\(page.title)' (status \(status)) shows an error: \(text.prefix(500))",
+      .presentationFailed,
+      "The page '\(page.title)' (status \(status)) shows an error: "
+        + ErrorText.sentence(String(text.prefix(500))),
       recoverySuggestion: "Compare the client ID, redirect URI and policy with those of the tenant.")
   }
 

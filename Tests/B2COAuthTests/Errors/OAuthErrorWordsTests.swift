@@ -17,6 +17,9 @@ struct OAuthErrorWordsTests {
     let shown = [error.description, error.message, error.recoverySuggestion ?? "", error.localizedDescription]
       .joined(separator: "\n").lowercased()
     for word in Self.foreign { #expect(!shown.contains(word), "\(error)") }
+    let faults = errorTextFaults(
+      message: error.message, advice: error.recoverySuggestion, description: error.description, isPlainIssuer: true)
+    #expect(faults.isEmpty, "\(error)")
   }
 
   /// A sign-in at a tenant that behaves so, as far as it gets.
