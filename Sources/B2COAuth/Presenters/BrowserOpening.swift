@@ -23,12 +23,14 @@ public struct BrowserOpening: Sendable {
 
   /// Shows the URL as text, for the user to open in a browser of this machine.
   ///
-  /// - Parameter write: Writes one line; to standard error when `nil`.
+  /// The URL has a line of its own, so that no terminal cuts it.
+  ///
+  /// - Parameter write: Writes a text of two lines; to standard error when `nil`.
   /// - Returns: A way of opening that never fails.
   public static func printing(to write: (@Sendable (String) -> Void)? = nil) -> BrowserOpening {
     BrowserOpening(exposesURL: true) { url in
-      let line = "Open this page in a browser on this machine, once: \(url.absoluteString)"
-      if let write { write(line) } else { StandardError.write(line + "\n") }
+      let text = "Open this page in a browser on this machine, once:\n\(url.absoluteString)"
+      if let write { write(text) } else { StandardError.write(text + "\n") }
     }
   }
 

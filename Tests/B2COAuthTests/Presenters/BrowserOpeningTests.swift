@@ -29,7 +29,7 @@ struct BrowserOpeningTests {
     let task = Task { try await presenter.present(.test("com.example.app:/cb")) }
     var iterator = lines.stream.makeAsyncIterator()
     let line = try #require(await iterator.next())
-    let url = try #require(line.components(separatedBy: " ").last.flatMap { URL(string: $0) })
+    let url = try #require(line.split(whereSeparator: \.isWhitespace).last.flatMap { URL(string: String($0)) })
     let port = try #require(url.port.flatMap(UInt16.init(exactly:)))
     let answer = try await get(url.path, port: port)
     #expect(answer.field("Location") == "https://login.example/authorize?redirect_uri=com.example.app%3A%2Fcb")
@@ -49,7 +49,7 @@ struct BrowserOpeningTests {
     let line = try #require(await iterator.next())
     task.cancel()
     _ = await task.result
-    #expect(line.contains("http://127.0.0.1:"))
+    #expect(line.contains("\nhttp://127.0.0.1:"))
     #expect(!line.contains("login.example"))
   }
 

@@ -276,7 +276,7 @@ struct LoopbackPresenterTests: LoopbackPages {
     var iterator = lines.stream.makeAsyncIterator()
     let line = try #require(await iterator.next())
     #expect(!line.contains("eyJ"))
-    let url = try #require(line.components(separatedBy: " ").last.flatMap { URL(string: $0) })
+    let url = try #require(line.split(whereSeparator: \.isWhitespace).last.flatMap { URL(string: String($0)) })
     let page = await ShownPage(opened: url)
     #expect(page.url.absoluteString.contains("id_token_hint=eyJhbGciOi"))
     _ = try await get("/out?state=\(Self.state)", port: page.port)
