@@ -18,8 +18,10 @@ let help = """
     --help                this text
   """
 
-struct UsageError: Error {
+/// Why the program ends, in a sentence, with its exit code.
+struct Failure: Error {
   let message: String
+  var code: Int32 = 2
 }
 
 func write(_ line: String, to file: FileHandle = .standardOutput) {
@@ -31,6 +33,8 @@ let shapes: [String: LocalTenant.Shape] = [
 ]
 let dialects: [String: LocalTaskServer.Dialect] = ["tutorial": .tutorial, "repository": .repository, "rest": .rest]
 
+func names<Value>(_ choices: [String: Value]) -> String { choices.keys.sorted().joined(separator: ", ") }
+
 func run(_ arguments: [String]) async throws {
   var words = arguments[...]
   var ports: (tenant: UInt16, tasks: UInt16) = (0, 0)
@@ -39,21 +43,22 @@ func run(_ arguments: [String]) async throws {
   var dialect = LocalTaskServer.Dialect.tutorial
   var file: String?
   while let word = words.popFirst() {
-    func value<Value>(_ read: (String) -> Value?) throws -> Value {
+    func value<Value>(_ kind: String, _ read: (String) -> Value?) throws -> Value {
       guard let text = words.popFirst(), let value = read(text) else {
-        throw UsageError(message: "\(word) needs a value of its kind")
+        throw Failure(message: "\(word) needs \(kind). --help shows the options.")
       }
       return value
     }
     switch word {
-    case "--port": ports.tenant = try value { UInt16($0) }
-    case "--task-port": ports.tasks = try value { UInt16($0) }
-    case "--redirect-uri": redirectURIs.append(try value { URL(string: $0)?.scheme == nil ? nil : $0 })
-    case "--shape": shape = try value { shapes[$0] }
-    case "--dialect": dialect = try value { dialects[$0] }
-    case "--settings-out": file = try value { $0 }
+    case "--port": ports.tenant = try value("a port") { UInt16($0) }
+    case "--task-port": ports.tasks = try value("a port") { UInt16($0) }
+    case "--redirect-uri":
+      redirectURIs.append(try value("a redirect URI") { URL(string: $0)?.scheme == nil ? nil : $0 })
+    case "--shape": shape = try value("one of \(names(shapes))") { shapes[$0] }
+    case "--dialect": dialect = try value("one of \(names(dialects))") { dialects[$0] }
+    case "--settings-out": file = try value("a file") { $0 }
     case "--help", "-h": return write(help)
-    default: throw UsageError(message: "unknown option \(word)")
+    default: throw Failure(message: "There is no option \(word). --help shows the options.")
     }
   }
   if redirectURIs.isEmpty { redirectURIs = [LocalTenant.standardRedirectURI] }
@@ -68,7 +73,13 @@ func run(_ arguments: [String]) async throws {
   write("task API   \(tasks.url.absoluteString)")
   for user in tenant.users { write("user       \(user.email) with the password \(user.password.value)") }
   if let file {
-    try settings.propertyList().write(to: URL(fileURLWithPath: file))
+    let list = try settings.propertyList()
+    do {
+      try list.write(to: URL(fileURLWithPath: file))
+    } catch {
+      throw Failure(
+        message: "The settings cannot be written to \(file). Is its directory there, and writable?", code: 1)
+    }
     write("settings   \(file)")
   }
   write("Ready. Ctrl-C stops both servers.")
@@ -77,9 +88,12 @@ func run(_ arguments: [String]) async throws {
 
 do {
   try await run(Array(CommandLine.arguments.dropFirst()))
-} catch let error as UsageError {
-  write("local-tenant: \(error.message); --help shows the options", to: .standardError)
-  exit(2)
+} catch let error as Failure {
+  write("local-tenant: \(error.message)", to: .standardError)
+  exit(error.code)
+} catch let error as TransportError {
+  write("local-tenant: \(error.message)", to: .standardError)
+  exit(1)
 } catch {
   write("local-tenant: \(error)", to: .standardError)
   exit(1)

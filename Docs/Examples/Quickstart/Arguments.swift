@@ -21,6 +21,7 @@ struct Arguments {
   /// Reads the arguments that follow the program's name.
   init(_ words: [String]) throws {
     var words = words[...]
+    var given: Set<String> = []
     while let word = words.popFirst() {
       func value() throws -> String {
         guard let value = words.popFirst(), !value.hasPrefix("--") else {
@@ -28,6 +29,7 @@ struct Arguments {
         }
         return value
       }
+      given.insert(word)
       switch word {
       case "--settings": settings = try value()
       case "--policy": policy = try value()
@@ -56,10 +58,31 @@ struct Arguments {
     }
     guard !showsHelp else { return }
     if issuer != nil, clientID == nil { throw UsageError(message: "--issuer needs --client-id as well") }
-    if issuer == nil, redirectURI != nil {
-      throw UsageError(message: "--redirect-uri goes with --issuer; settings name their own")
-    }
     if policy != nil, settings == nil { throw UsageError(message: "--policy needs --settings as well") }
+    if issuer == nil {
+      try Self.refuse(
+        ["--client-id", "--scopes", "--redirect-uri"], in: given, "goes with --issuer; settings name their own")
+    }
+    if issuer != nil || settings != nil {
+      try Self.refuse(["--browser", "--keep"], in: given, "is for the tenant on this machine")
+    } else {
+      try Self.refuse(["--prompt"], in: given, "needs --settings or --issuer as well")
+      if !usesBrowser, !printsURL {
+        try Self.refuse(["--loopback-port"], in: given, "needs --browser or --print-url as well")
+      }
+    }
+    if issuer != nil { try Self.refuse(["--settings"], in: given, "does not go with --issuer") }
+    if diagnoses {
+      try Self.refuse(
+        ["--browser", "--print-url", "--keep", "--prompt", "--policy"], in: given,
+        "does not go with --diagnose, which opens no page and checks all policies")
+    }
+    if usesBrowser { try Self.refuse(["--print-url"], in: given, "does not go with --browser") }
+  }
+
+  /// Refuses the first of some options that was given.
+  private static func refuse(_ options: [String], in given: Set<String>, _ reason: String) throws {
+    if let option = options.first(where: given.contains) { throw UsageError(message: "\(option) \(reason)") }
   }
 
   static let help = """
@@ -70,13 +93,14 @@ struct Arguments {
       --keep                                  leave the servers up at the end, until return is pressed
     swift run quickstart --settings FILE      the same on your tenant and API
       --policy ID                             with this policy instead of the settings' sign-in policy
-      --diagnose                              check settings, authority, network and cache, and say what to fix
     swift run quickstart --issuer URL --client-id ID
                                               at any OpenID Connect issuer: sign-in, user info, refresh, sign-out
       --scopes "openid email"                 what to ask for
       --redirect-uri URI                      as it is registered; http://127.0.0.1/callback unless said otherwise
+    With both of these:
+      --prompt login                          what the page asks for even with a session
     With each of them:
-      --prompt login                          what the page asks for even with a session (not on this machine's tenant)
+      --diagnose                              only check settings, authority, network and cache, and say what to fix
       --loopback-port N                       wait for the redirect on this port of 127.0.0.1
       --print-url                             print "OPEN <URL>" instead of opening a browser
       --verbose                               the requests and the claims too

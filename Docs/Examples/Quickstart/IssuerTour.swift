@@ -9,6 +9,15 @@ struct IssuerTour: Sendable {
   let story: Story
 
   func run() async throws {
+    if arguments.diagnoses {
+      // Where the settings cannot be used, too.
+      var environment = OAuthEnvironment()
+      environment.presenter = try Surface(arguments).presenterToCheck(for: redirectURI())
+      environment.cache = InMemoryTokenCache()
+      environment.transport = TellingTransport(story)
+      try await Program.show(try await Connector.diagnose(settings: try settings(), environment: environment))
+      return
+    }
     let connector = try connector()
     story.title("Issuer \(issuer)")
     try await story.step("signIn()") {
@@ -23,7 +32,7 @@ struct IssuerTour: Sendable {
     try await story.step("accessToken()") {
       let token = try await connector.accessToken()
       cached = token
-      return "from the cache, until \(token.expiresAt.formatted(date: .omitted, time: .standard))"
+      return "from the cache, until \(Self.text(token.expiresAt))"
     }
     try await story.step("accessToken()") {
       let token = try await connector.accessToken(forceRefresh: true)
@@ -42,22 +51,33 @@ struct IssuerTour: Sendable {
   }
 
   private func connector() throws -> Connector {
-    let surface = Surface(arguments)
-    let redirectURI = try surface.redirectURI(arguments.redirectURI, port: arguments.loopbackPort)
     var environment = OAuthEnvironment()
     environment.cache = InMemoryTokenCache()
     environment.transport = TellingTransport(story)
-    environment.presenter = surface.presenter(for: redirectURI)
-    let settings = ConnectorSettings(
+    environment.presenter = try Surface(arguments).presenter(for: redirectURI())
+    return try Connector(settings: settings(), environment: environment)
+  }
+
+  private func settings() throws -> ConnectorSettings {
+    ConnectorSettings(
       authority: try Authority(issuer, kind: .openIDConnect), clientID: clientID, scopes: arguments.scopes,
-      redirectURI: redirectURI)
-    return try Connector(settings: settings, environment: environment)
+      redirectURI: try redirectURI())
+  }
+
+  private func redirectURI() throws -> URL {
+    try Surface(arguments).redirectURI(arguments.redirectURI, port: arguments.loopbackPort)
+  }
+
+  /// A time of today, or with its date.
+  private static func text(_ time: Date) -> String {
+    time.formatted(date: Calendar.current.isDateInToday(time) ? .omitted : .abbreviated, time: .standard)
   }
 
   /// Signs out here and at the server, as far as it offers that.
   private func signOut(_ connector: Connector) async throws -> String {
     var options = SignOutOptions()
     options.sendsIDTokenHint = true
+    options.timeout = WaitingPresenter.timeout
     do {
       let browser = try await connector.signOut(endsBrowserSession: true, options: options)
       return browser == .ended

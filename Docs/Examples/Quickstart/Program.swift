@@ -21,7 +21,7 @@ struct Program: Sendable {
     if arguments.diagnoses {
       let settings = { try surface.adapted(ConnectorSettings(contentsOf: file)) }
       var environment = OAuthEnvironment()
-      environment.presenter = (try? settings()).map { surface.presenter(for: $0.redirectURI) }
+      environment.presenter = (try? settings()).map { surface.presenterToCheck(for: $0.redirectURI) }
       environment.cache = InMemoryTokenCache()
       try await Self.show(try await Connector.diagnose(settings: try settings(), environment: environment))
       return

@@ -102,11 +102,19 @@ struct TellingTransport: HTTPTransport {
   func send(_ request: TransportRequest) async throws -> TransportResponse {
     do {
       let response = try await inner.send(request)
-      await story.request("\(request) → \(response.status), \(response.body.count) bytes")
+      await story.request(
+        "\(Self.beginning(of: request)) → \(response.status), \(response.body.count) bytes; \(request)")
       return response
     } catch {
-      await story.request("\(request) → \(error)")
+      await story.request("\(Self.beginning(of: request)) → \(error); \(request)")
       throw error
     }
+  }
+
+  /// The method and the end of the path, so short that the status has its place on a narrow terminal.
+  private static func beginning(of request: TransportRequest) -> String {
+    let path = request.url.path
+    let end = path.split(separator: "/").suffix(2).joined(separator: "/")
+    return "\(request.method.rawValue) \(path.count > 36 ? "…/" + end : path)"
   }
 }

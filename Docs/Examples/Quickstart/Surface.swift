@@ -47,6 +47,11 @@ struct Surface: Sendable {
     return url
   }
 
+  /// The package's own presenter behind the one that tells of itself, for a diagnosis.
+  func presenterToCheck(for redirectURI: URL) -> any SignInPresenter {
+    redirectURI.scheme == "http" ? LoopbackPresenter() : ManualPresenter()
+  }
+
   func presenter(for redirectURI: URL) -> any SignInPresenter {
     guard redirectURI.scheme == "http" else { return ManualPresenter() }
     guard printsURL else { return WaitingPresenter() }
@@ -57,19 +62,36 @@ struct Surface: Sendable {
 
 /// Says on standard error, while the browser is open, what is waited for and for how long.
 struct WaitingPresenter: SignInPresenter {
-  private static let timeout: Duration = .seconds(300)
+  /// How long a page is waited for.
+  static let timeout: Duration = .seconds(300)
   private let inner = LoopbackPresenter(timeout: timeout)
 
   func validate(redirectURI: URL) throws { try inner.validate(redirectURI: redirectURI) }
 
   func present(_ request: PresentationRequest) async throws -> URL {
-    let ticker = Task {
-      for left in stride(from: Self.timeout.components.seconds, to: 0, by: -30) {
-        Terminal.write("Waiting for the page in the browser (\(left) s left)", to: .standardError)
-        try await Task.sleep(for: .seconds(30))
-      }
+    let ticker = Task { await Self.countDown(from: Self.timeout.components.seconds) }
+    let end: Result<URL, any Error>
+    do {
+      end = .success(try await inner.present(request))
+    } catch {
+      end = .failure(error)
     }
-    defer { ticker.cancel() }
-    return try await inner.present(request)
+    ticker.cancel()
+    await ticker.value
+    return try end.get()
+  }
+
+  /// Counts down in one line of a terminal, which is gone at the end; in a file says once until when.
+  private static func countDown(from seconds: Int64) async {
+    guard Terminal.rewritesLines else {
+      let end = Date().addingTimeInterval(Double(seconds)).formatted(date: .omitted, time: .standard)
+      return Terminal.write("Waiting for the page in the browser, until \(end).", to: .standardError)
+    }
+    for left in stride(from: seconds - 1, through: 0, by: -1) {
+      // What the presenter has to say at the beginning has a line of its own.
+      guard (try? await Task.sleep(for: .seconds(1))) != nil else { break }
+      Terminal.rewriteLine("Waiting for the page in the browser (\(left) s left)")
+    }
+    Terminal.rewriteLine("")
   }
 }

@@ -40,6 +40,16 @@ struct Terminal: Sendable {
     try? file.write(contentsOf: Data((line + "\n").utf8))
   }
 
+  /// Whether standard error is a terminal whose last line can be written again.
+  static var rewritesLines: Bool {
+    isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+  }
+
+  /// Writes a text in place of the last line of the terminal.
+  static func rewriteLine(_ text: String) {
+    try? FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[K\(text)".utf8))
+  }
+
   /// Names and titles come from a server: what would move the cursor is replaced.
   private static func printable(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))

@@ -100,8 +100,8 @@ struct Tasks {
     case "whoami":
       switch try await connector.session {
       case .signedIn(let user): show("\(user)", json(user))
-      case .expired(let user): throw Failure(message: "the session of \(user) has expired: run login", code: 3)
-      case .signedOut: throw Failure(message: "no user is signed in: run login", code: 3)
+      case .expired(let user): throw Failure(message: "\(user) has to sign in again: tasks login", code: 3)
+      case .signedOut: signInFirst()
       }
     case "list":
       let tasks = try await connector.getTaskList()
@@ -168,6 +168,12 @@ func fail(_ text: String, _ code: Int32) -> Never {
   exit(code)
 }
 
+/// Says what to do where no call works without a sign-in.
+func signInFirst() -> Never {
+  try? FileHandle.standardError.write(contentsOf: Data("Sign in first: tasks login\n".utf8))
+  exit(3)
+}
+
 /// Adds this machine to `no_proxy` of this process: a proxy of the environment is not for a task server that runs here.
 func exemptThisMachineFromProxies() {
   let environment = ProcessInfo.processInfo.environment
@@ -182,11 +188,16 @@ do {
   if arguments.command == "--help" { print(help) } else { try await Tasks(arguments: arguments).run() }
 } catch let error as Failure {
   fail(error.message, error.code)
+} catch ErrorCode.userClosedBrowser, ErrorCode.userCancelledInPage {
+  // The user's own choice: there is nothing to say.
+  exit(1)
+} catch let error as ConnectorError where error.needsInteraction {
+  signInFirst()
 } catch let error as ConnectorError {
   let fixable: Set<ErrorCode> = [
     .settings, .configuration, .retiredAuthority, .unsupportedRedirectURI, .policyNotConfigured, .taskAPINotConfigured,
   ]
-  fail("\(error)", error.needsInteraction ? 3 : fixable.contains(error.code) ? 2 : 1)
+  fail("\(error)", fixable.contains(error.code) ? 2 : 1)
 } catch {
   fail("\(error)", 1)
 }

@@ -30,7 +30,10 @@ struct LocalFront: Sendable {
         await LocalWire.play(answer, on: exchange)
       }
     } catch {
-      throw TransportError(.cannotConnect, "No port of this machine to listen on: \(error)", underlying: error)
+      let refusal = error as? LoopbackListenerError
+      throw TransportError(
+        .cannotConnect, "The local server cannot listen. " + (refusal?.message ?? "The system refused."),
+        recoverySuggestion: refusal?.recoverySuggestion, underlying: error)
     }
     let url = LocalURL.make("http://127.0.0.1:\(listener.port)")
     base.withLock { $0 = url }
