@@ -57,6 +57,8 @@ struct SignOut: Sendable {
     let date = services.accounts.signInDate()
     var keys = services.accounts.forget(foldedID: foldedID)
     if let foldedID { keys.formUnion(services.accounts.likelyKeys(foldedID)) }
+    // What an earlier sign-out could not remove may be off the list and not off the disk.
+    keys.formUnion(services.cache.state.waiting.keys)
     var failure: (any Error)?
     var left: [TokenCacheKey] = []
     do {

@@ -63,7 +63,7 @@ extension IDTokenForgery {
     IDTokenForgery("azp no text", .authorizedParty) { $0.payload["azp"] = "null" },
     IDTokenForgery("sub missing", .subject) { $0.payload["sub"] = nil },
     IDTokenForgery("sub empty", .subject) { $0.payload["sub"] = "\"\"" },
-    IDTokenForgery("sub points to an oid that is missing", .subject) {
+    IDTokenForgery("sub points to an oid that is missing", .objectID) {
       $0.payload["sub"] = "\"Not supported currently. Use oid claim.\""
       $0.payload["oid"] = nil
     },

@@ -11,7 +11,7 @@ package protocol FileSystem: Sendable {
   /// Whether the system's database lists other users than this one as members of a group; also true when it cannot be read.
   func hasOtherMembers(group: UInt32) -> Bool
 
-  /// Whether a path is on a volume of this machine, and not on one that other machines use too.
+  /// Whether a directory is on a volume of this machine, and not on one that other machines use too.
   func isLocal(_ path: String) throws(SystemFailure) -> Bool
 
   /// Opens a file; the descriptor is closed at exec, and a symbolic link as the last part of the path is refused.

@@ -43,12 +43,15 @@
     }
   }
 
-  /// Finds out whether the volume of a path is on this machine.
+  /// Finds out whether the volume of a directory is on this machine.
   ///
   /// - Returns: What the system call returns.
   func findVolume(of path: String, isLocal: inout Bool) -> Int32 {
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return descriptor }
+    defer { close(descriptor) }
     var volume = statfs()
-    let result = statfs(path, &volume)
+    let result = fstatfs(descriptor, &volume)
     isLocal = volume.f_flags & UInt32(MNT_LOCAL) != 0
     return result
   }

@@ -35,7 +35,7 @@ package struct POSIXFileSystem: FileSystem {
 
   package func isLocal(_ path: String) throws(SystemFailure) -> Bool {
     var isLocal = true
-    _ = try repeating("statfs", path) { findVolume(of: path, isLocal: &isLocal) }
+    _ = try repeating("fstatfs", path) { findVolume(of: path, isLocal: &isLocal) }
     return isLocal
   }
 

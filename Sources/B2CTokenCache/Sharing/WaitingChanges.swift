@@ -51,6 +51,9 @@ package final class WaitingChanges: Sendable {
     content.withLock { $0.entries.isEmpty ? nil : $0.entries[key] }
   }
 
+  /// The keys that changes wait for.
+  package var keys: Set<TokenCacheKey> { content.withLock { Set($0.entries.keys) } }
+
   /// Keeps a change until the cache takes it.
   ///
   /// - Parameters:

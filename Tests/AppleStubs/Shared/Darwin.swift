@@ -197,7 +197,7 @@ public var errno: Int32 {
 @discardableResult public func chmod(_ path: UnsafePointer<CChar>!, _ mode: mode_t) -> Int32 { -1 }
 @discardableResult public func umask(_ mode: mode_t) -> mode_t { 0 }
 @discardableResult public func fstat(_ fd: Int32, _ status: UnsafeMutablePointer<stat>!) -> Int32 { -1 }
-@discardableResult public func statfs(_ path: UnsafePointer<CChar>!, _ volume: UnsafeMutablePointer<statfs>!) -> Int32 { -1 }
+@discardableResult public func fstatfs(_ fd: Int32, _ volume: UnsafeMutablePointer<statfs>!) -> Int32 { -1 }
 @discardableResult public func lstat(_ path: UnsafePointer<CChar>!, _ status: UnsafeMutablePointer<stat>!) -> Int32 { -1 }
 @discardableResult public func link(_ from: UnsafePointer<CChar>!, _ to: UnsafePointer<CChar>!) -> Int32 { -1 }
 @discardableResult public func symlink(_ from: UnsafePointer<CChar>!, _ to: UnsafePointer<CChar>!) -> Int32 { -1 }

@@ -286,6 +286,16 @@
         $0.world.store.trouble = StoreTrouble()
         $0.call($0.freshToken, on: $0.app(1))
       },
+      Script("power-cut-after-sign-out-of-all", "a sign-out of all makes that of one last", { $0.cache = .file }) {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.call($0.freshToken, on: $0.app(1))
+        $0.world.store.trouble.isFull = true
+        $0.call(.signOut(person: $0.alice.id), on: $0.app(1))
+        $0.call(.signOutAll, on: $0.app(1))
+        try $0.world.losePower()
+        $0.world.store.trouble = StoreTrouble()
+        $0.call(.session, on: $0.app(1))
+      },
       Script("power-cut-after-sign-out", "a second sign-out makes the first one last", { $0.cache = .file }) {
         $0.signIn($0.alice, on: $0.app(1))
         $0.call($0.freshToken, on: $0.app(1))
