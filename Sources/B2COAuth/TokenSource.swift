@@ -63,12 +63,14 @@ struct TokenSource: Sendable {
     let mustReplace = options.forceRefresh || !extra.isEmpty
     let hit = mustReplace ? nil : cachedToken(in: stored, scopes, excluded, refused: options.refused)
     let early = mustReplace || hit != nil ? nil : tokenToRenewBeside(in: stored, scopes, excluded)
+    // No user is asked for a token that no call waits for.
+    let mayRenewBeside = early != nil && stored.record.protectedRefreshToken == nil
     if let token = hit ?? early {
       services.environment.onEvent(
         OAuthEvent(
           .cacheHit, policyID: stored.record.policyID,
           correlationID: options.correlationID ?? services.configuration.correlationID))
-      if early != nil, services.cache.state.earlyRenewals.mayBegin(stored.key, on: services.environment.clock) {
+      if mayRenewBeside, services.cache.state.earlyRenewals.mayBegin(stored.key, on: services.environment.clock) {
         await renewBesideTheCall(try request(for: stored, scopes, extra, excluded, options))
       }
       return AccessToken(token, accountID: stored.key.accountID)
@@ -166,10 +168,15 @@ struct TokenSource: Sendable {
   func refresh(_ request: Request) async throws -> CachedAccessToken {
     // At a generic issuer only its metadata knows where to send the request.
     let route = try await services.providers.tokenRoute(for: request.policy)
+    // Reading a protected refresh token and storing the next one is one question to the user.
+    let authentication = RefreshAuthentication()
+    defer { authentication.end() }
     do {
       // From waiting for the lock to storing the answer, an app that leaves the screen is given time.
-      let outcome = try await services.environment.refreshActivity.run(on: services.environment.clock) {
-        try await services.cache.withRefreshLock(for: request.key) { try await underLock(request, route) }
+      let outcome = try await RefreshAuthentication.$current.withValue(authentication) {
+        try await services.environment.refreshActivity.run(on: services.environment.clock) {
+          try await services.cache.withRefreshLock(for: request.key) { try await underLock(request, route) }
+        }
       }
       switch outcome {
       case .cached(let token):
@@ -191,7 +198,9 @@ struct TokenSource: Sendable {
     guard let record = try await services.cache.record(for: request.key) else { throw Self.signedOut }
     // The previous holder of the lock may have stored the wanted token.
     if let hit = usableToken(in: record, request) { return .cached(hit) }
-    guard let refreshToken = record.refreshToken else { throw record.isEnded ? Self.expired : Self.notRenewable }
+    guard record.hasRefreshToken else { throw record.isEnded ? Self.expired : Self.notRenewable }
+    try Task.checkCancellation()
+    let refreshToken = try await refreshToken(of: record, request)
     try Task.checkCancellation()
     // Metadata and keys are needed for nothing but the answer's id_token: they come beside the request, and are not
     // awaited here (benchmark row 12). No caller that finds another's token needs them.
@@ -232,22 +241,20 @@ struct TokenSource: Sendable {
       response = try await services.endpoint.refresh(
         refreshToken, scopes: scopes, extra: request.flight.extra, to: route, correlationID: request.correlationID)
     } catch let refusal as RefreshRefusal {
-      return try await recover(
-        from: refusal, sending: refreshToken, of: record, at: route, request, mayTryAgain: mayTryAgain)
+      return try await recover(from: refusal, of: record, at: route, request, mayTryAgain: mayTryAgain)
     } catch let error as OAuthError {
       let refusal = RefreshRefusal(error: error, endsSession: false)
-      return try await recover(
-        from: refusal, sending: refreshToken, of: record, at: route, request, mayTryAgain: false)
+      return try await recover(from: refusal, of: record, at: route, request, mayTryAgain: false)
     }
     try IDTokenCheck(services: services).refuseOtherPerson(response.idToken, than: record.claims)
     let now = services.environment.now()
     let isStored = try await store(request, record) { current in
-      guard current.refreshToken == refreshToken, current.signedInAt == record.signedInAt else { return nil }
+      guard current.isSameSession(as: record) else { return nil }
       return current.mergingTokens(response, requested: request.scopes, sent: granted, now: now)
     }
     RefreshTime.current?.endRequest()
     guard isStored else {
-      return try await outcomeOfOthers(after: refreshToken, at: route, request, mayTryAgain: mayTryAgain)
+      return try await outcomeOfOthers(after: record, at: route, request, mayTryAgain: mayTryAgain)
     }
     // Also an answer without an access token is stored: its refresh token has replaced the one that was sent.
     let after = record.mergingTokens(response, requested: request.scopes, sent: granted, now: now)
@@ -261,7 +268,7 @@ struct TokenSource: Sendable {
   /// Stores a change by compare-and-set; while the cache takes nothing, it is kept in memory and the tokens are good.
   ///
   /// - Returns: Whether the record was the one the change was meant for.
-  private func store(
+  func store(
     _ request: Request, _ record: TokenRecord, _ change: @escaping RecordCache.Change
   ) async throws -> Bool {
     do {
@@ -288,7 +295,7 @@ struct TokenSource: Sendable {
       defer { services.sessions.changed() }
       // While the cache takes nothing, the claims wait with the tokens beside them.
       try await services.cache.update(request.key, waitingWith: after) { current in
-        guard current.refreshToken == after.refreshToken, current.signedInAt == after.signedInAt else { return nil }
+        guard current.isSameSession(as: after) else { return nil }
         return current.replacingClaims(claims, idToken: idToken)
       }
     } catch let error as OAuthError where error.code == .tokenCache {
@@ -304,11 +311,10 @@ struct TokenSource: Sendable {
 
   /// After a refusal: another process may have been quicker; only a definite answer ends the session.
   private func recover(
-    from refusal: RefreshRefusal, sending refreshToken: Secret, of record: TokenRecord, at route: TokenRoute,
-    _ request: Request, mayTryAgain: Bool
+    from refusal: RefreshRefusal, of record: TokenRecord, at route: TokenRoute, _ request: Request, mayTryAgain: Bool
   ) async throws -> Outcome {
     guard let current = try await services.cache.record(for: request.key) else { throw Self.signedOut }
-    if current.refreshToken != refreshToken {
+    if !current.hasRefreshToken(of: record) {
       if let hit = usableToken(in: current, request) { return .cached(hit) }
       if mayTryAgain, refusal.error.needsInteraction {
         return try await exchangeNewer(of: current, at: route, request)
@@ -316,24 +322,25 @@ struct TokenSource: Sendable {
     } else if refusal.endsSession, request.flight.extra.isEmpty || refusal.isAboutToken {
       // While the cache takes nothing, the end is kept in memory: the answer was definite. What else a provider refuses
       // may be a parameter that the caller added, and says nothing about the token.
-      _ = try await store(request, record) { $0.refreshToken == refreshToken ? $0.endingSession() : nil }
+      _ = try await store(request, record) { $0.hasRefreshToken(of: record) ? $0.endingSession() : nil }
     }
     throw refusal.error
   }
 
   /// When the record changed meanwhile: serve what a new sign-in brought, or say that the user has signed out.
   private func outcomeOfOthers(
-    after refreshToken: Secret, at route: TokenRoute, _ request: Request, mayTryAgain: Bool
+    after record: TokenRecord, at route: TokenRoute, _ request: Request, mayTryAgain: Bool
   ) async throws -> Outcome {
     guard let current = try await services.cache.record(for: request.key) else { throw Self.signedOut }
     if let hit = usableToken(in: current, request) { return .cached(hit) }
-    guard mayTryAgain, current.refreshToken != refreshToken else { throw Self.expired }
+    guard mayTryAgain, !current.hasRefreshToken(of: record) else { throw Self.expired }
     return try await exchangeNewer(of: current, at: route, request)
   }
 
   /// Tries once more with the refresh token that has replaced the one that was sent.
   private func exchangeNewer(of record: TokenRecord, at route: TokenRoute, _ request: Request) async throws -> Outcome {
-    guard let newer = record.refreshToken else { throw record.isEnded ? Self.expired : Self.notRenewable }
+    guard record.hasRefreshToken else { throw record.isEnded ? Self.expired : Self.notRenewable }
+    let newer = try await refreshToken(of: record, request)
     services.environment.onEvent(
       OAuthEvent(.retry, policyID: request.policy?.id, correlationID: request.correlationID))
     return try await exchange(newer, of: record, at: route, request, mayTryAgain: false)

@@ -138,12 +138,17 @@ extension EncryptedTokenCache: InspectableTokenCache {
   private var inspectable: (any InspectableTokenCache)? { wrapped as? any InspectableTokenCache }
 }
 
+extension TokenRecord {
+  /// Whether it is the carrier of an encrypted record.
+  var isSealed: Bool { unknownFields[SealedRecord.fieldName] != nil }
+}
+
 /// A record as ciphertext, inside a record that any store can keep: all its fields are empty except one.
 ///
 /// The field's text is `2.<fingerprint of the encryption key>.<nonce, ciphertext and tag in base64url>`. The form, the
 /// fingerprint and all four parts of the record's key are authenticated with it, so a sealed record fits no other key.
 private struct SealedRecord {
-  private static let fieldName = "sealed"
+  fileprivate static let fieldName = "sealed"
   private static let form = "2"
 
   private let fingerprint: String

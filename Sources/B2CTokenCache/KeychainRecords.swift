@@ -24,13 +24,13 @@ package struct KeychainRecords: InspectableTokenCache, StoreIdentifying {
 
   package func record(for key: TokenCacheKey) async throws -> TokenRecord? {
     if let place = access.knownPlace, place.servesCopies, let copy = access.memory.copy(of: key, in: place.group) {
-      return copy.record
+      return readable(copy.record, key)
     }
-    return try await access.memory.run { [self] in try read(key)?.record }
+    return try await access.memory.run { [self] in try read(key).map { readable($0.record, key) } }
   }
 
   package func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    let data = Data(try RecordFile(record, for: key).bytes())
+    let authentication = RefreshAuthentication.current?.used
     try await access.memory.run { [self] in
       var old: Stored?
       do throws(TokenCacheError) {
@@ -41,15 +41,22 @@ package struct KeychainRecords: InspectableTokenCache, StoreIdentifying {
       }
       // A refresh leaves the record to the installation that has signed in.
       let isRefresh = old?.record.signedInAt == record.signedInAt
-      do throws(KeychainStatus) {
+      let account = key.canonicalText
+      do {
         let place = try access.open()
+        let split = try protecting(record, of: key, over: old?.record, in: place.group, with: authentication)
+        let data = Data(try RecordFile(split, for: key).bytes())
         access.memory.keep(nil, of: key)
-        try access.put(data, key.canonicalText, at: place, over: isRefresh ? old?.mark : nil)
+        try access.put(data, account, at: place, over: isRefresh ? old?.mark : nil)
         if place.isPrivate {
-          let copy = KeychainMemory.Copy(record: record, group: place.group, modified: nil, isSettled: false)
+          let copy = KeychainMemory.Copy(record: split, group: place.group, modified: nil, isSettled: false)
           access.memory.keep(copy, of: key)
         }
-      } catch {
+        // The record names the new item now. One that stays is removed by the next store.
+        if isProtecting || old?.record.protectedRefreshToken != nil, record.protectedRefreshToken == nil {
+          try? access.protected?.remove(account, except: split.protectedRefreshToken?.generation, in: place.group)
+        }
+      } catch let error as KeychainStatus {
         throw error.error(.unwritable, "write a token record")
       }
     }
@@ -60,6 +67,8 @@ package struct KeychainRecords: InspectableTokenCache, StoreIdentifying {
       do throws(KeychainStatus) {
         let place = try access.open()
         access.memory.keep(nil, of: key)
+        // First: while one stays, so does the record, whose removal is tried again.
+        try access.protected?.remove(key.canonicalText, in: place.group)
         try access.remove(key.canonicalText, at: place)
       } catch {
         throw error.error(.unwritable, "remove a token record")
@@ -93,6 +102,70 @@ package struct KeychainRecords: InspectableTokenCache, StoreIdentifying {
       } catch {
         throw error.error(.unwritable, "add an item")
       }
+    }
+  }
+
+  // MARK: The protected refresh token
+
+  private var isProtecting: Bool { access.items.protected?.isOn == true }
+
+  /// The record as it is stored and copied: its refresh token in an item of its own, where it is to be protected.
+  ///
+  /// The new item is added beside the old one, so that one of the two is good whenever the process is killed.
+  private func protecting(
+    _ record: TokenRecord, of key: TokenCacheKey, over old: TokenRecord?, in group: String,
+    with authentication: (any KeychainAuthentication)?
+  ) throws(TokenCacheError) -> TokenRecord {
+    guard isProtecting, let tokens = access.protected else { return record }
+    guard !record.isSealed else {
+      throw TokenCacheError(
+        .unwritable, "An EncryptedTokenCache hides the refresh token, which is to be protected, from the keychain.",
+        recoverySuggestion: "Use KeychainTokenCache(protection:) alone: the system encrypts its items.")
+    }
+    guard let token = record.refreshToken else { return record }
+    var split = record
+    split.refreshToken = nil
+    split.protectedRefreshToken = try tokens.add(
+      token, of: key.canonicalText, known: old?.protectedRefreshToken?.generation, in: group, with: authentication)
+    return split
+  }
+
+  /// The record with a way to its protected refresh token.
+  private func readable(_ record: TokenRecord, _ key: TokenCacheKey) -> TokenRecord {
+    guard let token = record.protectedRefreshToken else { return record }
+    var record = record
+    record.protectedRefreshToken?.reader = { [self] in try await refreshToken(of: key, known: token.generation) }
+    return record
+  }
+
+  /// Asks the user for the refresh token of a key; `nil` when it is certainly gone.
+  private func refreshToken(of key: TokenCacheKey, known: Int) async throws -> Secret? {
+    guard let items = access.items.protected, let tokens = access.protected else { return nil }
+    let shared = RefreshAuthentication.current
+    let authentication = shared?.authentication(of: items) ?? items.authentication()
+    defer { if shared == nil { authentication.invalidate() } }
+    let account = key.canonicalText
+    do {
+      let (generations, group) = try await access.memory.run { [self] in
+        let group = try access.open().group
+        // A locked keychain has no items either.
+        _ = try access.proveOpen(group)
+        return (try tokens.generations(of: account, known: known, in: group), group)
+      }
+      try Task.checkCancellation()
+      let token = try await withTaskCancellationHandler {
+        try await access.memory.ask { try tokens.token(of: account, generations, in: group, with: authentication) }
+      } onCancel: {
+        authentication.invalidate()
+      }
+      if token == nil { try await access.memory.run { [self] in _ = try access.proveOpen(group, always: true) } }
+      return token
+    } catch let error as KeychainStatus {
+      throw error.error(.unreadable, "look for a protected refresh token")
+    } catch {
+      // A question that was ended with its caller is no answer of the user.
+      try Task.checkCancellation()
+      throw error
     }
   }
 

@@ -12,6 +12,9 @@
   /// A record that was read stays in memory. In the app's own group it is served from there without a call to the
   /// keychain; with a directory for locks, in another group, and in an extension, after a look at the date of its item. A
   /// keychain that says "not found" is believed only after it has taken a probe item, because a locked one says the same.
+  ///
+  /// With a ``KeychainProtection`` the refresh token is in a second item, which the system gives out only after the user
+  /// has agreed: a renewal asks, all else does not.
   public struct KeychainTokenCache: SharedTokenCache, StoreIdentifying {
     private let keychain: SharedKeychain
 
@@ -27,18 +30,21 @@
     ///     its first use. In an extension `nil` is the first of its groups.
     ///   - service: The items' service, which tells the items of two caches apart.
     ///   - accessibility: When the tokens can be read.
+    ///   - protection: How the user agrees to each renewal of an access token; when `nil`, without a question. A record
+    ///     that was stored with another value goes on working, and takes this one when its next token is stored.
     ///   - installationFile: Whether the tokens of a former installation are removed: keychain items usually stay when
     ///     a user deletes the app. A file in Application Support holds a random id, and records in the app's own group
     ///     carry it; a record with another id is removed, one without an id stays and gets it. Nothing is removed when
     ///     the file cannot be read or written, in another group, in an extension, or on tvOS, where it has no effect.
     public init(
       accessGroup: String? = nil, service: String = "B2CConnector.TokenCache",
-      accessibility: KeychainAccessibility = .afterFirstUnlock, installationFile: Bool = false
+      accessibility: KeychainAccessibility = .afterFirstUnlock, protection: KeychainProtection? = nil,
+      installationFile: Bool = false
     ) {
       keychain = SharedKeychain(
         KeychainRecords(
-          SecurityKeychainItems(name: service, accessibility: accessibility), group: accessGroup,
-          installation: installationFile ? .inApplicationSupport(service: service) : nil))
+          SecurityKeychainItems(name: service, accessibility: accessibility, protection: protection),
+          group: accessGroup, installation: installationFile ? .inApplicationSupport(service: service) : nil))
     }
 
     /// Creates a cache that the processes of one team share, an app with its extensions: all use a refresh token once.
@@ -53,18 +59,20 @@
     ///     them name the same one.
     ///   - service: The items' service, which tells the items of two caches apart; the same in all processes.
     ///   - accessibility: When the tokens can be read.
+    ///   - protection: How the user agrees to each renewal of an access token; when `nil`, without a question. All
+    ///     processes give the same. An open question holds the refresh lock, for which the others wait at most 30 s.
     public init(
       accessGroup: String, lockedIn directory: URL, service: String = "B2CConnector.TokenCache",
-      accessibility: KeychainAccessibility = .afterFirstUnlock
+      accessibility: KeychainAccessibility = .afterFirstUnlock, protection: KeychainProtection? = nil
     ) {
       keychain = SharedKeychain(
         KeychainRecords(
-          SecurityKeychainItems(name: service, accessibility: accessibility), group: accessGroup,
-          process: .current.sharing),
+          SecurityKeychainItems(name: service, accessibility: accessibility, protection: protection),
+          group: accessGroup, process: .current.sharing),
         lockedIn: directory)
     }
 
-    /// Returns the record of a key.
+    /// Returns the record of a key; the user is not asked, so a protected refresh token is not in it.
     ///
     /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/missingEntitlement`` in an unsigned build or without the
     ///   group's entitlement, ``TokenCacheError/Code/unreadable`` while the device is locked,
@@ -75,10 +83,11 @@
       try await keychain.record(for: key)
     }
 
-    /// Stores a record, replacing the one that was there.
+    /// Stores a record, replacing the one that was there; the user is not asked.
     ///
     /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/missingEntitlement``, ``TokenCacheError/Code/unwritable``,
-    ///   ``TokenCacheError/Code/newerVersion``; ``TokenCacheError/Code/unreadable`` while the device is locked, because
+    ///   ``TokenCacheError/Code/newerVersion``; ``TokenCacheError/Code/authenticationNotSetUp`` where the refresh token
+    ///   is to be protected and the device cannot; ``TokenCacheError/Code/unreadable`` while the device is locked, because
     ///   what is there cannot be looked at; ``TokenCacheError/Code/lockTimedOut`` when another writer does not finish within
     ///   30 s; of a directory for locks as ``record(for:)``. The old record stays then.
     public func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
@@ -118,7 +127,8 @@
     /// Runs a body while no other caller holds the refresh lock of the same key: in any process that names the directory
     /// for locks, without one in this process.
     ///
-    /// A file is unlocked before the system suspends the process, as that of a ``FileTokenCache`` is.
+    /// A renewal holds it also while the user is asked for a protected refresh token. A file is unlocked before the system
+    /// suspends the process, as that of a ``FileTokenCache`` is.
     ///
     /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/lockTimedOut`` when the lock is not free within 30 s; of a
     ///   directory for locks as ``record(for:)``; `CancellationError` when the task is cancelled while it waits. The body

@@ -10,8 +10,14 @@ public struct TokenRecord: Sendable, Hashable {
 
   /// The version of the stored form that the record was read in.
   package var version: Int
-  /// The refresh token, if there is one.
-  public var refreshToken: Secret?
+  /// The refresh token, if there is one, and it is not protected.
+  public var refreshToken: Secret? {
+    didSet { protectedRefreshToken = nil }
+  }
+  /// Where the refresh token is, if only the user's agreement gives it out; ``refreshToken`` is `nil` then.
+  ///
+  /// A new ``refreshToken`` takes its place, and so does `nil`.
+  package internal(set) var protectedRefreshToken: ProtectedRefreshToken?
   /// When the refresh token expires, if the server said so.
   package var refreshTokenExpiresAt: Date?
   /// The last id_token, for `id_token_hint` at sign-out.
@@ -76,6 +82,8 @@ extension TokenRecord: Codable {
     let access: [CachedAccessToken]?
     let signedIn: Double
     let policy: String?
+    /// The item of a protected refresh token, and what tells it from others.
+    let guarded: String?
 
     static func knows(_ field: String) -> Bool { CodingKeys(stringValue: field) != nil }
   }
@@ -98,6 +106,7 @@ extension TokenRecord: Codable {
       idToken: stored.id, claims: stored.claims ?? [:], homeAccountID: stored.home, accessTokens: stored.access ?? [],
       signedInAt: Date(timeIntervalSince1970: stored.signedIn), policyID: stored.policy)
     self.version = version
+    if refreshToken == nil { protectedRefreshToken = stored.guarded.flatMap(ProtectedRefreshToken.init(stored:)) }
     unknownFields = try fields.unknown(besides: Stored.self)
   }
 
@@ -110,7 +119,8 @@ extension TokenRecord: Codable {
     try Stored(
       v: version, refresh: refreshToken, refreshEnds: refreshTokenExpiresAt?.timeIntervalSince1970, id: idToken,
       claims: claims.isEmpty ? nil : claims, home: homeAccountID, access: accessTokens.isEmpty ? nil : accessTokens,
-      signedIn: signedInAt.timeIntervalSince1970, policy: policyID
+      signedIn: signedInAt.timeIntervalSince1970, policy: policyID,
+      guarded: protectedRefreshToken?.stored
     ).encode(to: encoder)
   }
 }

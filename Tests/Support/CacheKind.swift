@@ -5,7 +5,7 @@ package import Foundation
 /// The kinds of token caches that two connectors of one process may share.
 package enum CacheKind: String, CaseIterable, Sendable {
   case fourMethodClass, fourMethodActor, structOverClass, inMemory, file, twoFileCaches, oneEncrypted,
-    twoEncryptedOverOne, twoKeychains, twoLockedKeychains
+    twoEncryptedOverOne, twoKeychains, twoLockedKeychains, twoProtectedKeychains
 
   /// Makes a cache for each of two connectors over one store.
   package func make(in directory: URL) throws -> (one: any TokenCache, two: any TokenCache) {
@@ -23,8 +23,8 @@ package enum CacheKind: String, CaseIterable, Sendable {
       let store = FourMethodCache()
       let key = FixedKey()
       return (EncryptedTokenCache(wrapping: store, key: key), EncryptedTokenCache(wrapping: store, key: key))
-    case .twoKeychains:
-      let keychain = DictionaryKeychain()
+    case .twoKeychains, .twoProtectedKeychains:
+      let keychain = DictionaryKeychain(protected: self == .twoProtectedKeychains ? ProtectedKeychain() : nil)
       let app = DictionaryKeychain.app
       return (KeychainRecords(keychain, process: app), KeychainRecords(keychain, process: app))
     case .twoLockedKeychains:

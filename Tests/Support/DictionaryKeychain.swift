@@ -44,12 +44,16 @@ package final class DictionaryKeychain: KeychainItems {
   private let content: Locked<Content>
   private let groups: [String]
   package let staysOpen: Bool
+  /// The items that only the user's agreement gives out, where there are any.
+  package let protectedItems: ProtectedKeychain?
+  package var protected: (any ProtectedKeychainItems)? { protectedItems }
   private let answer = Locked<KeychainStatus?>(nil)
   private let onCall = Locked<(@Sendable (Call) -> Void)?>(nil)
 
   /// Makes a keychain whose items are in the first of its groups.
   package init(
-    _ contents: [String: Data] = [:], groups: [String] = [DictionaryKeychain.ownGroup], staysOpen: Bool = true
+    _ contents: [String: Data] = [:], groups: [String] = [DictionaryKeychain.ownGroup], staysOpen: Bool = true,
+    protected protectedItems: ProtectedKeychain? = nil
   ) {
     var content = Content()
     for (account, data) in contents {
@@ -58,17 +62,19 @@ package final class DictionaryKeychain: KeychainItems {
     self.content = Locked(content)
     self.groups = groups
     self.staysOpen = staysOpen
+    self.protectedItems = protectedItems
   }
 
-  private init(_ other: DictionaryKeychain, groups: [String], staysOpen: Bool) {
+  private init(_ other: DictionaryKeychain, groups: [String], staysOpen: Bool, protects: Bool?) {
     content = other.content
     self.groups = groups
     self.staysOpen = staysOpen
+    protectedItems = protects.flatMap { other.protectedItems?.otherProcess(isOn: $0) } ?? other.protectedItems
   }
 
   /// The same items for another process, or for the next launch, perhaps with other entitlements.
-  package func otherProcess(groups: [String]? = nil) -> DictionaryKeychain {
-    DictionaryKeychain(self, groups: groups ?? self.groups, staysOpen: staysOpen)
+  package func otherProcess(groups: [String]? = nil, protects: Bool? = nil) -> DictionaryKeychain {
+    DictionaryKeychain(self, groups: groups ?? self.groups, staysOpen: staysOpen, protects: protects)
   }
 
   /// The data of each account, in whatever group.
@@ -96,6 +102,7 @@ package final class DictionaryKeychain: KeychainItems {
 
   /// Answers as the system does before the first unlock: nothing is found, and nothing is taken.
   package func lock(_ isLocked: Bool = true) {
+    protectedItems?.lock(isLocked)
     content.withLock { $0.isLocked = isLocked }
   }
 

@@ -4,10 +4,13 @@ internal import Foundation
 /// Renewals that no call waits for (``TokenRefresh/proactive``).
 extension TokenSource {
   /// The token that should be renewed and lasts another minute, where no call shall wait for its renewal.
+  ///
+  /// Where the user has to agree to a renewal, one that is only early is no reason to ask.
   func tokenToRenewBeside(
     in stored: StoredRecord, _ scopes: [String], _ excluded: [Secret]
   ) -> CachedAccessToken? {
-    guard services.configuration.refresh == .proactive else { return nil }
+    let asksUser = stored.record.protectedRefreshToken != nil
+    guard services.configuration.refresh == .proactive || asksUser else { return nil }
     let nextMinute = services.environment.now().addingTimeInterval(60)
     return stored.record.unexpiredToken(covering: scopes, now: nextMinute, excluding: excluded)
   }

@@ -50,6 +50,10 @@ extension TokenSource {
   static let expired = OAuthError(
     .interactionRequired, "The session has expired and cannot be renewed without the user.",
     recoverySuggestion: "Sign in again.")
+  static let invalidated = OAuthError(
+    .interactionRequired,
+    "The protected refresh token is gone: the faces or fingers of the device, or its passcode, have changed.",
+    recoverySuggestion: "Sign in again.")
   static let suspended = OAuthError(
     .suspended, "The system grants this process no time, so no access token was requested.",
     recoverySuggestion: "Try again when the app is active.")

@@ -26,6 +26,9 @@ struct KeychainAccess: Sendable {
   let process: KeychainProcess
   let memory: KeychainMemory
 
+  /// The refresh tokens in protected items; `nil` where the system has none.
+  var protected: ProtectedTokens? { items.protected.map(ProtectedTokens.init) }
+
   // MARK: The group
 
   /// Where the items are, as far as no call is needed to know.
@@ -260,6 +263,7 @@ struct KeychainAccess: Sendable {
       for item in try listing(of: place.group)
       where item.mark != id && TokenCacheKey(canonicalText: item.account) != nil {
         if UUID(uuidString: item.mark) != nil {
+          try protected?.remove(item.account, in: place.group)
           _ = try removed(item.account, place)
         } else {
           try items.update(item.account, in: place.group, to: KeychainChange(mark: id))

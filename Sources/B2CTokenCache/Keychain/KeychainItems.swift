@@ -10,6 +10,8 @@ package protocol KeychainItems: Sendable {
   var service: KeychainService { get }
   /// Whether items stay readable until the next restart once they were: those for after the first unlock.
   var staysOpen: Bool { get }
+  /// The protected items beside them; `nil` where the system has none.
+  var protected: (any ProtectedKeychainItems)? { get }
 
   /// Adds an item; `duplicateItem` when there is one of this account in the group.
   ///
@@ -30,6 +32,10 @@ package protocol KeychainItems: Sendable {
 
   /// Returns all items without their data; `itemNotFound` when there are none.
   func list(in group: String?) throws(KeychainStatus) -> [KeychainAttributes]
+}
+
+extension KeychainItems {
+  package var protected: (any ProtectedKeychainItems)? { nil }
 }
 
 extension KeychainItems where Self: AnyObject {

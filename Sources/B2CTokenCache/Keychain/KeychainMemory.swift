@@ -38,11 +38,24 @@ final class KeychainMemory: Sendable {
   let locks = CacheState.Locks()
   let content = Locked(Content())
   private let queue = DispatchQueue(label: "B2CTokenCache.keychain", qos: .userInitiated)
+  /// While the user is asked, all other calls go on.
+  private let questions = DispatchQueue(label: "B2CTokenCache.keychain.questions", qos: .userInitiated)
 
   /// Runs a body that calls the keychain: one at a time, off the threads that tasks share.
   ///
   /// It is not cancelled with its caller.
   func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await Self.run(on: queue, body)
+  }
+
+  /// Runs a body that may ask the user: one question at a time, beside the calls of ``run(_:)``.
+  func ask<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await Self.run(on: questions, body)
+  }
+
+  private static func run<Value: Sendable>(
+    on queue: DispatchQueue, _ body: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
       queue.async { continuation.resume(with: Swift.Result { try body() }) }
     }

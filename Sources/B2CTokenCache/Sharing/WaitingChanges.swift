@@ -18,10 +18,7 @@ package final class WaitingChanges: Sendable {
       guard let stored else { return nil }
       switch self {
       case .record(let new, let bases):
-        let isBase = bases.contains {
-          $0.signedInAt == stored.signedInAt && $0.refreshToken == stored.refreshToken
-        }
-        return isBase ? new : stored
+        return bases.contains { $0.isSameSession(as: stored) } ? new : stored
       case .removal(let date):
         return stored.signedInAt <= date ? nil : stored
       }

@@ -57,6 +57,17 @@ struct KeychainInstallationTests {
     #expect(try await launch(keychain).record(for: Samples.key) == Samples.record("two"))
   }
 
+  @Test("A protected refresh token goes with its record, and no user is asked")
+  func protectedToken() async throws {
+    let items = ProtectedKeychain()
+    let keychain = DictionaryKeychain(protected: items)
+    try await launch(keychain).store(Samples.record(), for: Samples.key)
+    #expect(try await launch(keychain).keys() == [Samples.key] && items.contents.count == 1)
+    try deleteApp()
+    #expect(try await launch(keychain).keys().isEmpty)
+    #expect(items.contents.isEmpty && items.questions == 0)
+  }
+
   @Test("The copy of another cache goes with the record of a former installation")
   func copyOfOtherCache() async throws {
     let keychain = DictionaryKeychain()

@@ -9,6 +9,13 @@
   struct SecurityKeychainItems: KeychainItems {
     let name: String
     let accessibility: KeychainAccessibility
+    var protection: KeychainProtection? = nil
+
+    #if os(iOS) || os(macOS) || os(visionOS)
+      var protected: (any ProtectedKeychainItems)? {
+        SecurityProtectedItems(name: name + ".protected", accessibility: accessibility, protection: protection)
+      }
+    #endif
 
     var service: KeychainService { .system(name) }
     var staysOpen: Bool { accessibility == .afterFirstUnlock }
