@@ -1,6 +1,8 @@
 import B2CConnector
+import B2CCore
 import B2CTestKit
 import B2CTokenCache
+import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -15,11 +17,16 @@ struct ConnectorWidgetTests {
     let user: UserInfo
     private let container = FileManager.default.temporaryDirectory.appendingPathComponent("b2c-\(UUID().uuidString)")
 
-    init(_ refresh: TokenRefresh) async throws {
+    init(_ refresh: TokenRefresh, protected items: ProtectedKeychain? = nil) async throws {
       try FileManager.default.createDirectory(at: container, withIntermediateDirectories: true)
-      let keychain = DictionaryKeychain()
+      let keychain = DictionaryKeychain(protected: items)
       app = try world.connector(cache: SharedKeychain(keychain, lockedIn: container))
-      let cache = SharedKeychain(keychain.otherProcess(), lockedIn: container)
+      // The time that the widget waits for a question passes at once.
+      let cache =
+        items == nil
+        ? SharedKeychain(keychain.otherProcess(), lockedIn: container)
+        : SharedKeychain(
+          keychain.otherProcess(), lockedIn: container, lockTimeout: .seconds(30), clock: LeapingClock())
       widget = try world.connector(cache: cache) { $0.refresh = refresh }
       user = try await app.doPolicy(.signIn)
     }
@@ -41,6 +48,29 @@ struct ConnectorWidgetTests {
     let signedOut = try await #require(throws: ConnectorError.self) { _ = try await stage.widget.getTaskList() }
     #expect(signedOut.needsInteraction)
     #expect(try await stage.widget.session == .signedOut)
+  }
+
+  @Test("While the app asks its user, another process waits for the lock's time; the answer is good for storing too")
+  func question() async throws {
+    let items = ProtectedKeychain()
+    let stage = try await Stage(.automatic, protected: items)
+    await stage.world.clock.advance(by: .seconds(7_200))
+    let (isOpen, answer) = (Locked(false), DispatchSemaphore(value: 0))
+    defer { answer.signal() }
+    items.onQuestion {
+      isOpen.withLock { $0 = true }
+      answer.wait()
+    }
+    let renewal = Task { try await stage.app.accessToken().token }
+    try await yielding { isOpen.withLock { $0 } }
+    let error = try await #require(throws: ConnectorError.self) { try await stage.widget.accessToken() }
+    #expect(error.code == .tokenCache && error.isRetryable)
+    #expect((error.underlying as? TokenCacheError)?.code == .lockTimedOut)
+    #expect(try await stage.widget.session == .signedIn(stage.user))
+    answer.signal()
+    let token = try await renewal.value
+    #expect(try await stage.widget.accessToken().token == token)
+    #expect(items.questions == 1 && items.added == (2, 1))
   }
 
   @Test("An extension that may refresh waits for the app's refresh, and has its token")
