@@ -97,7 +97,7 @@ struct ConnectorProtectedTokenTests {
     #expect(stage.world.tenant.counters.reusedRefreshTokens == 0)
   }
 
-  @Test("A refresh token is in the protected items alone")
+  @Test("A refresh token is in the protected items alone: in no other item, copy, event or report")
   func secrecy() async throws {
     let stage = try await Stage()
     await stage.expire()
@@ -106,10 +106,15 @@ struct ConnectorProtectedTokenTests {
     let sent = stage.world.network.requests.compactMap { $0.form["refresh_token"] }
     let tokens = sent + stage.items.tokens
     #expect(tokens.count == 2)
-    for content in stage.keychain.contents.values {
-      let text = String(decoding: content, as: UTF8.self)
-      #expect(!tokens.contains { text.contains($0) })
+    var texts = stage.keychain.contents.values.map { String(decoding: $0, as: UTF8.self) }
+    texts.append(try await stage.connector.report())
+    // What the cache keeps in memory.
+    let cache = KeychainRecords(stage.keychain, process: DictionaryKeychain.app)
+    for key in try await cache.keys() {
+      texts.append(String(decoding: try JSONEncoder().encode(try await cache.record(for: key)), as: UTF8.self))
     }
+    #expect(texts.count == 3)
+    for text in texts { #expect(!tokens.contains { text.contains($0) }) }
   }
 
   @Test("A thousand callers of two connectors ask once")
