@@ -27,8 +27,9 @@ struct CrashProof: ProofCommand {
       let child = try ChildProcess(
         CrashWriter.self, [folder.url.path, "\(round)", "\(state.highest)"] + (options.isBroken ? ["--broken"] : []))
       guard child.readLine() == "ready" else { throw ProofError("the writer did not start") }
-      usleep(UInt32.random(in: 0..<25_000))
+      usleep(UInt32.random(in: 0..<ProofCache.longestLife))
       state.read(child.killAndRead())
+      try await ProofCache.waitForKilledProcesses()
       if child.ending != -SIGKILL { findings.note("the writer ended by itself (\(child.ending))", round) }
       findings.kills += 1
       if !state.underWay.isEmpty { findings.duringAChange += 1 }

@@ -128,7 +128,7 @@ extension ProcessesPart {
   }
 
   /// Leaves a token in the cache that has ended already; later ones last an hour.
-  private static func signIn(_ tenant: LocalTenant, _ authority: String, _ cache: any TokenCache) async throws {
+  static func signIn(_ tenant: LocalTenant, _ authority: String, _ cache: any TokenCache) async throws {
     tenant.behavior.changeTokenAnswer = {
       $0["expires_in"] = .integer(0)
       $0["expires_on"] = nil

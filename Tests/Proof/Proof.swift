@@ -9,13 +9,13 @@ struct Proof {
   static var commands: [any ProofCommand.Type] {
     [
       CrashProof.self, ProcessesProof.self, StorageFaultsProof.self, FaultsProof.self, CancelProof.self,
-      GrowthProof.self, SecretsProof.self, SoakProof.self,
+      GrowthProof.self, SecretsProof.self, SoakProof.self, ConformanceProof.self,
       // What is no proof, but is run by hand:
       StoredTokensWriter.self,
       // What the proofs start as processes of their own:
       CrashWriter.self, ProcessWorker.self, StorageFaultScene.self, RefreshWorker.self, ApartCell.self,
       SecretsWorker.self, SoakWorker.self,
-    ]
+    ] + ProofCache.proofs
   }
 
   static func main() async {

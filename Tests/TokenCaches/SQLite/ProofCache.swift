@@ -1,0 +1,18 @@
+import B2CTokenCache
+import Foundation
+import SQLiteTokenCache
+
+/// `SQLiteTokenCache` of the examples, under the proofs.
+enum ProofCache {
+  static var proofs: [any ProofCommand.Type] { [] }
+  static let longestLife: UInt32 = 25_000
+
+  static func waitForKilledProcesses() async throws {}
+
+  static func open(_ url: URL, isBroken: Bool = false, lockTimeout: Duration = .seconds(120)) throws
+    -> any SharedTokenCache
+  {
+    isBroken
+      ? try CarelessTokenCache(directory: url) : try SQLiteTokenCache(directory: url, lockTimeout: lockTimeout)
+  }
+}
