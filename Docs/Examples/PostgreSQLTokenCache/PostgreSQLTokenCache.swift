@@ -1,0 +1,337 @@
+import B2CConnector
+import CPostgreSQL
+import Dispatch
+import Foundation
+
+/// A token cache in a PostgreSQL database: the tokens of many users, shared by the processes of several machines.
+///
+/// The table, which is created beforehand:
+///
+///     CREATE TABLE b2c_tokens (key text COLLATE "C" PRIMARY KEY, record bytea NOT NULL, version uuid NOT NULL)
+///
+/// A change is a compare-and-set by the row's version, and starts again where another process was first. A refresh lock is
+/// an advisory lock: it belongs to its connection, so the server frees it when the process that holds it has died.
+///
+/// libpq blocks, so there are eight connections with a thread each, opened when they are needed. Each holds one refresh
+/// lock at most, and serves other statements meanwhile. The ninth lock waits for one of the eight. A connection that is lost
+/// is opened again; the record that was being written is then the old or the new one.
+///
+/// Not behind a pooler that gives a connection to each transaction (PgBouncer with `pool_mode = transaction`): an advisory
+/// lock and its release would come to different connections. Leave `synchronous_commit` on: a refresh token that rotated
+/// must not be lost.
+///
+/// Copy this file, and the system library target beside it, into a package. The table is as secret as the tokens in it:
+/// wrap the cache in `EncryptedTokenCache` where others can read the database or its backup.
+public actor PostgreSQLTokenCache: SharedTokenCache {
+  private let connections: [Connection]
+  private let lockTimeout: Duration
+  /// Statements under way and waiting, for each connection.
+  private var load: [Int]
+  /// Whether a connection holds a refresh lock, or tries to get one.
+  private var isLocking: [Bool]
+
+  /// Makes the cache; the first call opens a connection.
+  ///
+  /// - Parameters:
+  ///   - database: A connection string or URI of libpq, or a database's name. What it leaves out comes from `PGHOST` and
+  ///     the other variables of libpq, a password also from `~/.pgpass`.
+  ///   - lockTimeout: How long to wait for a refresh lock.
+  public init(_ database: String = "", lockTimeout: Duration = .seconds(30)) {
+    connections = (0..<8).map { _ in Connection(database) }
+    load = connections.map { _ in 0 }
+    isLocking = connections.map { _ in false }
+    self.lockTimeout = lockTimeout
+  }
+
+  /// Returns the record of a key, or `nil`.
+  public func record(for key: TokenCacheKey) async throws -> TokenRecord? {
+    try await row(key).map { try Self.record($0.record) }
+  }
+
+  /// Stores a record in place of an older one; that of a newer version of the package is not replaced.
+  public func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
+    try await change(key, replacesDamaged: true) { _ in record }
+  }
+
+  /// Removes the record of a key.
+  public func removeRecord(for key: TokenCacheKey) async throws {
+    try await run("DELETE FROM b2c_tokens WHERE key = $1", [key.bytes], failing: .unwritable)
+  }
+
+  /// Returns the keys of all records.
+  public func keys() async throws -> [TokenCacheKey] {
+    try await run("SELECT key FROM b2c_tokens").compactMap {
+      TokenCacheKey(canonicalText: String(decoding: $0[0], as: UTF8.self))
+    }
+  }
+
+  /// Changes a record by compare-and-set.
+  @discardableResult
+  public func update(
+    _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
+  ) async throws -> TokenRecord? {
+    try await self.change(key, change)
+  }
+
+  /// Runs a body while no other caller or process holds the refresh lock of the key.
+  ///
+  /// Swift 6.1 does not know `@concurrent`: leave it out there.
+  public func withRefreshLock<Result: Sendable>(
+    for key: TokenCacheKey, _ body: @concurrent @Sendable () async throws -> Result
+  ) async throws -> Result {
+    let holder = try await lock(key)
+    let result: Swift.Result<Result, any Error>
+    do {
+      try Task.checkCancellation()
+      result = .success(try await body())
+    } catch {
+      result = .failure(error)
+    }
+    await unlock(key, holder)
+    return try result.get()
+  }
+
+  // MARK: Records
+
+  private func row(_ key: TokenCacheKey) async throws -> (record: Data, version: Data)? {
+    try await run("SELECT record, version FROM b2c_tokens WHERE key = $1", [key.bytes]).first.map { ($0[0], $0[1]) }
+  }
+
+  /// Reads, changes and writes, until no other process has written between the two.
+  ///
+  /// It goes on when the caller is cancelled: a new refresh token must not be lost.
+  @discardableResult
+  private func change(
+    _ key: TokenCacheKey, replacesDamaged: Bool = false, _ change: @Sendable (TokenRecord?) -> TokenRecord?
+  ) async throws -> TokenRecord? {
+    // Random, so that no version comes twice: a record that was removed and written again is another one. It also shows
+    // whether a write took place whose answer was lost with its connection.
+    let version = withUnsafeBytes(of: UUID().uuid) { Data($0) }
+    var lost: (old: Data?, new: TokenRecord?)?
+    while true {
+      let row = try await row(key)
+      if let lost {
+        if row?.version == (lost.new == nil ? nil : version) { return lost.new }
+        guard row?.version == lost.old else {
+          throw TokenCacheError(
+            .unwritable, "The connection to PostgreSQL was lost; whether a record was written is unknown.")
+        }
+      }
+      var old: TokenRecord?
+      do {
+        old = try row.map { try Self.record($0.record) }
+      } catch let error as TokenCacheError where error.code == .damaged && replacesDamaged {}
+      let new = change(old)
+      if new == old, old != nil || row == nil { return new }
+      let record = try new.map { try JSONEncoder().encode($0) } ?? Data()
+      let (statement, parameters) =
+        switch (row, new) {
+        case (nil, _):
+          ("INSERT INTO b2c_tokens VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING true", [record, version])
+        case (let row?, nil):
+          ("DELETE FROM b2c_tokens WHERE key = $1 AND version = $2 RETURNING true", [row.version])
+        case (let row?, _):
+          (
+            "UPDATE b2c_tokens SET record = $2, version = $3 WHERE key = $1 AND version = $4 RETURNING true",
+            [record, version, row.version]
+          )
+        }
+      do {
+        // No row: another process was first.
+        if try await !once(statement, [key.bytes] + parameters, failing: .unwritable).isEmpty { return new }
+      } catch let error as TokenCacheError where error.underlying is ConnectionLost && lost == nil {
+        lost = (row?.version, new)
+      }
+    }
+  }
+
+  private static func record(_ data: Data) throws -> TokenRecord {
+    do {
+      return try JSONDecoder().decode(TokenRecord.self, from: data)
+    } catch let error as TokenCacheError where error.code == .newerVersion {
+      throw error
+    } catch {
+      // The decoder's own error may quote the record.
+      throw TokenCacheError(.damaged, "A row of the table b2c_tokens does not hold a token record.")
+    }
+  }
+
+  // MARK: Refresh locks
+
+  /// Takes the refresh lock of a key, and returns the number of the connection that holds it.
+  ///
+  /// The lock is tried without waiting in the server, so that another process that hangs keeps no connection from its work.
+  private func lock(_ key: TokenCacheKey) async throws -> Int {
+    let end = ContinuousClock.now + lockTimeout
+    while true {
+      if let number = leastBusy(where: { !isLocking[$0] }) {
+        isLocking[number] = true
+        do {
+          let answer = try await run(
+            "SELECT pg_try_advisory_lock(hashtextextended($1, 0))", [key.bytes], on: number)
+          if answer.first?.first == Data([1]) { return number }
+        } catch {
+          await connections[number].close()
+          isLocking[number] = false
+          throw error
+        }
+        isLocking[number] = false
+      }
+      guard .now < end else {
+        throw TokenCacheError(
+          .lockTimedOut, "The refresh lock of a token record was not free within \(lockTimeout).",
+          recoverySuggestion: "Try again later; use a longer lockTimeout where token requests take longer than it.")
+      }
+      try await Task.sleep(for: .milliseconds(Int.random(in: 5...30)))
+    }
+  }
+
+  private func unlock(_ key: TokenCacheKey, _ number: Int) async {
+    do {
+      _ = try await once(
+        "SELECT pg_advisory_unlock(hashtextextended($1, 0))", [key.bytes], on: number, failing: .unwritable)
+    } catch {
+      // What the server does not unlock ends with its connection.
+      await connections[number].close()
+    }
+    isLocking[number] = false
+  }
+
+  // MARK: Statements
+
+  private func leastBusy(where isUsable: (Int) -> Bool = { _ in true }) -> Int? {
+    load.indices.filter(isUsable).min { load[$0] < load[$1] }
+  }
+
+  /// Runs a statement that may run twice, again where its connection was lost.
+  @discardableResult
+  private func run(
+    _ statement: String, _ parameters: [Data] = [], on number: Int? = nil,
+    failing code: TokenCacheError.Code = .unreadable
+  ) async throws -> [[Data]] {
+    do {
+      return try await once(statement, parameters, on: number, failing: code)
+    } catch let error as TokenCacheError where error.underlying is ConnectionLost {
+      return try await once(statement, parameters, on: number, failing: code)
+    }
+  }
+
+  private func once(
+    _ statement: String, _ parameters: [Data], on number: Int? = nil, failing code: TokenCacheError.Code
+  ) async throws -> [[Data]] {
+    let number = number ?? leastBusy() ?? 0
+    load[number] += 1
+    defer { load[number] -= 1 }
+    return try await connections[number].run(statement, parameters, failing: code)
+  }
+}
+
+extension TokenCacheKey {
+  fileprivate var bytes: Data { Data(canonicalText.utf8) }
+}
+
+/// The connection was lost while a statement was under way: the server may have run it.
+private struct ConnectionLost: Error {}
+
+/// A connection with a thread of its own, opened when a statement comes and after it was lost.
+private actor Connection {
+  private nonisolated let thread = ConnectionThread()
+  private let database: String
+  private var session: Session?
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+  init(_ database: String) {
+    self.database = database
+  }
+
+  func close() {
+    session = nil
+  }
+
+  func run(_ statement: String, _ parameters: [Data], failing code: TokenCacheError.Code) throws -> [[Data]] {
+    let session = try session ?? Session(database, failing: code)
+    self.session = session
+    do {
+      return try session.run(statement, parameters)
+    } catch let failure as Session.Failure {
+      guard session.isOpen else {
+        self.session = nil
+        throw TokenCacheError(code, "The connection to PostgreSQL was lost.", underlying: ConnectionLost())
+      }
+      // The server's own words may quote the row.
+      throw TokenCacheError(
+        code, "PostgreSQL refused a statement about b2c_tokens: SQLSTATE \(failure.state).",
+        recoverySuggestion: "Look the state up in PostgreSQL's table of error codes, and the words in the server's log."
+      )
+    }
+  }
+}
+
+/// Statements that block wait on a serial queue, not on the threads that all tasks share.
+private final class ConnectionThread: SerialExecutor {
+  private let queue = DispatchQueue(label: "PostgreSQLTokenCache")
+
+  func enqueue(_ job: UnownedJob) {
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+}
+
+/// One open connection of libpq, closed with the last reference to it.
+private final class Session {
+  struct Failure: Error {
+    let state: String
+  }
+
+  private let handle: OpaquePointer
+
+  init(_ database: String, failing code: TokenCacheError.Code) throws {
+    // What the app writes comes last, and so wins. A server that is gone is noticed, and a statement does not wait for ever.
+    let settings = [
+      ("connect_timeout", "10"), ("tcp_user_timeout", "10000"), ("keepalives_idle", "10"),
+      ("options", "-c statement_timeout=10000"), ("fallback_application_name", "b2c-token-cache"), ("dbname", database),
+    ]
+    let names = settings.map { strdup($0.0) } + [nil]
+    let values = settings.map { strdup($0.1) } + [nil]
+    defer { for text in names + values { free(text) } }
+    guard let handle = PQconnectdbParams(names.map { UnsafePointer($0) }, values.map { UnsafePointer($0) }, 1) else {
+      throw TokenCacheError(code, "There is no memory for a connection to PostgreSQL.")
+    }
+    guard PQstatus(handle) == CONNECTION_OK else {
+      let words = String(cString: PQerrorMessage(handle)).split(separator: "\n").first ?? "no reason given"
+      PQfinish(handle)
+      throw TokenCacheError(code, "PostgreSQL cannot be reached: \(words)")
+    }
+    PQsetNoticeProcessor(handle, { _, _ in }, nil)
+    self.handle = handle
+  }
+
+  deinit {
+    PQfinish(handle)
+  }
+
+  var isOpen: Bool { PQstatus(handle) == CONNECTION_OK }
+
+  /// Runs a statement; parameters and results are in binary form, and apart from the SQL.
+  func run(_ statement: String, _ parameters: [Data]) throws -> [[Data]] {
+    let bytes = [UInt8](parameters.joined()) + [0]
+    let result = bytes.withUnsafeBytes { buffer in
+      var start = 0
+      let values = parameters.map { parameter in
+        defer { start += parameter.count }
+        return buffer.baseAddress?.advanced(by: start).assumingMemoryBound(to: CChar.self)
+      }
+      return PQexecParams(
+        handle, statement, Int32(parameters.count), nil, values, parameters.map { Int32($0.count) },
+        parameters.map { _ in 1 }, 1)
+    }
+    defer { PQclear(result) }
+    guard [PGRES_TUPLES_OK, PGRES_COMMAND_OK].contains(PQresultStatus(result)) else {
+      throw Failure(
+        state: PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) } ?? "unknown")
+    }
+    return (0..<PQntuples(result)).map { row in
+      (0..<PQnfields(result)).map { Data(bytes: PQgetvalue(result, row, $0), count: Int(PQgetlength(result, row, $0))) }
+    }
+  }
+}

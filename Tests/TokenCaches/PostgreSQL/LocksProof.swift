@@ -1,0 +1,151 @@
+import B2CConnector
+import B2CCore
+import B2CTestKit
+import B2CTokenCache
+import Foundation
+import TestSupport
+
+/// Holds as many refresh locks as the cache has connections, and has another process hold one and hang.
+struct LocksProof: ProofCommand {
+  static let name = "locks"
+  static let summary = "eight refresh locks at once, a ninth, and a process that holds one and hangs"
+
+  private static let lockTime = Duration.seconds(2)
+  /// How much later than the lock's time a waiter may end on a busy machine.
+  private static let grace = Duration.seconds(8)
+
+  static func run(_ options: ProofOptions) async throws -> Bool {
+    let folder = try ProofFolder("locks")
+    defer { folder.remove() }
+    var table = Table("promise", "")
+    var isKept = true
+    for (promise, check) in [
+      ("the ninth lock waits, ends after the lock's time, and is had once one of eight is free", ninth),
+      ("records are read and written while eight locks are held", useBeside),
+      ("waiters for a process that hangs end after the lock's time, other users do not wait", hanging),
+      ("the lock of a process that was killed is free", killed),
+      ("a connector's error is tokenCache, and retryable", connectorError),
+    ] as [(String, @Sendable (URL, ProofOptions) async throws -> Bool)] {
+      let isTrue = await Watchdog.run(.seconds(90)) { (try? await check(folder.url, options)) ?? false } ?? false
+      table.add(promise, isTrue ? "kept" : "BROKEN")
+      isKept = isKept && isTrue
+    }
+    table.show()
+    return isKept
+  }
+
+  @Sendable private static func ninth(_ folder: URL, _ options: ProofOptions) async throws -> Bool {
+    let cache = try ProofCache.open(folder, isBroken: options.isBroken, lockTimeout: lockTime)
+    let hasWaited = try await holdingEight(cache) { try await endsInTime(cache, ProofRecord.key("ninth")) }
+    let comesThrough = try await cache.withRefreshLock(for: ProofRecord.key("ninth")) { true }
+    return hasWaited && comesThrough
+  }
+
+  @Sendable private static func useBeside(_ folder: URL, _ options: ProofOptions) async throws -> Bool {
+    let cache = try ProofCache.open(folder, isBroken: options.isBroken, lockTimeout: lockTime)
+    return try await holdingEight(cache) {
+      for number in 1...50 {
+        let key = ProofRecord.key("held-\(number % 8)")
+        try await cache.update(key) { _ in ProofRecord.record(number) }
+        guard try await cache.record(for: key).flatMap(ProofRecord.number) == number else { return false }
+      }
+      return true
+    }
+  }
+
+  @Sendable private static func hanging(_ folder: URL, _ options: ProofOptions) async throws -> Bool {
+    let holder = try ChildProcess(LockHolder.self, [folder.path] + (options.isBroken ? ["--broken"] : []))
+    guard holder.readLine() == "held" else { throw ProofError("the holder did not start") }
+    defer { _ = holder.killAndRead() }
+    let caches = try (0..<2).map { _ in
+      try ProofCache.open(folder, isBroken: options.isBroken, lockTimeout: lockTime)
+    }
+    return try await withThrowingTaskGroup(of: Bool.self) { group in
+      for number in 0..<20 {
+        group.addTask { try await endsInTime(caches[number % 2], LockHolder.key) }
+        group.addTask {
+          try await caches[number % 2].withRefreshLock(for: ProofRecord.key("other-\(number)")) { true }
+        }
+      }
+      return try await group.reduce(true) { $0 && $1 }
+    }
+  }
+
+  @Sendable private static func killed(_ folder: URL, _ options: ProofOptions) async throws -> Bool {
+    let holder = try ChildProcess(LockHolder.self, [folder.path] + (options.isBroken ? ["--broken"] : []))
+    guard holder.readLine() == "held" else { throw ProofError("the holder did not start") }
+    _ = holder.killAndRead()
+    return try await ProofCache.open(folder, isBroken: options.isBroken).withRefreshLock(for: LockHolder.key) { true }
+  }
+
+  @Sendable private static func connectorError(_ folder: URL, _ options: ProofOptions) async throws -> Bool {
+    let folder = folder.appendingPathComponent("connector")
+    let tenant = LocalTenant(redirectURIs: ["http://127.0.0.1/callback"])
+    try await tenant.start()
+    let authority = tenant.authority(form: .query)
+    let other = try ProofCache.open(folder, isBroken: options.isBroken)
+    try await ProcessesPart.signIn(tenant, authority, other)
+    guard let key = try await other.keys().first else { return false }
+    let connector = try Connector(
+      settings: try RefreshWorker.settings(authority: authority), presenter: ManualPresenter(),
+      cache: ProofCache.open(folder, isBroken: options.isBroken, lockTimeout: lockTime))
+    let error = try await other.withRefreshLock(for: key) { () -> ConnectorError? in
+      do {
+        _ = try await connector.accessToken()
+        return nil
+      } catch let error as ConnectorError {
+        return error
+      }
+    }
+    await tenant.stop()
+    return error?.code == .tokenCache && error?.isRetryable == true
+  }
+
+  /// Runs a body while eight locks are held.
+  private static func holdingEight(
+    _ cache: any SharedTokenCache, _ body: @Sendable () async throws -> Bool
+  ) async throws -> Bool {
+    let gate = TestGate()
+    return try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<8 {
+        group.addTask {
+          try await cache.withRefreshLock(for: ProofRecord.key("held-\(number)")) { try await gate.wait() }
+        }
+      }
+      await gate.waitForArrivals(8)
+      let isTrue = try await body()
+      gate.open()
+      try await group.waitForAll()
+      return isTrue
+    }
+  }
+
+  /// Whether a lock that is not free is given up after the lock's time, with an error that says so.
+  private static func endsInTime(_ cache: any SharedTokenCache, _ key: TokenCacheKey) async throws -> Bool {
+    let start = ContinuousClock.now
+    do {
+      try await cache.withRefreshLock(for: key) {}
+      return false
+    } catch let error as TokenCacheError where error.code == .lockTimedOut {
+      let waited = start.duration(to: .now)
+      return error.isRetryable && waited >= lockTime && waited < lockTime + grace
+    }
+  }
+}
+
+/// The process that takes a refresh lock and never comes back.
+struct LockHolder: ProofCommand {
+  static let name = "lock-holder"
+  static let summary = ""
+
+  static let key = ProofRecord.key("hanging")
+
+  static func run(_ options: ProofOptions) async throws -> Bool {
+    let folder = URL(fileURLWithPath: try options.value(0, "the folder"), isDirectory: true)
+    return try await ProofCache.open(folder, isBroken: options.isBroken).withRefreshLock(for: key) {
+      try FileHandle.standardOutput.write(contentsOf: Data("held\n".utf8))
+      _ = readLine()
+      return true
+    }
+  }
+}

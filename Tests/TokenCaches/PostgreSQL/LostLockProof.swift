@@ -1,0 +1,88 @@
+import B2CConnector
+import B2CCore
+import B2CTestKit
+import B2CTokenCache
+import Foundation
+
+/// Ends the connection that holds a refresh lock while the token request is under way: another client takes the lock and
+/// sends the same refresh token.
+struct LostLockProof: ProofCommand {
+  static let name = "lost-lock"
+  static let summary = "a connection dies while it holds a refresh lock, and another client refreshes beside it"
+
+  static func run(_ options: ProofOptions) async throws -> Bool {
+    let rounds = options.isQuick ? 10 : 100
+    var counts: [Bool: Int] = [:]
+    var reuses = 0
+    var notes: [String] = []
+    for round in 0..<rounds {
+      let firstIsFirst = round.isMultiple(of: 2)
+      let found = await Watchdog.run(.seconds(60)) { () -> Result<Int, any Error> in
+        do { return .success(try await reusesInRound(firstIsFirst, options)) } catch { return .failure(error) }
+      }
+      switch found {
+      case .success(let count)?:
+        counts[firstIsFirst, default: 0] += 1
+        reuses = max(reuses, count)
+        if count > 1 { notes.append("round \(round): a refresh token was used \(count) times more") }
+      case .failure(let error)?: notes.append("round \(round): \(error)")
+      case nil: notes.append("round \(round): it hangs")
+      }
+    }
+    var table = Table("after the connection died", "rounds")
+    table.add("the first stores, the second's answer is dropped", "\(counts[true] ?? 0)")
+    table.add("the second stores, the first's answer is dropped", "\(counts[false] ?? 0)")
+    table.show()
+    print("Most reuses of a refresh token in a round: \(reuses); at most 1 is allowed.")
+    for note in notes.prefix(10) { print("BROKEN  \(note)") }
+    return notes.isEmpty
+  }
+
+  /// One round; the answer of one client comes, and is stored, before that of the other.
+  private static func reusesInRound(_ firstIsFirst: Bool, _ options: ProofOptions) async throws -> Int {
+    let folder = try ProofFolder("lost-lock")
+    defer { folder.remove() }
+    let tenant = LocalTenant(redirectURIs: ["http://127.0.0.1/callback"])
+    tenant.behavior.refreshTokenReuse = .allowed
+    try await tenant.start()
+    let authority = tenant.authority(form: .query)
+    let settings = try RefreshWorker.settings(authority: authority)
+    let cache = try ProofCache.open(folder.url, isBroken: options.isBroken)
+    try await ProcessesPart.signIn(tenant, authority, cache)
+    // Caches are known by identity, so two of them have no lock in common but the server's.
+    let connectors = try (0..<2).map { _ in
+      try Connector(
+        settings: settings, presenter: ManualPresenter(),
+        cache: ProofCache.open(folder.url, isBroken: options.isBroken))
+    }
+    let gates = [TestGate(), TestGate()]
+    var tasks: [Task<AccessToken, any Error>] = []
+    for (connector, gate) in zip(connectors, gates) {
+      tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .wait(gate))]
+      tasks.append(Task { try await connector.accessToken() })
+      await gate.waitForArrivals(1)
+      let ended = try ProofServer.endLockHolders()
+      guard ended == 1 else { throw ProofError("\(ended) connections held a lock") }
+    }
+    let order = firstIsFirst ? [0, 1] : [1, 0]
+    var values: [Secret] = []
+    for number in order {
+      gates[number].open()
+      values.append(try await tasks[number].value.token)
+    }
+    guard let key = try await cache.keys().first, let record = try await cache.record(for: key) else {
+      throw ProofError("the record is lost")
+    }
+    guard record.accessTokens.map(\.token) == [values[0]], values[1] == values[0] else {
+      throw ProofError("the later answer was not dropped")
+    }
+    let reuses = tenant.counters.reusedRefreshTokens
+    guard tenant.counters.refreshRequests == 2 else { throw ProofError("\(tenant.counters.refreshRequests) refreshes") }
+    let next = try await connectors[order[1]].accessToken(forceRefresh: true)
+    guard next.token != values[0], tenant.counters.reusedRefreshTokens == reuses else {
+      throw ProofError("the stored refresh token is not the last one")
+    }
+    await tenant.stop()
+    return reuses
+  }
+}
