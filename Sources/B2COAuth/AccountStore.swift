@@ -141,20 +141,25 @@ struct AccountStore: Sendable {
       do {
         guard let record = try await cache.record(for: key) else { continue }
         records.append(StoredRecord(key: key, record: record))
-        known.note(policy: key.policy, signedInAt: record.signedInAt)
+        known.note(policy: key.policy, record: record)
       } catch let error as CancellationError {
         throw error
       } catch {
         if failure.map(Self.isLasting) ?? true { failure = error }
       }
     }
-    return (records.sorted { $0.record.signedInAt > $1.record.signedInAt }, failure)
+    return (records.sorted { $0.record.signInOrder > $1.record.signInOrder }, failure)
   }
 
   // MARK: Signing in and out
 
-  /// Returns the date to keep with a sign-in: later than that of any known sign-in.
-  func signInDate() -> Date { known.signInDate(now()) }
+  /// Returns the dates to keep with a sign-in: this device's, and the server's, which sign-ins are ordered by.
+  ///
+  /// - Parameter serverTime: The server's time, as far as it is known.
+  /// - Returns: Dates later than those of any known sign-in.
+  func signInDates(serverTime: Date) -> (date: Date, order: Date) {
+    known.signInDates(now: now(), serverTime: serverTime)
+  }
 
   /// Makes the record of a sign-in the current one, for every client of the cache.
   func signedIn(_ key: TokenCacheKey, at date: Date) {

@@ -148,7 +148,10 @@ struct SignInWriter: Sendable {
       let key = services.accounts.key(accountID: identity.accountID, policy: provider.policy)
       // Only for the list of policies in the result; the date is later than theirs. A damaged record is replaced.
       let earlier = await services.accounts.knownRecords(accountID: identity.accountID)
-      new = record(services.accounts.signInDate())
+      let dates = services.accounts.signInDates(serverTime: services.serverClock.now)
+      var signedIn = record(dates.date)
+      if dates.order != dates.date { signedIn.serverSignedInAt = dates.order }
+      new = signedIn
       try await services.cache.store(new, for: key)
       services.accounts.signedIn(key, at: new.signedInAt)
       records = [StoredRecord(key: key, record: new)] + earlier.filter { $0.key != key }

@@ -54,7 +54,7 @@ struct SignOut: Sendable {
   private func removeRecords(_ accounts: Accounts) async -> (any Error)? {
     let foldedID = accounts.id.map(services.accounts.folded)
     // Every sign-in so far ends here, also one with a date ahead of the clock.
-    let date = services.accounts.signInDate()
+    let date = services.accounts.signInDates(serverTime: services.serverClock.now).date
     var keys = services.accounts.forget(foldedID: foldedID)
     if let foldedID { keys.formUnion(services.accounts.likelyKeys(foldedID)) }
     // What an earlier sign-out could not remove may be off the list and not off the disk.

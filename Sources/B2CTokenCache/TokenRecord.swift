@@ -32,6 +32,8 @@ public struct TokenRecord: Sendable, Hashable {
   package var accessTokens: [CachedAccessToken]
   /// When the sign-in happened that the record comes from.
   public var signedInAt: Date
+  /// The same moment by the server's clock, where this device's clock was known to be wrong.
+  package var serverSignedInAt: Date?
   /// The policy's id with its case as the developer wrote it.
   package var policyID: String?
   /// Fields of the stored form that this version does not know; they are written back unchanged.
@@ -64,6 +66,9 @@ public struct TokenRecord: Sendable, Hashable {
     self.policyID = policyID
     self.unknownFields = [:]
   }
+
+  /// The moment that tells which of several sign-ins was the last: a device's clock may be set between two of them.
+  package var signInOrder: Date { serverSignedInAt ?? signedInAt }
 }
 
 /// The stored form: short field names that never change their meaning, dates as seconds since 1970.
@@ -81,6 +86,7 @@ extension TokenRecord: Codable {
     let home: String?
     let access: [CachedAccessToken]?
     let signedIn: Double
+    let signedInServer: Double?
     let policy: String?
     /// The item of a protected refresh token, and what tells it from others.
     let guarded: String?
@@ -106,6 +112,7 @@ extension TokenRecord: Codable {
       idToken: stored.id, claims: stored.claims ?? [:], homeAccountID: stored.home, accessTokens: stored.access ?? [],
       signedInAt: Date(timeIntervalSince1970: stored.signedIn), policyID: stored.policy)
     self.version = version
+    serverSignedInAt = stored.signedInServer.map(Date.init(timeIntervalSince1970:))
     if refreshToken == nil { protectedRefreshToken = stored.guarded.flatMap(ProtectedRefreshToken.init(stored:)) }
     unknownFields = try fields.unknown(besides: Stored.self)
   }
@@ -119,8 +126,8 @@ extension TokenRecord: Codable {
     try Stored(
       v: version, refresh: refreshToken, refreshEnds: refreshTokenExpiresAt?.timeIntervalSince1970, id: idToken,
       claims: claims.isEmpty ? nil : claims, home: homeAccountID, access: accessTokens.isEmpty ? nil : accessTokens,
-      signedIn: signedInAt.timeIntervalSince1970, policy: policyID,
-      guarded: protectedRefreshToken?.stored
+      signedIn: signedInAt.timeIntervalSince1970, signedInServer: serverSignedInAt?.timeIntervalSince1970,
+      policy: policyID, guarded: protectedRefreshToken?.stored
     ).encode(to: encoder)
   }
 }

@@ -35,6 +35,32 @@ struct TwoConnectorsTests {
     }
   }
 
+  @Test(
+    "Who signed in last is told by the server's time, however the device's clock is set", arguments: [3_600, -3_600])
+  func clockThatWasSet(_ ahead: Double) async throws {
+    let world = World()
+    let clock = world.clock
+    let presenter = world.script(.signIn(.alice))
+    let store = FourMethodCache()
+    // In a process of its own, on a device whose clock is so many seconds ahead.
+    func connector(ahead: Double) throws -> Connector {
+      try Connector(
+        settings: world.settings(),
+        environment: OAuthEnvironment(
+          presenter: presenter, cache: ForwardingCache(store), transport: world.network, clock: clock,
+          now: { clock.date.addingTimeInterval(ahead) }))
+    }
+    try await connector(ahead: ahead).signIn()
+    await clock.advance(by: .seconds(60))
+    presenter.clearCookies()
+    presenter.follow(.signIn(.bob))
+    let second = try connector(ahead: 0)
+    let bob = try await second.doPolicy(.signIn)
+    #expect(try await second.session == .signedIn(bob))
+    await clock.advance(by: .seconds(7_200))
+    for ahead in [0, ahead] { #expect(try await connector(ahead: ahead).session == .signedIn(bob)) }
+  }
+
   @Test("They use a refresh token once, and the session goes on", arguments: CacheKind.allCases)
   func oneRefresh(_ kind: CacheKind) async throws {
     let pair = try Pair(kind)

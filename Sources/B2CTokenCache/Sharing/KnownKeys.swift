@@ -32,6 +32,7 @@ package final class KnownKeys: Sendable {
     /// How often a user came or went: what was looked up before must not be kept after it.
     var changes = 0
     var latestSignIn = Date.distantPast
+    var latestOrder = Date.distantPast
     var policies: Set<String> = []
   }
 
@@ -58,21 +59,27 @@ package final class KnownKeys: Sendable {
   }
 
   /// Notes the sign-ins that a listing has found.
-  package func note(policy: String, signedInAt: Date) {
+  package func note(policy: String, record: TokenRecord) {
     content.withLock { content in
       content.policies.insert(policy)
-      content.latestSignIn = max(content.latestSignIn, signedInAt)
+      content.latestSignIn = max(content.latestSignIn, record.signedInAt)
+      content.latestOrder = max(content.latestOrder, record.signInOrder)
     }
   }
 
-  /// Returns a date for a new sign-in: now, but later than that of any known sign-in.
-  package func signInDate(_ now: Date) -> Date {
+  /// Returns the dates for a new sign-in: now, by two clocks, but later than those of any known sign-in.
+  package func signInDates(now: Date, serverTime: Date) -> (date: Date, order: Date) {
     content.withLock { content in
-      let date = max(now, content.latestSignIn.addingTimeInterval(0.001))
-      // As it is read back from its stored form, so that a record is equal to itself after that.
-      content.latestSignIn = Date(timeIntervalSince1970: date.timeIntervalSince1970)
-      return content.latestSignIn
+      content.latestSignIn = Self.date(now, after: content.latestSignIn)
+      content.latestOrder = Self.date(serverTime, after: content.latestOrder)
+      return (content.latestSignIn, content.latestOrder)
     }
+  }
+
+  private static func date(_ date: Date, after latest: Date) -> Date {
+    let later = max(date, latest.addingTimeInterval(0.001))
+    // As it is read back from its stored form, so that a record is equal to itself after that.
+    return Date(timeIntervalSince1970: later.timeIntervalSince1970)
   }
 
   /// Makes the record of a sign-in the current one, unless a later one is; other accounts keep their entries.

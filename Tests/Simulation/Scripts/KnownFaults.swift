@@ -136,6 +136,20 @@
         $0.call(.add(title: "of-bob"), on: $0.app(1))
       },
       Script(
+        "clock-set-back", "the clock is set back, and another person signs in first after a start",
+        { $0.cache = .file }
+      ) {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.world.clockOffset -= 3600
+        // What the app reads at its start tells it nothing.
+        $0.world.store.trouble.isUnreachable = true
+        try $0.world.restart($0.world.processes[0])
+        $0.jitter(60)
+        $0.world.store.trouble = StoreTrouble()
+        $0.signIn($0.bob, on: $0.app(1))
+        $0.call(.session, on: $0.app(1))
+      },
+      Script(
         "ended-here-new-there", "a session ends here, its owner signs in there",
         {
           $0.cache = .shared; $0.connectors = 2
