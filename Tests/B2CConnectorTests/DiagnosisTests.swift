@@ -9,10 +9,6 @@ import Testing
 struct DiagnosisTests {
   static let shapes: [LocalTenant.Shape] = [.b2c, .entra, .ciam, .openIDConnect]
 
-  private func outcomes(_ diagnosis: Diagnosis) -> [String: Diagnosis.Finding.Outcome] {
-    Dictionary(diagnosis.findings.map { ($0.check, $0.outcome) }) { first, _ in first }
-  }
-
   @Test("A healthy world has nothing to fix, in the order of fixing")
   func healthy() async throws {
     let diagnosis = try await World().connector().diagnose()
@@ -56,30 +52,30 @@ struct DiagnosisTests {
     #expect(
       "\(authority.detail) \(authority.recoverySuggestion ?? "")".contains(
         "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"))
-    #expect(outcomes(diagnosis)["metadata"] == .skipped)
-    #expect(outcomes(diagnosis)["redirect URI"] == .skipped)
-    #expect(outcomes(diagnosis)["presenter"] == .ok)
-    #expect(outcomes(diagnosis)["token cache"] == .ok)
+    #expect(diagnosis.outcomes["metadata"] == .skipped)
+    #expect(diagnosis.outcomes["redirect URI"] == .skipped)
+    #expect(diagnosis.outcomes["presenter"] == .ok)
+    #expect(diagnosis.outcomes["token cache"] == .ok)
   }
 
   @Test("Wrong documents, a broken cache and a wrong API are each named")
   func each() async throws {
     let world = World()
     world.tenant.faults = [LocalFault(on: .keys, .respond(TransportResponse(status: 404)))]
-    #expect(outcomes(try await world.connector().diagnose())["keys of B2C_1_SignIn"] == .failed)
+    #expect(try await world.connector().diagnose().outcomes["keys of B2C_1_SignIn"] == .failed)
 
     world.tenant.faults = [LocalFault(on: .metadata, .respond(TransportResponse(status: 404)))]
-    let noMetadata = outcomes(try await world.connector().diagnose())
+    let noMetadata = try await world.connector().diagnose().outcomes
     #expect(noMetadata["metadata of B2C_1_SignIn"] == .failed)
     #expect(noMetadata["keys of B2C_1_SignIn"] == .skipped)
 
     world.tenant.faults = []
     world.tasks.faults = [LocalFault(on: .any, .respond(TransportResponse(status: 404)))]
-    #expect(outcomes(try await world.connector().diagnose())["task API"] == .failed)
+    #expect(try await world.connector().diagnose().outcomes["task API"] == .failed)
     world.tasks.faults = [LocalFault(on: .any, .respond(TransportResponse(status: 200)))]
-    #expect(outcomes(try await world.connector().diagnose())["task API"] == .warning)
+    #expect(try await world.connector().diagnose().outcomes["task API"] == .warning)
 
-    #expect(outcomes(try await world.connector(cache: BrokenCache()).diagnose())["token cache"] == .failed)
+    #expect(try await world.connector(cache: BrokenCache()).diagnose().outcomes["token cache"] == .failed)
   }
 
   @Test("Keys that cannot be used: only Azure AD B2C has policies to check", arguments: shapes)
@@ -106,99 +102,6 @@ struct DiagnosisTests {
     #expect(finding.detail == "this device is 4000 s \(word) the server")
   }
 
-  @Test("An unknown client ID is found without a browser", arguments: shapes)
-  func unknownClient(shape: LocalTenant.Shape) async throws {
-    let diagnosis = try await registration(shape) { $0.clientID = "7bf688ce-8139-4ca8-9391-02fdb6f86d67" }
-    let client = try #require(diagnosis.findings.first { $0.check == "client ID" })
-    #expect(client.outcome == .failed)
-    #expect(client.detail.hasPrefix("7bf688ce-8139-4ca8-9391-02fdb6f86d67 is unknown here"))
-    #expect(client.recoverySuggestion?.contains("the portal") == (shape != .openIDConnect))
-    #expect(outcomes(diagnosis)["redirect URI"] == .skipped)
-    #expect(!diagnosis.isHealthy)
-  }
-
-  @Test("An unregistered redirect URI is found without a browser", arguments: shapes)
-  func unknownRedirectURI(shape: LocalTenant.Shape) async throws {
-    let diagnosis = try await registration(shape) { $0.redirectURI = try url("com.contoso.tasks:/other") }
-    let redirect = try #require(diagnosis.findings.first { $0.check == "redirect URI" })
-    #expect(redirect.outcome == .failed)
-    #expect(redirect.detail.hasPrefix("com.contoso.tasks:/other is not registered"))
-    #expect(redirect.recoverySuggestion?.isEmpty == false)
-    #expect(outcomes(diagnosis)["client ID"] == .ok)
-  }
-
-  @Test("A right registration is confirmed at every kind of provider", arguments: shapes)
-  func registered(shape: LocalTenant.Shape) async throws {
-    let diagnosis = try await registration(shape) { _ in }
-    #expect(outcomes(diagnosis)["client ID"] == .ok, "\(diagnosis)")
-    #expect(outcomes(diagnosis)["redirect URI"] == .ok, "\(diagnosis)")
-    #expect(outcomes(diagnosis)["sign-in request"] == nil)
-    if shape == .openIDConnect {
-      for word in ["policy", "policies", "portal", "B2C"] { #expect(!"\(diagnosis)".contains(word), "\(diagnosis)") }
-    }
-  }
-
-  @Test("A request that the provider refuses for its scopes confirms the registration, and is a finding")
-  func refusedScopes() async throws {
-    let diagnosis = try await registration(.b2c) { $0.scopes = ["https://contoso.onmicrosoft.com/nothing/read"] }
-    #expect(outcomes(diagnosis)["client ID"] == .ok)
-    #expect(outcomes(diagnosis)["redirect URI"] == .ok)
-    let request = try #require(diagnosis.findings.first { $0.check == "sign-in request" })
-    #expect(request.outcome == .failed)
-    #expect(request.detail.hasSuffix("[AADB2C90117]"))
-  }
-
-  @Test("A provider that shows its sign-in page and an odd token answer leaves the registration unchecked")
-  func inconclusive() async throws {
-    let world = World()
-    world.tenant.faults = [
-      LocalFault(on: .authorize, .respond(TransportResponse(status: 200, body: Data("redirect_uri client".utf8)))),
-      LocalFault(on: .token, .respond(TransportResponse(status: 500, body: Data("<html>".utf8)))),
-    ]
-    let diagnosis = try await world.connector().diagnose()
-    for check in ["client ID", "redirect URI"] {
-      let finding = try #require(diagnosis.findings.first { $0.check == check })
-      #expect(finding.outcome == .skipped)
-      #expect(finding.detail.hasPrefix("not checked"))
-      #expect(finding.recoverySuggestion?.contains("the portal") == true)
-    }
-    #expect(diagnosis.isHealthy)
-  }
-
-  static let pages: [(String, client: Diagnosis.Finding.Outcome, redirect: Diagnosis.Finding.Outcome)] = [
-    ("Unknown client.", .failed, .skipped), ("Invalid parameter: redirect_uri", .ok, .failed),
-    // What names both does not tell which of them is wrong.
-    ("The client_id or the redirect_uri is invalid.", .skipped, .skipped),
-    ("invalid_client: the redirect URI is not registered for the client", .skipped, .skipped),
-    ("Not found: /authorize?client_id=a&redirect_uri=b", .skipped, .skipped), ("Sorry.", .skipped, .skipped),
-  ]
-
-  @Test("An error page of a generic issuer counts only where it names one of the two", arguments: pages.indices)
-  func errorPages(_ index: Int) async throws {
-    let page = Self.pages[index]
-    let diagnosis = try await registration(.openIDConnect) { _ in
-    } tenant: { tenant in
-      tenant.faults = [
-        LocalFault(on: .authorize, .respond(TransportResponse(status: 400, body: Data(page.0.utf8)))),
-        LocalFault(on: .token, .respond(TransportResponse(status: 500))),
-      ]
-    }
-    #expect(outcomes(diagnosis)["client ID"] == page.client, "\(diagnosis)")
-    #expect(outcomes(diagnosis)["redirect URI"] == page.redirect, "\(diagnosis)")
-  }
-
-  @Test("A client that the page knows and the token endpoint refuses is a confidential one")
-  func confidentialClient() async throws {
-    let diagnosis = try await registration(.openIDConnect) { _ in
-    } tenant: { tenant in
-      let body = Data(#"{"error":"invalid_client"}"#.utf8)
-      tenant.faults = [LocalFault(on: .token, .respond(TransportResponse(status: 401, body: body)))]
-    }
-    let finding = try #require(diagnosis.findings.first { $0.check == "client ID" })
-    #expect(finding.outcome == .failed)
-    #expect(finding.detail.contains("confidential"))
-  }
-
   @Test("A diagnosis leaves a file cache as it is, with its damaged records and stray files")
   func leavesFiles() async throws {
     let directory = URL(filePath: NSTemporaryDirectory()).appending(path: "b2c-\(UUID().uuidString)")
@@ -213,7 +116,7 @@ struct DiagnosisTests {
       [.posixPermissions: 0o600], ofItemAtPath: directory.appending(path: record).path)
     let before = try names()
     let diagnosis = try await connector.diagnose()
-    #expect(outcomes(diagnosis)["token cache"] == .failed)
+    #expect(diagnosis.outcomes["token cache"] == .failed)
     #expect(try names() == before)
     #expect(try Data(contentsOf: directory.appending(path: record)) == Data("damaged".utf8))
   }
@@ -223,28 +126,9 @@ struct DiagnosisTests {
     let world = World()
     let cache = WatchedCache()
     let diagnosis = try await world.connector(cache: cache).diagnose()
-    #expect(outcomes(diagnosis)["token cache"] == .ok)
+    #expect(diagnosis.outcomes["token cache"] == .ok)
     #expect(await cache.writes == 0)
     #expect(world.tenant.counters.codesIssued == 0)
-  }
-
-  /// The diagnosis of an app at a tenant of a shape, whose settings were changed.
-  private func registration(
-    _ shape: LocalTenant.Shape, _ change: (inout ConnectorSettings) throws -> Void,
-    tenant prepare: (LocalTenant) -> Void = { _ in }
-  ) async throws -> Diagnosis {
-    let clock = TestClock()
-    let tenant = LocalTenant(shape: shape, now: { clock.date })
-    prepare(tenant)
-    var settings = ConnectorSettings(
-      authority: try Authority(tenant.authority(), kind: shape.kind), clientID: tenant.clientID,
-      scopes: tenant.apiScopes, redirectURI: try url(LocalTenant.standardRedirectURI))
-    if shape == .b2c { settings.policies.emailSignIn = try Policy("B2C_1_SignIn") }
-    try change(&settings)
-    return try await Connector.diagnose(
-      settings: settings,
-      environment: OAuthEnvironment(
-        presenter: ManualPresenter(), transport: LocalNetwork(tenant, clock: clock), now: { clock.date }))
   }
 
   @Test("Warnings of the settings stand beside their problems, and what could not be checked is said")
@@ -310,7 +194,7 @@ struct DiagnosisTests {
     let redirect = try #require(diagnosis.findings.first { $0.check == "presenter" })
     #expect(redirect.outcome == .failed)
     #expect(redirect.detail.contains("WebAuthenticationPresenter serves it"))
-    #expect(outcomes(diagnosis)["task API"] == .ok)
+    #expect(diagnosis.outcomes["task API"] == .ok)
   }
 
   @Test("A file that others can read and a directory they can write to are found")
@@ -355,9 +239,9 @@ struct DiagnosisTests {
       settings: world.settings(),
       environment: OAuthEnvironment(
         presenter: world.script(.signIn(.alice)), transport: FailingTransport(), now: { clock.date }))
-    #expect(outcomes(diagnosis)["metadata of B2C_1_SignIn"] == .failed)
-    #expect(outcomes(diagnosis)["clock"] == .skipped)
-    #expect(outcomes(diagnosis)["task API"] == .failed)
+    #expect(diagnosis.outcomes["metadata of B2C_1_SignIn"] == .failed)
+    #expect(diagnosis.outcomes["clock"] == .skipped)
+    #expect(diagnosis.outcomes["task API"] == .failed)
     #expect(!diagnosis.description.contains("canary"))
   }
 
@@ -381,6 +265,13 @@ struct DiagnosisTests {
   }
 }
 
+extension Diagnosis {
+  /// What came out of each check, by its name.
+  var outcomes: [String: Finding.Outcome] {
+    Dictionary(findings.map { ($0.check, $0.outcome) }) { first, _ in first }
+  }
+}
+
 /// A cache that cannot be listed.
 private struct BrokenCache: TokenCache {
   func record(for key: TokenCacheKey) async throws -> TokenRecord? { nil }
@@ -397,16 +288,6 @@ private actor WatchedCache: TokenCache {
   func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { writes += 1 }
   func removeRecord(for key: TokenCacheKey) async throws { writes += 1 }
   func keys() async throws -> [TokenCacheKey] { [] }
-}
-
-extension LocalTenant.Shape {
-  fileprivate var kind: Authority.Kind? {
-    switch self {
-    case .entra: .entra
-    case .ciam: .ciam
-    default: nil
-    }
-  }
 }
 
 /// A transport of an app's own that fails with an error no one knows.
