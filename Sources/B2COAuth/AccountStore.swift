@@ -69,10 +69,14 @@ struct AccountStore: Sendable {
     // Only who is current can change without this account's records.
     let stamp = accountID == nil ? await cache.changeStamp() : nil
     if let entry {
-      // Also where it is looked up anew: while the current user's record cannot be read, no other user is current.
-      let record = try await cache.record(for: entry.key)
-      if entry.stamp == stamp, !looksAgain || stamp != nil, let record, record.hasSession(now: now()) {
-        return StoredRecord(key: entry.key, record: record)
+      do {
+        // Also where it is looked up anew: while the current user's record cannot be read, no other user is current.
+        let record = try await cache.record(for: entry.key)
+        if entry.stamp == stamp, !looksAgain || stamp != nil, let record, record.hasSession(now: now()) {
+          return StoredRecord(key: entry.key, record: record)
+        }
+      } catch let error where accountID != nil && policy == nil && !(error is CancellationError) {
+        // A named person may have another session, by another policy: one bad record does not hide the others.
       }
     }
     let found = try await find(accountID: accountID, policy: policy)

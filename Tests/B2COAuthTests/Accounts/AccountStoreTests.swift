@@ -134,6 +134,21 @@ struct AccountStoreTests {
     #expect(try await client.accessToken().token == alice.accessToken?.token)
   }
 
+  @Test(
+    "A record that was used before and cannot be read now does not shut out its owner's other session",
+    arguments: [TokenCacheError.Code.damaged, .decryptionFailed, .newerVersion])
+  func otherPolicy(_ code: TokenCacheError.Code) async throws {
+    let cache = FailingCache()
+    let fixture = Fixture(cache: cache)
+    let client = try fixture.client()
+    let first = try await client.signIn()
+    let second = try await client.signIn(policy: Policy("B2C_1_SignUpOrSignIn"), prompt: .login)
+    #expect(try await client.accessToken(account: first.account).token == second.accessToken?.token)
+    let policy = try #require(second.policy).key
+    cache.readFailure.withLock { $0 = { $0.policy == policy ? TokenCacheError(code, "Not readable.") : nil } }
+    #expect(try await client.accessToken(account: first.account).token == first.accessToken?.token)
+  }
+
   @Test("A damaged record does not keep its owner from signing in again")
   func repair() async throws {
     let (_, cache, alice, _, client) = try await two()

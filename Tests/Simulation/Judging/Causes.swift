@@ -21,7 +21,7 @@
   /// | what was done | codes |
   /// |---|---|
   /// | the call's own request to the task API met a fault | that fault's |
-  /// | a request to the provider by its connector met a fault meanwhile: refreshes and documents are shared | that fault's |
+  /// | a request to the provider by its connector met a fault meanwhile, or in a call then under way: both are shared | that fault's |
   /// | the connector was closed | `network` |
   /// | the store refused its process something meanwhile | `tokenCache` |
   /// | a record that it has to read was damaged | `tokenCache` |
@@ -55,9 +55,15 @@
     /// The codes of the faults that it met.
     private var faults: Set<ErrorCode> {
       let met = call.app.transport.met.filter {
-        $0.target == .taskAPI ? $0.call == call.number : $0.at >= call.startedAt
+        $0.target == .taskAPI ? $0.call == call.number : $0.at >= call.startedAt || isJoined($0)
       }
       return Set(met.map(\.fault.code))
+    }
+
+    /// Whether a call that met a fault before was still under way: its flight can be joined until its end, which may
+    /// wait for the store, or for a process that was suspended.
+    private func isJoined(_ met: Weather.Met) -> Bool {
+      met.call.map { world.ends[$0, default: .max] >= call.startedAt } ?? false
     }
 
     private var isClosed: Bool { call.troubles.contains(.closed) || call.app.isClosed }
@@ -80,10 +86,13 @@
       }
     }
 
-    /// A record that is damaged is no matter of a person who is named and has another one, nor of a sign-in.
+    /// A record that is damaged is no matter of a person who is named and has another one, nor of a sign-in; where a
+    /// policy is named, only its own record counts.
     private var mayReadDamage: Bool {
       switch call.action {
       case .signIn, .deviceSignIn: false
+      case .token(let person?, let policy?, _) where world.shape.isB2C:
+        !world.watch.grants.contains { $0.person == person && $0.policy == policy.key && $0.isGood }
       case .token(let person?, _, _): world.latestGrant(of: person)?.isGood != true
       default: true
       }

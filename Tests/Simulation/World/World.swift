@@ -46,6 +46,8 @@
     var wasDamaged = false
     var onLine: ((String) -> Void)?
     private(set) var calls: [Call] = []
+    /// When each call ended, by its number.
+    private(set) var ends: [Int: UInt64] = [:]
     /// Calls that have ended and are not judged yet.
     var ended: [Call] = []
     /// The number of the newest call.
@@ -164,6 +166,7 @@
           }
         }
         call.endedAt = machine.uptime
+        ends[call.number] = machine.uptime
         ended.append(call)
       }
       return call
