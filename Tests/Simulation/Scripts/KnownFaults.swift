@@ -150,6 +150,18 @@
         $0.call(.session, on: $0.app(1))
       },
       Script(
+        "damage-of-another-policy", "a damaged record of a person who has another session by another policy",
+        {
+          $0.cache = .encryptedFile; $0.processes = 2
+        }
+      ) {
+        $0.signIn($0.alice, on: $0.app(1), policy: 0)
+        $0.call(.token(person: $0.alice.id, policy: nil, force: false), on: $0.app(1))
+        $0.signIn($0.alice, on: $0.app(1, process: 2), policy: 1)
+        $0.world.damageRecord()
+        $0.call(.token(person: $0.alice.id, policy: nil, force: false), on: $0.app(1))
+      },
+      Script(
         "ended-here-new-there", "a session ends here, its owner signs in there",
         {
           $0.cache = .shared; $0.connectors = 2
