@@ -152,7 +152,20 @@ struct AccountStore: Sendable {
         if failure.map(Self.isLasting) ?? true { failure = error }
       }
     }
-    return (records.sorted { $0.record.signInOrder > $1.record.signInOrder }, failure)
+    return (Self.latestFirst(records), failure)
+  }
+
+  private static func latestFirst(_ records: [StoredRecord]) -> [StoredRecord] {
+    var sorted = records.sorted { $0.record.signInOrder > $1.record.signInOrder }
+    // Neighbours whose order the server's time does not tell.
+    for index in sorted.indices.dropFirst() {
+      var place = index
+      while place > 0, sorted[place].record.isSignedIn(after: sorted[place - 1].record) {
+        sorted.swapAt(place, place - 1)
+        place -= 1
+      }
+    }
+    return sorted
   }
 
   // MARK: Signing in and out

@@ -61,6 +61,32 @@ struct TwoConnectorsTests {
     for ahead in [0, ahead] { #expect(try await connector(ahead: ahead).session == .signedIn(bob)) }
   }
 
+  @Test(
+    "Within a second, where the server's time cannot tell, the device's clock tells who signed in last",
+    arguments: [[LocalUser.alice, .bob], [.bob, .alice]])
+  func sameSecond(_ people: [LocalUser]) async throws {
+    let world = World()
+    let clock = world.clock
+    let store = FourMethodCache()
+    // In a process of its own, on a device whose clock is an hour ahead.
+    func connector(_ presenter: ScriptedPresenter) throws -> Connector {
+      try Connector(
+        settings: world.settings(),
+        environment: OAuthEnvironment(
+          presenter: presenter, cache: ForwardingCache(store), transport: world.network, clock: clock,
+          now: { clock.date.addingTimeInterval(3_600) }))
+    }
+    var last: UserInfo?
+    for person in people {
+      await clock.advance(by: .milliseconds(300))
+      last = try await connector(world.script(.signIn(person))).doPolicy(.signIn)
+    }
+    let user = try #require(last)
+    let next = try connector(world.script(.cancel))
+    #expect(try await next.session == .signedIn(user))
+    #expect(try await next.accounts().first?.id == user.accountID)
+  }
+
   @Test("They use a refresh token once, and the session goes on", arguments: CacheKind.allCases)
   func oneRefresh(_ kind: CacheKind) async throws {
     let pair = try Pair(kind)

@@ -24,6 +24,7 @@
   /// | a request to the provider by its connector met a fault meanwhile, or in a call then under way: both are shared | that fault's |
   /// | the connector was closed | `network` |
   /// | the store refused its process something meanwhile | `tokenCache` |
+  /// | the person did not agree to the use of a protected refresh token meanwhile | `tokenCache` |
   /// | a record that it has to read was damaged | `tokenCache` |
   /// | a process was suspended, or the provider was slow, meanwhile; who holds a lock is not looked at | `tokenCache` |
   /// | the API refused its token | `unauthorized` |

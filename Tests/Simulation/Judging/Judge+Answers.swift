@@ -149,7 +149,7 @@
           $0.person == person && $0.policy == policy.key && $0.isGood && !isExpired($0)
             && $0.signedInAt <= call.startedAt
         }
-        return !isThere
+        return !isThere || world.calls.contains { $0.action.signsOut(person) }
       }
       guard let grant = world.latestGrant(of: person), grant.isGood, !isExpired(grant) else { return true }
       guard grant.signedInAt <= call.startedAt else { return true }

@@ -153,6 +153,13 @@
           ledger.fault("I3 tokens are stored after the sign-out", "grant \(grant.number)")
         }
       }
+      // A protected token is an item of its own, which could stay behind.
+      for token in world.store.keychain.protected.values {
+        let grant = world.watch.grant(ofRefreshToken: String(decoding: token, as: UTF8.self))
+        if let grant, grant.isSignedOut, !grant.isReplaced {
+          ledger.fault("I3 a protected token is stored after the sign-out", "grant \(grant.number)")
+        }
+      }
     }
   }
 

@@ -35,6 +35,7 @@
       world.weather.slowness = min(world.shape.distance, 100)
       world.nextFault = nil
       world.store.trouble = StoreTrouble()
+      world.store.keychain.refusals = 0
       world.watch.refusesAll = false
       for process in world.processes { process.resume() }
     }
