@@ -14,32 +14,32 @@ extension Connector {
     public var taskDialect = TaskDialect.tutorial
     /// The deadline of a call to the task server with all its tries, and the largest answer; 30 seconds and 32 MiB.
     ///
-    /// Guide "Wiring", Limits.
+    /// Guide "The connector", Limits.
     public var taskLimits = TaskAPIConfiguration.standardLimits
     /// The limits of token, metadata and key requests; 30 seconds and 1 MiB.
     ///
-    /// Guide "Wiring", Limits.
+    /// Guide "The connector", Limits.
     public var limits: TransportLimits {
       get { oauth.limits }
       set { oauth.limits = newValue }
     }
     /// The rules by which a failed request is sent again, to the sign-in service, the task server and any API.
     ///
-    /// Guide "Wiring", Retries. Token requests are sent once.
+    /// Guide "The connector", Retries. Token requests are sent once.
     public var retry: RetryPolicy {
       get { oauth.retry }
       set { oauth.retry = newValue }
     }
     /// How long before its end a token is renewed; at most half of the token's life counts.
     ///
-    /// 300 seconds. Guide "Wiring", Token lifetimes.
+    /// 300 seconds. Guide "The connector", Token lifetimes.
     public var expiryMargin: Duration {
       get { oauth.expiryMargin }
       set { oauth.expiryMargin = newValue }
     }
     /// How far this device's clock may be off when an id_token is checked, beside the measured offset.
     ///
-    /// 300 seconds. Guide "Wiring", Token lifetimes.
+    /// 300 seconds. Guide "The connector", Token lifetimes.
     public var clockSkew: Duration {
       get { oauth.clockSkew }
       set { oauth.clockSkew = newValue }

@@ -84,8 +84,6 @@ extension ErrorCode {
   public static let policyNotConfigured = Self(rawValue: "policyNotConfigured")
   /// The settings have no task API.
   public static let taskAPINotConfigured = Self(rawValue: "taskAPINotConfigured")
-  /// A token cache, presenter or transport supplied by the app failed; see ``ConnectorError/underlying``.
-  public static let other = Self(rawValue: "other")
 }
 
 extension ConnectorError: ExplainedError {}
@@ -205,7 +203,7 @@ extension ConnectorError {
     let authorization = error.underlying as? APIAuthorizationError
     self.init(
       error.code, error.message, recoverySuggestion: error.recoverySuggestion, isRetryable: error.isRetryable,
-      underlying: error)
+      underlying: error.code == .other ? error.underlying : error)
     outcomeIsUnknown = error.outcomeIsUnknown
     if let method = error.method, let url = error.url {
       request = FailedRequest(method: method, url: url, attempts: error.attempts)

@@ -66,4 +66,6 @@ extension ErrorCode {
   public static let configuration = Self(rawValue: "configuration")
   /// The authority is on the host that Azure AD B2C has retired.
   public static let retiredAuthority = Self(rawValue: "retiredAuthority")
+  /// A presenter or transport supplied by the app failed with an error of its own, which is the underlying one.
+  public static let other = Self(rawValue: "other")
 }

@@ -6,6 +6,7 @@ package final class AttemptRecorder: HTTPTransport {
     var attempts = 0
     var outcomeIsUnknown = false
     var bearerTokens: [Secret] = []
+    var hasFailedOtherwise = false
   }
 
   private let transport: any HTTPTransport
@@ -21,6 +22,9 @@ package final class AttemptRecorder: HTTPTransport {
 
   /// Whether the server may have carried out a request that changes something although it did not succeed.
   package var outcomeIsUnknown: Bool { record.withLock { $0.outcomeIsUnknown } }
+
+  /// Whether an app's transport has thrown an error of its own.
+  package var hasFailedOtherwise: Bool { record.withLock { $0.hasFailedOtherwise } }
 
   /// The access tokens that were sent, which no error may show.
   package var bearerTokens: [Secret] { record.withLock { $0.bearerTokens } }
@@ -49,6 +53,7 @@ package final class AttemptRecorder: HTTPTransport {
     } catch {
       // What an app's transport throws by other types says nothing of whether the request arrived.
       if (error as? TransportError)?.leavesOutcomeUnknown != false { noteUnknownOutcome(of: request) }
+      if !(error is TransportError), !(error is CancellationError) { record.withLock { $0.hasFailedOtherwise = true } }
       throw error
     }
   }

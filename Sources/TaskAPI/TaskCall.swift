@@ -32,7 +32,7 @@ struct TaskCall {
       case let error as TransportError: throw failure(error)
       case let error as APIAuthorizationError: throw unauthorized(error)
       case is CancellationError: throw error
-      case _ where mayHaveTakenEffect && !(error is TaskAPIError): throw withoutToken(error)
+      case _ where mayHaveTakenEffect && !(error is TaskAPIError): throw failedOtherwise(error)
       default: throw error
       }
     }
@@ -108,11 +108,14 @@ extension TaskCall {
     return error
   }
 
-  /// No token for another try, after one that may have changed something: only this error can say so.
-  private func withoutToken(_ failure: any Error) -> TaskAPIError {
-    var error = error(
-      .unauthorized, status: nil, because: "an earlier try may have been carried out, and no token is left for another",
-      suggestion: nil)
+  /// An error of the app's transport, or no token for another try, after one that may have changed something: only this
+  /// error can say so.
+  private func failedOtherwise(_ failure: any Error) -> TaskAPIError {
+    let (code, reason): (ErrorCode, String) =
+      recorder.hasFailedOtherwise
+      ? (.other, "the transport supplied by the app failed with \(type(of: failure))")
+      : (.unauthorized, "an earlier try may have been carried out, and no token is left for another")
+    var error = error(code, status: nil, because: reason, suggestion: nil)
     error.underlying = failure
     return error
   }

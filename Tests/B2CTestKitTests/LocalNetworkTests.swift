@@ -1,3 +1,4 @@
+import B2CConnector
 import B2CCore
 import B2CTestKit
 import Foundation
@@ -123,6 +124,18 @@ struct LocalNetworkTests {
       #expect(try await tenant.transport.send(request).status == 200)
     }
     #expect(tenant.counters.keysRequests == 1)
+  }
+
+  @Test("Offline, a refresh has no effect: its token is good afterwards")
+  func offlineHasNoEffect() async throws {
+    let connector = try Connector.local(tenant)
+    try await connector.doPolicy(.signIn)
+    tenant.faults = [LocalFault(.offline)]
+    let error = await #expect(throws: ConnectorError.self) { try await connector.accessToken(forceRefresh: true) }
+    #expect(error?.code == .network && tenant.counters.refreshRequests == 0)
+    tenant.faults = []
+    _ = try await connector.accessToken(forceRefresh: true)
+    #expect(tenant.counters.refreshRequests == 1)
   }
 
   @Test func neverEndsWithTheDeadlineOnTheGivenClock() async throws {

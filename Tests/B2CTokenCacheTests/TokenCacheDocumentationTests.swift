@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The samples of Docs/TokenCaches.md, word for word.
+/// The database cache of Docs/TokenCaches.md, word for word, and what shares it between processes.
 @Suite(.timeLimit(.minutes(10))) struct TokenCacheDocumentationTests {
   @Test("The dictionary cache keeps the rules")
   func dictionary() async throws {

@@ -125,6 +125,16 @@ import Testing
     #expect(error?.code == .network && error?.outcomeIsUnknown == true && transport.unused == 1)
   }
 
+  @Test("An error of the app's own transport is named as that, and leaves the outcome open")
+  func failsInTheTransportOfTheApp() async throws {
+    struct OwnFailure: Error {}
+    let transport = CannedTransport([.failure(OwnFailure())])
+    let error = await taskError { try await client(transport).add(TaskItem(itemName: "x")) }
+    #expect(error?.code == .other && error?.outcomeIsUnknown == true && error?.isRetryable == false)
+    #expect(error?.underlying is OwnFailure && error?.message.contains("OwnFailure") == true)
+    await #expect(throws: OwnFailure.self) { try await client(CannedTransport([.failure(OwnFailure())])).list() }
+  }
+
   @Test func aServerThatThrottlesForEverIsSaidToHaveStoredNothing() async throws {
     let transport = CannedTransport(Array(repeating: .success(.text(429, "")), count: 5))
     let error = await taskError { try await client(transport).add(TaskItem(itemName: "x")) }

@@ -8,7 +8,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// The transport of Docs/TaskAPI.md, word for word, over real HTTP.
+/// A transport over an app's own session, as Docs/TaskAPI.md describes one, over real HTTP.
 @Suite(.timeLimit(.minutes(10))) struct TaskAPIClientDocumentationTests {
   @Test func anAppsOwnSessionCarriesTheRequests() async throws {
     let server = LocalTaskServer(tenant: LocalTenant())

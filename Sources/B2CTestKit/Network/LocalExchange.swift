@@ -34,6 +34,7 @@ final class LocalExchange: Sendable {
       case .wait(let gate):
         guard (try? await gate.wait()) != nil else { return .never }
       case .never: return .never
+      case .offline: return .cut(TransportResponse(status: 503), afterBodyBytes: nil)
       default: break
       }
     }

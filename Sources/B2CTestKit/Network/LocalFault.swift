@@ -29,6 +29,8 @@ public struct LocalFault: Sendable {
     case drip(piece: Int, pause: Duration)
     /// Never answers; the request has no other effect.
     case never
+    /// Breaks the connection before it looks at the request, which has no effect, as when a device is offline.
+    case offline
   }
 
   /// Which requests it happens to.
