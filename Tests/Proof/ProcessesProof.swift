@@ -20,6 +20,7 @@ struct ProcessesProof: ProofCommand {
     .additions("one keychain item, shared by all", "--keychain", accounts: { _ in ["shared"] }),
     .refresh("one expired token"),
     .refresh("one expired token in a keychain", "--keychain"),
+    .refresh("one expired token behind a question", "--keychain", "--protected"),
   ]
 
   static func run(_ options: ProofOptions) async throws -> Bool {
@@ -123,6 +124,10 @@ extension ProcessesPart {
     let counters = tenant.counters
     outcome.found = counters.refreshRequests
     if counters.reusedRefreshTokens > 0 { outcome.notes.append("a refresh token was spent twice") }
+    if flags.contains("--protected") {
+      let questions = try FileProtectedItems.questions(in: folder.url)
+      if questions != 1 { outcome.notes.append("the person was asked \(questions) times") }
+    }
     await tenant.stop()
     return outcome
   }
@@ -149,7 +154,8 @@ extension ProcessesPart {
     _ folder: URL, _ flags: some Sequence<String>, isBroken: Bool
   ) throws -> any SharedTokenCache {
     flags.contains("--keychain")
-      ? FileKeychain.open(folder, isBroken: isBroken) : try ProofCache.open(folder, isBroken: isBroken)
+      ? FileKeychain.open(folder, isProtected: flags.contains("--protected"), isBroken: isBroken)
+      : try ProofCache.open(folder, isBroken: isBroken)
   }
 }
 

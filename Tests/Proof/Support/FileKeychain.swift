@@ -24,21 +24,26 @@ final class FileKeychain: KeychainItems {
   private let file: URL
 
   let staysOpen = true
+  let protected: (any ProtectedKeychainItems)?
 
-  private init(_ file: URL) {
+  init(_ file: URL, protected: (any ProtectedKeychainItems)? = nil) {
     self.file = file
+    self.protected = protected
   }
 
   /// Opens the cache of one process.
   ///
   /// - Parameters:
   ///   - folder: Where the items are; the locks are beside them.
+  ///   - isProtected: Whether the refresh tokens are in protected items.
   ///   - isBroken: Whether to leave out the locks between processes.
   /// - Returns: The cache, as an app makes it with an access group and a directory for locks.
-  static func open(_ folder: URL, isBroken: Bool = false) -> any SharedTokenCache {
+  static func open(_ folder: URL, isProtected: Bool = false, isBroken: Bool = false) -> any SharedTokenCache {
     let process = KeychainProcess(bundleID: "com.example.app").sharing
     let records = KeychainRecords(
-      FileKeychain(folder.appendingPathComponent("keychain")), group: group, process: process)
+      FileKeychain(
+        folder.appendingPathComponent("keychain"), protected: isProtected ? FileProtectedItems(folder) : nil),
+      group: group, process: process)
     return isBroken ? SharedKeychain(records) : SharedKeychain(records, lockedIn: folder, lockTimeout: .seconds(120))
   }
 

@@ -24,6 +24,8 @@
     var distance = 50
     /// The connectors of each process, by their numbers, that renew tokens beside the calls when it is only early.
     var proactive: Set<Int> = []
+    /// Whether a keychain gives out refresh tokens only after the person has agreed.
+    var isProtected = false
 
     init() {}
 
@@ -51,6 +53,9 @@
         cache = .lockedKeychain
         processes = without.contains("connectors") ? 1 : own.one(of: [1, 2, 2, 3])
       }
+      if cache == .keychain || cache == .lockedKeychain, !without.contains("protected") {
+        isProtected = own.happens(400)
+      }
     }
 
     var isB2C: Bool { provider == .b2c }
@@ -58,7 +63,7 @@
     var isMicrosoft: Bool { provider != .openIDConnect }
 
     var summary: String {
-      "\(cache.rawValue), \(processes) x \(connectors) connectors, \(people) people, "
+      "\(cache.rawValue)\(isProtected ? ", protected" : ""), \(processes) x \(connectors) connectors, \(people) people, "
         + "\(provider)\(rotates ? "" : ", no rotation"), access \(accessLife) s"
         + (clockSkew == 0 ? "" : ", clock \(clockSkew) s off")
         + (proactive.isEmpty ? "" : ", proactive \(proactive.sorted())")

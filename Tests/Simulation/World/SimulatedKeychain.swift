@@ -15,6 +15,11 @@
 
     var items: [String: Item] = [:]
     var trouble = StoreTrouble()
+    /// Whether refresh tokens are in protected items.
+    var isProtected = false
+    var protected: [String: Data] = [:]
+    /// How many of a thousand questions the person does not agree to.
+    var refusals = 150
   }
 
   /// The keychain as one process sees it: a class, so that its locks are not those of another process.
@@ -29,6 +34,8 @@
     }
 
     var staysOpen: Bool { true }
+
+    var protected: (any ProtectedKeychainItems)? { keychain.isProtected ? ProtectedItems(self) : nil }
 
     func add(_ data: Data, account: String, mark: String, in group: String?) throws(KeychainStatus) -> String {
       try access(writing: true)
@@ -79,13 +86,76 @@
         account: account, group: SimulatedKeychain.group, mark: item.mark, modified: item.modified)
     }
 
-    private func access(writing: Bool) throws(KeychainStatus) {
+    fileprivate func access(writing: Bool) throws(KeychainStatus) {
       guard let process else { return }
       if process.isDead { throw .notAvailable }
       if keychain.trouble.fails(writing: writing) {
         process.world.noteStoreFault(in: process)
         throw .interactionNotAllowed
       }
+    }
+  }
+
+  /// The protected refresh tokens of a keychain, and a person who answers the system's question at once.
+  private struct ProtectedItems: ProtectedKeychainItems {
+    private final class Question: KeychainAuthentication, @unchecked Sendable {
+      var isAnswered = false
+      var isInvalid = false
+
+      func invalidate() { isInvalid = true }
+    }
+
+    private let items: ProcessKeychain
+
+    init(_ items: ProcessKeychain) { self.items = items }
+
+    var isOn: Bool { true }
+
+    func authentication() -> any KeychainAuthentication { Question() }
+
+    func add(
+      _ data: Data, account: String, in group: String, with authentication: (any KeychainAuthentication)?
+    ) throws(ProtectedItemFailure) {
+      do throws(KeychainStatus) {
+        try items.access(writing: true)
+      } catch {
+        throw .refused(error)
+      }
+      guard items.keychain.protected[account] == nil else { throw .refused(.duplicateItem) }
+      items.keychain.protected[account] = data
+    }
+
+    func data(
+      _ account: String, in group: String, with authentication: any KeychainAuthentication
+    ) throws(ProtectedItemFailure) -> Data {
+      do throws(KeychainStatus) {
+        try items.access(writing: false)
+      } catch {
+        throw .refused(error)
+      }
+      guard let data = items.keychain.protected[account] else { throw .gone }
+      guard let process = items.process, let question = authentication as? Question else { return data }
+      if question.isInvalid { throw .cancelled }
+      if !question.isAnswered {
+        process.world.ledger.chaos["questions for a protected token", default: 0] += 1
+        if machine.draw.happens(items.keychain.refusals) {
+          process.world.noteRefusal(in: process)
+          throw machine.draw.one(of: [.cancelled, .cancelled, .notAllowed, .lockedOut])
+        }
+      }
+      question.isAnswered = true
+      return data
+    }
+
+    func remove(_ account: String, in group: String) throws(KeychainStatus) {
+      try items.access(writing: true)
+      guard items.keychain.protected.removeValue(forKey: account) != nil else { throw .itemNotFound }
+    }
+
+    func accounts(in group: String) throws(KeychainStatus) -> [String] {
+      try items.access(writing: false)
+      guard !items.keychain.protected.isEmpty else { throw .itemNotFound }
+      return items.keychain.protected.keys.sorted()
     }
   }
 #endif

@@ -103,7 +103,12 @@
           // A damaged file is reported once, and the next call lists the others.
           var keys = try? await cache.keys()
           if keys == nil { keys = try? await cache.keys() }
-          for key in keys ?? [] { found[key] = try? await cache.record(for: key) }
+          for key in keys ?? [] {
+            guard var record = try? await cache.record(for: key) else { continue }
+            // Nobody is asked by a look from outside.
+            if record.protectedRefreshToken != nil { record.refreshToken = try? await record.refreshTokenAskingUser() }
+            found[key] = record
+          }
         }
         return found
       }

@@ -76,6 +76,7 @@
       policies = shape.isB2C ? try ["B2C_1_SignIn", "B2C_1_SignUpOrSignIn"].map { try Policy($0) } : []
       store = Store(shape.cache)
       store.table.slowness = shape.slowness
+      store.keychain.isProtected = shape.isProtected
       clockOffset = Double(shape.clockSkew)
       weather.slowness = shape.distance
       for number in 1...shape.processes { processes.append(try AppProcess(number, self)) }
@@ -132,6 +133,12 @@
       ledger.chaos["access to the store refused", default: 0] += 1
       lastStoreFault = machine.uptime
       process.hasMetStoreFault = true
+      for call in calls where call.result == nil && call.app.process === process { call.note(.store) }
+    }
+
+    /// The person did not agree to the use of a refresh token: no matter of the store, and the calls under way may say so.
+    func noteRefusal(in process: AppProcess) {
+      ledger.chaos["question refused", default: 0] += 1
       for call in calls where call.result == nil && call.app.process === process { call.note(.store) }
     }
 
@@ -239,7 +246,8 @@
       process.kill()
       for call in calls where call.app.process === process {
         if call.action.changesPresence {
-          process.presence.forget()
+          // Nor can the other processes know how far it came.
+          for one in processes { one.presence.forget() }
           presence.end(.unknown, begunAt: call.devicePresenceVersion)
         }
         call.grant?.leaveOpen("killed during its sign-in")
