@@ -122,7 +122,7 @@ let package = Package(
       swiftSettings: hostIsApple ? [.unsafeFlags(["-Xfrontend", "-disable-availability-checking"])] : []),
     .testTarget(
       name: "B2CTestKitTests",
-      dependencies: ["B2CTestKit", "B2COAuth", "B2CIDToken", "B2CHTTP", "B2CCore", "TestSupport"]),
+      dependencies: ["B2CTestKit", "B2CConnector", "B2COAuth", "B2CIDToken", "B2CHTTP", "B2CCore", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )
