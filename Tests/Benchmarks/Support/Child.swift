@@ -20,6 +20,7 @@ enum Child {
     case "refresh": try await RefreshingProcess.run(rest)
     case "launch": try await LaunchedProgram.run(rest)
     case "launch-bare": LaunchedProgram.runBare()
+    case "server": try await Row.serverChild(rest)
     default: throw Failure("unknown child \(arguments)")
     }
   }

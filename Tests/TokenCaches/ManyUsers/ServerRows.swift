@@ -1,0 +1,89 @@
+import B2CConnector
+import B2CHTTP
+import B2COAuth
+import B2CSettings
+import B2CTokenCache
+import Foundation
+import ServerParts
+import TestSupport
+
+extension Row {
+  static let server: [Row] = [
+    Row(
+      number: "19", title: "a server's way: 64 callers and 10,000 users, each call with another user's token",
+      meaning: "what a server pays for the SDK under load"
+    ) { context in
+      var measurements: [Measurement] = []
+      let variables = ProcessInfo.processInfo.environment
+      let database = try require(variables["B2C_POSTGRESQL"], "B2C_POSTGRESQL, a connection string of libpq")
+      measurements += try await ManyUsers.measure("PostgreSQL", ServerParts.postgreSQL(database), context)
+      let directory = try context.workspace.directory("sqlite")
+      measurements += try await ManyUsers.measure("SQLite", ServerParts.sqlite(directory), context)
+      return measurements
+    }
+  ]
+
+  static func serverChild(_ arguments: [String]) async throws {
+    try await ServerParts.serve(TaskLists.json(tasks: 5)) { port in try? Child.say("\(port)") }
+  }
+}
+
+private enum ManyUsers {
+  static let callers = 64
+
+  static func measure(_ name: String, _ cache: any TokenCache, _ context: Context) async throws -> [Measurement] {
+    let users = context.manyAccounts
+    try await Scene.fill(cache, accounts: users)
+    let api = try ChildProcess("server")
+    let url = try Scene.url("http://127.0.0.1:\(api.readLine())/tasks")
+    var settings = try Scene.settings()
+    settings.taskWebAPI = url
+    var environment = OAuthEnvironment()
+    environment.presenter = NoPage()
+    environment.cache = cache
+    environment.transport = ServerParts.transport()
+    let connector = try Connector(settings: settings, environment: environment)
+    let token = try await connector.accessToken(account: Scene.account(7)).token.value
+    let plain = PlainClient(url: url.absoluteString, token: token)
+    // In each batch the users come in turn, from another one on; no user comes twice before all were there.
+    let next = Next(users: users)
+    let pairs = try await Pairs.compare(context, pairs: 15, batch: 1) { count in
+      try await parallel(count) { _ = try await plain.tasks() }
+    } subject: { count in
+      try await parallel(count) { _ = try await connector.getTaskList(account: Scene.account(await next.user())) }
+    }
+    try await plain.close()
+    _ = api.killAndRead()
+    await connector.close()
+    let calls = 1 / pairs.subject.median
+    return [
+      Measurement("\(name): call against async-http-client with a ready header", pairs, goal: 1.25),
+      Measurement("\(name): calls per second", calls.rounded(), "calls/s"),
+      Measurement("\(name): calls per second of the bare client", (1 / pairs.baseline.median).rounded(), "calls/s"),
+    ]
+  }
+
+  /// Runs work so many times, by 64 callers at once.
+  private static func parallel(_ count: Int, _ work: @escaping @Sendable () async throws -> Void) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for caller in 0..<callers {
+        group.addTask {
+          for _ in stride(from: caller, to: count, by: callers) { try await work() }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  private actor Next {
+    private let users: Int
+    private var number = 0
+
+    init(users: Int) { self.users = users }
+
+    func user() -> Int {
+      number = (number + 1) % users
+      return number
+    }
+  }
+}
