@@ -73,7 +73,8 @@ extension SettingsReader {
 
   /// Returns the key of a policy as its name.
   private func name(_ field: Node.Field, at path: SettingsPath) -> String? {
-    text(.string(field.key), at: path, isRequired: false, isFree: true, recovery: recovery(.policies))?.text
+    let entry = Entry(text: field.key.trimmed, path: path, recovery: recovery(.policies), isKey: true)
+    return check(entry, isRequired: false, isFree: true) ? entry.text : nil
   }
 
   private func add(_ policy: Policy?, at path: SettingsPath, to policies: inout ConnectorSettings.Policies) {

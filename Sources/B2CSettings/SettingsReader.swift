@@ -10,6 +10,8 @@ struct SettingsReader {
     var path: SettingsPath
     /// The text to write instead, when it turns out to be wrong.
     var recovery: String
+    /// Whether it is the key at its path, and not the value.
+    var isKey = false
   }
 
   private let fields: [Node.Field]
@@ -137,7 +139,8 @@ extension SettingsReader {
   ) {
     findings.add(
       kind, message, at: entry.path, severity: severity, value: showsValue ? entry.text : nil,
-      suggestion: suggestion, recovery: recovery ?? (suggestion == nil ? entry.recovery : nil))
+      suggestion: suggestion, recovery: recovery ?? (suggestion == nil ? entry.recovery : nil),
+      isAboutKey: entry.isKey)
   }
 
   /// Reports an error of an authority or policy.
@@ -182,7 +185,7 @@ extension SettingsReader {
       recovery: recovery)
   }
 
-  private func check(_ entry: Entry, isRequired: Bool, isFree: Bool) -> Bool {
+  func check(_ entry: Entry, isRequired: Bool, isFree: Bool) -> Bool {
     guard !entry.text.isEmpty else {
       if isRequired { report(entry, .emptyValue, "The value is empty.", showsValue: false) }
       return false

@@ -35,6 +35,14 @@ import Testing
     #expect(error?.problems.map(\.kind) == [.controlCharacter])
   }
 
+  @Test("A bad name is reported at its key, whatever its value is", arguments: ["<string>B2C_1_x</string>", "<string>", ""])
+  func placeOfName(_ value: String) throws {
+    let file = Samples.document("<key>policies</key>\n<dict>\n<key>a&#1;b</key>\n\(value)</dict>")
+    let found = try #require(failure(of: file)?.problems.first { $0.kind == .controlCharacter })
+    #expect(found.keyPath == "policies.a b")
+    #expect([found.line, found.column] == [7, 1])
+  }
+
   @Test("An array: ids or dictionaries, in their order")
   func array() throws {
     let list = try policies([
