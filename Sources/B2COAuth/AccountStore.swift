@@ -156,11 +156,11 @@ struct AccountStore: Sendable {
   }
 
   private static func latestFirst(_ records: [StoredRecord]) -> [StoredRecord] {
-    var sorted = records.sorted { $0.record.signInOrder > $1.record.signInOrder }
+    var sorted = records.sorted { $0.record.signInDates.server > $1.record.signInDates.server }
     // Neighbours whose order the server's time does not tell.
     for index in sorted.indices.dropFirst() {
       var place = index
-      while place > 0, sorted[place].record.isSignedIn(after: sorted[place - 1].record) {
+      while place > 0, sorted[place].record.signInDates.isAfter(sorted[place - 1].record.signInDates) {
         sorted.swapAt(place, place - 1)
         place -= 1
       }
@@ -174,8 +174,8 @@ struct AccountStore: Sendable {
   ///
   /// - Parameter serverTime: The server's time, as far as it is known.
   /// - Returns: Dates later than those of any known sign-in.
-  func signInDates(serverTime: Date) -> (date: Date, order: Date) {
-    known.signInDates(now: now(), serverTime: serverTime)
+  func signInDates(serverTime: Date) -> SignInDates {
+    known.signInDates(now: SignInDates(device: now(), server: serverTime))
   }
 
   /// Makes the record of a sign-in the current one, for every client of the cache.

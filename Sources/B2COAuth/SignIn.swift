@@ -149,8 +149,8 @@ struct SignInWriter: Sendable {
       // Only for the list of policies in the result; the date is later than theirs. A damaged record is replaced.
       let earlier = await services.accounts.knownRecords(accountID: identity.accountID)
       let dates = services.accounts.signInDates(serverTime: services.serverClock.now)
-      var signedIn = record(dates.date)
-      if dates.order != dates.date { signedIn.serverSignedInAt = dates.order }
+      var signedIn = record(dates.device)
+      if dates.server != dates.device { signedIn.serverSignedInAt = dates.server }
       new = signedIn
       try await services.cache.store(new, for: key)
       services.accounts.signedIn(key, at: new.signedInAt)

@@ -17,7 +17,7 @@ struct SignOut: Sendable {
     let stopwatch = Stopwatch(services.environment.clock)
     // The server's part needs what is stored, so it is read before it goes.
     let records = await storedRecords(of: accounts)
-    let failure = await removeRecords(accounts)
+    let failure = await removeRecords(accounts, latestFirst: records)
     Self.removeCookies(of: services.configuration.authority.host)
     services.environment.onEvent(
       OAuthEvent(
@@ -51,10 +51,10 @@ struct SignOut: Sendable {
   /// Removes every record that can be removed.
   ///
   /// - Returns: Why others could not be, naming them; they count as removed here, and are removed as soon as they can be.
-  private func removeRecords(_ accounts: Accounts) async -> (any Error)? {
+  private func removeRecords(_ accounts: Accounts, latestFirst records: [StoredRecord]) async -> (any Error)? {
     let foldedID = accounts.id.map(services.accounts.folded)
     // Every sign-in so far ends here, also one with a date ahead of the clock.
-    let date = services.accounts.signInDates(serverTime: services.serverClock.now).date
+    let dates = services.accounts.signInDates(serverTime: services.serverClock.now)
     var keys = services.accounts.forget(foldedID: foldedID)
     if let foldedID { keys.formUnion(services.accounts.likelyKeys(foldedID)) }
     // What an earlier sign-out could not remove may be off the list and not off the disk.
@@ -66,9 +66,12 @@ struct SignOut: Sendable {
     } catch {
       failure = error  // What is known without a list goes all the same.
     }
-    for key in keys where services.accounts.isOwn(key, foldedID: foldedID) {
+    // The current user goes last: who looks meanwhile, in any process, does not find another person.
+    let order = Dictionary(records.enumerated().map { ($1.key, -$0) }) { first, _ in first }
+    for key in keys.sorted(by: { order[$0, default: .min] < order[$1, default: .min] })
+    where services.accounts.isOwn(key, foldedID: foldedID) {
       do {
-        try await services.cache.remove(key, signedInUpTo: date)
+        try await services.cache.remove(key, signedInUpTo: dates)
       } catch {
         failure = error  // One record that cannot be removed must not keep the others.
         left.append(key)

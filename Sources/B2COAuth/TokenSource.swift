@@ -44,7 +44,7 @@ struct TokenSource: Sendable {
     } catch let error as OAuthError where error.needsInteraction && policy == nil {
       // The user may have signed in again, by another policy in another process.
       guard let newer = try? await services.accounts.record(accountID: stored.key.accountID, policy: nil),
-        newer.key != stored.key, newer.record.isSignedIn(after: stored.record)
+        newer.key != stored.key, newer.record.signInDates.isAfter(stored.record.signInDates)
       else { throw error }
       return try await token(of: newer, for: scopes, extra, options)
     }

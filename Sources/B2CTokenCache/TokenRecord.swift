@@ -67,17 +67,8 @@ public struct TokenRecord: Sendable, Hashable {
     self.unknownFields = [:]
   }
 
-  /// The moment that tells which of several sign-ins was the last: a device's clock may be set between two of them.
-  package var signInOrder: Date { serverSignedInAt ?? signedInAt }
-
-  /// Whether its sign-in was after another's.
-  ///
-  /// A server states its time in whole seconds. Where both clocks say that two sign-ins were closer than two of them, the
-  /// device's was not set between the two, and tells them apart.
-  package func isSignedIn(after other: TokenRecord) -> Bool {
-    let seconds = (signInOrder.timeIntervalSince(other.signInOrder), signedInAt.timeIntervalSince(other.signedInAt))
-    return abs(seconds.0) <= 2 && abs(seconds.1) <= 2 ? seconds.1 > 0 : seconds.0 > 0
-  }
+  /// When the sign-in happened, by both clocks.
+  package var signInDates: SignInDates { SignInDates(device: signedInAt, server: serverSignedInAt ?? signedInAt) }
 }
 
 /// The stored form: short field names that never change their meaning, dates as seconds since 1970.

@@ -1,4 +1,5 @@
 import B2CConnector
+import B2CCore
 import B2CTestKit
 import Foundation
 import TestSupport
@@ -87,6 +88,63 @@ struct TwoConnectorsTests {
     #expect(try await next.accounts().first?.id == user.accountID)
   }
 
+  @Test(
+    "A sign-out that waits for a full disk ends no session that another process began since, however the clock was set",
+    arguments: [3_600, -3_600])
+  func waitingSignOut(_ ahead: Double) async throws {
+    let world = World()
+    let clock = world.clock
+    let presenter = world.script(.signIn(.alice))
+    let disk = FullDisk()
+    let deviceAhead = Locked(0.0)
+    func connector(_ cache: any TokenCache) throws -> Connector {
+      try Connector(
+        settings: world.settings(),
+        environment: OAuthEnvironment(
+          presenter: presenter, cache: cache, transport: world.network, clock: clock,
+          now: { clock.date.addingTimeInterval(deviceAhead.withLock { $0 }) }))
+    }
+    let one = try connector(disk)
+    let two = try connector(ForwardingCache(disk.store))
+    try await one.doPolicy(.signIn)
+    disk.isFull.withLock { $0 = true }
+    await expectError(ConnectorError.self, .tokenCache) { try await one.signOut() }
+    #expect(try await one.session == .signedOut)
+    deviceAhead.withLock { $0 = ahead }
+    await clock.advance(by: .seconds(60))
+    presenter.clearCookies()
+    presenter.follow(.signIn(.alice))
+    let alice = try await two.doPolicy(.signIn)
+    for connector in [one, two] { #expect(try await connector.session == .signedIn(alice)) }
+    // What waits is written at the latest with the next change of the record.
+    disk.isFull.withLock { $0 = false }
+    await clock.advance(by: .seconds(7_200))
+    for connector in [one, two] { _ = try await connector.accessToken() }
+  }
+
+  @Test(
+    "While a sign-out removes one person after the other, no other than the last is the user",
+    arguments: [[LocalUser.alice, .bob], [.bob, .alice]])
+  func signOutOfSeveral(_ people: [LocalUser]) async throws {
+    let world = World()
+    let store = FourMethodCache()
+    // Each removal is looked at by another process.
+    let seen = Locked<[SessionState]>([])
+    let cache = LookedAtCache(store) {
+      let other = try world.connector(presenter: world.script(.cancel), cache: ForwardingCache(store))
+      let state = try await other.session
+      seen.withLock { $0.append(state) }
+    }
+    var last: UserInfo?
+    for person in people {
+      await world.clock.advance(by: .seconds(1))
+      last = try await world.connector(presenter: world.script(.signIn(person)), cache: cache).doPolicy(.signIn)
+    }
+    try await world.connector(presenter: world.script(.cancel), cache: cache).signOut()
+    let user = try #require(last)
+    #expect(seen.withLock { $0 } == [.signedIn(user), .signedOut])
+  }
+
   @Test("They use a refresh token once, and the session goes on", arguments: CacheKind.allCases)
   func oneRefresh(_ kind: CacheKind) async throws {
     let pair = try Pair(kind)
@@ -171,4 +229,44 @@ struct TwoConnectorsTests {
 extension CacheKind {
   /// The kinds of which the SDK knows that two values are one cache; two copies of a struct are told apart by nothing.
   fileprivate static var inProcess: [CacheKind] { allCases.filter { $0 != .structOverClass } }
+}
+
+/// A store that is looked at after each removal.
+private struct LookedAtCache: TokenCache {
+  let store: FourMethodCache
+  let look: @Sendable () async throws -> Void
+
+  init(_ store: FourMethodCache, look: @escaping @Sendable () async throws -> Void) {
+    self.store = store
+    self.look = look
+  }
+
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? { try await store.record(for: key) }
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { try await store.store(record, for: key) }
+  func keys() async throws -> [TokenCacheKey] { try await store.keys() }
+  func removeRecord(for key: TokenCacheKey) async throws {
+    try await store.removeRecord(for: key)
+    try await look()
+  }
+}
+
+/// A process's view of a store on a disk that can be full.
+private final class FullDisk: TokenCache {
+  let store = FourMethodCache()
+  let isFull = Locked(false)
+
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? { try await store.record(for: key) }
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
+    try check()
+    try await store.store(record, for: key)
+  }
+  func removeRecord(for key: TokenCacheKey) async throws {
+    try check()
+    try await store.removeRecord(for: key)
+  }
+  func keys() async throws -> [TokenCacheKey] { try await store.keys() }
+
+  private func check() throws {
+    if isFull.withLock({ $0 }) { throw TokenCacheError(.unwritable, "The disk is full.") }
+  }
 }

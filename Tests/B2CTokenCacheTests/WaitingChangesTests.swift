@@ -15,15 +15,19 @@ import Testing
     let result: TokenRecord?
   }
 
-  private static func signedIn(at seconds: Double) -> TokenRecord {
+  private static func signedIn(at seconds: Double, byServer serverSeconds: Double? = nil) -> TokenRecord {
     var record = Samples.record("other")
     record.signedInAt = Samples.date(seconds)
+    record.serverSignedInAt = serverSeconds.map(Samples.date)
     return record
   }
 
   static let rows: [Row] = {
     let new = Samples.record("new")
-    let removal = WaitingChanges.Change.removal(signedInUpTo: Samples.date(100))
+    let removal = WaitingChanges.Change.removal(signedInUpTo: signedIn(at: 100).signInDates)
+    // The device's clock was set back before the next sign-in, or ahead before the last one.
+    let afterSettingBack = signedIn(at: -3_600, byServer: 110)
+    let beforeSettingBack = signedIn(at: 3_600, byServer: 90)
     var claims = base
     claims.claims["name"] = "Changed"
     return [
@@ -44,6 +48,12 @@ import Testing
       Row(
         testDescription: "a removal and a later sign-in", change: removal, stored: signedIn(at: 101),
         result: signedIn(at: 101)),
+      Row(
+        testDescription: "a removal and a sign-in after the clock was set back", change: removal,
+        stored: afterSettingBack, result: afterSettingBack),
+      Row(
+        testDescription: "a removal after the clock was set back", change: removal, stored: beforeSettingBack,
+        result: nil),
       Row(testDescription: "a removal of nothing", change: removal, stored: nil, result: nil),
     ]
   }()
@@ -59,7 +69,7 @@ import Testing
     let waiting = WaitingChanges()
     let shared = cache.shared(on: TestClock(advancesItself: false))
     waiting.add(for: Samples.key, to: shared, on: TestClock(advancesItself: false)) { _ in
-      .removal(signedInUpTo: Samples.date(0))
+      .removal(signedInUpTo: Samples.record("any").signInDates)
     }
     try await waiting.write(Samples.key)
     #expect(waiting.entry(for: Samples.key) == nil)

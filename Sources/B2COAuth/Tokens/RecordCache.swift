@@ -59,15 +59,15 @@ struct RecordCache: Sendable {
   ///
   /// - Parameters:
   ///   - key: The record's key.
-  ///   - date: When it is removed later, a record of a sign-in after this stays.
+  ///   - dates: When it is removed later, a record of a sign-in after this stays.
   /// - Throws: ``OAuthError`` with code `tokenCache`; `CancellationError`, and then the record stays.
-  func remove(_ key: TokenCacheKey, signedInUpTo date: Date) async throws {
+  func remove(_ key: TokenCacheKey, signedInUpTo dates: SignInDates) async throws {
     do {
       let waiting = state.waiting.entry(for: key)
       try await mappingErrors("changed") { try await cache.removeRecord(for: key) }
       if let waiting { state.waiting.forget(key, waiting) }
     } catch let error as OAuthError {
-      state.waiting.add(for: key, to: cache, on: clock) { _ in .removal(signedInUpTo: date) }
+      state.waiting.add(for: key, to: cache, on: clock) { _ in .removal(signedInUpTo: dates) }
       throw error
     }
   }

@@ -31,8 +31,7 @@ package final class KnownKeys: Sendable {
     var entries: [Lookup: Entry] = [:]
     /// How often a user came or went: what was looked up before must not be kept after it.
     var changes = 0
-    var latestSignIn = Date.distantPast
-    var latestOrder = Date.distantPast
+    var latest = SignInDates(device: .distantPast, server: .distantPast)
     var policies: Set<String> = []
   }
 
@@ -62,17 +61,19 @@ package final class KnownKeys: Sendable {
   package func note(policy: String, record: TokenRecord) {
     content.withLock { content in
       content.policies.insert(policy)
-      content.latestSignIn = max(content.latestSignIn, record.signedInAt)
-      content.latestOrder = max(content.latestOrder, record.signInOrder)
+      let dates = record.signInDates
+      content.latest = SignInDates(
+        device: max(content.latest.device, dates.device), server: max(content.latest.server, dates.server))
     }
   }
 
   /// Returns the dates for a new sign-in: now, by two clocks, but later than those of any known sign-in.
-  package func signInDates(now: Date, serverTime: Date) -> (date: Date, order: Date) {
+  package func signInDates(now: SignInDates) -> SignInDates {
     content.withLock { content in
-      content.latestSignIn = Self.date(now, after: content.latestSignIn)
-      content.latestOrder = Self.date(serverTime, after: content.latestOrder)
-      return (content.latestSignIn, content.latestOrder)
+      content.latest = SignInDates(
+        device: Self.date(now.device, after: content.latest.device),
+        server: Self.date(now.server, after: content.latest.server))
+      return content.latest
     }
   }
 
@@ -88,7 +89,7 @@ package final class KnownKeys: Sendable {
       content.changes += 1
       content.policies.insert(key.policy)
       content.entries = content.entries.filter { $0.key.accountID != nil && $0.value.key.accountID != key.accountID }
-      for account in date >= content.latestSignIn ? [nil, key.accountID] : [key.accountID] {
+      for account in date >= content.latest.device ? [nil, key.accountID] : [key.accountID] {
         for policy in [nil, key.policy] {
           let lookup = Lookup(accountID: account, policy: policy, requiredUser: requiredUser)
           content.entries[lookup] = Entry(key: key, stamp: nil)

@@ -1,5 +1,4 @@
 internal import B2CCore
-package import Foundation
 
 /// Changes that a token cache has refused: a rotated refresh token on a full disk is the only good one.
 ///
@@ -11,7 +10,7 @@ package final class WaitingChanges: Sendable {
     /// A record in place of one of those that it was made from; where another has taken their place, it is dropped.
     case record(TokenRecord, replacing: [TokenRecord])
     /// The removal by a sign-out; a later sign-in stays.
-    case removal(signedInUpTo: Date)
+    case removal(signedInUpTo: SignInDates)
 
     /// The record as it is after the change.
     package func applied(to stored: TokenRecord?) -> TokenRecord? {
@@ -19,8 +18,8 @@ package final class WaitingChanges: Sendable {
       switch self {
       case .record(let new, let bases):
         return bases.contains { $0.isSameSession(as: stored) } ? new : stored
-      case .removal(let date):
-        return stored.signedInAt <= date ? nil : stored
+      case .removal(let dates):
+        return stored.signInDates.isAfter(dates) ? stored : nil
       }
     }
   }

@@ -150,6 +150,23 @@
         $0.call(.session, on: $0.app(1))
       },
       Script(
+        "sign-out-waits", "a sign-out waits for the disk, the clock is set back, the person signs in by another process",
+        {
+          $0.cache = .file; $0.processes = 2
+        }
+      ) {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.world.store.trouble.isFull = true
+        $0.call(.signOutAll, on: $0.app(1))
+        $0.world.clockOffset -= 3600
+        $0.pass(30)
+        $0.world.store.trouble = StoreTrouble()
+        $0.jitter(900)
+        $0.signIn($0.alice, on: $0.app(1, process: 2))
+        $0.pass(120)
+        $0.call($0.token, on: $0.app(1))
+      },
+      Script(
         "damage-of-another-policy", "a damaged record of a person who has another session by another policy",
         {
           $0.cache = .encryptedFile; $0.processes = 2
