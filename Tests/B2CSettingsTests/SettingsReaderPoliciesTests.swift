@@ -35,7 +35,8 @@ import Testing
     #expect(error?.problems.map(\.kind) == [.controlCharacter])
   }
 
-  @Test("A bad name is reported at its key, whatever its value is", arguments: ["<string>B2C_1_x</string>", "<string>", ""])
+  @Test(
+    "A bad name is reported at its key, whatever its value is", arguments: ["<string>B2C_1_x</string>", "<string>", ""])
   func placeOfName(_ value: String) throws {
     let file = Samples.document("<key>policies</key>\n<dict>\n<key>a&#1;b</key>\n\(value)</dict>")
     let found = try #require(failure(of: file)?.problems.first { $0.kind == .controlCharacter })

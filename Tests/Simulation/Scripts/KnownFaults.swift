@@ -150,7 +150,7 @@
         $0.call(.session, on: $0.app(1))
       },
       Script(
-        "sign-out-waits", "a sign-out waits for the disk, the clock is set back, the person signs in by another process",
+        "sign-out-waits", "a sign-out waits for the disk, the clock is set back, another process signs in",
         {
           $0.cache = .file; $0.processes = 2
         }
