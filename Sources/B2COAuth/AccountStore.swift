@@ -66,8 +66,8 @@ struct AccountStore: Sendable {
   func record(accountID: String?, policy: Policy?, looksAgain: Bool = false) async throws -> StoredRecord? {
     let lookup = KnownKeys.Lookup(accountID: accountID, policy: policy?.key, requiredUser: requiredUser)
     let (entry, changes) = known.entry(for: lookup)
-    // Only who is current can change without this account's records.
-    let stamp = accountID == nil ? await cache.changeStamp() : nil
+    // Another process may have brought a later session; an account and a policy together have one key.
+    let stamp = accountID == nil || policy == nil ? await cache.changeStamp() : nil
     if let entry {
       do {
         // Also where it is looked up anew: while the current user's record cannot be read, no other user is current.

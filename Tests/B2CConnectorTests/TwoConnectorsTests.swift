@@ -210,6 +210,25 @@ struct TwoConnectorsTests {
     #expect(try await pair.two.claims() == bob)
   }
 
+  @Test("A call that names the current user uses the session that one for the current user does")
+  func namedAndCurrent() async throws {
+    let world = World()
+    let store = StampedStore()
+    let presenter = world.script(.signIn(.bob))
+    func connector() throws -> Connector {
+      try world.connector(presenter: presenter, cache: StampedProcess(store, hasStamp: true))
+    }
+    let (one, two) = (try connector(), try connector())
+    let bob = try await one.doPolicy(.signIn)
+    await world.clock.advance(by: .seconds(60))
+    // By another policy, in another process.
+    let latest = try await two.doPolicy(Policy("B2C_1_SignUpOrSignIn"))
+    #expect(latest.accountID == bob.accountID)
+    let token = try await one.accessToken().token
+    #expect(try await one.accessToken(account: Account(id: bob.accountID)).token == token)
+    #expect(try await one.claims(account: Account(id: bob.accountID)) == latest)
+  }
+
   @Test("A session that ended in one is good again when the user signs in by the other", arguments: CacheKind.allCases)
   func endedAndSignedInAgain(_ kind: CacheKind) async throws {
     let pair = try Pair(kind)

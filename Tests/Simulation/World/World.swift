@@ -297,7 +297,9 @@
     func judgeWaiting() {
       guard store.kind.isLasting else { return }
       let stored = storedRefreshTokens
-      for grant in watch.grants where grant.isGood && !grant.isStored(in: stored) {
+      // The token of a session that has come to its own end goes.
+      for grant in watch.grants
+      where grant.isGood && !Judge(world: self).isExpired(grant) && !grant.isStored(in: stored) {
         ledger.fault("I4 a new refresh token waits in memory though the store is well", "grant \(grant.number)")
       }
     }
