@@ -79,28 +79,31 @@ struct AccountStore: Sendable {
         // A named person may have another session, by another policy: one bad record does not hide the others.
       }
     }
-    let found = try await find(accountID: accountID, policy: policy)
-    if known.remember(found?.key, stamp: stamp, for: lookup, ifStill: changes), accountID == nil {
+    let (found, isSure) = try await find(accountID: accountID, policy: policy)
+    if isSure, known.remember(found?.key, stamp: stamp, for: lookup, ifStill: changes), accountID == nil {
       cache.state.observers.changed()
     }
     return found
   }
 
-  private func find(accountID: String?, policy: Policy?) async throws -> StoredRecord? {
+  /// Looks a record up.
+  ///
+  /// - Returns: The record, and whether it is the right one also when another can be read again.
+  private func find(accountID: String?, policy: Policy?) async throws -> (record: StoredRecord?, isSure: Bool) {
     guard let accountID else {
       let (records, failure) = try await read(policy: policy)
       let latest = records.first(where: isRequired)
       if let failure, latest == nil || !Self.isLasting(failure) { throw failure }
-      return latest
+      return (latest, true)
     }
     if let policy {
       // Only one key is possible (benchmark row 7).
       let key = key(accountID: accountID, policy: policy)
-      return try await cache.record(for: key).map { StoredRecord(key: key, record: $0) }
+      return (try await cache.record(for: key).map { StoredRecord(key: key, record: $0) }, true)
     }
     let (records, failure) = try await read(accountID: accountID)
     if let failure, records.isEmpty { throw failure }
-    return records.first
+    return (records.first, failure.map(Self.isLasting) ?? true)
   }
 
   // MARK: Several records
@@ -172,10 +175,12 @@ struct AccountStore: Sendable {
 
   /// Returns the dates to keep with a sign-in: this device's, and the server's, which sign-ins are ordered by.
   ///
-  /// - Parameter serverTime: The server's time, as far as it is known.
+  /// - Parameters:
+  ///   - serverTime: The server's time, as far as it is known.
+  ///   - keeps: Whether a sign-in is known by them from now on: the server's time has to be one that was measured.
   /// - Returns: Dates later than those of any known sign-in.
-  func signInDates(serverTime: Date) -> SignInDates {
-    known.signInDates(now: SignInDates(device: now(), server: serverTime))
+  func nextSignInDates(serverTime: Date, keeps: Bool = false) -> SignInDates {
+    known.nextSignInDates(now: SignInDates(device: now(), server: serverTime), keeps: keeps)
   }
 
   /// Makes the record of a sign-in the current one, for every client of the cache.

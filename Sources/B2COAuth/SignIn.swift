@@ -148,7 +148,7 @@ struct SignInWriter: Sendable {
       let key = services.accounts.key(accountID: identity.accountID, policy: provider.policy)
       // Only for the list of policies in the result; the date is later than theirs. A damaged record is replaced.
       let earlier = await services.accounts.knownRecords(accountID: identity.accountID)
-      let dates = services.accounts.signInDates(serverTime: services.serverClock.now)
+      let dates = services.accounts.nextSignInDates(serverTime: services.serverClock.now, keeps: true)
       var signedIn = record(dates.device)
       if dates.server != dates.device { signedIn.serverSignedInAt = dates.server }
       new = signedIn

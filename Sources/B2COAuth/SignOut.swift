@@ -54,7 +54,7 @@ struct SignOut: Sendable {
   private func removeRecords(_ accounts: Accounts, latestFirst records: [StoredRecord]) async -> (any Error)? {
     let foldedID = accounts.id.map(services.accounts.folded)
     // Every sign-in so far ends here, also one with a date ahead of the clock.
-    let dates = services.accounts.signInDates(serverTime: services.serverClock.now)
+    let dates = services.accounts.nextSignInDates(serverTime: services.serverClock.now)
     var keys = services.accounts.forget(foldedID: foldedID)
     if let foldedID { keys.formUnion(services.accounts.likelyKeys(foldedID)) }
     // What an earlier sign-out could not remove may be off the list and not off the disk.
@@ -66,9 +66,9 @@ struct SignOut: Sendable {
     } catch {
       failure = error  // What is known without a list goes all the same.
     }
-    // The current user goes last: who looks meanwhile, in any process, does not find another person.
+    // The current user goes last, also one who came meanwhile: who looks, in any process, does not find another person.
     let order = Dictionary(records.enumerated().map { ($1.key, -$0) }) { first, _ in first }
-    for key in keys.sorted(by: { order[$0, default: .min] < order[$1, default: .min] })
+    for key in keys.sorted(by: { order[$0, default: 1] < order[$1, default: 1] })
     where services.accounts.isOwn(key, foldedID: foldedID) {
       do {
         try await services.cache.remove(key, signedInUpTo: dates)

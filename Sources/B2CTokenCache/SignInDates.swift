@@ -15,10 +15,11 @@ package struct SignInDates: Sendable, Hashable {
 
   /// Whether this moment was after another.
   ///
-  /// A server states its time in whole seconds. Where both clocks say that two moments were closer than two of them, the
-  /// device's was not set between the two, and tells them apart.
+  /// A server states its time in whole seconds, and its answer takes a while: its time is known to two seconds each time.
+  /// Where the clocks agree within that on what lay between the two moments, the device's was not set between them, and
+  /// knows better.
   package func isAfter(_ other: SignInDates) -> Bool {
-    let seconds = (server.timeIntervalSince(other.server), device.timeIntervalSince(other.device))
-    return abs(seconds.0) <= 2 && abs(seconds.1) <= 2 ? seconds.1 > 0 : seconds.0 > 0
+    let (byServer, byDevice) = (server.timeIntervalSince(other.server), device.timeIntervalSince(other.device))
+    return abs(byServer - byDevice) <= 4 ? byDevice > 0 : byServer > 0
   }
 }

@@ -9,9 +9,9 @@ public import Foundation
 ///
 /// A call makes its request (`TaskRequest`), sends it with a token and with retries (`TaskCall`), and decodes the answer
 /// (``TaskItem``). There is no offline queue: a call that fails says so, and the task is still in the caller's hands.
-/// Errors are ``TaskAPIError``, `CancellationError`, or the closure's own, unchanged; after a try that may have
-/// changed something that is the `underlying` of an `unauthorized` with ``TaskAPIError/outcomeIsUnknown``, and that of an
-/// `other` where the transport threw it.
+/// Errors are ``TaskAPIError``, `CancellationError`, or an own one of the closure or the transport, unchanged; after a try
+/// that may have changed something, that is the `underlying` of an error with ``TaskAPIError/outcomeIsUnknown``:
+/// `unauthorized` where the closure threw it, `other` where the transport did.
 public struct TaskAPIClient: Sendable {
   package let configuration: TaskAPIConfiguration
 

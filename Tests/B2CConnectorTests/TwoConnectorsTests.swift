@@ -89,37 +89,61 @@ struct TwoConnectorsTests {
   }
 
   @Test(
-    "A sign-out that waits for a full disk ends no session that another process began since, however the clock was set",
-    arguments: [3_600, -3_600])
-  func waitingSignOut(_ ahead: Double) async throws {
-    let world = World()
-    let clock = world.clock
-    let presenter = world.script(.signIn(.alice))
-    let disk = FullDisk()
-    let deviceAhead = Locked(0.0)
-    func connector(_ cache: any TokenCache) throws -> Connector {
-      try Connector(
-        settings: world.settings(),
-        environment: OAuthEnvironment(
-          presenter: presenter, cache: cache, transport: world.network, clock: clock,
-          now: { clock.date.addingTimeInterval(deviceAhead.withLock { $0 }) }))
-    }
-    let one = try connector(disk)
-    let two = try connector(ForwardingCache(disk.store))
-    try await one.doPolicy(.signIn)
-    disk.isFull.withLock { $0 = true }
-    await expectError(ConnectorError.self, .tokenCache) { try await one.signOut() }
+    "A sign-out that waits for a full disk ends no session that another process began since, whatever the clock says",
+    arguments: [[0, 3_600], [0, -3_600], [3_600, 3_600], [-3_600, -3_600], [3_600, 0]])
+  func waitingSignOut(_ ahead: [Double]) async throws {
+    let stage = DiskStage()
+    stage.deviceAhead.withLock { $0 = ahead[0] }
+    try await stage.process(stage.world.script(.signIn(.alice))).signIn()
+    await stage.world.clock.advance(by: .seconds(60))
+    // A process that has heard of no server yet.
+    let one = try stage.process()
+    stage.disk.refusesToWrite.withLock { $0 = true }
+    for _ in 0..<2 { await expectError(ConnectorError.self, .tokenCache) { try await one.signOut() } }
     #expect(try await one.session == .signedOut)
-    deviceAhead.withLock { $0 = ahead }
-    await clock.advance(by: .seconds(60))
-    presenter.clearCookies()
-    presenter.follow(.signIn(.alice))
+    stage.deviceAhead.withLock { $0 = ahead[1] }
+    await stage.world.clock.advance(by: .seconds(60))
+    let two = try stage.process(stage.world.script(.signIn(.alice)), over: stage.disk.store)
     let alice = try await two.doPolicy(.signIn)
     for connector in [one, two] { #expect(try await connector.session == .signedIn(alice)) }
     // What waits is written at the latest with the next change of the record.
-    disk.isFull.withLock { $0 = false }
-    await clock.advance(by: .seconds(7_200))
+    stage.disk.refusesToWrite.withLock { $0 = false }
+    await stage.world.clock.advance(by: .seconds(7_200))
     for connector in [one, two] { _ = try await connector.accessToken() }
+  }
+
+  @Test(
+    "A sign-out that waits for an unreadable disk ends the session, whatever the clock says",
+    arguments: [3_600, -3_600])
+  func waitingSignOutUnread(_ ahead: Double) async throws {
+    let stage = DiskStage()
+    stage.deviceAhead.withLock { $0 = ahead }
+    let alice = try await stage.process(stage.world.script(.signIn(.alice))).doPolicy(.signIn)
+    await stage.world.clock.advance(by: .seconds(1_800))
+    let one = try stage.process()
+    stage.disk.refusesToRead.withLock { $0 = true }
+    stage.disk.refusesToWrite.withLock { $0 = true }
+    let account = Account(id: alice.accountID)
+    await expectError(ConnectorError.self, .tokenCache) { try await one.signOut(account) }
+    stage.disk.refusesToRead.withLock { $0 = false }
+    #expect(try await one.session == .signedOut)
+    await expectError(ConnectorError.self, .interactionRequired) { try await one.accessToken(account: account) }
+  }
+
+  @Test(
+    "Who signs in after the sign-out of a process that has heard of no server is the user",
+    arguments: [3_600, -3_600])
+  func signOutBeforeAnyAnswer(_ ahead: Double) async throws {
+    let stage = DiskStage()
+    stage.deviceAhead.withLock { $0 = ahead }
+    let one = try stage.process(stage.world.script(.signIn(.alice)))
+    try await one.signOut()
+    await stage.world.clock.advance(by: .seconds(10))
+    try await one.signIn()
+    await stage.world.clock.advance(by: .seconds(50))
+    let two = try stage.process(stage.world.script(.signIn(.bob)), over: ForwardingCache(stage.disk.store))
+    let bob = try await two.doPolicy(.signIn)
+    #expect(try await stage.process().session == .signedIn(bob))
   }
 
   @Test(
@@ -210,23 +234,44 @@ struct TwoConnectorsTests {
     #expect(try await pair.two.claims() == bob)
   }
 
-  @Test("A call that names the current user uses the session that one for the current user does")
-  func namedAndCurrent() async throws {
+  @Test(
+    "A call that names the current user uses the session that one for the current user does",
+    arguments: [true, false])
+  func namedAndCurrent(_ hasStamp: Bool) async throws {
     let world = World()
     let store = StampedStore()
     let presenter = world.script(.signIn(.bob))
+    let policy = try Policy("B2C_1_SignUpOrSignIn")
     func connector() throws -> Connector {
-      try world.connector(presenter: presenter, cache: StampedProcess(store, hasStamp: true))
+      var settings = try world.settings()
+      settings.policies.others = [policy]
+      return try world.connector(settings, presenter: presenter, cache: StampedProcess(store, hasStamp: hasStamp))
     }
     let (one, two) = (try connector(), try connector())
-    let bob = try await one.doPolicy(.signIn)
+    let bob = Account(id: try await one.doPolicy(.signIn).accountID)
     await world.clock.advance(by: .seconds(60))
-    // By another policy, in another process.
-    let latest = try await two.doPolicy(Policy("B2C_1_SignUpOrSignIn"))
-    #expect(latest.accountID == bob.accountID)
-    let token = try await one.accessToken().token
-    #expect(try await one.accessToken(account: Account(id: bob.accountID)).token == token)
-    #expect(try await one.claims(account: Account(id: bob.accountID)) == latest)
+    let latest = try await two.doPolicy(policy)
+    #expect(latest.accountID == bob.id)
+    // Without a stamp, what another process has done is seen when the session is read.
+    if !hasStamp { #expect(try await one.session == .signedIn(latest)) }
+    let token = try await one.accessToken(account: bob).token
+    #expect(try await one.claims(account: bob) == latest)
+    #expect(try await one.accessToken().token == token)
+  }
+
+  @Test("An earlier session that was used while the latest could not be read is not used any longer than that")
+  func unreadOnce() async throws {
+    let stage = DiskStage()
+    let presenter = stage.world.script(.signIn(.bob))
+    let one = try stage.process(presenter)
+    let bob = Account(id: try await one.doPolicy(.signIn).accountID)
+    await stage.world.clock.advance(by: .seconds(60))
+    let latest = try await one.doPolicy(Policy("B2C_1_SignUpOrSignIn"))
+    let other = try stage.process()
+    stage.disk.unreadablePolicy.withLock { $0 = "b2c_1_signuporsignin" }
+    #expect(try await other.claims(account: bob) != latest)
+    stage.disk.unreadablePolicy.withLock { $0 = nil }
+    #expect(try await other.claims(account: bob) == latest)
   }
 
   @Test("A session that ended in one is good again when the user signs in by the other", arguments: CacheKind.allCases)
@@ -269,23 +314,53 @@ private struct LookedAtCache: TokenCache {
   }
 }
 
-/// A process's view of a store on a disk that can be full.
-private final class FullDisk: TokenCache {
-  let store = FourMethodCache()
-  let isFull = Locked(false)
+/// Processes on a device whose clock can be set, over a disk that can refuse.
+private struct DiskStage: Sendable {
+  let world = World()
+  let disk = Disk()
+  /// How far the device's clock is ahead, in seconds.
+  let deviceAhead = Locked(0.0)
 
-  func record(for key: TokenCacheKey) async throws -> TokenRecord? { try await store.record(for: key) }
+  /// Starts a process; its view of the disk is its own, unless another store is named.
+  func process(_ presenter: ScriptedPresenter? = nil, over store: (any TokenCache)? = nil) throws -> Connector {
+    let (clock, deviceAhead) = (world.clock, deviceAhead)
+    var settings = try world.settings()
+    settings.policies.others = [try Policy("B2C_1_SignUpOrSignIn")]
+    return try Connector(
+      settings: settings,
+      environment: OAuthEnvironment(
+        presenter: presenter ?? world.script(.cancel), cache: store ?? ForwardingCache(disk), transport: world.network,
+        clock: clock, now: { clock.date.addingTimeInterval(deviceAhead.withLock { $0 }) }))
+  }
+}
+
+/// A store on a disk that can refuse to be read or written.
+private final class Disk: TokenCache {
+  let store = FourMethodCache()
+  let refusesToRead = Locked(false)
+  let refusesToWrite = Locked(false)
+  /// Whose records alone cannot be read: those of a policy, in lower case.
+  let unreadablePolicy = Locked<String?>(nil)
+
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? {
+    try check(refusesToRead)
+    if unreadablePolicy.withLock({ $0 == key.policy }) { throw TokenCacheError(.unreadable, "Read it again.") }
+    return try await store.record(for: key)
+  }
   func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    try check()
+    try check(refusesToWrite)
     try await store.store(record, for: key)
   }
   func removeRecord(for key: TokenCacheKey) async throws {
-    try check()
+    try check(refusesToWrite)
     try await store.removeRecord(for: key)
   }
-  func keys() async throws -> [TokenCacheKey] { try await store.keys() }
+  func keys() async throws -> [TokenCacheKey] {
+    try check(refusesToRead)
+    return try await store.keys()
+  }
 
-  private func check() throws {
-    if isFull.withLock({ $0 }) { throw TokenCacheError(.unwritable, "The disk is full.") }
+  private func check(_ refuses: Locked<Bool>) throws {
+    if refuses.withLock({ $0 }) { throw TokenCacheError(.unwritable, "The disk refuses.") }
   }
 }

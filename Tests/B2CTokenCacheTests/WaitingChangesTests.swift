@@ -24,10 +24,11 @@ import Testing
 
   static let rows: [Row] = {
     let new = Samples.record("new")
-    let removal = WaitingChanges.Change.removal(signedInUpTo: signedIn(at: 100).signInDates)
-    // The device's clock was set back before the next sign-in, or ahead before the last one.
-    let afterSettingBack = signedIn(at: -3_600, byServer: 110)
-    let beforeSettingBack = signedIn(at: 3_600, byServer: 90)
+    let own = signedIn(at: 100, byServer: 200)
+    let removal = WaitingChanges.Change.removal(.only(own.signInDates))
+    var renewed = own
+    renewed.refreshToken = Secret("renewed")
+    let unread = WaitingChanges.Change.removal(.upTo(own.signInDates))
     var claims = base
     claims.claims["name"] = "Changed"
     return [
@@ -44,18 +45,24 @@ import Testing
         testDescription: "another's refresh", change: .record(new, replacing: [base]),
         stored: Samples.record("rotated"),
         result: Samples.record("rotated")),
-      Row(testDescription: "a removal", change: removal, stored: signedIn(at: 100), result: nil),
-      Row(
-        testDescription: "a removal and a later sign-in", change: removal, stored: signedIn(at: 101),
-        result: signedIn(at: 101)),
-      Row(
-        testDescription: "a removal and a sign-in after the clock was set back", change: removal,
-        stored: afterSettingBack, result: afterSettingBack),
-      Row(
-        testDescription: "a removal after the clock was set back", change: removal, stored: beforeSettingBack,
-        result: nil),
-      Row(testDescription: "a removal of nothing", change: removal, stored: nil, result: nil),
+      Row(testDescription: "a removal", change: removal, stored: own, result: nil),
+      Row(testDescription: "a removal and its own refresh", change: removal, stored: renewed, result: nil),
     ]
+      + [[101, 201], [-3_600, 201], [101, -3_600]].map { (dates: [Double]) in
+        let other = signedIn(at: dates[0], byServer: dates[1])
+        return Row(
+          testDescription: "a removal and another sign-in, at \(dates)", change: removal, stored: other, result: other)
+      }
+      + [[100, 200], [99, 201], [101, 199], [-3_600, 300], [3_600, 100]].map { (dates: [Double]) in
+        Row(
+          testDescription: "a removal of what could not be read, at \(dates)", change: unread,
+          stored: signedIn(at: dates[0], byServer: dates[1]), result: nil)
+      } + [
+        Row(
+          testDescription: "a removal of what could not be read, and a sign-in later by both clocks", change: unread,
+          stored: signedIn(at: 101, byServer: 201), result: signedIn(at: 101, byServer: 201)),
+        Row(testDescription: "a removal of nothing", change: removal, stored: nil, result: nil),
+      ]
   }()
 
   @Test("A change that waits replaces the record it was made for, and no other", arguments: rows)
@@ -69,7 +76,7 @@ import Testing
     let waiting = WaitingChanges()
     let shared = cache.shared(on: TestClock(advancesItself: false))
     waiting.add(for: Samples.key, to: shared, on: TestClock(advancesItself: false)) { _ in
-      .removal(signedInUpTo: Samples.record("any").signInDates)
+      .removal(.upTo(Samples.record("any").signInDates))
     }
     try await waiting.write(Samples.key)
     #expect(waiting.entry(for: Samples.key) == nil)

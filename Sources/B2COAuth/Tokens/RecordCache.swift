@@ -59,7 +59,7 @@ struct RecordCache: Sendable {
   ///
   /// - Parameters:
   ///   - key: The record's key.
-  ///   - dates: When it is removed later, a record of a sign-in after this stays.
+  ///   - dates: Where the record cannot be read either, one of a sign-in after this stays when it is removed later.
   /// - Throws: ``OAuthError`` with code `tokenCache`; `CancellationError`, and then the record stays.
   func remove(_ key: TokenCacheKey, signedInUpTo dates: SignInDates) async throws {
     do {
@@ -67,7 +67,13 @@ struct RecordCache: Sendable {
       try await mappingErrors("changed") { try await cache.removeRecord(for: key) }
       if let waiting { state.waiting.forget(key, waiting) }
     } catch let error as OAuthError {
-      state.waiting.add(for: key, to: cache, on: clock) { _ in .removal(signedInUpTo: dates) }
+      let ended: WaitingChanges.Ended?
+      do {
+        ended = try await cache.record(for: key).map { .only($0.signInDates) }
+      } catch {
+        ended = .upTo(dates)
+      }
+      if let ended { state.waiting.add(for: key, to: cache, on: clock) { _ in .removal(ended) } }
       throw error
     }
   }

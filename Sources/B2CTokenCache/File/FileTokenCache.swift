@@ -29,8 +29,6 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
     var copies: [TokenCacheKey: Copy] = [:]
     /// A file's name is the hash of its key, so what was read once stays true.
     var keys: [RecordDirectory.Name: TokenCacheKey] = [:]
-    /// The records whose removal is not known to be on the device.
-    var unflushed: Set<RecordDirectory.Name> = []
   }
 
   private let store: RecordDirectory
@@ -262,13 +260,8 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
   }
 
   private func remove(_ key: TokenCacheKey, _ name: RecordDirectory.Name) throws {
-    // A power cut brings back what was removed and not flushed, so the next removal flushes, also without a file.
-    let isUnflushed = memory.withLock { !$0.unflushed.insert(name).inserted }
-    try store.remove(name, flushesAnyway: isUnflushed)
-    memory.withLock { memory in
-      memory.unflushed.remove(name)
-      memory.copies[key] = nil
-    }
+    try store.remove(name)
+    memory.withLock { $0.copies[key] = nil }
   }
 
   private func key(_ name: RecordDirectory.Name) throws(TokenCacheError) -> TokenCacheKey? {

@@ -156,11 +156,13 @@ struct RecordDirectory: Sendable {
 
   /// Removes the record, whatever is in its file; the caller holds the write lock.
   ///
-  /// The directory is flushed, also where there is no file any more when an earlier removal is still to be flushed.
-  func remove(_ name: Name, flushesAnyway: Bool) throws(TokenCacheError) {
+  /// The directory is flushed, also where there is no file any more: another process may have removed it without, and a power
+  /// cut would bring it back.
+  func remove(_ name: Name) throws(TokenCacheError) {
     let file = AtomicFile(path: recordPath(name), files: files)
     do {
-      if try files.remove(file.path) || flushesAnyway { try file.synchronizeDirectory() }
+      _ = try files.remove(file.path)
+      try file.synchronizeDirectory()
     } catch {
       throw TokenCacheError(.unwritable, "A token record cannot be removed", error)
     }

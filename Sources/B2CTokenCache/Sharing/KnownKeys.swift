@@ -53,6 +53,13 @@ package final class KnownKeys: Sendable {
       guard content.changes == changes else { return false }
       let before = content.entries[lookup]
       content.entries[lookup] = key.map { Entry(key: $0, stamp: stamp) }
+      if lookup.accountID == nil, lookup.policy == nil, let key {
+        // Whose latest session this is, is found by it also where the account is named.
+        content.entries = content.entries.filter {
+          $0.key.accountID == nil || $0.key.policy != nil || $0.value.key.accountID != key.accountID
+            || $0.value.key == key
+        }
+      }
       return before != nil && before?.key != key
     }
   }
@@ -67,13 +74,19 @@ package final class KnownKeys: Sendable {
     }
   }
 
-  /// Returns the dates for a new sign-in: now, by two clocks, but later than those of any known sign-in.
-  package func signInDates(now: SignInDates) -> SignInDates {
+  /// The dates for a new sign-in.
+  ///
+  /// - Parameters:
+  ///   - now: The time by both clocks.
+  ///   - keeps: Whether later ones shall be later than these, too.
+  /// - Returns: Now, by both clocks, but later than any known sign-in.
+  package func nextSignInDates(now: SignInDates, keeps: Bool) -> SignInDates {
     content.withLock { content in
-      content.latest = SignInDates(
+      let next = SignInDates(
         device: Self.date(now.device, after: content.latest.device),
         server: Self.date(now.server, after: content.latest.server))
-      return content.latest
+      if keeps { content.latest = next }
+      return next
     }
   }
 

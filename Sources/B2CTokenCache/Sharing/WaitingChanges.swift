@@ -9,8 +9,8 @@ package final class WaitingChanges: Sendable {
   package enum Change: Sendable {
     /// A record in place of one of those that it was made from; where another has taken their place, it is dropped.
     case record(TokenRecord, replacing: [TokenRecord])
-    /// The removal by a sign-out; a later sign-in stays.
-    case removal(signedInUpTo: SignInDates)
+    /// The removal by a sign-out.
+    case removal(Ended)
 
     /// The record as it is after the change.
     package func applied(to stored: TokenRecord?) -> TokenRecord? {
@@ -18,8 +18,23 @@ package final class WaitingChanges: Sendable {
       switch self {
       case .record(let new, let bases):
         return bases.contains { $0.isSameSession(as: stored) } ? new : stored
-      case .removal(let dates):
-        return stored.signInDates.isAfter(dates) ? stored : nil
+      case .removal(let ended):
+        return ended.contains(stored.signInDates) ? nil : stored
+      }
+    }
+  }
+
+  /// The sign-ins that a sign-out has ended: a later one by another process stays.
+  package enum Ended: Sendable {
+    /// The one whose record was there. No clock is asked: a refresh keeps the dates, and another sign-in has others.
+    case only(SignInDates)
+    /// Those up to a moment, where the record could not be read; what is later by one clock only may be older.
+    case upTo(SignInDates)
+
+    fileprivate func contains(_ dates: SignInDates) -> Bool {
+      switch self {
+      case .only(let own): dates == own
+      case .upTo(let last): dates.device <= last.device || dates.server <= last.server
       }
     }
   }

@@ -110,6 +110,9 @@
         other.isReplaced = true
         if other.signedInAt > call.startedAt { grant.leaveOpen("two sign-ins at once") }
       }
+      if world.processes.contains(where: { $0 !== call.app.process && !$0.isDead && $0.mayEnd(grant) }) {
+        grant.leaveOpen("a sign-out that could not read the store, by a clock that is wrong")
+      }
       // A sign-out that is under way may or may not reach it.
       if world.calls.contains(where: { $0.action.signsOut(grant.person) }) { grant.leaveOpen("signed out meanwhile") }
       ledger.tested(.ownRecordsOnly)
@@ -123,6 +126,7 @@
       let grants = world.watch.grants.filter { person == nil || $0.person == person }
       guard call.succeeded else {
         end(call, .unknown, .unknown)
+        call.app.process.noteUnreadSignOuts()
         return grants.forEach { $0.leaveOpen("a sign-out that failed") }
       }
       for grant in grants {
