@@ -130,6 +130,18 @@ struct TwoConnectorsTests {
     await expectError(ConnectorError.self, .interactionRequired) { try await one.accessToken(account: account) }
   }
 
+  @Test("A removal that could not be flushed is written again, though the record is gone")
+  func unflushedSignOut() async throws {
+    let world = World()
+    let cache = UnflushedCache()
+    let connector = try world.connector(cache: cache)
+    try await connector.signIn()
+    for _ in 0..<2 { await expectError(ConnectorError.self, .tokenCache) { try await connector.signOut() } }
+    #expect(try await cache.keys().isEmpty)
+    var removals = cache.removals.makeAsyncIterator()
+    #expect(await removals.next() != nil)
+  }
+
   @Test(
     "Who signs in after the sign-out of a process that has heard of no server is the user",
     arguments: [3_600, -3_600])
@@ -312,6 +324,31 @@ private struct LookedAtCache: TokenCache {
     try await store.removeRecord(for: key)
     try await look()
   }
+}
+
+/// A store whose removals are in place and not flushed until they are made by an update.
+private final class UnflushedCache: SharedTokenCache {
+  private let store = FourMethodCache()
+  private let stream = AsyncStream.makeStream(of: TokenCacheKey.self)
+  var removals: AsyncStream<TokenCacheKey> { stream.stream }
+
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? { try await store.record(for: key) }
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { try await store.store(record, for: key) }
+  func keys() async throws -> [TokenCacheKey] { try await store.keys() }
+  func removeRecord(for key: TokenCacheKey) async throws {
+    try await store.removeRecord(for: key)
+    throw TokenCacheError(.unwritable, "The directory cannot be flushed.")
+  }
+  func update(
+    _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
+  ) async throws -> TokenRecord? {
+    let new = change(try await store.record(for: key))
+    if let new { try await store.store(new, for: key) } else { stream.continuation.yield(key) }
+    return new
+  }
+  func withRefreshLock<Result: Sendable>(
+    for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
+  ) async throws -> Result { try await body() }
 }
 
 /// Processes on a device whose clock can be set, over a disk that can refuse.

@@ -62,18 +62,23 @@ struct RecordCache: Sendable {
   ///   - dates: Where the record cannot be read either, one of a sign-in after this stays when it is removed later.
   /// - Throws: ``OAuthError`` with code `tokenCache`; `CancellationError`, and then the record stays.
   func remove(_ key: TokenCacheKey, signedInUpTo dates: SignInDates) async throws {
+    let ended: WaitingChanges.Ended?
+    do {
+      ended = try await cache.record(for: key).map { .only($0.signInDates) }
+    } catch {
+      ended = .upTo(dates)
+    }
     do {
       let waiting = state.waiting.entry(for: key)
       try await mappingErrors("changed") { try await cache.removeRecord(for: key) }
       if let waiting { state.waiting.forget(key, waiting) }
     } catch let error as OAuthError {
-      let ended: WaitingChanges.Ended?
-      do {
-        ended = try await cache.record(for: key).map { .only($0.signInDates) }
-      } catch {
-        ended = .upTo(dates)
+      state.waiting.add(for: key, to: cache, on: clock) { waiting in
+        if let ended { return .removal(ended) }
+        // The record is gone, and its removal perhaps not on the device; no other one is to follow it.
+        if case .removal = waiting { return nil }
+        return .removal(.only(dates))
       }
-      if let ended { state.waiting.add(for: key, to: cache, on: clock) { _ in .removal(ended) } }
       throw error
     }
   }
