@@ -52,10 +52,9 @@ public struct TokenCacheError: CodedError, Sendable, CustomStringConvertible {
   /// The error of the layer below, if any.
   public var underlying: (any Error)?
 
-  /// Whether the same call may succeed later without a change: a lock becomes free, a device is unlocked.
-  package var isRetryable: Bool {
-    code == .lockTimedOut || underlying as? KeychainStatus == .interactionNotAllowed
-  }
+  /// Whether the same call may succeed later without a change: a lock becomes free, a device is unlocked, a database is
+  /// back.
+  public var isRetryable: Bool
 
   /// Creates an error.
   ///
@@ -63,13 +62,17 @@ public struct TokenCacheError: CodedError, Sendable, CustomStringConvertible {
   ///   - code: The kind of failure.
   ///   - message: What failed and where, without secrets.
   ///   - recoverySuggestion: How to fix it.
+  ///   - isRetryable: Whether the same call may succeed later without a change; `nil` for what the code and the error
+  ///     below say.
   ///   - underlying: The error of the layer below, if any.
   public init(
-    _ code: Code, _ message: String, recoverySuggestion: String? = nil, underlying: (any Error)? = nil
+    _ code: Code, _ message: String, recoverySuggestion: String? = nil, isRetryable: Bool? = nil,
+    underlying: (any Error)? = nil
   ) {
     self.code = code
     self.message = message
     self.recoverySuggestion = recoverySuggestion
+    self.isRetryable = isRetryable ?? (code == .lockTimedOut || underlying as? KeychainStatus == .interactionNotAllowed)
     self.underlying = underlying
   }
 }

@@ -161,6 +161,13 @@ struct ConnectorErrorCodeTests {
     #expect(error.code == .invalidResponse)
   }
 
+  @Test("A cache says by its error whether the same call may succeed later", arguments: [true, false])
+  func retryableCache(_ isRetryable: Bool) async throws {
+    let connector = try World().connector(cache: BrokenCache(code: .unreadable, isRetryable: isRetryable))
+    let error = try await #require(throws: ConnectorError.self) { try await connector.session }
+    #expect(error.code == .tokenCache && error.isRetryable == isRetryable && !error.needsInteraction)
+  }
+
   @Test(
     "A cache that is busy may be free later", arguments: [(TokenCacheError.Code.lockTimedOut, true), (.damaged, false)])
   func cache(_ code: TokenCacheError.Code, _ isRetryable: Bool) async throws {
@@ -255,12 +262,16 @@ struct ConnectorErrorCodeTests {
 
 /// A cache that only fails.
 private struct BrokenCache: TokenCache {
-  let code: TokenCacheError.Code
+  let error: TokenCacheError
 
-  func record(for key: TokenCacheKey) async throws -> TokenRecord? { throw TokenCacheError(code, "Broken.") }
-  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { throw TokenCacheError(code, "Broken.") }
-  func removeRecord(for key: TokenCacheKey) async throws { throw TokenCacheError(code, "Broken.") }
-  func keys() async throws -> [TokenCacheKey] { throw TokenCacheError(code, "Broken.") }
+  init(code: TokenCacheError.Code, isRetryable: Bool? = nil) {
+    error = TokenCacheError(code, "Broken.", isRetryable: isRetryable)
+  }
+
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? { throw error }
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { throw error }
+  func removeRecord(for key: TokenCacheKey) async throws { throw error }
+  func keys() async throws -> [TokenCacheKey] { throw error }
 }
 
 /// A transport that keeps no limit: some answers get 2 MiB of white space.

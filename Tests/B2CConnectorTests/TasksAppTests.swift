@@ -65,7 +65,7 @@ struct TasksAppPlatformTests {
         testDescription: "no keychain, from the cache",
         error: ConnectorError(
           .tokenCache, entitlement.message, recoverySuggestion: entitlement.recoverySuggestion, underlying: entitlement),
-        userText: "Your sign-in could not be read. Try again."),
+        userText: "Your sign-in could not be read or saved. Try again."),
     ])
   func developerTexts(_ example: DeveloperError) throws {
     let suggestion = try #require(example.error.recoverySuggestion)

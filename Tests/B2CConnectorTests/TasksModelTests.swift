@@ -103,7 +103,7 @@ struct TasksModelTests {
     await cache.lock(true)
     await model.restore()
     #expect(model.phase == .launching)
-    #expect(model.message == "Your sign-in could not be read. Try again.")
+    #expect(model.message == "Your sign-in could not be read or saved. Try again.")
     await cache.lock(false)
     await model.restore()
     #expect(isSignedIn && model.message == nil)

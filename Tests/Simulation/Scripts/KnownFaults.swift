@@ -152,7 +152,7 @@
       Script(
         "sign-out-waits", "a sign-out waits for the disk, the clock is set back, another process signs in",
         {
-          $0.cache = .file; $0.processes = 2
+          $0.cache = .fourMethod; $0.processes = 2
         }
       ) {
         $0.signIn($0.alice, on: $0.app(1))

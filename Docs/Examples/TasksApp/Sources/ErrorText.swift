@@ -12,7 +12,7 @@ func text(for error: ConnectorError) -> String? {
   case .network, .timedOut: "No connection, or it took too long. Try again."
   case .suspended: "The app was closed before it had finished. Try again."
   case .serviceUnavailable, .throttled: "The service is busy. Try again in a minute."
-  case .tokenCache: "Your sign-in could not be read. Try again."  // no user is signed out by it
+  case .tokenCache: "Your sign-in could not be read or saved. Try again."  // no user is signed out by it
   default: "That did not work (\(error.code.rawValue))."
   }
 }
