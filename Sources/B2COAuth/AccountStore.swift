@@ -66,8 +66,8 @@ struct AccountStore: Sendable {
   func record(accountID: String?, policy: Policy?, looksAgain: Bool = false) async throws -> StoredRecord? {
     let lookup = KnownKeys.Lookup(accountID: accountID, policy: policy?.key, requiredUser: requiredUser)
     let (entry, changes) = known.entry(for: lookup)
-    // Another process may have brought a later session; an account and a policy together have one key.
-    let stamp = accountID == nil || policy == nil ? await cache.changeStamp() : nil
+    // Another process may have brought a later session; what has one possible key is the same.
+    let stamp = accountID == nil || (policy == nil && hasPolicies) ? await cache.changeStamp() : nil
     if let entry {
       do {
         // Also where it is looked up anew: while the current user's record cannot be read, no other user is current.
@@ -177,7 +177,7 @@ struct AccountStore: Sendable {
   ///
   /// - Parameters:
   ///   - serverTime: The server's time, as far as it is known.
-  ///   - keeps: Whether a sign-in is known by them from now on: the server's time has to be one that was measured.
+  ///   - keeps: Whether a sign-in is known by them from now on.
   /// - Returns: Dates later than those of any known sign-in.
   func nextSignInDates(serverTime: Date, keeps: Bool = false) -> SignInDates {
     known.nextSignInDates(now: SignInDates(device: now(), server: serverTime), keeps: keeps)

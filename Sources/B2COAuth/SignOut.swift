@@ -53,8 +53,9 @@ struct SignOut: Sendable {
   /// - Returns: Why others could not be, naming them; they count as removed here, and are removed as soon as they can be.
   private func removeRecords(_ accounts: Accounts, latestFirst records: [StoredRecord]) async -> (any Error)? {
     let foldedID = accounts.id.map(services.accounts.folded)
-    // Every sign-in so far ends here, also one with a date ahead of the clock.
-    let dates = services.accounts.nextSignInDates(serverTime: services.serverClock.now)
+    // Every sign-in so far ends here, also one with a date ahead of the clock, and one of which no clock can tell.
+    let isMeasured = services.serverClock.measuredOffset != nil
+    let dates = services.accounts.nextSignInDates(serverTime: isMeasured ? services.serverClock.now : .distantFuture)
     var keys = services.accounts.forget(foldedID: foldedID)
     if let foldedID { keys.formUnion(services.accounts.likelyKeys(foldedID)) }
     // What an earlier sign-out could not remove may be off the list and not off the disk.

@@ -54,7 +54,10 @@ package struct KeychainRecords: InspectableTokenCache, StoreIdentifying {
         }
         // The record names the new item now. One that stays is removed by the next store.
         if isProtecting || old?.record.protectedRefreshToken != nil, record.protectedRefreshToken == nil {
-          try? access.protected?.remove(account, except: split.protectedRefreshToken?.generation, in: place.group)
+          let generation = split.protectedRefreshToken?.generation
+          try? access.protected?.remove(
+            account, except: generation, known: generation ?? old?.record.protectedRefreshToken?.generation,
+            in: place.group)
         }
       } catch let error as KeychainStatus {
         throw error.error(.unwritable, "write a token record")
@@ -66,14 +69,26 @@ package struct KeychainRecords: InspectableTokenCache, StoreIdentifying {
     try await access.memory.run { [self] in
       do throws(KeychainStatus) {
         let place = try access.open()
-        access.memory.keep(nil, of: key)
         // First: while one stays, so does the record, whose removal is tried again.
-        try access.protected?.remove(key.canonicalText, in: place.group)
+        try removeProtected(of: key, in: place.group)
+        access.memory.keep(nil, of: key)
         try access.remove(key.canonicalText, at: place)
       } catch {
         throw error.error(.unwritable, "remove a token record")
       }
     }
+  }
+
+  private func removeProtected(of key: TokenCacheKey, in group: String) throws(KeychainStatus) {
+    guard let tokens = access.protected else { return }
+    var known: Int?
+    var isRead = true
+    do throws(TokenCacheError) {
+      known = try read(key)?.record.protectedRefreshToken?.generation
+    } catch {
+      isRead = false
+    }
+    try tokens.remove(key.canonicalText, known: known, mustFind: !isRead, in: group)
   }
 
   package func keys() async throws -> [TokenCacheKey] {

@@ -114,12 +114,13 @@ struct TwoConnectorsTests {
 
   @Test(
     "A sign-out that waits for an unreadable disk ends the session, whatever the clock says",
-    arguments: [3_600, -3_600])
-  func waitingSignOutUnread(_ ahead: Double) async throws {
+    arguments: [[3_600, 3_600], [-3_600, -3_600], [0, -3_600], [0, 3_600]])
+  func waitingSignOutUnread(_ ahead: [Double]) async throws {
     let stage = DiskStage()
-    stage.deviceAhead.withLock { $0 = ahead }
+    stage.deviceAhead.withLock { $0 = ahead[0] }
     let alice = try await stage.process(stage.world.script(.signIn(.alice))).doPolicy(.signIn)
     await stage.world.clock.advance(by: .seconds(1_800))
+    stage.deviceAhead.withLock { $0 = ahead[1] }
     let one = try stage.process()
     stage.disk.refusesToRead.withLock { $0 = true }
     stage.disk.refusesToWrite.withLock { $0 = true }

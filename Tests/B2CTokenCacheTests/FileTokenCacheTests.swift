@@ -289,6 +289,9 @@ import Testing
     _ = files.takeCalls()
     try await other.removeRecord(for: Samples.key)
     #expect(files.takeCalls().contains("flush store"))
+    // As a sign-out that waits does it.
+    try await other.update(Samples.key) { _ in nil }
+    #expect(files.takeCalls().contains("flush store"))
   }
 
   @Test("Stores and updates go on when their caller is cancelled")

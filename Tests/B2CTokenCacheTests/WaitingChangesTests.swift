@@ -70,25 +70,41 @@ import Testing
     #expect(row.change.applied(to: row.stored) == row.result)
   }
 
-  @Test("A damaged record does not keep a removal waiting")
-  func damaged() async throws {
-    let cache = DamagedCache()
+  @Test(
+    "A damaged record does not keep a removal waiting; one of a newer version or another key stays, if the own was read",
+    arguments: [
+      (TokenCacheError.Code.damaged, true, 1), (.damaged, false, 1), (.newerVersion, true, 0),
+      (.newerVersion, false, 1),
+      (.decryptionFailed, true, 0), (.unreadable, false, 0),
+    ])
+  func unreadable(_ code: TokenCacheError.Code, _ wasRead: Bool, _ removals: Int) async throws {
+    let cache = UnreadableCache(code: code)
     let waiting = WaitingChanges()
     let shared = cache.shared(on: TestClock(advancesItself: false))
+    let dates = Samples.record("any").signInDates
     waiting.add(for: Samples.key, to: shared, on: TestClock(advancesItself: false)) { _ in
-      .removal(.upTo(Samples.record("any").signInDates))
+      .removal(wasRead ? .only(dates) : .upTo(dates))
     }
-    try await waiting.write(Samples.key)
-    #expect(waiting.entry(for: Samples.key) == nil)
-    #expect(cache.removals.withLock { $0 } == 1)
+    if removals == 0 {
+      await #expect(throws: TokenCacheError.self) { try await waiting.write(Samples.key) }
+    } else {
+      try await waiting.write(Samples.key)
+    }
+    #expect((waiting.entry(for: Samples.key) == nil) == (removals > 0))
+    #expect(cache.removals.withLock { $0 } == removals)
   }
 }
 
 /// A cache whose record cannot be read, but removed.
-private final class DamagedCache: TokenCache {
+private final class UnreadableCache: TokenCache {
+  let code: TokenCacheError.Code
   let removals = Locked(0)
 
-  func record(for key: TokenCacheKey) async throws -> TokenRecord? { throw TokenCacheError(.damaged, "Half a record.") }
+  init(code: TokenCacheError.Code) {
+    self.code = code
+  }
+
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? { throw TokenCacheError(code, "Half a record.") }
   func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {}
   func removeRecord(for key: TokenCacheKey) async throws { removals.withLock { $0 += 1 } }
   func keys() async throws -> [TokenCacheKey] { [Samples.key] }

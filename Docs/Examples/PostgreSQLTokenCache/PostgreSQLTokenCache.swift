@@ -257,7 +257,8 @@ private actor Connection {
     } catch let failure as Session.Failure {
       guard session.isOpen else {
         self.session = nil
-        throw TokenCacheError(code, "The connection to PostgreSQL was lost.", underlying: ConnectionLost())
+        throw TokenCacheError(
+          code, "The connection to PostgreSQL was lost.", isRetryable: true, underlying: ConnectionLost())
       }
       // The server's own words may quote the row.
       throw TokenCacheError(
@@ -300,7 +301,7 @@ private final class Session {
     guard PQstatus(handle) == CONNECTION_OK else {
       let words = String(cString: PQerrorMessage(handle)).split(separator: "\n").first ?? "no reason given"
       PQfinish(handle)
-      throw TokenCacheError(code, "PostgreSQL cannot be reached: \(words)")
+      throw TokenCacheError(code, "PostgreSQL cannot be reached: \(words)", isRetryable: true)
     }
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
     self.handle = handle

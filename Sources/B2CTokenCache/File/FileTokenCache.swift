@@ -131,7 +131,8 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
     return try await locks.underWriteLock(name) { [self] in
       let old = try readOrQuarantine(key, name)
       let new = change(old)
-      guard new != old else { return old }
+      // Also where there is no file: its removal may not be on the device yet.
+      guard new != old || new == nil else { return old }
       if let new { try write(new, key, name) } else { try remove(key, name) }
       return new
     }

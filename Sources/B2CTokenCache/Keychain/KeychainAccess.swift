@@ -263,7 +263,7 @@ struct KeychainAccess: Sendable {
       for item in try listing(of: place.group)
       where item.mark != id && TokenCacheKey(canonicalText: item.account) != nil {
         if UUID(uuidString: item.mark) != nil {
-          try protected?.remove(item.account, in: place.group)
+          try protected?.remove(item.account, known: nil, in: place.group)
           _ = try removed(item.account, place)
         } else {
           try items.update(item.account, in: place.group, to: KeychainChange(mark: id))

@@ -19,18 +19,25 @@ struct ProtectedTokens: Sendable {
   /// - Returns: The numbers.
   /// - Throws: The keychain's refusal.
   func generations(of key: String, known: Int?, in group: String) throws(KeychainStatus) -> [Int] {
-    var found: Set<Int> = []
-    do throws(KeychainStatus) {
-      let prefix = Self.account(key, 0).dropLast()
-      for account in try items.accounts(in: group) where account.hasPrefix(prefix) {
-        if let generation = Int(account.dropFirst(prefix.count)) { found.insert(generation) }
-      }
-    } catch {
-      // Listing must not ask, and what may not be listed without may still be read.
-      guard error == .itemNotFound || error == .interactionNotAllowed else { throw error }
-    }
+    // What may not be listed may still be read.
+    var found = try listed(key, in: group) ?? []
     if let known { found.insert(known) }
     return found.sorted(by: >)
+  }
+
+  /// The numbers of a key's items; `nil` where they may not be listed without a question, which listing must not ask.
+  private func listed(_ key: String, in group: String) throws(KeychainStatus) -> Set<Int>? {
+    do throws(KeychainStatus) {
+      let prefix = Self.account(key, 0).dropLast()
+      return Set(
+        try items.accounts(in: group).filter { $0.hasPrefix(prefix) }.compactMap { Int($0.dropFirst(prefix.count)) })
+    } catch {
+      switch error {
+      case .itemNotFound: return []
+      case .interactionNotAllowed: return nil
+      default: throw error
+      }
+    }
   }
 
   /// Adds a token as the newest of its key.
@@ -72,8 +79,25 @@ struct ProtectedTokens: Sendable {
   }
 
   /// Removes a key's items, except one.
-  func remove(_ key: String, except kept: Int? = nil, in group: String) throws(KeychainStatus) {
-    for generation in try generations(of: key, known: nil, in: group) where generation != kept {
+  ///
+  /// Where they may not be listed, the one that the record names goes, and its neighbours: a killed process leaves no other.
+  ///
+  /// - Parameters:
+  ///   - key: The record's key, as canonical text.
+  ///   - kept: The number of the item that stays.
+  ///   - known: The number that the record names.
+  ///   - mustFind: Whether it is an error that they can neither be listed nor are known.
+  ///   - group: Where they are.
+  /// - Throws: The keychain's refusal.
+  func remove(
+    _ key: String, except kept: Int? = nil, known: Int?, mustFind: Bool = false, in group: String
+  ) throws(KeychainStatus) {
+    let found = try listed(key, in: group) ?? known.map { [$0 - 1, $0, $0 + 1] }
+    guard let generations = found else {
+      if mustFind { throw .interactionNotAllowed }
+      return
+    }
+    for generation in generations where generation != kept {
       do throws(KeychainStatus) {
         try items.remove(Self.account(key, generation), in: group)
       } catch {

@@ -77,7 +77,8 @@ extension TokenCache {
     try await forgetCopyIfAny(of: key)
     let old = try await record(for: key)
     let new = change(old)
-    guard new != old else { return old }
+    // Also where there is no record: a removal that failed may have left something.
+    guard new != old || new == nil else { return old }
     if let new {
       try await store(new, for: key)
     } else {

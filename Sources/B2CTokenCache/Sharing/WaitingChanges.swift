@@ -104,7 +104,11 @@ package final class WaitingChanges: Sendable {
       _ = try await entry.cache.update(key) { entry.change.applied(to: $0) }
     } catch {
       // What cannot be read cannot be compared either; the user has signed out, so it goes.
-      guard case .removal = entry.change, (error as? TokenCacheError)?.isOfRecord == true else { throw error }
+      guard case .removal(let ended) = entry.change, let error = error as? TokenCacheError, error.isOfRecord else {
+        throw error
+      }
+      // The one to be removed could be read: what a newer version or another key has written is another, or stays unused.
+      if case .only = ended, error.code != .damaged { throw error }
       try await entry.cache.removeRecord(for: key)
     }
     forget(key, entry)

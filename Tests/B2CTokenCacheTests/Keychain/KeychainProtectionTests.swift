@@ -142,6 +142,30 @@ struct KeychainProtectionTests {
     #expect(try await record.refreshTokenAskingUser()?.value == "canary-refresh-two")
   }
 
+  @Test("Where items cannot be listed, a token goes all the same: with its record, and when the next is stored")
+  func unlistedRemoval() async throws {
+    items.forbidListing()
+    try await cache.store(Samples.record(), for: Samples.key)
+    try await cache.store(Samples.record("two"), for: Samples.key)
+    #expect(items.tokens == ["canary-refresh-two"])
+    // Killed before the older one was removed, and before the next one was named.
+    items.plant("canary-refresh-one", account: "\(Self.account)#1")
+    items.plant("canary-refresh-three", account: "\(Self.account)#3")
+    try await relaunched().removeRecord(for: Samples.key)
+    #expect(items.contents.isEmpty && keychain.contents.isEmpty)
+  }
+
+  @Test("Where neither the items can be listed nor the record be read, both stay, and the sign-out says so")
+  func unlistedUnread() async throws {
+    items.forbidListing()
+    try await cache.store(Samples.record(), for: Samples.key)
+    keychain.plant(Data("damaged".utf8), account: Self.account)
+    let next = relaunched()
+    #expect(await failure { try await next.removeRecord(for: Samples.key) }?.code == .unwritable)
+    #expect(items.tokens == ["canary-refresh-one"])
+    #expect(try await next.keys() == [Samples.key])
+  }
+
   @Test("What cannot be protected is not stored: the record stays as it was", arguments: [true, false])
   func notProtected(_ isNotSetUp: Bool) async throws {
     try await cache.store(Samples.record(), for: Samples.key)

@@ -111,7 +111,7 @@
         if other.signedInAt > call.startedAt { grant.leaveOpen("two sign-ins at once") }
       }
       if world.processes.contains(where: { $0 !== call.app.process && !$0.isDead && $0.mayEnd(grant) }) {
-        grant.leaveOpen("a sign-out that could not read the store, by a clock that is wrong")
+        grant.leaveOpen("a sign-out that could not read the store")
       }
       // A sign-out that is under way may or may not reach it.
       if world.calls.contains(where: { $0.action.signsOut(grant.person) }) { grant.leaveOpen("signed out meanwhile") }

@@ -46,24 +46,21 @@
       }
     }
 
-    /// The keys of sign-outs that wait for a store that could not be read, and how far the clock was off then.
-    private var unreadSignOuts: [TokenCacheKey: Double] = [:]
+    /// The keys of sign-outs that wait for a store that could not be read.
+    private var unreadSignOuts: Set<TokenCacheKey> = []
 
-    /// Notes the sign-outs that clocks tell from later sign-ins.
+    /// Notes the sign-outs that only clocks can tell from later sign-ins.
     func noteUnreadSignOuts() {
       for waiting in caches.map({ CacheRegistry.state(of: $0).waiting }) {
         for key in waiting.keys {
-          if case .removal(.upTo) = waiting.entry(for: key)?.change { unreadSignOuts[key] = world.clockOffset }
+          if case .removal(.upTo) = waiting.entry(for: key)?.change { unreadSignOuts.insert(key) }
         }
       }
     }
 
-    /// Whether a sign-out that waits may take a sign-in of now for an older one, by a clock that is wrong or was set.
+    /// Whether a sign-out that waits may take a sign-in of now for an older one.
     func mayEnd(_ grant: Grant) -> Bool {
-      unreadSignOuts.contains { key, offset in
-        key.accountID == world.accountID(of: grant.person) && key.policy == grant.policy
-          && (abs(offset) > 2 || offset != world.clockOffset)
-      }
+      unreadSignOuts.contains { $0.accountID == world.accountID(of: grant.person) && $0.policy == grant.policy }
     }
 
     /// When tokens were last renewed early, by person and policy.

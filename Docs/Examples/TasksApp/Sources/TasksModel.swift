@@ -140,7 +140,7 @@ final class TasksModel {
   }
 
   func signOut() async {
-    await perform("You are still signed in") { try await $0.signOut() }
+    await perform("Your sign-in is still stored on this device") { try await $0.signOut() }
   }
 
   func reload() async {
