@@ -47,7 +47,15 @@ package struct KeychainRecords: InspectableTokenCache, StoreIdentifying {
         let split = try protecting(record, of: key, over: old?.record, in: place.group, with: authentication)
         let data = Data(try RecordFile(split, for: key).bytes())
         access.memory.keep(nil, of: key)
-        try access.put(data, account, at: place, over: isRefresh ? old?.mark : nil)
+        do throws(KeychainStatus) {
+          try access.put(data, account, at: place, over: isRefresh ? old?.mark : nil)
+        } catch {
+          // A sign-in that fails leaves nothing behind; what a refresh has brought is the only good token.
+          if !isRefresh, let added = split.protectedRefreshToken?.generation {
+            try? access.protected?.remove(account, generation: added, in: place.group)
+          }
+          throw error
+        }
         if place.isPrivate {
           let copy = KeychainMemory.Copy(record: split, group: place.group, modified: nil, isSettled: false)
           access.memory.keep(copy, of: key)

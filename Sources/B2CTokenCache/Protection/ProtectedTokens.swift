@@ -97,12 +97,15 @@ struct ProtectedTokens: Sendable {
       if mustFind { throw .interactionNotAllowed }
       return
     }
-    for generation in generations where generation != kept {
-      do throws(KeychainStatus) {
-        try items.remove(Self.account(key, generation), in: group)
-      } catch {
-        guard error == .itemNotFound else { throw error }
-      }
+    for generation in generations where generation != kept { try remove(key, generation: generation, in: group) }
+  }
+
+  /// Removes one item, if it is there.
+  func remove(_ key: String, generation: Int, in group: String) throws(KeychainStatus) {
+    do throws(KeychainStatus) {
+      try items.remove(Self.account(key, generation), in: group)
+    } catch {
+      guard error == .itemNotFound else { throw error }
     }
   }
 }

@@ -155,6 +155,17 @@ struct KeychainProtectionTests {
     #expect(items.contents.isEmpty && keychain.contents.isEmpty)
   }
 
+  @Test(
+    "A sign-in whose record cannot be written leaves no token there; that of a refresh stays", arguments: [true, false])
+  func failedStore(_ isRefresh: Bool) async throws {
+    try await cache.store(Samples.record(), for: Samples.key)
+    var next = Samples.record("two")
+    if !isRefresh { next.signedInAt = Samples.date(60) }
+    keychain.afterCalls { [keychain] call in if call == .item { keychain.fail(with: .notAvailable) } }
+    #expect(await failure { try await cache.store(next, for: Samples.key) }?.code == .unwritable)
+    #expect(items.tokens == ["canary-refresh-one"] + (isRefresh ? ["canary-refresh-two"] : []))
+  }
+
   @Test("Where neither the items can be listed nor the record be read, both stay, and the sign-out says so")
   func unlistedUnread() async throws {
     items.forbidListing()

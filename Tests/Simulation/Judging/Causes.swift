@@ -32,6 +32,7 @@
   /// | another person than the current one was at the page of an edit | `wrongUser` |
   /// | the task is not there, or not the person's | `notFound` |
   /// | the device's clock jumped meanwhile | `invalidIDToken`, and `timedOut` of a device code |
+  /// | the process was suspended for as long as an id_token lives | `invalidIDToken` |
   /// | the device code has come to its end | `timedOut` |
   struct Causes {
     let world: World
@@ -48,7 +49,7 @@
       case .userClosedBrowser: call.plan?.outcome == .closes
       case .wrongUser: isOfAnother
       case .notFound: isOfMissingTask
-      case .invalidIDToken: world.lastClockChange >= call.startedAt
+      case .invalidIDToken: world.lastClockChange >= call.startedAt || call.timeSuspended > 3_000_000_000_000
       default: false
       }
     }

@@ -95,6 +95,15 @@
       guard call.succeeded else {
         if call.troubles.contains(.cancelled) {
           grant.leaveOpen("its sign-in was cancelled")
+        } else if isStored, world.shape.isProtected,
+          world.watch.grants.contains(where: {
+            $0 !== grant && $0.isSignedIn && $0.person == grant.person && $0.policy == grant.policy
+          })
+        {
+          // Neither the record could be written nor the new item be removed, which is the newest of the old record then.
+          for one in world.watch.grants where one.person == grant.person {
+            one.leaveOpen("a sign-in that failed, whose protected item stays")
+          }
         } else if isStored {
           ledger.fault("I6 a sign-in that failed has signed in", call.name)
           for one in world.watch.grants where one.person == grant.person {
