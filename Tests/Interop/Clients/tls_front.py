@@ -1,5 +1,6 @@
 """TLS before a plain server on this machine, under the names that clients know, with a certificate made for this run."""
 
+import asyncio
 import datetime
 import os
 import socket
@@ -50,7 +51,7 @@ def start(names, port, folder):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(chain_file)
     listener = socket.create_server(("127.0.0.1", 0))
-    threading.Thread(target=accept, args=(listener, context, port), daemon=True).start()
+    threading.Thread(target=asyncio.run, args=(accept(listener, context, port),), daemon=True).start()
     resolve = socket.getaddrinfo
 
     def resolve_here(host, *arguments, **named_arguments):
@@ -63,25 +64,31 @@ def start(names, port, folder):
     return root_file
 
 
-def accept(listener, context, port):
-    while True:
-        connection, _ = listener.accept()
-        threading.Thread(target=serve, args=(connection, context, port), daemon=True).start()
+async def accept(listener, context, port):
+    """Serves each connection on one thread: OpenSSL's connections are not for two, and one would read what a closed descriptor's successor gets."""
+
+    async def serve(reader, writer):
+        server_writer = None
+        try:
+            server_reader, server_writer = await asyncio.open_connection("127.0.0.1", port)
+            await asyncio.gather(copy(reader, server_writer), copy(server_reader, writer))
+        except OSError:
+            pass  # One of the two went away.
+        finally:
+            for end in (server_writer, writer):
+                if end:
+                    end.close()
+
+    server = await asyncio.start_server(serve, sock=listener, ssl=context)
+    await server.serve_forever()
 
 
-def serve(connection, context, port):
-    try:
-        with context.wrap_socket(connection, server_side=True) as client, socket.create_connection(("127.0.0.1", port)) as server:
-            threading.Thread(target=copy, args=(client, server), daemon=True).start()
-            copy(server, client)
-    except OSError:
-        pass  # The client went away.
-
-
-def copy(source, target):
-    try:
-        while data := source.recv(65536):
-            target.sendall(data)
-        target.shutdown(socket.SHUT_WR)
-    except OSError:
-        pass
+async def copy(reader, writer):
+    """Passes on what comes, and then its end; TLS has no half-closed connection."""
+    while data := await reader.read(65536):
+        writer.write(data)
+        await writer.drain()
+    if writer.can_write_eof():
+        writer.write_eof()
+    else:
+        writer.close()
