@@ -78,6 +78,9 @@ struct SignOut: Sendable {
         left.append(key)
       }
     }
+    if failure == nil, !keys.contains(where: { services.accounts.isOwn($0, foldedID: foldedID) }) {
+      failure = await makeRemovalsLast()
+    }
     services.accounts.forget(foldedID: foldedID)
     // Observers are told before the server's part, which may take a while.
     services.sessions.changed()
@@ -85,6 +88,20 @@ struct SignOut: Sendable {
     let names = Set(left.map { PrintableText.plain($0.accountID, limit: 100) }).sorted().joined(separator: ", ")
     error.message += " The tokens of \(names) are still in the cache; they are no longer used."
     return error
+  }
+
+  /// Removes a record that does not exist, where none is left to remove: another process may have removed the last one on a
+  /// disk that did not confirm it, and each removal makes those before it last.
+  ///
+  /// - Returns: Why the cache refused it.
+  private func makeRemovalsLast() async -> (any Error)? {
+    let key = services.accounts.key(accountID: "", policy: services.configuration.defaultPolicy)
+    do {
+      try await services.cache.removeNothing(at: key)
+      return nil
+    } catch {
+      return error
+    }
   }
 
   /// Removes the cookies that a web view of the app may have left, of this host and of no other.

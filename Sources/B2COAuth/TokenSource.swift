@@ -272,7 +272,7 @@ struct TokenSource: Sendable {
     _ request: Request, _ record: TokenRecord, _ change: @escaping RecordCache.Change
   ) async throws -> Bool {
     do {
-      return try await services.cache.update(request.key, waitingWith: record, change)
+      return try await services.cache.update(request.key, waitingWith: record, holdsRefreshLock: true, change)
     } catch let error as OAuthError where error.code == .tokenCache {
       services.environment.onEvent(
         OAuthEvent(

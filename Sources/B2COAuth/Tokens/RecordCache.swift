@@ -83,18 +83,27 @@ struct RecordCache: Sendable {
     }
   }
 
+  /// Removes a record that does not exist, and with it whatever earlier removals have left to do.
+  ///
+  /// - Throws: ``OAuthError`` with code `tokenCache`; `CancellationError`.
+  func removeNothing(at key: TokenCacheKey) async throws {
+    try await mappingErrors("changed") { try await cache.removeRecord(for: key) }
+  }
+
   /// Changes a record in one atomic step; a change of `nil` writes nothing.
   ///
   /// - Parameters:
   ///   - key: The record's key.
   ///   - base: The record that the change was made for, where a change that the cache refuses shall wait for it: what the
   ///     change holds exists nowhere else.
+  ///   - holdsRefreshLock: Whether the base was read under the key's refresh lock, so that nothing newer can wait.
   ///   - change: Returns the record as it shall be.
   /// - Returns: Whether the record is as the change wants it.
   /// - Throws: ``OAuthError`` with code `tokenCache`; `CancellationError`.
   @discardableResult
   func update(
-    _ key: TokenCacheKey, waitingWith base: TokenRecord? = nil, _ change: @escaping Change
+    _ key: TokenCacheKey, waitingWith base: TokenRecord? = nil, holdsRefreshLock: Bool = false,
+    _ change: @escaping Change
   ) async throws -> Bool {
     let waiting = state.waiting.entry(for: key)
     let hasApplied = Locked(false)
@@ -108,7 +117,7 @@ struct RecordCache: Sendable {
         }
       }
     } catch {
-      if let base { wait(key, base, change) }
+      if let base { wait(key, base, replacesOthers: holdsRefreshLock, change) }
       throw error
     }
     // A change that another call has added meanwhile is not among those that were written.
@@ -116,14 +125,16 @@ struct RecordCache: Sendable {
     return hasApplied.withLock { $0 }
   }
 
-  private func wait(_ key: TokenCacheKey, _ base: TokenRecord, _ change: Change) {
+  private func wait(_ key: TokenCacheKey, _ base: TokenRecord, replacesOthers: Bool, _ change: Change) {
     state.waiting.add(for: key, to: cache, on: clock) { waiting in
-      switch waiting {
-      case .removal: nil
-      // Either may be what is stored by now: one that counted as refused may have been written all the same.
-      case .record(let record, let bases): change(record).map { .record($0, replacing: bases + [record]) }
-      case nil: change(base).map { .record($0, replacing: [base]) }
+      if case .removal = waiting { return nil }
+      if case .record(let record, let bases) = waiting {
+        // Either may be what is stored by now: one that counted as refused may have been written all the same.
+        if let new = change(record) { return .record(new, replacing: bases + [record]) }
+        // What waits belongs to a record that another process has replaced, unless it is newer than the base.
+        guard replacesOthers else { return nil }
       }
+      return change(base).map { .record($0, replacing: [base]) }
     }
   }
 

@@ -207,6 +207,38 @@ struct RecordCacheFullDiskTests {
     #expect(stage.fixture.tenant.counters.refreshRequests == 1)
   }
 
+  @Test("What waits for a record that another process has replaced gives way to a newer token")
+  func deadChange() async throws {
+    let stage = try await Stage()
+    _ = try await stage.refreshOnFullDisk()
+    // The id_token is looked at beside the caller, and its claims are refused as well.
+    _ = try await stage.client.currentAccount()
+    stage.fillDisk(false)
+    try await stage.fixture.client(cache: ForwardingCache(stage.cache)).signIn()
+    stage.fillDisk(true)
+    let token = try await stage.client.accessToken(options: TokenOptions(forceRefresh: true)).token
+    #expect(try await stage.client.accessToken().token == token)
+    _ = try await stage.client.accessToken(options: TokenOptions(forceRefresh: true))
+    stage.fillDisk(false)
+    await stage.client.close()
+    _ = try await stage.fixture.client(cache: ForwardingCache(stage.cache)).accessToken(
+      options: TokenOptions(forceRefresh: true))
+    #expect(stage.fixture.tenant.counters.reusedRefreshTokens == 0)
+    #expect(stage.fixture.tenant.counters.refreshes == 4)
+  }
+
+  @Test("A sign-out of all that finds no record makes the removals of other processes last, or says that it cannot")
+  func signOutOfNothing() async throws {
+    let stage = try await Stage()
+    let other = try stage.fixture.client(cache: ForwardingCache(stage.cache))
+    try await stage.client.signOut()
+    stage.failRemovals(true)
+    let error = try await #require(throws: OAuthError.self) { try await other.signOut() }
+    #expect(error.code == .tokenCache && error.message.hasSuffix("The disk is full."))
+    stage.failRemovals(false)
+    try await other.signOut()
+  }
+
   @Test("Claims of a refresh wait with its tokens, and are written with them")
   func claims() async throws {
     let stage = try await Stage()

@@ -76,6 +76,23 @@
         $0.call($0.freshToken, on: $0.app(1, process: 2))
       },
       Script(
+        "dead-change-waits", "what waits for a record that another process has replaced gives way to a newer token",
+        {
+          $0.cache = .file; $0.processes = 2
+        }
+      ) {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.call($0.freshToken, on: $0.app(1))
+        $0.world.store.trouble.isFull = true
+        $0.call($0.freshToken, on: $0.app(1))
+        $0.world.store.trouble.isFull = false
+        $0.signIn($0.alice, on: $0.app(1, process: 2))
+        $0.world.store.trouble.isFull = true
+        for _ in 0..<2 { $0.call($0.freshToken, on: $0.app(1)) }
+        $0.world.store.trouble = StoreTrouble()
+        $0.call($0.freshToken, on: $0.app(1))
+      },
+      Script(
         "suspended-holder-of-a-lock", "a process waits for one that is suspended, and was suspended itself before",
         {
           $0.cache = .file; $0.processes = 2; $0.distance = 400
@@ -292,6 +309,21 @@
         $0.world.store.trouble.isFull = true
         $0.call(.signOut(person: $0.alice.id), on: $0.app(1))
         $0.call(.signOutAll, on: $0.app(1))
+        try $0.world.losePower()
+        $0.world.store.trouble = StoreTrouble()
+        $0.call(.session, on: $0.app(1))
+      },
+      Script(
+        "power-cut-after-sign-out-elsewhere", "a sign-out of all makes that of another process last",
+        {
+          $0.cache = .file; $0.processes = 2
+        }
+      ) {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.world.store.trouble.isFull = true
+        $0.call(.signOut(person: $0.alice.id), on: $0.app(1))
+        $0.world.store.trouble.isFull = machine.draw.happens(500)
+        $0.call(.signOutAll, on: $0.app(1, process: 2))
         try $0.world.losePower()
         $0.world.store.trouble = StoreTrouble()
         $0.call(.session, on: $0.app(1))
