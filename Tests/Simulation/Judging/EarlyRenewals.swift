@@ -58,8 +58,16 @@
         person = current
       }
       guard let person else { return nil }
-      guard let policy, shape.isB2C else { return latestGrant(of: person) }
+      guard let policy, shape.isB2C else {
+        return call.action.isForCurrent || policiesUsed(by: person) < 2 ? latestGrant(of: person) : nil
+      }
       return watch.grants.last { $0.person == person && $0.policy == policy && $0.isGood }
+    }
+
+    /// By how many policies a person may have sessions: a call that names the person alone finds one by a policy of which
+    /// its process does not know only where it lists the cache.
+    private func policiesUsed(by person: String) -> Int {
+      Set(watch.grants.filter { $0.person == person && !$0.isSignedOut }.map(\.policy)).count
     }
   }
 #endif

@@ -131,13 +131,16 @@
         "I10 \(error.code.rawValue) without a cause", "\(call.name): \(error.description.prefix(160))")
     }
 
+    private func isCodeOver(_ call: Call) -> Bool { call.timeSuspended >= 580_000_000_000 }
+
     /// Whether a page is really needed: nobody is signed in for certain, or the provider has ended the session.
     private func mayNeedInteraction(_ error: ConnectorError, _ call: Call) -> Bool {
       let person: String
       switch (call.action, call.expected) {
       case (.deviceSignIn, _): return call.grant != nil && hasLostTokens(call)
       // The code lives for ten minutes, and the process was suspended for about as long.
-      case (.signIn, _): return call.timeSuspended >= 580_000_000_000
+      case (.editProfile, _) where isCodeOver(call), (.resetPassword, _) where isCodeOver(call): return true
+      case (.signIn, _): return isCodeOver(call)
       case (.session, _), (.accounts, _), (.claims, _), (.signOut, _), (.signOutAll, _):
         return false
       case (.token(let named?, _, _), _): person = named

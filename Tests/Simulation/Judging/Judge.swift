@@ -64,6 +64,9 @@
           // Whose sign-in was the last is told by dates, and a process does not know those of another.
           ledger.excuse("who is current: the clock went back between two processes")
           end(call, .unknown, .unknown)
+        } else if call.succeeded, let grant = call.grant, mayBeSignedOut(grant, meanwhile: call) {
+          ledger.excuse("who is current: a sign-out that could not read the store waits in another process")
+          end(call, .unknown, .unknown)
         } else if call.succeeded, let grant = call.grant {
           end(call, .person(grant.person), .person(grant.person))
         } else if call.troubles.contains(.cancelled) {
@@ -119,7 +122,7 @@
         other.isReplaced = true
         if other.signedInAt > call.startedAt { grant.leaveOpen("two sign-ins at once") }
       }
-      if world.processes.contains(where: { $0 !== call.app.process && !$0.isDead && $0.mayEnd(grant) }) {
+      if mayBeSignedOut(grant, meanwhile: call) {
         grant.leaveOpen("a sign-out that could not read the store")
       }
       // A sign-out that is under way may or may not reach it.
@@ -127,6 +130,11 @@
       ledger.tested(.ownRecordsOnly)
       let others = call.readAccounts.subtracting([world.accountID(of: grant.person)])
       if !others.isEmpty { ledger.fault("I6 a sign-in lists, or reads other records than its own", call.name) }
+    }
+
+    /// Whether a sign-out that waits in another process may remove the session: which came first, no clock can tell.
+    private func mayBeSignedOut(_ grant: Grant, meanwhile call: Call) -> Bool {
+      world.processes.contains { $0 !== call.app.process && !$0.isDead && $0.mayEnd(grant) }
     }
 
     private func judgeSignOut(_ call: Call) {
