@@ -20,6 +20,7 @@
     case accounts
     case signOutAll
     case signOut(person: String)
+    case close
 
     var name: String {
       switch self {
@@ -38,6 +39,7 @@
       case .accounts: "accounts"
       case .signOutAll: "signOut"
       case .signOut(let person): "signOut(\(person.prefix(1)))"
+      case .close: "close"
       }
     }
 
@@ -83,6 +85,9 @@
         return .nothing
       case .signOut(let person):
         try await connector.signOut(Account(id: world.accountID(of: person)))
+        return .nothing
+      case .close:
+        await connector.close()
         return .nothing
       }
     }

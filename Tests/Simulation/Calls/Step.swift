@@ -6,7 +6,7 @@
       session, accounts
     case signOutAll, signOutOne, editProfile, resetPassword, cancel, several
     // What happens to the app.
-    case close, suspend, resume, kill, losePower, clockJump
+    case close, closeTransport, suspend, resume, kill, losePower, clockJump
     // What happens to the store.
     case diskFull, diskUnreachable, diskHiccup, diskWell, damage
     // What happens at the servers and on the way.
@@ -20,8 +20,9 @@
       case .signIn: 10
       case .list, .add, .token: 8
       case .wait: 8
-      case .delete, .forceRefresh, .tokenOfPerson, .several, .cancel: 5
-      case .resume, .diskWell, .networkGood: 4
+      case .cancel: 7
+      case .delete, .forceRefresh, .tokenOfPerson, .several: 5
+      case .resume, .diskWell, .networkGood, .networkBad: 4
       case .session, .claims, .data, .tokenOfPolicy: 3
       case .losePower, .damage, .clockJump, .rollKeys, .refuseAll: 1
       default: 2

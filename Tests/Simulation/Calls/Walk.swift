@@ -35,7 +35,8 @@
         world.ledger.steps += 1
         draw = Draw(seed: seed)
         try take(step)
-        world.pass(pause())
+        // Often the next step falls between two jobs of a call: between an answer and its storing, for one.
+        if draw.happens(300) { world.pass(jobs: draw.below(draw.one(of: [20, 300]))) } else { world.pass(pause()) }
       }
       try LastLook(world: world).look()
     }
@@ -105,9 +106,13 @@
       world.ledger.chaos[step.rawValue, default: 0] += 1
       world.note("\(step.rawValue) (\(app.name))")
       switch step {
-      case .close: try world.close(app)
+      case .close: world.start(.close, on: app)
+      case .closeTransport: try world.closeTransport(of: app)
       case .suspend: app.process.suspend()
       case .resume: for process in world.processes { process.resume() }
+      case .kill where draw.happens(500), .losePower where draw.happens(500):
+        let accesses = draw.below(world.store.kind.isFile ? 60 : 10)
+        world.die(app.process, afterAccesses: accesses, ofPowerCut: step == .losePower)
       case .kill: try world.restart(app.process)
       case .losePower: try world.losePower()
       case .clockJump: world.clockOffset = Double(draw.number(-7200...7200))

@@ -113,7 +113,7 @@
     /// Leaves out people, connectors and steps as long as a fault of the first kind stays; then prints the trace.
     func shrink(_ seed: UInt64) throws -> Int32 {
       let whole = try walk(seed) { _ in }
-      guard let kind = whole.faults.keys.min() else {
+      guard let kind = whole.firstFault else {
         print("seed \(seed) is clean")
         return 0
       }

@@ -25,8 +25,9 @@
 
     /// A token that an earlier call has returned, and that no other has replaced, is returned until its last minute.
     private func judgeWait(_ waits: Bool, _ grant: Grant, _ call: Call) {
-      guard lastStoreFault == 0, !wasDamaged, grant.isGood, grant.signedInAt < call.startedAt,
-        let returned = grant.returned, returned.token == grant.newestAccessToken, returned.at < call.startedAt
+      guard !wasDamaged, grant.isGood, grant.signedInAt < call.startedAt,
+        let returned = grant.returned, returned.token == grant.newestAccessToken, returned.at < call.startedAt,
+        lastStoreFault < returned.at
       else { return }
       let left = returned.expiresAt.timeIntervalSince(deviceNow)
       guard left > 60 else { return }

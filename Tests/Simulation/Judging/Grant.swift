@@ -99,7 +99,17 @@
     let brought: String?
     /// Why no client has the answer any more, if that is so.
     private(set) var loss: String?
-    var isDelivered = false
+    /// When its answer reached the client, by the uptime.
+    private(set) var deliveredAt: UInt64?
+    var isDelivered: Bool { deliveredAt != nil }
+
+    func deliver() { deliveredAt = machine.uptime }
+
+    /// Whether a process that ends now need not have stored what it brought.
+    func mayBeUnstored(by process: AppProcess) -> Bool {
+      guard let deliveredAt, !process.mayHaveWaitingChanges else { return true }
+      return machine.uptime - deliveredAt < 5_000_000_000
+    }
 
     func lose(_ reason: String) {
       guard loss == nil else { return }

@@ -9,7 +9,7 @@
     func judgeChange(_ call: Call) {
       switch call.action {
       case .add(let title):
-        world.ledger.tested(.changesOnce)
+        noteDanger(of: call)
         let stored = world.server.tasks.filter { $0.text == title }
         switch call.result {
         case .success(.tasks(let tasks)):
@@ -27,7 +27,7 @@
           world.ledger.fault("I6 stored, and outcomeIsUnknown is false (\(error.code.rawValue))", call.name)
         }
       case .delete(let task, let owner):
-        world.ledger.tested(.changesOnce)
+        noteDanger(of: call)
         let isThere = world.server.tasks.contains { $0.id == task.id }
         if call.succeeded, isThere, call.bearers.last?.grant.person == owner {
           world.ledger.fault("I6 a task that was deleted is there", call.name)
@@ -39,6 +39,18 @@
         }
         if !isThere { world.tasks.removeAll { $0.item.id == task.id } }
       default: break
+      }
+    }
+
+    /// Notes whether a change could have come out otherwise than it was said, and judges that what certainly never reached
+    /// the server is not said to be unknown.
+    private func noteDanger(of call: Call) {
+      let met = call.app.transport.met.filter { $0.target == .taskAPI && $0.call == call.number }
+      let isCalm = call.troubles.isDisjoint(with: [.cancelled, .closed, .refused])
+      if !met.isEmpty || !isCalm { world.ledger.tested(.changesOnce) }
+      guard isCalm, let error = call.error, error.outcomeIsUnknown else { return }
+      if met.allSatisfy({ [.refused, .throttled].contains($0.fault) }) {
+        world.ledger.fault("I6 never sent, and outcomeIsUnknown is true (\(error.code.rawValue))", call.name)
       }
     }
 
@@ -57,7 +69,7 @@
         if case .signIn(let policy) = call.action { judgePolicy(policy.map { $0.id }, grant.policy, "a sign-in", call) }
       case (.list, .success(.tasks(let tasks))):
         let owners = Set(world.server.tasks.filter { task in tasks.contains { $0.id == task.id } }.map(\.owner))
-        world.ledger.tested(.onePerson)
+        if world.watch.people.count > 1 { world.ledger.tested(.onePerson) }
         if owners.count > 1 || owners.first.map({ $0 != call.bearers.last?.grant.person }) == true {
           world.ledger.fault("I2 a list shows the tasks of another person", call.name)
         }
@@ -66,19 +78,62 @@
           return world.ledger.fault("I2 an access token that was never issued", call.name)
         }
         grant.returned = (token.token.value, token.expiresAt, machine.uptime)
+        if grant.isSignedOut, call.number > grant.lastCall {
+          world.ledger.fault("I3 a call that began after the sign-out returns a token", call.name)
+        }
         if let person {
           world.ledger.tested(.rightPerson)
           if grant.person != person { world.ledger.fault("I2 the access token of another person", call.name) }
         }
         judgePolicy(policy.map { $0.id }, grant.policy, "an access token", call)
-      case (.claims(let policy), .success(.claims(let user?))):
-        if let policy { judgePolicy(policy.id, user.policyID ?? "", "claims", call) }
+      case (.claims(let policy), .success(.claims(let user))):
+        judgeOwner(of: user?.subject, policy, call)
+        if let policy, let user { judgePolicy(policy.id, user.policyID ?? "", "claims", call) }
       case (.session, .success(.session(let state))): judgeSession(state, call)
       case (.accounts, .success(.accounts(let accounts))):
         if Set(accounts.map(\.id)).count < accounts.count {
           world.ledger.fault("I2 an account is listed twice", call.name)
         }
+        judgeList(Set(accounts.map(\.id)), call)
       default: break
+      }
+    }
+
+    /// Claims are those of the person who is current.
+    private func judgeOwner(of subject: String?, _ policy: Policy?, _ call: Call) {
+      guard call.presenceVersion == call.app.process.presence.version,
+        call.devicePresenceVersion == world.presence.version, !call.troubles.contains(.store), !world.wasDamaged
+      else { return }
+      switch call.expected {
+      case .unknown: break
+      case .nobody:
+        if subject != nil { world.ledger.fault("I3 claims of a person though nobody is signed in", call.name) }
+      case .person(let person):
+        world.ledger.tested(.rightPerson)
+        if let subject, subject != person { world.ledger.fault("I2 claims of another person", call.name) }
+        let isThere = world.watch.grants.contains {
+          $0.person == person && $0.isGood && $0.signedInAt < call.startedAt
+            && (policy == nil || !world.shape.isB2C || $0.policy == policy?.key)
+        }
+        if subject == nil, isThere { world.ledger.fault("I6 no claims of a person who is signed in", call.name) }
+      }
+    }
+
+    /// Who is signed in is listed, and who has signed out is not.
+    private func judgeList(_ ids: Set<String>, _ call: Call) {
+      guard !call.troubles.contains(.store), !world.wasDamaged,
+        !world.calls.contains(where: { $0.action.changesPresence })
+      else { return }
+      for person in world.watch.people {
+        let grants = world.watch.grants.filter { $0.person == person && $0.isSignedIn }
+        let isListed = ids.contains(world.accountID(of: person))
+        if grants.contains(where: { $0.isGood && $0.signedInAt < call.startedAt }) {
+          world.ledger.tested(.accounts)
+          if !isListed { world.ledger.fault("I6 an account that is signed in is not listed", call.name) }
+        } else if isListed, grants.allSatisfy({ $0.isSignedOut && $0.excuse == nil && call.number > $0.lastCall }) {
+          world.ledger.tested(.accounts)
+          world.ledger.fault("I3 an account is listed after its sign-out", call.name)
+        }
       }
     }
 
@@ -182,6 +237,7 @@
       ledger.tested(.secrets)
       var word = ""
       func look() {
+        while let last = word.last, last == "." { word.removeLast() }
         if word.utf8.count >= 20, watch.secrets.contains(word) {
           ledger.fault("I8 a secret in a text", "of \(text.utf8.count) bytes")
         }

@@ -17,6 +17,7 @@
       judgeChange(call)
       judgeAnswer(call)
       judgeError(call)
+      if case .close = call.action { world.judgeClosing(call) }
       judgeStore()
     }
 
@@ -39,7 +40,7 @@
 
     private func judgePeople(_ call: Call) {
       let people = Set(call.bearers.map(\.grant.person))
-      if !people.isEmpty { ledger.tested(.onePerson) }
+      if !people.isEmpty, world.watch.people.count > 1 { ledger.tested(.onePerson) }
       if people.count > 1 { ledger.fault("I2 one call with the tokens of two people", call.name) }
       guard call.action.isForCurrent, call.presenceVersion == call.app.process.presence.version else { return }
       var used = people
@@ -69,8 +70,6 @@
           end(call, .unknown, .unknown)
         } else if call.succeeded, let grant = call.grant {
           end(call, .person(grant.person), .person(grant.person))
-        } else if call.troubles.contains(.cancelled) {
-          end(call, .unknown, .unknown)
         } else {
           end(call, call.expected, call.expectedOnDevice)
         }
@@ -96,9 +95,7 @@
         $0.record.refreshToken.flatMap { world.watch.grant(ofRefreshToken: $0.value) } === grant
       }
       guard call.succeeded else {
-        if call.troubles.contains(.cancelled) {
-          grant.leaveOpen("its sign-in was cancelled")
-        } else if isStored, world.shape.isProtected,
+        if isStored, world.shape.isProtected,
           world.watch.grants.contains(where: {
             $0 !== grant && $0.isSignedIn && $0.person == grant.person && $0.policy == grant.policy
           })
@@ -108,7 +105,7 @@
             one.leaveOpen("a sign-in that failed, whose protected item stays")
           }
         } else if isStored {
-          ledger.fault("I6 a sign-in that failed has signed in", call.name)
+          ledger.fault("I6 a sign-in that failed\(call.troubles.contains(.cancelled) ? ", cancelled," : "") has signed in", call.name)
           for one in world.watch.grants where one.person == grant.person {
             one.leaveOpen("a sign-in that failed has signed in")
           }
@@ -127,7 +124,7 @@
       }
       // A sign-out that is under way may or may not reach it.
       if world.calls.contains(where: { $0.action.signsOut(grant.person) }) { grant.leaveOpen("signed out meanwhile") }
-      ledger.tested(.ownRecordsOnly)
+      if world.store.kind != .inMemory, world.watch.people.count > 1 { ledger.tested(.ownRecordsOnly) }
       let others = call.readAccounts.subtracting([world.accountID(of: grant.person)])
       if !others.isEmpty { ledger.fault("I6 a sign-in lists, or reads other records than its own", call.name) }
     }
@@ -153,25 +150,35 @@
           grant.leaveOpen("signed out meanwhile")
         }
       }
-      let isAlone = person == nil || (call.expected == .person(person ?? "") && world.people.count == 1)
-      end(call, isAlone ? .nobody : .unknown, isAlone ? .nobody : .unknown)
+      end(call, current(after: call, of: person, call.expected), current(after: call, of: person, call.expectedOnDevice))
       ledger.tested(.signedOut)
+    }
+
+    /// Who is current after a sign-out of a person, or of all.
+    private func current(after call: Call, of person: String?, _ before: Presence.Current) -> Presence.Current {
+      guard let person else { return .nobody }
+      // Who is current goes on being it when another person signs out.
+      if case .person(let other) = before, other != person { return before }
+      return before == .person(person) && world.people.count == 1 ? .nobody : .unknown
     }
 
     // MARK: I2 and I3, what is stored
 
     func judgeStore() {
       for (key, record) in world.store.records(inMemoryOf: world.processes) {
-        guard let token = record.refreshToken?.value, let grant = world.watch.grant(ofRefreshToken: token) else {
-          continue
+        var grants = record.accessTokens.compactMap { world.watch.ofAccessToken[$0.token.value] }
+        if let token = record.refreshToken?.value, let grant = world.watch.grant(ofRefreshToken: token) {
+          grant.key = key
+          grants.append(grant)
         }
-        ledger.tested(.storedUnderOwner)
-        grant.key = key
-        if key.accountID != world.accountID(of: grant.person) || (world.shape.isB2C && key.policy != grant.policy) {
-          ledger.fault("I2 a token is stored under another owner or policy", "grant \(grant.number)")
-        }
-        if grant.isSignedOut, !grant.isReplaced {
-          ledger.fault("I3 tokens are stored after the sign-out", "grant \(grant.number)")
+        for grant in grants {
+          ledger.tested(.storedUnderOwner)
+          if key.accountID != world.accountID(of: grant.person) || (world.shape.isB2C && key.policy != grant.policy) {
+            ledger.fault("I2 a token is stored under another owner or policy", "grant \(grant.number)")
+          }
+          if grant.isSignedOut, !grant.isReplaced {
+            ledger.fault("I3 tokens are stored after the sign-out", "grant \(grant.number)")
+          }
         }
       }
       // A protected token is an item of its own, which could stay behind.

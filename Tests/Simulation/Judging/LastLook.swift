@@ -34,6 +34,7 @@
       world.weather = Weather()
       world.weather.slowness = min(world.shape.distance, 100)
       world.nextFault = nil
+      world.forgetDeath()
       world.store.trouble = StoreTrouble()
       world.store.keychain.refusals = 0
       world.watch.refusesAll = false
@@ -78,7 +79,7 @@
         for app in process.apps {
           if case .success(.session(let state)) = answer(.session, app).result { found.insert(describe(state)) }
         }
-        ledger.tested(.rightPerson)
+        if process.apps.count > 1 { ledger.tested(.rightPerson) }
         if found.count > 1 {
           ledger.fault(
             "I2 two connectors of a process disagree who is signed in", found.sorted().joined(separator: ", "))
@@ -104,17 +105,24 @@
 
     /// I4: who was signed in can call, with every connector and without a page.
     private func lookAtPeople() {
-      for person in world.people {
-        for app in world.liveApps {
-          guard let grant = world.latestGrant(of: person.id), grant.isGood, !Judge(world: world).isExpired(grant)
-          else { continue }
-          ledger.tested(.staysSignedIn)
-          let call = answer(.token(person: person.id, policy: nil, force: false), app)
-          guard !call.succeeded, grant.isGood else { continue }
-          ledger.fault(
-            "I4 a person who was signed in cannot call", "\(call.name), grant \(grant.number): \(call.summary)")
+      for app in world.liveApps {
+        for person in world.people {
+          guard let grant = world.latestGrant(of: person.id) else { continue }
+          look(grant, policy: nil, app)
+        }
+        // The sessions by other policies go on too.
+        for grant in world.watch.grants where world.shape.isB2C {
+          look(grant, policy: world.policies.first { $0.key == grant.policy }, app)
         }
       }
+    }
+
+    private func look(_ grant: Grant, policy: Policy?, _ app: App) {
+      guard grant.isGood, !Judge(world: world).isExpired(grant) else { return }
+      ledger.tested(.staysSignedIn)
+      let call = answer(.token(person: grant.person, policy: policy, force: false), app)
+      guard !call.succeeded, grant.isGood else { return }
+      ledger.fault("I4 a person who was signed in cannot call", "\(call.name), grant \(grant.number): \(call.summary)")
     }
 
     /// I6: after a refresh claims are those that the provider has.
@@ -169,7 +177,10 @@
       for app in world.liveApps {
         guard case .success(.session(let state)) = answer(.session, app).result else { continue }
         world.pass(.seconds(5))
-        guard let last = app.states.last else { continue }
+        guard let last = app.states.last else {
+          ledger.fault("I7 sessionUpdates is silent", app.name)
+          continue
+        }
         ledger.tested(.updates)
         for (earlier, later) in zip(app.states, app.states.dropFirst()) where Essence(earlier) == Essence(later) {
           ledger.fault("I7 sessionUpdates repeats a state", "\(app.name): \(describe(later))")

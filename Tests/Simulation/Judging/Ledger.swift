@@ -8,10 +8,12 @@
     case rightClaims = "I2 claims and tokens of the policy that was asked for"
     case signedOut = "I3 nothing is left, sent or brought back after a sign-out"
     case staysSignedIn = "I4 who is signed in can call"
+    case newTokenIsStored = "I4 a new refresh token is stored, and on the device"
     case callsEnd = "I5 every call ends"
     case changesOnce = "I6 each change is on the server once, and its outcome as it was said"
     case failedSignIn = "I6 a sign-in that fails changes nothing"
     case sessionIsTrue = "I6 session agrees with the next call"
+    case accounts = "I6 accounts are those that are signed in"
     case claimsAreTrue = "I6 claims are those of the server after a refresh"
     case refusedToken = "I6 a refused token is not sent again in the same call"
     case ownRecordsOnly = "I6 a sign-in reads its own account's records"
@@ -27,6 +29,8 @@
   final class Ledger {
     /// The first detail of each kind of fault, and when it was seen.
     private(set) var faults: [String: (count: Int, detail: String)] = [:]
+    /// The kind of the first one.
+    private(set) var firstFault: String?
     private(set) var dangers: [Invariant: Int] = [:]
     private(set) var excused: [String: Int] = [:]
     var pages = 0
@@ -44,6 +48,7 @@
     func fault(_ kind: String, _ detail: String) {
       guard !ignored.contains(where: { kind.lowercased().contains($0.lowercased()) }) else { return }
       onFault(kind, detail)
+      if faults.isEmpty { firstFault = kind }
       faults[kind] = (count: (faults[kind]?.count ?? 0) + 1, detail: faults[kind]?.detail ?? detail)
     }
 

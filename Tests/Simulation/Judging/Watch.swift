@@ -29,10 +29,16 @@
 
     func grant(ofRefreshToken token: String) -> Grant? { ofRefreshToken[token] }
 
+    /// The people who have signed in so far.
+    var people: Set<String> { Set(grants.map(\.person)) }
+
+    /// Notes something that no text may show.
+    func note(secret: String) { secrets.insert(secret) }
+
     /// Judges a request as the client sends it.
     func sending(_ request: TransportRequest, _ call: Call?, _ process: AppProcess) {
       if let token = Self.bearer(request) {
-        world.ledger.tested(.refusedToken)
+        if call?.refusedTokens.isEmpty == false { world.ledger.tested(.refusedToken) }
         if call?.refusedTokens.contains(token) == true {
           world.ledger.fault("I6 a refused token is sent again in the same call", call?.name ?? "")
         }
@@ -49,7 +55,7 @@
 
     private func judgeSignedOut(_ grant: Grant, _ call: Call?) {
       guard let call else { return }
-      world.ledger.tested(.signedOut)
+      if grants.contains(where: { $0.person == grant.person && $0.isSignedOut }) { world.ledger.tested(.signedOut) }
       if grant.isSignedOut, call.number > grant.lastCall {
         world.ledger.fault("I3 a token was sent by a call that began after the sign-out", call.name)
       }
@@ -59,7 +65,8 @@
       _ token: String, _ grant: Grant, _ call: Call?, _ process: AppProcess, askedAt: UInt64
     ) {
       guard world.shape.rotates else { return }
-      world.ledger.tested(.refreshTokenOnce)
+      // Where there is an older token, it could have been sent.
+      if exchanges.contains(where: { $0.grant === grant }) { world.ledger.tested(.refreshTokenOnce) }
       guard let use = uses[token] else { return }
       if let excuse = excuse(of: use, by: process, askedAt: askedAt) {
         world.ledger.excuse("used again: " + excuse)
@@ -172,7 +179,7 @@
 
     /// An answer has reached the client.
     func delivered(_ response: TransportResponse, to request: TransportRequest, _ call: Call?, _ exchange: Exchange?) {
-      exchange?.isDelivered = true
+      exchange?.deliver()
       guard response.status == 401, let token = Self.bearer(request) else { return }
       call?.refusedTokens.insert(token)
       call?.note(.refused)

@@ -85,11 +85,13 @@
     ///
     /// - Parameters:
     ///   - limit: The uptime at which to stop, in nanoseconds.
+    ///   - lastJob: The number of jobs so far at which to stop.
     ///   - isDone: Looked at before each job.
     /// - Returns: Whether the condition holds.
-    func run(until limit: UInt64 = .max, _ isDone: () -> Bool = { false }) -> Bool {
+    func run(until limit: UInt64 = .max, lastJob: UInt64 = .max, _ isDone: () -> Bool = { false }) -> Bool {
       while true {
         if isDone() { return true }
+        if jobs >= lastJob { return false }
         if ready.isEmpty {
           guard let next = timers.last, next.deadline <= limit else {
             if limit != .max { uptime = max(uptime, limit) }

@@ -227,7 +227,7 @@
         let app = $0.app(1)
         let add = $0.start(.add(title: "closing"), on: app)
         $0.jitter(900)
-        try $0.world.close(app)
+        try $0.world.closeTransport(of: app)
         $0.world.wait(add)
       },
       Script("gateway-then-refused", "a change with an unknown outcome, then no token", { _ in }) {

@@ -32,14 +32,25 @@
       if isDead { await withUnsafeContinuation { world.graveyard.append($0) } }
     }
 
-    /// Whether the store has ever refused it something.
-    var hasMetStoreFault = false
+    /// When the store last refused it something, by the uptime; 0 for never.
+    private(set) var lastStoreFault: UInt64 = 0
+
+    func noteStoreFault() { lastStoreFault = machine.uptime }
+
+    /// Whether something may wait in its memory: what the store has refused is written a minute later at most, and the
+    /// task that does it stands still while the process is suspended.
+    var mayHaveWaitingChanges: Bool {
+      func isRecent(_ time: UInt64) -> Bool { time > 0 && machine.uptime - time < 70_000_000_000 }
+      return isSuspended || isRecent(lastStoreFault) || isRecent(lastResumption)
+    }
+
+    private var lastResumption: UInt64 = 0
     /// When a change of each key was last seen to wait for the store in its memory, by the uptime.
     private(set) var lastWaits: [TokenCacheKey: UInt64] = [:]
 
     /// Looks what waits in its memory: at each access to the store, since a change goes after one.
     func noteWaitingChanges() {
-      guard hasMetStoreFault, !isDead, world.processes.count > 1 else { return }
+      guard mayHaveWaitingChanges, !isDead, world.processes.count > 1 else { return }
       let changes = caches.map { CacheRegistry.state(of: $0).waiting }
       for key in world.watch.grants.compactMap(\.key) where changes.contains(where: { $0.entry(for: key) != nil }) {
         lastWaits[key] = machine.uptime
@@ -80,7 +91,10 @@
 
     func resume() {
       pastSuspensions = timeSuspended
-      if isSuspended { world.lastSuspension = machine.uptime }
+      if isSuspended {
+        world.lastSuspension = machine.uptime
+        lastResumption = machine.uptime
+      }
       isSuspended = false
       let ready = waiting
       waiting = []

@@ -108,7 +108,16 @@
       let fault = world.networkFault(for: request)
       let begin = machine.uptime
       defer { noteTime(of: request, since: begin) }
-      try await travel()
+      do {
+        try await travel()
+      } catch {
+        // What has left cannot be called back: the server may work all the same.
+        if fault?.isBeforeWork != true, !isClosed, machine.draw.happens(500) {
+          process.world.ledger.network["cancelled on its way", default: [:]][target(of: request).rawValue, default: 0] += 1
+          _ = await world.watch.serve(request, call, process, askedAt: askedAt)
+        }
+        throw error
+      }
       if let fault, fault.isBeforeWork { note(fault, request, call) }
       switch fault {
       case .refused: throw TransportError(.cannotConnect, "Connection refused.")

@@ -159,6 +159,7 @@
 
     private func access(_ call: String, _ path: String, writing: Bool) throws(SystemFailure) {
       guard let process else { return }
+      process.world.noteAccess(by: process)
       if process.isDead { throw SystemFailure(call, path, EIO) }
       process.noteWaitingChanges()
       if disk.trouble.fails(writing: writing) {

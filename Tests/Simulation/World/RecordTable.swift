@@ -83,6 +83,8 @@
         await Task.detached { try? await Task.sleep(for: .microseconds(time)) }.value
         await process.gate()
       }
+      process.world.noteAccess(by: process)
+      await process.gate()
       process.noteWaitingChanges()
       if table.trouble.fails(writing: writing) {
         process.world.noteStoreFault(in: process)

@@ -82,12 +82,12 @@
       }
     }
 
-    /// A copy that can be looked at without a trace.
-    func copy() -> SimulatedDisk {
+    /// A copy that can be looked at without a trace; of what is flushed, where only the device counts.
+    func copy(onDevice: Bool = false) -> SimulatedDisk {
       let other = SimulatedDisk()
-      other.files = files.mapValues { file in
+      other.files = (onDevice ? flushedNames : files).mapValues { file in
         let copy = File(file.number, isDirectory: file.isDirectory)
-        copy.bytes = file.bytes
+        copy.bytes = onDevice ? file.flushed : file.bytes
         copy.changedAt = file.changedAt
         return copy
       }

@@ -88,6 +88,7 @@
 
     fileprivate func access(writing: Bool) throws(KeychainStatus) {
       guard let process else { return }
+      process.world.noteAccess(by: process)
       if process.isDead { throw .notAvailable }
       if keychain.trouble.fails(writing: writing) {
         process.world.noteStoreFault(in: process)

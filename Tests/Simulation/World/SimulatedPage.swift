@@ -38,6 +38,9 @@
       let presenter = world.person(of: plan)
       defer { world.notePassword(of: plan) }
       let url = try await presenter.present(request)
+      for item in URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems ?? [] where item.name == "code" {
+        world.watch.note(secret: item.value ?? "")
+      }
       await process.gate()
       return url
     }

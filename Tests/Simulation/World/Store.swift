@@ -85,13 +85,19 @@
     }
 
     /// Returns all records that can be read, as they are stored now; nothing is changed and no time passes.
-    func records(inMemoryOf processes: [AppProcess]) -> [(key: TokenCacheKey, record: TokenRecord)] {
+    ///
+    /// - Parameters:
+    ///   - processes: The processes in whose memory records may be.
+    ///   - onDevice: Whether files count only as far as they are flushed.
+    func records(
+      inMemoryOf processes: [AppProcess], onDevice: Bool = false
+    ) -> [(key: TokenCacheKey, record: TokenRecord)] {
       let caches: [any TokenCache]
       switch kind {
       case .fourMethod, .shared, .value: return table.keys.compactMap { key in table.records[key].map { (key, $0) } }
       case .inMemory: caches = processes.filter { !$0.isDead }.compactMap(\.caches.first)
       case .file, .encryptedFile:
-        guard let copy = try? fileCache(disk.copy(), nil) else { return [] }
+        guard let copy = try? fileCache(disk.copy(onDevice: onDevice), nil) else { return [] }
         caches = [kind == .file ? copy : encrypted(copy)]
       case .encrypted, .twoWrappers: caches = [encrypted(FourMethodCache(table, nil))]
       case .keychain, .lockedKeychain:

@@ -54,7 +54,8 @@
     private(set) var callNumber = 0
     /// Tasks that the server has for certain, with their owners.
     var tasks: [(item: TaskItem, owner: String)] = []
-    private var closedApps: [App] = []
+    /// A kill or a power cut that is to fall between two accesses to the store.
+    private var death: Death?
 
     init(_ shape: Shape) throws {
       self.shape = shape
@@ -132,7 +133,7 @@
     func noteStoreFault(in process: AppProcess) {
       ledger.chaos["access to the store refused", default: 0] += 1
       lastStoreFault = machine.uptime
-      process.hasMetStoreFault = true
+      process.noteStoreFault()
       for call in calls where call.result == nil && call.app.process === process { call.note(.store) }
     }
 
@@ -158,6 +159,8 @@
       call.expected = action.changesPresence ? process.presence.begin() : process.presence.current
       call.presenceVersion = process.presence.version
       call.expectedOnDevice = action.changesPresence ? presence.begin() : presence.current
+      // What it does is seen by other processes before it has ended.
+      if action.changesPresence { for other in processes where other !== process { other.presence.forget() } }
       call.devicePresenceVersion = presence.version
       if case .person(let person) = call.expected { call.expectedGrant = latestGrant(of: person) }
       calls.append(call)
@@ -191,17 +194,29 @@
       run(until: machine.uptime + UInt64(seconds) * 1_000_000_000 + UInt64(rest / 1_000_000_000))
     }
 
+    /// Lets some jobs run, so that what comes next falls between two of a call; ten seconds pass at most.
+    func pass(jobs: Int) {
+      run(until: machine.uptime + 10_000_000_000, lastJob: machine.jobs + UInt64(jobs))
+    }
+
     /// Waits for calls, for an hour at most.
     func wait(_ waited: Call...) {
       let end = machine.uptime + 3_600_000_000_000
-      while waited.contains(where: { $0.result == nil }), machine.uptime < end {
-        guard machine.run(until: end, { [self] in !ended.isEmpty }) else { break }
-        judgeEnded()
+      while waited.contains(where: { $0.result == nil && !$0.app.process.isDead }), machine.uptime < end {
+        guard machine.run(until: end, { [self] in isInterrupted }) else { break }
+        takeInterruption()
       }
     }
 
-    private func run(until end: UInt64) {
-      while machine.run(until: end, { [self] in !ended.isEmpty }) { judgeEnded() }
+    private func run(until end: UInt64, lastJob: UInt64 = .max) {
+      while machine.run(until: end, lastJob: lastJob, { [self] in isInterrupted }) { takeInterruption() }
+    }
+
+    private var isInterrupted: Bool { !ended.isEmpty || death?.victim != nil }
+
+    private func takeInterruption() {
+      endDeath()
+      judgeEnded()
     }
 
     func judgeEnded() {
@@ -242,6 +257,44 @@
       processes[index] = new
     }
 
+    /// Kills a process, or cuts the power, at one of its next accesses to the store: before it, and after those before it.
+    func die(_ process: AppProcess, afterAccesses accesses: Int, ofPowerCut isPowerCut: Bool) {
+      note("process \(process.number) is to die\(isPowerCut ? ", of a power cut," : "") after \(accesses) accesses")
+      death = Death(process: process, accesses: accesses, isPowerCut: isPowerCut)
+    }
+
+    func noteAccess(by process: AppProcess) {
+      guard var death, death.process === process, death.victim == nil, !process.isDead else { return }
+      defer { self.death = death }
+      death.accesses -= 1
+      guard death.accesses < 0 else { return }
+      death.victim = process
+      ledger.chaos[death.isPowerCut ? "losePower amid an access" : "kill amid an access", default: 0] += 1
+      // What it does from here on has no effect; the rest is done when this job has ended.
+      for one in death.isPowerCut ? processes : [process] { one.kill() }
+    }
+
+    /// A planned death does not come any more.
+    func forgetDeath() { death = nil }
+
+    private func endDeath() {
+      guard let death, let victim = death.victim else { return }
+      self.death = nil
+      do {
+        if death.isPowerCut { try losePower(amidAccessOf: victim) } else { try restart(victim) }
+      } catch {
+        ledger.fault("simulation: a process does not start again", "\(error)")
+      }
+    }
+
+    private struct Death {
+      let process: AppProcess
+      var accesses: Int
+      let isPowerCut: Bool
+      /// The process, once it has come to it.
+      var victim: AppProcess?
+    }
+
     private func kill(_ process: AppProcess) {
       process.kill()
       for call in calls where call.app.process === process {
@@ -251,6 +304,12 @@
           presence.end(.unknown, begunAt: call.devicePresenceVersion)
         }
         call.grant?.leaveOpen("killed during its sign-in")
+        // Its protected item may be the newest of the record that is there.
+        if shape.isProtected, let new = call.grant {
+          for grant in watch.grants where grant.person == new.person && grant.policy == new.policy {
+            grant.leaveOpen("killed during a sign-in, whose protected item stays")
+          }
+        }
         for grant in watch.grants where call.action.signsOut(grant.person) {
           grant.leaveOpen("killed while signing out")
         }
@@ -261,9 +320,14 @@
         return
       }
       // What only its memory held is gone.
-      lose(
-        watch.exchanges.filter { $0.process === process }, notIn: storedRefreshTokens,
-        "killed before the new token was stored")
+      let stored = storedRefreshTokens
+      for exchange in watch.exchanges where exchange.process === process && exchange.loss == nil {
+        guard let brought = exchange.brought, exchange.grant.isGood, exchange.grant.refreshTokens.contains(brought),
+          !stored.contains(brought), !exchange.mayBeUnstored(by: process)
+        else { continue }
+        ledger.fault("I4 a new refresh token was in memory alone, though the store is well", "grant \(exchange.grant.number)")
+      }
+      lose(watch.exchanges.filter { $0.process === process }, notIn: stored, "killed before the new token was stored")
     }
 
     /// The new refresh tokens of these exchanges are gone, back to one that is stored.
@@ -283,14 +347,19 @@
     }
 
     /// The device loses power: all processes end, what was not flushed may be lost.
-    func losePower() throws {
+    func losePower(amidAccessOf victim: AppProcess? = nil) throws {
       note("power lost")
       let before = processes
       for process in before { kill(process) }
       let stored = storedRefreshTokens
+      let flushed = victim == nil ? stored : flushedRefreshTokens
       store.disk.losePower(&machine.draw)
-      judgeFlushed(stored)
+      judgeFlushed(stored, flushed, victim)
       for process in before { try restart(process) }
+    }
+
+    private var flushedRefreshTokens: Set<String> {
+      Set(store.records(inMemoryOf: [], onDevice: true).compactMap { $0.record.refreshToken?.value })
     }
 
     /// Judges that nothing waits in memory any more: the newest refresh token of each good grant is stored.
@@ -298,21 +367,46 @@
       guard store.kind.isLasting else { return }
       let stored = storedRefreshTokens
       // The token of a session that has come to its own end goes.
-      for grant in watch.grants
-      where grant.isGood && !Judge(world: self).isExpired(grant) && !grant.isStored(in: stored) {
+      for grant in watch.grants where grant.isGood && !Judge(world: self).isExpired(grant) {
+        if lastStoreFault >= grant.bornAt { ledger.tested(.newTokenIsStored) }
+        guard !grant.isStored(in: stored) else { continue }
         ledger.fault("I4 a new refresh token waits in memory though the store is well", "grant \(grant.number)")
       }
     }
 
-    /// Judges that a power cut has taken no token that was stored by a store without faults since it was issued.
-    private func judgeFlushed(_ before: Set<String>) {
+    /// Judges that after `close()` what its connector has refreshed before is stored, by a store that refused nothing.
+    func judgeClosing(_ call: Call) {
+      guard call.succeeded, store.kind.isLasting, call.troubles.isDisjoint(with: [.store, .cancelled]),
+        call.timeSuspended == 0
+      else { return }
+      let exchanges = watch.exchanges.filter {
+        $0.process === call.app.process && $0.app == call.app.number && $0.at < call.startedAt && $0.loss == nil
+      }
+      guard !exchanges.isEmpty else { return }
       let stored = storedRefreshTokens
-      let reason = "a power cut after trouble of the store"
-      for grant in watch.grants where grant.isGood && grant.isStored(in: before) && !grant.isStored(in: stored) {
-        guard lastStoreFault >= grant.refreshedAt else {
+      for exchange in exchanges where exchange.grant.isGood {
+        guard let brought = exchange.brought, exchange.grant.refreshTokens.contains(brought) else { continue }
+        ledger.tested(.newTokenIsStored)
+        guard !stored.contains(brought) else { continue }
+        ledger.fault("I4 close() returned before a new refresh token was stored", "grant \(exchange.grant.number)")
+      }
+    }
+
+    /// Judges that a power cut has taken no token that was on the device, or that was stored by a store without faults since
+    /// it was issued and not amid its storing.
+    private func judgeFlushed(_ before: Set<String>, _ flushed: Set<String>, _ victim: AppProcess?) {
+      let stored = storedRefreshTokens
+      for grant in watch.grants where grant.isGood && grant.isStored(in: before) {
+        ledger.tested(.newTokenIsStored)
+        guard !grant.isStored(in: stored) else { continue }
+        let isAmid =
+          victim != nil && !grant.isStored(in: flushed)
+          && watch.exchanges.last { $0.grant === grant }?.process === victim
+        guard isAmid || lastStoreFault >= grant.refreshedAt else {
           ledger.fault("I4 a power cut takes a token that was stored", "grant \(grant.number)")
           continue
         }
+        let reason = isAmid ? "a power cut before the new token was stored" : "a power cut after trouble of the store"
         lose(watch.exchanges.filter { $0.grant === grant }, notIn: stored, reason)
         guard !grant.isStored(in: stored) else { continue }
         // Nothing of its session is left, so who is current depends on what else is stored.
@@ -321,18 +415,11 @@
       }
     }
 
-    /// Closes a connector and puts a new one in its place.
-    func close(_ app: App) throws {
-      note("close \(app.name)")
+    /// Closes a connector's transport and puts a new connector in its place.
+    func closeTransport(of app: App) throws {
+      note("close the transport of \(app.name)")
       app.close()
-      closedApps.append(app)
       try app.process.replace(app)
-    }
-
-    /// The connectors that were closed since the last look.
-    func takeClosedApps() -> [App] {
-      defer { closedApps = [] }
-      return closedApps
     }
   }
 #endif
