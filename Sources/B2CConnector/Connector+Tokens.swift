@@ -15,7 +15,7 @@ extension Connector {
   /// - Parameters:
   ///   - scopes: The scopes the token must cover; the settings' when `nil`.
   ///   - account: Whose token; that of the account that signed in last when `nil`.
-  ///   - policy: By which policy the user signed in; whichever was last when `nil`.
+  ///   - policy: By which policy that user signed in; whichever was last when `nil`.
   ///   - forceRefresh: Whether to ignore the cached token and refresh.
   ///   - claims: A claims request, a JSON object as text, such as ``ConnectorError/claims``: the token is refreshed to
   ///     satisfy it.
@@ -39,7 +39,7 @@ extension Connector {
   /// Returns the verified claims of a user who is signed in (the sample's `getClaims…`).
   ///
   /// - Parameters:
-  ///   - policy: By which policy the user signed in; whichever was last when `nil`.
+  ///   - policy: By which policy that user signed in; whichever was last when `nil`.
   ///   - account: Whose claims; those of the account that signed in last when `nil`.
   /// - Returns: Who the user is, or `nil` when no user is signed in or the session has expired; see ``session``. An id_token
   ///   that a refresh has just brought is verified first.

@@ -52,7 +52,7 @@ struct AccountStore: Sendable {
 
   // MARK: One record
 
-  /// The record to use: of an account if one is named, by a policy if one is named, else the latest.
+  /// The record to use: of an account if one is named, else of the current one; by a policy if one is named, else the latest.
   ///
   /// A known record without a session is looked up anew: the user may have signed in again elsewhere.
   ///
@@ -64,6 +64,12 @@ struct AccountStore: Sendable {
   /// - Throws: The cache's error when a record cannot be read that may be the current one: no one gets the token of
   ///   another user, and no one counts as signed out, because a cache fails.
   func record(accountID: String?, policy: Policy?, looksAgain: Bool = false) async throws -> StoredRecord? {
+    if accountID == nil, let policy {
+      // The current user's by this policy, not that of another user who came by it.
+      let current = try await record(accountID: nil, policy: nil, looksAgain: looksAgain)
+      guard let current, current.key.policy != policy.key else { return current }
+      return try await record(accountID: current.key.accountID, policy: policy)
+    }
     let lookup = KnownKeys.Lookup(accountID: accountID, policy: policy?.key, requiredUser: requiredUser)
     let (entry, changes) = known.entry(for: lookup)
     // Another process may have brought a later session; what has one possible key is the same.
@@ -91,7 +97,7 @@ struct AccountStore: Sendable {
   /// - Returns: The record, and whether it is the right one also when another can be read again.
   private func find(accountID: String?, policy: Policy?) async throws -> (record: StoredRecord?, isSure: Bool) {
     guard let accountID else {
-      let (records, failure) = try await read(policy: policy)
+      let (records, failure) = try await read()
       let latest = records.first(where: isRequired)
       if let failure, latest == nil || !Self.isLasting(failure) { throw failure }
       return (latest, true)
@@ -119,32 +125,30 @@ struct AccountStore: Sendable {
   ///
   /// The records of an account are found by the policies that are known, without listing the cache; only where none of
   /// them has a session may there be one by another policy.
-  func read(
-    accountID: String? = nil, policy: Policy? = nil
-  ) async throws -> (records: [StoredRecord], failure: (any Error)?) {
+  func read(accountID: String? = nil) async throws -> (records: [StoredRecord], failure: (any Error)?) {
     guard let accountID else {
-      return try await read(try await cache.keys().filter { isOwn($0, foldedID: nil) }, policy)
+      return try await read(try await cache.keys().filter { isOwn($0, foldedID: nil) })
     }
     let foldedID = folded(accountID)
     let likely = likelyKeys(foldedID)
-    let found = try await read(likely, nil)
+    let found = try await read(likely)
     guard hasPolicies, found.failure == nil, !found.records.contains(where: { $0.record.hasSession(now: now()) })
     else { return found }
     let all = Set(try await cache.keys().filter { isOwn($0, foldedID: foldedID) })
-    return all.isSubset(of: likely) ? found : try await read(all, nil)
+    return all.isSubset(of: likely) ? found : try await read(all)
   }
 
   /// The records of an account by the policies that are known, as far as they can be read; nothing is listed.
   func knownRecords(accountID: String) async -> [StoredRecord] {
-    (try? await read(likelyKeys(folded(accountID)), nil).records) ?? []
+    (try? await read(likelyKeys(folded(accountID))).records) ?? []
   }
 
   private func read(
-    _ keys: some Collection<TokenCacheKey>, _ policy: Policy?
+    _ keys: some Collection<TokenCacheKey>
   ) async throws -> (records: [StoredRecord], failure: (any Error)?) {
     var records: [StoredRecord] = []
     var failure: (any Error)?
-    for key in keys where policy == nil || key.policy == policy?.key {
+    for key in keys {
       do {
         guard let record = try await cache.record(for: key) else { continue }
         records.append(StoredRecord(key: key, record: record))

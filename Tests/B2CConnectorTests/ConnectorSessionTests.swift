@@ -164,6 +164,23 @@ struct ConnectorSessionTests {
     #expect(try await connector.claims(policy: Policy("B2C_1_SignUp")) == nil)
   }
 
+  @Test("Claims and tokens of a policy are the current user's, not those of another user who came by it")
+  func policyOfAnother() async throws {
+    let world = World()
+    let cache = InMemoryTokenCache()
+    let connector = try world.connector(cache: cache)
+    let alice = try await connector.doPolicy(.signIn)
+    await world.clock.advance(by: .seconds(1))
+    let other = try world.connector(presenter: world.script(.signIn(.bob)), cache: cache)
+    try await other.doPolicy(Policy("B2C_1_SignUpOrSignIn"))
+    #expect(try await connector.claims(policy: Policy("B2C_1_SignIn")) == nil)
+    await expectError(ConnectorError.self, .interactionRequired) {
+      try await connector.accessToken(policy: Policy("B2C_1_SignIn"))
+    }
+    let account = Account(id: alice.accountID)
+    #expect(try await connector.claims(policy: Policy("B2C_1_SignIn"), account: account)?.accountID == alice.accountID)
+  }
+
   @Test("A sign-out is told before the page of the server is closed")
   func updateBeforeThePage() async throws {
     let world = World()

@@ -53,7 +53,7 @@ package final class KnownKeys: Sendable {
       guard content.changes == changes else { return false }
       let before = content.entries[lookup]
       content.entries[lookup] = key.map { Entry(key: $0, stamp: stamp) }
-      if lookup.accountID == nil, lookup.policy == nil, let key {
+      if lookup.accountID == nil, let key {
         // Whose latest session this is, is found by it also where the account is named.
         content.entries = content.entries.filter {
           $0.key.accountID == nil || $0.key.policy != nil || $0.value.key.accountID != key.accountID
@@ -102,12 +102,9 @@ package final class KnownKeys: Sendable {
       content.changes += 1
       content.policies.insert(key.policy)
       content.entries = content.entries.filter { $0.key.accountID != nil && $0.value.key.accountID != key.accountID }
-      for account in date >= content.latest.device ? [nil, key.accountID] : [key.accountID] {
-        for policy in [nil, key.policy] {
-          let lookup = Lookup(accountID: account, policy: policy, requiredUser: requiredUser)
-          content.entries[lookup] = Entry(key: key, stamp: nil)
-        }
-      }
+      var lookups = [nil, key.policy].map { Lookup(accountID: key.accountID, policy: $0) }
+      if date >= content.latest.device { lookups.append(Lookup(accountID: nil, policy: nil, requiredUser: requiredUser)) }
+      for lookup in lookups { content.entries[lookup] = Entry(key: key, stamp: nil) }
     }
   }
 

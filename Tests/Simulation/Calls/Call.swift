@@ -11,6 +11,7 @@
     case editProfile(Policy)
     case resetPassword(Policy)
     case list
+    case listOf(person: String)
     case add(title: String)
     case delete(TaskItem, owner: String)
     case data
@@ -29,6 +30,7 @@
       case .editProfile: "editProfile"
       case .resetPassword: "resetPassword"
       case .list: "getTaskList"
+      case .listOf(let person): "getTaskList(\(person.prefix(1)))"
       case .add(let title): "addTask(\(title))"
       case .delete(let task, _): "deleteTask(\(task.itemName))"
       case .data: "data"
@@ -68,6 +70,8 @@
       case .deviceSignIn: return .user(try await world.signInByDevice(on: connector))
       case .editProfile(let policy), .resetPassword(let policy): return .user(try await connector.doPolicy(policy))
       case .list: return .tasks(try await connector.getTaskList())
+      case .listOf(let person):
+        return .tasks(try await connector.getTaskList(account: Account(id: world.accountID(of: person))))
       case .add(let title): return .tasks([try await connector.addTask(TaskItem(itemName: title))])
       case .delete(let task, _):
         try await connector.deleteTask(task)

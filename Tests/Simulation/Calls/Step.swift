@@ -2,7 +2,7 @@
   /// The kinds of step of a random walk.
   enum Step: String, CaseIterable {
     // What the app does.
-    case signIn, deviceSignIn, list, add, delete, data, token, forceRefresh, tokenOfPolicy, tokenOfPerson, claims,
+    case signIn, deviceSignIn, list, listOfPerson, add, delete, data, token, forceRefresh, tokenOfPolicy, tokenOfPerson, claims,
       session, accounts
     case signOutAll, signOutOne, editProfile, resetPassword, cancel, several
     // What happens to the app.
@@ -23,7 +23,7 @@
       case .cancel: 7
       case .delete, .forceRefresh, .tokenOfPerson, .several: 5
       case .resume, .diskWell, .networkGood, .networkBad: 4
-      case .session, .claims, .data, .tokenOfPolicy: 3
+      case .session, .claims, .data, .tokenOfPolicy, .listOfPerson: 3
       case .losePower, .damage, .clockJump, .rollKeys, .refuseAll: 1
       default: 2
       }

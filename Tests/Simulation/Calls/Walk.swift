@@ -63,6 +63,7 @@
         guard !world.shape.isB2C else { return }
         world.start(.deviceSignIn, on: app, plan: plan(nil))
       case .list: world.start(.list, on: app)
+      case .listOfPerson: world.start(.listOf(person: anyPerson().id), on: app)
       case .add: world.start(.add(title: "task\(world.ledger.calls)"), on: app)
       case .delete:
         guard !world.tasks.isEmpty else { return }

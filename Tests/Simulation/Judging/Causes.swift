@@ -84,7 +84,9 @@
       case .lockTimedOut?:
         max(world.lastSuspension, world.lastSlowRequest) >= call.startedAt
           || world.processes.contains { $0.isSuspended }
-      default: call.troubles.contains(.store)
+      default:
+        call.troubles.contains(.store)
+          || call.app.process.refusedCalls.contains { world.ends[$0, default: .max] >= call.startedAt }
       }
     }
 
@@ -95,7 +97,7 @@
       case .signIn, .deviceSignIn: false
       case .token(let person?, let policy?, _) where world.shape.isB2C:
         !world.watch.grants.contains { $0.person == person && $0.policy == policy.key && $0.isGood }
-      case .token(let person?, _, _): world.latestGrant(of: person)?.isGood != true
+      case .token(let person?, _, _), .listOf(let person): world.latestGrant(of: person)?.isGood != true
       default: true
       }
     }

@@ -67,7 +67,7 @@
           world.ledger.fault("I2 a sign-in returns another person", call.name)
         }
         if case .signIn(let policy) = call.action { judgePolicy(policy.map { $0.id }, grant.policy, "a sign-in", call) }
-      case (.list, .success(.tasks(let tasks))):
+      case (.list, .success(.tasks(let tasks))), (.listOf, .success(.tasks(let tasks))):
         let owners = Set(world.server.tasks.filter { task in tasks.contains { $0.id == task.id } }.map(\.owner))
         if world.watch.people.count > 1 { world.ledger.tested(.onePerson) }
         if owners.count > 1 || owners.first.map({ $0 != call.bearers.last?.grant.person }) == true {
@@ -198,9 +198,9 @@
       case (.signIn, _): return isCodeOver(call)
       case (.session, _), (.accounts, _), (.claims, _), (.signOut, _), (.signOutAll, _):
         return false
-      case (.token(let named?, _, _), _): person = named
+      case (.token(let named?, _, _), _), (.listOf(let named), _): person = named
       case (_, .person(let current)) where call.presenceVersion == call.app.process.presence.version: person = current
-      default: return true
+      default: return mayNobodyBeGood(call)
       }
       if case .token(_, let policy?, _) = call.action {
         let isThere = world.watch.grants.contains {
@@ -215,6 +215,22 @@
       world.ledger.fault(
         "I4 a person who is signed in has to sign in again",
         "\(call.name), grant \(grant.number): \(error.message.prefix(80))")
+      return true
+    }
+
+    /// Whether a call of a person who is not known may need a page: one who may be current has no good session.
+    private func mayNobodyBeGood(_ call: Call) -> Bool {
+      guard call.action.isForCurrent, call.devicePresenceVersion == world.presence.version,
+        !world.calls.contains(where: { $0.action.changesPresence })
+      else { return true }
+      if case .token(_, .some, _) = call.action { return true }
+      let people = Set(world.watch.grants.filter { !$0.isSignedOut }.map(\.person))
+      let areGood = people.allSatisfy { person in
+        world.watch.grants.allSatisfy { $0.person != person || $0.isSignedOut || $0.isReplaced || $0.isSignedIn }
+          && world.latestGrant(of: person).map { $0.isGood && !isExpired($0) && $0.signedInAt < call.startedAt } == true
+      }
+      guard !people.isEmpty, areGood else { return true }
+      world.ledger.fault("I4 a page is asked for, though all who signed in have good sessions", call.name)
       return true
     }
 

@@ -30,7 +30,7 @@
       let excused = thinking + call.timeSuspended
       let seconds = Double(call.endedAt - call.startedAt - min(excused, call.endedAt - call.startedAt)) / 1e9
       // A device code lives for a quarter of an hour, which is how long its call may wait for the person.
-      let patience = call.action.isDeviceSignIn ? 1140.0 : 240
+      let patience = call.action.isDeviceSignIn ? 1140.0 : 150
       if seconds > patience {
         ledger.fault("I5 a call took too long", "\(call.name): \(Int(seconds)) s")
       }
@@ -42,6 +42,9 @@
       let people = Set(call.bearers.map(\.grant.person))
       if !people.isEmpty, world.watch.people.count > 1 { ledger.tested(.onePerson) }
       if people.count > 1 { ledger.fault("I2 one call with the tokens of two people", call.name) }
+      if case .listOf(let person) = call.action, !people.isSubset(of: [person]) {
+        ledger.fault("I2 a call for another person than the one it names", call.name)
+      }
       guard call.action.isForCurrent, call.presenceVersion == call.app.process.presence.version else { return }
       var used = people
       if case .success(.token(let token)) = call.result, let grant = world.watch.ofAccessToken[token.token.value] {
@@ -150,8 +153,20 @@
           grant.leaveOpen("signed out meanwhile")
         }
       }
+      judgeQuarantine(grants)
       end(call, current(after: call, of: person, call.expected), current(after: call, of: person, call.expectedOnDevice))
       ledger.tested(.signedOut)
+    }
+
+    /// A damaged record that was set apart holds tokens too.
+    private func judgeQuarantine(_ grants: [Grant]) {
+      guard world.store.kind == .file, world.wasDamaged else { return }
+      for (path, file) in world.store.disk.files where path.contains(".damaged-") {
+        let text = String(decoding: file.bytes, as: UTF8.self)
+        for grant in grants where grant.isSignedOut && grant.refreshTokens.contains(where: text.contains) {
+          ledger.fault("I3 a token is in a quarantined record after the sign-out", "grant \(grant.number)")
+        }
+      }
     }
 
     /// Who is current after a sign-out of a person, or of all.

@@ -216,7 +216,7 @@
     /// I9: nothing of a connector is left after it was let go.
     private func lookAtMemory() {
       for call in world.calls { call.task?.cancel() }
-      var transports: [(String, Weak)] = []
+      var transports = world.releaseClosedApps().map { ($0, Weak($1)) }
       for process in world.processes where !process.isDead {
         for app in process.apps {
           app.release()

@@ -35,6 +35,9 @@
     /// When the store last refused it something, by the uptime; 0 for never.
     private(set) var lastStoreFault: UInt64 = 0
 
+    /// The calls during which it did: others may have joined what they had begun.
+    var refusedCalls: Set<Int> = []
+
     func noteStoreFault() { lastStoreFault = machine.uptime }
 
     /// Whether something may wait in its memory: what the store has refused is written a minute later at most, and the

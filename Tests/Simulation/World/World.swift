@@ -54,6 +54,8 @@
     private(set) var callNumber = 0
     /// Tasks that the server has for certain, with their owners.
     var tasks: [(item: TaskItem, owner: String)] = []
+    /// Connectors whose transport was closed, and that others have replaced.
+    private(set) var closedApps: [App] = []
     /// A kill or a power cut that is to fall between two accesses to the store.
     private var death: Death?
 
@@ -134,7 +136,10 @@
       ledger.chaos["access to the store refused", default: 0] += 1
       lastStoreFault = machine.uptime
       process.noteStoreFault()
-      for call in calls where call.result == nil && call.app.process === process { call.note(.store) }
+      for call in calls where call.result == nil && call.app.process === process {
+        call.note(.store)
+        process.refusedCalls.insert(call.number)
+      }
     }
 
     /// The person did not agree to the use of a refresh token: no matter of the store, and the calls under way may say so.
@@ -415,10 +420,23 @@
       }
     }
 
+    /// Lets go of the connectors that were replaced.
+    ///
+    /// - Returns: Their names and transports.
+    func releaseClosedApps() -> [(String, AppTransport)] {
+      defer { closedApps = [] }
+      // Tasks of a dead process never end.
+      return closedApps.filter { !$0.process.isDead }.map { app in
+        app.release()
+        return (app.name, app.transport)
+      }
+    }
+
     /// Closes a connector's transport and puts a new connector in its place.
     func closeTransport(of app: App) throws {
       note("close the transport of \(app.name)")
       app.close()
+      closedApps.append(app)
       try app.process.replace(app)
     }
   }
