@@ -110,6 +110,8 @@ struct RecordCache: Sendable {
     do {
       try await mappingErrors("written") {
         _ = try await cache.update(key) { stored in
+          // A cache may call this again, with another record or with none: what counts is the last time.
+          hasApplied.withLock { $0 = false }
           guard let old = waiting.map({ $0.change.applied(to: stored) }) ?? stored else { return nil }
           let new = change(old)
           hasApplied.withLock { $0 = new != nil }

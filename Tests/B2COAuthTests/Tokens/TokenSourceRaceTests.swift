@@ -142,6 +142,18 @@ struct TokenSourceRaceTests {
     #expect(try await stage.fixture.cache.keys().isEmpty)
   }
 
+  @Test("A sign-out between two tries of a cache's compare-and-set wins as well")
+  func signOutBetweenTries() async throws {
+    let cache = ContendedCache()
+    let fixture = Fixture(cache: cache)
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    cache.isContended.withLock { $0 = true }
+    await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
+    #expect(try await cache.keys().isEmpty)
+  }
+
   @Test("A refresh that ends after a new sign-in writes nothing and serves the new token")
   func signInWins() async throws {
     let stage = try await Stage()
