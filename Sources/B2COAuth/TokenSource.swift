@@ -171,6 +171,8 @@ struct TokenSource: Sendable {
     // Reading a protected refresh token and storing the next one is one question to the user.
     let authentication = RefreshAuthentication()
     defer { authentication.end() }
+    // Not before the id_token's work is under way, which is waited for next.
+    defer { services.sentRefreshes.end(request.id) }
     do {
       // From waiting for the lock to storing the answer, an app that leaves the screen is given time.
       let outcome = try await RefreshAuthentication.$current.withValue(authentication) {
@@ -207,6 +209,7 @@ struct TokenSource: Sendable {
     let documents = Task { await services.providers.prefetch(request.policy) }
     // From here on the refresh token counts as used. If every caller leaves now, they leave at once, but the answer is
     // still awaited and stored: a rotated token that is thrown away would sign the user out.
+    services.sentRefreshes.begin(request.id)
     let exchanging = Task {
       try await services.reporting(
         .refreshStarted, .refreshFinished, policy: request.policy, correlationID: request.correlationID
