@@ -74,8 +74,8 @@ struct SignOut: Sendable {
       do {
         try await services.cache.remove(key, signedInUpTo: dates)
       } catch {
-        failure = error  // One record that cannot be removed must not keep the others.
-        left.append(key)
+        failure = error.reason  // One record that cannot be removed must not keep the others.
+        if error.concernsRecord { left.append(key) }
       }
     }
     if failure == nil, !keys.contains(where: { services.accounts.isOwn($0, foldedID: foldedID) }) {

@@ -176,6 +176,18 @@ struct RecordCacheFullDiskTests {
     try await yielding { try await stage.cache.keys().isEmpty }
   }
 
+  @Test("A sign-out that the disk refuses names those alone whose tokens may be there")
+  func signOutNames() async throws {
+    let stage = try await Stage()
+    try await stage.fixture.client(cache: ForwardingCache(stage.cache)).signOut()
+    stage.failRemovals(true)
+    let none = try await #require(throws: OAuthError.self) { try await stage.client.signOut(stage.alice.account) }
+    #expect(none.code == .tokenCache && !none.message.contains(stage.alice.account.id), "\(none.message)")
+    stage.cache.readFailure.withLock { $0 = { _ in TokenCacheError(.unreadable, "The disk is gone.") } }
+    let unknown = try await #require(throws: OAuthError.self) { try await stage.client.signOut(stage.alice.account) }
+    #expect(unknown.message.contains(stage.alice.account.id), "\(unknown.message)")
+  }
+
   @Test(
     "A removal that waits spares the record of a later sign-in, here and in another process", arguments: [true, false])
   func laterSignIn(isElsewhere: Bool) async throws {
