@@ -93,6 +93,8 @@ struct SignOut: Sendable {
   /// Removes a record that does not exist, where none is left to remove: another process may have removed the last one on a
   /// disk that did not confirm it, and each removal makes those before it last.
   ///
+  /// A file cache creates no file for it.
+  ///
   /// - Returns: Why the cache refused it.
   private func makeRemovalsLast() async -> (any Error)? {
     let key = services.accounts.key(accountID: "", policy: services.configuration.defaultPolicy)

@@ -251,6 +251,19 @@ struct RecordCacheFullDiskTests {
     try await other.signOut()
   }
 
+  @Test("A sign-out with nothing stored needs no space, and leaves no file")
+  func signOutOfEmptyDirectory() async throws {
+    let place = FileManager.default.temporaryDirectory.appendingPathComponent("b2c-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: place) }
+    let files = WatchedFileSystem()
+    let cache = try FileTokenCache(directory: place, now: { Date() }, files: files)
+    let fixture = Fixture(cache: cache)
+    files.fillDisk()
+    try await fixture.client().signOut()
+    try await fixture.client().signOut(Account(id: "unknown"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place.path).isEmpty)
+  }
+
   @Test("Claims of a refresh wait with its tokens, and are written with them")
   func claims() async throws {
     let stage = try await Stage()
