@@ -202,7 +202,10 @@ struct TokenSource: Sendable {
     if let hit = usableToken(in: record, request) { return .cached(hit) }
     guard record.hasRefreshToken else { throw record.isEnded ? Self.expired : Self.notRenewable }
     try Task.checkCancellation()
-    let refreshToken = try await refreshToken(of: record, request)
+    // What has taken the record's place is looked at in the same way; nothing was sent yet.
+    guard let refreshToken = try await refreshToken(of: record, request) else {
+      return try await underLock(request, route)
+    }
     try Task.checkCancellation()
     // Metadata and keys are needed for nothing but the answer's id_token: they come beside the request, and are not
     // awaited here (benchmark row 12). No caller that finds another's token needs them.
@@ -343,7 +346,9 @@ struct TokenSource: Sendable {
   /// Tries once more with the refresh token that has replaced the one that was sent.
   private func exchangeNewer(of record: TokenRecord, at route: TokenRoute, _ request: Request) async throws -> Outcome {
     guard record.hasRefreshToken else { throw record.isEnded ? Self.expired : Self.notRenewable }
-    let newer = try await refreshToken(of: record, request)
+    guard let newer = try await refreshToken(of: record, request) else {
+      return try await outcomeOfOthers(after: record, at: route, request, mayTryAgain: false)
+    }
     services.environment.onEvent(
       OAuthEvent(.retry, policyID: request.policy?.id, correlationID: request.correlationID))
     return try await exchange(newer, of: record, at: route, request, mayTryAgain: false)
