@@ -7,7 +7,8 @@ internal import B2CCore
 package final class WaitingChanges: Sendable {
   /// A change of one record.
   package enum Change: Sendable {
-    /// A record in place of one of those that it was made from; where another has taken their place, it is dropped.
+    /// A record in place of one of those that it was made from; where another has taken their place, or the session was
+    /// renewed later, it is dropped.
     case record(TokenRecord, replacing: [TokenRecord])
     /// The removal by a sign-out.
     case removal(Ended)
@@ -17,10 +18,21 @@ package final class WaitingChanges: Sendable {
       guard let stored else { return nil }
       switch self {
       case .record(let new, let bases):
-        return bases.contains { $0.isSameSession(as: stored) } ? new : stored
+        let isMeant = bases.contains { $0.isSameSession(as: stored) }
+        return isMeant && !Self.isRenewal(stored, of: bases, after: new) ? new : stored
       case .removal(let ended):
         return ended.contains(stored.signInDates) ? nil : stored
       }
+    }
+
+    /// Whether another process has renewed the session later than a record that waits: a provider that does not rotate leaves
+    /// the refresh token as it was.
+    private static func isRenewal(_ stored: TokenRecord, of bases: [TokenRecord], after new: TokenRecord) -> Bool {
+      guard stored.isSameSession(as: new), let latest = stored.accessTokens.first,
+        // What is replaced may look later, by a clock that was set back since.
+        !bases.contains(where: { $0.accessTokens.contains { $0.token == latest.token } })
+      else { return false }
+      return new.accessTokens.first.map { $0.receivedAt < latest.receivedAt } ?? true
     }
   }
 
