@@ -101,6 +101,24 @@ import Testing
     #expect(row.change.applied(to: row.stored) == row.result)
   }
 
+  @Test("A change that a sign-in has made needless while it was being written changes nothing")
+  func forgottenMeanwhile() async throws {
+    let hasRead = TestGate()
+    let cache = PlainTokenCache(readGate: hasRead)
+    let waiting = WaitingChanges()
+    let clock = TestClock(advancesItself: false)
+    let any = SignInDates(device: .distantFuture, server: .distantFuture)
+    waiting.add(for: Samples.key, to: cache.shared(on: clock), on: clock) { _ in .removal(.upTo(any)) }
+    let entry = try #require(waiting.entry(for: Samples.key))
+    await cache.store(Samples.record("again"), for: Samples.key)
+    let writing = Task { try await waiting.write(Samples.key) }
+    await hasRead.waitForArrivals(1)
+    waiting.forget(Samples.key, entry)
+    hasRead.open()
+    try await writing.value
+    #expect(await cache.keys() == [Samples.key])
+  }
+
   @Test(
     "A damaged record does not keep a removal waiting; one of a newer version or another key stays, if the own was read",
     arguments: [

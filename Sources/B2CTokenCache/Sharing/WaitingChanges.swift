@@ -113,7 +113,10 @@ package final class WaitingChanges: Sendable {
   package func write(_ key: TokenCacheKey) async throws {
     guard let entry = entry(for: key) else { return }
     do {
-      _ = try await entry.cache.update(key) { entry.change.applied(to: $0) }
+      _ = try await entry.cache.update(key) { [self] stored in
+        // A sign-in may have stored its record meanwhile, or a newer change taken this one's place.
+        isCurrent(entry, for: key) ? entry.change.applied(to: stored) : stored
+      }
     } catch {
       // What cannot be read cannot be compared either; the user has signed out, so it goes.
       guard case .removal(let ended) = entry.change, let error = error as? TokenCacheError, error.isOfRecord else {
@@ -121,9 +124,14 @@ package final class WaitingChanges: Sendable {
       }
       // The one to be removed could be read: what a newer version or another key has written is another, or stays unused.
       if case .only = ended, error.code != .damaged { throw error }
+      guard isCurrent(entry, for: key) else { return }
       try await entry.cache.removeRecord(for: key)
     }
     forget(key, entry)
+  }
+
+  private func isCurrent(_ entry: Entry, for key: TokenCacheKey) -> Bool {
+    self.entry(for: key)?.number == entry.number
   }
 
   /// Tries once to write every change that waits.
