@@ -84,7 +84,8 @@ extension Connector {
   /// Writes the tokens that the cache could not store so far; call it before the process ends.
   ///
   /// Before that it ends the renewals that no call waits for (``TokenRefresh/proactive``): what is not sent yet is
-  /// cancelled, and the answer to what was sent is waited for and stored.
+  /// cancelled. The answer to every refresh token that was sent is waited for and stored, also where the call that
+  /// wanted it was cancelled.
   /// A refreshed token that a full disk refused is kept in memory and written as soon as the disk takes it. If the
   /// process ends first, the user has to sign in again. The connector can be used after it as before.
   public func close() async {

@@ -13,6 +13,7 @@ final class OAuthServices: Sendable {
   let cache: RecordCache
   let accounts: AccountStore
   let sessions: SessionMonitor
+  let sentRefreshes = SentRefreshes()
   let adoptions = ClaimAdoptions()
 
   init(configuration: OAuthConfiguration, environment: OAuthEnvironment, retryBudget: RetryBudget? = nil) throws {

@@ -74,8 +74,8 @@ struct SignOut: Sendable {
       do {
         try await services.cache.remove(key, signedInUpTo: dates)
       } catch {
-        failure = error  // One record that cannot be removed must not keep the others.
-        left.append(key)
+        failure = error.reason  // One record that cannot be removed must not keep the others.
+        if error.concernsRecord { left.append(key) }
       }
     }
     if failure == nil, !keys.contains(where: { services.accounts.isOwn($0, foldedID: foldedID) }) {
@@ -92,6 +92,8 @@ struct SignOut: Sendable {
 
   /// Removes a record that does not exist, where none is left to remove: another process may have removed the last one on a
   /// disk that did not confirm it, and each removal makes those before it last.
+  ///
+  /// A file cache creates no file for it.
   ///
   /// - Returns: Why the cache refused it.
   private func makeRemovalsLast() async -> (any Error)? {

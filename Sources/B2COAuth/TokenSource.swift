@@ -171,6 +171,8 @@ struct TokenSource: Sendable {
     // Reading a protected refresh token and storing the next one is one question to the user.
     let authentication = RefreshAuthentication()
     defer { authentication.end() }
+    // Not before the id_token's work is under way, which is waited for next.
+    defer { services.sentRefreshes.end(request.id) }
     do {
       // From waiting for the lock to storing the answer, an app that leaves the screen is given time.
       let outcome = try await RefreshAuthentication.$current.withValue(authentication) {
@@ -200,13 +202,17 @@ struct TokenSource: Sendable {
     if let hit = usableToken(in: record, request) { return .cached(hit) }
     guard record.hasRefreshToken else { throw record.isEnded ? Self.expired : Self.notRenewable }
     try Task.checkCancellation()
-    let refreshToken = try await refreshToken(of: record, request)
+    // What has taken the record's place is looked at in the same way; nothing was sent yet.
+    guard let refreshToken = try await refreshToken(of: record, request) else {
+      return try await underLock(request, route)
+    }
     try Task.checkCancellation()
     // Metadata and keys are needed for nothing but the answer's id_token: they come beside the request, and are not
     // awaited here (benchmark row 12). No caller that finds another's token needs them.
     let documents = Task { await services.providers.prefetch(request.policy) }
     // From here on the refresh token counts as used. If every caller leaves now, they leave at once, but the answer is
     // still awaited and stored: a rotated token that is thrown away would sign the user out.
+    services.sentRefreshes.begin(request.id)
     let exchanging = Task {
       try await services.reporting(
         .refreshStarted, .refreshFinished, policy: request.policy, correlationID: request.correlationID
@@ -340,7 +346,9 @@ struct TokenSource: Sendable {
   /// Tries once more with the refresh token that has replaced the one that was sent.
   private func exchangeNewer(of record: TokenRecord, at route: TokenRoute, _ request: Request) async throws -> Outcome {
     guard record.hasRefreshToken else { throw record.isEnded ? Self.expired : Self.notRenewable }
-    let newer = try await refreshToken(of: record, request)
+    guard let newer = try await refreshToken(of: record, request) else {
+      return try await outcomeOfOthers(after: record, at: route, request, mayTryAgain: false)
+    }
     services.environment.onEvent(
       OAuthEvent(.retry, policyID: request.policy?.id, correlationID: request.correlationID))
     return try await exchange(newer, of: record, at: route, request, mayTryAgain: false)

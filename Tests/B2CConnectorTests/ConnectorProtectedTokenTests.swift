@@ -2,6 +2,7 @@ import B2CConnector
 import B2CCore
 import B2CTestKit
 import B2CTokenCache
+import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -252,6 +253,34 @@ struct ConnectorProtectedTokenTests {
     await #expect(throws: CancellationError.self) { try await renewal.value }
     #expect(try await stage.connector.session == .signedOut)
     #expect(stage.items.contents.isEmpty && stage.keychain.contents.isEmpty && stage.sent == 0)
+  }
+
+  @Test("A sign-in or a sign-out while the user is asked is no new enrolment", arguments: [true, false])
+  func replacedMeanwhile(bySignIn: Bool) async throws {
+    let stage = try await Stage()
+    await stage.expire()
+    let isOpen = Locked(false)
+    let answer = DispatchSemaphore(value: 0)
+    stage.items.onQuestion {
+      isOpen.withLock { $0 = true }
+      answer.wait()
+    }
+    let renewal = Task { try await stage.connector.accessToken(forceRefresh: true) }
+    try await yielding { isOpen.withLock { $0 } }
+    if bySignIn {
+      stage.presenter.follow(.signIn(.alice))
+      try await stage.connector.doPolicy(.signIn)
+    } else {
+      try await stage.connector.signOut()
+    }
+    answer.signal()
+    if bySignIn {
+      #expect(try await renewal.value == stage.connector.accessToken())
+    } else {
+      let error = try await #require(throws: ConnectorError.self) { try await renewal.value }
+      #expect(error.needsInteraction && error.message == "The user has signed out.")
+    }
+    #expect(stage.items.questions == 1 && stage.sent == 0)
   }
 
   @Test("A process that must not refresh asks nothing")

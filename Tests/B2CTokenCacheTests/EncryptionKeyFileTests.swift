@@ -1,5 +1,6 @@
 import B2CTokenCache
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct EncryptionKeyFileTests {

@@ -2,6 +2,7 @@ import B2CCore
 import B2CTestKit
 import B2CTokenCache
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct FileTokenCacheLockingTests {

@@ -294,6 +294,20 @@ import Testing
     #expect(files.takeCalls().contains("flush store"))
   }
 
+  @Test("A removal of nothing makes earlier ones last, also on a full disk, and creates no file and no directory")
+  func removalOfNothing() async throws {
+    let files = WatchedFileSystem()
+    let cache = try FileTokenCache(directory: temporary.store, now: { Date() }, files: files)
+    files.fillDisk()
+    _ = files.takeCalls()
+    try await cache.removeRecord(for: Samples.key)
+    #expect(files.takeCalls() == ["flush store"])
+    #expect(try temporary.paths().isEmpty && files.openCount == 0)
+    try FileManager.default.removeItem(at: temporary.store)
+    try await cache.removeRecord(for: Samples.key)
+    #expect(!FileManager.default.fileExists(atPath: temporary.store.path))
+  }
+
   @Test("Stores and updates go on when their caller is cancelled")
   func cancellation() async throws {
     let task = Task {

@@ -22,6 +22,17 @@ import Testing
     return record
   }
 
+  /// The base after a refresh at a provider that leaves the refresh token as it was.
+  private static func renewed(_ mark: String, at seconds: Double) -> TokenRecord {
+    var record = base
+    record.accessTokens = [
+      CachedAccessToken(
+        token: Secret("canary-access-\(mark)"), scopes: ["read"], receivedAt: Samples.date(seconds),
+        expiresAt: Samples.date(seconds + 3_600), refreshAt: nil)
+    ]
+    return record
+  }
+
   static let rows: [Row] = {
     let new = Samples.record("new")
     let own = signedIn(at: 100, byServer: 200)
@@ -65,9 +76,47 @@ import Testing
       ]
   }()
 
-  @Test("A change that waits replaces the record it was made for, and no other", arguments: rows)
+  /// Refreshes at a provider that may leave the refresh token as it was.
+  static let refreshes: [Row] = [
+    Row(
+      testDescription: "another's later refresh without rotation",
+      change: .record(renewed("own", at: 10), replacing: [base]), stored: renewed("other", at: 20),
+      result: renewed("other", at: 20)),
+    Row(
+      testDescription: "another's earlier refresh without rotation",
+      change: .record(renewed("own", at: 20), replacing: [base]), stored: renewed("other", at: 10),
+      result: renewed("own", at: 20)),
+    Row(
+      testDescription: "its own record, by a clock that was set back since",
+      change: .record(renewed("own", at: 10), replacing: [renewed("first", at: 100)]),
+      stored: renewed("first", at: 100), result: renewed("own", at: 10)),
+    Row(
+      testDescription: "another's later refresh, with a refresh token that this one has rotated",
+      change: .record(Samples.record("new"), replacing: [base]), stored: renewed("other", at: 20),
+      result: Samples.record("new")),
+  ]
+
+  @Test("A change that waits replaces the record it was made for, and no other", arguments: rows + refreshes)
   func applied(_ row: Row) {
     #expect(row.change.applied(to: row.stored) == row.result)
+  }
+
+  @Test("A change that a sign-in has made needless while it was being written changes nothing")
+  func forgottenMeanwhile() async throws {
+    let hasRead = TestGate()
+    let cache = PlainTokenCache(readGate: hasRead)
+    let waiting = WaitingChanges()
+    let clock = TestClock(advancesItself: false)
+    let any = SignInDates(device: .distantFuture, server: .distantFuture)
+    waiting.add(for: Samples.key, to: cache.shared(on: clock), on: clock) { _ in .removal(.upTo(any)) }
+    let entry = try #require(waiting.entry(for: Samples.key))
+    await cache.store(Samples.record("again"), for: Samples.key)
+    let writing = Task { try await waiting.write(Samples.key) }
+    await hasRead.waitForArrivals(1)
+    waiting.forget(Samples.key, entry)
+    hasRead.open()
+    try await writing.value
+    #expect(await cache.keys() == [Samples.key])
   }
 
   @Test(

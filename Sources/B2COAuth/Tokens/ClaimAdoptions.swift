@@ -19,6 +19,13 @@ final class ClaimAdoptions: Sendable {
     }
   }
 
+  /// Waits until the work on any account's claims that is under way now has ended.
+  ///
+  /// - Throws: `CancellationError` when the calling task is cancelled first.
+  func wait() async throws {
+    for accountID in underWay.withLock({ Array($0.keys) }) { try await wait(for: accountID) }
+  }
+
   /// Waits until no work on an account's claims is under way.
   ///
   /// - Throws: `CancellationError` when the calling task is cancelled first.

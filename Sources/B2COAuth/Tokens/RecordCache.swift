@@ -55,13 +55,21 @@ struct RecordCache: Sendable {
     if let waiting { state.waiting.forget(key, waiting) }
   }
 
+  /// A removal that has failed.
+  struct RemovalFailure: Error {
+    /// ``OAuthError`` with code `tokenCache`; `CancellationError`, and then the record stays.
+    let reason: any Error
+    /// Whether a record was there, or may have been: it could not be read.
+    let concernsRecord: Bool
+  }
+
   /// Removes a record; where the cache refuses, it counts as removed here and is removed as soon as it can be.
   ///
   /// - Parameters:
   ///   - key: The record's key.
   ///   - dates: Where the record cannot be read either, one of a sign-in after this stays when it is removed later.
-  /// - Throws: ``OAuthError`` with code `tokenCache`; `CancellationError`, and then the record stays.
-  func remove(_ key: TokenCacheKey, signedInUpTo dates: SignInDates) async throws {
+  /// - Throws: ``RemovalFailure``.
+  func remove(_ key: TokenCacheKey, signedInUpTo dates: SignInDates) async throws(RemovalFailure) {
     let ended: WaitingChanges.Ended?
     do {
       ended = try await cache.record(for: key).map { .only($0.signInDates) }
@@ -79,7 +87,9 @@ struct RecordCache: Sendable {
         if case .removal = waiting { return nil }
         return .removal(.only(dates))
       }
-      throw error
+      throw RemovalFailure(reason: error, concernsRecord: ended != nil)
+    } catch {
+      throw RemovalFailure(reason: error, concernsRecord: ended != nil)
     }
   }
 
@@ -110,6 +120,8 @@ struct RecordCache: Sendable {
     do {
       try await mappingErrors("written") {
         _ = try await cache.update(key) { stored in
+          // A cache may call this again, with another record or with none: what counts is the last time.
+          hasApplied.withLock { $0 = false }
           guard let old = waiting.map({ $0.change.applied(to: stored) }) ?? stored else { return nil }
           let new = change(old)
           hasApplied.withLock { $0 = new != nil }

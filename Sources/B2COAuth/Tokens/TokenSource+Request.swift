@@ -10,6 +10,8 @@ extension TokenSource {
     let excluded: [Secret]
     let policy: Policy?
     let correlationID: UUID
+    /// Tells its refresh from others among ``SentRefreshes``.
+    let id = UUID()
     /// Whether a token that another refresh has brought does not do.
     var isRenewal: Bool { flight.renewal != nil }
 

@@ -113,10 +113,14 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
 
   /// Removes the record of a key, whatever its file holds.
   ///
+  /// Where it has no file, no lock is taken and no file created: earlier removals are flushed to the device, which a full
+  /// disk does not prevent.
+  ///
   /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/unwritable`` when it cannot be removed,
   ///   ``TokenCacheError/Code/lockTimedOut`` when other writers do not finish.
   public func removeRecord(for key: TokenCacheKey) async throws {
     let name = RecordDirectory.Name(key)
+    if try await locks.onDisk({ [self] in try confirmAbsence(key, name) }) { return }
     try await locks.underWriteLock(name) { [self] in try remove(key, name) }
   }
 
@@ -258,6 +262,12 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
       }
       memory.keys[name] = key
     }
+  }
+
+  private func confirmAbsence(_ key: TokenCacheKey, _ name: RecordDirectory.Name) throws -> Bool {
+    guard try store.confirmAbsence(name) else { return false }
+    memory.withLock { $0.copies[key] = nil }
+    return true
   }
 
   private func remove(_ key: TokenCacheKey, _ name: RecordDirectory.Name) throws {

@@ -168,6 +168,23 @@ struct RecordDirectory: Sendable {
     }
   }
 
+  /// Makes the removal of a record last where it has no file, or says that it has one.
+  ///
+  /// No lock is needed: a record that another writer is about to put in place comes after this.
+  ///
+  /// - Returns: Whether there is no file.
+  func confirmAbsence(_ name: Name) throws(TokenCacheError) -> Bool {
+    let file = AtomicFile(path: recordPath(name), files: files)
+    do {
+      guard try files.status(of: file.path) == nil else { return false }
+      try file.synchronizeDirectory()
+    } catch {
+      // Without the directory there is no record either.
+      guard error.isMissing else { throw TokenCacheError(.unwritable, "A token record cannot be removed", error) }
+    }
+    return true
+  }
+
   /// Renames a file that is not a record and returns the error that reports it; the caller holds the write lock.
   func quarantine(_ name: Name, _ reason: String) throws(TokenCacheError) -> TokenCacheError {
     let file = AtomicFile(path: recordPath(name), files: files)

@@ -7,7 +7,8 @@ internal import B2CCore
 package final class WaitingChanges: Sendable {
   /// A change of one record.
   package enum Change: Sendable {
-    /// A record in place of one of those that it was made from; where another has taken their place, it is dropped.
+    /// A record in place of one of those that it was made from; where another has taken their place, or the session was
+    /// renewed later, it is dropped.
     case record(TokenRecord, replacing: [TokenRecord])
     /// The removal by a sign-out.
     case removal(Ended)
@@ -17,10 +18,21 @@ package final class WaitingChanges: Sendable {
       guard let stored else { return nil }
       switch self {
       case .record(let new, let bases):
-        return bases.contains { $0.isSameSession(as: stored) } ? new : stored
+        let isMeant = bases.contains { $0.isSameSession(as: stored) }
+        return isMeant && !Self.isRenewal(stored, of: bases, after: new) ? new : stored
       case .removal(let ended):
         return ended.contains(stored.signInDates) ? nil : stored
       }
+    }
+
+    /// Whether another process has renewed the session later than a record that waits: a provider that does not rotate leaves
+    /// the refresh token as it was.
+    private static func isRenewal(_ stored: TokenRecord, of bases: [TokenRecord], after new: TokenRecord) -> Bool {
+      guard stored.isSameSession(as: new), let latest = stored.accessTokens.first,
+        // What is replaced may look later, by a clock that was set back since.
+        !bases.contains(where: { $0.accessTokens.contains { $0.token == latest.token } })
+      else { return false }
+      return new.accessTokens.first.map { $0.receivedAt < latest.receivedAt } ?? true
     }
   }
 
@@ -101,7 +113,10 @@ package final class WaitingChanges: Sendable {
   package func write(_ key: TokenCacheKey) async throws {
     guard let entry = entry(for: key) else { return }
     do {
-      _ = try await entry.cache.update(key) { entry.change.applied(to: $0) }
+      _ = try await entry.cache.update(key) { [self] stored in
+        // A sign-in may have stored its record meanwhile, or a newer change taken this one's place.
+        isCurrent(entry, for: key) ? entry.change.applied(to: stored) : stored
+      }
     } catch {
       // What cannot be read cannot be compared either; the user has signed out, so it goes.
       guard case .removal(let ended) = entry.change, let error = error as? TokenCacheError, error.isOfRecord else {
@@ -109,9 +124,14 @@ package final class WaitingChanges: Sendable {
       }
       // The one to be removed could be read: what a newer version or another key has written is another, or stays unused.
       if case .only = ended, error.code != .damaged { throw error }
+      guard isCurrent(entry, for: key) else { return }
       try await entry.cache.removeRecord(for: key)
     }
     forget(key, entry)
+  }
+
+  private func isCurrent(_ entry: Entry, for key: TokenCacheKey) -> Bool {
+    self.entry(for: key)?.number == entry.number
   }
 
   /// Tries once to write every change that waits.

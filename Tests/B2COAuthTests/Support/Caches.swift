@@ -1,6 +1,7 @@
 import B2CCore
 import B2CTestKit
 import B2CTokenCache
+import TestSupport
 
 /// A cache of the four methods alone: nobody is kept away.
 final class UnlockedCache: TokenCache {
@@ -113,4 +114,35 @@ final class SwappingCache: TokenCache {
   func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { try await inner.store(record, for: key) }
   func removeRecord(for key: TokenCacheKey) async throws { try await inner.removeRecord(for: key) }
   func keys() async throws -> [TokenCacheKey] { try await inner.keys() }
+}
+
+/// A cache whose compare-and-set has to start again once, because another process signs the user out meanwhile.
+final class ContendedCache: SharedTokenCache {
+  let isContended = Locked(false)
+  private let inner = InMemoryTokenCache(lockTimeout: .patience)
+
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? { await inner.record(for: key) }
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { await inner.store(record, for: key) }
+  func removeRecord(for key: TokenCacheKey) async throws { await inner.removeRecord(for: key) }
+  func keys() async throws -> [TokenCacheKey] { await inner.keys() }
+
+  func update(
+    _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
+  ) async throws -> TokenRecord? {
+    let startsAgain = isContended.withLock { isContended in
+      defer { isContended = false }
+      return isContended
+    }
+    if startsAgain {
+      _ = change(await inner.record(for: key))
+      await inner.removeRecord(for: key)
+    }
+    return await inner.update(key, change)
+  }
+
+  func withRefreshLock<Result: Sendable>(
+    for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
+  ) async throws -> Result {
+    try await inner.withRefreshLock(for: key, body)
+  }
 }

@@ -176,6 +176,18 @@ struct RecordCacheFullDiskTests {
     try await yielding { try await stage.cache.keys().isEmpty }
   }
 
+  @Test("A sign-out that the disk refuses names those alone whose tokens may be there")
+  func signOutNames() async throws {
+    let stage = try await Stage()
+    try await stage.fixture.client(cache: ForwardingCache(stage.cache)).signOut()
+    stage.failRemovals(true)
+    let none = try await #require(throws: OAuthError.self) { try await stage.client.signOut(stage.alice.account) }
+    #expect(none.code == .tokenCache && !none.message.contains(stage.alice.account.id), "\(none.message)")
+    stage.cache.readFailure.withLock { $0 = { _ in TokenCacheError(.unreadable, "The disk is gone.") } }
+    let unknown = try await #require(throws: OAuthError.self) { try await stage.client.signOut(stage.alice.account) }
+    #expect(unknown.message.contains(stage.alice.account.id), "\(unknown.message)")
+  }
+
   @Test(
     "A removal that waits spares the record of a later sign-in, here and in another process", arguments: [true, false])
   func laterSignIn(isElsewhere: Bool) async throws {
@@ -237,6 +249,19 @@ struct RecordCacheFullDiskTests {
     #expect(error.code == .tokenCache && error.message.hasSuffix("The disk is full."))
     stage.failRemovals(false)
     try await other.signOut()
+  }
+
+  @Test("A sign-out with nothing stored needs no space, and leaves no file")
+  func signOutOfEmptyDirectory() async throws {
+    let place = FileManager.default.temporaryDirectory.appendingPathComponent("b2c-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: place) }
+    let files = WatchedFileSystem()
+    let cache = try FileTokenCache(directory: place, now: { Date() }, files: files)
+    let fixture = Fixture(cache: cache)
+    files.fillDisk()
+    try await fixture.client().signOut()
+    try await fixture.client().signOut(Account(id: "unknown"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place.path).isEmpty)
   }
 
   @Test("Claims of a refresh wait with its tokens, and are written with them")

@@ -101,6 +101,33 @@ struct TokenSourceRaceTests {
     #expect(stage.fixture.tenant.counters.reusedRefreshTokens == 0)
   }
 
+  @Test("Closing waits for the answer to a token that was sent, though no caller does", arguments: [true, false])
+  func closing(isCancelled: Bool) async throws {
+    let cache = InMemoryTokenCache()
+    let stage = try await Stage(cache: cache)
+    let keys = await cache.keys()
+    let key = try #require(keys.first)
+    stage.fixture.tenant.behavior.changeIDTokenClaims = { $0["name"] = "Renamed" }
+    let caller = Task { try await stage.client.accessToken() }
+    await stage.gate.waitForArrivals(1)
+    caller.cancel()
+    await #expect(throws: CancellationError.self) { try await caller.value }
+    let hasClosed = Locked(false)
+    let closing = Task {
+      if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
+      await stage.client.close()
+      hasClosed.withLock { $0 = true }
+    }
+    for _ in 0..<200 { await Task.yield() }
+    #expect(!hasClosed.withLock { $0 })
+    stage.gate.open()
+    await closing.value
+    let stored = try #require(await cache.record(for: key))
+    #expect(stored.refreshToken?.value != stage.fixture.transport.tokenForms.last?["refresh_token"])
+    #expect(stored.claims["name"] == "Renamed")
+    #expect(stage.refreshes == 1)
+  }
+
   @Test("When the last caller leaves before the token was sent, nothing is sent")
   func leavesBeforeSending() async throws {
     let cache = InMemoryTokenCache()
@@ -140,6 +167,18 @@ struct TokenSourceRaceTests {
     stage.gate.open()
     await expectError(OAuthError.self, .interactionRequired) { try await caller.value }
     #expect(try await stage.fixture.cache.keys().isEmpty)
+  }
+
+  @Test("A sign-out between two tries of a cache's compare-and-set wins as well")
+  func signOutBetweenTries() async throws {
+    let cache = ContendedCache()
+    let fixture = Fixture(cache: cache)
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    cache.isContended.withLock { $0 = true }
+    await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
+    #expect(try await cache.keys().isEmpty)
   }
 
   @Test("A refresh that ends after a new sign-in writes nothing and serves the new token")

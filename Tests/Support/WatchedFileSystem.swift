@@ -1,23 +1,25 @@
-import B2CCore
-import B2CTokenCache
+internal import B2CCore
+package import B2CTokenCache
+internal import Foundation
 
 /// The system's file calls, recorded; a test may change a status or act between two calls.
-final class WatchedFileSystem: FileSystem {
+package final class WatchedFileSystem: FileSystem {
   private let system = POSIXFileSystem()
   private let recorded = Locked<[String]>([])
   private let writableBytes = Locked<Int?>(nil)
   private let failsToFlushDirectories = Locked(false)
   private let failsToLookAfterMoves = Locked(false)
   private let isUnseen = Locked(false)
+  private let isFull = Locked(false)
   private let openFiles = Locked<Set<Int32>>([])
   private let statusChange: @Sendable (String, FileStatus) -> FileStatus
   private let groupsWithMembers: Set<UInt32>
   private let beforeLocking: @Sendable (String) -> Void
   private let isLocal: Bool
 
-  let userID: UInt32
+  package let userID: UInt32
 
-  init(
+  package init(
     userID: UInt32 = POSIXFileSystem().userID, groupsWithMembers: Set<UInt32> = [],
     changingStatus: @escaping @Sendable (String, FileStatus) -> FileStatus = { $1 },
     beforeLocking: @escaping @Sendable (String) -> Void = { _ in }, isLocal: Bool = true
@@ -30,7 +32,7 @@ final class WatchedFileSystem: FileSystem {
   }
 
   /// The calls that change something, each with the last part of its path, since the last look.
-  func takeCalls() -> [String] {
+  package func takeCalls() -> [String] {
     recorded.withLock { calls in
       defer { calls = [] }
       return calls
@@ -38,28 +40,31 @@ final class WatchedFileSystem: FileSystem {
   }
 
   /// How many descriptors are open.
-  var openCount: Int { openFiles.withLock { $0.count } }
+  package var openCount: Int { openFiles.withLock { $0.count } }
 
-  func hasOtherMembers(group: UInt32) -> Bool { groupsWithMembers.contains(group) }
+  package func hasOtherMembers(group: UInt32) -> Bool { groupsWithMembers.contains(group) }
 
-  func isLocal(_ path: String) throws(SystemFailure) -> Bool {
+  package func isLocal(_ path: String) throws(SystemFailure) -> Bool {
     guard isLocal else { return false }
     return try system.isLocal(path)
   }
 
-  func open(_ path: String, _ opening: FileOpening) throws(SystemFailure) -> Int32 {
+  package func open(_ path: String, _ opening: FileOpening) throws(SystemFailure) -> Int32 {
+    if isFull.withLock({ $0 }), opening == .creating || opening == .locking, try system.status(of: path) == nil {
+      throw SystemFailure("open", path, ENOSPC)
+    }
     let descriptor = try system.open(path, opening)
     openFiles.withLock { _ = $0.insert(descriptor) }
     if opening == .creating { note("create", path) }
     return descriptor
   }
 
-  func close(_ descriptor: Int32) {
+  package func close(_ descriptor: Int32) {
     openFiles.withLock { _ = $0.remove(descriptor) }
     system.close(descriptor)
   }
 
-  func status(of path: String) throws(SystemFailure) -> FileStatus? {
+  package func status(of path: String) throws(SystemFailure) -> FileStatus? {
     // No file is open there, so that the system refuses.
     if isUnseen.withLock({ isUnseen in
       defer { isUnseen = false }
@@ -70,17 +75,17 @@ final class WatchedFileSystem: FileSystem {
     return try system.status(of: path).map { statusChange(path, $0) }
   }
 
-  func status(of descriptor: Int32, at path: String) throws(SystemFailure) -> FileStatus {
+  package func status(of descriptor: Int32, at path: String) throws(SystemFailure) -> FileStatus {
     statusChange(path, try system.status(of: descriptor, at: path))
   }
 
-  func linkTarget(of path: String) throws(SystemFailure) -> String { try system.linkTarget(of: path) }
+  package func linkTarget(of path: String) throws(SystemFailure) -> String { try system.linkTarget(of: path) }
 
-  func read(_ descriptor: Int32, at path: String, limit: Int) throws(SystemFailure) -> [UInt8] {
+  package func read(_ descriptor: Int32, at path: String, limit: Int) throws(SystemFailure) -> [UInt8] {
     try system.read(descriptor, at: path, limit: limit)
   }
 
-  func write(_ bytes: [UInt8], to descriptor: Int32, at path: String) throws(SystemFailure) {
+  package func write(_ bytes: [UInt8], to descriptor: Int32, at path: String) throws(SystemFailure) {
     note("write", path)
     if let count = writableBytes.withLock({ $0 }), count < bytes.count {
       try system.write(Array(bytes.prefix(count)), to: descriptor, at: path)
@@ -91,57 +96,62 @@ final class WatchedFileSystem: FileSystem {
   }
 
   /// Lets every later flush of the cache's directory fail, or none.
-  func failToFlushDirectories(_ fails: Bool = true) {
+  package func failToFlushDirectories(_ fails: Bool = true) {
     failsToFlushDirectories.withLock { $0 = fails }
   }
 
   /// Lets the first look at a path after each rename fail.
-  func failToLookAfterMoves() {
+  package func failToLookAfterMoves() {
     failsToLookAfterMoves.withLock { $0 = true }
   }
 
+  /// Lets no later file be created.
+  package func fillDisk() {
+    isFull.withLock { $0 = true }
+  }
+
   /// Lets every later write fail after so many bytes.
-  func failWrites(afterBytes count: Int) {
+  package func failWrites(afterBytes count: Int) {
     writableBytes.withLock { $0 = count }
   }
 
-  func replaceContent(of descriptor: Int32, at path: String, with bytes: [UInt8]) throws(SystemFailure) {
+  package func replaceContent(of descriptor: Int32, at path: String, with bytes: [UInt8]) throws(SystemFailure) {
     try system.replaceContent(of: descriptor, at: path, with: bytes)
   }
 
-  func setMode(_ mode: UInt16, of descriptor: Int32, at path: String) throws(SystemFailure) {
+  package func setMode(_ mode: UInt16, of descriptor: Int32, at path: String) throws(SystemFailure) {
     try system.setMode(mode, of: descriptor, at: path)
   }
 
-  func synchronize(_ descriptor: Int32, at path: String) throws(SystemFailure) {
+  package func synchronize(_ descriptor: Int32, at path: String) throws(SystemFailure) {
     note("flush", path)
     let fails = failsToFlushDirectories.withLock { $0 }
     // No file is open there, so that the system refuses.
     try system.synchronize(fails && path.hasSuffix("/store") ? -1 : descriptor, at: path)
   }
 
-  func move(_ source: String, to target: String) throws(SystemFailure) {
+  package func move(_ source: String, to target: String) throws(SystemFailure) {
     note("rename to", target)
     try system.move(source, to: target)
     if failsToLookAfterMoves.withLock({ $0 }) { isUnseen.withLock { $0 = true } }
   }
 
-  func link(_ source: String, to target: String) throws(SystemFailure) {
+  package func link(_ source: String, to target: String) throws(SystemFailure) {
     note("link to", target)
     try system.link(source, to: target)
   }
 
-  func remove(_ path: String) throws(SystemFailure) -> Bool {
+  package func remove(_ path: String) throws(SystemFailure) -> Bool {
     let isRemoved = try system.remove(path)
     if isRemoved { note("remove", path) }
     return isRemoved
   }
 
-  func makeDirectory(_ path: String) throws(SystemFailure) -> Bool { try system.makeDirectory(path) }
+  package func makeDirectory(_ path: String) throws(SystemFailure) -> Bool { try system.makeDirectory(path) }
 
-  func names(in path: String) throws(SystemFailure) -> [String] { try system.names(in: path) }
+  package func names(in path: String) throws(SystemFailure) -> [String] { try system.names(in: path) }
 
-  func lockIfFree(_ descriptor: Int32, at path: String) throws(SystemFailure) -> Bool {
+  package func lockIfFree(_ descriptor: Int32, at path: String) throws(SystemFailure) -> Bool {
     beforeLocking(path)
     return try system.lockIfFree(descriptor, at: path)
   }
