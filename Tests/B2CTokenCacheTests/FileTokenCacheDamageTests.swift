@@ -36,6 +36,24 @@ import Testing
     #expect(try String(contentsOf: #require(quarantined.first), encoding: .utf8) == content)
   }
 
+  @Test("Removing a record removes what was quarantined of it, which may hold tokens, and nothing of the others")
+  func removal() async throws {
+    for content in ["one", "two"] {
+      try write(content, to: file)
+      _ = await failure { _ = try await cache.record(for: Samples.key) }
+      try await cache.store(Samples.record(), for: Samples.key)
+    }
+    let others = try #require(try temporary.recordFiles().first { $0 != file })
+    try write("three", to: others)
+    _ = await failure { _ = try await cache.record(for: Samples.otherKey) }
+    #expect(try await cache.quarantinedFiles().count == 3)
+    try await cache.removeRecord(for: Samples.key)
+    #expect(try await cache.quarantinedFiles().map(\.lastPathComponent) == [others.lastPathComponent + ".damaged-1"])
+    // Also where the record itself is gone.
+    try await cache.removeRecord(for: Samples.otherKey)
+    #expect(try await cache.quarantinedFiles().isEmpty)
+  }
+
   @Test("An update of a damaged record reports it and changes nothing")
   func update() async throws {
     try write("damage", to: file)

@@ -111,7 +111,7 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
     try await locks.underWriteLock(name) { [self] in try write(record, key, name) }
   }
 
-  /// Removes the record of a key, whatever its file holds.
+  /// Removes the record of a key, whatever its file holds, and what was quarantined of it.
   ///
   /// Where it has no file, no lock is taken and no file created: earlier removals are flushed to the device, which a full
   /// disk does not prevent.
@@ -121,7 +121,10 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
   public func removeRecord(for key: TokenCacheKey) async throws {
     let name = RecordDirectory.Name(key)
     if try await locks.onDisk({ [self] in try confirmAbsence(key, name) }) { return }
-    try await locks.underWriteLock(name) { [self] in try remove(key, name) }
+    try await locks.underWriteLock(name) { [self] in
+      try store.removeQuarantined(name)
+      try remove(key, name)
+    }
   }
 
   /// Changes the record of a key in one atomic step.

@@ -168,15 +168,24 @@ struct RecordDirectory: Sendable {
     }
   }
 
+  /// Removes what was quarantined of a record: a damaged file may hold its tokens; the caller holds the write lock.
+  func removeQuarantined(_ name: Name) throws(TokenCacheError) {
+    do {
+      for path in try quarantinedPaths(of: name) { _ = try files.remove(path) }
+    } catch {
+      throw TokenCacheError(.unwritable, "A quarantined token record cannot be removed", error)
+    }
+  }
+
   /// Makes the removal of a record last where it has no file, or says that it has one.
   ///
   /// No lock is needed: a record that another writer is about to put in place comes after this.
   ///
-  /// - Returns: Whether there is no file.
+  /// - Returns: Whether there is no file, nor one that was quarantined.
   func confirmAbsence(_ name: Name) throws(TokenCacheError) -> Bool {
     let file = AtomicFile(path: recordPath(name), files: files)
     do {
-      guard try files.status(of: file.path) == nil else { return false }
+      guard try files.status(of: file.path) == nil, try quarantinedPaths(of: name).isEmpty else { return false }
       try file.synchronizeDirectory()
     } catch {
       // Without the directory there is no record either.
@@ -222,6 +231,10 @@ struct RecordDirectory: Sendable {
     } catch {
       throw TokenCacheError(.unreadable, "The token cache cannot be listed", error)
     }
+  }
+
+  private func quarantinedPaths(of name: Name) throws(SystemFailure) -> [String] {
+    try files.names(in: path).filter { $0.hasPrefix(name.text + Suffix.damaged) }.map { path + "/" + $0 }
   }
 
   private func path(_ name: Name, _ suffix: String) -> String { path + "/" + name.text + suffix }
