@@ -103,7 +103,9 @@ package final class KnownKeys: Sendable {
       content.policies.insert(key.policy)
       content.entries = content.entries.filter { $0.key.accountID != nil && $0.value.key.accountID != key.accountID }
       var lookups = [nil, key.policy].map { Lookup(accountID: key.accountID, policy: $0) }
-      if date >= content.latest.device { lookups.append(Lookup(accountID: nil, policy: nil, requiredUser: requiredUser)) }
+      if date >= content.latest.device {
+        lookups.append(Lookup(accountID: nil, policy: nil, requiredUser: requiredUser))
+      }
       for lookup in lookups { content.entries[lookup] = Entry(key: key, stamp: nil) }
     }
   }

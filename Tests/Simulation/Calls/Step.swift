@@ -2,7 +2,8 @@
   /// The kinds of step of a random walk.
   enum Step: String, CaseIterable {
     // What the app does.
-    case signIn, deviceSignIn, list, listOfPerson, add, delete, data, token, forceRefresh, tokenOfPolicy, tokenOfPerson, claims,
+    case signIn, deviceSignIn, list, listOfPerson, add, delete, data, token, forceRefresh, tokenOfPolicy, tokenOfPerson,
+      claims,
       session, accounts
     case signOutAll, signOutOne, editProfile, resetPassword, cancel, several
     // What happens to the app.

@@ -205,12 +205,12 @@
       if case .token(_, let policy?, _) = call.action {
         let isThere = world.watch.grants.contains {
           $0.person == person && $0.policy == policy.key && $0.isGood && !isExpired($0)
-            && $0.signedInAt <= call.startedAt
+            && $0.signedInAt < call.startedAt
         }
         return !isThere || world.calls.contains { $0.action.signsOut(person) }
       }
       guard let grant = world.latestGrant(of: person), grant.isGood, !isExpired(grant) else { return true }
-      guard grant.signedInAt <= call.startedAt else { return true }
+      guard grant.signedInAt < call.startedAt else { return true }
       guard !world.calls.contains(where: { $0.action.signsOut(person) }) else { return true }
       world.ledger.fault(
         "I4 a person who is signed in has to sign in again",

@@ -108,7 +108,9 @@
             one.leaveOpen("a sign-in that failed, whose protected item stays")
           }
         } else if isStored {
-          ledger.fault("I6 a sign-in that failed\(call.troubles.contains(.cancelled) ? ", cancelled," : "") has signed in", call.name)
+          ledger.fault(
+            "I6 a sign-in that failed\(call.troubles.contains(.cancelled) ? ", cancelled," : "") has signed in",
+            call.name)
           for one in world.watch.grants where one.person == grant.person {
             one.leaveOpen("a sign-in that failed has signed in")
           }
@@ -153,12 +155,15 @@
           grant.leaveOpen("signed out meanwhile")
         }
       }
-      judgeQuarantine(grants)
-      end(call, current(after: call, of: person, call.expected), current(after: call, of: person, call.expectedOnDevice))
+      if person != nil { judgeQuarantine(grants) }
+      end(
+        call, current(after: call, of: person, call.expected), current(after: call, of: person, call.expectedOnDevice))
       ledger.tested(.signedOut)
     }
 
     /// A damaged record that was set apart holds tokens too.
+    ///
+    /// Only a sign-out that knows the account can tell whose it is.
     private func judgeQuarantine(_ grants: [Grant]) {
       guard world.store.kind == .file, world.wasDamaged else { return }
       for (path, file) in world.store.disk.files where path.contains(".damaged-") {

@@ -54,6 +54,37 @@
         $0.world.store.trouble.sparedAccesses = machine.draw.below(6)
         $0.world.expectsNoProtectedToken(ofFailed: $0.signIn($0.alice, on: $0.app(1)))
       },
+      Script(
+        "claims-of-another", "claims of a policy by which another person signed in than the current one",
+        {
+          $0.cache = .file; $0.connectors = 2
+        }
+      ) {
+        $0.signIn($0.alice, on: $0.app(1), policy: 0)
+        $0.signIn($0.bob, on: $0.app(2), policy: 1)
+        $0.call(.claims($0.world.policies[0]), on: $0.app(1))
+      },
+      Script(
+        "close-after-cancelled-refresh", "a connector is closed while a refresh that all callers left is under way",
+        {
+          $0.cache = .shared; $0.distance = 400
+        }
+      ) {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.pass(7200)
+        let call = $0.start($0.token, on: $0.app(1))
+        $0.jitter(600)
+        $0.world.cancel(call)
+        $0.world.pass(jobs: 20)
+        $0.call(.close, on: $0.app(1))
+      },
+      Script("quarantined-at-sign-out", "a damaged record is set apart, and its owner signs out", { $0.cache = .file })
+      {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.world.damageRecord()
+        $0.call(.session, on: $0.app(1))
+        $0.call(.signOut(person: $0.alice.id), on: $0.app(1))
+      },
     ]
   }
 

@@ -113,7 +113,8 @@
       } catch {
         // What has left cannot be called back: the server may work all the same.
         if fault?.isBeforeWork != true, !isClosed, machine.draw.happens(500) {
-          process.world.ledger.network["cancelled on its way", default: [:]][target(of: request).rawValue, default: 0] += 1
+          let target = target(of: request).rawValue
+          world.ledger.network["cancelled on its way", default: [:]][target, default: 0] += 1
           _ = await world.watch.serve(request, call, process, askedAt: askedAt)
         }
         throw error

@@ -89,6 +89,7 @@
     /// - Parameters:
     ///   - processes: The processes in whose memory records may be.
     ///   - onDevice: Whether files count only as far as they are flushed.
+    /// - Returns: The records with their keys, in the order of the keys.
     func records(
       inMemoryOf processes: [AppProcess], onDevice: Bool = false
     ) -> [(key: TokenCacheKey, record: TokenRecord)] {

@@ -309,12 +309,7 @@
           presence.end(.unknown, begunAt: call.devicePresenceVersion)
         }
         call.grant?.leaveOpen("killed during its sign-in")
-        // Its protected item may be the newest of the record that is there.
-        if shape.isProtected, let new = call.grant {
-          for grant in watch.grants where grant.person == new.person && grant.policy == new.policy {
-            grant.leaveOpen("killed during a sign-in, whose protected item stays")
-          }
-        }
+        if let new = call.grant { replaceGrants(besides: new) }
         for grant in watch.grants where call.action.signsOut(grant.person) {
           grant.leaveOpen("killed while signing out")
         }
@@ -330,9 +325,20 @@
         guard let brought = exchange.brought, exchange.grant.isGood, exchange.grant.refreshTokens.contains(brought),
           !stored.contains(brought), !exchange.mayBeUnstored(by: process)
         else { continue }
-        ledger.fault("I4 a new refresh token was in memory alone, though the store is well", "grant \(exchange.grant.number)")
+        ledger.fault(
+          "I4 a new refresh token was in memory alone, though the store is well", "grant \(exchange.grant.number)")
       }
       lose(watch.exchanges.filter { $0.process === process }, notIn: stored, "killed before the new token was stored")
+    }
+
+    /// A sign-in whose process was killed may have replaced the session that was there.
+    private func replaceGrants(besides new: Grant) {
+      let isStored = new.isStored(in: storedRefreshTokens)
+      for grant in watch.grants where grant !== new && grant.person == new.person && grant.policy == new.policy {
+        if isStored { grant.isReplaced = true }
+        // Its protected item may be the newest of the record that is there.
+        if shape.isProtected { grant.leaveOpen("killed during a sign-in, whose protected item stays") }
+      }
     }
 
     /// The new refresh tokens of these exchanges are gone, back to one that is stored.
@@ -390,6 +396,8 @@
       guard !exchanges.isEmpty else { return }
       let stored = storedRefreshTokens
       for exchange in exchanges where exchange.grant.isGood {
+        let person = exchange.grant.person
+        guard !calls.contains(where: { $0.action.signsOut(person) }) else { continue }
         guard let brought = exchange.brought, exchange.grant.refreshTokens.contains(brought) else { continue }
         ledger.tested(.newTokenIsStored)
         guard !stored.contains(brought) else { continue }
