@@ -75,7 +75,6 @@
         let call = $0.start($0.token, on: $0.app(1))
         $0.jitter(600)
         $0.world.cancel(call)
-        $0.world.pass(jobs: 20)
         $0.call(.close, on: $0.app(1))
       },
       Script("quarantined-at-sign-out", "a damaged record is set apart, and its owner signs out", { $0.cache = .file })
