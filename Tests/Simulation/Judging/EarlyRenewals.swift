@@ -25,7 +25,7 @@
 
     /// A token that an earlier call has returned, and that no other has replaced, is returned until its last minute.
     private func judgeWait(_ waits: Bool, _ grant: Grant, _ call: Call) {
-      guard !wasDamaged, grant.isGood, grant.signedInAt < call.startedAt,
+      guard !wasDamaged, grant.isGood, grant.isSignedIn(before: call),
         let returned = grant.returned, returned.token == grant.newestAccessToken, returned.at < call.startedAt,
         lastStoreFault < returned.at
       else { return }

@@ -25,8 +25,20 @@
     /// Where its tokens were seen in the store.
     var key: TokenCacheKey?
     /// Whether its sign-in reported success.
-    var isSignedIn = false
-    var signedInAt: UInt64 = 0
+    private(set) var isSignedIn = false
+    private(set) var signedInAt: UInt64 = 0
+    /// The number of the last call that had begun when its sign-in reported success.
+    private var signedInAfter = 0
+
+    func signIn(lastCall: Int) {
+      isSignedIn = true
+      signedInAt = machine.uptime
+      signedInAfter = lastCall
+    }
+
+    /// Whether its sign-in had reported success when a call began.
+    func isSignedIn(before call: Call) -> Bool { isSignedIn && call.number > signedInAfter }
+
     /// Why the provider takes its tokens no longer, if it does not.
     var end: String?
     /// A sign-out reported success for it.

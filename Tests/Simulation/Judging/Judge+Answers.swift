@@ -112,7 +112,7 @@
         world.ledger.tested(.rightPerson)
         if let subject, subject != person { world.ledger.fault("I2 claims of another person", call.name) }
         let isThere = world.watch.grants.contains {
-          $0.person == person && $0.isGood && $0.signedInAt < call.startedAt
+          $0.person == person && $0.isGood && $0.isSignedIn(before: call)
             && (policy == nil || !world.shape.isB2C || $0.policy == policy?.key)
         }
         if subject == nil, isThere { world.ledger.fault("I6 no claims of a person who is signed in", call.name) }
@@ -127,7 +127,7 @@
       for person in world.watch.people {
         let grants = world.watch.grants.filter { $0.person == person && $0.isSignedIn }
         let isListed = ids.contains(world.accountID(of: person))
-        if grants.contains(where: { $0.isGood && $0.signedInAt < call.startedAt }) {
+        if grants.contains(where: { $0.isGood && $0.isSignedIn(before: call) }) {
           world.ledger.tested(.accounts)
           if !isListed { world.ledger.fault("I6 an account that is signed in is not listed", call.name) }
         } else if isListed, grants.allSatisfy({ $0.isSignedOut && $0.excuse == nil && call.number > $0.lastCall }) {
@@ -205,12 +205,12 @@
       if case .token(_, let policy?, _) = call.action {
         let isThere = world.watch.grants.contains {
           $0.person == person && $0.policy == policy.key && $0.isGood && !isExpired($0)
-            && $0.signedInAt < call.startedAt
+            && $0.isSignedIn(before: call)
         }
         return !isThere || world.calls.contains { $0.action.signsOut(person) }
       }
       guard let grant = world.latestGrant(of: person), grant.isGood, !isExpired(grant) else { return true }
-      guard grant.signedInAt < call.startedAt else { return true }
+      guard grant.isSignedIn(before: call) else { return true }
       guard !world.calls.contains(where: { $0.action.signsOut(person) }) else { return true }
       world.ledger.fault(
         "I4 a person who is signed in has to sign in again",
@@ -227,7 +227,7 @@
       let people = Set(world.watch.grants.filter { !$0.isSignedOut }.map(\.person))
       let areGood = people.allSatisfy { person in
         world.watch.grants.allSatisfy { $0.person != person || $0.isSignedOut || $0.isReplaced || $0.isSignedIn }
-          && world.latestGrant(of: person).map { $0.isGood && !isExpired($0) && $0.signedInAt < call.startedAt } == true
+          && world.latestGrant(of: person).map { $0.isGood && !isExpired($0) && $0.isSignedIn(before: call) } == true
       }
       guard !people.isEmpty, areGood else { return true }
       world.ledger.fault("I4 a page is asked for, though all who signed in have good sessions", call.name)

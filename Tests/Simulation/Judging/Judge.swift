@@ -117,8 +117,7 @@
         }
         return
       }
-      grant.isSignedIn = true
-      grant.signedInAt = machine.uptime
+      grant.signIn(lastCall: world.callNumber)
       for other in world.watch.grants where other !== grant && other.person == grant.person {
         guard other.policy == grant.policy, other.isSignedIn else { continue }
         other.isReplaced = true
@@ -149,7 +148,7 @@
         return grants.forEach { $0.leaveOpen("a sign-out that failed") }
       }
       for grant in grants {
-        if grant.isSignedIn, grant.signedInAt <= call.startedAt {
+        if grant.isSignedIn(before: call) {
           grant.signOut(lastCall: world.callNumber)
         } else {
           grant.leaveOpen("signed out meanwhile")
