@@ -84,7 +84,7 @@ package final class OAuthClient: Sendable {
   ///
   /// - Parameters:
   ///   - scopes: The scopes the token must cover; the configuration's when `nil`.
-  ///   - account: Whose token; that of ``currentAccount(policy:)`` when `nil`.
+  ///   - account: Whose token; that of ``currentAccount()`` when `nil`.
   ///   - policy: By which policy the account signed in; whichever was last when `nil`.
   ///   - options: What to ask for beyond the settings.
   /// - Returns: A token that outlives the configured margin, or, if a refresh failed, one that has not ended yet.
@@ -103,7 +103,7 @@ package final class OAuthClient: Sendable {
   ///
   /// - Parameters:
   ///   - scopes: The scopes the tokens must cover; the configuration's when `nil`.
-  ///   - account: Whose tokens; those of ``currentAccount(policy:)`` when `nil`.
+  ///   - account: Whose tokens; those of ``currentAccount()`` when `nil`.
   ///   - policy: By which policy the account signed in; whichever was last when `nil`.
   /// - Returns: A provider of cached or refreshed tokens, which replaces a token that the API has refused.
   package func tokenProvider(
@@ -158,12 +158,11 @@ package final class OAuthClient: Sendable {
   /// counts at once; one by another process at the next call where the cache can tell that it has changed, otherwise when
   /// ``session()`` is read.
   ///
-  /// - Parameter policy: Only sign-ins by this policy count, if one is named.
   /// - Returns: The account, with the claims of the latest id_token: one that is being verified is waited for. `nil` when
   ///   no user is signed in.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.
-  package func currentAccount(policy: Policy? = nil) async throws -> Account? {
-    guard let stored = try await record(policy: policy, accountID: nil) else { return nil }
+  package func currentAccount() async throws -> Account? {
+    guard let stored = try await record(policy: nil, accountID: nil) else { return nil }
     return accounts(of: try await services.accounts.records(accountID: stored.key.accountID)).first
   }
 
@@ -171,7 +170,7 @@ package final class OAuthClient: Sendable {
   ///
   /// - Parameters:
   ///   - policy: The policy; the latest for `nil`.
-  ///   - account: Whose claims; those of ``currentAccount(policy:)`` when `nil`.
+  ///   - account: Whose claims; those of ``currentAccount()`` when `nil`.
   /// - Returns: The claims of the last verified id_token of that policy; `nil` without a session.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.
   package func claims(policy: Policy?, account: Account?) async throws -> UserInfo? {
@@ -192,7 +191,7 @@ package final class OAuthClient: Sendable {
   ///
   /// A sign-in or sign-out by another process is noticed here, whatever the cache can tell.
   ///
-  /// - Returns: The state of the session of ``currentAccount(policy:)``.
+  /// - Returns: The state of the session of ``currentAccount()``.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
   package func session() async throws -> SessionState {
     let snapshot = try await sessionSnapshot(looksAgain: true)

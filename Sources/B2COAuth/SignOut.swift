@@ -90,8 +90,9 @@ struct SignOut: Sendable {
     return error
   }
 
-  /// Removes a record that does not exist, where none is left to remove: another process may have removed the last one on a
-  /// disk that did not confirm it, and each removal makes those before it last.
+  /// Removes a record that does not exist, where none is left to remove.
+  ///
+  /// Another process may have removed the last one on a disk that did not confirm it. Each removal flushes the directory, and so confirms the earlier ones.
   ///
   /// A file cache creates no file for it.
   ///

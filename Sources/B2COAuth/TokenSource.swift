@@ -206,13 +206,14 @@ struct TokenSource: Sendable {
     guard let refreshToken = try await refreshToken(of: record, request) else {
       return try await underLock(request, route)
     }
+    // Before the last look whether the callers have left: `close()` waits for what it may not see being sent.
+    services.sentRefreshes.begin(request.id)
     try Task.checkCancellation()
     // Metadata and keys are needed for nothing but the answer's id_token: they come beside the request, and are not
     // awaited here (benchmark row 12). No caller that finds another's token needs them.
     let documents = Task { await services.providers.prefetch(request.policy) }
     // From here on the refresh token counts as used. If every caller leaves now, they leave at once, but the answer is
     // still awaited and stored: a rotated token that is thrown away would sign the user out.
-    services.sentRefreshes.begin(request.id)
     let exchanging = Task {
       try await services.reporting(
         .refreshStarted, .refreshFinished, policy: request.policy, correlationID: request.correlationID

@@ -87,6 +87,12 @@ package struct KeychainRecords: InspectableTokenCache, StoreIdentifying {
     }
   }
 
+  /// Returns whether there is certainly nothing to remove: no record, in a keychain without protected items.
+  package func isAbsent(_ key: TokenCacheKey) async -> Bool {
+    guard access.protected == nil else { return false }
+    do { return try await record(for: key) == nil } catch { return false }
+  }
+
   private func removeProtected(of key: TokenCacheKey, in group: String) throws(KeychainStatus) {
     guard let tokens = access.protected else { return }
     var known: Int?

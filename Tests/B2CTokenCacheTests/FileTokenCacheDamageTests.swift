@@ -54,6 +54,29 @@ import Testing
     #expect(try await cache.quarantinedFiles().isEmpty)
   }
 
+  @Test("A change that removes a record removes what was quarantined of it; one that finds none leaves it")
+  func changeToNothing() async throws {
+    try write("one", to: file)
+    _ = await failure { _ = try await cache.record(for: Samples.key) }
+    try await cache.update(Samples.key) { _ in nil }
+    #expect(try await cache.quarantinedFiles().count == 1)
+    try await cache.store(Samples.record(), for: Samples.key)
+    try await cache.update(Samples.key) { _ in nil }
+    #expect(try await cache.quarantinedFiles().isEmpty)
+  }
+
+  @Test("A directory that had a record's name does not keep the record from being removed")
+  func removalBesideDirectory() async throws {
+    try FileManager.default.removeItem(at: file)
+    try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+    _ = await failure { _ = try await cache.record(for: Samples.key) }
+    try await cache.store(Samples.record(), for: Samples.key)
+    try await cache.removeRecord(for: Samples.key)
+    #expect(try await cache.record(for: Samples.key) == nil)
+    try await cache.removeRecord(for: Samples.key)
+    #expect(try await cache.quarantinedFiles().count == 1)
+  }
+
   @Test("An update of a damaged record reports it and changes nothing")
   func update() async throws {
     try write("damage", to: file)

@@ -8,7 +8,7 @@ extension OAuthClient {
   /// Microsoft's authorities have none for an app's tokens, since Entra ID's is an API of Microsoft Graph: there, and
   /// where a provider publishes none, the verified claims of the last id_token are returned.
   ///
-  /// - Parameter account: The user to ask about; that of ``currentAccount(policy:)`` when `nil`.
+  /// - Parameter account: The user to ask about; that of ``currentAccount()`` when `nil`.
   /// - Returns: The user; `subject` is always that of the verified id_token.
   /// - Throws: ``OAuthError``: `interactionRequired` when no user is signed in; `invalidResponse` when the answer is not
   ///   JSON or is about another user; `unauthorized`, `insufficientScope` and `claimsRequired` when the endpoint wants

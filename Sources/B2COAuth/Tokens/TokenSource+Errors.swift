@@ -24,7 +24,8 @@ extension TokenSource {
       return OAuthError(.interactionRequired, subject, recoverySuggestion: "Sign in first.")
     }
     return OAuthError(
-      .interactionRequired, "No user is signed in by the policy \(policy.id); the last sign-in was by \(signedIn).",
+      .interactionRequired,
+      "The user has not signed in by the policy \(policy.id); the last sign-in was by \(signedIn).",
       recoverySuggestion: "Sign in by \(policy.id), or call without naming a policy.")
   }
 

@@ -122,8 +122,8 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
     let name = RecordDirectory.Name(key)
     if try await locks.onDisk({ [self] in try confirmAbsence(key, name) }) { return }
     try await locks.underWriteLock(name) { [self] in
-      try store.removeQuarantined(name)
       try remove(key, name)
+      try store.removeQuarantined(name)
     }
   }
 
@@ -141,6 +141,8 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
       // Also where there is no file: its removal may not be on the device yet.
       guard new != old || new == nil else { return old }
       if let new { try write(new, key, name) } else { try remove(key, name) }
+      // A sign-out that has waited for the disk; where no record is found, what was quarantined of it stays to be looked at.
+      if new == nil, old != nil { try store.removeQuarantined(name) }
       return new
     }
   }

@@ -171,7 +171,8 @@ struct RecordDirectory: Sendable {
   /// Removes what was quarantined of a record: a damaged file may hold its tokens; the caller holds the write lock.
   func removeQuarantined(_ name: Name) throws(TokenCacheError) {
     do {
-      for path in try quarantinedPaths(of: name) { _ = try files.remove(path) }
+      // A directory that had the record's name is not the cache's to remove.
+      for file in try quarantined(name) where !file.isDirectory { _ = try files.remove(file.path) }
     } catch {
       throw TokenCacheError(.unwritable, "A quarantined token record cannot be removed", error)
     }
@@ -185,7 +186,8 @@ struct RecordDirectory: Sendable {
   func confirmAbsence(_ name: Name) throws(TokenCacheError) -> Bool {
     let file = AtomicFile(path: recordPath(name), files: files)
     do {
-      guard try files.status(of: file.path) == nil, try quarantinedPaths(of: name).isEmpty else { return false }
+      guard try files.status(of: file.path) == nil else { return false }
+      guard try quarantined(name).allSatisfy(\.isDirectory) else { return false }
       try file.synchronizeDirectory()
     } catch {
       // Without the directory there is no record either.
@@ -198,9 +200,7 @@ struct RecordDirectory: Sendable {
   func quarantine(_ name: Name, _ reason: String) throws(TokenCacheError) -> TokenCacheError {
     let file = AtomicFile(path: recordPath(name), files: files)
     do {
-      var number = 1
-      while try files.status(of: path(name, Suffix.damaged) + "\(number)") != nil { number += 1 }
-      let place = path(name, Suffix.damaged) + "\(number)"
+      let place = path(name, Suffix.damaged) + "\(try quarantined(name).count + 1)"
       try files.move(file.path, to: place)
       try file.synchronizeDirectory()
       return TokenCacheError(
@@ -233,8 +233,14 @@ struct RecordDirectory: Sendable {
     }
   }
 
-  private func quarantinedPaths(of name: Name) throws(SystemFailure) -> [String] {
-    try files.names(in: path).filter { $0.hasPrefix(name.text + Suffix.damaged) }.map { path + "/" + $0 }
+  /// What was quarantined of a record, in the order of its numbers; nothing is listed.
+  private func quarantined(_ name: Name) throws(SystemFailure) -> [(path: String, isDirectory: Bool)] {
+    var found: [(path: String, isDirectory: Bool)] = []
+    while true {
+      let path = path(name, Suffix.damaged) + "\(found.count + 1)"
+      guard let status = try files.status(of: path) else { return found }
+      found.append((path, status.kind == .directory))
+    }
   }
 
   private func path(_ name: Name, _ suffix: String) -> String { path + "/" + name.text + suffix }

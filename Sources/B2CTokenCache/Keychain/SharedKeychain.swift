@@ -47,6 +47,9 @@ package struct SharedKeychain: SharedTokenCache {
 
   package func removeRecord(for key: TokenCacheKey) async throws {
     guard let directory else { return try await local.removeRecord(for: key) }
+    try await directory.open()
+    // What is not there needs no lock file, which a full disk does not take.
+    if await records.isAbsent(key) { return }
     try await holdingWriteLock(RecordDirectory.Name(key), in: directory) { try await records.removeRecord(for: key) }
   }
 

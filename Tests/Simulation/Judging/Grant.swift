@@ -82,6 +82,11 @@
       if refreshTokens.remove(token) != nil { refreshTokens.insert(used) }
     }
 
+    /// Whether another one of the same person by the same policy takes the place of its record.
+    func isOfSameRecord(as other: Grant) -> Bool {
+      other !== self && other.person == person && other.policy == policy
+    }
+
     /// Whether a store with these refresh tokens has one of its own.
     func isStored(in tokens: Set<String>) -> Bool { !refreshTokens.isDisjoint(with: tokens) }
 

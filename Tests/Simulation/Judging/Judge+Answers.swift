@@ -111,10 +111,12 @@
       case .person(let person):
         world.ledger.tested(.rightPerson)
         if let subject, subject != person { world.ledger.fault("I2 claims of another person", call.name) }
-        let isThere = world.watch.grants.contains {
-          $0.person == person && $0.isGood && $0.isSignedIn(before: call)
-            && (policy == nil || !world.shape.isB2C || $0.policy == policy?.key)
-        }
+        // Without a policy it is that of the latest sign-in, whatever became of it.
+        let grants =
+          policy == nil || !world.shape.isB2C
+          ? [world.latestGrant(of: person)].compactMap(\.self)
+          : world.watch.grants.filter { $0.person == person && $0.policy == policy?.key }
+        let isThere = grants.contains { $0.isGood && $0.isSignedIn(before: call) && !isExpired($0) }
         if subject == nil, isThere { world.ledger.fault("I6 no claims of a person who is signed in", call.name) }
       }
     }
@@ -125,12 +127,15 @@
         !world.calls.contains(where: { $0.action.changesPresence })
       else { return }
       for person in world.watch.people {
-        let grants = world.watch.grants.filter { $0.person == person && $0.isSignedIn }
+        let all = world.watch.grants.filter { $0.person == person }
+        let grants = all.filter(\.isSignedIn)
         let isListed = ids.contains(world.accountID(of: person))
         if grants.contains(where: { $0.isGood && $0.isSignedIn(before: call) }) {
           world.ledger.tested(.accounts)
           if !isListed { world.ledger.fault("I6 an account that is signed in is not listed", call.name) }
-        } else if isListed, grants.allSatisfy({ $0.isSignedOut && $0.excuse == nil && call.number > $0.lastCall }) {
+        } else if isListed, !grants.isEmpty, all.allSatisfy({ $0.isSignedIn || $0.excuse == nil }),
+          grants.allSatisfy({ $0.isSignedOut && $0.excuse == nil && call.number > $0.lastCall })
+        {
           world.ledger.tested(.accounts)
           world.ledger.fault("I3 an account is listed after its sign-out", call.name)
         }

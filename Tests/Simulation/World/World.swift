@@ -136,16 +136,20 @@
       ledger.chaos["access to the store refused", default: 0] += 1
       lastStoreFault = machine.uptime
       process.noteStoreFault()
-      for call in calls where call.result == nil && call.app.process === process {
-        call.note(.store)
-        process.refusedCalls.insert(call.number)
-      }
+      noteRefusedCalls(of: process)
     }
 
     /// The person did not agree to the use of a refresh token: no matter of the store, and the calls under way may say so.
     func noteRefusal(in process: AppProcess) {
       ledger.chaos["question refused", default: 0] += 1
-      for call in calls where call.result == nil && call.app.process === process { call.note(.store) }
+      noteRefusedCalls(of: process)
+    }
+
+    private func noteRefusedCalls(of process: AppProcess) {
+      for call in calls where call.result == nil && call.app.process === process {
+        call.note(.store)
+        process.refusedCalls.insert(call.number)
+      }
     }
 
     func note(_ line: String) {
@@ -302,6 +306,14 @@
 
     private func kill(_ process: AppProcess) {
       process.kill()
+      // A sign-in that is under way, in any process, may have replaced the session that was there.
+      let signIns = calls.compactMap(\.grant)
+      if !signIns.isEmpty {
+        let stored = storedRefreshTokens
+        for new in signIns where new.isStored(in: stored) {
+          for grant in watch.grants where grant.isOfSameRecord(as: new) { grant.isReplaced = true }
+        }
+      }
       for call in calls where call.app.process === process {
         if call.action.changesPresence {
           // Nor can the other processes know how far it came.
@@ -309,7 +321,12 @@
           presence.end(.unknown, begunAt: call.devicePresenceVersion)
         }
         call.grant?.leaveOpen("killed during its sign-in")
-        if let new = call.grant { replaceGrants(besides: new) }
+        // Its protected item may be the newest of the record that is there.
+        if shape.isProtected, let new = call.grant {
+          for grant in watch.grants where grant.isOfSameRecord(as: new) {
+            grant.leaveOpen("killed during a sign-in, whose protected item stays")
+          }
+        }
         for grant in watch.grants where call.action.signsOut(grant.person) {
           grant.leaveOpen("killed while signing out")
         }
@@ -329,16 +346,6 @@
           "I4 a new refresh token was in memory alone, though the store is well", "grant \(exchange.grant.number)")
       }
       lose(watch.exchanges.filter { $0.process === process }, notIn: stored, "killed before the new token was stored")
-    }
-
-    /// A sign-in whose process was killed may have replaced the session that was there.
-    private func replaceGrants(besides new: Grant) {
-      let isStored = new.isStored(in: storedRefreshTokens)
-      for grant in watch.grants where grant !== new && grant.person == new.person && grant.policy == new.policy {
-        if isStored { grant.isReplaced = true }
-        // Its protected item may be the newest of the record that is there.
-        if shape.isProtected { grant.leaveOpen("killed during a sign-in, whose protected item stays") }
-      }
     }
 
     /// The new refresh tokens of these exchanges are gone, back to one that is stored.
