@@ -206,6 +206,13 @@ struct TokenSource: Sendable {
     guard let refreshToken = try await refreshToken(of: record, request) else {
       return try await underLock(request, route)
     }
+    // A protected token is the newest one of its key: a sign-in may have brought it since the record was read, and then the
+    // answer could not be stored over the older record.
+    if record.protectedRefreshToken != nil,
+      try await services.cache.record(for: request.key)?.isSameSession(as: record) != true
+    {
+      return try await underLock(request, route)
+    }
     // Before the last look whether the callers have left: `close()` waits for what it may not see being sent.
     services.sentRefreshes.begin(request.id)
     try Task.checkCancellation()

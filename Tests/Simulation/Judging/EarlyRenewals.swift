@@ -27,7 +27,7 @@
     private func judgeWait(_ waits: Bool, _ grant: Grant, _ call: Call) {
       guard !wasDamaged, grant.isGood, grant.isSignedIn(before: call),
         let returned = grant.returned, returned.token == grant.newestAccessToken, returned.at < call.startedAt,
-        lastStoreFault < returned.at
+        lastStoreFault < returned.at, lastClockChange < returned.at
       else { return }
       let left = returned.expiresAt.timeIntervalSince(deviceNow)
       guard left > 60 else { return }

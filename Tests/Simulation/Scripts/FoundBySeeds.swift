@@ -55,6 +55,18 @@
         $0.world.expectsNoProtectedToken(ofFailed: $0.signIn($0.alice, on: $0.app(1)))
       },
       Script(
+        "sign-in-during-protected-refresh", "the same person signs in again while a protected token is read",
+        {
+          $0.cache = .lockedKeychain; $0.isProtected = true; $0.processes = 2; $0.provider = .entra; $0.distance = 0
+        }
+      ) {
+        $0.world.store.keychain.refusals = 0
+        $0.signIn($0.alice, on: $0.app(1))
+        let signIn = $0.startSignInAtOnce($0.alice, on: $0.app(1, process: 2))
+        $0.world.wait(signIn, $0.start($0.freshToken, on: $0.app(1, process: 2)))
+        $0.call($0.freshToken, on: $0.app(1))
+      },
+      Script(
         "claims-of-another", "claims of a policy by which another person signed in than the current one",
         {
           $0.cache = .file; $0.connectors = 2
@@ -90,9 +102,13 @@
   extension Stage {
     /// Signs in a person who needs no time at the page, and waits.
     fileprivate func signInAtOnce(_ person: LocalUser, on app: App) {
+      world.wait(startSignInAtOnce(person, on: app))
+    }
+
+    fileprivate func startSignInAtOnce(_ person: LocalUser, on app: App) -> Call {
       var plan = plan(person)
       plan.time = 0
-      world.wait(world.start(.signIn(world.policies[0]), on: app, plan: plan))
+      return world.start(.signIn(world.policies.first), on: app, plan: plan)
     }
   }
 

@@ -145,6 +145,8 @@
           exchange?.lose("network")
           var part = response
           part.body = Data(response.body.prefix(machine.draw.below(response.body.count)))
+          // A refusal is one, whatever became of its body.
+          if part.status == 401 { world.watch.delivered(part, to: request, call, nil) }
           return part
         case .silent:
           // Silence has begun, also where the client does not wait for its end.

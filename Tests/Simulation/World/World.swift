@@ -338,12 +338,11 @@
       }
       // What only its memory held is gone.
       let stored = storedRefreshTokens
-      for exchange in watch.exchanges where exchange.process === process && exchange.loss == nil {
-        guard let brought = exchange.brought, exchange.grant.isGood, exchange.grant.refreshTokens.contains(brought),
-          !stored.contains(brought), !exchange.mayBeUnstored(by: process)
+      for grant in watch.grants where grant.isGood && !grant.isStored(in: stored) {
+        guard let last = watch.exchanges.last(where: { $0.grant === grant && $0.process === process }),
+          last.loss == nil, let brought = last.brought, grant.refreshTokens.contains(brought), !last.mayBeUnstored(by: process)
         else { continue }
-        ledger.fault(
-          "I4 a new refresh token was in memory alone, though the store is well", "grant \(exchange.grant.number)")
+        ledger.fault("I4 a new refresh token was in memory alone, though the store is well", "grant \(grant.number)")
       }
       lose(watch.exchanges.filter { $0.process === process }, notIn: stored, "killed before the new token was stored")
     }
