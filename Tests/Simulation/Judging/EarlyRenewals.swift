@@ -27,7 +27,9 @@
     private func judgeWait(_ waits: Bool, _ grant: Grant, _ call: Call) {
       guard !wasDamaged, grant.isGood, grant.isSignedIn(before: call),
         let returned = grant.returned, returned.token == grant.newestAccessToken, returned.at < call.startedAt,
-        lastStoreFault < returned.at, lastClockChange < returned.at
+        lastStoreFault < returned.at, lastClockChange < returned.at,
+        // What waits for the store is known to one process.
+        lastStoreFault == 0 || returned.process === call.app.process
       else { return }
       let left = returned.expiresAt.timeIntervalSince(deviceNow)
       guard left > 60 else { return }

@@ -20,8 +20,8 @@
     private let allowsReuse: Bool
     /// The access token that was issued last.
     var newestAccessToken: String?
-    /// The access token that a call returned last, its end by the device's clock, and when it was returned.
-    var returned: (token: String, expiresAt: Date, at: UInt64)?
+    /// The access token that a call returned last, its end by the device's clock, when it was returned, and where.
+    var returned: (token: String, expiresAt: Date, at: UInt64, process: AppProcess)?
     /// Where its tokens were seen in the store.
     var key: TokenCacheKey?
     /// Whether its sign-in reported success.

@@ -77,7 +77,7 @@
         guard let grant = world.watch.ofAccessToken[token.token.value] else {
           return world.ledger.fault("I2 an access token that was never issued", call.name)
         }
-        grant.returned = (token.token.value, token.expiresAt, machine.uptime)
+        grant.returned = (token.token.value, token.expiresAt, machine.uptime, call.app.process)
         if grant.isSignedOut, call.number > grant.lastCall {
           world.ledger.fault("I3 a call that began after the sign-out returns a token", call.name)
         }

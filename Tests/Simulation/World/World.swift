@@ -340,9 +340,11 @@
       let stored = storedRefreshTokens
       for grant in watch.grants where grant.isGood && !grant.isStored(in: stored) {
         guard let last = watch.exchanges.last(where: { $0.grant === grant && $0.process === process }),
-          last.loss == nil, let brought = last.brought, grant.refreshTokens.contains(brought), !last.mayBeUnstored(by: process)
+          last.loss == nil, let brought = last.brought, grant.refreshTokens.contains(brought),
+          !last.mayBeUnstored(by: process)
         else { continue }
-        ledger.fault("I4 a new refresh token was in memory alone, though the store is well", "grant \(grant.number)")
+        ledger.fault(
+          "I4 a new refresh token was in memory alone, though the store is well", "grant \(grant.number)")
       }
       lose(watch.exchanges.filter { $0.process === process }, notIn: stored, "killed before the new token was stored")
     }
