@@ -52,7 +52,7 @@ struct AccountStore: Sendable {
 
   // MARK: One record
 
-  /// The record to use: of an account if one is named, else of the current one; by a policy if one is named, else the latest.
+  /// The record to use: of the named account, else of the current one; by the named policy, else the latest.
   ///
   /// A known record without a session is looked up anew: the user may have signed in again elsewhere.
   ///

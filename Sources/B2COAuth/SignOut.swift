@@ -92,9 +92,8 @@ struct SignOut: Sendable {
 
   /// Removes a record that does not exist, where none is left to remove.
   ///
-  /// Another process may have removed the last one on a disk that did not confirm it. Each removal flushes the directory, and so confirms the earlier ones.
-  ///
-  /// A file cache creates no file for it.
+  /// Another process may have removed the last one on a disk that did not confirm it. Each removal flushes the directory,
+  /// and so confirms the earlier ones. A file cache creates no file for it.
   ///
   /// - Returns: Why the cache refused it.
   private func makeRemovalsLast() async -> (any Error)? {
