@@ -95,7 +95,7 @@ let package = Package(
       ], path: "Tests/Simulation", exclude: ["README.md", "Broken"]),
 
     // One test target for each module.
-    .testTarget(name: "B2CCoreTests", dependencies: ["B2CCore"]),
+    .testTarget(name: "B2CCoreTests", dependencies: ["B2CCore", "TestSupport"]),
     .testTarget(name: "B2CAuthorityTests", dependencies: ["B2CAuthority", "B2CCore", "TestSupport"]),
     .testTarget(name: "B2CSettingsTests", dependencies: ["B2CSettings", "B2CTestKit", "B2CAuthority", "TestSupport"]),
     .testTarget(

@@ -5,6 +5,10 @@ package final class LeapingClock: Clock, Sendable {
   package struct Instant: InstantProtocol {
     package let offset: Duration
 
+    package init(offset: Duration) {
+      self.offset = offset
+    }
+
     package func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
 
     package func duration(to other: Instant) -> Duration { other.offset - offset }

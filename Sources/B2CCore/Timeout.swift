@@ -1,0 +1,33 @@
+/// Runs an operation, and cancels it when its time is over.
+///
+/// A value wins over the clock: one that the cancelled operation still returns is returned. A timeout that wakes a second
+/// late or more has seen a process that stood still, such as on a laptop that slept: what arrived meanwhile may lie in a
+/// socket, so the operation then has 5 further seconds to read it.
+///
+/// - Parameters:
+///   - timeout: The time that the operation has.
+///   - clock: The clock to measure on.
+///   - error: The error for an operation that did not end in time.
+///   - operation: What to run; it has to end when it is cancelled.
+/// - Returns: What the operation returns.
+/// - Throws: `error` when the time is over; `CancellationError` when the calling task is cancelled; what the operation
+///   throws.
+package func withTimeout<Value: Sendable>(
+  _ timeout: Duration, on clock: any Clock<Duration>, throwing error: @autoclosure () -> any Error,
+  _ operation: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+  let stopwatch = Stopwatch(clock)
+  return try await withThrowingTaskGroup(of: Value?.self) { group in
+    group.addTask { try await operation() }
+    group.addTask {
+      try await clock.sleep(for: timeout - stopwatch.elapsed)
+      if stopwatch.elapsed >= timeout + .seconds(1) { try await clock.sleep(for: .seconds(5)) }
+      return nil
+    }
+    defer { group.cancelAll() }
+    if let first = try await group.next(), let value = first { return value }
+    group.cancelAll()
+    if case .success(let value?)? = await group.nextResult() { return value }
+    throw error()
+  }
+}
