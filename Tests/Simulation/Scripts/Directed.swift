@@ -10,45 +10,6 @@
     /// Two processes, and two connectors whose caches are not one object.
     private static let sharedCaches: [Script] = [
       Script(
-        "two-refresh-value", "two connectors, each with its own copy of a cache that is a value",
-        {
-          $0.cache = .value; $0.connectors = 2
-        }
-      ) {
-        $0.signIn($0.alice, on: $0.app(1))
-        $0.pass(7200)
-        let first = $0.start($0.token, on: $0.app(1))
-        $0.jitter(60)
-        $0.world.wait(first, $0.start($0.token, on: $0.app(2)))
-      },
-      Script(
-        "ended-here-new-in-another-process", "a session ends here, its owner signs in by another policy elsewhere",
-        {
-          $0.cache = .shared; $0.processes = 2
-        }
-      ) {
-        $0.signIn($0.bob, on: $0.app(1), policy: 1)
-        $0.call(.token(person: $0.bob.id, policy: nil, force: false), on: $0.app(1))
-        $0.revoke($0.bob)
-        $0.pass(7200)
-        $0.call(.token(person: $0.bob.id, policy: nil, force: false), on: $0.app(1))
-        $0.signIn($0.bob, on: $0.app(1, process: 2), policy: 0)
-        $0.call(.token(person: $0.bob.id, policy: nil, force: false), on: $0.app(1))
-      },
-      Script(
-        "ended-unseen-new-in-another-process", "the end of a session is seen after its owner has signed in elsewhere",
-        {
-          $0.cache = .shared; $0.processes = 2
-        }
-      ) {
-        $0.signIn($0.bob, on: $0.app(1), policy: 1)
-        $0.call(.token(person: $0.bob.id, policy: nil, force: false), on: $0.app(1))
-        $0.revoke($0.bob)
-        $0.signIn($0.bob, on: $0.app(1, process: 2), policy: 0)
-        $0.pass(7200)
-        $0.call(.token(person: $0.bob.id, policy: nil, force: false), on: $0.app(1))
-      },
-      Script(
         "another-process-signs-in", "a process learns who is current when it reads the session",
         {
           $0.cache = .file; $0.processes = 2
@@ -60,57 +21,6 @@
         $0.signIn($0.bob, on: $0.app(1, process: 2))
         $0.pass(60)
         $0.call(.session, on: $0.app(1))
-      },
-      Script(
-        "hiccup-in-another-process", "a process that cannot read for a moment knows an older token only",
-        {
-          $0.cache = .file; $0.processes = 2
-        }
-      ) {
-        $0.signIn($0.alice, on: $0.app(1))
-        $0.call($0.freshToken, on: $0.app(1, process: 2))
-        $0.pass(7200)
-        $0.call($0.token, on: $0.app(1))
-        $0.world.store.trouble.failingAccesses = 1
-        $0.world.store.trouble.sparedAccesses = machine.draw.below(12)
-        $0.call($0.freshToken, on: $0.app(1, process: 2))
-      },
-      Script(
-        "dead-change-waits", "what waits for a record that another process has replaced gives way to a newer token",
-        {
-          $0.cache = .file; $0.processes = 2
-        }
-      ) {
-        $0.signIn($0.alice, on: $0.app(1))
-        $0.call($0.freshToken, on: $0.app(1))
-        $0.world.store.trouble.isFull = true
-        $0.call($0.freshToken, on: $0.app(1))
-        $0.world.store.trouble.isFull = false
-        $0.signIn($0.alice, on: $0.app(1, process: 2))
-        $0.world.store.trouble.isFull = true
-        for _ in 0..<2 { $0.call($0.freshToken, on: $0.app(1)) }
-        $0.world.store.trouble = StoreTrouble()
-        $0.call($0.freshToken, on: $0.app(1))
-      },
-      Script(
-        "suspended-holder-of-a-lock", "a process waits for one that is suspended, and was suspended itself before",
-        {
-          $0.cache = .file; $0.processes = 2; $0.distance = 400
-        }
-      ) {
-        $0.signIn($0.alice, on: $0.app(1))
-        $0.call($0.token, on: $0.app(1, process: 2))
-        $0.world.processes[1].suspend()
-        $0.pass(60)
-        $0.world.processes[1].resume()
-        $0.pass(7200)
-        let refresh = $0.start($0.token, on: $0.app(1))
-        $0.jitter(300)
-        $0.world.processes[0].suspend()
-        $0.world.start(.token(person: nil, policy: nil, force: false), on: $0.app(1, process: 2))
-        $0.pass(1000)
-        $0.world.processes[0].resume()
-        $0.world.wait(refresh)
       },
       Script(
         "damage-of-another", "a damaged record is no matter of another person",
@@ -142,30 +52,6 @@
         $0.world.wait(first, second, third)
       },
       Script(
-        "early-renewals", "tokens near their end are renewed beside the calls, by a provider in trouble at first",
-        {
-          $0.connectors = 2; $0.proactive = [1, 2]; $0.distance = 400
-        }
-      ) {
-        $0.signIn($0.alice, on: $0.app(1))
-        $0.call($0.token, on: $0.app(2))
-        $0.pass(3400)
-        $0.world.weather.refused = 1000
-        for _ in 0..<4 {
-          for number in 1...2 {
-            _ = $0.start($0.token, on: $0.app(number))
-            $0.jitter(800)
-          }
-          $0.pass(20)
-        }
-        $0.world.weather.refused = 0
-        $0.call($0.token, on: $0.app(1))
-        $0.jitter(800)
-        if machine.draw.happens(500) { $0.world.writeWaitingChanges(of: $0.app(1)) }
-        if machine.draw.happens(500) { $0.call(.signOutAll, on: $0.app(2)) }
-        $0.call(.session, on: $0.app(1))
-      },
-      Script(
         "look-up-during-sign-in", "a look-up that began before a sign-in ends after it", { $0.slowness = 20_000 }
       ) {
         $0.signIn($0.alice, on: $0.app(1))
@@ -181,21 +67,6 @@
 
     /// One connector, one process.
     private static let oneConnector: [Script] = [
-      Script("two-policies-at-once", "the tokens of two policies are refreshed at once", { _ in }) {
-        $0.signIn($0.alice, on: $0.app(1), policy: 0)
-        $0.signIn($0.alice, on: $0.app(1), policy: 1)
-        $0.pass(7200)
-        let first = $0.start(.token(person: $0.alice.id, policy: $0.world.policies[0], force: false), on: $0.app(1))
-        $0.jitter(60)
-        $0.world.wait(
-          first, $0.start(.token(person: $0.alice.id, policy: $0.world.policies[1], force: false), on: $0.app(1)))
-      },
-      Script("signed-out-of-two-policies", "a sign-out removes the records of every policy", { _ in }) {
-        $0.signIn($0.alice, on: $0.app(1), policy: 0)
-        $0.signIn($0.alice, on: $0.app(1), policy: 1)
-        $0.call(.signOut(person: $0.alice.id), on: $0.app(1))
-        $0.call(.token(person: $0.alice.id, policy: nil, force: false), on: $0.app(1))
-      },
       Script("cancelled-refresh", "one of two callers of a refresh, or both, leave", { $0.distance = 400 }) {
         $0.signIn($0.alice, on: $0.app(1))
         $0.pass(7200)
@@ -266,17 +137,23 @@
         $0.signIn($0.bob, on: $0.app(1))
       },
       Script(
-        "lasting-changes-at-close", "what waits is written when the app closes its connector", { $0.cache = .shared }
+        "close-after-cancelled-refresh", "a connector is closed while a refresh that all callers left is under way",
+        {
+          $0.cache = .shared; $0.distance = 400
+        }
       ) {
         $0.signIn($0.alice, on: $0.app(1))
         $0.pass(7200)
-        $0.world.store.trouble.isFull = true
-        $0.call($0.token, on: $0.app(1))
-        // Right after one of the pauses, so that only the closing writes it.
-        $0.pass(120)
-        $0.world.store.trouble = StoreTrouble()
-        $0.world.writeWaitingChanges(of: $0.app(1))
-        $0.world.judgeWaiting()
+        let call = $0.start($0.token, on: $0.app(1))
+        $0.jitter(600)
+        $0.world.cancel(call)
+        $0.call(.close, on: $0.app(1))
+      },
+      Script("damaged-at-sign-out", "a record is damaged, and its owner signs out", { $0.cache = .file }) {
+        $0.signIn($0.alice, on: $0.app(1))
+        $0.world.damageRecord()
+        $0.call(.session, on: $0.app(1))
+        $0.call(.signOut(person: $0.alice.id), on: $0.app(1))
       },
     ]
 
@@ -288,45 +165,6 @@
         $0.pass(60)
         try $0.world.losePower()
         $0.call($0.freshToken, on: $0.app(1))
-      },
-      Script(
-        "power-cut-after-hiccup", "a power cut brings an older token back, which the provider takes again",
-        {
-          $0.cache = .file; $0.reuse = .allowed
-        }
-      ) {
-        $0.signIn($0.alice, on: $0.app(1))
-        $0.call($0.freshToken, on: $0.app(1))
-        $0.world.hiccup(1)
-        $0.call($0.freshToken, on: $0.app(1))
-        try $0.world.losePower()
-        $0.world.store.trouble = StoreTrouble()
-        $0.call($0.freshToken, on: $0.app(1))
-      },
-      Script("power-cut-after-sign-out-of-all", "a sign-out of all makes that of one last", { $0.cache = .file }) {
-        $0.signIn($0.alice, on: $0.app(1))
-        $0.call($0.freshToken, on: $0.app(1))
-        $0.world.store.trouble.isFull = true
-        $0.call(.signOut(person: $0.alice.id), on: $0.app(1))
-        $0.call(.signOutAll, on: $0.app(1))
-        try $0.world.losePower()
-        $0.world.store.trouble = StoreTrouble()
-        $0.call(.session, on: $0.app(1))
-      },
-      Script(
-        "power-cut-after-sign-out-elsewhere", "a sign-out of all makes that of another process last",
-        {
-          $0.cache = .file; $0.processes = 2
-        }
-      ) {
-        $0.signIn($0.alice, on: $0.app(1))
-        $0.world.store.trouble.isFull = true
-        $0.call(.signOut(person: $0.alice.id), on: $0.app(1))
-        $0.world.store.trouble.isFull = machine.draw.happens(500)
-        $0.call(.signOutAll, on: $0.app(1, process: 2))
-        try $0.world.losePower()
-        $0.world.store.trouble = StoreTrouble()
-        $0.call(.session, on: $0.app(1))
       },
       Script("power-cut-after-sign-out", "a second sign-out makes the first one last", { $0.cache = .file }) {
         $0.signIn($0.alice, on: $0.app(1))
@@ -340,14 +178,6 @@
         $0.call(.session, on: $0.app(1))
       },
     ]
-  }
-
-  extension Stage {
-    /// The provider ends all sessions of a person.
-    func revoke(_ person: LocalUser) {
-      world.tenant.revokeGrants(of: person)
-      world.watch.end(grantsOf: person.id, "revoked")
-    }
   }
 
   extension World {
@@ -364,15 +194,6 @@
       if call.error?.code != code {
         ledger.fault("I10 another end than \(code.rawValue)", "\(call.name): \(call.summary)")
       }
-    }
-
-    /// Closes a connector as its documentation says: what waits is tried once more.
-    func writeWaitingChanges(of app: App) {
-      note("close() of \(app.name)")
-      let connector = app.connector
-      let task = Task.detached { await connector?.close() }
-      pass(.milliseconds(500))
-      _ = task
     }
   }
 #endif

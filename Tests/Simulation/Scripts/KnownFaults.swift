@@ -5,7 +5,7 @@
 
   extension Script {
     /// Every script, by the names that the README explains.
-    static let all: [Script] = sharing + stores + people + directed + foundBySeeds + deaths + pairs
+    static let all: [Script] = sharing + stores + people + directed + deaths + pairs
 
     /// What two connectors over one cache do to each other.
     private static let sharing: [Script] = CacheKind.allCases.flatMap { kind in
@@ -57,24 +57,6 @@
     /// What a store in trouble does.
     private static let stores: [Script] = CacheKind.allCases.filter { $0 != .inMemory }.flatMap { kind in
       [
-        Script(
-          "waits-until-killed-\(kind.rawValue)", "an idle app with a token that waits is killed", { $0.cache = kind }
-        ) {
-          $0.signIn($0.alice, on: $0.app(1))
-          // The lock files of a file cache are there from now on.
-          $0.call($0.freshToken, on: $0.app(1))
-          $0.pass(7200)
-          $0.world.store.trouble.isFull = true
-          let refresh = $0.start($0.token, on: $0.app(1))
-          $0.world.wait(refresh)
-          // What belongs to the refresh has ended too.
-          $0.pass(5)
-          $0.world.store.trouble = StoreTrouble()
-          // Long enough for every sound implementation.
-          $0.pass(300)
-          $0.world.judgeWaiting()
-          try $0.world.restart($0.world.processes[0])
-        },
         Script("sign-in-on-full-disk-\(kind.rawValue)", "a sign-in that the disk refuses", { $0.cache = kind }) {
           $0.signIn($0.alice, on: $0.app(1))
           // The lock files of a file cache are there from now on.
@@ -135,80 +117,10 @@
         $0.signIn($0.bob, on: $0.app(2))
         $0.call(.add(title: "of-bob"), on: $0.app(1))
       },
-      Script(
-        "clock-set-back", "the clock is set back, and another person signs in first after a start",
-        { $0.cache = .file }
-      ) {
-        $0.signIn($0.alice, on: $0.app(1))
-        $0.world.clockOffset -= 3600
-        // What the app reads at its start tells it nothing.
-        $0.world.store.trouble.isUnreachable = true
-        try $0.world.restart($0.world.processes[0])
-        $0.jitter(60)
-        $0.world.store.trouble = StoreTrouble()
-        $0.signIn($0.bob, on: $0.app(1))
-        $0.call(.session, on: $0.app(1))
-      },
-      Script(
-        "sign-out-waits", "a sign-out waits for the disk, the clock is set back, another process signs in",
-        {
-          $0.cache = .fourMethod; $0.processes = 2
-        }
-      ) {
-        $0.signIn($0.alice, on: $0.app(1))
-        $0.world.store.trouble.isFull = true
-        $0.call(.signOutAll, on: $0.app(1))
-        $0.world.clockOffset -= 3600
-        $0.pass(30)
-        $0.world.store.trouble = StoreTrouble()
-        $0.jitter(900)
-        $0.signIn($0.alice, on: $0.app(1, process: 2))
-        $0.pass(120)
-        $0.call($0.token, on: $0.app(1))
-      },
-      Script(
-        "damage-of-another-policy", "a damaged record of a person who has another session by another policy",
-        {
-          $0.cache = .encryptedFile; $0.processes = 2
-        }
-      ) {
-        $0.signIn($0.alice, on: $0.app(1), policy: 0)
-        $0.call(.token(person: $0.alice.id, policy: nil, force: false), on: $0.app(1))
-        $0.signIn($0.alice, on: $0.app(1, process: 2), policy: 1)
-        $0.world.damageRecord()
-        $0.call(.token(person: $0.alice.id, policy: nil, force: false), on: $0.app(1))
-      },
-      Script(
-        "ended-here-new-there", "a session ends here, its owner signs in there",
-        {
-          $0.cache = .shared; $0.connectors = 2
-        }
-      ) {
-        $0.signIn($0.bob, on: $0.app(1), policy: 1)
-        $0.world.tenant.revokeGrants(of: $0.bob)
-        $0.world.watch.end(grantsOf: $0.bob.id, "revoked")
-        $0.pass(7200)
-        $0.call($0.token, on: $0.app(1))
-        $0.signIn($0.bob, on: $0.app(2), policy: 0)
-        $0.call(.token(person: $0.bob.id, policy: nil, force: false), on: $0.app(1))
-      },
-      Script("claims-of-policy", "claims of the policy that was asked for", { _ in }) {
-        $0.signIn($0.alice, on: $0.app(1), policy: 0)
-        $0.signIn($0.alice, on: $0.app(1), policy: 1)
-        $0.call(.claims($0.world.policies[0]), on: $0.app(1))
-      },
       Script("claim-taken-away", "a claim that the server took away", { _ in }) {
         $0.signIn($0.alice, on: $0.app(1))
         $0.world.changeClaims(of: $0.alice, takesAway: true)
         $0.call($0.freshToken, on: $0.app(1))
-      },
-      Script("own-reset", "a new password ends the older sessions", { _ in }) {
-        $0.signIn($0.alice, on: $0.app(1))
-        guard let policy = $0.world.settings.policies.policy(of: .passwordReset) else { return }
-        var plan = $0.plan($0.alice)
-        plan.newPassword = "Not-A-Secret-9"
-        $0.world.wait($0.world.start(.resetPassword(policy), on: $0.app(1), plan: plan))
-        $0.world.expectsExpired(by: $0.call(.session, on: $0.app(1)))
       },
       Script("young-token-refused", "a token that a refresh has just brought is refused", { _ in }) {
         $0.signIn($0.alice, on: $0.app(1))
@@ -282,15 +194,6 @@
   }
 
   extension World {
-    /// Judges that a session that the provider has ended is known to have ended.
-    func expectsExpired(by call: Call) {
-      guard case .success(.session(let state)) = call.result else { return }
-      ledger.tested(.sessionIsTrue)
-      if case .signedIn = state {
-        ledger.fault("I6 session says signedIn after the own password reset ended it", call.name)
-      }
-    }
-
     /// The next change gets through and its answer is a gateway's 502; then the API refuses all tokens.
     func refusesAfterGateway() {
       nextFault = (
