@@ -1,4 +1,3 @@
-// Foundation and the test library are not imported: `.ci/int32` also compiles this file for a machine with a 32-bit `Int`.
 #if canImport(B2CCore)
   import B2CCore
 #endif

@@ -1,7 +1,6 @@
 import B2CCore
 import Testing
 
-// `.ci/int32` runs the same rows where `Int` has 32 bits.
 @Suite("Times") struct TimeTests {
   @Test("An instant is read from both forms and written in both", arguments: TimeRows.instants)
   func instants(_ row: TimeRows.Instant) {
