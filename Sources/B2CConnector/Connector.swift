@@ -26,7 +26,6 @@ public struct Connector: Sendable {
   /// Shared by every call: the task API's, ``data(for:scopes:account:limits:)``'s and the engine's.
   let retryBudget: RetryBudget
   let allowedOrigins: Set<Origin>
-  let eventLog: EventLog
 
   /// Creates a connector with the platform's defaults.
   ///
@@ -269,12 +268,6 @@ extension Connector {
         .configuration, "No token can be sent to the allowed API \(RedactedURL(url)).",
         recoverySuggestion: "Use an https URL; plain http is allowed to this machine only.")
     }
-    let log = EventLog(now: environment.now)
-    var environment = environment
-    environment.onEvent = { [onEvent = environment.onEvent] event in
-      log.append(event)
-      onEvent(event)
-    }
     let budget = RetryBudget(options.retry.budget)
     let oauth = try OAuthClient(configuration: options.oauth, environment: environment, retryBudget: budget)
     self.settings = settings
@@ -288,7 +281,6 @@ extension Connector {
         clock: environment.clock, now: environment.now, retryBudget: budget)
     }
     self.environment = environment
-    eventLog = log
     retry = options.retry
     retryBudget = budget
     let apis = options.allowedAPIs + [settings.taskWebAPI].compactMap(\.self)

@@ -49,17 +49,13 @@ final class OAuthServices: Sendable {
     _ body: () async throws -> Result
   ) async throws -> Result {
     environment.onEvent(OAuthEvent(started, policyID: policy?.id, correlationID: correlationID))
-    let stopwatch = Stopwatch(environment.clock)
     do {
       let result = try await body()
-      environment.onEvent(
-        OAuthEvent(finished, policyID: policy?.id, correlationID: correlationID, duration: stopwatch.elapsed))
+      environment.onEvent(OAuthEvent(finished, policyID: policy?.id, correlationID: correlationID))
       return result
     } catch {
       environment.onEvent(
-        OAuthEvent(
-          finished, policyID: policy?.id, correlationID: correlationID, duration: stopwatch.elapsed,
-          errorCode: Self.code(of: error)))
+        OAuthEvent(finished, policyID: policy?.id, correlationID: correlationID, errorCode: Self.code(of: error)))
       throw error
     }
   }

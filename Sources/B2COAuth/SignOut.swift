@@ -14,15 +14,12 @@ struct SignOut: Sendable {
     _ accounts: Accounts, endsBrowserSession: Bool, options: SignOutOptions
   ) async throws -> BrowserSignOut {
     let correlationID = services.correlationID(nil)
-    let stopwatch = Stopwatch(services.environment.clock)
     // The server's part needs what is stored, so it is read before it goes.
     let records = await storedRecords(of: accounts)
     let failure = await removeRecords(accounts, latestFirst: records)
     Self.removeCookies(of: services.configuration.authority.host)
     services.environment.onEvent(
-      OAuthEvent(
-        .signedOut, policyID: records.first?.record.policyID, correlationID: correlationID, duration: stopwatch.elapsed)
-    )
+      OAuthEvent(.signedOut, policyID: records.first?.record.policyID, correlationID: correlationID))
     // A record that could not be removed needs it most.
     await revoke(records, correlationID)
     if let failure { throw failure }

@@ -63,7 +63,6 @@ struct ConnectorProtectedTokenTests {
       #expect(try await connector.claims() == stage.user)
       #expect(try await connector.accounts().count == 1)
       _ = try await connector.getTaskList()
-      _ = try await connector.report()
       for await state in connector.sessionUpdates {
         #expect(state == .signedIn(stage.user))
         break
@@ -98,7 +97,7 @@ struct ConnectorProtectedTokenTests {
     #expect(stage.world.tenant.counters.reusedRefreshTokens == 0)
   }
 
-  @Test("A refresh token is in the protected items alone: in no other item, copy, event or report")
+  @Test("A refresh token is in the protected items alone: in no other item, copy or event")
   func secrecy() async throws {
     let stage = try await Stage()
     await stage.expire()
@@ -108,13 +107,12 @@ struct ConnectorProtectedTokenTests {
     let tokens = sent + stage.items.tokens
     #expect(tokens.count == 2)
     var texts = stage.keychain.contents.values.map { String(decoding: $0, as: UTF8.self) }
-    texts.append(try await stage.connector.report())
     // What the cache keeps in memory.
     let cache = KeychainRecords(stage.keychain, process: DictionaryKeychain.app)
     for key in try await cache.keys() {
       texts.append(String(decoding: try JSONEncoder().encode(try await cache.record(for: key)), as: UTF8.self))
     }
-    #expect(texts.count == 3)
+    #expect(texts.count == 2)
     for text in texts { #expect(!tokens.contains { text.contains($0) }) }
   }
 

@@ -6,7 +6,7 @@ import Foundation
 let help = """
   Keeps your tasks at the web API that settings.plist names.
 
-  usage: tasks [--settings FILE] [--rest] [--json] [--report] COMMAND
+  usage: tasks [--settings FILE] [--rest] [--json] COMMAND
 
     login            sign in, in the browser
     list             show your tasks, with numbers
@@ -20,7 +20,6 @@ let help = """
     --settings FILE  settings.plist in the current directory unless named
     --rest           the API has one URL for each task, unlike that of Microsoft's tutorial
     --json           print JSON
-    --report         with doctor: one text for a support ticket, without secrets and names
 
   Exit codes: 0 done, 1 failed, 2 the arguments or the settings must be fixed, 3 no user is signed in: run login.
   """
@@ -36,7 +35,6 @@ struct Arguments {
   var settings = "settings.plist"
   var isRest = false
   var printsJSON = false
-  var isReport = false
   var command = "--help"
   var operand: String?
 
@@ -50,7 +48,6 @@ struct Arguments {
         settings = file
       case "--rest": isRest = true
       case "--json": printsJSON = true
-      case "--report": isReport = true
       case "--help", "-h": return
       case _ where word.hasPrefix("--"): throw Failure(message: "unknown option \(word)", code: 2)
       default: operands.append(word)
@@ -60,9 +57,6 @@ struct Arguments {
     let needsOperand = ["add", "done", "rm"].contains(command)
     guard operands.count == (needsOperand ? 2 : 1) else {
       throw Failure(message: "\(command) takes \(needsOperand ? "one argument" : "no argument")", code: 2)
-    }
-    guard !isReport || (command == "doctor" && !printsJSON) else {
-      throw Failure(message: "--report is for doctor, and is no JSON", code: 2)
     }
     self.command = command
     operand = operands.dropFirst().first
@@ -75,11 +69,6 @@ struct Tasks {
 
   func run() async throws {
     let file = URL(fileURLWithPath: arguments.settings)
-    if arguments.isReport {
-      let connector = try Connector(settings: try ConnectorSettings(contentsOf: file), environment: try environment())
-      print(try await connector.report(includesDiagnosis: true), terminator: "")
-      return
-    }
     if arguments.command == "doctor" {
       let diagnosis = try await Connector.diagnose(
         settings: try ConnectorSettings(contentsOf: file), environment: environment())

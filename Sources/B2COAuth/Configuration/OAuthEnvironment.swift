@@ -8,7 +8,7 @@ package import Foundation
 /// ```swift
 /// var environment = OAuthEnvironment()
 /// environment.cache = InMemoryTokenCache()
-/// environment.onEvent = OAuthEvent.toStandardError
+/// environment.onEvent = { print($0) }
 /// let connector = try Connector(settings: .main, environment: environment)
 /// ```
 public struct OAuthEnvironment: Sendable {

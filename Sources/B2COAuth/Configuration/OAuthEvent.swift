@@ -51,8 +51,6 @@ public struct OAuthEvent: Sendable, Hashable {
   public var policyID: String?
   /// The correlation id of the requests concerned.
   public var correlationID: UUID?
-  /// The duration, on `…Finished` and `signedOut` events.
-  public var duration: Duration?
   /// The code of the error, if the step failed.
   public var errorCode: ErrorCode?
   /// The reason in words, where the code does not tell it.
@@ -64,38 +62,28 @@ public struct OAuthEvent: Sendable, Hashable {
   ///   - kind: What happened.
   ///   - policyID: The policy concerned.
   ///   - correlationID: The correlation id of the requests concerned.
-  ///   - duration: The duration.
   ///   - errorCode: The code of the error, if the step failed.
   ///   - reason: The reason in words.
   public init(
-    _ kind: Kind, policyID: String? = nil, correlationID: UUID? = nil, duration: Duration? = nil,
-    errorCode: ErrorCode? = nil, reason: String? = nil
+    _ kind: Kind, policyID: String? = nil, correlationID: UUID? = nil, errorCode: ErrorCode? = nil,
+    reason: String? = nil
   ) {
     self.kind = kind
     self.policyID = policyID
     self.correlationID = correlationID
-    self.duration = duration
     self.errorCode = errorCode
     self.reason = reason
   }
 }
 
 extension OAuthEvent: CustomStringConvertible {
-  /// Kind, policy, duration, error, reason and correlation id in one line.
+  /// Kind, policy, error, reason and correlation id in one line.
   public var description: String {
     var words = [kind.rawValue]
     if let policyID { words.append("policy=\(policyID)") }
-    if let duration { words.append("duration=\(duration)") }
     if let errorCode { words.append("error=\(errorCode.rawValue)") }
     if let reason { words.append("reason=\"\(reason)\"") }
     if let correlationID { words.append("correlation=\(correlationID.uuidString.lowercased())") }
     return words.joined(separator: " ")
-  }
-}
-
-extension OAuthEvent {
-  /// Writes each event as a line to standard error: an `onEvent` for command lines and servers.
-  public static let toStandardError: @Sendable (OAuthEvent) -> Void = { event in
-    StandardError.write("B2CConnector: \(event)\n")
   }
 }

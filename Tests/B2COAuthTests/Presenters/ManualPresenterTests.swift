@@ -139,3 +139,26 @@ struct ManualPresenterTests {
     await #expect(throws: CancellationError.self) { _ = try await task.value }
   }
 }
+
+// Exit tests came with Swift 6.2, for the systems where a process can start another one.
+#if compiler(>=6.2) && (os(macOS) || os(Linux))
+  /// Standard error that cannot be written to.
+  extension ManualPresenterTests {
+    @Test("A full disk behind standard error does not end the process")
+    func fullDisk() async {
+      await #expect(processExitsWith: .success) {
+        guard dup2(open("/dev/full", O_WRONLY), 2) == 2, dup2(open("/dev/null", O_RDONLY), 0) == 0 else { return }
+        _ = try? await ManualPresenter().present(.test("urn:ietf:wg:oauth:2.0:oob"))
+      }
+    }
+
+    @Test("A closed standard error does not end the process")
+    func closedStandardError() async {
+      await #expect(processExitsWith: .success) {
+        guard dup2(open("/dev/null", O_RDONLY), 0) == 0 else { return }
+        close(2)
+        _ = try? await ManualPresenter().present(.test("urn:ietf:wg:oauth:2.0:oob"))
+      }
+    }
+  }
+#endif

@@ -22,7 +22,7 @@ struct SecretsWorker: ProofCommand {
     let key = KeyFile(folder.appendingPathComponent("key/key"))
     var environment = OAuthEnvironment()
     environment.cache = options.isBroken ? files : EncryptedTokenCache(wrapping: files, key: key)
-    environment.onEvent = OAuthEvent.toStandardError
+    environment.onEvent = { FileHandle.standardError.write(Data("B2CConnector: \($0)\n".utf8)) }
     let worker = SecretsWorker(redirectURI: redirectURI, environment: environment, isQuick: options.isQuick)
     // What `BrowserOpening.system` does, with the proof's own program on the search path.
     environment.presenter = LoopbackPresenter(
@@ -44,7 +44,6 @@ struct SecretsWorker: ProofCommand {
       await tellFailure { try await connector.getTaskList() }
       await tellFailure { try await connector.addTask(TaskItem(itemName: "Feed the cat")) }
       await tellFailure { try await connector.diagnose().description }
-      await tellFailure { try await connector.report(includesDiagnosis: true) }
     }
     try await worker.signIns(authority)
     try await worker.issuer(try Authority(try options.value(4, "the issuer"), kind: .openIDConnect))
