@@ -1,4 +1,5 @@
 internal import B2CCore
+internal import B2CIDToken
 internal import Foundation
 
 /// The engine under `Connector`: signs users in at one authority and keeps their tokens fresh.
@@ -43,9 +44,6 @@ package final class OAuthClient: Sendable {
 
   /// The token cache in use, the default one included.
   package var tokenCache: any TokenCache { services.tokenCache }
-
-  /// How far this device is behind the server in seconds, negative when ahead; `nil` when no server has told its time yet.
-  package var clockOffset: Double? { services.serverClock.measuredOffset }
 
   /// Settings files are checked when they are read; hosts set in code are found here.
   private static func checkTrustedHosts(of authority: Authority) throws(OAuthError) {
@@ -207,6 +205,21 @@ package final class OAuthClient: Sendable {
     let user = UserInfo(stored, isMicrosoft: services.accounts.isMicrosoft)
     let isSignedIn = stored.record.hasSession(now: services.environment.now())
     return SessionSnapshot(state: isSignedIn ? .signedIn(user) : .expired(user), accountID: stored.key.accountID)
+  }
+
+  /// Fetches the metadata of a policy anew, for a diagnosis.
+  ///
+  /// - Parameter policy: The policy; `nil` where the authority has none.
+  /// - Returns: The issuer that it names, and a way to fetch the keys and to count those that can verify a signature.
+  /// - Throws: ``OAuthError``, as a sign-in throws it.
+  package func fetchProvider(
+    _ policy: Policy?
+  ) async throws -> (issuer: String, usableKeyCount: @Sendable () async throws -> Int) {
+    let provider = try await services.providers.fetchProvider(policy)
+    return (
+      provider.metadata.issuer,
+      { [services] in try await services.providers.fetchKeys(of: provider).keys.count { $0.unsuitability == nil } }
+    )
   }
 
   /// The states of ``session()``: the present one, then each new one after a sign-in, a sign-out or a definite end.

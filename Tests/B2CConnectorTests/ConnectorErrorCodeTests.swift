@@ -12,7 +12,7 @@ import Testing
 struct ConnectorErrorCodeTests {
   static let all: [ErrorCode] = [
     .userCancelledInPage, .userClosedBrowser, .passwordResetRequested, .interactionRequired, .wrongUser,
-    .invalidCredentials, .accountLocked, .userAlreadyExists, .tooManyAttempts, .identityProviderFailed,
+    .userAlreadyExists, .identityProviderFailed,
     .configuration, .retiredAuthority, .unsupportedRedirectURI, .reservedParameter, .missingAPIScope, .unsupported,
     .network, .serviceUnavailable, .throttled, .server, .invalidResponse, .stateMismatch, .invalidCallback,
     .issuerMismatch, .invalidIDToken, .protocolViolation, .tokenCache, .presentationFailed, .portInUse, .timedOut,

@@ -79,7 +79,7 @@ struct ConnectorErrorTextTests {
 
   static let refusals: [OAuthError] = [
     TokenSource.signedOut, TokenSource.notRenewable, TokenSource.expired, TokenSource.suspended,
-    TokenSource.refreshNotAllowed, ProviderMetadata.pushedRequestsRequired,
+    TokenSource.refreshNotAllowed,
     TokenSource.missingAPIScope([], at: nil, nil), TokenSource.missingAPIScope(["openid"], at: nil, nil),
   ]
 

@@ -26,7 +26,6 @@ struct AuthorizationRequest: Sendable {
     provider: Provider, configuration: OAuthConfiguration, policy: Policy?, options: SignInOptions, correlationID: UUID,
     builtAt: ServerClock.Mark
   ) throws(OAuthError) {
-    guard !provider.metadata.requiresPushedRequests else { throw ProviderMetadata.pushedRequestsRequired }
     self.provider = provider
     self.configuration = configuration
     self.policy = policy

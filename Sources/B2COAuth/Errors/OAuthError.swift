@@ -122,14 +122,8 @@ extension ErrorCode {
   public static let interactionRequired = Self(rawValue: "interactionRequired")
   /// Another user signed in than the required one.
   public static let wrongUser = Self(rawValue: "wrongUser")
-  /// The user name or the password is wrong.
-  public static let invalidCredentials = Self(rawValue: "invalidCredentials")
-  /// The account is locked.
-  public static let accountLocked = Self(rawValue: "accountLocked")
   /// The user exists already (sign-up).
   public static let userAlreadyExists = Self(rawValue: "userAlreadyExists")
-  /// Too many tries on a page.
-  public static let tooManyAttempts = Self(rawValue: "tooManyAttempts")
   /// A federated identity provider, such as Facebook, failed.
   public static let identityProviderFailed = Self(rawValue: "identityProviderFailed")
 }

@@ -6,18 +6,14 @@ struct ServiceCode {
   let suggestion: String?
   /// Whether the answer is definite: the refresh token it was sent with will never work again.
   let endsSession: Bool
-  /// The mistake of the app's registration that it is about, for a diagnosis.
-  let registrationFault: RegistrationFault?
 
   private init(
-    _ code: ErrorCode, _ meaning: String, _ suggestion: String? = nil, endsSession: Bool = false,
-    registrationFault: RegistrationFault? = nil
+    _ code: ErrorCode, _ meaning: String, _ suggestion: String? = nil, endsSession: Bool = false
   ) {
     self.code = code
     self.meaning = meaning
     self.suggestion = suggestion
     self.endsSession = endsSession
-    self.registrationFault = registrationFault
   }
 
   /// The entry of a code as the service writes it, such as `AADB2C90118`.
@@ -36,13 +32,11 @@ struct ServiceCode {
 
   private static let unknownClient = ServiceCode(
     .configuration, "The client ID is not registered in this tenant.",
-    "Compare clientId and authority with the app registration in the portal.", registrationFault: .unknownClient)
+    "Compare clientId and authority with the app registration in the portal.")
   private static let unknownRedirectURI = ServiceCode(
-    .configuration, "The redirect URI is not registered.", "Register the settings' redirectUri exactly as it is.",
-    registrationFault: .unknownRedirectURI)
+    .configuration, "The redirect URI is not registered.", "Register the settings' redirectUri exactly as it is.")
   private static let confidentialClient = ServiceCode(
-    .configuration, "The app is registered as another type of client.", "Register it as a public (native) client.",
-    registrationFault: .confidentialClient)
+    .configuration, "The app is registered as another type of client.", "Register it as a public (native) client.")
 
   private static let table: [String: ServiceCode] = {
     var table: [String: ServiceCode] = [
@@ -61,8 +55,6 @@ struct ServiceCode {
         "Sign in with the policy that the call names, or name the policy that was signed in with."),
       "AADB2C90244": .init(.throttled, "Too many requests.", "Wait, then try again."),
       "AADB2C90001": .init(.userAlreadyExists, "A user of that name exists already.", "Sign in instead."),
-      "AADB2C90111": .init(.accountLocked, "The account is locked.", "Have it unlocked, or reset the password."),
-      "AADB2C90114": .init(.accountLocked, "The account is locked for a while.", "Try again later."),
       "AADB2C90146": .init(
         .configuration, "The scopes belong to more than one API.", "Ask for the scopes of one API at a time."),
       "AADB2C90117": .init(
@@ -123,8 +115,7 @@ struct ServiceCode {
     add([90182, 90183, 90184, 99059], .init(.protocolViolation, "The service refused the proof key (PKCE)."))
     add(
       [90007, 90287],
-      .init(
-        .configuration, "The redirect URI is refused.", checkRegistration, registrationFault: .unknownRedirectURI))
+      .init(.configuration, "The redirect URI is refused.", checkRegistration))
     add([90018, 90068, 90285], unknownClient)
     add(
       [90008, 90010, 90011, 90012, 90013, 90014, 90083, 90115, 99005],
@@ -132,11 +123,9 @@ struct ServiceCode {
     add([90058, 90079, 90081, 90084], confidentialClient)
     add(
       [90092, 90284, 90205], .init(.configuration, "The application is disabled or lacks consent.", checkRegistration))
-    add([90052, 90053, 90054, 90225], .init(.invalidCredentials, "User name or password are wrong."))
     add(
       [90035, 90037, 90048, 90206],
       .init(.serviceUnavailable, "The service is temporarily unavailable.", "Try again later."))
-    add([90151, 90157], .init(.tooManyAttempts, "Too many tries.", "Start again later."))
     return table
   }()
 }

@@ -66,10 +66,6 @@ struct ProviderMetadata: Sendable {
   let userInfoEndpoint: URL?
   /// Whether callbacks carry `iss` (RFC 9207 section 3).
   let sendsIssuerInCallback: Bool
-  /// Whether authorization requests have to be pushed to an endpoint of their own (RFC 9126 section 5).
-  let requiresPushedRequests: Bool
-  /// What the provider offers to make a sign-in safer, and this package does not use, by name.
-  let unusedOffers: [String]
   let signingAlgorithms: [String]
   /// The scopes that the provider says it offers.
   let scopes: [String]
@@ -104,20 +100,9 @@ struct ProviderMetadata: Sendable {
     }
     keysEndpoint = keys
     sendsIssuerInCallback = fields["authorization_response_iss_parameter_supported"]?.bool ?? false
-    requiresPushedRequests = fields["require_pushed_authorization_requests"]?.bool ?? false
-    let offersDPoP = fields["dpop_signing_alg_values_supported"]?.array?.isEmpty == false
-    let offersPushedRequests = fields["pushed_authorization_request_endpoint"]?.string?.isEmpty == false
-    unusedOffers =
-      (offersDPoP ? ["DPoP (RFC 9449)"] : [])
-      + (offersPushedRequests && !requiresPushedRequests ? ["pushed authorization requests (RFC 9126)"] : [])
     scopes = fields["scopes_supported"]?.array?.compactMap(\.string) ?? []
     signingAlgorithms = fields["id_token_signing_alg_values_supported"]?.array?.compactMap(\.string) ?? []
   }
-
-  /// The error of a sign-in where requests have to be pushed.
-  static let pushedRequestsRequired = OAuthError(
-    .unsupported, "The provider requires pushed authorization requests (RFC 9126), which are not supported here.",
-    recoverySuggestion: "Have the provider accept plain authorization requests with PKCE for this client.")
 
   /// The URLs of the document that have to be the authority's, of whatever kind it is.
   var endpoints: [URL] {

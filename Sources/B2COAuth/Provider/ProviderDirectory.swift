@@ -40,7 +40,7 @@ actor ProviderDirectory {
     let key = policy?.key ?? ""
     if let entry = entries[key], isFresh(entry.fetchedAt) { return entry.provider }
     return try await providerFlights.value(for: retries ? key : key + " once") {
-      try await self.discover(policy, key: key, retries: retries)
+      try await self.fetchProvider(policy, retries: retries)
     }
   }
 
@@ -82,13 +82,20 @@ actor ProviderDirectory {
 
   private func freshKeys(of provider: Provider) async throws -> JWKSet {
     let key = provider.policy?.key ?? ""
-    return try await keyFlights.value(for: key) { try await self.fetchKeys(of: provider, key: key) }
+    return try await keyFlights.value(for: key) { try await self.fetchKeys(of: provider) }
   }
 
-  private func fetchKeys(of provider: Provider, key: String) async throws -> JWKSet {
-    let set = try await keys(of: provider.metadata, policy: provider.policy)
-    keySets[key] = Keys(set: set, fetchedAt: now())
-    return set
+  /// Fetches the keys of a provider now and keeps them.
+  func fetchKeys(of provider: Provider) async throws -> JWKSet {
+    let url = provider.metadata.keysEndpoint
+    let document = try await documents.json(at: url, what: "key set", policy: provider.policy)
+    do {
+      let set = try JWKSet(json: document)
+      keySets[provider.policy?.key ?? ""] = Keys(set: set, fetchedAt: now())
+      return set
+    } catch {
+      throw Self.naming(url, in: OAuthError(.invalidResponse, error.message))
+    }
   }
 
   private func isFresh(_ date: Date) -> Bool {
@@ -97,7 +104,7 @@ actor ProviderDirectory {
   }
 
   /// The metadata of a policy, fetched now and checked against the authority.
-  func metadata(for policy: Policy?, retries: Bool = true) async throws -> ProviderMetadata {
+  private func metadata(for policy: Policy?, retries: Bool) async throws -> ProviderMetadata {
     let url = try endpoints(of: policy).metadata
     let document: Data
     do {
@@ -116,16 +123,6 @@ actor ProviderDirectory {
     }
   }
 
-  /// The keys that metadata points to, fetched now.
-  func keys(of metadata: ProviderMetadata, policy: Policy?) async throws -> JWKSet {
-    let document = try await documents.json(at: metadata.keysEndpoint, what: "key set", policy: policy)
-    do {
-      return try JWKSet(json: document)
-    } catch {
-      throw Self.naming(metadata.keysEndpoint, in: OAuthError(.invalidResponse, error.message))
-    }
-  }
-
   /// The error of a document that arrived and cannot be used, with its request.
   private static func naming(_ url: URL, in error: OAuthError) -> OAuthError {
     var error = error
@@ -133,11 +130,12 @@ actor ProviderDirectory {
     return error
   }
 
-  private func discover(_ policy: Policy?, key: String, retries: Bool) async throws -> Provider {
+  /// Fetches the metadata of a policy now and keeps its provider.
+  func fetchProvider(_ policy: Policy?, retries: Bool = true) async throws -> Provider {
     let metadata = try await metadata(for: policy, retries: retries)
     let provider = try Provider(
       configuration: configuration, policy: policy, endpoints: try endpoints(of: policy), metadata: metadata)
-    entries[key] = Entry(provider: provider, fetchedAt: now())
+    entries[policy?.key ?? ""] = Entry(provider: provider, fetchedAt: now())
     return provider
   }
 

@@ -11,23 +11,12 @@ struct TokenEndpoint: Sendable {
   func redeem(
     _ callback: ValidatedCallback, of request: AuthorizationRequest
   ) async throws -> TokenResponse {
-    try await redeem(callback.code, redirectURI: callback.redirectURI, of: request)
-  }
-
-  /// Redeems a made-up code, for a diagnosis: the refusal tells what the server makes of client and redirect URI.
-  func redeemMadeUpCode(of request: AuthorizationRequest) async throws -> TokenResponse {
-    try await redeem(RandomToken.make(bytes: 32), redirectURI: configuration.redirectURI, of: request)
-  }
-
-  private func redeem(
-    _ code: Secret, redirectURI: URL, of request: AuthorizationRequest
-  ) async throws -> TokenResponse {
     let resource = request.resource.map { [(name: "resource", value: $0)] } ?? []
     return try await send(
       [
         ("grant_type", "authorization_code"),
-        ("code", code.value),
-        ("redirect_uri", redirectURI.absoluteString),
+        ("code", callback.code.value),
+        ("redirect_uri", callback.redirectURI.absoluteString),
         ("code_verifier", request.pkce.verifier.value),
         ("scope", request.tokenScopes.joined(separator: " ")),
       ] + resource, to: request.provider.tokenRoute, correlationID: request.correlationID)

@@ -29,11 +29,10 @@ struct ServerAnswerTests {
     Meaning(
       .configuration, 90087, 90279, 90006, 90007, 90287, 90008, 90010, 90011, 90012, 90013, 90014, 90018, 90055, 90083,
       90115, 90117, 90146, 99005, 90058, 90079, 90081, 90084, 90092, 90068, 90285, 90284, 90205, 90043, 90047, 90086),
-    Meaning(.invalidCredentials, 90052, 90053, 90054, 90225), Meaning(.accountLocked, 90111, 90114),
     Meaning(.serviceUnavailable, 90035, 90037, 90048, 90206), Meaning(.throttled, 90244),
-    Meaning(.userAlreadyExists, 90001), Meaning(.tooManyAttempts, 90151, 90157),
+    Meaning(.userAlreadyExists, 90001),
     // No code of the table: it survives, and nobody is told that the user has cancelled.
-    Meaning(.server, 99002, 12345),
+    Meaning(.server, 99002, 12345, 90052, 90111, 90151),
   ]
 
   @Test("A code of Azure AD B2C, whatever error it comes with", arguments: meanings)

@@ -31,32 +31,6 @@ struct ServiceCodeTests {
     #expect(listed.count == ending.count, "A code is named twice.")
   }
 
-  static let registrationFaults: [(text: String, code: String, fault: RegistrationFault)] = [
-    ("AADB2C90018: The client id was not found.", "AADB2C90018", .unknownClient),
-    ("<p>AADSTS700016: Application not found</p>", "AADSTS700016", .unknownClient),
-    ("error_description=AADB2C90006%3a+The+redirect+URI", "AADB2C90006", .unknownRedirectURI),
-    ("AADSTS500113: No reply address is registered.", "AADSTS500113", .unknownRedirectURI),
-    ("AADSTS900971: No reply address provided.", "AADSTS900971", .unknownRedirectURI),
-    ("AADSTS7000218: client_assertion or client_secret is missing.", "AADSTS7000218", .confidentialClient),
-    ("AADB2C90079: Clients must send a client_secret.", "AADB2C90079", .confidentialClient),
-  ]
-
-  @Test("A mistake of the registration is found in a text by its code", arguments: registrationFaults)
-  func registrationFault(_ text: String, _ code: String, _ fault: RegistrationFault) throws {
-    let found = try #require(RegistrationFault.find(in: text))
-    #expect(found.code == code && found.fault == fault)
-    // A sign-in has an error for it as well, and says what to do.
-    let entry = try #require(ServiceCode.named(code))
-    #expect(entry.code == .configuration && entry.suggestion != nil)
-  }
-
-  @Test("Other codes and other words name no mistake of the registration")
-  func noRegistrationFault() {
-    for text in ["", "AADB2C90077: No session.", "AADB2C", "aadb2c90018", "unknown client"] {
-      #expect(RegistrationFault.find(in: text) == nil, "\(text)")
-    }
-  }
-
   @Test("The guide lists exactly the errors of a refresh that end no session at other providers")
   func documentedErrors() throws {
     let text = try paragraph()

@@ -79,10 +79,6 @@ extension Tour {
     await findings.check(
       "discovery and diagnosis find nothing to fix", failed.isEmpty,
       failed.map { "\($0.check): \($0.detail)" }.joined(separator: "; "))
-    let unknown = try await makeConnector(clientID: "no-such-client").diagnose()
-    let registration = unknown.findings.filter { $0.outcome == .failed }.map(\.check)
-    await findings.note(
-      "an unknown client id", registration.isEmpty ? "not found by diagnose()" : "found by diagnose(): \(registration)")
   }
 
   private func refusedConsent() async throws {
