@@ -56,14 +56,13 @@ extension Connector {
       get { oauth.offlineAccess }
       set { oauth.offlineAccess = newValue }
     }
-    /// Whether this process may use refresh tokens, and whether calls wait for a renewal that is only early.
+    /// Whether this process may use refresh tokens; `true`.
     ///
-    /// `.never` for a process that must not, such as a widget; `.proactive` where no call shall wait.
-    ///
-    /// Guide "At launch".
-    public var refresh: TokenRefresh {
-      get { oauth.refresh }
-      set { oauth.refresh = newValue }
+    /// With `false`, as in a widget beside an app, stored access tokens are returned until they expire; then calls throw
+    /// ``ErrorCode/refreshNotAllowed``. Guide "Widgets, extensions and intents".
+    public var refreshesTokens: Bool {
+      get { oauth.refreshesTokens }
+      set { oauth.refreshesTokens = newValue }
     }
     /// The audiences that an id_token may name beside this client; `trustedAudiences` in the settings.
     ///

@@ -83,8 +83,7 @@ extension Connector {
 
   /// Writes the tokens that the cache could not store so far; call it before the process ends.
   ///
-  /// Before that it ends the renewals that no call waits for (``TokenRefresh/proactive``): what is not sent yet is
-  /// cancelled. The answer to every refresh token that was sent is waited for and stored, even if the call that
+  /// The answer to every refresh token that was sent is waited for and stored, even if the call that
   /// wanted it was cancelled; so are the claims that came with it, which takes as long as a request may last at most.
   /// A refreshed token that a full disk refused is kept in memory and written as soon as the disk takes it. If the
   /// process ends first, the user has to sign in again. The connector can be used after it as before.

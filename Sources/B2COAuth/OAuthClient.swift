@@ -230,10 +230,9 @@ package final class OAuthClient: Sendable {
     services.sessions.states { [self] in try await sessionSnapshot(looksAgain: false) }
   }
 
-  /// Ends renewals that no call waits for, waits for the answers to refresh tokens that were sent and for their claims, and
+  /// Waits for the answers to refresh tokens that were sent and for their claims, and
   /// tries once more to write what the token cache has refused so far.
   package func close() async {
-    await tokens.endProactiveRefreshes()
     // Not a child: a task that is cancelled, as at the end of a process, waits as well.
     try? await Task { [services] in
       try await services.sentRefreshes.wait()

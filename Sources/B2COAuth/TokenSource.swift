@@ -4,7 +4,6 @@ internal import Foundation
 /// Access tokens without the user: from the cache, else by one refresh that all callers share.
 ///
 /// The story, in order: cache hit, single flight, refresh lock, reading again, request, storing by compare-and-set, result.
-/// With ``TokenRefresh/proactive`` a renewal that is only early goes the same way beside the call.
 /// The part between taking the lock and storing runs within a ``RefreshActivity``, where the system suspends apps.
 /// Nothing but the token request happens inside the lock; metadata and keys are fetched before or beside it. The result
 /// does not wait for them: the id_token is verified while the access token is in use.
@@ -61,21 +60,16 @@ struct TokenSource: Sendable {
     }
     if options.forceRefresh { excluded += stored.record.accessTokens.filter { $0.covers(scopes) }.map(\.token) }
     let mustReplace = options.forceRefresh || !extra.isEmpty
-    let hit = mustReplace ? nil : cachedToken(in: stored, scopes, excluded, refused: options.refused)
-    let early = mustReplace || hit != nil ? nil : tokenToRenewBeside(in: stored, scopes, excluded)
-    // No user is asked for a token that no call waits for.
-    let mayRenewBeside = early != nil && stored.record.protectedRefreshToken == nil
-    if let token = hit ?? early {
+    if !mustReplace, let token = cachedToken(in: stored, scopes, excluded, refused: options.refused) {
       services.environment.onEvent(
         OAuthEvent(
           .cacheHit, policyID: stored.record.policyID,
           correlationID: options.correlationID ?? services.configuration.correlationID))
-      if mayRenewBeside, services.cache.state.earlyRenewals.mayBegin(stored.key, on: services.environment.clock) {
-        await renewBesideTheCall(try request(for: stored, scopes, extra, excluded, options))
-      }
       return AccessToken(token, accountID: stored.key.accountID)
     }
-    let request = try request(for: stored, scopes, extra, excluded, options)
+    let request = Request(
+      flight: Flight(key: stored.key, scopes: Scopes.ofAPI(scopes), extra: extra), scopes: scopes, excluded: excluded,
+      policy: try stored.record.policy(for: stored.key), correlationID: services.correlationID(options.correlationID))
     services.environment.onEvent(
       OAuthEvent(.cacheMiss, policyID: stored.record.policyID, correlationID: request.correlationID))
     do {
@@ -109,14 +103,6 @@ struct TokenSource: Sendable {
     return entry
   }
 
-  private func request(
-    for stored: StoredRecord, _ scopes: [String], _ extra: [FormField], _ excluded: [Secret], _ options: TokenOptions
-  ) throws -> Request {
-    Request(
-      flight: Flight(key: stored.key, scopes: Scopes.ofAPI(scopes), extra: extra), scopes: scopes, excluded: excluded,
-      policy: try stored.record.policy(for: stored.key), correlationID: services.correlationID(options.correlationID))
-  }
-
   /// Notes that an API has accepted a token: the next one that is refused may be replaced again.
   func noteAccepted(_ token: BearerToken, for scopes: [String]) {
     refusals.startAgain(for: token.accountID, scopes)
@@ -144,7 +130,7 @@ struct TokenSource: Sendable {
   // MARK: The single flight
 
   private func refreshedToken(_ request: Request) async throws -> CachedAccessToken {
-    guard services.configuration.refresh != .never else { throw Self.refreshNotAllowed }
+    guard services.configuration.refreshesTokens else { throw Self.refreshNotAllowed }
     let hasJoined = Locked(false)
     let token = try await shared(request, hasJoined)
     // A refresh that another caller has started may bring the very token that this one wants replaced.
@@ -165,7 +151,7 @@ struct TokenSource: Sendable {
 
   // MARK: Around the refresh lock
 
-  func refresh(_ request: Request) async throws -> CachedAccessToken {
+  private func refresh(_ request: Request) async throws -> CachedAccessToken {
     // At a generic issuer only its metadata knows where to send the request.
     let route = try await services.providers.tokenRoute(for: request.policy)
     // Reading a protected refresh token and storing the next one is one question to the user.

@@ -53,9 +53,9 @@ struct ConnectorProtectedTokenTests {
     var account: String { get throws { try #require(keychain.contents.keys.first) } }
   }
 
-  @Test("What needs no renewal asks nothing, nor does a renewal that is only early, or an edit of the profile")
+  @Test("What needs no renewal asks nothing, nor does an edit of the profile")
   func silent() async throws {
-    let stage = try await Stage { $0.refresh = .proactive }
+    let stage = try await Stage()
     stage.items.answer(.cancelled)
     let connector = stage.connector
     for _ in 0..<2 {
@@ -68,7 +68,7 @@ struct ConnectorProtectedTokenTests {
         break
       }
       #expect(try await connector.accessToken() == stage.token)
-      await stage.world.clock.advance(by: .seconds(3_400))
+      await stage.world.clock.advance(by: .seconds(1_000))
     }
     _ = try await connector.diagnose()
     _ = try await connector.doPolicy(.profileEdit)
@@ -287,7 +287,7 @@ struct ConnectorProtectedTokenTests {
     await stage.expire()
     let widget = try stage.world.connector(
       cache: KeychainRecords(stage.keychain, process: DictionaryKeychain.app)
-    ) { $0.refresh = .never }
+    ) { $0.refreshesTokens = false }
     await expectError(ConnectorError.self, .refreshNotAllowed) { try await widget.accessToken() }
     #expect(stage.items.questions == 0)
   }

@@ -17,7 +17,7 @@ struct ConnectorRefreshNeverTests {
       let cache = InMemoryTokenCache()
       app = try world.connector(cache: cache)
       widget = try Connector(settings: try world.settings(), environment: world.environment(cache: cache)) {
-        $0.refresh = .never
+        $0.refreshesTokens = false
       }
       user = try await app.doPolicy(.signIn)
     }

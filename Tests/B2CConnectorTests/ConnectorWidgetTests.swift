@@ -17,7 +17,7 @@ struct ConnectorWidgetTests {
     let user: UserInfo
     private let container = FileManager.default.temporaryDirectory.appendingPathComponent("b2c-\(UUID().uuidString)")
 
-    init(_ refresh: TokenRefresh, protected items: ProtectedKeychain? = nil) async throws {
+    init(refreshesTokens: Bool, protected items: ProtectedKeychain? = nil) async throws {
       try FileManager.default.createDirectory(at: container, withIntermediateDirectories: true)
       let keychain = DictionaryKeychain(protected: items)
       app = try world.connector(cache: SharedKeychain(keychain, lockedIn: container))
@@ -27,7 +27,7 @@ struct ConnectorWidgetTests {
         ? SharedKeychain(keychain.otherProcess(), lockedIn: container)
         : SharedKeychain(
           keychain.otherProcess(), lockedIn: container, lockTimeout: .seconds(30), clock: LeapingClock())
-      widget = try world.connector(cache: cache) { $0.refresh = refresh }
+      widget = try world.connector(cache: cache) { $0.refreshesTokens = refreshesTokens }
       user = try await app.doPolicy(.signIn)
     }
 
@@ -36,7 +36,7 @@ struct ConnectorWidgetTests {
 
   @Test("A widget that must not refresh has what the app stores, and sees on reading that the user has signed out")
   func widget() async throws {
-    let stage = try await Stage(.never)
+    let stage = try await Stage(refreshesTokens: false)
     _ = try await stage.widget.getTaskList()
     await stage.world.clock.advance(by: .seconds(4_000))
     let expired = try await #require(throws: ConnectorError.self) { _ = try await stage.widget.getTaskList() }
@@ -53,7 +53,7 @@ struct ConnectorWidgetTests {
   @Test("While the app asks its user, another process waits for the lock's time; the answer is good for storing too")
   func question() async throws {
     let items = ProtectedKeychain()
-    let stage = try await Stage(.automatic, protected: items)
+    let stage = try await Stage(refreshesTokens: true, protected: items)
     await stage.world.clock.advance(by: .seconds(7_200))
     let (isOpen, answer) = (Locked(false), DispatchSemaphore(value: 0))
     defer { answer.signal() }
@@ -75,7 +75,7 @@ struct ConnectorWidgetTests {
 
   @Test("An extension that may refresh waits for the app's refresh, and has its token")
   func oneRefresh() async throws {
-    let stage = try await Stage(.automatic)
+    let stage = try await Stage(refreshesTokens: true)
     _ = try await stage.widget.getTaskList()
     await stage.world.clock.advance(by: .seconds(7_200))
     let gate = TestGate()

@@ -9,7 +9,7 @@ struct Benchmarks {
   /// Every row, those that users feel first; one more is an extension of `Row` in `Rows` and a name here.
   static let rows: [Row] =
     [
-      .firstToken, .signInPage, .pageTime, .endurance, .silentHit, .mainActorHit, .parallelHit, .earlyRenewal,
+      .firstToken, .signInPage, .pageTime, .endurance, .silentHit, .mainActorHit, .parallelHit,
       .keychainHit, .accountGrowth,
       .store, .foreignChange, .tokenRequests, .taskCall, .door, .decoding, .launch, .idToken, .pkce, .consumerBuild,
     ] + Row.server

@@ -13,7 +13,7 @@ package struct OAuthConfiguration: Sendable {
   /// When a sign-in asks for `offline_access`, which brings refresh tokens.
   package var offlineAccess = OfflineAccess.automatic
   /// Whether this process may use refresh tokens.
-  package var refresh = TokenRefresh.automatic
+  package var refreshesTokens = true
   /// Further scopes the user is asked to consent to at sign-in, without a token for them (ADAL's `additionalScopes`).
   package var additionalScopes: [String] = []
   /// The policy that is run when a call names none; `nil` for an authority that has no policies.

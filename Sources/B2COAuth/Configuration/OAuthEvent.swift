@@ -25,8 +25,6 @@ public struct OAuthEvent: Sendable, Hashable {
     public static let cacheHit = Kind(rawValue: "cacheHit")
     /// No cached access token served a call.
     public static let cacheMiss = Kind(rawValue: "cacheMiss")
-    /// A token near its end was returned, and is renewed beside the call (``TokenRefresh/proactive``).
-    public static let proactiveRefresh = Kind(rawValue: "proactiveRefresh")
     /// A refresh token is being used.
     public static let refreshStarted = Kind(rawValue: "refreshStarted")
     /// A call waits for a refresh that another has started.

@@ -10,8 +10,6 @@ package actor SingleFlight<Key: Hashable & Sendable, Value: Sendable> {
   }
 
   private var flights: [Key: Flight] = [:]
-  /// Work that was started without a caller, by the numbers of its flights, until it has ended.
-  private var background: [Int: Task<Void, Never>] = [:]
   private var nextNumber = 0
 
   package init() {}
@@ -38,27 +36,10 @@ package actor SingleFlight<Key: Hashable & Sendable, Value: Sendable> {
     }
   }
 
-  /// Starts the work for a key without a caller, unless it is under way; callers may join it, and it outlasts them.
-  package func startInBackground(_ key: Key, _ work: @escaping @Sendable () async throws -> Value) {
-    guard flights[key] == nil else { return }
-    let flight = start(key, work, waiters: [:])
-    background[flight.number] = flight.task
-  }
-
-  /// Cancels work in the background that no caller has joined, and waits until all work in the background has ended.
-  package func endBackground() async {
-    // A caller that comes now starts afresh.
-    flights = flights.filter { !$0.value.waiters.isEmpty }
-    let joined = Set(flights.values.map(\.number))
-    for (number, task) in background where !joined.contains(number) { task.cancel() }
-    for task in background.values { await task.value }
-  }
-
-  @discardableResult
   private func start(
     _ key: Key, _ work: @escaping @Sendable () async throws -> Value,
     waiters: [Int: CheckedContinuation<Value, any Error>]
-  ) -> Flight {
+  ) {
     let flight = number()
     let task = Task {
       let result: Result<Value, any Error>
@@ -69,13 +50,10 @@ package actor SingleFlight<Key: Hashable & Sendable, Value: Sendable> {
       }
       self.finish(key, flight, result)
     }
-    let new = Flight(number: flight, task: task, waiters: waiters)
-    flights[key] = new
-    return new
+    flights[key] = Flight(number: flight, task: task, waiters: waiters)
   }
 
   private func finish(_ key: Key, _ flight: Int, _ result: Result<Value, any Error>) {
-    background[flight] = nil
     // A flight that all callers left is no longer in the table; another may have replaced it.
     guard let ended = flights[key], ended.number == flight else { return }
     flights[key] = nil
@@ -86,9 +64,9 @@ package actor SingleFlight<Key: Hashable & Sendable, Value: Sendable> {
     guard let continuation = flights[key]?.waiters.removeValue(forKey: waiter) else { return }
     continuation.resume(throwing: CancellationError())
     if let flight = flights[key], flight.waiters.isEmpty {
-      // The next caller starts afresh, also beside work in the background that may never end.
+      // The next caller starts afresh.
       flights[key] = nil
-      if background[flight.number] == nil { flight.task.cancel() }
+      flight.task.cancel()
     }
   }
 

@@ -100,7 +100,7 @@ package enum ProtectedItemFailure: Error, Hashable, Sendable {
       return TokenCacheError(
         .authenticationNotPossible,
         "The refresh token needs the user, who cannot be asked: the app is not active, or the device is locked.",
-        recoverySuggestion: "Call again when the app is active. In extensions use `refresh: .never`.",
+        recoverySuggestion: "Call again when the app is active. In extensions set `refreshesTokens` to `false`.",
         underlying: KeychainStatus.interactionNotAllowed)
     case .gone: status = .itemNotFound
     case .refused(let other): status = other

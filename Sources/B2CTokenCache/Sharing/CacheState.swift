@@ -15,8 +15,6 @@ package final class CacheState: Sendable {
   let locks: Locks
   /// The changes that the cache has refused so far.
   package let waiting = WaitingChanges()
-  /// When tokens were last renewed before they had to be, by any client.
-  package let earlyRenewals = EarlyRenewals()
   /// The observers of the sessions of every client.
   package let observers = CacheObservers()
   private let keysByClient = Locked<[ClientID: KnownKeys]>([:])
@@ -42,23 +40,6 @@ package final class CacheState: Sendable {
       let new = KnownKeys()
       keys[client] = new
       return new
-    }
-  }
-}
-
-/// The early renewals of a cache's tokens: a provider in trouble is asked once a minute, however many clients there are.
-package final class EarlyRenewals: Sendable {
-  private static let pause = Duration.seconds(60)
-
-  private let begun = Locked<[TokenCacheKey: Stopwatch]>([:])
-
-  /// Returns whether the tokens of a record may be renewed now, which then counts as begun.
-  package func mayBegin(_ key: TokenCacheKey, on clock: any Clock<Duration>) -> Bool {
-    begun.withLock { begun in
-      if let last = begun[key], last.elapsed < Self.pause { return false }
-      begun = begun.filter { $0.value.elapsed < Self.pause }
-      begun[key] = Stopwatch(clock)
-      return true
     }
   }
 }

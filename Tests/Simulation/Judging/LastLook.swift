@@ -74,8 +74,6 @@
               "I6 session does not agree with the next call", "\(app.name): \(describe(state)), then \(next.summary)")
           }
         }
-        // What the provider has said meanwhile is known to all of them, also to a renewal that no call has waited for.
-        if !world.shape.proactive.isEmpty { world.pass(.seconds(60)) }
         for app in process.apps {
           if case .success(.session(let state)) = answer(.session, app).result { found.insert(describe(state)) }
         }

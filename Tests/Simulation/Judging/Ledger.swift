@@ -21,8 +21,6 @@
     case secrets = "I8 no secret in any text"
     case released = "I9 a closed connector is released"
     case codes = "I10 an error has a cause"
-    case noCallerWaits = "I11 no caller waits for a renewal that is only early"
-    case oncePerMinute = "I11 an early renewal is tried once a minute"
   }
 
   /// What one run has shown: faults, how often each invariant was in danger, and what was excused.

@@ -77,9 +77,6 @@
       unreadSignOuts.contains { $0.accountID == world.accountID(of: grant.person) && $0.policy == grant.policy }
     }
 
-    /// When tokens were last renewed early, by person and policy.
-    var earlyRenewals: [String: UInt64] = [:]
-
     private var suspendedAt: UInt64 = 0
     private var pastSuspensions: UInt64 = 0
 
@@ -186,15 +183,12 @@
       environment.transport = transport
       environment.presenter = SimulatedPage(process)
       environment.now = { world.deviceNow }
-      environment.onEvent = { [weak self, weak world] event in
+      environment.onEvent = { [weak world] event in
         world?.judgeText(event.description)
-        if let self { world?.judgeRenewal(event, by: self) }
       }
-      let refresh: TokenRefresh = world.shape.proactive.contains(number) ? .proactive : .automatic
       let made = try Connector(settings: world.settings, environment: environment) { options in
         options.taskDialect = .rest
         options.allowedAPIs = [LocalTaskServer.inMemoryOrigin]
-        options.refresh = refresh
       }
       connector = made
       let updates = made.sessionUpdates

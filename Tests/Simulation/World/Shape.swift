@@ -22,8 +22,6 @@
     var slowness = 0
     /// The longest way of a request, in milliseconds.
     var distance = 50
-    /// The connectors of each process, by their numbers, that renew tokens beside the calls when it is only early.
-    var proactive: Set<Int> = []
     /// Whether a keychain gives out refresh tokens only after the person has agreed.
     var isProtected = false
 
@@ -48,7 +46,6 @@
       // Aside, so that a seed draws what it drew before there was this.
       var aside = draw
       var own = Draw(seed: aside.next())
-      for number in 1...3 where own.happens(400) { proactive.insert(number) }
       if cache == .keychain, !without.contains(CacheKind.lockedKeychain.rawValue), own.happens(500) {
         cache = .lockedKeychain
         processes = without.contains("connectors") ? 1 : own.one(of: [1, 2, 2, 3])
@@ -66,7 +63,6 @@
       "\(cache.rawValue)\(isProtected ? ", protected" : ""), \(processes) x \(connectors) connectors, \(people) people, "
         + "\(provider)\(rotates ? "" : ", no rotation"), access \(accessLife) s"
         + (clockSkew == 0 ? "" : ", clock \(clockSkew) s off")
-        + (proactive.isEmpty ? "" : ", proactive \(proactive.sorted())")
     }
   }
 #endif
