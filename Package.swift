@@ -75,7 +75,7 @@ let package = Package(
       dependencies: [
         "B2CConnector", "B2CTestKit", "B2COAuth", "B2CIDToken", "B2CAuthority", "B2CTokenCache", "B2CHTTP",
         "B2CLoopback", "B2CSettings", "TaskAPI", "B2CCore", "TestSupport",
-      ], path: "Tests/Proof", exclude: ["README.md", "Soak/Soak.svg"]),
+      ], path: "Tests/Proof", exclude: ["README.md"]),
     .executableTarget(
       name: "interop", dependencies: ["B2CConnector", "B2CTestKit", "B2CLoopback", "B2CCore"],
       path: "Tests/Interop/Driver"),

@@ -14,7 +14,7 @@ struct ConformanceProof: ProofCommand {
     var table = Table("cache", "rules broken", "")
     var notes: [String] = []
     for (name, key) in [("as it is", nil), ("encrypted", EncryptionKey.random())] {
-      let broken = try await brokenRules(in: folder.url, key, options)
+      let broken = try await brokenRules(in: folder.url, key)
       notes += broken.map { "\(name): \($0.rule.rawValue); seen: \($0.observation)" }
       table.add(name, "\(broken.count)", broken.isEmpty ? "kept" : "BROKEN")
     }
@@ -24,12 +24,12 @@ struct ConformanceProof: ProofCommand {
   }
 
   private static func brokenRules(
-    in folder: URL, _ key: EncryptionKey?, _ options: ProofOptions
+    in folder: URL, _ key: EncryptionKey?
   ) async throws -> [BrokenTokenCacheRule] {
     // The suite looks at one cache after the other, so the second instance is one of the last that was made.
     let last = Locked(folder)
     let open: @Sendable (URL) throws -> any TokenCache = { url in
-      let cache = try ProofCache.open(url, isBroken: options.isBroken)
+      let cache = try ProofCache.open(url)
       return key.map { EncryptedTokenCache(wrapping: cache, key: GivenKey(key: $0)) } ?? cache
     }
     var suite = TokenCacheConformance {

@@ -25,7 +25,7 @@ struct CrashProof: ProofCommand {
     var state = CrashState()
     for round in 0..<rounds {
       let child = try ChildProcess(
-        CrashWriter.self, [folder.url.path, "\(round)", "\(state.highest)"] + (options.isBroken ? ["--broken"] : []))
+        CrashWriter.self, [folder.url.path, "\(round)", "\(state.highest)"])
       guard child.readLine() == "ready" else { throw ProofError("the writer did not start") }
       usleep(UInt32.random(in: 0..<ProofCache.longestLife))
       state.read(child.killAndRead())
@@ -34,19 +34,19 @@ struct CrashProof: ProofCommand {
       findings.kills += 1
       if !state.underWay.isEmpty { findings.duringAChange += 1 }
       if !ProofFolder.strayFiles(folder.url).isEmpty { findings.duringAWrite += 1 }
-      try await look(folder.url, round, &state, &findings, options)
+      try await look(folder.url, round, &state, &findings)
     }
-    try await lookAtAll(folder.url, rounds, state, &findings, options)
+    try await lookAtAll(folder.url, rounds, state, &findings)
     findings.finishedChanges = state.finishedCount
     findings.show()
     return findings.broken.isEmpty
   }
 
   private static func look(
-    _ url: URL, _ round: Int, _ state: inout CrashState, _ findings: inout CrashFindings, _ options: ProofOptions
+    _ url: URL, _ round: Int, _ state: inout CrashState, _ findings: inout CrashFindings
   ) async throws {
     for path in try ProofFolder.openToOthers(url) { findings.note("open to others: \(path)", round) }
-    let cache = try ProofCache.open(url, isBroken: options.isBroken)
+    let cache = try ProofCache.open(url)
     for name in ProofFolder.strayFiles(url) { findings.note("a temporary file is left after opening: \(name)", round) }
     for account in accounts(round) {
       let number = try await read(account, cache, round, &findings)
@@ -68,9 +68,9 @@ struct CrashProof: ProofCommand {
 
   /// At the end, the records of all rounds.
   private static func lookAtAll(
-    _ url: URL, _ rounds: Int, _ state: CrashState, _ findings: inout CrashFindings, _ options: ProofOptions
+    _ url: URL, _ rounds: Int, _ state: CrashState, _ findings: inout CrashFindings
   ) async throws {
-    let cache = try ProofCache.open(url, isBroken: options.isBroken)
+    let cache = try ProofCache.open(url)
     for (account, number) in state.finished {
       let found = try await read(account, cache, rounds, &findings)
       findings.reads += 1
@@ -105,7 +105,7 @@ struct CrashWriter: ProofCommand {
     let round = try options.number(1, "the round")
     var number = try options.number(2, "the first number")
     say("ready")
-    let cache = try ProofCache.open(folder, isBroken: options.isBroken)
+    let cache = try ProofCache.open(folder)
     let accounts = CrashProof.accounts(round)
     while true {
       let account = accounts[Int.random(in: accounts.indices)]

@@ -17,10 +17,7 @@ struct ProcessesProof: ProofCommand {
     .additions("four records, shared by all", accounts: { _ in ["a", "b", "c", "d"] }),
     .additions("a record for each", accounts: { ["own-\($0)"] }),
     .additions("one record, under its refresh lock", "--refresh-lock", accounts: { _ in ["locked"] }),
-    .additions("one keychain item, shared by all", "--keychain", accounts: { _ in ["shared"] }),
     .refresh("one expired token"),
-    .refresh("one expired token in a keychain", "--keychain"),
-    .refresh("one expired token behind a question", "--keychain", "--protected"),
   ]
 
   static func run(_ options: ProofOptions) async throws -> Bool {
@@ -72,7 +69,7 @@ extension ProcessesPart {
         try ChildProcess(
           ProcessWorker.self,
           [folder.url.path, "\(rounds)", accounts(number).joined(separator: ",")]
-            + flags + (options.isBroken ? ["--broken"] : []))
+            + flags)
       }
       for child in children where child.readLine() != "ready" { throw ProofError("a worker did not start") }
       let clock = ContinuousClock()
@@ -85,7 +82,7 @@ extension ProcessesPart {
         if child.ending != 0 { outcome.notes.append("process \(number) ended with \(child.ending)") }
       }
       outcome.seconds = start.duration(to: clock.now) / .seconds(1)
-      let cache = try cache(folder.url, flags, isBroken: options.isBroken)
+      let cache = try ProofCache.open(folder.url)
       for account in all {
         outcome.found += try await cache.record(for: ProofRecord.key(account)).flatMap(ProofRecord.number) ?? 0
       }
@@ -96,19 +93,19 @@ extension ProcessesPart {
 
 extension ProcessesPart {
   /// Processes find one expired token in a shared cache: one refresh serves them all.
-  static func refresh(_ name: String, _ flags: String...) -> ProcessesPart {
-    ProcessesPart(name: name, unit: "refreshes") { try await countRefreshes(flags, isBroken: $0.isBroken) }
+  static func refresh(_ name: String) -> ProcessesPart {
+    ProcessesPart(name: name, unit: "refreshes") { _ in try await countRefreshes() }
   }
 
-  private static func countRefreshes(_ flags: [String], isBroken: Bool) async throws -> Outcome {
+  private static func countRefreshes() async throws -> Outcome {
     let folder = try ProofFolder("refresh")
     defer { folder.remove() }
     let tenant = LocalTenant(redirectURIs: ["http://127.0.0.1/callback"])
     try await tenant.start()
     let authority = tenant.authority(form: .query)
-    try await signIn(tenant, authority, cache(folder.url, flags, isBroken: isBroken))
+    try await signIn(tenant, authority, ProofCache.open(folder.url))
     let children = try (0..<ProcessesProof.processes).map { _ in
-      try ChildProcess(RefreshWorker.self, [folder.url.path, authority] + flags + (isBroken ? ["--broken"] : []))
+      try ChildProcess(RefreshWorker.self, [folder.url.path, authority])
     }
     for child in children where child.readLine() != "ready" { throw ProofError("a worker did not start") }
     let start = ContinuousClock.now
@@ -123,11 +120,7 @@ extension ProcessesPart {
     if tokens.count != 1 { outcome.notes.append("the processes got \(tokens.count) different tokens") }
     let counters = tenant.counters
     outcome.found = counters.refreshRequests
-    if counters.reusedRefreshTokens > 0 { outcome.notes.append("a refresh token was spent twice") }
-    if flags.contains("--protected") {
-      let questions = try FileProtectedItems.questions(in: folder.url)
-      if questions != 1 { outcome.notes.append("the person was asked \(questions) times") }
-    }
+    if counters.reusedRefreshTokens > 0 { outcome.notes.append("a refresh token was used twice") }
     await tenant.stop()
     return outcome
   }
@@ -148,17 +141,6 @@ extension ProcessesPart {
   }
 }
 
-extension ProcessesPart {
-  /// The cache that the flags ask for.
-  fileprivate static func cache(
-    _ folder: URL, _ flags: some Sequence<String>, isBroken: Bool
-  ) throws -> any SharedTokenCache {
-    flags.contains("--keychain")
-      ? FileKeychain.open(folder, isProtected: flags.contains("--protected"), isBroken: isBroken)
-      : try ProofCache.open(folder, isBroken: isBroken)
-  }
-}
-
 /// One of several processes that add to records, by updates or under the refresh lock.
 struct ProcessWorker: ProofCommand {
   static let name = "process-worker"
@@ -168,7 +150,7 @@ struct ProcessWorker: ProofCommand {
     let folder = URL(fileURLWithPath: try options.value(0, "the folder"), isDirectory: true)
     let rounds = try options.number(1, "the number of rounds")
     let accounts = try options.value(2, "the accounts").split(separator: ",").map(String.init)
-    let cache = try ProcessesPart.cache(folder, options.flags, isBroken: options.isBroken)
+    let cache = try ProofCache.open(folder)
     // Printing would keep the word back until there is more.
     try FileHandle.standardOutput.write(contentsOf: Data("ready\n".utf8))
     _ = readLine()
@@ -199,7 +181,7 @@ struct RefreshWorker: ProofCommand {
     let settings = try RefreshWorker.settings(authority: try options.value(1, "the authority"))
     let connector = try Connector(
       settings: settings, presenter: ManualPresenter(),
-      cache: ProcessesPart.cache(folder, options.flags, isBroken: options.isBroken))
+      cache: ProofCache.open(folder))
     // Printing would keep the word back until there is more.
     try FileHandle.standardOutput.write(contentsOf: Data("ready\n".utf8))
     _ = readLine()

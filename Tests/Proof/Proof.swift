@@ -1,6 +1,6 @@
 import Foundation
 
-/// `swift run proof <command> [--quick]`: what tests cannot show, because processes have to die or devices to fill up.
+/// `swift run proof <command> [--quick]`: what tests cannot show, because processes have to die or meet.
 ///
 /// Each proof prints a table and ends with 0 when every promise held, with 1 when one was broken.
 @main
@@ -8,13 +8,9 @@ struct Proof {
   /// Every proof; one more is a type of its own in a file of its own, and a line here.
   static var commands: [any ProofCommand.Type] {
     [
-      CrashProof.self, ProcessesProof.self, StorageFaultsProof.self, FaultsProof.self, CancelProof.self,
-      GrowthProof.self, SecretsProof.self, SoakProof.self, ConformanceProof.self,
-      // What is no proof, but is run by hand:
-      StoredTokensWriter.self,
+      ConformanceProof.self, CrashProof.self, ProcessesProof.self, SecretsProof.self, FaultsProof.self, SoakProof.self,
       // What the proofs start as processes of their own:
-      CrashWriter.self, ProcessWorker.self, StorageFaultScene.self, RefreshWorker.self, ApartCell.self,
-      SecretsWorker.self, SoakWorker.self,
+      CrashWriter.self, ProcessWorker.self, RefreshWorker.self, ApartCell.self, SecretsWorker.self, SoakWorker.self,
     ] + ProofCache.proofs
   }
 
@@ -34,12 +30,11 @@ struct Proof {
   }
 
   private static func showHelp() {
-    print("swift run proof <command> [--quick] [--broken]\n")
+    print("swift run proof <command> [--quick]\n")
     for command in commands where !command.summary.isEmpty {
       print("  \(command.name.padding(toLength: 16, withPad: " ", startingAt: 0))\(command.summary)")
     }
     print("\n  --quick    a short form, for every change")
-    print("  --broken   with a cache or transport that breaks its promises: the proof has to find it and end with 1")
   }
 }
 
@@ -70,8 +65,6 @@ struct ProofOptions: Sendable {
 
   /// The short form was asked for.
   var isQuick: Bool { flags.contains("--quick") }
-  /// The proof shall be run on something that breaks its promises.
-  var isBroken: Bool { flags.contains("--broken") }
 
   /// The value at a place, or an error that says what is missing.
   func value(_ index: Int, _ name: String) throws -> String {

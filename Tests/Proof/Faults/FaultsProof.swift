@@ -24,15 +24,11 @@ struct FaultsProof: ProofCommand {
     var worlds: [FaultWorld] = []
     for _ in 0..<8 {
       worlds.append(
-        try await FaultWorld(transport: options.isBroken ? CarelessTransport() : ProofTransport.make()))
+        try await FaultWorld(transport: ProofTransport.make()))
     }
-    // Redirects are enough to find the broken transport by; the short form leaves it at that.
-    let faults = WireFault.all.filter {
-      !options.isBroken || !($0.isLarge || $0.mayEndTheProcess || options.isQuick && !$0.isRedirect)
-    }
-    // A large answer that comes once is no different, and a broken transport need not fail twice.
-    let cells = (options.isBroken ? [nil] : [nil, 1]).flatMap { times in
-      faults.filter { !(options.isQuick && times == 1 && $0.isLarge) }.flatMap { fault in
+    // A large answer that comes once is no different.
+    let cells = [nil, 1].flatMap { times in
+      WireFault.all.filter { !(options.isQuick && times == 1 && $0.isLarge) }.flatMap { fault in
         FaultOperation.allCases.map { FaultCell(fault: fault, operation: $0, times: times) }
       }
     }.filter(\.isMeaningful)

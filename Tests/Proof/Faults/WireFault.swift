@@ -27,8 +27,6 @@ struct WireFault: Sendable {
   var isLarge = false
   /// The platform's own `URLSession` may end the process.
   var mayEndTheProcess = false
-  /// The answer leads to another origin.
-  var isRedirect = false
   /// The answer says for certain that the refresh token will never work again.
   var endsSession = false
   let play: @Sendable (WireScene) async -> Void
@@ -164,14 +162,12 @@ extension WireFault {
 
   private static var redirects: [WireFault] {
     [301, 302, 307, 308].map { code in
-      var fault = WireFault(
+      WireFault(
         "\(code) to another origin", FaultExpectation("invalidResponse", "invalidResponse", "redirected")
       ) { scene in
         await scene.exchange.respond(
           LoopbackResponse(status: code, headers: ["Location": scene.other.absoluteString]))
       }
-      fault.isRedirect = true
-      return fault
     }
   }
 

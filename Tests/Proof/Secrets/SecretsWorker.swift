@@ -21,7 +21,7 @@ struct SecretsWorker: ProofCommand {
     let files = try FileTokenCache(directory: folder.appendingPathComponent("cache"))
     let key = KeyFile(folder.appendingPathComponent("key/key"))
     var environment = OAuthEnvironment()
-    environment.cache = options.isBroken ? files : EncryptedTokenCache(wrapping: files, key: key)
+    environment.cache = EncryptedTokenCache(wrapping: files, key: key)
     environment.onEvent = { FileHandle.standardError.write(Data("B2CConnector: \($0)\n".utf8)) }
     let worker = SecretsWorker(redirectURI: redirectURI, environment: environment, isQuick: options.isQuick)
     // What `BrowserOpening.system` does, with the proof's own program on the search path.
@@ -48,10 +48,6 @@ struct SecretsWorker: ProofCommand {
     try await worker.signIns(authority)
     try await worker.issuer(try Authority(try options.value(4, "the issuer"), kind: .openIDConnect))
     ask("fault none")
-    if options.isBroken {
-      let token = try await connector.accessToken().token.value
-      FileHandle.standardError.write(Data(Data("x\(token)".utf8).base64EncodedString().uppercased().utf8))
-    }
     ask("files")
     var signOut = SignOutOptions()
     signOut.sendsIDTokenHint = true

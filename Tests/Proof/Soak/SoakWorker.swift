@@ -24,7 +24,7 @@ struct SoakWorker: ProofCommand {
       directory: directory.appendingPathComponent("cache", isDirectory: true),
       tenant: try options.value(2, "the tenant"),
       tasks: tasks)
-    let worker = Self(number: number, app: app, tasks: tasks, log: log, end: end, isBroken: options.isBroken)
+    let worker = Self(number: number, app: app, tasks: tasks, log: log, end: end)
     await withTaskGroup(of: Void.self) { group in
       for loop in 0..<SoakPlan.loops {
         group.addTask { await worker.callForOthers(seed: UInt64(number * 100 + loop)) }
@@ -41,16 +41,13 @@ struct SoakWorker: ProofCommand {
   private let tasks: URL
   private let log: SoakLog
   private let end: Date
-  /// Whether tokens are replaced that are good for longer.
-  private let isBroken: Bool
 
-  private init(number: Int, app: SoakApp, tasks: URL, log: SoakLog, end: Date, isBroken: Bool) {
+  private init(number: Int, app: SoakApp, tasks: URL, log: SoakLog, end: Date) {
     self.number = number
     self.app = app
     self.tasks = tasks
     self.log = log
     self.end = end
-    self.isBroken = isBroken
   }
 
   private var isOver: Bool { Date() >= end }
@@ -63,7 +60,7 @@ struct SoakWorker: ProofCommand {
       switch random.below(20) {
       case 0..<11:
         await log.count("token") {
-          _ = try await app.connector.accessToken(account: account, forceRefresh: isBroken)
+          _ = try await app.connector.accessToken(account: account)
         }
       case 11..<17:
         await log.count("list") {

@@ -13,10 +13,7 @@ enum ProofCache {
   /// Waits until nothing is under way any more that a killed process had begun.
   static func waitForKilledProcesses() async throws {}
 
-  static func open(_ url: URL, isBroken: Bool = false, lockTimeout: Duration = .seconds(120)) throws
-    -> any SharedTokenCache
-  {
-    isBroken
-      ? try CarelessTokenCache(directory: url) : try FileTokenCache(directory: url, lockTimeout: lockTimeout)
+  static func open(_ url: URL, lockTimeout: Duration = .seconds(120)) throws -> any SharedTokenCache {
+    try FileTokenCache(directory: url, lockTimeout: lockTimeout)
   }
 }

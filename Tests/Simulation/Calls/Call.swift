@@ -6,17 +6,14 @@
 
   /// What an app asks of a connector.
   enum Action: @unchecked Sendable {
-    case signIn(Policy?)
-    case deviceSignIn
+    case signIn
     case editProfile(Policy)
-    case resetPassword(Policy)
     case list
     case listOf(person: String)
     case add(title: String)
     case delete(TaskItem, owner: String)
     case data
-    case token(person: String?, policy: Policy?, force: Bool)
-    case claims(Policy?)
+    case token(person: String?, force: Bool)
     case session
     case accounts
     case signOutAll
@@ -25,18 +22,15 @@
 
     var name: String {
       switch self {
-      case .signIn(let policy): "signIn(\(policy?.id ?? "-"))"
-      case .deviceSignIn: "deviceSignIn"
+      case .signIn: "signIn"
       case .editProfile: "editProfile"
-      case .resetPassword: "resetPassword"
       case .list: "getTaskList"
       case .listOf(let person): "getTaskList(\(person.prefix(1)))"
       case .add(let title): "addTask(\(title))"
       case .delete(let task, _): "deleteTask(\(task.itemName))"
       case .data: "data"
-      case .token(let person, let policy, let force):
-        "accessToken(\(person.map { String($0.prefix(1)) } ?? "-"), \(policy?.id ?? "-")\(force ? ", force" : ""))"
-      case .claims(let policy): "claims(\(policy?.id ?? "-"))"
+      case .token(let person, let force):
+        "accessToken(\(person.map { String($0.prefix(1)) } ?? "-")\(force ? ", force" : ""))"
       case .session: "session"
       case .accounts: "accounts"
       case .signOutAll: "signOut"
@@ -48,7 +42,7 @@
     /// Whether it changes who is signed in.
     var changesPresence: Bool {
       switch self {
-      case .signIn, .deviceSignIn, .signOutAll, .signOut: true
+      case .signIn, .signOutAll, .signOut: true
       default: false
       }
     }
@@ -57,18 +51,15 @@
     var isForCurrent: Bool {
       switch self {
       case .list, .add, .delete, .data: true
-      case .token(let person, _, _): person == nil
+      case .token(let person, _): person == nil
       default: false
       }
     }
 
     func perform(on connector: Connector, _ world: World) async throws -> Answer {
       switch self {
-      case .signIn(let policy):
-        if let policy { return .user(try await connector.doPolicy(policy)) }
-        return .user(try await connector.doPolicy(.signIn))
-      case .deviceSignIn: return .user(try await world.signInByDevice(on: connector))
-      case .editProfile(let policy), .resetPassword(let policy): return .user(try await connector.doPolicy(policy))
+      case .signIn: return .user(try await connector.doPolicy(.signIn))
+      case .editProfile(let policy): return .user(try await connector.doPolicy(policy))
       case .list: return .tasks(try await connector.getTaskList())
       case .listOf(let person):
         return .tasks(try await connector.getTaskList(account: Account(id: world.accountID(of: person))))
@@ -77,11 +68,10 @@
         try await connector.deleteTask(task)
         return .nothing
       case .data: return .status(try await connector.data(for: URLRequest(url: world.server.url)).1.statusCode)
-      case .token(let person, let policy, let force):
+      case .token(let person, let force):
         return .token(
           try await connector.accessToken(
-            account: person.map { Account(id: world.accountID(of: $0)) }, policy: policy, forceRefresh: force))
-      case .claims(let policy): return .claims(try await connector.claims(policy: policy))
+            account: person.map { Account(id: world.accountID(of: $0)) }, forceRefresh: force))
       case .session: return .session(try await connector.session)
       case .accounts: return .accounts(try await connector.accounts())
       case .signOutAll:
@@ -102,7 +92,6 @@
     case user(UserInfo)
     case tasks([TaskItem])
     case token(AccessToken)
-    case claims(UserInfo?)
     case session(SessionState)
     case accounts([Account])
     case status(Int)
@@ -142,8 +131,6 @@
     var refusedTokens: Set<String> = []
     /// What a sign-in brought.
     var grant: Grant?
-    /// Whether it read or listed more than the records of one account.
-    var readAccounts: Set<String> = []
     var pages = 0
     var task: Task<Void, Never>?
     var result: Result<Answer, any Error>?
@@ -179,8 +166,6 @@
           ?? "failed: \(type(of: error))"
       case .success(.user(let user)): "ok: \(user.subject.prefix(1))"
       case .success(.tasks(let tasks)): "ok: \(tasks.map(\.itemName).joined(separator: " "))"
-      case .success(.claims(let user)):
-        "ok: \(user.map { "\($0.subject.prefix(1)) \($0.policyID ?? "-")" } ?? "nobody")"
       case .success(.session(.signedIn(let user))): "ok: signedIn \(user.subject.prefix(1))"
       case .success(.session(.expired(let user))): "ok: expired \(user.subject.prefix(1))"
       case .success(.session): "ok: signedOut"

@@ -2,10 +2,8 @@
   /// The kinds of step of a random walk.
   enum Step: String, CaseIterable {
     // What the app does.
-    case signIn, deviceSignIn, list, listOfPerson, add, delete, data, token, forceRefresh, tokenOfPolicy, tokenOfPerson,
-      claims,
-      session, accounts
-    case signOutAll, signOutOne, editProfile, resetPassword, cancel, several
+    case signIn, list, listOfPerson, add, delete, data, token, forceRefresh, tokenOfPerson, session, accounts
+    case signOutAll, signOutOne, editProfile, cancel, several
     // What happens to the app.
     case close, closeTransport, suspend, resume, kill, losePower, clockJump
     // What happens to the store.
@@ -24,7 +22,7 @@
       case .cancel: 7
       case .delete, .forceRefresh, .tokenOfPerson, .several: 5
       case .resume, .diskWell, .networkGood, .networkBad: 4
-      case .session, .claims, .data, .tokenOfPolicy, .listOfPerson: 3
+      case .session, .data, .listOfPerson: 3
       case .losePower, .damage, .clockJump, .rollKeys, .refuseAll: 1
       default: 2
       }

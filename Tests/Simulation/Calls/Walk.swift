@@ -29,7 +29,7 @@
     func run(skipping: Set<Int> = []) throws {
       // Most worlds begin with a person who is signed in.
       if draw.happens(800), let app = anyApp() {
-        world.wait(world.start(.signIn(anyPolicy()), on: app, plan: plan(.completes)))
+        world.wait(world.start(.signIn, on: app, plan: plan(.completes)))
       }
       for (number, (step, seed)) in steps.enumerated() where !skipping.contains(number) {
         world.ledger.steps += 1
@@ -58,10 +58,7 @@
     private func take(_ step: Step) throws {
       guard let app = anyApp() else { return }
       switch step {
-      case .signIn: world.start(.signIn(anyPolicy()), on: app, plan: plan(nil))
-      case .deviceSignIn:
-        guard !world.shape.isB2C else { return }
-        world.start(.deviceSignIn, on: app, plan: plan(nil))
+      case .signIn: world.start(.signIn, on: app, plan: plan(nil))
       case .list: world.start(.list, on: app)
       case .listOfPerson: world.start(.listOf(person: anyPerson().id), on: app)
       case .add: world.start(.add(title: "task\(world.ledger.calls)"), on: app)
@@ -71,12 +68,9 @@
         world.tasks.removeAll { $0.item.id == task.item.id }
         world.start(.delete(task.item, owner: task.owner), on: app)
       case .data: world.start(.data, on: app)
-      case .token: world.start(.token(person: nil, policy: nil, force: false), on: app)
-      case .forceRefresh: world.start(.token(person: nil, policy: nil, force: true), on: app)
-      case .tokenOfPolicy:
-        world.start(.token(person: anyPerson().id, policy: anyPolicy(), force: draw.happens(300)), on: app)
-      case .tokenOfPerson: world.start(.token(person: anyPerson().id, policy: nil, force: false), on: app)
-      case .claims: world.start(.claims(anyPolicy()), on: app)
+      case .token: world.start(.token(person: nil, force: false), on: app)
+      case .forceRefresh: world.start(.token(person: nil, force: true), on: app)
+      case .tokenOfPerson: world.start(.token(person: anyPerson().id, force: false), on: app)
       case .session: world.start(.session, on: app)
       case .accounts: world.start(.accounts, on: app)
       case .signOutAll: world.start(.signOutAll, on: app)
@@ -86,17 +80,12 @@
         var plan = plan(nil)
         plan.newName = "Name-\(world.ledger.calls)"
         world.start(.editProfile(policy), on: app, plan: plan)
-      case .resetPassword:
-        guard let policy = world.settings.policies.policy(of: .passwordReset) else { return }
-        var plan = plan(nil)
-        plan.newPassword = "Not-A-Secret-\(world.ledger.calls)"
-        world.start(.resetPassword(policy), on: app, plan: plan)
       case .cancel:
         guard !world.calls.isEmpty else { return }
         world.cancel(draw.one(of: world.calls))
       case .several:
         for app in world.liveApps where draw.happens(700) {
-          world.start(.token(person: nil, policy: nil, force: draw.happens(300)), on: app)
+          world.start(.token(person: nil, force: draw.happens(300)), on: app)
           if draw.happens(500) { world.start(.list, on: app) }
         }
       default: try happen(step, app)
@@ -166,10 +155,6 @@
     }
 
     private func anyPerson() -> LocalUser { draw.one(of: world.people) }
-
-    private func anyPolicy() -> Policy? {
-      world.policies.isEmpty ? nil : draw.one(of: world.policies)
-    }
   }
 
   extension World {
@@ -190,22 +175,6 @@
         for process in processes where process.presence.mayBe(person.id) { process.presence.forget() }
         if presence.mayBe(person.id) { presence.forget() }
       }
-    }
-
-    /// Signs in by a code that the person of the call types on another device, or declines there.
-    func signInByDevice(on connector: Connector) async throws -> UserInfo {
-      try await connector.signInWithDeviceCode { [tenant] authorization in
-        guard let plan = Call.current?.plan else { return }
-        let code = authorization.userCode
-        Task.detached {
-          try? await Task.sleep(for: .milliseconds(plan.time))
-          if plan.outcome == .completes {
-            tenant.approveDevice(userCode: code, email: plan.person.email)
-          } else {
-            tenant.denyDevice(userCode: code)
-          }
-        }
-      }.user
     }
 
     /// The provider changes what it says about a person.

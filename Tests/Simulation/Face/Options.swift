@@ -5,7 +5,6 @@
     var seeds: ClosedRange<UInt64> = 1...100
     var traces = false
     var script: String?
-    var isJSON = false
     var without: Set<String> = []
     var schedules = 50
     var checksDeterminism = false
@@ -15,7 +14,7 @@
 
     static let usage = """
       usage: simulation [--seconds N [--from S] | --seeds A...B | --seed S] [--trace | --shrink] [--script NAME] [--schedules N]
-                        [--without KIND,…] [--check-determinism] [--hunt] [--list] [--json]
+                        [--without KIND,…] [--check-determinism] [--hunt] [--list]
       """
 
     init?(_ arguments: [String]) {
@@ -25,7 +24,6 @@
         func value() -> String? { rest.isEmpty ? nil : rest.removeFirst() }
         switch name {
         case "--trace": traces = true
-        case "--json": isJSON = true
         case "--shrink": shrinks = true
         case "--list": lists = true
         case "--hunt": hunts = true

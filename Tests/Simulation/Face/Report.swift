@@ -75,21 +75,6 @@
       return lines.joined(separator: "\n")
     }
 
-    /// The same for programs.
-    func json(_ seconds: Double, processor: Double) -> String {
-      let fields: [String: Any] = [
-        "runs": runs, "steps": steps, "calls": calls, "jobs": jobs, "hours": hours, "seconds": seconds,
-        "processorSeconds": processor,
-        "faults": found.map {
-          ["kind": $0.key, "runs": $0.value.runs, "first": $0.value.first, "detail": $0.value.detail]
-        },
-        "dangers": Dictionary(uniqueKeysWithValues: Invariant.allCases.map { ($0.rawValue, dangers[$0] ?? 0) }),
-        "excused": excused, "chaos": chaos, "network": network,
-      ]
-      let data = try? JSONSerialization.data(withJSONObject: fields, options: [.sortedKeys, .prettyPrinted])
-      return String(decoding: data ?? Data(), as: UTF8.self)
-    }
-
     /// What a fault was found with: optimised code runs in another order.
     private static var configuration: String {
       #if DEBUG

@@ -6,7 +6,6 @@
     let options: Options
     private var report: Report
     private let begin = realSeconds()
-    private let processorBegin = processorSeconds()
 
     init(_ options: Options) {
       self.options = options
@@ -33,10 +32,7 @@
           seed += 1
         }
       }
-      print(
-        options.isJSON
-          ? report.json(seconds, processor: processorSeconds() - processorBegin)
-          : report.text(seconds, unit: options.script == nil ? "seeds" : "runs"))
+      print(report.text(seconds, unit: options.script == nil ? "seeds" : "runs"))
       return report.faults == 0 ? 0 : 1
     }
 
@@ -100,7 +96,6 @@
           }
           report.add(ledger, name: "\(script.name) --seed \(seed)")
         }
-        guard !options.isJSON else { continue }
         print("\(script.name): \(kinds.isEmpty ? "clean" : "")")
         for (kind, count) in kinds.sorted(by: { $0.key < $1.key }) {
           print("  \(count)/\(seeds.count)  \(kind)  (seed \(firsts[kind] ?? 0))")

@@ -24,16 +24,14 @@
   /// | a request to the provider by its connector met a fault meanwhile, or in a call then under way: both are shared | that fault's |
   /// | the connector was closed | `network` |
   /// | the store refused its process something meanwhile | `tokenCache` |
-  /// | the person did not agree to the use of a protected refresh token meanwhile | `tokenCache` |
   /// | a record that it has to read was damaged | `tokenCache` |
   /// | a process was suspended, or the provider was slow, meanwhile; who holds a lock is not looked at | `tokenCache` |
   /// | the API refused its token | `unauthorized` |
   /// | the person has cancelled or closed the page | `userCancelledInPage`, `userClosedBrowser` |
   /// | another person than the current one was at the page of an edit | `wrongUser` |
   /// | the task is not there, or not the person's | `notFound` |
-  /// | the device's clock jumped meanwhile | `invalidIDToken`, and `timedOut` of a device code |
+  /// | the device's clock jumped meanwhile | `invalidIDToken` |
   /// | the process was suspended for as long as an id_token lives | `invalidIDToken` |
-  /// | the device code has come to its end | `timedOut` |
   struct Causes {
     let world: World
     let call: Call
@@ -41,11 +39,11 @@
     func explain(_ error: ConnectorError) -> Bool {
       switch error.code {
       case .network: isClosed || faults.contains(.network)
-      case .timedOut: faults.contains(.timedOut) || isDeviceCodeOver
+      case .timedOut: faults.contains(.timedOut)
       case .serviceUnavailable, .throttled, .invalidResponse: faults.contains(error.code)
       case .tokenCache: explain(Self.cacheError(in: error))
       case .unauthorized: call.troubles.contains(.refused)
-      case .userCancelledInPage: call.action.isDeviceSignIn ? isDeclined : call.plan?.outcome == .cancels
+      case .userCancelledInPage: call.plan?.outcome == .cancels
       case .userClosedBrowser: call.plan?.outcome == .closes
       case .wrongUser: isOfAnother
       case .notFound: isOfMissingTask
@@ -70,14 +68,6 @@
 
     private var isClosed: Bool { call.troubles.contains(.closed) || call.app.isClosed }
 
-    private var isDeclined: Bool { call.plan.map { $0.outcome != .completes } ?? false }
-
-    /// A device code lives for a quarter of an hour, by the device's clock.
-    private var isDeviceCodeOver: Bool {
-      guard call.action.isDeviceSignIn else { return false }
-      return world.lastClockChange >= call.startedAt || call.endedAt - call.startedAt >= 899_000_000_000
-    }
-
     private func explain(_ error: TokenCacheError?) -> Bool {
       switch error?.code {
       case .damaged?, .decryptionFailed?: world.wasDamaged && mayReadDamage
@@ -90,14 +80,11 @@
       }
     }
 
-    /// A record that is damaged is no matter of a person who is named and has another one, nor of a sign-in; where a
-    /// policy is named, only its own record counts.
+    /// A record that is damaged is no matter of a person who is named and has another one, nor of a sign-in.
     private var mayReadDamage: Bool {
       switch call.action {
-      case .signIn, .deviceSignIn: false
-      case .token(let person?, let policy?, _) where world.shape.isB2C:
-        !world.watch.grants.contains { $0.person == person && $0.policy == policy.key && $0.isGood }
-      case .token(let person?, _, _), .listOf(let person): world.latestGrant(of: person)?.isGood != true
+      case .signIn: false
+      case .token(let person?, _), .listOf(let person): world.latestGrant(of: person)?.isGood != true
       default: true
       }
     }
@@ -105,7 +92,7 @@
     /// Somebody else was at the page than the one who is current, as far as that is known.
     private var isOfAnother: Bool {
       switch call.action {
-      case .editProfile, .resetPassword:
+      case .editProfile:
         call.presenceVersion != call.app.process.presence.version
           || call.expected != .person(call.plan?.person.id ?? "")
       default: false

@@ -1,13 +1,8 @@
 #if os(Linux)
-  import B2CTokenCache
-  import Foundation
-
   /// What one sign-in brought: all tokens that the provider has issued for it, and what became of it.
   final class Grant {
     let number: Int
     let person: String
-    /// The policy's id in lower case; empty where there is none.
-    let policy: String
     /// The call that signed in.
     weak var call: Call?
     let bornAt: UInt64
@@ -18,12 +13,6 @@
     private(set) var refreshedAt: UInt64
     /// Whether the provider takes a refresh token that was used before.
     private let allowsReuse: Bool
-    /// The access token that was issued last.
-    var newestAccessToken: String?
-    /// The access token that a call returned last, its end by the device's clock, when it was returned, and where.
-    var returned: (token: String, expiresAt: Date, at: UInt64, process: AppProcess)?
-    /// Where its tokens were seen in the store.
-    var key: TokenCacheKey?
     /// Whether its sign-in reported success.
     private(set) var isSignedIn = false
     private(set) var signedInAt: UInt64 = 0
@@ -50,7 +39,7 @@
       if !isSignedOut { self.lastCall = lastCall }
       isSignedOut = true
     }
-    /// A later sign-in of the same person by the same policy took its place.
+    /// A later sign-in of the same person took its place.
     var isReplaced = false
     /// Why nothing is expected of it: what left its fate open, or happened to its tokens that no client can survive.
     private(set) var excuse: String?
@@ -82,18 +71,17 @@
       if refreshTokens.remove(token) != nil { refreshTokens.insert(used) }
     }
 
-    /// Whether another one of the same person by the same policy takes the place of its record.
+    /// Whether another one of the same person takes the place of its record.
     func isOfSameRecord(as other: Grant) -> Bool {
-      other !== self && other.person == person && other.policy == policy
+      other !== self && other.person == person
     }
 
     /// Whether a store with these refresh tokens has one of its own.
     func isStored(in tokens: Set<String>) -> Bool { !refreshTokens.isDisjoint(with: tokens) }
 
-    init(_ number: Int, person: String, policy: String, call: Call?, allowsReuse: Bool, _ ledger: Ledger) {
+    init(_ number: Int, person: String, call: Call?, allowsReuse: Bool, _ ledger: Ledger) {
       self.number = number
       self.person = person
-      self.policy = policy
       self.call = call
       self.allowsReuse = allowsReuse
       self.ledger = ledger
@@ -111,6 +99,7 @@
     let token: String
     weak var process: AppProcess?
     let at = machine.uptime
+    private let suspendedBefore: UInt64
     let app: Int
     /// The new refresh token of the answer; `nil` where the one that was sent stays good.
     let brought: String?
@@ -122,10 +111,11 @@
 
     func deliver() { deliveredAt = machine.uptime }
 
-    /// Whether a process that ends now need not have stored what it brought.
+    /// Whether a process that ends now need not have stored what it brought: it has just come, the process was suspended, or
+    /// the store has refused it something since.
     func mayBeUnstored(by process: AppProcess) -> Bool {
-      guard let deliveredAt, !process.mayHaveWaitingChanges else { return true }
-      return machine.uptime - deliveredAt < 5_000_000_000
+      guard let deliveredAt, !process.isSuspended, process.timeSuspended == suspendedBefore else { return true }
+      return process.lastStoreFault >= at || machine.uptime - deliveredAt < 5_000_000_000
     }
 
     func lose(_ reason: String) {
@@ -140,6 +130,7 @@
       self.brought = brought
       self.process = process
       self.app = app
+      suspendedBefore = process.timeSuspended
     }
   }
 #endif

@@ -58,7 +58,7 @@
 
     func judgeAnswer(_ call: Call) {
       switch (call.action, call.result) {
-      case (.signIn, .success(.user(let user))), (.deviceSignIn, .success(.user(let user))):
+      case (.signIn, .success(.user(let user))):
         guard let grant = call.grant else {
           return world.ledger.fault("I2 a sign-in without a grant", call.name)
         }
@@ -66,18 +66,16 @@
         if user.subject != grant.person || user.subject != call.plan?.person.id {
           world.ledger.fault("I2 a sign-in returns another person", call.name)
         }
-        if case .signIn(let policy) = call.action { judgePolicy(policy.map { $0.id }, grant.policy, "a sign-in", call) }
       case (.list, .success(.tasks(let tasks))), (.listOf, .success(.tasks(let tasks))):
         let owners = Set(world.server.tasks.filter { task in tasks.contains { $0.id == task.id } }.map(\.owner))
         if world.watch.people.count > 1 { world.ledger.tested(.onePerson) }
         if owners.count > 1 || owners.first.map({ $0 != call.bearers.last?.grant.person }) == true {
           world.ledger.fault("I2 a list shows the tasks of another person", call.name)
         }
-      case (.token(let person, let policy, _), .success(.token(let token))):
+      case (.token(let person, _), .success(.token(let token))):
         guard let grant = world.watch.ofAccessToken[token.token.value] else {
           return world.ledger.fault("I2 an access token that was never issued", call.name)
         }
-        grant.returned = (token.token.value, token.expiresAt, machine.uptime, call.app.process)
         if grant.isSignedOut, call.number > grant.lastCall {
           world.ledger.fault("I3 a call that began after the sign-out returns a token", call.name)
         }
@@ -85,10 +83,6 @@
           world.ledger.tested(.rightPerson)
           if grant.person != person { world.ledger.fault("I2 the access token of another person", call.name) }
         }
-        judgePolicy(policy.map { $0.id }, grant.policy, "an access token", call)
-      case (.claims(let policy), .success(.claims(let user))):
-        judgeOwner(of: user?.subject, policy, call)
-        if let policy, let user { judgePolicy(policy.id, user.policyID ?? "", "claims", call) }
       case (.session, .success(.session(let state))): judgeSession(state, call)
       case (.accounts, .success(.accounts(let accounts))):
         if Set(accounts.map(\.id)).count < accounts.count {
@@ -96,28 +90,6 @@
         }
         judgeList(Set(accounts.map(\.id)), call)
       default: break
-      }
-    }
-
-    /// Claims are those of the person who is current.
-    private func judgeOwner(of subject: String?, _ policy: Policy?, _ call: Call) {
-      guard call.presenceVersion == call.app.process.presence.version,
-        call.devicePresenceVersion == world.presence.version, !call.troubles.contains(.store), !world.wasDamaged
-      else { return }
-      switch call.expected {
-      case .unknown: break
-      case .nobody:
-        if subject != nil { world.ledger.fault("I3 claims of a person though nobody is signed in", call.name) }
-      case .person(let person):
-        world.ledger.tested(.rightPerson)
-        if let subject, subject != person { world.ledger.fault("I2 claims of another person", call.name) }
-        // Without a policy it is that of the latest sign-in, whatever became of it.
-        let grants =
-          policy == nil || !world.shape.isB2C
-          ? [world.latestGrant(of: person)].compactMap(\.self)
-          : world.watch.grants.filter { $0.person == person && $0.policy == policy?.key }
-        let isThere = grants.contains { $0.isGood && $0.isSignedIn(before: call) && !isExpired($0) }
-        if subject == nil, isThere { world.ledger.fault("I6 no claims of a person who is signed in", call.name) }
       }
     }
 
@@ -160,14 +132,6 @@
       }
     }
 
-    private func judgePolicy(_ wanted: String?, _ found: String, _ what: String, _ call: Call) {
-      guard world.shape.isB2C, let wanted else { return }
-      world.ledger.tested(.rightClaims)
-      if wanted.lowercased() != found.lowercased() {
-        world.ledger.fault("I2 \(what) of another policy than was asked for", "\(call.name): \(found)")
-      }
-    }
-
     // MARK: I10, I8 and I4: errors
 
     func judgeError(_ call: Call) {
@@ -197,22 +161,14 @@
     private func mayNeedInteraction(_ error: ConnectorError, _ call: Call) -> Bool {
       let person: String
       switch (call.action, call.expected) {
-      case (.deviceSignIn, _): return call.grant != nil && hasLostTokens(call)
       // The code lives for ten minutes, and the process was suspended for about as long.
-      case (.editProfile, _) where isCodeOver(call), (.resetPassword, _) where isCodeOver(call): return true
+      case (.editProfile, _) where isCodeOver(call): return true
       case (.signIn, _): return isCodeOver(call)
-      case (.session, _), (.accounts, _), (.claims, _), (.signOut, _), (.signOutAll, _):
+      case (.session, _), (.accounts, _), (.signOut, _), (.signOutAll, _):
         return false
-      case (.token(let named?, _, _), _), (.listOf(let named), _): person = named
+      case (.token(let named?, _), _), (.listOf(let named), _): person = named
       case (_, .person(let current)) where call.presenceVersion == call.app.process.presence.version: person = current
       default: return mayNobodyBeGood(call)
-      }
-      if case .token(_, let policy?, _) = call.action {
-        let isThere = world.watch.grants.contains {
-          $0.person == person && $0.policy == policy.key && $0.isGood && !isExpired($0)
-            && $0.isSignedIn(before: call)
-        }
-        return !isThere || world.calls.contains { $0.action.signsOut(person) }
       }
       guard let grant = world.latestGrant(of: person), grant.isGood, !isExpired(grant) else { return true }
       guard grant.isSignedIn(before: call) else { return true }
@@ -228,7 +184,6 @@
       guard call.action.isForCurrent, call.devicePresenceVersion == world.presence.version,
         !world.calls.contains(where: { $0.action.changesPresence })
       else { return true }
-      if case .token(_, .some, _) = call.action { return true }
       let people = Set(world.watch.grants.filter { !$0.isSignedOut }.map(\.person))
       let areGood = people.allSatisfy { person in
         world.watch.grants.allSatisfy { $0.person != person || $0.isSignedOut || $0.isReplaced || $0.isSignedIn }
@@ -237,13 +192,6 @@
       guard !people.isEmpty, areGood else { return true }
       world.ledger.fault("I4 a page is asked for, though all who signed in have good sessions", call.name)
       return true
-    }
-
-    /// Whether an answer of the token endpoint to the call itself was lost, so that its code may be redeemed already.
-    private func hasLostTokens(_ call: Call) -> Bool {
-      call.app.transport.met.contains {
-        $0.target == .tokenEndpoint && $0.call == call.number && !$0.fault.isBeforeWork
-      }
     }
 
     /// Whether the provider may have forgotten a grant by its age.

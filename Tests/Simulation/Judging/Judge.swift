@@ -29,11 +29,7 @@
       // A process that is suspended does nothing; what belongs to others may be locked for half a minute at most.
       let excused = thinking + call.timeSuspended
       let seconds = Double(call.endedAt - call.startedAt - min(excused, call.endedAt - call.startedAt)) / 1e9
-      // A device code lives for a quarter of an hour, which is how long its call may wait for the person.
-      let patience = call.action.isDeviceSignIn ? 1140.0 : 150
-      if seconds > patience {
-        ledger.fault("I5 a call took too long", "\(call.name): \(Int(seconds)) s")
-      }
+      if seconds > 150 { ledger.fault("I5 a call took too long", "\(call.name): \(Int(seconds)) s") }
     }
 
     // MARK: I2
@@ -62,14 +58,14 @@
 
     private func judgePresence(_ call: Call) {
       switch call.action {
-      case .signIn, .deviceSignIn:
+      case .signIn:
         judgeSignIn(call)
-        if call.succeeded, world.clockWentBack, world.processes.count > 1 {
-          // Whose sign-in was the last is told by dates, and a process does not know those of another.
-          ledger.excuse("who is current: the clock went back between two processes")
+        if call.succeeded, world.clockWentBack {
+          // Whose sign-in was the last is told by dates.
+          ledger.excuse("who is current: the clock went back")
           end(call, .unknown, .unknown)
         } else if call.succeeded, let grant = call.grant, mayBeSignedOut(grant, meanwhile: call) {
-          ledger.excuse("who is current: a sign-out that could not read the store waits in another process")
+          ledger.excuse("who is current: a sign-out failed in another process")
           end(call, .unknown, .unknown)
         } else if call.succeeded, let grant = call.grant {
           end(call, .person(grant.person), .person(grant.person))
@@ -98,16 +94,7 @@
         $0.record.refreshToken.flatMap { world.watch.grant(ofRefreshToken: $0.value) } === grant
       }
       guard call.succeeded else {
-        if isStored, world.shape.isProtected,
-          world.watch.grants.contains(where: {
-            $0 !== grant && $0.isSignedIn && $0.person == grant.person && $0.policy == grant.policy
-          })
-        {
-          // Neither the record could be written nor the new item be removed, which is the newest of the old record then.
-          for one in world.watch.grants where one.person == grant.person {
-            one.leaveOpen("a sign-in that failed, whose protected item stays")
-          }
-        } else if isStored {
+        if isStored {
           ledger.fault(
             "I6 a sign-in that failed\(call.troubles.contains(.cancelled) ? ", cancelled," : "") has signed in",
             call.name)
@@ -119,23 +106,20 @@
       }
       grant.signIn(lastCall: world.callNumber)
       for other in world.watch.grants where other !== grant && other.person == grant.person {
-        guard other.policy == grant.policy, other.isSignedIn else { continue }
+        guard other.isSignedIn else { continue }
         other.isReplaced = true
         if other.signedInAt > call.startedAt { grant.leaveOpen("two sign-ins at once") }
       }
       if mayBeSignedOut(grant, meanwhile: call) {
-        grant.leaveOpen("a sign-out that could not read the store")
+        grant.leaveOpen("a sign-out that failed in another process")
       }
       // A sign-out that is under way may or may not reach it.
       if world.calls.contains(where: { $0.action.signsOut(grant.person) }) { grant.leaveOpen("signed out meanwhile") }
-      if world.store.kind != .inMemory, world.watch.people.count > 1 { ledger.tested(.ownRecordsOnly) }
-      let others = call.readAccounts.subtracting([world.accountID(of: grant.person)])
-      if !others.isEmpty { ledger.fault("I6 a sign-in lists, or reads other records than its own", call.name) }
     }
 
-    /// Whether a sign-out that waits in another process may remove the session: which came first, no clock can tell.
+    /// Whether another process, whose sign-out has failed and may be tried again, may remove the session.
     private func mayBeSignedOut(_ grant: Grant, meanwhile call: Call) -> Bool {
-      world.processes.contains { $0 !== call.app.process && !$0.isDead && $0.mayEnd(grant) }
+      world.processes.contains { $0 !== call.app.process && !$0.isDead && $0.hasFailedSignOut }
     }
 
     private func judgeSignOut(_ call: Call) {
@@ -144,7 +128,7 @@
       let grants = world.watch.grants.filter { person == nil || $0.person == person }
       guard call.succeeded else {
         end(call, .unknown, .unknown)
-        call.app.process.noteUnreadSignOuts()
+        call.app.process.hasFailedSignOut = true
         return grants.forEach { $0.leaveOpen("a sign-out that failed") }
       }
       for grant in grants {
@@ -154,21 +138,21 @@
           grant.leaveOpen("signed out meanwhile")
         }
       }
-      if person != nil { judgeQuarantine(grants) }
+      if person != nil { judgeDamaged(grants) }
       end(
         call, current(after: call, of: person, call.expected), current(after: call, of: person, call.expectedOnDevice))
       ledger.tested(.signedOut)
     }
 
-    /// A damaged record that was set apart holds tokens too.
+    /// A damaged record that was renamed holds tokens too.
     ///
     /// Only a sign-out that knows the account can tell whose it is.
-    private func judgeQuarantine(_ grants: [Grant]) {
+    private func judgeDamaged(_ grants: [Grant]) {
       guard world.store.kind == .file, world.wasDamaged else { return }
-      for (path, file) in world.store.disk.files where path.contains(".damaged-") {
+      for (path, file) in world.store.disk.files where path.contains(".damaged") {
         let text = String(decoding: file.bytes, as: UTF8.self)
         for grant in grants where grant.isSignedOut && grant.refreshTokens.contains(where: text.contains) {
-          ledger.fault("I3 a token is in a quarantined record after the sign-out", "grant \(grant.number)")
+          ledger.fault("I3 a token is in a damaged record after the sign-out", "grant \(grant.number)")
         }
       }
     }
@@ -187,34 +171,22 @@
       for (key, record) in world.store.records(inMemoryOf: world.processes) {
         var grants = record.accessTokens.compactMap { world.watch.ofAccessToken[$0.token.value] }
         if let token = record.refreshToken?.value, let grant = world.watch.grant(ofRefreshToken: token) {
-          grant.key = key
           grants.append(grant)
         }
         for grant in grants {
           ledger.tested(.storedUnderOwner)
-          if key.accountID != world.accountID(of: grant.person) || (world.shape.isB2C && key.policy != grant.policy) {
-            ledger.fault("I2 a token is stored under another owner or policy", "grant \(grant.number)")
+          if key.accountID != world.accountID(of: grant.person) {
+            ledger.fault("I2 a token is stored under another owner", "grant \(grant.number)")
           }
           if grant.isSignedOut, !grant.isReplaced {
             ledger.fault("I3 tokens are stored after the sign-out", "grant \(grant.number)")
           }
         }
       }
-      // A protected token is an item of its own, which could stay behind.
-      for token in world.store.keychain.protected.values {
-        let grant = world.watch.grant(ofRefreshToken: String(decoding: token, as: UTF8.self))
-        if let grant, grant.isSignedOut, !grant.isReplaced {
-          ledger.fault("I3 a protected token is stored after the sign-out", "grant \(grant.number)")
-        }
-      }
     }
   }
 
   extension Action {
-    var isDeviceSignIn: Bool {
-      if case .deviceSignIn = self { true } else { false }
-    }
-
     /// Whether it signs a person out.
     func signsOut(_ person: String) -> Bool {
       switch self {

@@ -16,9 +16,9 @@
       for call in world.calls where !call.app.process.isDead {
         ledger.fault("I5 a call never ended", call.name)
       }
-      world.judgeWaiting()
       lookAtWhatWasTold()
       lookAtSessions()
+      world.judgeWaiting()
       // Every access token has to be refreshed.
       world.pass(.seconds(7200))
       lookAtPeople()
@@ -36,7 +36,6 @@
       world.nextFault = nil
       world.forgetDeath()
       world.store.trouble = StoreTrouble()
-      world.store.keychain.refusals = 0
       world.watch.refusesAll = false
       for process in world.processes { process.resume() }
     }
@@ -61,7 +60,7 @@
             ledger.fault("I4 the session of a person who is signed in cannot be read", "\(app.name): \(first.summary)")
           }
           guard case .success(.session(let state)) = first.result else { continue }
-          let next = answer(.token(person: nil, policy: nil, force: false), app)
+          let next = answer(.token(person: nil, force: false), app)
           ledger.tested(.sessionIsTrue)
           guard case .success(.session(let after)) = answer(.session, app).result else { continue }
           let works = next.succeeded
@@ -106,19 +105,15 @@
       for app in world.liveApps {
         for person in world.people {
           guard let grant = world.latestGrant(of: person.id) else { continue }
-          look(grant, policy: nil, app)
-        }
-        // The sessions by other policies go on too.
-        for grant in world.watch.grants where world.shape.isB2C {
-          look(grant, policy: world.policies.first { $0.key == grant.policy }, app)
+          look(grant, app)
         }
       }
     }
 
-    private func look(_ grant: Grant, policy: Policy?, _ app: App) {
+    private func look(_ grant: Grant, _ app: App) {
       guard grant.isGood, !Judge(world: world).isExpired(grant) else { return }
       ledger.tested(.staysSignedIn)
-      let call = answer(.token(person: grant.person, policy: policy, force: false), app)
+      let call = answer(.token(person: grant.person, force: false), app)
       guard !call.succeeded, grant.isGood else { return }
       ledger.fault("I4 a person who was signed in cannot call", "\(call.name), grant \(grant.number): \(call.summary)")
     }
@@ -129,10 +124,11 @@
       for app in world.liveApps {
         guard case .success(.session(.signedIn(let user))) = answer(.session, app).result,
           let person = world.people.first(where: { $0.id == user.subject }),
-          answer(.token(person: nil, policy: nil, force: true), app).succeeded
+          answer(.token(person: nil, force: true), app).succeeded
         else { continue }
         world.pass(.seconds(60))
-        guard case .success(.claims(let found?)) = answer(.claims(nil), app).result, found.subject == person.id else {
+        guard case .success(.session(.signedIn(let found))) = answer(.session, app).result, found.subject == person.id
+        else {
           continue
         }
         ledger.tested(.claimsAreTrue)
@@ -147,10 +143,9 @@
 
     /// I7: who signed in or out last was told to every connector of the process, though nobody has read `session` since.
     ///
-    /// Where a store was in trouble, another process may have been it, or each connector has a cache that is a value, only a
-    /// reading tells.
+    /// Where a store was in trouble, or another process may have been it, only a reading tells.
     private func lookAtWhatWasTold() {
-      guard world.processes.count == 1, world.lastStoreFault == 0, !world.wasDamaged, world.store.kind != .value else {
+      guard world.processes.count == 1, world.lastStoreFault == 0, !world.wasDamaged else {
         return
       }
       for process in world.processes {

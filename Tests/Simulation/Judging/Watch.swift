@@ -62,13 +62,13 @@
     }
 
     private func judgeReuse(
-      _ token: String, _ grant: Grant, _ call: Call?, _ process: AppProcess, askedAt: UInt64
+      _ token: String, _ grant: Grant, _ call: Call?, _ process: AppProcess
     ) {
       guard world.shape.rotates else { return }
       // Where there is an older token, it could have been sent.
       if exchanges.contains(where: { $0.grant === grant }) { world.ledger.tested(.refreshTokenOnce) }
       guard let use = uses[token] else { return }
-      if let excuse = excuse(of: use, by: process, askedAt: askedAt) {
+      if let excuse = excuse(of: use, by: process) {
         world.ledger.excuse("used again: " + excuse)
         if world.shape.reuse != .allowed { grant.lose(excuse) }
         return
@@ -83,27 +83,16 @@
     }
 
     /// Why a client could not know that a refresh token was used; there are no other reasons.
-    private func excuse(of use: Exchange, by process: AppProcess, askedAt: UInt64) -> String? {
+    private func excuse(of use: Exchange, by process: AppProcess) -> String? {
       if let loss = use.loss { return loss }
       if use.process?.isDead != false, !use.isDelivered { return "killed" }
-      guard let other = use.process, other !== process, waits(use, in: other, askedAt) else { return nil }
-      return "waits in the memory of another process"
-    }
-
-    /// Whether what an exchange brought waits in the memory of its process, which the store has refused it from.
-    ///
-    /// Within a process it is known to all. Another process has read the old token right before it asked with it.
-    private func waits(_ use: Exchange, in process: AppProcess, _ askedAt: UInt64) -> Bool {
-      process.noteWaitingChanges()
-      guard let key = use.grant.key, let last = process.lastWaits[key], last >= use.at else { return false }
-      return askedAt <= last
+      guard let other = use.process, other !== process, other.lastStoreFault >= use.at else { return nil }
+      return "the store refused another process since"
     }
 
     /// Has the server do its work, and remembers what it gave.
-    ///
-    /// It was asked for at a time by the uptime: when the client handed the request to its transport.
     func serve(
-      _ request: TransportRequest, _ call: Call?, _ process: AppProcess, askedAt: UInt64
+      _ request: TransportRequest, _ call: Call?, _ process: AppProcess
     ) async -> (TransportResponse, Exchange?) {
       if world.server.serves(request.url) {
         if let token = Self.bearer(request), refusesAll || refusedTokens.contains(token) {
@@ -122,7 +111,7 @@
       let form = Self.form(request)
       for name in ["code", "code_verifier", "refresh_token"] { if let secret = form[name] { secrets.insert(secret) } }
       if let token = form["refresh_token"], let grant = ofRefreshToken[token] {
-        judgeReuse(token, grant, call, process, askedAt: askedAt)
+        judgeReuse(token, grant, call, process)
       }
       let response = await response(of: world.tenant, request)
       guard form["grant_type"] != nil, response.status == 200, let fields = try? JSONReader.object(response.body)
@@ -148,18 +137,14 @@
         issuer = claims["iss"]?.string ?? issuer
         grant = Grant(
           grants.count + 1, person: claims["oid"]?.string ?? claims["sub"]?.string ?? "",
-          policy: claims["tfp"]?.string?.lowercased() ?? "", call: call, allowsReuse: world.shape.reuse == .allowed,
-          world.ledger)
+          call: call, allowsReuse: world.shape.reuse == .allowed, world.ledger)
         grants.append(grant)
         call?.grant = grant
       }
       for name in ["access_token", "refresh_token", "id_token"] {
         if let secret = fields[name]?.string { secrets.insert(secret) }
       }
-      if let accessToken {
-        ofAccessToken[accessToken] = grant
-        grant.newestAccessToken = accessToken
-      }
+      if let accessToken { ofAccessToken[accessToken] = grant }
       let newer = fields["refresh_token"]?.string
       if let newer {
         ofRefreshToken[newer] = grant

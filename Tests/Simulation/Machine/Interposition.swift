@@ -116,9 +116,6 @@
   /// The time of the real world, in seconds.
   func realSeconds() -> Double { seconds(of: 1) }
 
-  /// The processor's time that the process has used, in seconds.
-  func processorSeconds() -> Double { seconds(of: 2) }
-
   private func seconds(of clock: Int32) -> Double {
     var time = timespec()
     _ = systemTime(clock, &time)

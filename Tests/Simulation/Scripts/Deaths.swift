@@ -3,7 +3,7 @@
 
   extension Script {
     /// A kill or a power cut between two accesses to the store, over every cache that outlives its process.
-    static let deaths: [Script] = [CacheKind.fourMethod, .shared, .file, .encryptedFile, .keychain, .lockedKeychain]
+    static let deaths: [Script] = CacheKind.allCases.filter(\.isLasting)
       .flatMap(deaths(over:))
 
     private static func deaths(over kind: CacheKind) -> [Script] {

@@ -41,15 +41,14 @@
 
     /// Signs in and waits.
     @discardableResult
-    func signIn(_ person: LocalUser, on app: App, policy: Int = 0) -> Call {
-      let call = startSignIn(person, on: app, policy: policy)
+    func signIn(_ person: LocalUser, on app: App) -> Call {
+      let call = startSignIn(person, on: app)
       world.wait(call)
       return call
     }
 
-    func startSignIn(_ person: LocalUser, on app: App, policy: Int = 0) -> Call {
-      world.start(
-        .signIn(world.policies.isEmpty ? nil : world.policies[policy]), on: app, plan: plan(person))
+    func startSignIn(_ person: LocalUser, on app: App) -> Call {
+      world.start(.signIn, on: app, plan: plan(person))
     }
 
     func start(_ action: Action, on app: App) -> Call { world.start(action, on: app) }
@@ -61,8 +60,8 @@
       return call
     }
 
-    var token: Action { .token(person: nil, policy: nil, force: false) }
-    var freshToken: Action { .token(person: nil, policy: nil, force: true) }
+    var token: Action { .token(person: nil, force: false) }
+    var freshToken: Action { .token(person: nil, force: true) }
 
     /// A pause of random length, at most so many milliseconds: what differs between the schedules.
     func jitter(_ most: Int) { world.pass(.microseconds(machine.draw.below(most * 1000))) }

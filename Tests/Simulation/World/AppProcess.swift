@@ -14,7 +14,7 @@
     private(set) var isDead = false
     private(set) var isSuspended = false
     var apps: [App] = []
-    private(set) var caches: [any TokenCache] = []
+    let cache: any TokenCache
     /// Who is current here, as far as that is certain.
     var presence = Presence()
     private var waiting: [UnsafeContinuation<Void, Never>] = []
@@ -22,8 +22,8 @@
     init(_ number: Int, _ world: World) throws {
       self.number = number
       self.world = world
-      caches = try world.store.makeCaches(for: self, count: world.shape.connectors)
-      for index in 0..<world.shape.connectors { apps.append(try App(index + 1, self, caches[index])) }
+      cache = try world.store.makeCache(for: self)
+      for index in 0..<world.shape.connectors { apps.append(try App(index + 1, self, cache)) }
     }
 
     /// Waits while the process is suspended, and for ever once it is dead.
@@ -40,42 +40,8 @@
 
     func noteStoreFault() { lastStoreFault = machine.uptime }
 
-    /// Whether something may wait in its memory: what the store has refused is written a minute later at most, and the
-    /// task that does it stands still while the process is suspended.
-    var mayHaveWaitingChanges: Bool {
-      func isRecent(_ time: UInt64) -> Bool { time > 0 && machine.uptime - time < 70_000_000_000 }
-      return isSuspended || isRecent(lastStoreFault) || isRecent(lastResumption)
-    }
-
-    private var lastResumption: UInt64 = 0
-    /// When a change of each key was last seen to wait for the store in its memory, by the uptime.
-    private(set) var lastWaits: [TokenCacheKey: UInt64] = [:]
-
-    /// Looks what waits in its memory: at each access to the store, since a change goes after one.
-    func noteWaitingChanges() {
-      guard mayHaveWaitingChanges, !isDead, world.processes.count > 1 else { return }
-      let changes = caches.map { CacheRegistry.state(of: $0).waiting }
-      for key in world.watch.grants.compactMap(\.key) where changes.contains(where: { $0.entry(for: key) != nil }) {
-        lastWaits[key] = machine.uptime
-      }
-    }
-
-    /// The keys of sign-outs that wait for a store that could not be read.
-    private var unreadSignOuts: Set<TokenCacheKey> = []
-
-    /// Notes the sign-outs that only clocks can tell from later sign-ins.
-    func noteUnreadSignOuts() {
-      for waiting in caches.map({ CacheRegistry.state(of: $0).waiting }) {
-        for key in waiting.keys {
-          if case .removal(.upTo) = waiting.entry(for: key)?.change { unreadSignOuts.insert(key) }
-        }
-      }
-    }
-
-    /// Whether a sign-out that waits may take a sign-in of now for an older one.
-    func mayEnd(_ grant: Grant) -> Bool {
-      unreadSignOuts.contains { $0.accountID == world.accountID(of: grant.person) && $0.policy == grant.policy }
-    }
+    /// Whether a sign-out of its own has failed, which it may try again after a later sign-in elsewhere.
+    var hasFailedSignOut = false
 
     private var suspendedAt: UInt64 = 0
     private var pastSuspensions: UInt64 = 0
@@ -91,10 +57,7 @@
 
     func resume() {
       pastSuspensions = timeSuspended
-      if isSuspended {
-        world.lastSuspension = machine.uptime
-        lastResumption = machine.uptime
-      }
+      if isSuspended { world.lastSuspension = machine.uptime }
       isSuspended = false
       let ready = waiting
       waiting = []
@@ -114,7 +77,7 @@
     /// Puts a new connector in place of one that was closed.
     func replace(_ app: App) throws {
       guard let index = apps.firstIndex(where: { $0 === app }) else { return }
-      apps[index] = try App(app.number, self, caches[index])
+      apps[index] = try App(app.number, self, cache)
     }
   }
 
@@ -183,9 +146,7 @@
       environment.transport = transport
       environment.presenter = SimulatedPage(process)
       environment.now = { world.deviceNow }
-      environment.onEvent = { [weak world] event in
-        world?.judgeText(event.description)
-      }
+      environment.onEvent = { [weak world] event in world?.judgeText(event.description) }
       let made = try Connector(settings: world.settings, environment: environment) { options in
         options.taskDialect = .rest
         options.allowedAPIs = [LocalTaskServer.inMemoryOrigin]

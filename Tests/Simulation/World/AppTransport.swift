@@ -96,7 +96,6 @@
     func send(_ request: TransportRequest) async throws -> TransportResponse {
       try Task.checkCancellation()
       try request.validate()
-      let askedAt = machine.uptime
       await process.gate()
       let world = process.world
       let call = Call.current
@@ -115,7 +114,7 @@
         if fault?.isBeforeWork != true, !isClosed, machine.draw.happens(500) {
           let target = target(of: request).rawValue
           world.ledger.network["cancelled on its way", default: [:]][target, default: 0] += 1
-          _ = await world.watch.serve(request, call, process, askedAt: askedAt)
+          _ = await world.watch.serve(request, call, process)
         }
         throw error
       }
@@ -128,7 +127,7 @@
       default: break
       }
       try checkOpen(call)
-      let (response, exchange) = await world.watch.serve(request, call, process, askedAt: askedAt)
+      let (response, exchange) = await world.watch.serve(request, call, process)
       do {
         switch fault {
         case .lostAfter:

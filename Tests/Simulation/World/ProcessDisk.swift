@@ -143,7 +143,6 @@
     func names(in path: String) throws(SystemFailure) -> [String] {
       let path = Self.plain(path)
       try access("readdir", path, writing: false)
-      process?.world.noteListing()
       return disk.files.keys.filter { Self.parent($0) == path && $0 != "/" }.sorted().map {
         String($0.dropFirst(path.count + 1))
       }
@@ -161,7 +160,6 @@
       guard let process else { return }
       process.world.noteAccess(by: process)
       if process.isDead { throw SystemFailure(call, path, EIO) }
-      process.noteWaitingChanges()
       if disk.trouble.fails(writing: writing) {
         process.world.noteStoreFault(in: process)
         throw SystemFailure(call, path, writing ? ENOSPC : EIO)

@@ -54,7 +54,6 @@
 
     func record(for key: TokenCacheKey) async throws -> TokenRecord? {
       try await access(writing: false)
-      process?.world.noteReading(key)
       return table.records[key]
     }
 
@@ -70,7 +69,6 @@
 
     func keys() async throws -> [TokenCacheKey] {
       try await access(writing: false)
-      process?.world.noteListing()
       return table.keys
     }
 
@@ -85,25 +83,11 @@
       }
       process.world.noteAccess(by: process)
       await process.gate()
-      process.noteWaitingChanges()
       if table.trouble.fails(writing: writing) {
         process.world.noteStoreFault(in: process)
         throw TokenCacheError(writing ? .unwritable : .unreadable, "The simulated database is in trouble.")
       }
     }
-  }
-
-  /// The same as a structure: two copies of it cannot be told from two caches.
-  struct ValueCache: TokenCache {
-    let cache: FourMethodCache
-
-    func record(for key: TokenCacheKey) async throws -> TokenRecord? { try await cache.record(for: key) }
-
-    func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { try await cache.store(record, for: key) }
-
-    func removeRecord(for key: TokenCacheKey) async throws { try await cache.removeRecord(for: key) }
-
-    func keys() async throws -> [TokenCacheKey] { try await cache.keys() }
   }
 
   /// A cache over the same table that processes share: atomic updates, and a lock for each refresh.
@@ -112,7 +96,6 @@
       _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
     ) async throws -> TokenRecord? {
       try await access(writing: true)
-      process?.world.noteReading(key)
       let new = change(table.records[key])
       table.records[key] = new
       return new

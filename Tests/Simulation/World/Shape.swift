@@ -22,14 +22,12 @@
     var slowness = 0
     /// The longest way of a request, in milliseconds.
     var distance = 50
-    /// Whether a keychain gives out refresh tokens only after the person has agreed.
-    var isProtected = false
 
     init() {}
 
     /// Draws a shape.
     init(_ draw: inout Draw, without: Set<String>) {
-      let kinds = CacheKind.allCases.filter { $0 != .lockedKeychain && !without.contains($0.rawValue) }
+      let kinds = CacheKind.allCases.filter { !without.contains($0.rawValue) }
       cache = draw.one(of: kinds.isEmpty ? [.shared] : kinds)
       processes = cache.isShared ? draw.one(of: [1, 1, 2, 2, 3, 4]) : 1
       connectors = draw.one(of: [1, 1, 2, 2, 3])
@@ -43,24 +41,12 @@
       clockSkew = draw.one(of: [0, 0, 0, 120, -120, 3600, -3600])
       slowness = draw.one(of: [0, 0, 2000, 20_000])
       distance = draw.one(of: [0, 20, 200, 2000])
-      // Aside, so that a seed draws what it drew before there was this.
-      var aside = draw
-      var own = Draw(seed: aside.next())
-      if cache == .keychain, !without.contains(CacheKind.lockedKeychain.rawValue), own.happens(500) {
-        cache = .lockedKeychain
-        processes = without.contains("connectors") ? 1 : own.one(of: [1, 2, 2, 3])
-      }
-      if cache == .keychain || cache == .lockedKeychain, !without.contains("protected") {
-        isProtected = own.happens(400)
-      }
     }
-
-    var isB2C: Bool { provider == .b2c }
 
     var isMicrosoft: Bool { provider != .openIDConnect }
 
     var summary: String {
-      "\(cache.rawValue)\(isProtected ? ", protected" : ""), \(processes) x \(connectors) connectors, \(people) people, "
+      "\(cache.rawValue), \(processes) x \(connectors) connectors, \(people) people, "
         + "\(provider)\(rotates ? "" : ", no rotation"), access \(accessLife) s"
         + (clockSkew == 0 ? "" : ", clock \(clockSkew) s off")
     }

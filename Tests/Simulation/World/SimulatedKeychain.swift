@@ -15,11 +15,6 @@
 
     var items: [String: Item] = [:]
     var trouble = StoreTrouble()
-    /// Whether refresh tokens are in protected items.
-    var isProtected = false
-    var protected: [String: Data] = [:]
-    /// How many of a thousand questions the person does not agree to.
-    var refusals = 150
   }
 
   /// The keychain as one process sees it: a class, so that its locks are not those of another process.
@@ -35,7 +30,7 @@
 
     var staysOpen: Bool { true }
 
-    var protected: (any ProtectedKeychainItems)? { keychain.isProtected ? ProtectedItems(self) : nil }
+    var protected: (any ProtectedKeychainItems)? { nil }
 
     func add(_ data: Data, account: String, mark: String, in group: String?) throws(KeychainStatus) -> String {
       try access(writing: true)
@@ -56,7 +51,6 @@
     func item(_ account: String, in group: String) throws(KeychainStatus) -> KeychainItem {
       try access(writing: false)
       guard let item = keychain.items[account] else { throw .itemNotFound }
-      if let key = TokenCacheKey(canonicalText: account) { process?.world.noteReading(key) }
       return KeychainItem(attributes: attributes(account, item), data: item.data)
     }
 
@@ -73,8 +67,6 @@
 
     func list(in group: String?) throws(KeychainStatus) -> [KeychainAttributes] {
       try access(writing: false)
-      // Without a group it is looked for the app's group, once in a process.
-      if group != nil { process?.world.noteListing() }
       guard !keychain.items.isEmpty else { throw .itemNotFound }
       return keychain.items.keys.sorted().compactMap { account in
         keychain.items[account].map { attributes(account, $0) }
@@ -86,7 +78,7 @@
         account: account, group: SimulatedKeychain.group, mark: item.mark, modified: item.modified)
     }
 
-    fileprivate func access(writing: Bool) throws(KeychainStatus) {
+    private func access(writing: Bool) throws(KeychainStatus) {
       guard let process else { return }
       process.world.noteAccess(by: process)
       if process.isDead { throw .notAvailable }
@@ -97,66 +89,4 @@
     }
   }
 
-  /// The protected refresh tokens of a keychain, and a person who answers the system's question at once.
-  private struct ProtectedItems: ProtectedKeychainItems {
-    private final class Question: KeychainAuthentication, @unchecked Sendable {
-      var isAnswered = false
-      var isInvalid = false
-
-      func invalidate() { isInvalid = true }
-    }
-
-    private let items: ProcessKeychain
-
-    init(_ items: ProcessKeychain) { self.items = items }
-
-    var isOn: Bool { true }
-
-    func authentication() -> any KeychainAuthentication { Question() }
-
-    func add(
-      _ data: Data, account: String, in group: String, with authentication: (any KeychainAuthentication)?
-    ) throws(ProtectedItemFailure) {
-      do throws(KeychainStatus) {
-        try items.access(writing: true)
-      } catch {
-        throw .refused(error)
-      }
-      guard items.keychain.protected[account] == nil else { throw .refused(.duplicateItem) }
-      items.keychain.protected[account] = data
-    }
-
-    func data(
-      _ account: String, in group: String, with authentication: any KeychainAuthentication
-    ) throws(ProtectedItemFailure) -> Data {
-      do throws(KeychainStatus) {
-        try items.access(writing: false)
-      } catch {
-        throw .refused(error)
-      }
-      guard let data = items.keychain.protected[account] else { throw .gone }
-      guard let process = items.process, let question = authentication as? Question else { return data }
-      if question.isInvalid { throw .cancelled }
-      if !question.isAnswered {
-        process.world.ledger.chaos["questions for a protected token", default: 0] += 1
-        if machine.draw.happens(items.keychain.refusals) {
-          process.world.noteRefusal(in: process)
-          throw machine.draw.one(of: [.cancelled, .cancelled, .notAllowed, .lockedOut])
-        }
-      }
-      question.isAnswered = true
-      return data
-    }
-
-    func remove(_ account: String, in group: String) throws(KeychainStatus) {
-      try items.access(writing: true)
-      guard items.keychain.protected.removeValue(forKey: account) != nil else { throw .itemNotFound }
-    }
-
-    func accounts(in group: String) throws(KeychainStatus) -> [String] {
-      try items.access(writing: false)
-      guard !items.keychain.protected.isEmpty else { throw .itemNotFound }
-      return items.keychain.protected.keys.sorted()
-    }
-  }
 #endif

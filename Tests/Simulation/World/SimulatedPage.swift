@@ -13,8 +13,6 @@
     var time = 1000
     /// A new display name, for a policy that edits the profile.
     var newName: String?
-    /// A new password, for a policy that resets it.
-    var newPassword: String?
   }
 
   /// The sign-in page of a connector: the local tenant's real pages, and a person who has a plan.
@@ -36,7 +34,6 @@
       try await Task.sleep(for: .milliseconds(plan.time))
       await process.gate()
       let presenter = world.person(of: plan)
-      defer { world.notePassword(of: plan) }
       let url = try await presenter.present(request)
       for item in URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems ?? [] where item.name == "code" {
         world.watch.note(secret: item.value ?? "")

@@ -4,31 +4,18 @@
 
   /// The kinds of cache that a world can have.
   enum CacheKind: String, CaseIterable {
-    /// Those that a world is drawn from; what a value is not able to do is documented, so scripts alone have one.
-    static let allCases: [CacheKind] = [
-      .fourMethod, .shared, .inMemory, .file, .encrypted, .encryptedFile, .keychain, .twoWrappers, .lockedKeychain,
-    ]
-
     /// An own class of four methods over a database.
     case fourMethod
     /// An own `SharedTokenCache` over a database.
     case shared
     case inMemory
     case file
-    /// `EncryptedTokenCache` over four methods.
-    case encrypted
     /// `EncryptedTokenCache` over files.
     case encryptedFile
     case keychain
-    /// A keychain that processes share, with the locks on the disk.
-    case lockedKeychain
-    /// Two `EncryptedTokenCache` values over one object of four methods, one for each connector.
-    case twoWrappers
-    /// A structure of four methods over an object, copied for each connector.
-    case value
 
     /// Whether processes may share it: it can lock between them.
-    var isShared: Bool { [.shared, .file, .encryptedFile, .lockedKeychain].contains(self) }
+    var isShared: Bool { [.shared, .file, .encryptedFile].contains(self) }
 
     /// Whether it outlives its process.
     var isLasting: Bool { self != .inMemory }
@@ -47,11 +34,9 @@
       self.kind = kind
     }
 
-    private var isKeychain: Bool { kind == .keychain || kind == .lockedKeychain }
-
     /// What is wrong with it.
     var trouble: StoreTrouble {
-      get { kind.isFile ? disk.trouble : isKeychain ? keychain.trouble : table.trouble }
+      get { kind.isFile ? disk.trouble : kind == .keychain ? keychain.trouble : table.trouble }
       set {
         table.trouble = newValue
         keychain.trouble = newValue
@@ -59,29 +44,16 @@
       }
     }
 
-    /// Makes the caches of a process: one for all its connectors, or one for each where wrappers differ.
-    func makeCaches(for process: AppProcess, count: Int) throws -> [any TokenCache] {
-      let one: any TokenCache =
-        switch kind {
-        case .fourMethod: FourMethodCache(table, process)
-        case .shared: SharedDatabaseCache(table, process)
-        case .inMemory: InMemoryTokenCache()
-        case .file: try fileCache(disk, process)
-        case .encrypted, .twoWrappers: encrypted(FourMethodCache(table, process))
-        case .encryptedFile: encrypted(try fileCache(disk, process))
-        case .keychain: KeychainRecords(ProcessKeychain(keychain, process), process: SimulatedKeychain.app)
-        case .lockedKeychain:
-          SharedKeychain(
-            KeychainRecords(
-              ProcessKeychain(keychain, process), group: SimulatedKeychain.group, process: SimulatedKeychain.app.sharing
-            ),
-            lockedIn: URL(fileURLWithPath: "/data", isDirectory: true), now: { Date() },
-            files: ProcessDisk(disk: disk, process: process))
-        case .value: ValueCache(cache: FourMethodCache(table, process))
-        }
-      guard kind == .twoWrappers else { return Array(repeating: one, count: count) }
-      let wrapped = FourMethodCache(table, process)
-      return (0..<count).map { _ in encrypted(wrapped) }
+    /// Makes the cache of a process, for all its connectors.
+    func makeCache(for process: AppProcess) throws -> any TokenCache {
+      switch kind {
+      case .fourMethod: FourMethodCache(table, process)
+      case .shared: SharedDatabaseCache(table, process)
+      case .inMemory: InMemoryTokenCache()
+      case .file: try fileCache(disk, process)
+      case .encryptedFile: encrypted(try fileCache(disk, process))
+      case .keychain: KeychainRecords(ProcessKeychain(keychain, process), process: SimulatedKeychain.app)
+      }
     }
 
     /// Returns all records that can be read, as they are stored now; nothing is changed and no time passes.
@@ -95,13 +67,12 @@
     ) -> [(key: TokenCacheKey, record: TokenRecord)] {
       let caches: [any TokenCache]
       switch kind {
-      case .fourMethod, .shared, .value: return table.keys.compactMap { key in table.records[key].map { (key, $0) } }
-      case .inMemory: caches = processes.filter { !$0.isDead }.compactMap(\.caches.first)
+      case .fourMethod, .shared: return table.keys.compactMap { key in table.records[key].map { (key, $0) } }
+      case .inMemory: caches = processes.filter { !$0.isDead }.map(\.cache)
       case .file, .encryptedFile:
         guard let copy = try? fileCache(disk.copy(onDevice: onDevice), nil) else { return [] }
         caches = [kind == .file ? copy : encrypted(copy)]
-      case .encrypted, .twoWrappers: caches = [encrypted(FourMethodCache(table, nil))]
-      case .keychain, .lockedKeychain:
+      case .keychain:
         caches = [KeychainRecords(ProcessKeychain(keychain, nil), process: SimulatedKeychain.app)]
       }
       let found = machine.alone { () -> [TokenCacheKey: TokenRecord] in
@@ -111,10 +82,7 @@
           var keys = try? await cache.keys()
           if keys == nil { keys = try? await cache.keys() }
           for key in keys ?? [] {
-            guard var record = try? await cache.record(for: key) else { continue }
-            // Nobody is asked by a look from outside.
-            if record.protectedRefreshToken != nil { record.refreshToken = try? await record.refreshTokenAskingUser() }
-            found[key] = record
+            if let record = try? await cache.record(for: key) { found[key] = record }
           }
         }
         return found

@@ -63,12 +63,6 @@
           presence.end(.unknown, begunAt: call.devicePresenceVersion)
         }
         call.grant?.leaveOpen("killed during its sign-in")
-        // Its protected item may be the newest of the record that is there.
-        if shape.isProtected, let new = call.grant {
-          for grant in watch.grants where grant.isOfSameRecord(as: new) {
-            grant.leaveOpen("killed during a sign-in, whose protected item stays")
-          }
-        }
         for grant in watch.grants where call.action.signsOut(grant.person) {
           grant.leaveOpen("killed while signing out")
         }

@@ -14,7 +14,6 @@
     let server: LocalTaskServer
     let settings: ConnectorSettings
     let people: [LocalUser]
-    let policies: [Policy]
     let store: Store
     private(set) lazy var watch = Watch(self)
     var processes: [AppProcess] = []
@@ -76,10 +75,8 @@
         behavior: behavior, now: { Date() })
       server = LocalTaskServer(tenant: tenant, dialect: .rest, listLimit: nil)
       settings = try tenant.settings(taskServer: server)
-      policies = shape.isB2C ? try ["B2C_1_SignIn", "B2C_1_SignUpOrSignIn"].map { try Policy($0) } : []
       store = Store(shape.cache)
       store.table.slowness = shape.slowness
-      store.keychain.isProtected = shape.isProtected
       clockOffset = Double(shape.clockSkew)
       weather.slowness = shape.distance
       for number in 1...shape.processes { processes.append(try AppProcess(number, self)) }
@@ -111,10 +108,6 @@
       case .closes: return ScriptedPresenter(transport: network, .closeBrowser)
       case .completes: break
       }
-      if let newPassword = plan.newPassword {
-        return ScriptedPresenter(
-          transport: network, .resetPassword(email: plan.person.email, newPassword: newPassword))
-      }
       let signIn = ScriptedPresenter.Action.signIn(user(plan.person))
       if let newName = plan.newName {
         return ScriptedPresenter(transport: network, signIn, .editProfile(displayName: newName))
@@ -122,30 +115,10 @@
       return ScriptedPresenter(transport: network, signIn)
     }
 
-    /// A new password ends what was granted with the old one, also when the person's app has left the page meanwhile.
-    func notePassword(of plan: PagePlan) {
-      guard let password = plan.newPassword, user(plan.person).password.value == password else { return }
-      watch.end(grantsOf: plan.person.id, "a new password")
-    }
-
-    func noteReading(_ key: TokenCacheKey) { Call.current?.readAccounts.insert(key.accountID) }
-
-    func noteListing() { Call.current?.readAccounts.insert("*") }
-
     func noteStoreFault(in process: AppProcess) {
       ledger.chaos["access to the store refused", default: 0] += 1
       lastStoreFault = machine.uptime
       process.noteStoreFault()
-      noteRefusedCalls(of: process)
-    }
-
-    /// The person did not agree to the use of a refresh token: no matter of the store, and the calls under way may say so.
-    func noteRefusal(in process: AppProcess) {
-      ledger.chaos["question refused", default: 0] += 1
-      noteRefusedCalls(of: process)
-    }
-
-    private func noteRefusedCalls(of process: AppProcess) {
       for call in calls where call.result == nil && call.app.process === process {
         call.note(.store)
         process.refusedCalls.insert(call.number)

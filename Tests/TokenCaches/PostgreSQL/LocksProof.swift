@@ -35,14 +35,14 @@ struct LocksProof: ProofCommand {
   }
 
   @Sendable private static func ninth(_ folder: URL, _ options: ProofOptions) async throws -> Bool {
-    let cache = try ProofCache.open(folder, isBroken: options.isBroken, lockTimeout: lockTime)
+    let cache = try ProofCache.open(folder, lockTimeout: lockTime)
     let hasWaited = try await holdingEight(cache) { try await endsInTime(cache, ProofRecord.key("ninth")) }
     let comesThrough = try await cache.withRefreshLock(for: ProofRecord.key("ninth")) { true }
     return hasWaited && comesThrough
   }
 
   @Sendable private static func useBeside(_ folder: URL, _ options: ProofOptions) async throws -> Bool {
-    let cache = try ProofCache.open(folder, isBroken: options.isBroken, lockTimeout: lockTime)
+    let cache = try ProofCache.open(folder, lockTimeout: lockTime)
     return try await holdingEight(cache) {
       for number in 1...50 {
         let key = ProofRecord.key("held-\(number % 8)")
@@ -54,11 +54,11 @@ struct LocksProof: ProofCommand {
   }
 
   @Sendable private static func hanging(_ folder: URL, _ options: ProofOptions) async throws -> Bool {
-    let holder = try ChildProcess(LockHolder.self, [folder.path] + (options.isBroken ? ["--broken"] : []))
+    let holder = try ChildProcess(LockHolder.self, [folder.path])
     guard holder.readLine() == "held" else { throw ProofError("the holder did not start") }
     defer { _ = holder.killAndRead() }
     let caches = try (0..<2).map { _ in
-      try ProofCache.open(folder, isBroken: options.isBroken, lockTimeout: lockTime)
+      try ProofCache.open(folder, lockTimeout: lockTime)
     }
     return try await withThrowingTaskGroup(of: Bool.self) { group in
       for number in 0..<20 {
@@ -72,10 +72,10 @@ struct LocksProof: ProofCommand {
   }
 
   @Sendable private static func killed(_ folder: URL, _ options: ProofOptions) async throws -> Bool {
-    let holder = try ChildProcess(LockHolder.self, [folder.path] + (options.isBroken ? ["--broken"] : []))
+    let holder = try ChildProcess(LockHolder.self, [folder.path])
     guard holder.readLine() == "held" else { throw ProofError("the holder did not start") }
     _ = holder.killAndRead()
-    return try await ProofCache.open(folder, isBroken: options.isBroken).withRefreshLock(for: LockHolder.key) { true }
+    return try await ProofCache.open(folder).withRefreshLock(for: LockHolder.key) { true }
   }
 
   @Sendable private static func connectorError(_ folder: URL, _ options: ProofOptions) async throws -> Bool {
@@ -83,12 +83,12 @@ struct LocksProof: ProofCommand {
     let tenant = LocalTenant(redirectURIs: ["http://127.0.0.1/callback"])
     try await tenant.start()
     let authority = tenant.authority(form: .query)
-    let other = try ProofCache.open(folder, isBroken: options.isBroken)
+    let other = try ProofCache.open(folder)
     try await ProcessesPart.signIn(tenant, authority, other)
     guard let key = try await other.keys().first else { return false }
     let connector = try Connector(
       settings: try RefreshWorker.settings(authority: authority), presenter: ManualPresenter(),
-      cache: ProofCache.open(folder, isBroken: options.isBroken, lockTimeout: lockTime))
+      cache: ProofCache.open(folder, lockTimeout: lockTime))
     let error = try await other.withRefreshLock(for: key) { () -> ConnectorError? in
       do {
         _ = try await connector.accessToken()
@@ -142,7 +142,7 @@ struct LockHolder: ProofCommand {
 
   static func run(_ options: ProofOptions) async throws -> Bool {
     let folder = URL(fileURLWithPath: try options.value(0, "the folder"), isDirectory: true)
-    return try await ProofCache.open(folder, isBroken: options.isBroken).withRefreshLock(for: key) {
+    return try await ProofCache.open(folder).withRefreshLock(for: key) {
       try FileHandle.standardOutput.write(contentsOf: Data("held\n".utf8))
       _ = readLine()
       return true

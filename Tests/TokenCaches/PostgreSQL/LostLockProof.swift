@@ -47,13 +47,13 @@ struct LostLockProof: ProofCommand {
     try await tenant.start()
     let authority = tenant.authority(form: .query)
     let settings = try RefreshWorker.settings(authority: authority)
-    let cache = try ProofCache.open(folder.url, isBroken: options.isBroken)
+    let cache = try ProofCache.open(folder.url)
     try await ProcessesPart.signIn(tenant, authority, cache)
     // Caches are known by identity, so two of them have no lock in common but the server's.
     let connectors = try (0..<2).map { _ in
       try Connector(
         settings: settings, presenter: ManualPresenter(),
-        cache: ProofCache.open(folder.url, isBroken: options.isBroken))
+        cache: ProofCache.open(folder.url))
     }
     let gates = [TestGate(), TestGate()]
     var tasks: [Task<AccessToken, any Error>] = []

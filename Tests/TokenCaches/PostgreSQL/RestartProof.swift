@@ -13,7 +13,7 @@ struct RestartProof: ProofCommand {
     let restarts = options.isQuick ? 2 : 10
     let folder = try ProofFolder("restart")
     defer { folder.remove() }
-    let caches = try (0..<2).map { _ in try ProofCache.open(folder.url, isBroken: options.isBroken) }
+    let caches = try (0..<2).map { _ in try ProofCache.open(folder.url) }
     for number in 0..<stored {
       try await caches[0].store(ProofRecord.record(number), for: ProofRecord.key("stored-\(number)"))
     }

@@ -9,10 +9,7 @@ enum ProofCache {
 
   static func waitForKilledProcesses() async throws {}
 
-  static func open(_ url: URL, isBroken: Bool = false, lockTimeout: Duration = .seconds(120)) throws
-    -> any SharedTokenCache
-  {
-    isBroken
-      ? try CarelessTokenCache(directory: url) : try SQLiteTokenCache(directory: url, lockTimeout: lockTimeout)
+  static func open(_ url: URL, lockTimeout: Duration = .seconds(120)) throws -> any SharedTokenCache {
+    try SQLiteTokenCache(directory: url, lockTimeout: lockTimeout)
   }
 }
