@@ -85,7 +85,7 @@ let package = Package(
       dependencies: [
         "B2CConnector", "B2CTestKit", "B2COAuth", "B2CIDToken", "B2CTokenCache", "B2CHTTP", "B2CLoopback", "TaskAPI",
         "B2CCore", "TestSupport",
-      ], path: "Tests/Benchmarks", exclude: ["README.md", "allocations.c", "msal-peer.py", "run"]),
+      ], path: "Tests/Benchmarks", exclude: ["README.md", "allocations.c", "run"]),
 
     .executableTarget(
       name: "simulation",

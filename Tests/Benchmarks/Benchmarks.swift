@@ -9,9 +9,8 @@ struct Benchmarks {
   /// Every row, those that users feel first; one more is an extension of `Row` in `Rows` and a name here.
   static let rows: [Row] =
     [
-      .firstToken, .signInPage, .pageTime, .endurance, .silentHit, .mainActorHit, .parallelHit,
-      .keychainHit, .accountGrowth,
-      .store, .foreignChange, .tokenRequests, .taskCall, .door, .decoding, .launch, .idToken, .pkce, .consumerBuild,
+      .firstToken, .signInPage, .endurance, .silentHit, .mainActorHit, .parallelHit, .keychainHit, .accountGrowth,
+      .store, .foreignChange, .tokenRequests, .taskCall, .decoding, .launch, .idToken, .consumerBuild,
     ] + Row.server
 
   static func main() async {
@@ -41,15 +40,6 @@ struct Benchmarks {
         isComplete = false
         note("row \(row.number) did not run: \(error)")
       }
-    }
-    if options.comparesSimple {
-      for comparison in try await SimpleVersion.all(context) where options.wants(comparison.row) {
-        measurements.append(comparison)
-      }
-    }
-    if let python = options.python {
-      note("MSAL for Python")
-      measurements += try Peer.measure(python, context).filter { options.wants($0.row) }
     }
     let report = Report(measurements, isQuick: options.isQuick)
     report.show()

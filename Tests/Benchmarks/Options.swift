@@ -4,16 +4,12 @@ struct Options: Sendable {
   var only: Set<String> = []
   /// Every row once and short: what it shows is that the rows run and that the exact counts hold.
   var isQuick = false
-  /// Whether to measure the simple version beside each piece of code that exists for speed.
-  var comparesSimple = false
   /// The file that keeps the last measurement of each row.
   var json: String?
-  /// Whether to write the tables of the JSON file into this directory's README, and the plots into `Docs`.
+  /// Whether to write the tables of the JSON file into this directory's README.
   var writes = false
   /// The library that counts allocations, to be preloaded; `Tests/Benchmarks/run` builds it.
   var counter: String?
-  /// A Python with the package `msal`, for the comparison.
-  var python: String?
 
   init(_ arguments: [String]) throws {
     var rest = arguments[...]
@@ -25,11 +21,9 @@ struct Options: Sendable {
       switch argument {
       case "--only": only.formUnion(try value(argument).split(separator: ",").map(String.init))
       case "--quick": isQuick = true
-      case "--compare-simple": comparesSimple = true
       case "--json": json = try value(argument)
       case "--write": writes = true
       case "--counter": counter = try value(argument)
-      case "--msal": python = try value(argument)
       default: throw Failure("unknown argument \(argument); \(Self.usage)")
       }
     }
@@ -41,10 +35,7 @@ struct Options: Sendable {
     }
   }
 
-  func wants(_ row: String) -> Bool { only.isEmpty || only.contains(row) }
-
-  private static let usage =
-    "benchmarks [--only N,N] [--quick] [--compare-simple] [--json FILE [--write]] [--counter LIBRARY] [--msal PYTHON]"
+  private static let usage = "benchmarks [--only N,N] [--quick] [--json FILE [--write]] [--counter LIBRARY]"
 }
 
 /// Why a benchmark could not be run.

@@ -11,10 +11,6 @@
     .enabled(if: ChromeDriver.executable != nil, "B2C_CHROMEDRIVER names none: .ci/browser does."),
     .timeLimit(.minutes(10)))
   struct RealBrowserPageTests {
-    /// Where pictures of the pages are kept; none are when `B2C_BROWSER_SCREENSHOTS` names no directory.
-    private static let pictures = ProcessInfo.processInfo.environment["B2C_BROWSER_SCREENSHOTS"]
-      .flatMap { $0.isEmpty ? nil : URL(fileURLWithPath: $0, isDirectory: true) }
-
     @Test("The pages are readable in light and dark, on a desk and in a hand")
     func appearance() async throws {
       try await BrowserScene.run { scene in
@@ -52,10 +48,6 @@
           let look = "\(name)-\(isDark ? "dark" : "light")-\(isPhone ? "phone" : "desktop")"
           #expect(try await browser.smallestContrast() >= 4.5, "\(look)")
           #expect(try await !browser.isWiderThanTheWindow(), "\(look)")
-          if let folder = Self.pictures {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try await browser.screenshot().write(to: folder.appendingPathComponent("\(look).png"))
-          }
         }
       }
       // The narrowest width without scrolling sideways (WCAG 2.2, success criterion 1.4.10), and targets for fingers.

@@ -44,7 +44,7 @@ extension Row {
       Measurement(
         "account(id:), listing included", listing.subject.median * 1e6, "µs",
         remark: "of \(context.manyAccounts) accounts; the keys are listed since any policy may have a record of it"),
-    ] + (try await AccountSizes.measure(context))
+    ]
   }
 }
 

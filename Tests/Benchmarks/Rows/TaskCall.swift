@@ -28,38 +28,10 @@ extension Row {
     }
     server.readToEnd()
     return [
-      Measurement("call against URLSession and JSONDecoder", pairs, goal: 1.0),
+      Measurement("call against URLSession and JSONDecoder", pairs, goal: 1.05),
       Measurement("call, time", pairs.subject.median * 1e6, "µs"),
       Measurement("plain call, time", pairs.baseline.median * 1e6, "µs"),
     ]
-  }
-
-  static let door = Row(
-    number: "5b", title: "from the call to the transport's door",
-    meaning: "the SDK's own share of a call, before anything is sent"
-  ) { context in
-    let arrival = Locked(ContinuousClock.now)
-    let door = Door { arrival.withLock { $0 = .now } }
-    let connector = try Scene.connector(try await Scene.memoryCache(accounts: 1), transport: door)
-    _ = try await connector.getTaskList()
-    var times: [Double] = []
-    for _ in 0..<(context.isQuick ? 50 : 20_000) {
-      let start = ContinuousClock.now
-      _ = try await connector.getTaskList()
-      times.append(start.duration(to: arrival.withLock { $0 }) / .microseconds(1))
-    }
-    let quartiles = Pairs.Quartiles(times)
-    var measurement = Measurement("time to the door", quartiles.median, "µs", goal: 4)
-    measurement.quartiles = [quartiles.lower, quartiles.upper]
-    var measurements = [measurement]
-    if let count = try context.allocations("door") {
-      measurements.append(
-        Measurement(
-          count: "allocations to the door", Double(count), "allocations", goal: 20,
-          remark: "each is about 50 ns of a call that takes milliseconds"
-        ).relaxed(from: 12))
-    }
-    return measurements
   }
 }
 

@@ -35,7 +35,6 @@ enum AllocationWork {
     let counter = try require(AllocationCounter(), "the preloaded counter")
     switch arguments.first {
     case "hit": try Child.say("\(try await hit(counter))")
-    case "door": try Child.say("\(try await door(counter))")
     default: throw Failure("unknown work \(arguments)")
     }
   }
@@ -51,28 +50,5 @@ enum AllocationWork {
       withExtendedLifetime(token) {}
     }
     return least
-  }
-
-  private static func door(_ counter: AllocationCounter) async throws -> Int {
-    let atDoor = Locked(0)
-    let transport = Door { atDoor.withLock { $0 = counter.count } }
-    let connector = try Scene.connector(try await Scene.memoryCache(accounts: 1), transport: transport)
-    var least = Int.max
-    for _ in 0..<rounds {
-      let before = counter.count
-      _ = try await connector.getTaskList()
-      least = min(least, atDoor.withLock { $0 } - before)
-    }
-    return least
-  }
-}
-
-/// A transport that notes when a request arrives and answers at once.
-struct Door: HTTPTransport {
-  let arrived: @Sendable () -> Void
-
-  func send(_ request: TransportRequest) async throws -> TransportResponse {
-    arrived()
-    return Scene.emptyList
   }
 }

@@ -21,10 +21,10 @@ struct Report {
   /// Writes a JSON file, in which the rows of this run replace the same rows of earlier runs.
   func merge(into file: String) throws {
     let earlier = (try? Report(contentsOf: file).measurements) ?? []
-    let new = Set(measurements.map { [$0.row, $0.subject] })
+    let new = Set(measurements.map(\.row))
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    let all = earlier.filter { !new.contains([$0.row, $0.subject]) } + measurements
+    let all = earlier.filter { !new.contains($0.row) } + measurements
     try encoder.encode(all).write(to: URL(fileURLWithPath: file))
   }
 
@@ -33,8 +33,7 @@ struct Report {
     var lines = [["row", "measured", "", "quartiles", "goal", ""]]
     for measurement in measurements {
       lines.append([
-        measurement.row,
-        (measurement.subject == "B2CConnector" ? "" : measurement.subject + ": ") + measurement.name,
+        measurement.row, measurement.name,
         Self.text(measurement.value, measurement.unit), Self.quartiles(measurement), Self.goal(measurement),
         Self.verdict(measurement),
       ])
@@ -46,27 +45,19 @@ struct Report {
     }
   }
 
-  /// Writes the tables into the README beside the benchmarks, and the plots beside the guide.
+  /// Writes the table into the README beside the benchmarks.
   func write() throws {
     let quick = Set(measurements.filter { $0.isQuick == true }.map(\.row)).sorted()
     guard quick.isEmpty else {
       throw Failure("the JSON file has figures of --quick (rows \(quick.joined(separator: ", "))): measure them again")
     }
     let file = "Tests/Benchmarks/README.md"
-    var document = try String(contentsOfFile: file, encoding: .utf8)
-    for (name, text) in [("results", results), ("peer", peers), ("simple", simple)] {
-      document = try Self.replacing(name, in: document, with: text)
-    }
-    try document.write(toFile: file, atomically: false, encoding: .utf8)
-    let plots = "Docs/Performance"
-    try FileManager.default.createDirectory(atPath: plots, withIntermediateDirectories: true)
-    for plot in Plot.all(measurements) {
-      try plot.svg.write(toFile: plots + "/" + plot.file, atomically: false, encoding: .utf8)
-    }
+    let document = try String(contentsOfFile: file, encoding: .utf8)
+    try Self.replacing("results", in: document, with: results).write(toFile: file, atomically: false, encoding: .utf8)
   }
 
   private func own(_ row: Row) -> [Measurement] {
-    measurements.filter { $0.row == row.number && $0.subject == "B2CConnector" }
+    measurements.filter { $0.row == row.number }
   }
 
   private var results: String {
@@ -74,38 +65,12 @@ struct Report {
     for row in Benchmarks.rows where !own(row).isEmpty {
       let date = own(row).first?.date ?? ""
       lines.append("| **\(row.number)** | **\(row.title)** (\(row.meaning)) | | | | \(date) |")
-      // The points of the plot would hide the rest.
-      for measurement in own(row) where !AccountSizes.isPoint(measurement) {
+      for measurement in own(row) {
         let remark = measurement.remark.map { ": \($0)" } ?? ""
         lines.append(
           "| | \(measurement.name)\(remark) | \(Self.text(measurement.value, measurement.unit)) | "
             + "\(Self.quartiles(measurement)) | \(Self.goal(measurement)) | \(Self.verdict(measurement)) |")
       }
-    }
-    return lines.joined(separator: "\n")
-  }
-
-  private var peers: String {
-    var lines = ["| row | measured | B2CConnector | MSAL for Python |", "|---|---|---|---|"]
-    for row in Benchmarks.rows {
-      // A point of the plot is no figure of this package's, even where it has the same name.
-      for peer in measurements
-      where peer.row == row.number && peer.subject == Peer.subject && !AccountSizes.isPoint(peer) {
-        let own = own(row).first { $0.name == peer.name }
-        lines.append(
-          "| \(row.number) | \(row.title): \(peer.name) | \(own.map { Self.text($0.value, $0.unit) } ?? "–") | "
-            + "\(Self.text(peer.value, peer.unit)) |")
-      }
-    }
-    return lines.joined(separator: "\n")
-  }
-
-  private var simple: String {
-    var lines = ["| row | the simple version | against the product | times |", "|---|---|---|---|"]
-    for measurement in measurements where measurement.subject == SimpleVersion.subject {
-      lines.append(
-        "| \(measurement.row) | \(measurement.name) | \(Self.text(measurement.value, "x")) | "
-          + "\(measurement.remark ?? "") |")
     }
     return lines.joined(separator: "\n")
   }
@@ -135,8 +100,7 @@ extension Report {
 
   private static func goal(_ measurement: Measurement) -> String {
     guard let goal = measurement.goal else { return "" }
-    let former = measurement.formerGoal.map { ", relaxed from \(text($0, measurement.unit))" } ?? ""
-    return (measurement.isExact ? "exactly " : "at most ") + text(goal, measurement.unit) + former
+    return (measurement.isExact ? "exactly " : "at most ") + text(goal, measurement.unit)
   }
 
   private static func verdict(_ measurement: Measurement) -> String {

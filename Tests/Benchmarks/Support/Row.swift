@@ -18,8 +18,6 @@ struct Measurement: Codable, Sendable {
   var quartiles: [Double]?
   /// The most that is allowed; `nil` for a figure that is shown for information.
   var goal: Double?
-  /// The goal before it was relaxed.
-  var formerGoal: Double?
   /// Whether the figure is a count, the same in every run, and is asserted.
   var isCount = false
   /// What else a reader has to know, such as why a goal is missed.
@@ -28,8 +26,6 @@ struct Measurement: Codable, Sendable {
   var date: String?
   /// Whether it is of a run with `--quick`, and nothing to publish.
   var isQuick: Bool?
-  /// Who was measured: this package, or a peer.
-  var subject = "B2CConnector"
 
   init(_ name: String, _ value: Double, _ unit: String, goal: Double? = nil, remark: String? = nil) {
     self.name = name
@@ -60,13 +56,6 @@ struct Measurement: Codable, Sendable {
   func of(_ row: Row) -> Measurement {
     var copy = self
     copy.row = row.number
-    return copy
-  }
-
-  /// The same with a goal that was relaxed.
-  func relaxed(from goal: Double) -> Measurement {
-    var copy = self
-    copy.formerGoal = goal
     return copy
   }
 }

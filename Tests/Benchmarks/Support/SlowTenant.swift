@@ -90,20 +90,18 @@ final class SlowTenant: Sendable {
 
 /// A presenter that notes when the page would open, and closes it at once.
 struct TimedPage: SignInPresenter {
-  /// The time that a user waits, or the work that is done meanwhile.
-  var clock = Pairs.Clock.wall
   private let opened = Locked<Double?>(nil)
 
   func present(_ request: PresentationRequest) async throws -> URL {
     // A page opens with its URL.
     let url = request.url
-    opened.withLock { $0 = clock.now() }
+    opened.withLock { $0 = Pairs.Clock.wall.now() }
     throw Failure("closed the page of \(url.host ?? "")")
   }
 
   /// Seconds from the start of a sign-in to the page.
   func time(_ signIn: () async throws -> Void) async throws -> Double {
-    let start = clock.now()
+    let start = Pairs.Clock.wall.now()
     // The page closes at once, so the sign-in fails.
     try? await signIn()
     let end = try require(opened.withLock { $0 }, "the sign-in page")

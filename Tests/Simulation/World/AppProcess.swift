@@ -14,7 +14,8 @@
     private(set) var isDead = false
     private(set) var isSuspended = false
     var apps: [App] = []
-    let cache: any TokenCache
+    /// Replaced at once by that of the store, which needs a process to begin with.
+    private(set) var cache: any TokenCache = InMemoryTokenCache()
     /// Who is current here, as far as that is certain.
     var presence = Presence()
     private var waiting: [UnsafeContinuation<Void, Never>] = []
