@@ -91,56 +91,6 @@
     }
   }
 
-  /// What a person, or a program that reads the page aloud, sees of it.
-  extension Browser {
-    func text(_ selector: String) async throws -> String? {
-      try await send(.get, "element/\(element("css selector", selector))/text").string
-    }
-
-    /// What a screen reader calls an element.
-    func spokenLabel(_ selector: String) async throws -> String? {
-      try await send(.get, "element/\(element("css selector", selector))/computedlabel").string
-    }
-
-    func value(of field: String) async throws -> String? {
-      try await send(.get, "element/\(element("css selector", "#\(field)"))/property/value").string
-    }
-
-    var location: String {
-      get async throws { try await send(.get, "url").string ?? "" }
-    }
-
-    var title: String {
-      get async throws { try await send(.get, "title").string ?? "" }
-    }
-
-    var source: String {
-      get async throws { try await send(.get, "source").string ?? "" }
-    }
-
-    /// What the page made the browser complain of, such as something that its own policy forbids.
-    var complaints: [String] {
-      get async throws {
-        let entries = try await send(.post, "se/log", ["type": "browser"]).array ?? []
-        // The browser asks for an icon by itself.
-        return entries.compactMap { $0.object?["message"]?.string }.filter { !$0.contains("favicon.ico") }
-      }
-    }
-
-    /// Runs the body of a function in the page and gives what it returns.
-    func evaluate(_ script: String) async throws -> JSONValue {
-      try await send(.post, "execute/sync", ["script": .string(script), "args": []])
-    }
-
-    /// What the page looks like, as a PNG file.
-    func screenshot() async throws -> Data {
-      guard let text = try await send(.get, "screenshot").string, let data = Data(base64Encoded: text) else {
-        throw WebDriverError("The driver gave no picture.")
-      }
-      return data
-    }
-  }
-
   /// What a person's device is like.
   extension Browser {
     func prefersDark(_ isDark: Bool) async throws {

@@ -43,7 +43,7 @@ struct FaultsProof: ProofCommand {
     try matrix.runApart(cells.filter(\.fault.mayEndTheProcess))
     for world in worlds { await world.stop() }
 
-    let tables = self.tables(matrix, faults)
+    let tables = self.tables(matrix, WireFault.all)
     print(tables)
     if let index = options.flags.contains("--write") ? 0 : nil {
       try MarkdownSection(file: try options.value(index, "the file")).replace(mark, with: tables)
