@@ -20,13 +20,3 @@ package final class Locked<Value: Sendable>: Sendable {
     return try body(&value)
   }
 }
-
-/// A reference to an object of a system framework that several threads call, which its type does not say.
-package struct ThreadSafeReference<Object: AnyObject>: Sendable {
-  // The one who wraps an object knows that the framework allows it.
-  package nonisolated(unsafe) let object: Object
-
-  package init(_ object: Object) {
-    self.object = object
-  }
-}

@@ -4,7 +4,7 @@ internal import Foundation
 /// Access tokens without the user: from the cache, else by one refresh that all callers share.
 ///
 /// The story, in order: cache hit, single flight, refresh lock, reading again, request, storing by compare-and-set, result.
-/// The part between taking the lock and storing runs within a ``RefreshActivity``, where the system suspends apps.
+/// Sending and storing run within a ``RefreshActivity``, where the system suspends apps.
 /// Nothing but the token request happens inside the lock; metadata and keys are fetched before or beside it. The result
 /// does not wait for them: the id_token is verified while the access token is in use.
 struct TokenSource: Sendable {
@@ -130,7 +130,10 @@ struct TokenSource: Sendable {
   // MARK: The single flight
 
   private func refreshedToken(_ request: Request) async throws -> CachedAccessToken {
-    guard services.configuration.refreshesTokens else { throw Self.refreshNotAllowed }
+    // An extension that the system ends would lose a rotated token: only its app refreshes.
+    guard services.configuration.refreshesTokens, !services.environment.isAppExtension else {
+      throw Self.refreshNotAllowed
+    }
     let hasJoined = Locked(false)
     let token = try await shared(request, hasJoined)
     // A refresh that another caller has started may bring the very token that this one wants replaced.
@@ -154,18 +157,10 @@ struct TokenSource: Sendable {
   private func refresh(_ request: Request) async throws -> CachedAccessToken {
     // At a generic issuer only its metadata knows where to send the request.
     let route = try await services.providers.tokenRoute(for: request.policy)
-    // Reading a protected refresh token and storing the next one is one question to the user.
-    let authentication = RefreshAuthentication()
-    defer { authentication.end() }
     // Not before the id_token's work is under way, which is waited for next.
     defer { services.sentRefreshes.end(request.id) }
     do {
-      // From waiting for the lock to storing the answer, an app that leaves the screen is given time.
-      let outcome = try await RefreshAuthentication.$current.withValue(authentication) {
-        try await services.environment.refreshActivity.run(on: services.environment.clock) {
-          try await services.cache.withRefreshLock(for: request.key) { try await underLock(request, route) }
-        }
-      }
+      let outcome = try await services.cache.withRefreshLock(for: request.key) { try await underLock(request, route) }
       switch outcome {
       case .cached(let token):
         return token
@@ -186,19 +181,7 @@ struct TokenSource: Sendable {
     guard let record = try await services.cache.record(for: request.key) else { throw Self.signedOut }
     // The previous holder of the lock may have stored the wanted token.
     if let hit = usableToken(in: record, request) { return .cached(hit) }
-    guard record.hasRefreshToken else { throw record.isEnded ? Self.expired : Self.notRenewable }
-    try Task.checkCancellation()
-    // What has taken the record's place is looked at in the same way; nothing was sent yet.
-    guard let refreshToken = try await refreshToken(of: record, request) else {
-      return try await underLock(request, route)
-    }
-    // A protected token is the newest one of its key: a sign-in may have brought it since the record was read, and then the
-    // answer could not be stored over the older record.
-    if record.protectedRefreshToken != nil,
-      try await services.cache.record(for: request.key)?.isSameSession(as: record) != true
-    {
-      return try await underLock(request, route)
-    }
+    guard let refreshToken = record.refreshToken else { throw record.isEnded ? Self.expired : Self.notRenewable }
     // Before the last look whether the callers have left: `close()` waits for what it may not see being sent.
     services.sentRefreshes.begin(request.id)
     try Task.checkCancellation()
@@ -232,27 +215,28 @@ struct TokenSource: Sendable {
       addsOfflineAccess: services.configuration.offlineAccess != .never)
     // What is not named is granted again (RFC 6749 section 6).
     let granted = scopes ?? record.grantedScopes.sorted()
-    let limit = services.configuration.limits.deadline.inSeconds
-    guard RefreshTime.current?.startRequest(at: services.environment.now(), limit: limit) != false else {
-      throw Self.suspended
-    }
-    let response: TokenResponse
+    let (response, isStored, now): (TokenResponse, Bool, Date)
     do {
-      response = try await services.endpoint.refresh(
-        refreshToken, scopes: scopes, extra: request.flight.extra, to: route, correlationID: request.correlationID)
+      // While it sends and stores, an app that leaves the screen is given time.
+      (response, isStored, now) = try await services.environment.refreshActivity.run(
+        atMost: services.configuration.limits.deadline.inSeconds, on: services.environment.clock
+      ) {
+        let response = try await services.endpoint.refresh(
+          refreshToken, scopes: scopes, extra: request.flight.extra, to: route, correlationID: request.correlationID)
+        try IDTokenCheck(services: services).refuseOtherPerson(response.idToken, than: record.claims)
+        let now = services.environment.now()
+        let isStored = try await store(request, record) { current in
+          guard current.isSameSession(as: record) else { return nil }
+          return current.mergingTokens(response, requested: request.scopes, sent: granted, now: now)
+        }
+        return (response, isStored, now)
+      }
     } catch let refusal as RefreshRefusal {
       return try await recover(from: refusal, of: record, at: route, request, mayTryAgain: mayTryAgain)
     } catch let error as OAuthError {
       let refusal = RefreshRefusal(error: error, endsSession: false)
       return try await recover(from: refusal, of: record, at: route, request, mayTryAgain: false)
     }
-    try IDTokenCheck(services: services).refuseOtherPerson(response.idToken, than: record.claims)
-    let now = services.environment.now()
-    let isStored = try await store(request, record) { current in
-      guard current.isSameSession(as: record) else { return nil }
-      return current.mergingTokens(response, requested: request.scopes, sent: granted, now: now)
-    }
-    RefreshTime.current?.endRequest()
     guard isStored else {
       return try await outcomeOfOthers(after: record, at: route, request, mayTryAgain: mayTryAgain)
     }
@@ -314,7 +298,7 @@ struct TokenSource: Sendable {
     from refusal: RefreshRefusal, of record: TokenRecord, at route: TokenRoute, _ request: Request, mayTryAgain: Bool
   ) async throws -> Outcome {
     guard let current = try await services.cache.record(for: request.key) else { throw Self.signedOut }
-    if !current.hasRefreshToken(of: record) {
+    if current.refreshToken != record.refreshToken {
       if let hit = usableToken(in: current, request) { return .cached(hit) }
       if mayTryAgain, refusal.error.needsInteraction {
         return try await exchangeNewer(of: current, at: route, request)
@@ -322,7 +306,7 @@ struct TokenSource: Sendable {
     } else if refusal.endsSession, request.flight.extra.isEmpty || refusal.isAboutToken {
       // While the cache takes nothing, the end is kept in memory: the answer was definite. What else a provider refuses
       // may be a parameter that the caller added, and says nothing about the token.
-      _ = try await store(request, record) { $0.hasRefreshToken(of: record) ? $0.endingSession() : nil }
+      _ = try await store(request, record) { $0.refreshToken == record.refreshToken ? $0.endingSession() : nil }
     }
     throw refusal.error
   }
@@ -333,16 +317,13 @@ struct TokenSource: Sendable {
   ) async throws -> Outcome {
     guard let current = try await services.cache.record(for: request.key) else { throw Self.signedOut }
     if let hit = usableToken(in: current, request) { return .cached(hit) }
-    guard mayTryAgain, !current.hasRefreshToken(of: record) else { throw Self.expired }
+    guard mayTryAgain, current.refreshToken != record.refreshToken else { throw Self.expired }
     return try await exchangeNewer(of: current, at: route, request)
   }
 
   /// Tries once more with the refresh token that has replaced the one that was sent.
   private func exchangeNewer(of record: TokenRecord, at route: TokenRoute, _ request: Request) async throws -> Outcome {
-    guard record.hasRefreshToken else { throw record.isEnded ? Self.expired : Self.notRenewable }
-    guard let newer = try await refreshToken(of: record, request) else {
-      return try await outcomeOfOthers(after: record, at: route, request, mayTryAgain: false)
-    }
+    guard let newer = record.refreshToken else { throw record.isEnded ? Self.expired : Self.notRenewable }
     services.environment.onEvent(
       OAuthEvent(.retry, policyID: request.policy?.id, correlationID: request.correlationID))
     return try await exchange(newer, of: record, at: route, request, mayTryAgain: false)

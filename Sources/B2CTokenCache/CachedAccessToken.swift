@@ -15,8 +15,6 @@ package struct CachedAccessToken: Sendable, Hashable {
   package var expiresAt: Date
   /// From when on the server wants it refreshed (`refresh_in`), if it said so.
   package var refreshAt: Date?
-  /// Fields of the stored form that this version does not know; they are written back unchanged.
-  package var unknownFields: [String: JSONValue]
 
   package init(token: Secret, scopes: Set<String>, receivedAt: Date, expiresAt: Date, refreshAt: Date? = nil) {
     self.token = token
@@ -25,13 +23,12 @@ package struct CachedAccessToken: Sendable, Hashable {
     self.receivedAt = receivedAt
     self.expiresAt = expiresAt
     self.refreshAt = refreshAt
-    self.unknownFields = [:]
   }
 }
 
 extension CachedAccessToken: Codable {
   /// The fields as they are stored, in a form that the compiler reads and writes.
-  private struct Stored: StoredForm {
+  private struct Stored: Codable {
     let token: Secret
     let scopes: [String]?
     /// The scopes that were asked for, where others were granted.
@@ -41,8 +38,6 @@ extension CachedAccessToken: Codable {
     let received: Double
     let ends: Double
     let renew: Double?
-
-    static func knows(_ field: String) -> Bool { CodingKeys(stringValue: field) != nil }
   }
 
   /// Reads an access token in its stored form.
@@ -56,7 +51,6 @@ extension CachedAccessToken: Codable {
       receivedAt: Date(timeIntervalSince1970: stored.received), expiresAt: Date(timeIntervalSince1970: stored.ends),
       refreshAt: stored.renew.map(Date.init(timeIntervalSince1970:)))
     if let asked = stored.asked { requestedScopes = Set(asked) }
-    unknownFields = try decoder.container(keyedBy: FieldName.self).unknown(besides: Stored.self)
   }
 
   /// Writes the access token in its stored form.
@@ -64,7 +58,6 @@ extension CachedAccessToken: Codable {
   /// - Parameter encoder: The encoder to write to; its output is as secret as the token.
   /// - Throws: `EncodingError` when a value cannot be written, such as a number that is not finite.
   package func encode(to encoder: any Encoder) throws {
-    try encoder.encodeUnknown(unknownFields, besides: Stored.self)
     // Sorted, so that the same record is the same bytes.
     try Stored(
       token: token, scopes: scopes.sorted(), asked: requestedScopes == scopes ? nil : requestedScopes.sorted(),

@@ -10,8 +10,8 @@ internal import Foundation
 /// Encryption over any token cache: AES-256-GCM, a fresh nonce for each write.
 ///
 /// The wrapped cache keeps records that hold nothing but ciphertext. Each is bound to its key, so records cannot be
-/// swapped. Without an encryption key nothing is written, and a record that is not encrypted is an error: plaintext is
-/// neither written nor accepted. An old copy of a sealed record is not detected.
+/// swapped. A record that is not encrypted is an error: plaintext is neither written nor accepted. An old copy of a sealed
+/// record is not detected.
 ///
 /// The keys of records stay readable in the wrapped cache: it shows who has signed in where, but no tokens and no claims.
 ///
@@ -19,7 +19,7 @@ internal import Foundation
 /// all users of the wrapped cache in this process, whatever number of wrappers they use.
 public struct EncryptedTokenCache: SharedTokenCache, StoreIdentifying {
   private var wrapped: any SharedTokenCache
-  private let source: any EncryptionKeySource
+  private let encryptionKey: EncryptionKey
   private let original: any TokenCache
   /// The state of the wrapped cache.
   package let sharedState: CacheState
@@ -29,11 +29,11 @@ public struct EncryptedTokenCache: SharedTokenCache, StoreIdentifying {
   /// - Parameters:
   ///   - wrapped: The cache that keeps the ciphertext. It has to store records as they encode themselves, as the
   ///     conformance suite checks.
-  ///   - key: The source of the encryption key.
-  public init(wrapping wrapped: any TokenCache, key: any EncryptionKeySource) {
+  ///   - key: The encryption key. Where it is lost or replaced, what it sealed cannot be read, and users sign in again.
+  public init(wrapping wrapped: any TokenCache, key: EncryptionKey) {
     original = wrapped
     self.wrapped = wrapped.shared(on: ContinuousClock())
-    source = key
+    encryptionKey = key
     sharedState = CacheRegistry.state(of: wrapped)
   }
 
@@ -47,28 +47,27 @@ public struct EncryptedTokenCache: SharedTokenCache, StoreIdentifying {
   /// Reads and decrypts the record of a key.
   ///
   /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/decryptionFailed`` when the record was tampered with, belongs
-  ///   to another key, is not encrypted or was sealed with another encryption key; the source's error when there is no
-  ///   encryption key; the wrapped cache's error.
+  ///   to another key, is not encrypted or was sealed with another encryption key; the wrapped cache's error.
   public func record(for key: TokenCacheKey) async throws -> TokenRecord? {
     guard let carrier = try await wrapped.record(for: key) else { return nil }
-    return try SealedRecord(in: carrier).open(for: key, with: try await encryptionKey())
+    return try SealedRecord(in: carrier).open(for: key, with: encryptionKey)
   }
 
   /// Encrypts a record and stores it, replacing the one that was there.
   ///
-  /// - Throws: ``TokenCacheError`` with code ``TokenCacheError/Code/encryptionUnavailable``, or the source's error, when
-  ///   there is no encryption key; the wrapped cache's error.
+  /// - Throws: ``TokenCacheError`` with code ``TokenCacheError/Code/encryptionUnavailable`` when the record holds a value
+  ///   that has no stored form; the wrapped cache's error.
   public func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    let sealed = try SealedRecord(record, for: key, with: try await encryptionKey())
+    let sealed = try SealedRecord(record, for: key, with: encryptionKey)
     try await wrapped.store(sealed.carrier, for: key)
   }
 
-  /// Removes the record of a key; no encryption key is needed for it.
+  /// Removes the record of a key, whatever it was sealed with.
   public func removeRecord(for key: TokenCacheKey) async throws {
     try await wrapped.removeRecord(for: key)
   }
 
-  /// Returns the keys of all records; no encryption key is needed for it.
+  /// Returns the keys of all records.
   public func keys() async throws -> [TokenCacheKey] {
     try await wrapped.keys()
   }
@@ -80,9 +79,8 @@ public struct EncryptedTokenCache: SharedTokenCache, StoreIdentifying {
   public func update(
     _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
   ) async throws -> TokenRecord? {
-    let encryptionKey = try await encryptionKey()
     let outcome = Locked<Result<TokenRecord?, any Error>>(.success(nil))
-    try await wrapped.update(key) { carrier in
+    try await wrapped.update(key) { [encryptionKey] carrier in
       do {
         let old = try carrier.map { try SealedRecord(in: $0).open(for: key, with: encryptionKey) }
         let new = change(old)
@@ -109,38 +107,6 @@ public struct EncryptedTokenCache: SharedTokenCache, StoreIdentifying {
   public func changeStamp() async throws -> Int? {
     try await wrapped.changeStamp()
   }
-
-  private func encryptionKey() async throws -> EncryptionKey {
-    do {
-      return try await source.encryptionKey()
-    } catch let error where !(error is TokenCacheError) && !(error is CancellationError) {
-      throw TokenCacheError(.encryptionUnavailable, "The source of the encryption key failed.", underlying: error)
-    }
-  }
-}
-
-extension EncryptedTokenCache: InspectableTokenCache {
-  package var isInspectable: Bool { inspectable?.isInspectable == true }
-
-  /// Has the wrapped cache read every record, then opens them.
-  package func inspect() async throws -> [TokenCacheKey] {
-    let keys = try await inspectable?.inspect() ?? []
-    for key in keys { _ = try await record(for: key) }
-    return keys
-  }
-
-  /// Proves the wrapped cache writable, and gets the encryption key, which is made where there is none yet.
-  package func proveWritable() async throws {
-    try await inspectable?.proveWritable()
-    _ = try await encryptionKey()
-  }
-
-  private var inspectable: (any InspectableTokenCache)? { wrapped as? any InspectableTokenCache }
-}
-
-extension TokenRecord {
-  /// Whether it is the carrier of an encrypted record.
-  var isSealed: Bool { unknownFields[SealedRecord.fieldName] != nil }
 }
 
 /// A record as ciphertext, inside a record that any store can keep: all its fields are empty except one.
@@ -148,7 +114,6 @@ extension TokenRecord {
 /// The field's text is `2.<fingerprint of the encryption key>.<nonce, ciphertext and tag in base64url>`. The form, the
 /// fingerprint and all four parts of the record's key are authenticated with it, so a sealed record fits no other key.
 private struct SealedRecord {
-  fileprivate static let fieldName = "sealed"
   private static let form = "2"
 
   private let fingerprint: String
@@ -173,7 +138,7 @@ private struct SealedRecord {
 
   /// Reads the sealed form from a stored record.
   init(in carrier: TokenRecord) throws(TokenCacheError) {
-    let parts = carrier.unknownFields[Self.fieldName]?.string?.split(separator: ".", omittingEmptySubsequences: false)
+    let parts = carrier.sealed?.split(separator: ".", omittingEmptySubsequences: false)
     guard let parts, parts.count == 3, parts[0] == Self.form, let box = Base64URL.decode(parts[2]) else {
       throw TokenCacheError(
         .decryptionFailed, "A record in the encrypted cache is not encrypted, or its header is damaged.",
@@ -186,8 +151,7 @@ private struct SealedRecord {
   /// The record that carries the ciphertext; it reveals nothing about its content, not even a date.
   var carrier: TokenRecord {
     var record = TokenRecord(signedInAt: Date(timeIntervalSince1970: 0))
-    let text = [Self.form, fingerprint, Base64URL.encode(box)].joined(separator: ".")
-    record.unknownFields = [Self.fieldName: .string(text)]
+    record.sealed = [Self.form, fingerprint, Base64URL.encode(box)].joined(separator: ".")
     return record
   }
 

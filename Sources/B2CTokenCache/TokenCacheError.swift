@@ -29,18 +29,10 @@ public struct TokenCacheError: CodedError, Sendable, CustomStringConvertible {
     public static let lockTimedOut = Code(rawValue: "lockTimedOut")
     /// A record does not decrypt: tampered with, swapped, or sealed with another key.
     public static let decryptionFailed = Code(rawValue: "decryptionFailed")
-    /// Encryption was asked for and is not available.
+    /// Encryption was asked for and is not possible.
     public static let encryptionUnavailable = Code(rawValue: "encryptionUnavailable")
     /// The keychain refused for lack of an entitlement or signature.
     public static let missingEntitlement = Code(rawValue: "missingEntitlement")
-    /// The user did not agree to the use of a protected refresh token, or was not recognised; the session goes on.
-    public static let authenticationCancelled = Code(rawValue: "authenticationCancelled")
-    /// Face or finger are locked out after too many attempts; the session goes on.
-    public static let authenticationLockedOut = Code(rawValue: "authenticationLockedOut")
-    /// The device has no passcode, or no face or finger that the app may ask for.
-    public static let authenticationNotSetUp = Code(rawValue: "authenticationNotSetUp")
-    /// The user cannot be asked: the app is not active, or the device is locked; the session goes on.
-    public static let authenticationNotPossible = Code(rawValue: "authenticationNotPossible")
   }
 
   /// The kind of failure.

@@ -10,14 +10,8 @@ public struct TokenRecord: Sendable, Hashable {
 
   /// The version of the stored form that the record was read in.
   package var version: Int
-  /// The refresh token, if there is one, and it is not protected.
-  public var refreshToken: Secret? {
-    didSet { protectedRefreshToken = nil }
-  }
-  /// Where the refresh token is, if only the user's agreement gives it out; ``refreshToken`` is `nil` then.
-  ///
-  /// A new ``refreshToken`` takes its place, and so does `nil`.
-  package internal(set) var protectedRefreshToken: ProtectedRefreshToken?
+  /// The refresh token, if there is one.
+  public var refreshToken: Secret?
   /// When the refresh token expires, if the server said so.
   package var refreshTokenExpiresAt: Date?
   /// The last id_token, for `id_token_hint` at sign-out.
@@ -36,8 +30,8 @@ public struct TokenRecord: Sendable, Hashable {
   package var serverSignedInAt: Date?
   /// The policy's id with its case as the developer wrote it.
   package var policyID: String?
-  /// Fields of the stored form that this version does not know; they are written back unchanged.
-  package var unknownFields: [String: JSONValue]
+  /// What an ``EncryptedTokenCache`` has made of another record; this one is empty then.
+  package var sealed: String?
 
   /// Creates a record.
   ///
@@ -64,20 +58,23 @@ public struct TokenRecord: Sendable, Hashable {
     self.accessTokens = accessTokens
     self.signedInAt = signedInAt
     self.policyID = policyID
-    self.unknownFields = [:]
   }
 
   /// When the sign-in happened, by both clocks.
   package var signInDates: SignInDates { SignInDates(device: signedInAt, server: serverSignedInAt ?? signedInAt) }
+
+  /// Whether another record is of the same sign-in and has the same refresh token.
+  package func isSameSession(as other: TokenRecord) -> Bool {
+    signedInAt == other.signedInAt && refreshToken == other.refreshToken
+  }
 }
 
 /// The stored form: short field names that never change their meaning, dates as seconds since 1970.
 ///
-/// A new field does not raise the version, because a reader that does not know it keeps it. The version is raised only
-/// when an older reader would do harm; such a record is refused rather than half understood.
+/// A record in a newer version is refused rather than half understood.
 extension TokenRecord: Codable {
   /// The fields as they are stored, in a form that the compiler reads and writes.
-  private struct Stored: StoredForm {
+  private struct Stored: Codable {
     let v: Int
     let refresh: Secret?
     let refreshEnds: Double?
@@ -88,10 +85,12 @@ extension TokenRecord: Codable {
     let signedIn: Double
     let signedInServer: Double?
     let policy: String?
-    /// The item of a protected refresh token, and what tells it from others.
-    let guarded: String?
+    let sealed: String?
+  }
 
-    static func knows(_ field: String) -> Bool { CodingKeys(stringValue: field) != nil }
+  /// The version alone, which is read before all else: the other fields of a newer one may have other types.
+  private struct StoredVersion: Decodable {
+    let v: Int
   }
 
   /// Reads a record in its stored form.
@@ -100,9 +99,7 @@ extension TokenRecord: Codable {
   /// - Throws: ``TokenCacheError`` with code ``TokenCacheError/Code/newerVersion`` when a newer version of the package
   ///   wrote it; `DecodingError` when a field has an unexpected type or a required one is missing.
   public init(from decoder: any Decoder) throws {
-    let fields = try decoder.container(keyedBy: FieldName.self)
-    // Before all else: the other fields of a newer version may have other types.
-    let version = try fields.decode(Int.self, forKey: FieldName(stringValue: "v"))
+    let version = try StoredVersion(from: decoder).v
     guard version <= Self.currentVersion else {
       throw TokenCacheError.newerVersion(version, supported: Self.currentVersion)
     }
@@ -113,8 +110,7 @@ extension TokenRecord: Codable {
       signedInAt: Date(timeIntervalSince1970: stored.signedIn), policyID: stored.policy)
     self.version = version
     serverSignedInAt = stored.signedInServer.map(Date.init(timeIntervalSince1970:))
-    if refreshToken == nil { protectedRefreshToken = stored.guarded.flatMap(ProtectedRefreshToken.init(stored:)) }
-    unknownFields = try fields.unknown(besides: Stored.self)
+    sealed = stored.sealed
   }
 
   /// Writes the record in its stored form; the output is as secret as the tokens in it.
@@ -122,56 +118,16 @@ extension TokenRecord: Codable {
   /// - Parameter encoder: The encoder to write to.
   /// - Throws: `EncodingError` when a value cannot be written, such as a number that is not finite.
   public func encode(to encoder: any Encoder) throws {
-    try encoder.encodeUnknown(unknownFields, besides: Stored.self)
     try Stored(
       v: version, refresh: refreshToken, refreshEnds: refreshTokenExpiresAt?.timeIntervalSince1970, id: idToken,
       claims: claims.isEmpty ? nil : claims, home: homeAccountID, access: accessTokens.isEmpty ? nil : accessTokens,
       signedIn: signedInAt.timeIntervalSince1970, signedInServer: serverSignedInAt?.timeIntervalSince1970,
-      policy: policyID, guarded: protectedRefreshToken?.stored
+      policy: policyID, sealed: sealed
     ).encode(to: encoder)
   }
 }
 
-/// A form whose known fields the compiler reads and writes, and beside which others may be.
-protocol StoredForm: Codable {
-  /// Whether a field is one of the form's own.
-  static func knows(_ field: String) -> Bool
-}
-
-/// A field's name in a stored form, known or not.
-struct FieldName: CodingKey {
-  let stringValue: String
-  var intValue: Int? { nil }
-
-  init(stringValue: String) {
-    self.stringValue = stringValue
-  }
-
-  init?(intValue: Int) { nil }
-}
-
-extension KeyedDecodingContainer<FieldName> {
-  /// Reads every field that a form does not know.
-  func unknown<Form: StoredForm>(besides form: Form.Type) throws -> [String: JSONValue] {
-    var unknown: [String: JSONValue] = [:]
-    for name in allKeys where !form.knows(name.stringValue) {
-      unknown[name.stringValue] = try decode(JSONValue.self, forKey: name)
-    }
-    return unknown
-  }
-}
-
-extension Encoder {
-  /// Writes unknown fields back; a name that the form knows is never written twice.
-  func encodeUnknown<Form: StoredForm>(_ fields: [String: JSONValue], besides form: Form.Type) throws {
-    var container = container(keyedBy: FieldName.self)
-    for (name, value) in fields where !form.knows(name) {
-      try container.encode(value, forKey: FieldName(stringValue: name))
-    }
-  }
-}
-
-// Claims and unknown fields may hold tokens of other providers, so neither shows.
+// Claims may hold tokens of other providers, so they do not show.
 extension TokenRecord: Redacted {
   /// Policy, time of the sign-in and number of access tokens.
   public var description: String {

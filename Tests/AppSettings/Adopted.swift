@@ -38,16 +38,6 @@ nonisolated struct StatusPage: LocalService {
   func serves(_ url: URL) -> Bool { url.path == "/status" }
 }
 
-actor StoredKey: EncryptionKeySource {
-  private var key: EncryptionKey?
-
-  func encryptionKey() async throws -> EncryptionKey {
-    let key = try self.key ?? EncryptionKey(bytes: Data((0..<32).map { _ in UInt8.random(in: 0...255) }))
-    self.key = key
-    return key
-  }
-}
-
 actor OneProcessCache: TokenCache {
   private var records: [TokenCacheKey: TokenRecord] = [:]
 

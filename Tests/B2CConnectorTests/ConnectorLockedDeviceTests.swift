@@ -11,12 +11,11 @@ struct ConnectorLockedDeviceTests {
   func unlocking() async throws {
     let world = World()
     let keychain = DictionaryKeychain()
-    let app = DictionaryKeychain.app
-    let user = try await world.connector(cache: KeychainRecords(keychain, process: app)).doPolicy(.signIn)
+    let user = try await world.connector(cache: KeychainRecords(keychain)).doPolicy(.signIn)
 
     keychain.lock()
     let next = keychain.otherProcess()
-    var environment = world.environment(cache: KeychainRecords(next, process: app))
+    var environment = world.environment(cache: KeychainRecords(next))
     let (unlocks, unlock) = AsyncStream.makeStream(of: Void.self)
     environment.protectedDataUpdates = { unlocks }
     let connector = try Connector(settings: try world.settings(), environment: environment)
@@ -41,10 +40,9 @@ struct ConnectorLockedDeviceTests {
   func lockedSignOut() async throws {
     let world = World()
     let keychain = DictionaryKeychain()
-    let app = DictionaryKeychain.app
-    try await world.connector(cache: KeychainRecords(keychain, process: app)).doPolicy(.signIn)
+    try await world.connector(cache: KeychainRecords(keychain)).doPolicy(.signIn)
     keychain.lock()
-    let cache = KeychainRecords(keychain.otherProcess(), process: app)
+    let cache = KeychainRecords(keychain.otherProcess())
     let connector = try world.connector(cache: cache)
     let error = try await #require(throws: ConnectorError.self) { try await connector.signOut() }
     #expect(error.code == .tokenCache)

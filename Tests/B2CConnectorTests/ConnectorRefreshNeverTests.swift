@@ -6,6 +6,9 @@ import Testing
 
 @Suite("A process that must not refresh", .timeLimit(.minutes(10)))
 struct ConnectorRefreshNeverTests {
+  /// Why a process must not refresh: the app says so, or it is an app extension.
+  enum Reason: CaseIterable { case option, appExtension }
+
   /// An app and its widget over one token cache, after a sign-in in the app.
   private struct Stage {
     let world = World()
@@ -13,11 +16,13 @@ struct ConnectorRefreshNeverTests {
     let widget: Connector
     let user: UserInfo
 
-    init() async throws {
+    init(_ reason: Reason = .option) async throws {
       let cache = InMemoryTokenCache()
       app = try world.connector(cache: cache)
-      widget = try Connector(settings: try world.settings(), environment: world.environment(cache: cache)) {
-        $0.refreshesTokens = false
+      var environment = world.environment(cache: cache)
+      environment.isAppExtension = reason == .appExtension
+      widget = try Connector(settings: try world.settings(), environment: environment) {
+        $0.refreshesTokens = reason == .appExtension
       }
       user = try await app.doPolicy(.signIn)
     }
@@ -32,9 +37,10 @@ struct ConnectorRefreshNeverTests {
     }
   }
 
-  @Test("A stored token is used until it expires, also in the time in which others renew it")
-  func stored() async throws {
-    let stage = try await Stage()
+  @Test(
+    "A stored token is used until it expires, also in the time in which others renew it", arguments: Reason.allCases)
+  func stored(_ reason: Reason) async throws {
+    let stage = try await Stage(reason)
     let token = try await stage.app.accessToken()
     _ = try await stage.widget.getTaskList()
     await stage.world.clock.advance(by: .seconds(3_500))
@@ -43,9 +49,11 @@ struct ConnectorRefreshNeverTests {
     #expect(stage.world.network.requestCount == count)
   }
 
-  @Test("An expired token is `refreshNotAllowed` in every call: nothing is sent, and the session goes on")
-  func expired() async throws {
-    let stage = try await Stage()
+  @Test(
+    "An expired token is `refreshNotAllowed` in every call: nothing is sent, and the session goes on",
+    arguments: Reason.allCases)
+  func expired(_ reason: Reason) async throws {
+    let stage = try await Stage(reason)
     await stage.world.clock.advance(by: .seconds(4_000))
     let calls: [() async throws -> Void] = [
       { _ = try await stage.widget.accessToken() }, { _ = try await stage.widget.getTaskList() },

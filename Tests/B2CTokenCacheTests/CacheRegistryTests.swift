@@ -49,11 +49,12 @@ import Testing
   }
 
   @Test("The state of a cache that has gone goes as well", arguments: [true, false])
-  func released(isWrapped: Bool) {
+  func released(isWrapped: Bool) throws {
     weak var state: CacheState?
     do {
       let cache = FourMethodCache()
-      state = CacheRegistry.state(of: isWrapped ? EncryptedTokenCache(wrapping: cache, key: NoKey()) : cache)
+      let key = try Samples.encryptionKey()
+      state = CacheRegistry.state(of: isWrapped ? EncryptedTokenCache(wrapping: cache, key: key) : cache)
       #expect(state != nil)
     }
     // Entries of caches that have gone are removed when a cache is seen for the first time.
@@ -61,8 +62,4 @@ import Testing
     #expect(CacheRegistry.state(of: other) !== state)
     #expect(state == nil)
   }
-}
-
-private struct NoKey: EncryptionKeySource {
-  func encryptionKey() async throws -> EncryptionKey { .random() }
 }

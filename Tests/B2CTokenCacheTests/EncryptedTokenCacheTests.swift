@@ -7,19 +7,22 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct EncryptedTokenCacheTests {
   private let store = InMemoryTokenCache()
-  private let source = KeyHolder()
+  private let cache: EncryptedTokenCache
 
-  private var cache: EncryptedTokenCache { EncryptedTokenCache(wrapping: store, key: source) }
+  init() throws {
+    cache = EncryptedTokenCache(wrapping: store, key: try Samples.encryptionKey())
+  }
 
   @Test("The conformance suite finds nothing over memory, over four methods alone, and over a cache chosen at run time")
   func conformance() async throws {
+    let key = try Samples.encryptionKey()
     let wrapped: [@Sendable () -> any TokenCache] = [
       { InMemoryTokenCache(lockTimeout: .patience) },
       { LocallySharedTokenCache(PlainTokenCache(), lockTimeout: .patience) },
     ]
     for make in wrapped {
       let suite = TokenCacheConformance(timeLimit: .patience) {
-        EncryptedTokenCache(wrapping: make(), key: KeyHolder())
+        EncryptedTokenCache(wrapping: make(), key: key)
       }
       let broken = try await suite.brokenRules()
       #expect(broken.isEmpty, "\(broken)")
@@ -29,8 +32,7 @@ import Testing
   @Test("The conformance suite finds nothing over files")
   func conformanceOverFiles() async throws {
     let temporaries = Locked<[TemporaryDirectory]>([])
-    let keyDirectory = try TemporaryDirectory()
-    let key = KeyFile(keyDirectory.url.appendingPathComponent("key"))
+    let key = try Samples.encryptionKey()
     var suite = TokenCacheConformance(timeLimit: .patience) {
       let temporary = try TemporaryDirectory()
       temporaries.withLock { $0.append(temporary) }
@@ -49,8 +51,8 @@ import Testing
   func secrecy() async throws {
     let temporary = try TemporaryDirectory()
     let bytes = Data("canary-key-canary-key-canary-key".utf8)
-    source.key = try EncryptionKey(bytes: bytes)
-    let cache = EncryptedTokenCache(wrapping: try FileTokenCache(directory: temporary.store), key: source)
+    let cache = EncryptedTokenCache(
+      wrapping: try FileTokenCache(directory: temporary.store), key: try EncryptionKey(bytes: bytes))
     try await cache.store(Samples.record(), for: Samples.key)
     try await cache.update(Samples.key) { _ in Samples.record("two") }
     let files = try temporary.paths().compactMap {
@@ -136,9 +138,9 @@ import Testing
 
   @Test("What another key has sealed does not open, and both keys are named by fingerprints")
   func otherKey() async throws {
-    let (lost, current) = (try await source.encryptionKey(), EncryptionKey.random())
-    try await cache.store(Samples.record(), for: Samples.key)
-    source.key = current
+    let (lost, current) = (try Samples.encryptionKey(), try Samples.encryptionKey(8))
+    try await self.cache.store(Samples.record(), for: Samples.key)
+    let cache = EncryptedTokenCache(wrapping: store, key: current)
     let error = await failure { _ = try await cache.record(for: Samples.key) }
     #expect(error?.code == .decryptionFailed)
     for key in [lost, current] {
@@ -157,21 +159,11 @@ import Testing
     #expect(error?.message.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0 != "\u{202E}" } == true)
   }
 
-  @Test("Without a key nothing is written")
-  func missingKey() async throws {
-    source.key = nil
-    #expect(await failure { try await cache.store(Samples.record(), for: Samples.key) }?.code == .encryptionUnavailable)
-    let error = await failure { try await cache.update(Samples.key) { _ in Samples.record() } }
-    #expect(error?.code == .encryptionUnavailable)
-    #expect(error?.underlying is KeyHolder.Unreachable)
-    #expect(await store.keys().isEmpty)
-  }
-
   @Test("The refresh lock is that of the wrapped cache")
   func refreshLock() async throws {
     let clock = TestClock(advancesItself: false)
     let shared = InMemoryTokenCache(lockTimeout: .seconds(1), clock: clock)
-    let outer = EncryptedTokenCache(wrapping: shared, key: source)
+    let outer = EncryptedTokenCache(wrapping: shared, key: try Samples.encryptionKey())
     try await outer.withRefreshLock(for: Samples.key) {
       async let error = failure { try await shared.withRefreshLock(for: Samples.key) {} }
       await clock.waitForSleepers()
@@ -181,29 +173,12 @@ import Testing
   }
 
   private func sealed(_ key: TokenCacheKey) async throws -> String {
-    try #require(await store.record(for: key)?.unknownFields["sealed"]?.string)
+    try #require(await store.record(for: key)?.sealed)
   }
 
   private func put(_ text: String, for key: TokenCacheKey) async throws {
     var record = TokenRecord(signedInAt: Samples.date(0))
-    record.unknownFields = ["sealed": .string(text)]
+    record.sealed = text
     await store.store(record, for: key)
-  }
-}
-
-/// A source whose key a test can take away or replace.
-private final class KeyHolder: EncryptionKeySource {
-  struct Unreachable: Error {}
-
-  private let held = Locked<EncryptionKey?>(.random())
-
-  var key: EncryptionKey? {
-    get { held.withLock { $0 } }
-    set { held.withLock { $0 = newValue } }
-  }
-
-  func encryptionKey() async throws -> EncryptionKey {
-    guard let key else { throw Unreachable() }
-    return key
   }
 }

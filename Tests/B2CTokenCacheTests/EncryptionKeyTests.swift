@@ -9,13 +9,6 @@ import Testing
     #expect(error?.code == .encryptionUnavailable)
   }
 
-  @Test("Fresh keys differ, and so do their fingerprints")
-  func fresh() {
-    let keys = (0..<100).map { _ in EncryptionKey.random() }
-    #expect(Set(keys).count == 100)
-    #expect(Set(keys.map(\.description)).count == 100)
-  }
-
   @Test("The bytes are not printed")
   func secrecy() throws {
     let key = try EncryptionKey(bytes: Data("canary-canary-canary-canary-0000".utf8))

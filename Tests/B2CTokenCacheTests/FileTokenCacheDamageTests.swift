@@ -21,60 +21,49 @@ import Testing
     "", "{", "null", "canary-content", #"{"b2cTokenRecord":1}"#, #"{"b2cTokenRecord":1,"key":{},"record":{}}"#,
   ]
 
-  @Test("A damaged record is quarantined and named; the others are not affected", arguments: damages)
-  func quarantine(_ content: String) async throws {
+  @Test("A damaged record is renamed and reported once; the others are not affected", arguments: damages)
+  func renaming(_ content: String) async throws {
     try write(content, to: file)
     let error = await failure { _ = try await cache.record(for: Samples.key) }
     #expect(error?.code == .damaged)
-    #expect(error?.message.contains(file.lastPathComponent + ".damaged-1") == true)
+    #expect(error?.message.contains(file.lastPathComponent + ".damaged") == true)
     #expect(error?.description.contains("canary") == false)
     #expect(try await cache.record(for: Samples.key) == nil)
     #expect(try await cache.record(for: Samples.otherKey) == Samples.record("other"))
     #expect(try await cache.keys() == [Samples.otherKey])
-    let quarantined = try await cache.quarantinedFiles()
-    #expect(quarantined.map(\.lastPathComponent) == [file.lastPathComponent + ".damaged-1"])
-    #expect(try String(contentsOf: #require(quarantined.first), encoding: .utf8) == content)
+    #expect(try temporary.damagedFiles() == [file.lastPathComponent + ".damaged"])
+    #expect(try String(contentsOf: file.appendingPathExtension("damaged"), encoding: .utf8) == content)
   }
 
-  @Test("Removing a record removes what was quarantined of it, which may hold tokens, and nothing of the others")
+  @Test("Removing a record removes what was renamed of it, which may hold tokens, and nothing of the others")
   func removal() async throws {
     for content in ["one", "two"] {
       try write(content, to: file)
       _ = await failure { _ = try await cache.record(for: Samples.key) }
+      // One is kept, the last.
+      #expect(try String(contentsOf: file.appendingPathExtension("damaged"), encoding: .utf8) == content)
       try await cache.store(Samples.record(), for: Samples.key)
     }
-    let others = try #require(try temporary.recordFiles().first { $0 != file })
-    try write("three", to: others)
+    let other = try #require(try temporary.recordFiles().first { $0 != file })
+    try write("three", to: other)
     _ = await failure { _ = try await cache.record(for: Samples.otherKey) }
-    #expect(try await cache.quarantinedFiles().count == 3)
+    #expect(try temporary.damagedFiles().count == 2)
     try await cache.removeRecord(for: Samples.key)
-    #expect(try await cache.quarantinedFiles().map(\.lastPathComponent) == [others.lastPathComponent + ".damaged-1"])
+    #expect(try temporary.damagedFiles() == [other.lastPathComponent + ".damaged"])
     // Also where the record itself is gone.
     try await cache.removeRecord(for: Samples.otherKey)
-    #expect(try await cache.quarantinedFiles().isEmpty)
+    #expect(try temporary.damagedFiles().isEmpty)
   }
 
-  @Test("A change that removes a record removes what was quarantined of it; one that finds none leaves it")
+  @Test("A change that removes a record removes what was renamed of it; one that finds none leaves it")
   func changeToNothing() async throws {
     try write("one", to: file)
     _ = await failure { _ = try await cache.record(for: Samples.key) }
     try await cache.update(Samples.key) { _ in nil }
-    #expect(try await cache.quarantinedFiles().count == 1)
+    #expect(try temporary.damagedFiles().count == 1)
     try await cache.store(Samples.record(), for: Samples.key)
     try await cache.update(Samples.key) { _ in nil }
-    #expect(try await cache.quarantinedFiles().isEmpty)
-  }
-
-  @Test("A directory that had a record's name does not keep the record from being removed")
-  func removalBesideDirectory() async throws {
-    try FileManager.default.removeItem(at: file)
-    try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
-    _ = await failure { _ = try await cache.record(for: Samples.key) }
-    try await cache.store(Samples.record(), for: Samples.key)
-    try await cache.removeRecord(for: Samples.key)
-    #expect(try await cache.record(for: Samples.key) == nil)
-    try await cache.removeRecord(for: Samples.key)
-    #expect(try await cache.quarantinedFiles().count == 1)
+    #expect(try temporary.damagedFiles().isEmpty)
   }
 
   @Test("An update of a damaged record reports it and changes nothing")
@@ -98,7 +87,7 @@ import Testing
     let fresh = try FileTokenCache(directory: temporary.store)
     let error = await failure { _ = try await fresh.keys() }
     #expect(error?.code == .damaged)
-    #expect(error?.message.contains(file.lastPathComponent + ".damaged-1") == true)
+    #expect(error?.message.contains(file.lastPathComponent + ".damaged") == true)
     #expect(try await fresh.keys() == [Samples.otherKey])
     #expect(try await fresh.record(for: Samples.otherKey) == Samples.record("other"))
   }
@@ -111,15 +100,6 @@ import Testing
     let fresh = try FileTokenCache(directory: temporary.store)
     #expect(await failure { _ = try await fresh.keys() }?.code == .damaged)
     #expect(try await fresh.keys() == [Samples.otherKey])
-  }
-
-  @Test("Each damaged file gets another name")
-  func manyDamages() async throws {
-    for number in 1...3 {
-      try write("damage \(number)", to: file)
-      _ = await failure { _ = try await cache.record(for: Samples.key) }
-    }
-    #expect(try await cache.quarantinedFiles().count == 3)
   }
 
   @Test("A file that was replaced by another record's is noticed")
@@ -136,7 +116,7 @@ import Testing
     try write("damage", to: file)
     try await cache.store(Samples.record("new"), for: Samples.key)
     #expect(try await cache.record(for: Samples.key) == Samples.record("new"))
-    #expect(try await cache.quarantinedFiles().count == 1)
+    #expect(try temporary.damagedFiles().count == 1)
   }
 
   @Test("A symbolic link is not followed")
@@ -152,7 +132,7 @@ import Testing
     #expect(try await cache.record(for: Samples.key) == Samples.record("new"))
   }
 
-  @Test("A directory in a record's place is quarantined")
+  @Test("A directory in a record's place is renamed")
   func directory() async throws {
     try FileManager.default.removeItem(at: file)
     try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
@@ -181,7 +161,7 @@ import Testing
       #expect(await failure { _ = try await fresh.keys() }?.code == .newerVersion)
     }
     #expect(try String(contentsOf: file, encoding: .utf8) == content)
-    #expect(try await cache.quarantinedFiles().isEmpty)
+    #expect(try temporary.damagedFiles().isEmpty)
     #expect(try temporary.paths().filter { $0.hasSuffix(".new") }.isEmpty)
     try await cache.removeRecord(for: Samples.key)
     #expect(try await cache.keys() == [Samples.otherKey])

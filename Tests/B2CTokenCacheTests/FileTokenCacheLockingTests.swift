@@ -14,26 +14,28 @@ import Testing
   }
 
   @Test("A lock that is not free in time is an error, and the body does not run", arguments: [true, false])
-  func timeout(_ isSameInstance: Bool) async throws {
+  func timeout(_ isInThisProcess: Bool) async throws {
     let waiter = try FileTokenCache(directory: temporary.store, lockTimeout: .seconds(5), clock: clock)
-    let holder = isSameInstance ? waiter : try FileTokenCache(directory: temporary.store)
     let hasRun = Locked(false)
-    try await holder.withRefreshLock(for: Samples.key) {
+    try await holdingLock(isInThisProcess) {
       let waiting = Task {
         await failure { try await waiter.withRefreshLock(for: Samples.key) { hasRun.withLock { $0 = true } } }
       }
-      #expect(await moving { await waiting.value }?.code == .lockTimedOut)
+      let error = await moving { await waiting.value }
+      #expect(error?.code == .lockTimedOut)
+      #expect(error?.recoverySuggestion?.contains("lockTimeout") == true)
+      // A file that another process holds is named.
+      #expect(error?.message.contains(temporary.store.path) == !isInThisProcess)
     }
     #expect(!hasRun.withLock { $0 })
     #expect(try await waiter.withRefreshLock(for: Samples.key) { "free" } == "free")
   }
 
   @Test("A waiter that is cancelled leaves", arguments: [true, false])
-  func cancellation(_ isSameInstance: Bool) async throws {
+  func cancellation(_ isInThisProcess: Bool) async throws {
     let clock = TestClock(advancesItself: false)
     let waiter = try FileTokenCache(directory: temporary.store, clock: clock)
-    let holder = isSameInstance ? waiter : try FileTokenCache(directory: temporary.store)
-    try await holder.withRefreshLock(for: Samples.key) {
+    try await holdingLock(isInThisProcess) {
       let task = Task { try await waiter.withRefreshLock(for: Samples.key) {} }
       await clock.waitForSleepers()
       task.cancel()
@@ -98,11 +100,10 @@ import Testing
       }
     })
     let holder = try FileTokenCache(directory: temporary.store, now: { Date() }, files: files)
-    let waiter = try FileTokenCache(directory: temporary.store, lockTimeout: .zero)
     try await holder.withRefreshLock(for: Samples.key) {
       #expect(hasRemoved.withLock { $0 })
-      let error = await failure { try await waiter.withRefreshLock(for: Samples.key) {} }
-      #expect(error?.code == .lockTimedOut)
+      let isFree = try openLock().isFree
+      #expect(!isFree)
     }
     #expect(files.openCount == 0)
   }
@@ -127,6 +128,59 @@ import Testing
     for call in calls { #expect(await failure(call)?.code == .unwritable) }
     #expect(try await cache.record(for: Samples.key) == Samples.record())
     #expect(!FileManager.default.fileExists(atPath: target.path))
+  }
+
+  @Test("Where files are not locked, the callers of a process exclude each other, and no lock file is made")
+  func withoutFileLocks() async throws {
+    let make = { [temporary, clock] in
+      try FileTokenCache(
+        directory: temporary.store, lockTimeout: .seconds(5), clock: clock, now: { Date() }, locksFiles: false)
+    }
+    let (one, two) = (try make(), try make())
+    try await one.withRefreshLock(for: Samples.key) {
+      let waiting = Task { await failure { try await two.withRefreshLock(for: Samples.key) {} } }
+      #expect(await moving { await waiting.value }?.code == .lockTimedOut)
+    }
+    var record = Samples.record()
+    record.policyID = ""
+    try await one.store(record, for: Samples.key)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for cache in Array(repeating: [one, two], count: 20).joined() {
+        group.addTask {
+          try await cache.update(Samples.key) { old in
+            var new = old
+            new?.policyID? += "x"
+            return new
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try await one.record(for: Samples.key)?.policyID?.count == 40)
+    try await two.removeRecord(for: Samples.key)
+    #expect(try temporary.paths().isEmpty)
+  }
+
+  /// Runs a body while the refresh lock is held: by another cache of this process, or by a descriptor as of another process.
+  private func holdingLock(_ isInThisProcess: Bool, _ body: @Sendable () async throws -> Void) async throws {
+    let holder = try FileTokenCache(directory: temporary.store)
+    guard !isInThisProcess else { return try await holder.withRefreshLock(for: Samples.key, body) }
+    try await holder.withRefreshLock(for: Samples.key) {}
+    let lock = try openLock()
+    defer { POSIXFileSystem().close(lock.descriptor) }
+    #expect(lock.isFree)
+    try await body()
+  }
+
+  /// Opens the file of the refresh lock as another process does, and takes the lock if it is free.
+  private func openLock() throws -> (descriptor: Int32, isFree: Bool) {
+    let files = POSIXFileSystem()
+    let name = try #require(try lockPaths().first { $0.hasSuffix(".refresh") })
+    let path = temporary.store.appendingPathComponent(name).path
+    let descriptor = try files.open(path, .locking)
+    let isFree = try files.lockIfFree(descriptor, at: path)
+    if !isFree { files.close(descriptor) }
+    return (descriptor, isFree)
   }
 
   private func lockPaths() throws -> [String] {

@@ -149,24 +149,6 @@ import Testing
         }
       }
     },
-    Fault(name: "drops fields it does not know", rule: .unknownFields) {
-      FaultyTokenCache {
-        $0.storing = { _, _, new in
-          var known = new
-          known.unknownFields = [:]
-          return known
-        }
-      }
-    },
-    Fault(name: "drops an access token's unknown fields", rule: .unknownFields) {
-      FaultyTokenCache {
-        $0.storing = { _, _, new in
-          var known = new
-          for index in known.accessTokens.indices { known.accessTokens[index].unknownFields = [:] }
-          return known
-        }
-      }
-    },
     Fault(name: "mixes two writes", rule: .concurrentUse) { FaultyTokenCache { $0.writesInTwoSteps = true } },
     Fault(name: "reads and writes in two steps", rule: .atomicUpdates) {
       FaultyTokenCache { $0.updatesAtomically = false }
@@ -195,7 +177,7 @@ import Testing
   static let keepingApart: Set<TokenCacheRule> = [.distinctKeys, .manyKeys, .oddCharacters, .longKeys]
   static let allButAbsence: [TokenCacheRule] = [
     .overwriting, .removing, .listing, .distinctKeys, .manyKeys, .oddCharacters, .longKeys, .largeValues, .everyField,
-    .unknownFields, .concurrentUse, .updating, .atomicUpdates, .useInside, .refreshLock,
+    .concurrentUse, .updating, .atomicUpdates, .useInside, .refreshLock,
   ]
 
   @Test("A broken cache fails on its rule", arguments: faults)

@@ -10,17 +10,4 @@ import Testing
     #expect((error as? any LocalizedError)?.recoverySuggestion == "Free some space.")
     #expect("\(error)" == "unwritable: The disk is full. Free some space.")
   }
-
-  @Test("A lock that is not released in time is named, with a fix")
-  func lock() async throws {
-    let temporary = try TemporaryDirectory()
-    let holder = try FileTokenCache(directory: temporary.store)
-    let waiter = try FileTokenCache(directory: temporary.store, lockTimeout: .zero)
-    try await holder.withRefreshLock(for: Samples.key) {
-      let error = await failure { try await waiter.withRefreshLock(for: Samples.key) {} }
-      #expect(error?.code == .lockTimedOut)
-      #expect(error?.message.contains(temporary.url.path + "/store/") == true)
-      #expect(error?.recoverySuggestion?.contains("lockTimeout") == true)
-    }
-  }
 }

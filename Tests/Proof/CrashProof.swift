@@ -61,8 +61,9 @@ struct CrashProof: ProofCommand {
     }
     // A killed holder's lock has to be free at once.
     for account in accounts(round) { try await cache.withRefreshLock(for: key(account)) {} }
-    if let cache = cache as? FileTokenCache, let file = try await cache.quarantinedFiles().first {
-      findings.note("a file was quarantined: \(file.lastPathComponent)", round)
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
+    for name in names where name.hasSuffix(".damaged") {
+      findings.note("a file was renamed as damaged: \(name)", round)
     }
   }
 

@@ -5,7 +5,7 @@ package import Foundation
 /// The kinds of token caches that two connectors of one process may share.
 package enum CacheKind: String, CaseIterable, Sendable {
   case fourMethodClass, fourMethodActor, structOverClass, inMemory, file, twoFileCaches, oneEncrypted,
-    twoEncryptedOverOne, twoKeychains, twoLockedKeychains, twoProtectedKeychains
+    twoEncryptedOverOne, twoKeychains
 
   /// Makes a cache for each of two connectors over one store.
   package func make(in directory: URL) throws -> (one: any TokenCache, two: any TokenCache) {
@@ -18,21 +18,18 @@ package enum CacheKind: String, CaseIterable, Sendable {
     case .inMemory: return Self.same(InMemoryTokenCache(lockTimeout: .patience))
     case .file: return Self.same(try FileTokenCache(directory: directory))
     case .twoFileCaches: return (try FileTokenCache(directory: directory), try FileTokenCache(directory: directory))
-    case .oneEncrypted: return Self.same(EncryptedTokenCache(wrapping: FourMethodCache(), key: FixedKey()))
+    case .oneEncrypted: return Self.same(EncryptedTokenCache(wrapping: FourMethodCache(), key: try key()))
     case .twoEncryptedOverOne:
       let store = FourMethodCache()
-      let key = FixedKey()
+      let key = try key()
       return (EncryptedTokenCache(wrapping: store, key: key), EncryptedTokenCache(wrapping: store, key: key))
-    case .twoKeychains, .twoProtectedKeychains:
-      let keychain = DictionaryKeychain(protected: self == .twoProtectedKeychains ? ProtectedKeychain() : nil)
-      let app = DictionaryKeychain.app
-      return (KeychainRecords(keychain, process: app), KeychainRecords(keychain, process: app))
-    case .twoLockedKeychains:
+    case .twoKeychains:
       let keychain = DictionaryKeychain()
-      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-      return (SharedKeychain(keychain, lockedIn: directory), SharedKeychain(keychain, lockedIn: directory))
+      return (KeychainRecords(keychain), KeychainRecords(keychain))
     }
   }
+
+  private func key() throws -> EncryptionKey { try EncryptionKey(bytes: Data(repeating: 7, count: 32)) }
 
   private static func same(_ cache: any TokenCache) -> (any TokenCache, any TokenCache) { (cache, cache) }
 }
@@ -146,11 +143,4 @@ package struct FourMethodStruct: TokenCache {
   }
   package func removeRecord(for key: TokenCacheKey) async throws { try await store.removeRecord(for: key) }
   package func keys() async throws -> [TokenCacheKey] { try await store.keys() }
-}
-
-/// One encryption key for as long as the value lives.
-private struct FixedKey: EncryptionKeySource {
-  private let key = EncryptionKey.random()
-
-  func encryptionKey() async throws -> EncryptionKey { key }
 }

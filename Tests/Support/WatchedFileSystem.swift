@@ -13,22 +13,18 @@ package final class WatchedFileSystem: FileSystem {
   private let isFull = Locked(false)
   private let openFiles = Locked<Set<Int32>>([])
   private let statusChange: @Sendable (String, FileStatus) -> FileStatus
-  private let groupsWithMembers: Set<UInt32>
   private let beforeLocking: @Sendable (String) -> Void
-  private let isLocal: Bool
 
   package let userID: UInt32
 
   package init(
-    userID: UInt32 = POSIXFileSystem().userID, groupsWithMembers: Set<UInt32> = [],
+    userID: UInt32 = POSIXFileSystem().userID,
     changingStatus: @escaping @Sendable (String, FileStatus) -> FileStatus = { $1 },
-    beforeLocking: @escaping @Sendable (String) -> Void = { _ in }, isLocal: Bool = true
+    beforeLocking: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.userID = userID
-    self.groupsWithMembers = groupsWithMembers
     statusChange = changingStatus
     self.beforeLocking = beforeLocking
-    self.isLocal = isLocal
   }
 
   /// The calls that change something, each with the last part of its path, since the last look.
@@ -41,13 +37,6 @@ package final class WatchedFileSystem: FileSystem {
 
   /// How many descriptors are open.
   package var openCount: Int { openFiles.withLock { $0.count } }
-
-  package func hasOtherMembers(group: UInt32) -> Bool { groupsWithMembers.contains(group) }
-
-  package func isLocal(_ path: String) throws(SystemFailure) -> Bool {
-    guard isLocal else { return false }
-    return try system.isLocal(path)
-  }
 
   package func open(_ path: String, _ opening: FileOpening) throws(SystemFailure) -> Int32 {
     if isFull.withLock({ $0 }), opening == .creating || opening == .locking, try system.status(of: path) == nil {
@@ -78,8 +67,6 @@ package final class WatchedFileSystem: FileSystem {
   package func status(of descriptor: Int32, at path: String) throws(SystemFailure) -> FileStatus {
     statusChange(path, try system.status(of: descriptor, at: path))
   }
-
-  package func linkTarget(of path: String) throws(SystemFailure) -> String { try system.linkTarget(of: path) }
 
   package func read(_ descriptor: Int32, at path: String, limit: Int) throws(SystemFailure) -> [UInt8] {
     try system.read(descriptor, at: path, limit: limit)
@@ -115,10 +102,6 @@ package final class WatchedFileSystem: FileSystem {
     writableBytes.withLock { $0 = count }
   }
 
-  package func replaceContent(of descriptor: Int32, at path: String, with bytes: [UInt8]) throws(SystemFailure) {
-    try system.replaceContent(of: descriptor, at: path, with: bytes)
-  }
-
   package func setMode(_ mode: UInt16, of descriptor: Int32, at path: String) throws(SystemFailure) {
     try system.setMode(mode, of: descriptor, at: path)
   }
@@ -134,11 +117,6 @@ package final class WatchedFileSystem: FileSystem {
     note("rename to", target)
     try system.move(source, to: target)
     if failsToLookAfterMoves.withLock({ $0 }) { isUnseen.withLock { $0 = true } }
-  }
-
-  package func link(_ source: String, to target: String) throws(SystemFailure) {
-    note("link to", target)
-    try system.link(source, to: target)
   }
 
   package func remove(_ path: String) throws(SystemFailure) -> Bool {

@@ -30,6 +30,8 @@ public struct OAuthEnvironment: Sendable {
 
   /// Asks the system for time around each refresh.
   package var refreshActivity = RefreshActivity.ofSystem
+  /// Whether this process is an app extension, which never refreshes.
+  package var isAppExtension = Bundle.main.isAppExtension
 
   /// Creates an environment with the platform's defaults.
   public init() {}

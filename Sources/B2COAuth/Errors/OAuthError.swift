@@ -162,7 +162,7 @@ extension ErrorCode {
   public static let portInUse = Self(rawValue: "portInUse")
   /// The system is about to suspend the app: no token was requested, and it may be when the app is active again.
   public static let suspended = Self(rawValue: "suspended")
-  /// The access token has expired, and the options forbid this process to refresh it: open the app, which may.
+  /// The access token has expired, and this process must not refresh it: the options say so, or it is an app extension.
   public static let refreshNotAllowed = Self(rawValue: "refreshNotAllowed")
 }
 

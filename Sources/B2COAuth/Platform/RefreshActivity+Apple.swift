@@ -3,7 +3,7 @@
   internal import Foundation
 
   extension RefreshActivity {
-    /// The process's activity, one for all connectors: this system suspends apps.
+    /// The system's activities: it suspends apps.
     package static let ofSystem = RefreshActivity(SystemActivity())
   }
 

@@ -32,11 +32,6 @@ struct RecordCache: Sendable {
     }
   }
 
-  /// Returns the refresh token of a record that was read; asks the user where it is protected.
-  func refreshToken(of record: TokenRecord) async throws -> Secret? {
-    try await mappingErrors("opened") { try await record.refreshTokenAskingUser() }
-  }
-
   func keys() async throws -> [TokenCacheKey] {
     try await mappingErrors("listed") { try await cache.keys() }
   }

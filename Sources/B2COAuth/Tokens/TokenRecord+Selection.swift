@@ -29,11 +29,11 @@ extension TokenRecord {
   }
 
   /// Whether the session was ended by the server: nothing that can get or be a token is left.
-  var isEnded: Bool { !hasRefreshToken && accessTokens.isEmpty && idToken == nil }
+  var isEnded: Bool { refreshToken == nil && accessTokens.isEmpty && idToken == nil }
 
   /// Whether the record can still get or give tokens.
   func hasSession(now: Date) -> Bool {
-    if hasRefreshToken, refreshTokenExpiresAt.map({ $0 > now }) ?? true { return true }
+    if refreshToken != nil, refreshTokenExpiresAt.map({ $0 > now }) ?? true { return true }
     if accessTokens.contains(where: { $0.expiresAt > now }) { return true }
     // A sign-in that asked for neither an API nor offline access leaves an id_token alone.
     guard accessTokens.isEmpty, idToken != nil, let end = claims["exp"]?.double else { return false }
@@ -120,13 +120,6 @@ extension TokenRecord {
     } catch {
       throw OAuthError(error)
     }
-  }
-
-  /// The record without the use of its protected refresh token, which is gone; access tokens are good until they expire.
-  func losingRefreshToken(at now: Date) -> TokenRecord {
-    var copy = self
-    copy.refreshTokenExpiresAt = now
-    return copy
   }
 
   /// The record without anything that can get or be a token: who it was stays known.

@@ -51,14 +51,11 @@ extension TokenSource {
   static let expired = OAuthError(
     .interactionRequired, "The session has expired and cannot be renewed without the user.",
     recoverySuggestion: "Sign in again.")
-  static let invalidated = OAuthError(
-    .interactionRequired,
-    "The protected refresh token is gone: the faces or fingers of the device, or its passcode, have changed.",
-    recoverySuggestion: "Sign in again.")
   static let suspended = OAuthError(
     .suspended, "The system grants this process no time, so no access token was requested.",
     recoverySuggestion: "Try again when the app is active.")
   static let refreshNotAllowed = OAuthError(
     .refreshNotAllowed, "There is no access token that can be used, and this process must not request one.",
-    recoverySuggestion: "Open the app: it requests a new one. Set `refreshesTokens` where this process may do so.")
+    recoverySuggestion: "Open the app: it requests a new one. Set `refreshesTokens` where this process may do so; in an "
+      + "app extension refreshing is always off.")
 }

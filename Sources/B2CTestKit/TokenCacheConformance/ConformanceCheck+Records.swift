@@ -120,16 +120,6 @@ extension ConformanceCheck {
       guard let record = try await cache.record(for: Samples.key(1)) else { return "the record was nil" }
       return firstDifference(record, Samples.full).map { "\($0) is not as it was stored" }
     },
-    ConformanceCheck(.unknownFields) { cache in
-      var record = Samples.record(1)
-      record.unknownFields = ["newer": .object(["list": .array([.integer(1), .string("two"), .null])])]
-      record.accessTokens[0].unknownFields = ["newer": .string("kept")]
-      try await cache.store(record, for: Samples.key(1))
-      let read = try await cache.record(for: Samples.key(1))
-      if read?.unknownFields != record.unknownFields { return "those of the record are lost or changed" }
-      return read?.accessTokens.first?.unknownFields == record.accessTokens[0].unknownFields
-        ? nil : "those of an access token are lost or changed"
-    },
   ]
 
   private static func firstDifference(_ left: TokenRecord, _ right: TokenRecord) -> String? {

@@ -191,9 +191,6 @@ public struct TokenCacheRule: RawRepresentable, Sendable, Hashable {
   public static let largeValues = TokenCacheRule(rawValue: "a token may be hundreds of kilobytes long")
   /// Every field of a record is kept.
   public static let everyField = TokenCacheRule(rawValue: "every field of a record is kept, dates to the millisecond")
-  /// Fields of newer versions are kept.
-  public static let unknownFields = TokenCacheRule(
-    rawValue: "a record is stored as it encodes itself, with fields that this version does not know")
   /// Several callers at once do no harm.
   public static let concurrentUse = TokenCacheRule(rawValue: "callers at the same time never mix or lose records")
   /// Another instance over the same store sees the same.

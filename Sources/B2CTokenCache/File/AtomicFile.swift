@@ -29,34 +29,24 @@ struct AtomicFile: Sendable {
 
   /// Writes and flushes a new file, 0600 from its first byte, renames it over the old one and flushes the directory.
   ///
-  /// The caller holds a lock that keeps others from using the same temporary name.
+  /// The caller holds a lock that keeps others from using the same temporary name: a file of that name was left by a writer
+  /// that was killed. When writing fails, the temporary file is removed.
   func replace(with bytes: [UInt8], through temporary: String) throws(SystemFailure) {
-    try write(bytes, to: temporary) { () throws(SystemFailure) in try files.move(temporary, to: path) }
+    _ = try files.remove(temporary)
+    let descriptor = try files.open(temporary, .creating)
+    do throws(SystemFailure) {
+      defer { files.close(descriptor) }
+      // A umask can only have taken bits away; the owner's are given back.
+      try files.setMode(0o600, of: descriptor, at: temporary)
+      try files.write(bytes, to: descriptor, at: temporary)
+      try files.synchronize(descriptor, at: temporary)
+      try files.move(temporary, to: path)
+    } catch {
+      _ = try? files.remove(temporary)
+      throw error
+    }
     // Every reader sees the new content now: an error would say that the old one stayed. Only a power cut may bring it back.
     try? synchronizeDirectory()
-  }
-
-  /// Writes and flushes a new file as ``replace(with:through:)`` does, and removes it again.
-  ///
-  /// The caller holds a lock that keeps others from using the same temporary name.
-  static func rehearse(
-    with bytes: [UInt8], through temporary: String, _ files: any FileSystem
-  ) throws(SystemFailure) {
-    let file = AtomicFile(path: temporary, files: files)
-    try file.write(bytes, to: temporary) { () throws(SystemFailure) in _ = try files.remove(temporary) }
-  }
-
-  /// Puts a new file in place if there is none, complete from the first moment; returns whether it was put there.
-  func create(with bytes: [UInt8], through temporary: String) throws(SystemFailure) -> Bool {
-    do throws(SystemFailure) {
-      try write(bytes, to: temporary) { () throws(SystemFailure) in try files.link(temporary, to: path) }
-    } catch {
-      guard error.isTaken else { throw error }
-      return false
-    }
-    _ = try files.remove(temporary)
-    try synchronizeDirectory()
-    return true
   }
 
   /// Waits until the entries of the file's directory are on the device.
@@ -65,48 +55,14 @@ struct AtomicFile: Sendable {
   }
 
   static func synchronize(directory: String, _ files: any FileSystem) throws(SystemFailure) {
-    // The directory may be given by a symbolic link, which the checks of its path have allowed.
+    // A directory that leads to the cache's may be given by a symbolic link.
     let descriptor = try files.open(directory + "/.", .directory)
     defer { files.close(descriptor) }
     try files.synchronize(descriptor, at: directory)
   }
 
-  /// Makes the name of a temporary file free; the caller holds the lock.
-  ///
-  /// A file was left by a writer that was killed: one that lives would hold the lock. A directory is not of this cache: it is
-  /// renamed.
-  static func clear(_ temporary: String, _ files: any FileSystem) throws(SystemFailure) {
-    do throws(SystemFailure) {
-      _ = try files.remove(temporary)
-    } catch {
-      guard try files.status(of: temporary)?.kind == .directory else { throw error }
-      var number = 1
-      while try files.status(of: "\(temporary).damaged-\(number)") != nil { number += 1 }
-      try files.move(temporary, to: "\(temporary).damaged-\(number)")
-    }
-  }
-
   static func parent(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
     return String(path[..<slash])
-  }
-
-  /// Writes and flushes the temporary file and puts it in place; when that fails, the temporary file is removed.
-  private func write(
-    _ bytes: [UInt8], to temporary: String, _ putInPlace: () throws(SystemFailure) -> Void
-  ) throws(SystemFailure) {
-    try Self.clear(temporary, files)
-    let descriptor = try files.open(temporary, .creating)
-    do throws(SystemFailure) {
-      defer { files.close(descriptor) }
-      // A umask can only have taken bits away; the owner's are given back.
-      try files.setMode(0o600, of: descriptor, at: temporary)
-      try files.write(bytes, to: descriptor, at: temporary)
-      try files.synchronize(descriptor, at: temporary)
-      try putInPlace()
-    } catch {
-      _ = try? files.remove(temporary)
-      throw error
-    }
   }
 }

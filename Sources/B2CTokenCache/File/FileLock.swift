@@ -2,10 +2,6 @@
 ///
 /// `flock` belongs to the open file and not to the process, so it also keeps two callers of one process apart.
 struct FileLock: Sendable {
-  /// No note comes near this; more is not one.
-  private static let contentLimit = 256
-
-  private let path: String
   private let descriptor: Int32
   private let files: any FileSystem
 
@@ -24,7 +20,7 @@ struct FileLock: Sendable {
         // A cleaner may have removed the file since it was opened; then this lock excludes no other caller.
         let held = try files.status(of: descriptor, at: path).stamp
         if let current = try files.status(of: path)?.stamp, current.isSameFile(as: held) {
-          return FileLock(path: path, descriptor: descriptor, files: files)
+          return FileLock(descriptor: descriptor, files: files)
         }
         files.close(descriptor)
       } catch {
@@ -34,21 +30,22 @@ struct FileLock: Sendable {
     }
   }
 
-  /// Returns what is in the locked file, to be called once; `nil` when it is empty, as lock files are.
-  func content() throws(SystemFailure) -> [UInt8]? {
-    guard try files.status(of: descriptor, at: path).stamp.size > 0 else { return nil }
-    return try files.read(descriptor, at: path, limit: Self.contentLimit)
-  }
-
-  /// Replaces what is in the locked file.
-  ///
-  /// A kill in between leaves it empty or cut off.
-  func replaceContent(with bytes: [UInt8]) throws(SystemFailure) {
-    try files.replaceContent(of: descriptor, at: path, with: bytes)
-  }
-
   /// Releases the lock; to be called once.
   func release() {
     files.close(descriptor)
+  }
+}
+
+/// The pauses between attempts at a lock that another process holds: growing, and partly random so that processes do not
+/// try in step.
+struct BackOff {
+  private static let longest = 5.0
+  private var milliseconds = 0.5
+
+  /// Returns the next pause.
+  mutating func next() -> Duration {
+    let pause = milliseconds * Double.random(in: 0.5...1)
+    milliseconds = min(milliseconds * 2, Self.longest)
+    return .microseconds(pause * 1000)
   }
 }

@@ -8,12 +8,6 @@ package protocol FileSystem: Sendable {
   /// The user that this process acts as.
   var userID: UInt32 { get }
 
-  /// Whether the system's database lists other users than this one as members of a group; also true when it cannot be read.
-  func hasOtherMembers(group: UInt32) -> Bool
-
-  /// Whether a directory is on a volume of this machine, and not on one that other machines use too.
-  func isLocal(_ path: String) throws(SystemFailure) -> Bool
-
   /// Opens a file; the descriptor is closed at exec, and a symbolic link as the last part of the path is refused.
   func open(_ path: String, _ opening: FileOpening) throws(SystemFailure) -> Int32
 
@@ -24,16 +18,10 @@ package protocol FileSystem: Sendable {
 
   func status(of descriptor: Int32, at path: String) throws(SystemFailure) -> FileStatus
 
-  /// Returns the target of a symbolic link.
-  func linkTarget(of path: String) throws(SystemFailure) -> String
-
   /// Reads up to a limit; the result is longer than the limit by one when the file is.
   func read(_ descriptor: Int32, at path: String, limit: Int) throws(SystemFailure) -> [UInt8]
 
   func write(_ bytes: [UInt8], to descriptor: Int32, at path: String) throws(SystemFailure)
-
-  /// Replaces the content of an open file in place, from its beginning.
-  func replaceContent(of descriptor: Int32, at path: String, with bytes: [UInt8]) throws(SystemFailure)
 
   func setMode(_ mode: UInt16, of descriptor: Int32, at path: String) throws(SystemFailure)
 
@@ -42,9 +30,6 @@ package protocol FileSystem: Sendable {
 
   /// Renames a file, replacing the one at the target.
   func move(_ source: String, to target: String) throws(SystemFailure)
-
-  /// Adds a second name to a file; fails when the name is taken.
-  func link(_ source: String, to target: String) throws(SystemFailure)
 
   /// Removes a name; returns whether there was one.
   func remove(_ path: String) throws(SystemFailure) -> Bool
@@ -69,7 +54,7 @@ package enum FileOpening: Sendable {
   case locking
 }
 
-/// The status of a file: kind, permissions, owner, group and stamp.
+/// The status of a file: kind, permissions, owner and stamp.
 package struct FileStatus: Sendable {
   /// The file type bits of POSIX.
   package struct Kind: RawRepresentable, Equatable, Sendable {
@@ -88,14 +73,12 @@ package struct FileStatus: Sendable {
   /// The permission bits, with the sticky bit.
   package var mode: UInt32
   package var owner: UInt32
-  package var group: UInt32
   package let stamp: FileStamp
 
-  package init(kind: Kind, mode: UInt32, owner: UInt32, group: UInt32, stamp: FileStamp) {
+  package init(kind: Kind, mode: UInt32, owner: UInt32, stamp: FileStamp) {
     self.kind = kind
     self.mode = mode
     self.owner = owner
-    self.group = group
     self.stamp = stamp
   }
 

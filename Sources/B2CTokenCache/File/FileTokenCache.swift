@@ -8,13 +8,14 @@ public import Foundation
 /// not kept would be lost. Files are 0600 from their first byte. What has been read stays in memory and is served from
 /// there while the file is unchanged, which costs one system call.
 ///
-/// A damaged file is quarantined (renamed) and reported once; the other records are not affected. A record in a newer
-/// stored form is refused and left as it is. Waiting for the disk and for other processes holds none of the threads that
-/// tasks share. When the system is about to suspend the process during a refresh, the lock file is unlocked and the
-/// request goes on: other processes wait until the time limit of its request has passed.
+/// A damaged file is renamed and reported once; the other records are not affected. A record in a newer stored form is
+/// refused and left as it is. Waiting for the disk and for other processes holds none of the threads that tasks share.
+///
+/// Processes lock the directory against each other on macOS and Linux. On iOS, tvOS, watchOS and visionOS the locks are
+/// those of one process: there only the app writes, and its extensions read.
 ///
 /// The tokens are stored as plaintext; wrap the cache in ``EncryptedTokenCache`` where the disk is not trusted.
-public final class FileTokenCache: SharedTokenCache, StoreIdentifying, InspectableTokenCache {
+public final class FileTokenCache: SharedTokenCache, StoreIdentifying {
   /// A record as it was read or written, and the stamp of its file then.
   private struct Copy: Sendable {
     let path: String
@@ -50,32 +51,35 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
   ///   - lockTimeout: How long to wait for a lock that another process or caller holds. It should be longer than a token
   ///     request may take.
   ///   - clock: The clock that waiting is measured on.
-  /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/insecurePermissions`` when another user could replace the
-  ///   directory or its files: by the owner or mode of the directory or of one that leads to it, or by a symbolic link;
-  ///   ``TokenCacheError/Code/unwritable`` when it cannot be created or is not a directory.
+  /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/insecurePermissions`` when the directory belongs to
+  ///   another user, when others can write to it, or when it is a symbolic link; ``TokenCacheError/Code/unwritable`` when
+  ///   it cannot be created or is not a directory.
   public convenience init(
     directory: URL? = nil, lockTimeout: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock()
   ) throws(TokenCacheError) {
     try self.init(directory: directory, lockTimeout: lockTimeout, clock: clock, now: { Date() })
   }
 
-  /// Opens a cache with another wall clock, which the age of files is measured by, other file system calls, or containers.
+  /// Opens a cache with another wall clock, which the age of files is measured by, or other file system calls.
   package init(
     directory: URL?, lockTimeout: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock(),
     now: @escaping @Sendable () -> Date, files: any FileSystem = POSIXFileSystem(),
-    containers: AppContainers? = .ofSystem
+    locksFiles: Bool = FileLock.isUsed
   ) throws(TokenCacheError) {
     let place: URL
     if let directory { place = directory } else { place = try DefaultDirectory.location() }
     let path = try RecordDirectory.path(of: place)
-    store = RecordDirectory(path: path, files: files, containers: containers)
-    locks = DirectoryLocks(store: store, lockTimeout: lockTimeout, clock: clock, now: now)
+    store = RecordDirectory(path: path, files: files)
     self.now = now
     // A directory that a symbolic link leads to is the same one.
     let resolved = URL(fileURLWithPath: path, isDirectory: true).resolvingSymlinksInPath().path
     sharedState = CacheRegistry.state(of: .directory(resolved))
+    locks = DirectoryLocks(
+      store: store, state: sharedState, usesFiles: locksFiles, timeout: lockTimeout, clock: clock)
     try store.prepare()
     DefaultDirectory.protect(URL(fileURLWithPath: path, isDirectory: true))
+    // Without a lock a writer that lives cannot be told from one that was killed: the next write or removal does it then.
+    guard locksFiles else { return }
     do {
       try store.removeStrayFiles()
     } catch {
@@ -94,10 +98,10 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
     }
     let name = RecordDirectory.Name(key)
     do {
-      return try await locks.onDisk { [self] in try read(key, name) }
+      return try await sharedState.onQueue { [self] in try read(key, name) }
     } catch let error as TokenCacheError where error.code == .damaged {
       // A good file may have taken its place meanwhile.
-      return try await locks.underWriteLock(name) { [self] in try readOrQuarantine(key, name) }
+      return try await locks.underWriteLock(name) { [self] in try readOrRename(key, name) }
     }
   }
 
@@ -111,7 +115,7 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
     try await locks.underWriteLock(name) { [self] in try write(record, key, name) }
   }
 
-  /// Removes the record of a key, whatever its file holds, and what was quarantined of it.
+  /// Removes the record of a key, whatever its file holds, and what was renamed of it.
   ///
   /// Where it has no file, no lock is taken and no file created: earlier removals are flushed to the device, which a full
   /// disk does not prevent.
@@ -120,11 +124,8 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
   ///   ``TokenCacheError/Code/lockTimedOut`` when other writers do not finish.
   public func removeRecord(for key: TokenCacheKey) async throws {
     let name = RecordDirectory.Name(key)
-    if try await locks.onDisk({ [self] in try confirmAbsence(key, name) }) { return }
-    try await locks.underWriteLock(name) { [self] in
-      try remove(key, name)
-      try store.removeQuarantined(name)
-    }
+    if try await sharedState.onQueue({ [self] in try confirmAbsence(key, name) }) { return }
+    try await locks.underWriteLock(name) { [self] in try remove(key, name) }
   }
 
   /// Changes the record of a key in one atomic step.
@@ -136,13 +137,15 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
   ) async throws -> TokenRecord? {
     let name = RecordDirectory.Name(key)
     return try await locks.underWriteLock(name) { [self] in
-      let old = try readOrQuarantine(key, name)
+      let old = try readOrRename(key, name)
       let new = change(old)
-      // Also where there is no file: its removal may not be on the device yet.
-      guard new != old || new == nil else { return old }
-      if let new { try write(new, key, name) } else { try remove(key, name) }
-      // A sign-out that has waited for the disk; where no record is found, what was quarantined of it stays to be looked at.
-      if new == nil, old != nil { try store.removeQuarantined(name) }
+      if let new {
+        if new != old { try write(new, key, name) }
+      } else if old == nil {
+        try store.makeRemovalsLast()
+      } else {
+        try remove(key, name)
+      }
       return new
     }
   }
@@ -152,7 +155,7 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
   /// - Throws: ``TokenCacheError``: ``TokenCacheError/Code/unreadable`` when the directory or a file cannot be read;
   ///   ``TokenCacheError/Code/damaged`` when a file is not a record: it was renamed, and the next call lists the others.
   public func keys() async throws -> [TokenCacheKey] {
-    let (keys, damaged) = try await locks.onDisk { [self] in
+    let (keys, damaged) = try await sharedState.onQueue { [self] in
       var keys: [TokenCacheKey] = []
       var damaged: [RecordDirectory.Name] = []
       for name in try store.recordNames() {
@@ -173,7 +176,7 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
           return nil
         } catch {
           guard error.code == .damaged else { throw error }
-          return try store.quarantine(name, error.message)
+          return try store.renameDamaged(name, error.message)
         }
       }
       report = report ?? error
@@ -207,33 +210,7 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
     return hasher.finalize()
   }
 
-  /// Checks the directory and reads every record without writing: nothing is repaired, removed or quarantined.
-  ///
-  /// - Returns: The keys of the records.
-  /// - Throws: ``TokenCacheError`` of the first file that is not in order.
-  package func inspect() async throws -> [TokenCacheKey] {
-    try await locks.onDisk { [store] in
-      try store.prepare()
-      return try store.recordNames().compactMap { name in
-        guard let key = try store.key(name) else { return nil }
-        return try store.read(key, name) == nil ? nil : key
-      }
-    }
-  }
-
-  /// Writes and flushes a temporary file as storing a record does, and removes it.
-  ///
-  /// - Throws: ``TokenCacheError``, as ``store(_:for:)``.
-  package func proveWritable() async throws {
-    try await locks.underWriteLock(.probe) { [store] in try store.proveWritable() }
-  }
-
-  /// Returns the files that were not records and were renamed, sorted by path.
-  package func quarantinedFiles() async throws -> [URL] {
-    try await locks.onDisk { [store] in try store.quarantinedPaths().map { URL(fileURLWithPath: $0) } }
-  }
-
-  // The functions below block, and run on the disk queue.
+  // The functions below block, and run on the queue.
 
   private func read(_ key: TokenCacheKey, _ name: RecordDirectory.Name) throws(TokenCacheError) -> TokenRecord? {
     let started = now()
@@ -246,14 +223,14 @@ public final class FileTokenCache: SharedTokenCache, StoreIdentifying, Inspectab
     return found?.record
   }
 
-  private func readOrQuarantine(
+  private func readOrRename(
     _ key: TokenCacheKey, _ name: RecordDirectory.Name
   ) throws(TokenCacheError) -> TokenRecord? {
     do {
       return try read(key, name)
     } catch  where error.code == .damaged {
       memory.withLock { $0.copies[key] = nil }
-      throw try store.quarantine(name, error.message)
+      throw try store.renameDamaged(name, error.message)
     }
   }
 

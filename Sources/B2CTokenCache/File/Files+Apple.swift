@@ -35,25 +35,12 @@
     init(_ status: stat) {
       self.init(
         kind: Kind(rawValue: UInt32(status.st_mode & S_IFMT)), mode: UInt32(status.st_mode & 0o7777),
-        owner: status.st_uid, group: status.st_gid,
+        owner: status.st_uid,
         stamp: FileStamp(
           device: UInt64(bitPattern: Int64(status.st_dev)), file: UInt64(status.st_ino), size: Int64(status.st_size),
           modified: .init(status.st_mtimespec.tv_sec, status.st_mtimespec.tv_nsec),
           changed: .init(status.st_ctimespec.tv_sec, status.st_ctimespec.tv_nsec)))
     }
-  }
-
-  /// Finds out whether the volume of a directory is on this machine.
-  ///
-  /// - Returns: What the system call returns.
-  func findVolume(of path: String, isLocal: inout Bool) -> Int32 {
-    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { return descriptor }
-    defer { close(descriptor) }
-    var volume = statfs()
-    let result = fstatfs(descriptor, &volume)
-    isLocal = volume.f_flags & UInt32(MNT_LOCAL) != 0
-    return result
   }
 
   /// On Apple's systems `fsync` leaves the data in the drive's own memory; this asks the drive to write it too.

@@ -29,16 +29,13 @@
     init(_ status: stat) {
       self.init(
         kind: Kind(rawValue: UInt32(status.st_mode) & UInt32(S_IFMT)), mode: UInt32(status.st_mode) & 0o7777,
-        owner: UInt32(status.st_uid), group: UInt32(status.st_gid),
+        owner: UInt32(status.st_uid),
         stamp: FileStamp(
           device: UInt64(status.st_dev), file: UInt64(status.st_ino), size: Int64(status.st_size),
           modified: .init(status.st_mtim.tv_sec, status.st_mtim.tv_nsec),
           changed: .init(status.st_ctim.tv_sec, status.st_ctim.tv_nsec)))
     }
   }
-
-  /// Takes every volume for local: the only cache that asks is for Apple's systems.
-  func findVolume(of _: String, isLocal _: inout Bool) -> Int32 { 0 }
 
   func flushToDevice(_ descriptor: Int32) -> Int32 {
     fsync(descriptor)

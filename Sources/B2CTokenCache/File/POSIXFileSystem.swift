@@ -18,35 +18,6 @@ package struct POSIXFileSystem: FileSystem {
 
   package var userID: UInt32 { geteuid() }
 
-  package func hasOtherMembers(group id: UInt32) -> Bool {
-    // Groups with many members need much space; one that does not fit is not a private group.
-    var buffer = [CChar](repeating: 0, count: 65_536)
-    var entry = group()
-    var found: UnsafeMutablePointer<group>?
-    guard getgrgid_r(id, &entry, &buffer, buffer.count, &found) == 0 else { return true }
-    guard found != nil, var member = entry.gr_mem else { return false }
-    let name = userName
-    while let next = member.pointee {
-      if String(cString: next) != name { return true }
-      member += 1
-    }
-    return false
-  }
-
-  package func isLocal(_ path: String) throws(SystemFailure) -> Bool {
-    var isLocal = true
-    _ = try repeating("fstatfs", path) { findVolume(of: path, isLocal: &isLocal) }
-    return isLocal
-  }
-
-  private var userName: String? {
-    var buffer = [CChar](repeating: 0, count: 65_536)
-    var entry = passwd()
-    var found: UnsafeMutablePointer<passwd>?
-    guard getpwuid_r(userID, &entry, &buffer, buffer.count, &found) == 0, found != nil else { return nil }
-    return entry.pw_name.map { String(cString: $0) }
-  }
-
   package func open(_ path: String, _ opening: FileOpening) throws(SystemFailure) -> Int32 {
     // Without O_NONBLOCK, opening a planted pipe would wait for a writer.
     let flags =
@@ -78,13 +49,6 @@ package struct POSIXFileSystem: FileSystem {
     var status = stat()
     _ = try repeating("stat", path) { fstat(descriptor, &status) }
     return FileStatus(status)
-  }
-
-  package func linkTarget(of path: String) throws(SystemFailure) -> String {
-    let size = Int(PATH_MAX)
-    var bytes = [CChar](repeating: 0, count: size)
-    let count = try repeating("readlink", path) { Int32(clamping: readlink(path, &bytes, size)) }
-    return String(decoding: bytes.prefix(Int(count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
   package func read(_ descriptor: Int32, at path: String, limit: Int) throws(SystemFailure) -> [UInt8] {
@@ -119,14 +83,6 @@ package struct POSIXFileSystem: FileSystem {
     }
   }
 
-  package func replaceContent(of descriptor: Int32, at path: String, with bytes: [UInt8]) throws(SystemFailure) {
-    _ = try repeating("ftruncate", path) { ftruncate(descriptor, 0) }
-    guard !bytes.isEmpty else { return }
-    _ = try repeating("write", path) {
-      bytes.withUnsafeBytes { Int32(clamping: pwrite(descriptor, $0.baseAddress, $0.count, 0)) }
-    }
-  }
-
   package func setMode(_ mode: UInt16, of descriptor: Int32, at path: String) throws(SystemFailure) {
     _ = try repeating("chmod", path) { fchmod(descriptor, mode_t(mode)) }
   }
@@ -137,10 +93,6 @@ package struct POSIXFileSystem: FileSystem {
 
   package func move(_ source: String, to target: String) throws(SystemFailure) {
     _ = try repeating("rename", target) { rename(source, target) }
-  }
-
-  package func link(_ source: String, to target: String) throws(SystemFailure) {
-    _ = try repeating("link", target) { systemLink(source, target) }
   }
 
   package func remove(_ path: String) throws(SystemFailure) -> Bool {
@@ -210,7 +162,6 @@ private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?,
 private func systemWrite(_ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
   write(descriptor, buffer, count)
 }
-private func systemLink(_ source: String, _ target: String) -> Int32 { link(source, target) }
 
 /// A call to the operating system that failed: the call, the path and the system's error number.
 package struct SystemFailure: Error, CustomStringConvertible {

@@ -11,9 +11,8 @@ internal import Foundation
 /// ```
 /// <directory>/                     0700
 ///   <sha256 of the key>.json       the record, 0600
-///   <sha256 of the key>.json.damaged-1   a file that could not be read as the record
+///   <sha256 of the key>.json.damaged   a file that could not be read as the record
 ///   <sha256 of the key>.new        the record being written
-///   <sha256 of the key>.new.damaged-1    a directory that had its name
 ///   <sha256 of the key>.lock       write lock; created when first needed, never removed
 ///   <sha256 of the key>.refresh    refresh lock; likewise
 /// ```
@@ -21,13 +20,6 @@ struct RecordDirectory: Sendable {
   /// The name that the files of one record share.
   struct Name: Hashable, Sendable {
     fileprivate let text: String
-
-    /// The name for a file that is written to prove that the directory can be, and then removed; no key has this hash.
-    static let probe = Name(text: String(repeating: "0", count: 64))
-
-    private init(text: String) {
-      self.text = text
-    }
 
     init(_ key: TokenCacheKey) {
       let digits = Array("0123456789abcdef".utf8)
@@ -44,18 +36,14 @@ struct RecordDirectory: Sendable {
 
   private enum Suffix {
     static let record = ".json"
-    static let damaged = ".json.damaged-"
+    static let damaged = ".json.damaged"
     static let temporary = ".new"
     static let writeLock = ".lock"
     static let refreshLock = ".refresh"
   }
 
-  /// The bytes of a large record.
-  private static let probeSize = 16 * 1024
-
   let path: String
   let files: any FileSystem
-  var containers = AppContainers.ofSystem
 
   /// Returns the path of a directory that an app has given.
   ///
@@ -77,7 +65,7 @@ struct RecordDirectory: Sendable {
 
   /// Creates the directory, or checks the one that is there.
   func prepare() throws(TokenCacheError) {
-    try SecureDirectory(path: path, files: files, containers: containers).prepare()
+    try SecureDirectory(path: path, files: files).prepare()
   }
 
   /// Removes what killed writers left behind; a file whose writer still lives is left alone.
@@ -87,7 +75,7 @@ struct RecordDirectory: Sendable {
         let lock = try FileLock.takeIfFree(writeLockPath(name), files)
       else { continue }
       defer { lock.release() }
-      try AtomicFile.clear(path(name, Suffix.temporary), files)
+      _ = try files.remove(path(name, Suffix.temporary))
     }
   }
 
@@ -121,7 +109,7 @@ struct RecordDirectory: Sendable {
   /// Replaces the record of a key and returns the new file's stamp, `nil` when the file cannot be looked at; the caller
   /// holds the write lock.
   ///
-  /// A newer version's record stays, and a damaged file is quarantined. A file with the stamp that the caller knows was
+  /// A newer version's record stays, and a damaged file is renamed. A file with the stamp that the caller knows was
   /// looked at before and is not read again.
   func write(_ bytes: [UInt8], _ key: TokenCacheKey, _ name: Name, known: FileStamp?) throws(TokenCacheError)
     -> FileStamp?
@@ -141,73 +129,55 @@ struct RecordDirectory: Sendable {
     throw TokenCacheError(.unwritable, "\(path) was removed while it was being written.")
   }
 
-  /// Writes a temporary file as storing a record does, and removes it; the caller holds the write lock of the probe.
-  ///
-  /// The lock file is removed too: a caller that waits for it notices that, and makes a new one.
-  func proveWritable() throws(TokenCacheError) {
-    do {
-      let bytes = [UInt8](repeating: 0, count: Self.probeSize)
-      try AtomicFile.rehearse(with: bytes, through: path(.probe, Suffix.temporary), files)
-      _ = try files.remove(writeLockPath(.probe))
-    } catch {
-      throw TokenCacheError(.unwritable, "The token cache's directory \(path) cannot be written to", error)
-    }
-  }
-
-  /// Removes the record, whatever is in its file; the caller holds the write lock.
-  ///
-  /// The directory is flushed, also where there is no file any more: another process may have removed it without, and a power
-  /// cut would bring it back.
+  /// Removes the record, whatever is in its file, and what else may hold its tokens; the caller holds the write lock.
   func remove(_ name: Name) throws(TokenCacheError) {
-    let file = AtomicFile(path: recordPath(name), files: files)
     do {
-      _ = try files.remove(file.path)
-      try file.synchronizeDirectory()
+      for suffix in [Suffix.record, Suffix.temporary, Suffix.damaged] { _ = try files.remove(path(name, suffix)) }
     } catch {
       throw TokenCacheError(.unwritable, "A token record cannot be removed", error)
     }
-  }
-
-  /// Removes what was quarantined of a record: a damaged file may hold its tokens; the caller holds the write lock.
-  func removeQuarantined(_ name: Name) throws(TokenCacheError) {
-    do {
-      // A directory that had the record's name is not the cache's to remove.
-      for file in try quarantined(name) where !file.isDirectory { _ = try files.remove(file.path) }
-    } catch {
-      throw TokenCacheError(.unwritable, "A quarantined token record cannot be removed", error)
-    }
+    try makeRemovalsLast()
   }
 
   /// Makes the removal of a record last where it has no file, or says that it has one.
   ///
   /// No lock is needed: a record that another writer is about to put in place comes after this.
   ///
-  /// - Returns: Whether there is no file, nor one that was quarantined.
+  /// - Returns: Whether there is no file, nor one that was renamed.
   func confirmAbsence(_ name: Name) throws(TokenCacheError) -> Bool {
-    let file = AtomicFile(path: recordPath(name), files: files)
     do {
-      guard try files.status(of: file.path) == nil else { return false }
-      guard try quarantined(name).allSatisfy(\.isDirectory) else { return false }
-      try file.synchronizeDirectory()
+      for suffix in [Suffix.record, Suffix.damaged] {
+        if try files.status(of: path(name, suffix)) != nil { return false }
+      }
+    } catch {
+      throw TokenCacheError(.unwritable, "A token record cannot be removed", error)
+    }
+    try makeRemovalsLast()
+    return true
+  }
+
+  /// Waits until the removals of all processes are on the device: without it a power cut would bring the files back.
+  func makeRemovalsLast() throws(TokenCacheError) {
+    do {
+      try AtomicFile.synchronize(directory: path, files)
     } catch {
       // Without the directory there is no record either.
       guard error.isMissing else { throw TokenCacheError(.unwritable, "A token record cannot be removed", error) }
     }
-    return true
   }
 
   /// Renames a file that is not a record and returns the error that reports it; the caller holds the write lock.
-  func quarantine(_ name: Name, _ reason: String) throws(TokenCacheError) -> TokenCacheError {
+  func renameDamaged(_ name: Name, _ reason: String) throws(TokenCacheError) -> TokenCacheError {
     let file = AtomicFile(path: recordPath(name), files: files)
     do {
-      let place = path(name, Suffix.damaged) + "\(try quarantined(name).count + 1)"
+      let place = path(name, Suffix.damaged)
       try files.move(file.path, to: place)
       try file.synchronizeDirectory()
       return TokenCacheError(
         .damaged, "\(file.path) is not a usable token record (\(reason)); it was renamed to \(place).",
         recoverySuggestion: "Its account has to sign in again; the other records are not affected.")
     } catch {
-      throw TokenCacheError(.unwritable, "A damaged token record cannot be quarantined", error)
+      throw TokenCacheError(.unwritable, "A damaged token record cannot be renamed", error)
     }
   }
 
@@ -221,25 +191,6 @@ struct RecordDirectory: Sendable {
       return Set(names.compactMap { Name(file: $0, suffix: Suffix.record) })
     } catch {
       throw TokenCacheError(.unreadable, "The token cache cannot be listed", error)
-    }
-  }
-
-  /// Returns the paths of the quarantined files.
-  func quarantinedPaths() throws(TokenCacheError) -> [String] {
-    do {
-      return try files.names(in: path).filter { $0.contains(Suffix.damaged) }.sorted().map { path + "/" + $0 }
-    } catch {
-      throw TokenCacheError(.unreadable, "The token cache cannot be listed", error)
-    }
-  }
-
-  /// What was quarantined of a record, in the order of its numbers; nothing is listed.
-  private func quarantined(_ name: Name) throws(SystemFailure) -> [(path: String, isDirectory: Bool)] {
-    var found: [(path: String, isDirectory: Bool)] = []
-    while true {
-      let path = path(name, Suffix.damaged) + "\(found.count + 1)"
-      guard let status = try files.status(of: path) else { return found }
-      found.append((path, status.kind == .directory))
     }
   }
 
@@ -264,7 +215,7 @@ struct RecordDirectory: Sendable {
     do {
       _ = try read(key, name)
     } catch  where error.code == .damaged {
-      _ = try quarantine(name, error.message)
+      _ = try renameDamaged(name, error.message)
     } catch  where error.code == .insecurePermissions {
       // The new file belongs to this user and has the right permissions: replacing it is the fix.
     }

@@ -1,5 +1,3 @@
-package import B2CCore
-
 /// A result of the keychain other than success (`OSStatus`).
 package struct KeychainStatus: Error, RawRepresentable, Hashable, Sendable {
   package let rawValue: Int32
@@ -12,8 +10,6 @@ package struct KeychainStatus: Error, RawRepresentable, Hashable, Sendable {
   package static let itemNotFound = KeychainStatus(rawValue: -25300)
   /// The system's `errSecDuplicateItem`.
   package static let duplicateItem = KeychainStatus(rawValue: -25299)
-  /// The system's `errSecNoAccessForItem`.
-  package static let noAccessForItem = KeychainStatus(rawValue: -25243)
   /// The system's `errSecInteractionNotAllowed`.
   package static let interactionNotAllowed = KeychainStatus(rawValue: -25308)
   /// The system's `errSecMissingEntitlement`.
@@ -28,45 +24,39 @@ package struct KeychainStatus: Error, RawRepresentable, Hashable, Sendable {
   package static let undecodable = KeychainStatus(rawValue: -26275)
 
   /// The cache's error: with the given code unless the status has its own, and with the call that failed.
-  package func error(
-    _ code: TokenCacheError.Code, _ action: String, on system: HostSystem = .current
-  ) -> TokenCacheError {
-    let explanation = explanation(on: system)
+  package func error(_ code: TokenCacheError.Code, _ action: String) -> TokenCacheError {
+    let (reason, fix) = explanation
     return TokenCacheError(
       self == .missingEntitlement ? .missingEntitlement : code,
-      "The keychain refused to \(action): \(explanation.reason) (OSStatus \(rawValue)).",
-      recoverySuggestion: explanation.fix, underlying: self)
+      "The keychain refused to \(action): \(reason) (OSStatus \(rawValue)).", recoverySuggestion: fix, underlying: self)
   }
 
-  private func explanation(on system: HostSystem) -> (reason: String, fix: String?) {
+  private var explanation: (reason: String, fix: String?) {
     switch self {
-    // An app that is signed to run locally has neither a team nor a profile (Apple's technical note TN3137).
-    case .missingEntitlement where system == .mac:
-      (
-        "the app has no entitlement for it, or is not signed",
-        "Choose a team and add Keychain Sharing, with any group, under Signing & Capabilities: without it a Mac app has no "
-          + "data protection keychain. Or use FileTokenCache, as programs run from the package and unsigned builds do."
-      )
+    // A Mac app that is signed to run locally has neither a team nor a profile (Apple's technical note TN3137).
     case .missingEntitlement:
       (
         "the app has no entitlement for it, or is not signed",
-        "Sign the app; with an access group, add it under Keychain Sharing, written <team id>.<group>. Programs run "
-          + "from the package and unsigned builds have no data protection keychain: use FileTokenCache there."
+        "Sign the app; with an access group, add it under Keychain Sharing, written <team id>.<group>. A Mac app needs a "
+          + "team and Keychain Sharing with any group. Unsigned builds and programs run from the package have no data "
+          + "protection keychain: use FileTokenCache there."
       )
     case .interactionNotAllowed:
       (
         "the device is locked, or no user can be asked",
         "Try again after the device has been unlocked; tokens are readable from the first unlock after a restart."
       )
-    case .notAvailable where system == .device, .authenticationFailed where system == .device:
-      (
-        "it cannot protect the item, as on a device without a passcode",
-        "KeychainAccessibility.whenPasscodeSet needs a passcode: let the user set one, or use another accessibility."
-      )
     case .authenticationFailed, .userCanceled:
-      ("the user did not allow it", "Try again and allow the app to use its keychain item.")
+      (
+        "the user did not allow it, or the device has no passcode",
+        "Try again and allow the app to use its keychain item. KeychainAccessibility.whenPasscodeSet needs a passcode."
+      )
     case .notAvailable:
-      ("there is no keychain", "Services without a user session have none: use FileTokenCache there.")
+      (
+        "there is no keychain, or the device has no passcode",
+        "Services without a user session have no keychain: use FileTokenCache there. "
+          + "KeychainAccessibility.whenPasscodeSet needs a passcode."
+      )
     case .undecodable:
       ("the item cannot be decrypted", "The item comes from another device; sign in again.")
     default:

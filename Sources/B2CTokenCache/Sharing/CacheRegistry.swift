@@ -7,10 +7,8 @@ internal import B2CCore
 package enum CacheRegistry {
   /// The identity of a store that several cache values can be over.
   enum Store: Hashable, Sendable {
-    /// A group of `nil` is that of caches without one, and of those that name the app's own.
-    case keychain(KeychainService, group: String?)
+    case keychain(KeychainPlace)
     case directory(String)
-    case object(ObjectIdentifier)
   }
 
   private struct Entry {
@@ -22,15 +20,10 @@ package enum CacheRegistry {
     weak var state: CacheState?
   }
 
-  private struct WeakKeychain {
-    weak var keychain: KeychainMemory?
-  }
-
   private struct Content: Sendable {
     var objects: [ObjectIdentifier: Entry] = [:]
     var stores: [Store: WeakState] = [:]
     var locksByType: [ObjectIdentifier: CacheState.Locks] = [:]
-    var keychains: [KeychainService: WeakKeychain] = [:]
   }
 
   private static let content = Locked(Content())
@@ -68,29 +61,9 @@ package enum CacheRegistry {
     content.withLock { content in
       if let state = content.stores[store]?.state { return state }
       content.stores = content.stores.filter { $0.value.state != nil }
-      let state: CacheState
-      if case .keychain(let service, _) = store {
-        // The group of a cache without one may be another cache's, so the items may be the same.
-        let keychain = keychain(of: service, in: &content)
-        state = CacheState(locks: keychain.locks, keychain: keychain)
-      } else {
-        state = CacheState()
-      }
+      let state = if case .keychain = store { CacheState(keychain: KeychainMemory()) } else { CacheState() }
       content.stores[store] = WeakState(state: state)
       return state
     }
-  }
-
-  /// Returns what all caches over a service of the keychain share; it lives as long as one of them keeps it.
-  static func keychain(of service: KeychainService) -> KeychainMemory {
-    content.withLock { keychain(of: service, in: &$0) }
-  }
-
-  private static func keychain(of service: KeychainService, in content: inout Content) -> KeychainMemory {
-    if let keychain = content.keychains[service]?.keychain { return keychain }
-    content.keychains = content.keychains.filter { $0.value.keychain != nil }
-    let keychain = KeychainMemory()
-    content.keychains[service] = WeakKeychain(keychain: keychain)
-    return keychain
   }
 }

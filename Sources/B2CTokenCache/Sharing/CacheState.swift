@@ -1,4 +1,5 @@
 internal import B2CCore
+internal import Dispatch
 
 /// The state that all users of one token cache share within the process: its locks, the changes that wait for it, the
 /// known keys of each client, its early renewals, and the observers of its sessions.
@@ -24,12 +25,21 @@ package final class CacheState: Sendable {
     let clientID: String
   }
 
-  /// Lives as long as the state: its locks are the state's.
-  private let keychain: KeychainMemory?
+  /// What is known of the keychain's items, where the store is one.
+  let keychain: KeychainMemory?
+
+  private let queue = DispatchQueue(label: "B2CTokenCache", qos: .userInitiated)
 
   init(locks: Locks = Locks(), keychain: KeychainMemory? = nil) {
     self.locks = locks
     self.keychain = keychain
+  }
+
+  /// Runs a body that blocks: one at a time, off the threads that tasks share; it is not cancelled with its caller.
+  func onQueue<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      queue.async { continuation.resume(with: Swift.Result { try body() }) }
+    }
   }
 
   /// The known keys of one authority and client.
@@ -48,13 +58,6 @@ package final class CacheState: Sendable {
 package protocol StoreIdentifying: TokenCache {
   /// The state that every cache over the same store shares.
   var sharedState: CacheState { get }
-
-  /// Discards the copy of a record in memory, if there is one, so that the next call reads the store.
-  func forgetCopy(of key: TokenCacheKey) async throws
-}
-
-extension StoreIdentifying {
-  package func forgetCopy(of _: TokenCacheKey) async throws {}
 }
 
 /// The observers of a cache's sessions.

@@ -43,28 +43,10 @@ package final class LocallySharedTokenCache: SharedTokenCache {
   package func withRefreshLock<Result: Sendable>(
     for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
-    try await locks.refreshes.withLock(key, by: deadline) {
-      // Another process may have used the refresh token that is in memory.
-      try await cache.forgetCopyIfAny(of: key)
-      return try await body()
-    }
+    try await locks.refreshes.withLock(key, by: deadline, body)
   }
 
   private var deadline: Deadline { Deadline.after(lockTimeout, on: clock) }
-}
-
-extension LocallySharedTokenCache: InspectableTokenCache {
-  package var isInspectable: Bool { inspectable?.isInspectable == true }
-
-  package func inspect() async throws -> [TokenCacheKey] {
-    try await inspectable?.inspect() ?? []
-  }
-
-  package func proveWritable() async throws {
-    try await inspectable?.proveWritable()
-  }
-
-  private var inspectable: (any InspectableTokenCache)? { cache as? any InspectableTokenCache }
 }
 
 extension TokenCache {
@@ -74,7 +56,6 @@ extension TokenCache {
   func change(
     _ key: TokenCacheKey, _ change: @Sendable (TokenRecord?) -> TokenRecord?
   ) async throws -> TokenRecord? {
-    try await forgetCopyIfAny(of: key)
     let old = try await record(for: key)
     let new = change(old)
     // Also where there is no record: a removal that failed may have left something.
@@ -85,11 +66,6 @@ extension TokenCache {
       try await removeRecord(for: key)
     }
     return new
-  }
-
-  /// Discards the copy in memory of a cache that keeps one.
-  func forgetCopyIfAny(of key: TokenCacheKey) async throws {
-    try await (self as? any StoreIdentifying)?.forgetCopy(of: key)
   }
 
   /// The cache with updates and refresh locks: its own where it is a ``SharedTokenCache``, those of its process otherwise.

@@ -54,20 +54,6 @@ public struct stat {
   public init() {}
 }
 
-public struct statfs {
-  public var f_bsize: UInt32 = 0
-  public var f_iosize: Int32 = 0
-  public var f_blocks: UInt64 = 0
-  public var f_bfree: UInt64 = 0
-  public var f_bavail: UInt64 = 0
-  public var f_files: UInt64 = 0
-  public var f_ffree: UInt64 = 0
-  public var f_owner: uid_t = 0
-  public var f_type: UInt32 = 0
-  public var f_flags: UInt32 = 0
-  public init() {}
-}
-
 public struct DIR {}
 
 public struct dirent {
@@ -77,22 +63,6 @@ public struct dirent {
   public var d_namlen: UInt16 = 0
   public var d_type: UInt8 = 0
   public var d_name: (CChar, CChar, CChar, CChar) = (0, 0, 0, 0)  // 1024 of them.
-  public init() {}
-}
-
-public struct group {
-  public var gr_name: UnsafeMutablePointer<CChar>!
-  public var gr_passwd: UnsafeMutablePointer<CChar>!
-  public var gr_gid: gid_t = 0
-  public var gr_mem: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>!
-  public init() {}
-}
-
-public struct passwd {
-  public var pw_name: UnsafeMutablePointer<CChar>!
-  public var pw_uid: uid_t = 0
-  public var pw_gid: gid_t = 0
-  public var pw_dir: UnsafeMutablePointer<CChar>!
   public init() {}
 }
 
@@ -186,28 +156,21 @@ public var errno: Int32 {
 @discardableResult public func close(_ fd: Int32) -> Int32 { -1 }
 @discardableResult public func read(_ fd: Int32, _ buffer: UnsafeMutableRawPointer!, _ count: Int) -> Int { -1 }
 @discardableResult public func write(_ fd: Int32, _ buffer: UnsafeRawPointer!, _ count: Int) -> Int { -1 }
-@discardableResult public func pwrite(_ fd: Int32, _ buffer: UnsafeRawPointer!, _ count: Int, _ offset: off_t) -> Int { -1 }
 @discardableResult public func fcntl(_ fd: Int32, _ cmd: Int32) -> Int32 { -1 }
 @discardableResult public func fcntl(_ fd: Int32, _ cmd: Int32, _ value: Int32) -> Int32 { -1 }
 @discardableResult public func fcntl(_ fd: Int32, _ cmd: Int32, _ pointer: UnsafeMutableRawPointer) -> Int32 { -1 }
 @discardableResult public func flock(_ fd: Int32, _ operation: Int32) -> Int32 { -1 }
 @discardableResult public func fsync(_ fd: Int32) -> Int32 { -1 }
-@discardableResult public func ftruncate(_ fd: Int32, _ length: off_t) -> Int32 { -1 }
 @discardableResult public func fchmod(_ fd: Int32, _ mode: mode_t) -> Int32 { -1 }
 @discardableResult public func chmod(_ path: UnsafePointer<CChar>!, _ mode: mode_t) -> Int32 { -1 }
 @discardableResult public func umask(_ mode: mode_t) -> mode_t { 0 }
 @discardableResult public func fstat(_ fd: Int32, _ status: UnsafeMutablePointer<stat>!) -> Int32 { -1 }
-@discardableResult public func fstatfs(_ fd: Int32, _ volume: UnsafeMutablePointer<statfs>!) -> Int32 { -1 }
 @discardableResult public func lstat(_ path: UnsafePointer<CChar>!, _ status: UnsafeMutablePointer<stat>!) -> Int32 { -1 }
-@discardableResult public func link(_ from: UnsafePointer<CChar>!, _ to: UnsafePointer<CChar>!) -> Int32 { -1 }
 @discardableResult public func symlink(_ from: UnsafePointer<CChar>!, _ to: UnsafePointer<CChar>!) -> Int32 { -1 }
 @discardableResult public func mkfifo(_ path: UnsafePointer<CChar>!, _ mode: mode_t) -> Int32 { -1 }
 @discardableResult public func unlink(_ path: UnsafePointer<CChar>!) -> Int32 { -1 }
 @discardableResult public func mkdir(_ path: UnsafePointer<CChar>!, _ mode: mode_t) -> Int32 { -1 }
 @discardableResult public func rename(_ from: UnsafePointer<CChar>!, _ to: UnsafePointer<CChar>!) -> Int32 { -1 }
-@discardableResult public func readlink(
-  _ path: UnsafePointer<CChar>!, _ buffer: UnsafeMutablePointer<CChar>!, _ size: Int
-) -> Int { -1 }
 @discardableResult public func opendir(_ path: UnsafePointer<CChar>!) -> UnsafeMutablePointer<DIR>! { nil }
 @discardableResult public func readdir(_ directory: UnsafeMutablePointer<DIR>!) -> UnsafeMutablePointer<dirent>! { nil }
 @discardableResult public func closedir(_ directory: UnsafeMutablePointer<DIR>!) -> Int32 { -1 }
@@ -227,14 +190,6 @@ public func getuid() -> uid_t { 0 }
 public func geteuid() -> uid_t { 0 }
 public func getgid() -> gid_t { 0 }
 public func getegid() -> gid_t { 0 }
-@discardableResult public func getgrgid_r(
-  _ gid: gid_t, _ entry: UnsafeMutablePointer<group>!, _ buffer: UnsafeMutablePointer<CChar>!, _ size: Int,
-  _ result: UnsafeMutablePointer<UnsafeMutablePointer<group>?>!
-) -> Int32 { -1 }
-@discardableResult public func getpwuid_r(
-  _ uid: uid_t, _ entry: UnsafeMutablePointer<passwd>!, _ buffer: UnsafeMutablePointer<CChar>!, _ size: Int,
-  _ result: UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>!
-) -> Int32 { -1 }
 @discardableResult public func getrlimit(_ kind: Int32, _ limit: UnsafeMutablePointer<rlimit>!) -> Int32 { -1 }
 @discardableResult public func setrlimit(_ kind: Int32, _ limit: UnsafePointer<rlimit>!) -> Int32 { -1 }
 @discardableResult public func kill(_ process: pid_t, _ signal: Int32) -> Int32 { -1 }
@@ -297,9 +252,7 @@ public let FD_CLOEXEC: Int32 = 1
 public let LOCK_SH: Int32 = 1
 public let LOCK_EX: Int32 = 2
 public let LOCK_NB: Int32 = 4
-public let MNT_LOCAL: Int32 = 0x1000
 public let LOCK_UN: Int32 = 8
-public let PATH_MAX: Int32 = 1024
 public let RLIMIT_NOFILE: Int32 = 8
 public let RLIM_INFINITY: rlim_t = (1 << 63) - 1
 public let SIGPIPE: Int32 = 13

@@ -38,7 +38,6 @@ public typealias OSStatus = Int32
 public final class CFError: CFObject, Error, @unchecked Sendable {}
 
 public final class CFAllocator: CFObject {}
-public final class SecAccessControl {}
 public final class SecKey {}
 public final class SecTrust {}
 
@@ -50,14 +49,10 @@ public nonisolated(unsafe) let kSecAttrService = CFString()
 public nonisolated(unsafe) let kSecAttrAccount = CFString()
 public nonisolated(unsafe) let kSecAttrAccessGroup = CFString()
 public nonisolated(unsafe) let kSecAttrAccessible = CFString()
-public nonisolated(unsafe) let kSecAttrGeneric = CFString()
-public nonisolated(unsafe) let kSecAttrModificationDate = CFString()
 public nonisolated(unsafe) let kSecAttrSynchronizable = CFString()
 public nonisolated(unsafe) let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly = CFString()
 public nonisolated(unsafe) let kSecAttrAccessibleWhenUnlockedThisDeviceOnly = CFString()
 public nonisolated(unsafe) let kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly = CFString()
-public nonisolated(unsafe) let kSecAttrAccessControl = CFString()
-public nonisolated(unsafe) let kSecUseAuthenticationContext = CFString()
 public nonisolated(unsafe) let kSecUseDataProtectionKeychain = CFString()
 public nonisolated(unsafe) let kSecValueData = CFString()
 public nonisolated(unsafe) let kSecReturnData = CFString()
@@ -76,19 +71,6 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus { 0 }
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus { 0 }
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { 0 }
-
-public struct SecAccessControlCreateFlags: OptionSet, Sendable {
-  public let rawValue: UInt
-  public init(rawValue: UInt) { self.rawValue = rawValue }
-
-  public static let userPresence = SecAccessControlCreateFlags(rawValue: 1 << 0)
-  @available(iOS 11.3, macOS 10.13.4, tvOS 11.3, watchOS 4.3, *)
-  public static let biometryCurrentSet = SecAccessControlCreateFlags(rawValue: 1 << 3)
-}
-
-public func SecAccessControlCreateWithFlags(
-  _ allocator: CFAllocator?, _ protection: CFTypeRef, _ flags: SecAccessControlCreateFlags, _ error: SecKeyError?
-) -> SecAccessControl? { nil }
 
 public struct SecKeyAlgorithm: RawRepresentable, Hashable, @unchecked Sendable {
   public var rawValue: CFString

@@ -6,22 +6,15 @@ import Testing
 /// A locked keychain says "not found": it is believed only after it has taken a probe.
 @Suite("Keychain, proof that it is open", .timeLimit(.minutes(10)))
 struct KeychainProofTests {
-  private static let account = Samples.key.canonicalText
   private static let probe = "B2CConnector.probe"
 
-  private func cache(_ keychain: DictionaryKeychain, group: String? = nil) -> KeychainRecords {
-    KeychainRecords(keychain, group: group, process: DictionaryKeychain.app)
-  }
-
-  static let groups: [String?] = [nil, DictionaryKeychain.ownGroup]
-
-  @Test("A locked keychain is unreadable, whatever is asked, and nothing is removed", arguments: groups, [true, false])
-  func locked(_ group: String?, _ staysOpen: Bool) async throws {
+  @Test("A locked keychain is unreadable, whatever is asked, and nothing is removed", arguments: [true, false])
+  func locked(_ staysOpen: Bool) async throws {
     let keychain = DictionaryKeychain(staysOpen: staysOpen)
-    try await cache(keychain, group: group).store(Samples.record(), for: Samples.key)
+    try await KeychainRecords(keychain).store(Samples.record(), for: Samples.key)
     let next = keychain.otherProcess()
     keychain.lock()
-    let cache = cache(next, group: group)
+    let cache = KeychainRecords(next)
     let reading = await failure { _ = try await cache.record(for: Samples.key) }
     #expect(reading?.code == .unreadable && reading?.isRetryable == true)
     #expect(reading?.description.contains("the device is locked") == true)
@@ -38,25 +31,14 @@ struct KeychainProofTests {
     #expect(try await cache.record(for: Samples.key) == Samples.record())
   }
 
-  @Test("An encryption key is not replaced while the keychain is locked")
-  func lockedKey() async throws {
-    let keychain = DictionaryKeychain()
-    let key = try await StoredKeychainKey(keychain, process: DictionaryKeychain.app).encryptionKey()
-    keychain.lock()
-    let next = StoredKeychainKey(keychain.otherProcess(), process: DictionaryKeychain.app)
-    #expect(await failure { _ = try await next.encryptionKey() }?.code == .encryptionUnavailable)
-    keychain.lock(false)
-    #expect(try await next.encryptionKey() == key)
-  }
-
   @Test("A device that is unlocked between the answer and the proof has its record found", arguments: [true, false])
   func unlockedBetween(_ isListing: Bool) async throws {
     let keychain = DictionaryKeychain()
-    try await cache(keychain).store(Samples.record(), for: Samples.key)
+    try await KeychainRecords(keychain).store(Samples.record(), for: Samples.key)
     keychain.lock()
     let next = keychain.otherProcess()
-    next.afterCalls { if $0 == .item || $0 == .list { keychain.lock(false) } }
-    let cache = cache(next, group: DictionaryKeychain.ownGroup)
+    next.afterCalls { if $0 == .data || $0 == .accounts { keychain.lock(false) } }
+    let cache = KeychainRecords(next)
     if isListing {
       #expect(try await cache.keys() == [Samples.key])
     } else {
@@ -68,7 +50,7 @@ struct KeychainProofTests {
   func onceProved() async throws {
     for staysOpen in [true, false] {
       let keychain = DictionaryKeychain(staysOpen: staysOpen)
-      let cache = cache(keychain)
+      let cache = KeychainRecords(keychain)
       #expect(try await cache.record(for: Samples.key) == nil)
       _ = keychain.takeCalls()
       for _ in 0..<3 { #expect(try await cache.record(for: Samples.key) == nil) }
@@ -79,10 +61,10 @@ struct KeychainProofTests {
     }
   }
 
-  @Test("A left-over probe is not listed, counts as open, and is removed at the next proof", arguments: groups)
-  func leftOver(_ group: String?) async throws {
+  @Test("A left-over probe is not listed, counts as open, and is removed at the next proof")
+  func leftOver() async throws {
     let keychain = DictionaryKeychain([Self.probe: Data([0])])
-    let cache = cache(keychain, group: group)
+    let cache = KeychainRecords(keychain)
     #expect(try await cache.keys().isEmpty)
     #expect(try await cache.record(for: Samples.key) == nil)
     #expect(keychain.contents.isEmpty)
@@ -94,31 +76,18 @@ struct KeychainProofTests {
     let mine = keychain.otherProcess()
     keychain.plant(Data([0]), account: Self.probe)
     mine.afterCalls { if $0 == .remove { keychain.plant(Data([0]), account: Self.probe) } }
-    #expect(try await cache(mine).record(for: Samples.key) == nil)
+    #expect(try await KeychainRecords(mine).record(for: Samples.key) == nil)
   }
 
   @Test("One proof at a time: many callers at once never meet a probe of each other")
   func oneAtATime() async throws {
     let keychain = DictionaryKeychain(staysOpen: false)
-    let cache = cache(keychain)
+    let cache = KeychainRecords(keychain)
     let callers = (0..<20).map { _ in Task { try await cache.record(for: Samples.key) } }
     for caller in callers { #expect(try await caller.value == nil) }
     // Each addition is followed by its removal.
     let calls = keychain.takeCalls().filter { $0 == .add || $0 == .remove }
     #expect(calls.count >= 40)
     #expect(calls.enumerated().allSatisfy { $0.element == ($0.offset.isMultiple(of: 2) ? .add : .remove) })
-  }
-
-  @Test("The proof can be asked for, and says why the keychain takes nothing")
-  func askedFor() async throws {
-    let keychain = DictionaryKeychain()
-    try await cache(keychain).proveWritable()
-    #expect(keychain.contents.isEmpty)
-    keychain.lock()
-    #expect(await failure { try await cache(keychain).proveWritable() }?.code == .unwritable)
-    keychain.lock(false)
-    let refusing = keychain.otherProcess()
-    refusing.fail(with: .missingEntitlement)
-    #expect(await failure { try await cache(refusing).proveWritable() }?.code == .missingEntitlement)
   }
 }

@@ -1,7 +1,6 @@
 import B2CCore
 import B2CTestKit
 import B2CTokenCache
-import TestSupport
 import Foundation
 import TestSupport
 import Testing
@@ -9,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct KeychainRecordsTests {
   private let keychain = DictionaryKeychain()
 
-  private var cache: KeychainRecords { KeychainRecords(keychain, process: DictionaryKeychain.app) }
+  private var cache: KeychainRecords { KeychainRecords(keychain) }
 
   @Test("The conformance suite finds nothing")
   func conformance() async throws {
@@ -42,7 +41,7 @@ import Testing
     // Another process, which has no copy in memory.
     let refusing = keychain.otherProcess()
     refusing.fail(with: status)
-    let cache = KeychainRecords(refusing, process: DictionaryKeychain.app)
+    let cache = KeychainRecords(refusing)
     let error = await failure { _ = try await cache.record(for: Samples.key) }
     #expect(error?.code == code)
     #expect(error?.description.contains(words) == true)
@@ -89,43 +88,14 @@ import Testing
     #expect(try await cache.keys().isEmpty)
   }
 
-  @Test("An encryption key in the keychain is created once")
-  func encryptionKey() async throws {
-    let source = StoredKeychainKey(keychain)
-    let key = try await source.encryptionKey()
-    #expect(try await StoredKeychainKey(keychain).encryptionKey() == key)
-    keychain.fail(with: .missingEntitlement)
-    #expect(await failure { _ = try await source.encryptionKey() }?.code == .missingEntitlement)
-    let encrypted = EncryptedTokenCache(wrapping: InMemoryTokenCache(), key: source)
-    #expect(
-      await failure { try await encrypted.store(Samples.record(), for: Samples.key) }?.code == .missingEntitlement)
-    #expect(try await encrypted.keys().isEmpty)
-  }
-
-  @Test("When two processes create the key at once, both use the one that was first")
-  func encryptionKeyRace() async throws {
-    let first = try await StoredKeychainKey(keychain).encryptionKey()
-    let second = StoredKeychainKey(LateKeychain(keychain, missedLooks: 1))
-    #expect(try await second.encryptionKey() == first)
-  }
-
   @Test("When two processes add a record at once, both writes succeed and the later one is kept")
   func recordRace() async throws {
     try await cache.store(Samples.record(), for: Samples.key)
     // Neither reading, before and after the proof, nor updating finds the item: adding it finds that another process was
     // first.
-    let second = KeychainRecords(LateKeychain(keychain, missedLooks: 3), process: DictionaryKeychain.app)
+    let second = KeychainRecords(LateKeychain(keychain, missedLooks: 3))
     try await second.store(Samples.record("two"), for: Samples.key)
     #expect(try await cache.record(for: Samples.key) == Samples.record("two"))
-  }
-
-  @Test("A damaged key is an error and is not replaced")
-  func damagedKey() async throws {
-    keychain.plant(Data("canary".utf8), account: "encryption-key")
-    let error = await failure { _ = try await StoredKeychainKey(keychain).encryptionKey() }
-    #expect(error?.code == .encryptionUnavailable)
-    #expect(error?.description.contains("canary") == false)
-    #expect(keychain.contents["encryption-key"] == Data("canary".utf8))
   }
 }
 
@@ -140,25 +110,21 @@ private final class LateKeychain: KeychainItems {
   }
 
   var staysOpen: Bool { keychain.staysOpen }
+  var isShared: Bool { keychain.isShared }
 
-  func item(_ account: String, in group: String) throws(KeychainStatus) -> KeychainItem {
+  func data(_ account: String) throws(KeychainStatus) -> Data {
     try look()
-    return try keychain.item(account, in: group)
+    return try keychain.data(account)
   }
 
-  func update(_ account: String, in group: String, to change: KeychainChange) throws(KeychainStatus) {
+  func update(_ data: Data, account: String) throws(KeychainStatus) {
     try look()
-    try keychain.update(account, in: group, to: change)
+    try keychain.update(data, account: account)
   }
 
-  func add(_ data: Data, account: String, mark: String, in group: String?) throws(KeychainStatus) -> String {
-    try keychain.add(data, account: account, mark: mark, in: group)
-  }
-  func attributes(_ account: String, in group: String?) throws(KeychainStatus) -> KeychainAttributes {
-    try keychain.attributes(account, in: group)
-  }
-  func remove(_ account: String, in group: String?) throws(KeychainStatus) { try keychain.remove(account, in: group) }
-  func list(in group: String?) throws(KeychainStatus) -> [KeychainAttributes] { try keychain.list(in: group) }
+  func add(_ data: Data, account: String) throws(KeychainStatus) { try keychain.add(data, account: account) }
+  func remove(_ account: String) throws(KeychainStatus) { try keychain.remove(account) }
+  func accounts() throws(KeychainStatus) -> [String] { try keychain.accounts() }
 
   private func look() throws(KeychainStatus) {
     let isMissed = missedLooks.withLock { left in

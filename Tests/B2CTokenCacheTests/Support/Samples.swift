@@ -23,6 +23,10 @@ enum Samples {
       ], signedInAt: date(0), policyID: "B2C_1_SignIn")
   }
 
+  static func encryptionKey(_ byte: UInt8 = 7) throws -> EncryptionKey {
+    try EncryptionKey(bytes: Data(repeating: byte, count: 32))
+  }
+
   static func date(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_767_225_600 + seconds) }
 }
 
@@ -50,6 +54,11 @@ final class TemporaryDirectory: Sendable {
   /// The files that hold records.
   func recordFiles() throws -> [URL] {
     try paths().filter { $0.hasSuffix(".json") }.map { store.appendingPathComponent($0) }
+  }
+
+  /// The names of the files that were renamed because they could not be read as records.
+  func damagedFiles() throws -> [String] {
+    try paths().filter { $0.hasSuffix(".damaged") }
   }
 
   func mode(_ path: String) throws -> Int {

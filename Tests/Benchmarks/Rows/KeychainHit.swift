@@ -11,11 +11,9 @@ extension Row {
     let memory = try Scene.client(try await Scene.memoryCache(accounts: 1))
     _ = try await memory.accessToken()
     var measurements: [Measurement] = []
-    for (name, group, calls) in [
-      ("in the app's own group", nil, 0.0), ("in a shared group", "TEAM.com.example.shared", 1.0),
-    ] as [(String, String?, Double)] {
-      let keychain = DictionaryKeychain(groups: [DictionaryKeychain.ownGroup, "TEAM.com.example.shared"])
-      let cache = KeychainRecords(keychain, group: group, process: DictionaryKeychain.app)
+    for (name, isShared, calls) in [("without a named group", false, 0.0), ("in a named group", true, 1.0)] {
+      let keychain = DictionaryKeychain(isShared: isShared)
+      let cache = KeychainRecords(keychain)
       try await Scene.fill(cache, accounts: 1)
       let client = try Scene.client(cache)
       for _ in 0..<2 { _ = try await client.accessToken() }
@@ -25,9 +23,6 @@ extension Row {
       let made = keychain.takeCalls()
       measurements.append(
         Measurement(count: "\(name), keychain calls of a hit", Double(made.count) / 10, "calls", goal: calls))
-      measurements.append(
-        Measurement(
-          count: "\(name), calls that read a secret", Double(made.count { $0 == .item }), "calls", goal: 0))
       let pairs = try await Pairs.compare(context) { count in
         for _ in 0..<count { _ = try await memory.accessToken() }
       } subject: { count in

@@ -64,23 +64,17 @@ extension FuzzTarget {
 
   private static let encryptionKey = try? EncryptionKey(bytes: Data((0..<32).map { UInt8($0) }))
 
-  private struct FixedKey: EncryptionKeySource {
-    let key: EncryptionKey
-
-    func encryptionKey() async throws -> EncryptionKey { key }
-  }
-
   /// A genuine envelope, with the cache that it is in.
   private static let envelope: (text: String, cache: EncryptedTokenCache, store: InMemoryTokenCache)? = {
     guard let encryptionKey else { return nil }
     let store = InMemoryTokenCache()
-    let cache = EncryptedTokenCache(wrapping: store, key: FixedKey(key: encryptionKey))
+    let cache = EncryptedTokenCache(wrapping: store, key: encryptionKey)
     let record = TokenRecord(refreshToken: Secret(canary), signedInAt: Date(timeIntervalSince1970: 0))
     let carrier: TokenRecord? = waiting {
       try? await cache.store(record, for: envelopeKey)
       return await store.record(for: envelopeKey)
     }
-    return carrier?.unknownFields["sealed"]?.string.map { ($0, cache, store) }
+    return carrier?.sealed.map { ($0, cache, store) }
   }()
 
   /// Two bytes of the input change one byte of the genuine envelope; an input that begins with `=` is the envelope.
@@ -95,7 +89,7 @@ extension FuzzTarget {
       }
     }
     var carrier = TokenRecord(signedInAt: Date(timeIntervalSince1970: 0))
-    carrier.unknownFields = ["sealed": .string(String(decoding: text, as: UTF8.self))]
+    carrier.sealed = String(decoding: text, as: UTF8.self)
     let planted = carrier
     let result: Result<TokenRecord?, any Error> = waiting {
       do {

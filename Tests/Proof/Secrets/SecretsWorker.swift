@@ -19,7 +19,10 @@ struct SecretsWorker: ProofCommand {
       let redirectURI = URL(string: try options.value(3, "the redirect URI"))
     else { throw ProofError("no URL") }
     let files = try FileTokenCache(directory: folder.appendingPathComponent("cache"))
-    let key = KeyFile(folder.appendingPathComponent("key/key"))
+    // The proof looks for the key's text in all that is printed and stored.
+    let bytes = Data((0..<32).map { _ in UInt8.random(in: 0...255) })
+    try Data(Base64URL.encode(bytes).utf8).write(to: folder.appendingPathComponent("key"))
+    let key = try EncryptionKey(bytes: bytes)
     var environment = OAuthEnvironment()
     environment.cache = EncryptedTokenCache(wrapping: files, key: key)
     environment.onEvent = { FileHandle.standardError.write(Data("B2CConnector: \($0)\n".utf8)) }

@@ -19,8 +19,6 @@
     }
 
     var userID: UInt32 { 1000 }
-    func hasOtherMembers(group: UInt32) -> Bool { false }
-    func isLocal(_ path: String) -> Bool { true }
 
     func open(_ path: String, _ opening: FileOpening) throws(SystemFailure) -> Int32 {
       let path = Self.plain(path)
@@ -57,8 +55,6 @@
       return status(try file(descriptor, path))
     }
 
-    func linkTarget(of path: String) throws(SystemFailure) -> String { throw SystemFailure("readlink", path, EINVAL) }
-
     func read(_ descriptor: Int32, at path: String, limit: Int) throws(SystemFailure) -> [UInt8] {
       try access("read", path, writing: false)
       return Array(try file(descriptor, path).bytes.prefix(limit + 1))
@@ -74,13 +70,6 @@
         throw error
       }
       file.bytes += bytes
-      file.changedAt = machine.wallClock
-    }
-
-    func replaceContent(of descriptor: Int32, at path: String, with bytes: [UInt8]) throws(SystemFailure) {
-      let file = try file(descriptor, path)
-      try access("write", path, writing: true)
-      file.bytes = bytes
       file.changedAt = machine.wallClock
     }
 
@@ -107,14 +96,6 @@
       enter(source, nil)
       enter(target, file)
       file.changedAt = machine.wallClock
-    }
-
-    func link(_ source: String, to target: String) throws(SystemFailure) {
-      let (source, target) = (Self.plain(source), Self.plain(target))
-      try access("link", target, writing: true)
-      guard let file = disk.files[source] else { throw SystemFailure("link", source, ENOENT) }
-      guard disk.files[target] == nil else { throw SystemFailure("link", target, EEXIST) }
-      enter(target, file)
     }
 
     func remove(_ path: String) throws(SystemFailure) -> Bool {
@@ -175,7 +156,6 @@
       let time = FileStamp.Moment(Int(file.changedAt / 1_000_000_000), Int(file.changedAt % 1_000_000_000))
       return FileStatus(
         kind: file.isDirectory ? .directory : .regularFile, mode: file.isDirectory ? 0o700 : 0o600, owner: 1000,
-        group: 1000,
         stamp: FileStamp(
           device: 1, file: file.number, size: Int64(file.bytes.count), modified: time, changed: time))
     }

@@ -2,18 +2,9 @@
   import B2CTokenCache
   import Foundation
 
-  /// The items of a keychain service, in memory, in the one group of an app.
+  /// The items of a keychain service, in memory.
   final class SimulatedKeychain: @unchecked Sendable {
-    static let group = "TEAM.com.example.app"
-    static let app = KeychainProcess(bundleID: "com.example.app")
-
-    struct Item {
-      var data: Data
-      var mark: String
-      var modified: Date
-    }
-
-    var items: [String: Item] = [:]
+    var items: [String: Data] = [:]
     var trouble = StoreTrouble()
   }
 
@@ -29,53 +20,35 @@
     }
 
     var staysOpen: Bool { true }
+    var isShared: Bool { false }
 
-    var protected: (any ProtectedKeychainItems)? { nil }
-
-    func add(_ data: Data, account: String, mark: String, in group: String?) throws(KeychainStatus) -> String {
+    func add(_ data: Data, account: String) throws(KeychainStatus) {
       try access(writing: true)
       guard keychain.items[account] == nil else { throw .duplicateItem }
-      keychain.items[account] = SimulatedKeychain.Item(data: data, mark: mark, modified: Date())
-      return SimulatedKeychain.group
+      keychain.items[account] = data
     }
 
-    func update(_ account: String, in group: String, to change: KeychainChange) throws(KeychainStatus) {
+    func update(_ data: Data, account: String) throws(KeychainStatus) {
       try access(writing: true)
-      guard var item = keychain.items[account] else { throw .itemNotFound }
-      item.data = change.data ?? item.data
-      item.mark = change.mark ?? item.mark
-      item.modified = Date()
-      keychain.items[account] = item
+      guard keychain.items[account] != nil else { throw .itemNotFound }
+      keychain.items[account] = data
     }
 
-    func item(_ account: String, in group: String) throws(KeychainStatus) -> KeychainItem {
+    func data(_ account: String) throws(KeychainStatus) -> Data {
       try access(writing: false)
-      guard let item = keychain.items[account] else { throw .itemNotFound }
-      return KeychainItem(attributes: attributes(account, item), data: item.data)
+      guard let data = keychain.items[account] else { throw .itemNotFound }
+      return data
     }
 
-    func attributes(_ account: String, in group: String?) throws(KeychainStatus) -> KeychainAttributes {
-      try access(writing: false)
-      guard let item = keychain.items[account] else { throw .itemNotFound }
-      return attributes(account, item)
-    }
-
-    func remove(_ account: String, in group: String?) throws(KeychainStatus) {
+    func remove(_ account: String) throws(KeychainStatus) {
       try access(writing: true)
       guard keychain.items.removeValue(forKey: account) != nil else { throw .itemNotFound }
     }
 
-    func list(in group: String?) throws(KeychainStatus) -> [KeychainAttributes] {
+    func accounts() throws(KeychainStatus) -> [String] {
       try access(writing: false)
       guard !keychain.items.isEmpty else { throw .itemNotFound }
-      return keychain.items.keys.sorted().compactMap { account in
-        keychain.items[account].map { attributes(account, $0) }
-      }
-    }
-
-    private func attributes(_ account: String, _ item: SimulatedKeychain.Item) -> KeychainAttributes {
-      KeychainAttributes(
-        account: account, group: SimulatedKeychain.group, mark: item.mark, modified: item.modified)
+      return keychain.items.keys.sorted()
     }
 
     private func access(writing: Bool) throws(KeychainStatus) {
@@ -88,5 +61,4 @@
       }
     }
   }
-
 #endif

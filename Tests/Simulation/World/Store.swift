@@ -51,8 +51,8 @@
       case .shared: SharedDatabaseCache(table, process)
       case .inMemory: InMemoryTokenCache()
       case .file: try fileCache(disk, process)
-      case .encryptedFile: encrypted(try fileCache(disk, process))
-      case .keychain: KeychainRecords(ProcessKeychain(keychain, process), process: SimulatedKeychain.app)
+      case .encryptedFile: try encrypted(fileCache(disk, process))
+      case .keychain: KeychainRecords(ProcessKeychain(keychain, process))
       }
     }
 
@@ -70,10 +70,11 @@
       case .fourMethod, .shared: return table.keys.compactMap { key in table.records[key].map { (key, $0) } }
       case .inMemory: caches = processes.filter { !$0.isDead }.map(\.cache)
       case .file, .encryptedFile:
-        guard let copy = try? fileCache(disk.copy(onDevice: onDevice), nil) else { return [] }
-        caches = [kind == .file ? copy : encrypted(copy)]
-      case .keychain:
-        caches = [KeychainRecords(ProcessKeychain(keychain, nil), process: SimulatedKeychain.app)]
+        guard let copy = try? fileCache(disk.copy(onDevice: onDevice), nil), let sealed = try? encrypted(copy) else {
+          return []
+        }
+        caches = [kind == .file ? copy : sealed]
+      case .keychain: caches = [KeychainRecords(ProcessKeychain(keychain, nil))]
       }
       let found = machine.alone { () -> [TokenCacheKey: TokenRecord] in
         var found: [TokenCacheKey: TokenRecord] = [:]
@@ -110,12 +111,8 @@
         files: ProcessDisk(disk: disk, process: process))
     }
 
-    private func encrypted(_ cache: any TokenCache) -> EncryptedTokenCache {
-      EncryptedTokenCache(wrapping: cache, key: FixedKey())
-    }
-
-    private struct FixedKey: EncryptionKeySource {
-      func encryptionKey() async throws -> EncryptionKey { try EncryptionKey(bytes: Data(repeating: 7, count: 32)) }
+    private func encrypted(_ cache: any TokenCache) throws -> EncryptedTokenCache {
+      EncryptedTokenCache(wrapping: cache, key: try EncryptionKey(bytes: Data(repeating: 7, count: 32)))
     }
   }
 #endif
