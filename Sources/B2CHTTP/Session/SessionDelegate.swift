@@ -7,15 +7,8 @@ internal import Foundation
 
 /// Forwards the session's callbacks to their exchanges; follows no redirect.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
-  /// The app's own check of a server's certificate, where the platform lets it have one.
-  let trust: TrustEvaluation?
-
   private let exchanges = Locked<[Int: SessionExchange]>([:])
   private let isClosed = Locked(false)
-
-  init(trust: TrustEvaluation? = nil) {
-    self.trust = trust
-  }
 
   func register(_ exchange: SessionExchange, for task: URLSessionTask) {
     exchanges.withLock { $0[task.taskIdentifier] = exchange }

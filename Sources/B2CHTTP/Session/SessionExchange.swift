@@ -19,13 +19,10 @@ final class SessionExchange: Sendable {
   }
 
   private let maximumBytes: Int
-  /// An answer to `HEAD` announces a size and brings nothing.
-  private let countsAnnounced: Bool
   private let state = Locked(State())
 
   init(_ request: TransportRequest) {
     maximumBytes = request.limits.maximumBodyBytes
-    countsAnnounced = request.method != .head
   }
 
   /// Resumes a continuation with the answer; `false` when that has happened already.
@@ -48,10 +45,8 @@ final class SessionExchange: Sendable {
     }
   }
 
-  /// Takes the head; one that announces too much ends the exchange.
+  /// Takes the head.
   func receive(_ head: Head) {
-    let isTooLarge = countsAnnounced && head.announcedBytes > Int64(maximumBytes) && head.status != 304
-    guard !isTooLarge else { return fail(tooLarge) }
     state.withLock { $0.head = head }
   }
 
@@ -63,7 +58,9 @@ final class SessionExchange: Sendable {
       if state.body.isEmpty { state.body = bytes } else { state.body.append(bytes) }
       return true
     }
-    if !fits { fail(tooLarge) }
+    guard !fits else { return }
+    fail(
+      TransportError(.responseTooLarge, "The answer is larger than the \(maximumBytes) bytes that the request allows."))
   }
 
   /// Takes the end of the transfer, with the head when it was not given before.
@@ -80,10 +77,6 @@ final class SessionExchange: Sendable {
   /// Ends the exchange from this side, at once; later callbacks of the session are ignored.
   func fail(_ error: any Error) {
     end { _ in .failure(error) }?.abort()
-  }
-
-  private var tooLarge: TransportError {
-    TransportError(.responseTooLarge, "The answer is larger than the \(maximumBytes) bytes that the request allows.")
   }
 
   @discardableResult
@@ -105,17 +98,15 @@ final class SessionExchange: Sendable {
 }
 
 extension SessionExchange {
-  /// Status and header fields of an answer, and the size of the body as far as it is announced.
+  /// Status and header fields of an answer.
   struct Head: Sendable {
     let status: Int
     let headers: TransportRequest.Headers
-    let announcedBytes: Int64
 
     /// Takes what the session reports; `nil` when it is not HTTP.
     init?(_ response: URLResponse?) {
       guard let response = response as? HTTPURLResponse else { return nil }
       status = response.statusCode
-      announcedBytes = response.expectedContentLength
       headers = TransportRequest.Headers(
         response.allHeaderFields.compactMap { name, value in
           guard let name = name as? String, let value = value as? String else { return nil }

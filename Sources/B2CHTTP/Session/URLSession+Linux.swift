@@ -2,9 +2,6 @@
   internal import Foundation
   internal import FoundationNetworking
 
-  /// No pinning: libcurl verifies certificates and calls no delegate.
-  typealias TrustEvaluation = Never
-
   extension SessionDelegate {
     /// Uses the refused answer as the result.
     ///
@@ -45,12 +42,29 @@
 
   /// The differences of this platform's session.
   enum SessionTraits {
-    /// The idle timer runs while a request waits for a free connection, so the waiting is done before the session.
-    static let countsWaitingAsSilence = true
+    /// The idle timer runs while a request waits for a free connection: with many, it waits for a short time only.
+    static let connectionsPerHost = 64
 
     /// The answer about a redirect ends the process when the task was cancelled before it ("Received callback for HTTP
     /// redirection, but we're not waiting for it").
     static let takesLateAnswers = false
+
+    /// Refuses plain http to this machine that libcurl would send through a proxy, bearer token and all.
+    ///
+    /// libcurl reads these variables for each request: the lower-case `http_proxy` only. What `no_proxy` says by suffixes
+    /// and ranges is not looked at, since its versions differ there.
+    static func checkProxy(of origin: Origin, in environment: [String: String]) throws(TransportError) {
+      let value = { (name: String) in environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+      guard let variable = ["http_proxy", "all_proxy", "ALL_PROXY"].first(where: { value($0) != nil }) else { return }
+      let exempt = (value("no_proxy") ?? value("NO_PROXY") ?? "").split { $0 == "," || $0 == " " }.map {
+        $0.lowercased()
+      }
+      guard exempt != ["*"], !exempt.contains(origin.host) else { return }
+      throw TransportError(
+        .insecureURL,
+        "\(variable) would send plain http to \(origin.hostAndPort) through a proxy. Add \(origin.host) to no_proxy, or set no_proxy=localhost,127.0.0.1,::1."
+      )
+    }
 
     /// Where the delegate is called.
     static func makeDelegateQueue() -> OperationQueue? {

@@ -16,15 +16,12 @@ internal import Foundation
 /// this machine, such a request is refused with ``TransportError/Code/insecureURL`` until `no_proxy` names this machine. On
 /// Apple's platforms the system's proxy settings count.
 ///
-/// Certificates are verified by the system. On Apple's platforms an initialiser takes a closure for certificate pinning.
+/// Certificates are verified by the system; `NSPinnedDomains` in an app's Info.plist pins them.
 public final class URLSessionTransport: HTTPTransport {
   private let clock: any Clock<Duration>
-  private let delegate: SessionDelegate
+  private let environment: @Sendable () -> [String: String]
+  private let delegate = SessionDelegate()
   private let session = Locked(Session.unopened)
-  private let connections: Int
-  private let deadlines: DeadlineTimer
-  private let queue: ConnectionQueue
-  private let proxies: ProxyEnvironment
 
   /// The session, made with the first request: an environment that is given another transport opens nothing.
   private enum Session {
@@ -36,29 +33,17 @@ public final class URLSessionTransport: HTTPTransport {
 
   /// Makes a transport with a dedicated session.
   ///
-  /// - Parameters:
-  ///   - maximumConnectionsPerHost: The most connections to one host at a time; at least 1.
-  ///   - clock: The clock that deadlines run on.
-  public convenience init(maximumConnectionsPerHost: Int = 6, clock: any Clock<Duration> = ContinuousClock()) {
-    self.init(maximumConnectionsPerHost: maximumConnectionsPerHost, clock: clock, delegate: SessionDelegate())
+  /// - Parameter clock: The clock that deadlines run on.
+  public convenience init(clock: any Clock<Duration> = ContinuousClock()) {
+    self.init(clock: clock, environment: { ProcessInfo.processInfo.environment })
   }
 
   /// Makes a transport that looks for a proxy in a given environment.
-  package convenience init(proxies: ProxyEnvironment) {
-    self.init(
-      maximumConnectionsPerHost: 6, clock: ContinuousClock(), delegate: SessionDelegate(), proxies: proxies)
-  }
-
-  init(
-    maximumConnectionsPerHost: Int, clock: any Clock<Duration>, delegate: SessionDelegate,
-    proxies: ProxyEnvironment = .current
+  package init(
+    clock: any Clock<Duration> = ContinuousClock(), environment: @escaping @Sendable () -> [String: String]
   ) {
-    connections = max(1, maximumConnectionsPerHost)
     self.clock = clock
-    self.proxies = proxies
-    self.delegate = delegate
-    deadlines = DeadlineTimer(clock: clock)
-    queue = ConnectionQueue(limit: SessionTraits.countsWaitingAsSilence ? connections : .max)
+    self.environment = environment
   }
 
   deinit {
@@ -75,21 +60,16 @@ public final class URLSessionTransport: HTTPTransport {
   public func send(_ request: TransportRequest) async throws -> TransportResponse {
     try Task.checkCancellation()
     let origin = try request.validatedOrigin()
-    try checkProxy(of: origin)
-    let sessionRequest = URLRequest(transporting: request)
+    if origin.scheme == "http" { try SessionTraits.checkProxy(of: origin, in: environment()) }
     let exchange = SessionExchange(request)
-    let deadline = deadlines.schedule(after: request.limits.deadline) { exchange.fail(Self.late(request)) }
-    defer {
-      deadlines.cancel(deadline)
-      queue.leave(origin, ObjectIdentifier(exchange))
-    }
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        guard exchange.wait(continuation) else { return }
-        queue.enter(origin, ObjectIdentifier(exchange)) { self.start(sessionRequest, exchange) }
+    return try await withTimeout(request.limits.deadline, on: clock, throwing: Self.late(request)) {
+      try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation { continuation in
+          if exchange.wait(continuation) { self.start(URLRequest(transporting: request), exchange) }
+        }
+      } onCancel: {
+        exchange.fail(CancellationError())
       }
-    } onCancel: {
-      exchange.fail(CancellationError())
     }
   }
 
@@ -106,7 +86,7 @@ public final class URLSessionTransport: HTTPTransport {
     if case .open(let session) = session { session.invalidateAndCancel() }
   }
 
-  static func configuration(_ connections: Int) -> URLSessionConfiguration {
+  static var configuration: URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
     // With a cache, a request that is cancelled early stops the process on Linux.
     configuration.urlCache = nil
@@ -115,21 +95,12 @@ public final class URLSessionTransport: HTTPTransport {
     configuration.httpShouldSetCookies = false
     configuration.httpCookieAcceptPolicy = .never
     configuration.urlCredentialStorage = nil
-    configuration.httpMaximumConnectionsPerHost = connections
+    configuration.httpMaximumConnectionsPerHost = SessionTraits.connectionsPerHost
     return configuration
   }
 
   private static func late(_ request: TransportRequest) -> TransportError {
     TransportError(.timedOut, "No complete answer to \(request.summary) within \(request.limits.deadline).")
-  }
-
-  /// Refuses plain http to this machine that a proxy would get, bearer token and all.
-  private func checkProxy(of origin: Origin) throws(TransportError) {
-    guard origin.scheme == "http", let variable = proxies.proxyVariable(forHost: origin.host) else { return }
-    throw TransportError(
-      .insecureURL,
-      "\(variable) would send plain http to \(origin.hostAndPort) through a proxy. Add \(origin.host) to no_proxy, or set no_proxy=localhost,127.0.0.1,::1."
-    )
   }
 
   /// Passes a request to the session.
@@ -142,8 +113,7 @@ public final class URLSessionTransport: HTTPTransport {
       case .open(let open): session = open
       case .unopened:
         session = URLSession(
-          configuration: Self.configuration(connections), delegate: delegate,
-          delegateQueue: SessionTraits.makeDelegateQueue())
+          configuration: Self.configuration, delegate: delegate, delegateQueue: SessionTraits.makeDelegateQueue())
         state = .open(session)
       }
       let link = SessionExchange.Link(task: session.dataTask(with: request), delegate: delegate)

@@ -14,7 +14,7 @@ struct LocalFront: Sendable {
   /// Listens for a server; `answer` returns `nil` when the server is gone.
   init(port: UInt16, answer: @escaping @Sendable (TransportRequest) async -> LocalAnswer?) async throws {
     // This process may be the client too, and a proxy cannot reach a port of this machine.
-    ProxyEnvironment.exemptThisMachine()
+    Self.exemptThisMachineFromProxies
     let base = Locked<URL?>(nil)
     // A task server has to take long titles.
     let limits = LoopbackLimits(bodyBytes: 8 << 20)
@@ -41,6 +41,13 @@ struct LocalFront: Sendable {
   }
 
   func stop() async { await listener.close() }
+
+  /// Adds this machine to `no_proxy` of this process, once.
+  private static let exemptThisMachineFromProxies: Void = {
+    let environment = ProcessInfo.processInfo.environment
+    let exempt = ["no_proxy", "NO_PROXY"].compactMap { environment[$0] }.first { !$0.isEmpty }
+    _ = setenv("no_proxy", (exempt.map { $0 + "," } ?? "") + "localhost,127.0.0.1,::1", 1)
+  }()
 }
 
 /// A server's front from its start to its stop.

@@ -127,7 +127,7 @@ struct URLSessionTransportAnswerTests {
 
   /// FoundationNetworking caches little by itself, so that answers alone do not show what is configured.
   @Test func theSessionKeepsNothing() {
-    let configuration = URLSessionTransport.configuration(6)
+    let configuration = URLSessionTransport.configuration
     #expect(configuration.urlCache == nil && configuration.requestCachePolicy == .reloadIgnoringLocalCacheData)
     #expect(configuration.httpCookieStorage == nil && !configuration.httpShouldSetCookies)
     #expect(configuration.httpCookieAcceptPolicy == .never && configuration.urlCredentialStorage == nil)
@@ -159,9 +159,8 @@ struct URLSessionTransportAnswerTests {
     #expect(try await transport.send(server.request()).body == Data("{\"decoded\":true}".utf8))
   }
 
-  @Test func aThousandRequestsAtOnceAreAllAnswered() async throws {
+  @Test(.descriptors(96)) func aThousandRequestsAtOnceAreAllAnswered() async throws {
     let server = try await TestServer { exchange in await exchange.respond(.text(exchange.request.target)) }
-    let transport = URLSessionTransport(maximumConnectionsPerHost: 16)
     let answers = try await withThrowingTaskGroup(of: (String, Data).self) { group in
       for number in 0..<1000 {
         let request = try server.request("/\(number)")
