@@ -20,8 +20,7 @@ extension Connector {
     for request: URLRequest, scopes: [String]? = nil, account: Account? = nil
   ) async throws -> URLRequest {
     try await ConnectorError.mapping {
-      let authorized = try await authorizedTransport(scopes, account, over: environment.transport)
-        .authorized(TransportRequest(request))
+      let authorized = try await authorizedTransport(scopes, account).authorized(TransportRequest(request))
       var copy = request
       copy.setValue(authorized.headers["Authorization"], forHTTPHeaderField: "Authorization")
       return copy
@@ -47,9 +46,12 @@ extension Connector {
   ) async throws -> (Data, HTTPURLResponse) {
     try await ConnectorError.mapping {
       let outgoing = try TransportRequest(request, limits: limits)
-      let recorder = AttemptRecorder(environment.transport)
-      let response = try await ConnectorError.naming(outgoing, recorder) {
-        try await authorizedTransport(scopes, account, over: recorder).send(outgoing)
+      var history = RequestHistory()
+      let response: TransportResponse
+      do {
+        response = try await authorizedTransport(scopes, account).send(outgoing, isIdempotent: nil, noting: &history)
+      } catch {
+        throw ConnectorError.naming(outgoing, history, error)
       }
       guard let httpResponse = response.urlResponse(for: outgoing.url) else {
         var error = ConnectorError(.invalidResponse, "The answer's head is not HTTP.")
@@ -60,12 +62,9 @@ extension Connector {
     }
   }
 
-  private func authorizedTransport(
-    _ scopes: [String]?, _ account: Account?, over transport: any HTTPTransport
-  ) -> AuthorizedTransport {
+  private func authorizedTransport(_ scopes: [String]?, _ account: Account?) -> AuthorizedTransport {
     AuthorizedTransport(
-      transport: transport, tokens: oauth.tokenProvider(for: scopes, account: account),
-      allowedOrigins: allowedOrigins, retry: retry, budget: retryBudget, clock: environment.clock,
-      now: environment.now)
+      transport: environment.transport, tokens: oauth.tokenProvider(for: scopes, account: account),
+      allowedOrigins: allowedOrigins, retry: retry, clock: environment.clock, now: environment.now)
   }
 }

@@ -23,8 +23,6 @@ public struct Connector: Sendable {
 
   let environment: OAuthEnvironment
   let retry: RetryPolicy
-  /// Shared by every call: the task API's, ``data(for:scopes:account:limits:)``'s and the engine's.
-  let retryBudget: RetryBudget
   let allowedOrigins: Set<Origin>
 
   /// Creates a connector with the platform's defaults.
@@ -268,8 +266,7 @@ extension Connector {
         .configuration, "No token can be sent to the allowed API \(RedactedURL(url)).",
         recoverySuggestion: "Use an https URL; plain http is allowed to this machine only.")
     }
-    let budget = RetryBudget(options.retry.budget)
-    let oauth = try OAuthClient(configuration: options.oauth, environment: environment, retryBudget: budget)
+    let oauth = try OAuthClient(configuration: options.oauth, environment: environment)
     self.settings = settings
     self.oauth = oauth
     tasks = try settings.taskWebAPI.map { url in
@@ -278,11 +275,10 @@ extension Connector {
       configuration.retry = options.retry
       return try TaskAPIClient(
         configuration: configuration, transport: environment.transport, tokens: oauth.tokenProvider(),
-        clock: environment.clock, now: environment.now, retryBudget: budget)
+        clock: environment.clock, now: environment.now)
     }
     self.environment = environment
     retry = options.retry
-    retryBudget = budget
     let apis = options.allowedAPIs + [settings.taskWebAPI].compactMap(\.self)
     allowedOrigins = Set(apis.compactMap { Origin($0) })
   }

@@ -72,8 +72,6 @@ public struct ConnectorError: CodedError, Sendable {
   public var method: String? { request?.method }
   /// The request's URL without its query.
   public var url: String? { request?.url }
-  /// The number of times that the request was sent.
-  public var attempts: Int { request?.attempts ?? 0 }
 }
 
 /// The facade's own codes.
@@ -94,10 +92,7 @@ extension ConnectorError: Redacted {
     var text = "\(code.rawValue): \(message)"
     if let serverCode { text += " [\(serverCode)]" }
     if let request, !message.contains(request.url) {
-      text += " (\(request)" + (status.map { ", status \($0)" } ?? "")
-      text += (request.attempts > 1 ? ", \(request.attempts) attempts" : "") + ")"
-    } else if let request, request.attempts > 1, !message.contains("attempt") {
-      text += " (\(request.attempts) attempts)"
+      text += " (\(request)" + (status.map { ", status \($0)" } ?? "") + ")"
     }
     if let said = serverDescription, !message.contains(said) { text += ErrorText.said(said) }
     text += ErrorText.correlation(correlationID, after: text)
@@ -119,22 +114,16 @@ extension ConnectorError {
     }
   }
 
-  /// Sends a request to an API; the recorder's knowledge goes onto whatever is thrown.
+  /// Returns the error of a request to an API, with what is known of its outcome.
   ///
   /// Errors of the request itself get its name; those of a token are about another request.
-  static func naming<Result>(
-    _ request: TransportRequest, _ recorder: AttemptRecorder, _ body: () async throws -> Result
-  ) async throws -> Result {
-    do {
-      return try await body()
-    } catch {
-      guard var named = mapped(error) as? ConnectorError else { throw error }
-      if named.request == nil, error is TransportError || error is APIAuthorizationError {
-        named.request = FailedRequest(request, attempts: recorder.attempts)
-      }
-      named.outcomeIsUnknown = recorder.outcomeIsUnknown
-      throw named
+  static func naming(_ request: TransportRequest, _ history: RequestHistory, _ error: any Error) -> any Error {
+    guard var named = mapped(error) as? ConnectorError else { return error }
+    if named.request == nil, error is TransportError || error is APIAuthorizationError {
+      named.request = FailedRequest(request)
     }
+    named.outcomeIsUnknown = history.outcomeIsUnknown
+    return named
   }
 
   /// As ``mapping(_:)`` for a call that does not wait.
@@ -206,7 +195,7 @@ extension ConnectorError {
       underlying: error.code == .other ? error.underlying : error)
     outcomeIsUnknown = error.outcomeIsUnknown
     if let method = error.method, let url = error.url {
-      request = FailedRequest(method: method, url: url, attempts: error.attempts)
+      request = FailedRequest(method: method, url: url)
     }
     status = error.status
     retryAfter = error.retryAfter

@@ -7,20 +7,16 @@ package struct FailedRequest: Sendable, Hashable {
   package let method: String
   /// Scheme, host, port and path; the query is left out.
   package let url: String
-  /// How often it was sent.
-  package let attempts: Int
 
   /// Makes the description of a request from its parts; the URL must be without its query.
-  package init(method: String, url: String, attempts: Int) {
+  package init(method: String, url: String) {
     self.method = method
     self.url = url
-    self.attempts = attempts
   }
 
   /// Makes the description of a request that failed.
-  package init(_ request: TransportRequest, attempts: Int = 1) {
-    self.init(
-      method: request.method.rawValue, url: RedactedURL(request.url).withoutQuery, attempts: attempts)
+  package init(_ request: TransportRequest) {
+    self.init(method: request.method.rawValue, url: RedactedURL(request.url).withoutQuery)
   }
 }
 

@@ -4,11 +4,9 @@ package import Foundation
 /// A transport that repeats what may be repeated, by a policy, within the request's deadline.
 package struct RetryingTransport: HTTPTransport {
   private let transport: any HTTPTransport
-  private let policy: RetryPolicy
-  private let budget: RetryBudget
+  private var policy: RetryPolicy
   private let clock: any Clock<Duration>
   private let now: @Sendable () -> Date
-  private let random: @Sendable () -> Double
   private let onRetry: @Sendable () -> Void
 
   /// Wraps a transport.
@@ -16,60 +14,56 @@ package struct RetryingTransport: HTTPTransport {
   /// - Parameters:
   ///   - transport: The transport of each try.
   ///   - policy: The rules for further tries.
-  ///   - budget: The remaining retries, shared with other transports; a separate one when `nil`.
   ///   - clock: The clock of waits and deadlines.
   ///   - now: The wall time, for a `Retry-After` that is a date.
-  ///   - random: Returns a number from 0 up to but not including 1.
   ///   - onRetry: Told each time a request is sent again.
   package init(
-    transport: any HTTPTransport, policy: RetryPolicy = .standard, budget: RetryBudget? = nil,
-    clock: any Clock<Duration> = ContinuousClock(),
-    now: @escaping @Sendable () -> Date = { Date() },
-    random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
-    onRetry: @escaping @Sendable () -> Void = {}
+    transport: any HTTPTransport, policy: RetryPolicy = RetryPolicy(), clock: any Clock<Duration> = ContinuousClock(),
+    now: @escaping @Sendable () -> Date = { Date() }, onRetry: @escaping @Sendable () -> Void = {}
   ) {
     self.transport = transport
     self.policy = policy
-    self.budget = budget ?? RetryBudget(policy.budget)
     self.clock = clock
     self.now = now
-    self.random = random
     self.onRetry = onRetry
+  }
+
+  /// The same transport, which sends every request once.
+  package var once: RetryingTransport {
+    var copy = self
+    copy.policy = .none
+    return copy
   }
 
   /// Sends a request; `GET` and `HEAD` again when they fail in a way that may pass, any other after `429` alone.
   package func send(_ request: TransportRequest) async throws -> TransportResponse {
-    try await send(request, isIdempotent: nil)
+    var history = RequestHistory()
+    return try await send(request, isIdempotent: nil, noting: &history)
   }
 
   /// Sends a request, again when that does no harm and may help.
-  ///
-  /// A request that is not idempotent is sent again only when the server has said that it did not carry it out.
   ///
   /// - Parameters:
   ///   - request: What to send; its deadline counts for all tries together.
   ///   - isIdempotent: Whether sending it twice has the effect of sending it once; `nil` goes by the method, and takes
   ///     `GET` and `HEAD` only.
+  ///   - history: Told whether a try may have changed something although no success was reported.
   /// - Returns: The last answer.
-  /// - Throws: The last ``TransportError``; `CancellationError` when cancelled, while waiting too.
-  package func send(_ request: TransportRequest, isIdempotent: Bool?) async throws -> TransportResponse {
+  /// - Throws: The last ``TransportError``, also with `responseTooLarge` for an answer over the limit, which an app's own
+  ///   transport may let pass; `CancellationError` when cancelled, while waiting too.
+  package func send(
+    _ request: TransportRequest, isIdempotent: Bool?, noting history: inout RequestHistory
+  ) async throws -> TransportResponse {
     let mayRepeat = isIdempotent ?? (request.method == .get || request.method == .head)
-    guard mayRepeat || policy.repeatsThrottledChanges, policy.maximumAttempts > 1 else {
-      return try await transport.send(request)
-    }
     let stopwatch = Stopwatch(clock)
     var attempt = 1
     while true {
       let result = await tryOnce(request, within: request.limits.deadline - stopwatch.elapsed)
-      if case .failure(let error) = result, !(error is TransportError) { throw error }
-      let response = try? result.get()
-      let isHarmless = mayRepeat || response?.status == 429
-      let delay = policy.delay(
-        afterAttempt: attempt, response: response, error: Self.error(of: result), now: now(), random: random)
-      guard isHarmless, let delay, stopwatch.elapsed + delay < request.limits.deadline, budget.take() else {
-        if let response, (200..<400).contains(response.status) { budget.restore() }
-        return try result.get()
-      }
+      if request.mayChangeSomething, Self.leavesOutcomeUnknown(result) { history.outcomeIsUnknown = true }
+      guard mayRepeat || (try? result.get().status) == 429,
+        let delay = policy.delay(afterAttempt: attempt, result, now: now()),
+        stopwatch.elapsed + delay < request.limits.deadline
+      else { return try result.get() }
       if delay > .zero { try await clock.sleep(for: delay) }
       try Task.checkCancellation()
       attempt += 1
@@ -83,43 +77,46 @@ package struct RetryingTransport: HTTPTransport {
     var request = request
     request.limits.deadline = time
     do {
-      return .success(try await transport.send(request))
+      let response = try await transport.send(request)
+      let limit = request.limits.maximumBodyBytes
+      guard response.body.count <= limit else {
+        throw TransportError(.responseTooLarge, "The answer is larger than the \(limit) bytes that are allowed.")
+      }
+      return .success(response)
     } catch {
       return .failure(error)
     }
   }
 
-  private static func error(of result: Result<TransportResponse, any Error>) -> (any Error)? {
-    if case .failure(let error) = result { error } else { nil }
+  /// Whether the server, or a gateway before it, may have carried the request out although it reports no success.
+  ///
+  /// A redirect may follow a change that was made (RFC 9110 section 15.4). What an app's transport throws by other types
+  /// says nothing of whether the request arrived.
+  private static func leavesOutcomeUnknown(_ result: Result<TransportResponse, any Error>) -> Bool {
+    switch result {
+    case .success(let response):
+      let status = response.status
+      return [301, 302, 303, 307, 308, 408].contains(status) || (status >= 500 && ![501, 505].contains(status))
+    case .failure(let error as TransportError):
+      return ![.insecureURL, .invalidRequest, .cannotConnect, .untrustedServer, .closed].contains(error.code)
+    case .failure: return true
+    }
   }
 }
 
-/// The remaining retries, shared by all calls of a connector.
-///
-/// When a server is down for long, calls soon fail at once instead of adding to its load.
-package final class RetryBudget: Sendable {
-  private let capacity: Int
-  private let left: Locked<Int>
+/// What the tries of one call have done so far.
+package struct RequestHistory: Sendable {
+  /// Whether the server may have carried out a request that changes something although it did not succeed.
+  package var outcomeIsUnknown = false
+  /// The access tokens that were sent, which no error may show.
+  package var bearerTokens: [Secret] = []
 
-  /// Makes a full budget.
-  ///
-  /// - Parameter capacity: The most retries; each success restores one.
-  package init(_ capacity: Int) {
-    self.capacity = max(0, capacity)
-    left = Locked(max(0, capacity))
-  }
+  /// Makes the history of a call that has not begun.
+  package init() {}
+}
 
-  /// Takes one retry; `false` when none is left.
-  func take() -> Bool {
-    left.withLock { left in
-      guard left > 0 else { return false }
-      left -= 1
-      return true
-    }
-  }
-
-  /// Restores one retry after a success.
-  func restore() {
-    left.withLock { $0 = min(capacity, $0 + 1) }
-  }
+extension TransportRequest {
+  /// Whether it may change something at the server: any method but the safe `GET`, `HEAD` and `OPTIONS` (RFC 9110 section
+  /// 9.2.1).
+  package var mayChangeSomething: Bool { !["GET", "HEAD", "OPTIONS"].contains(method.rawValue) }
 }

@@ -24,18 +24,11 @@ package final class OAuthClient: Sendable {
   ///   host; with code ``ErrorCode/configuration`` when one of the authority's trusted hosts is not a host name; with
   ///   code ``ErrorCode/unsupportedRedirectURI`` when the presenter cannot serve the redirect URI;
   ///   ``TokenCacheError`` when the default token cache cannot be created.
-  package convenience init(configuration: OAuthConfiguration, environment: OAuthEnvironment) throws {
-    try self.init(configuration: configuration, environment: environment, retryBudget: nil)
-  }
-
-  /// As ``init(configuration:environment:)``, with the remaining retries shared with other clients.
-  package init(
-    configuration: OAuthConfiguration, environment: OAuthEnvironment, retryBudget: RetryBudget?
-  ) throws {
+  package init(configuration: OAuthConfiguration, environment: OAuthEnvironment) throws {
     if let retired = configuration.authority.retirement(for: configuration.defaultPolicy) { throw OAuthError(retired) }
     try Self.checkTrustedHosts(of: configuration.authority)
     self.configuration = configuration
-    services = try OAuthServices(configuration: configuration, environment: environment, retryBudget: retryBudget)
+    services = try OAuthServices(configuration: configuration, environment: environment)
     tokens = TokenSource(services: services)
   }
 

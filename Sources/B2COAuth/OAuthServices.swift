@@ -16,20 +16,16 @@ final class OAuthServices: Sendable {
   let sentRefreshes = SentRefreshes()
   let adoptions = ClaimAdoptions()
 
-  init(configuration: OAuthConfiguration, environment: OAuthEnvironment, retryBudget: RetryBudget? = nil) throws {
+  init(configuration: OAuthConfiguration, environment: OAuthEnvironment) throws {
     self.configuration = configuration
     self.environment = environment
     presenter = environment.presenter ?? DefaultPresenter.make()
     try presenter.validate(redirectURI: configuration.redirectURI)
     serverClock = ServerClock(localNow: environment.now)
-    let budget = retryBudget ?? RetryBudget(configuration.retry.budget)
     let documents = DocumentFetcher(
-      transport: environment.transport,
-      retrying: { transport in
-        RetryingTransport(
-          transport: transport, policy: configuration.retry, budget: budget, clock: environment.clock,
-          now: environment.now, onRetry: { environment.onEvent(OAuthEvent(.retry)) })
-      },
+      transport: RetryingTransport(
+        transport: environment.transport, policy: configuration.retry, clock: environment.clock,
+        now: environment.now, onRetry: { environment.onEvent(OAuthEvent(.retry)) }),
       limits: configuration.limits, serverClock: serverClock)
     providers = ProviderDirectory(configuration: configuration, documents: documents, now: environment.now)
     endpoint = TokenEndpoint(

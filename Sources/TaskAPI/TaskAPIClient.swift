@@ -10,8 +10,7 @@ public import Foundation
 /// A call makes its request (`TaskRequest`), sends it with a token and with retries (`TaskCall`), and decodes the answer
 /// (``TaskItem``). There is no offline queue: a call that fails says so, and the task is still in the caller's hands.
 /// Errors are ``TaskAPIError``, `CancellationError`, or an own one of the closure or the transport, unchanged; after a try
-/// that may have changed something, that is the `underlying` of an error with ``TaskAPIError/outcomeIsUnknown``:
-/// `unauthorized` where the closure threw it, `other` where the transport did.
+/// that may have changed something, that is the `underlying` of an error `other` with ``TaskAPIError/outcomeIsUnknown``.
 public struct TaskAPIClient: Sendable {
   package let configuration: TaskAPIConfiguration
 
@@ -19,10 +18,8 @@ public struct TaskAPIClient: Sendable {
   /// Where tokens are sent to: the origin of the base URL.
   let origins: Set<Origin>
   private(set) var tokens: any AccessTokenProvider
-  let retryBudget: RetryBudget
   let clock: any Clock<Duration>
   let now: @Sendable () -> Date
-  let random: @Sendable () -> Double
   private let requests: TaskRequestBuilder
 
   /// Makes a client.
@@ -45,7 +42,7 @@ public struct TaskAPIClient: Sendable {
   ///   not above zero.
   public init(
     baseURL: URL, dialect: TaskDialect = .tutorial,
-    limits: TransportLimits = TransportLimits(maximumBodyBytes: 32 << 20), retry: RetryPolicy = .standard,
+    limits: TransportLimits = TransportLimits(maximumBodyBytes: 32 << 20), retry: RetryPolicy = RetryPolicy(),
     transport: any HTTPTransport = URLSessionTransport(),
     accessToken: @escaping @Sendable () async throws -> String
   ) throws(TaskAPIError) {
@@ -63,24 +60,21 @@ public struct TaskAPIClient: Sendable {
       configuration: configuration, transport: transport, tokens: tokens, clock: ContinuousClock(), now: { Date() })
   }
 
-  /// As the other initialisers, with clocks, randomness, and the remaining retries shared with other clients.
+  /// As the other initialisers, with clocks.
   package init(
     configuration: TaskAPIConfiguration, transport: any HTTPTransport, tokens: any AccessTokenProvider,
-    clock: any Clock<Duration>, now: @escaping @Sendable () -> Date,
-    random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }, retryBudget: RetryBudget? = nil
+    clock: any Clock<Duration>, now: @escaping @Sendable () -> Date
   ) throws(TaskAPIError) {
     requests = try TaskRequestBuilder(configuration)
     self.configuration = configuration
     self.transport = transport
     origins = Set([Origin(configuration.baseURL.absoluteURL)].compactMap(\.self))
     self.tokens = tokens
-    self.retryBudget = retryBudget ?? RetryBudget(configuration.retry.budget)
     self.clock = clock
     self.now = now
-    self.random = random
   }
 
-  /// Returns the same client with another source of access tokens; the remaining retries stay shared.
+  /// Returns the same client with another source of access tokens.
   package func with(tokens: any AccessTokenProvider) -> TaskAPIClient {
     var copy = self
     copy.tokens = tokens
@@ -97,7 +91,7 @@ public struct TaskAPIClient: Sendable {
   /// - Throws: ``TaskAPIError`` when there is no answer, a refusal, or a list that cannot be read; `CancellationError`;
   ///   the closure's error.
   public func list(owner: String? = nil) async throws -> [TaskItem] {
-    let call = TaskCall(try requests.list(), self)
+    var call = TaskCall(try requests.list(), self)
     let tasks = try call.read(try await call.answer()) { json throws(UnreadableAnswer) in
       try TaskItem.list(json, in: configuration.dialect)
     }
@@ -108,8 +102,7 @@ public struct TaskAPIClient: Sendable {
   /// Stores a new task.
   ///
   /// It is not sent again after a failure, since the server may have stored it: ``TaskAPIError/outcomeIsUnknown`` says
-  /// whether it may. The exception is `429`, which servers send before they do anything: adding tasks in a loop slows
-  /// down to the server's rate.
+  /// whether it may. The exception is `429`, which servers send before they do anything.
   ///
   /// - Parameter item: The task; its owner, id and date are assigned by the server.
   /// - Returns: The task as the server stored it, or as it was sent when the server returns no document.
@@ -118,7 +111,7 @@ public struct TaskAPIClient: Sendable {
   ///   stored or not; the closure's error.
   @discardableResult
   public func add(_ item: TaskItem) async throws -> TaskItem {
-    let call = TaskCall(try requests.add(item), self)
+    var call = TaskCall(try requests.add(item), self)
     let answer = try await call.answer()
     if answer.body.isEmpty, [202, 204, 205].contains(answer.status) { return item }
     return try stored(answer, of: call)
@@ -134,7 +127,7 @@ public struct TaskAPIClient: Sendable {
   ///   `CancellationError`; the closure's error.
   @discardableResult
   public func update(_ item: TaskItem) async throws -> TaskItem {
-    let call = TaskCall(try requests.update(item), self)
+    var call = TaskCall(try requests.update(item), self)
     let answer = try await call.answer()
     return answer.body.isEmpty ? item : try stored(answer, of: call)
   }
@@ -149,7 +142,7 @@ public struct TaskAPIClient: Sendable {
   ///   server which task is meant, and ``ErrorCode/invalidResponse`` for a success that is neither empty nor
   ///   readable; `CancellationError`; the closure's error.
   public func delete(_ item: TaskItem) async throws {
-    let call = TaskCall(try requests.delete(item), self)
+    var call = TaskCall(try requests.delete(item), self)
     let answer: TransportResponse
     do {
       answer = try await call.answer()

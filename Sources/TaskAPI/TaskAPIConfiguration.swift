@@ -12,7 +12,7 @@ package struct TaskAPIConfiguration: Sendable, Hashable {
   /// The deadline of a call with all its tries, and the largest answer.
   package var limits = TaskAPIConfiguration.standardLimits
   /// The rules by which a failed request is sent again.
-  package var retry = RetryPolicy.standard
+  package var retry = RetryPolicy()
 
   /// 32 MiB of body, 30 seconds in all, 15 seconds of silence.
   package static let standardLimits = TransportLimits(maximumBodyBytes: 32 << 20)

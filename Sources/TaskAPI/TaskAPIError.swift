@@ -10,7 +10,7 @@ public struct TaskAPIError: CodedError, Sendable {
   public var code: ErrorCode
   /// The request and what happened to it, in words without secrets.
   ///
-  /// For example "GET https://api.example.com/tasks failed with status 503 (3 attempts)."
+  /// For example "GET https://api.example.com/tasks failed with status 503."
   public var message: String
   /// A sentence on how to fix it, if anything is known to help.
   public var recoverySuggestion: String?
@@ -18,8 +18,6 @@ public struct TaskAPIError: CodedError, Sendable {
   public var method: String?
   /// The request's URL without its query.
   public var url: String?
-  /// The number of times that the request was sent.
-  public var attempts = 0
   /// The HTTP status, if there was an answer.
   public var status: Int?
   /// The server's own code, such as `MissingTask`.

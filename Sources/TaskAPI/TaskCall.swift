@@ -5,24 +5,24 @@ internal import Foundation
 struct TaskCall {
   private let request: TaskRequest
   private let client: TaskAPIClient
-  private let recorder: AttemptRecorder
+  private var history = RequestHistory()
 
   init(_ request: TaskRequest, _ client: TaskAPIClient) {
     self.request = request
     self.client = client
-    recorder = AttemptRecorder(client.transport)
   }
 
   /// Whether a try that failed may have changed something.
-  var mayHaveTakenEffect: Bool { recorder.outcomeIsUnknown }
+  var mayHaveTakenEffect: Bool { history.outcomeIsUnknown }
 
   /// Sends the request with a token, again where that is allowed; only a success returns.
-  func answer() async throws -> TransportResponse {
+  mutating func answer() async throws -> TransportResponse {
     let authorized = AuthorizedTransport(
-      transport: recorder, tokens: client.tokens, allowedOrigins: client.origins, retry: client.configuration.retry,
-      budget: client.retryBudget, clock: client.clock, now: client.now, random: client.random)
+      transport: client.transport, tokens: client.tokens, allowedOrigins: client.origins,
+      retry: client.configuration.retry, clock: client.clock, now: client.now)
     do {
-      let response = try await authorized.send(request.message, isIdempotent: request.isIdempotent)
+      let response = try await authorized.send(
+        request.message, isIdempotent: request.isIdempotent, noting: &history)
       guard (200..<300).contains(response.status) else { throw refusal(response) }
       return response
     } catch {
@@ -111,11 +111,9 @@ extension TaskCall {
   /// An error of the app's transport, or no token for another try, after one that may have changed something: only this
   /// error can say so.
   private func failedOtherwise(_ failure: any Error) -> TaskAPIError {
-    let (code, reason): (ErrorCode, String) =
-      recorder.hasFailedOtherwise
-      ? (.other, "the transport supplied by the app failed with \(type(of: failure))")
-      : (.unauthorized, "an earlier try may have been carried out, and no token is left for another")
-    var error = error(code, status: nil, because: reason, suggestion: nil)
+    var error = error(
+      .other, status: nil, because: "a try may have been carried out, and then \(type(of: failure)) was thrown",
+      suggestion: nil)
     error.underlying = failure
     return error
   }
@@ -145,36 +143,33 @@ extension TaskCall {
     return error
   }
 
-  /// An error that names method, URL without query, status and number of tries.
+  /// An error that names method, URL without query, and status.
   private func error(
     _ code: ErrorCode, status: Int?, because reason: String?, suggestion: String?
   ) -> TaskAPIError {
-    let tries = recorder.attempts
-    let attempts = tries == 1 ? "1 attempt" : "\(tries) attempts"
     let name = "\(request.message.method.rawValue) \(RedactedURL(request.message.url).withoutQuery)"
     let message =
       switch (status, reason) {
-      case (let status?, let reason?): "The server answered \(status) to \(name) (\(attempts)): \(reason)."
-      case (let status?, nil): "\(name) failed with status \(status) (\(attempts))."
-      case (nil, let reason?): "\(name) failed (\(attempts)): \(reason)."
-      case (nil, nil): "\(name) failed (\(attempts))."
+      case (let status?, let reason?): "The server answered \(status) to \(name): \(reason)."
+      case (let status?, nil): "\(name) failed with status \(status)."
+      case (nil, let reason?): "\(name) failed: \(reason)."
+      case (nil, nil): "\(name) failed."
       }
     var error = TaskAPIError(code, message, recoverySuggestion: suggestion, status: status)
     error.outcomeIsUnknown = mayHaveTakenEffect
     error.method = request.message.method.rawValue
     error.url = RedactedURL(request.message.url).withoutQuery
-    error.attempts = tries
     return error
   }
 
   private func shown(_ text: String, _ limit: Int) -> String? {
-    PrintableText(hiding: recorder.bearerTokens, limit: limit).show(Array(text.utf8))
+    PrintableText(hiding: history.bearerTokens, limit: limit).show(Array(text.utf8))
   }
 
   /// Adds what the server said.
   private func fill(_ error: inout TaskAPIError, from response: TransportResponse, showsCode: Bool = true) {
     error.retryAfter = RetryAfter.seconds(in: response.headers, now: client.now())
-    error.excerpt = PrintableText(hiding: recorder.bearerTokens).show(response.body)
+    error.excerpt = PrintableText(hiding: history.bearerTokens).show(response.body)
     error.requestID = Self.requestIDs.lazy.compactMap { response.headers[$0] }.first.flatMap { shown($0, 100) }
     guard showsCode, let said = ServerErrorBody(response.body) else { return }
     error.serverCode = said.code.flatMap { shown($0, 100) }

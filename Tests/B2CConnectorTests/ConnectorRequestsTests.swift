@@ -61,35 +61,6 @@ struct ConnectorRequestsTests {
     #expect(throws: Never.self) { try world.connector(allowedAPIs: safe) }
   }
 
-  @Test("All calls of a connector share one retry budget")
-  func sharedRetryBudget() async throws {
-    let world = World()
-    let cache = InMemoryTokenCache()
-    try await world.connector(cache: cache).doPolicy(.signIn)
-    // One that knows nothing of the tenant yet.
-    let connector = try Connector(
-      settings: world.settings(), environment: world.environment(cache: cache, waitingOn: TestClock())
-    ) {
-      $0.retry = RetryPolicy(maximumAttempts: 5, baseDelay: .zero, maximumDelay: .zero, budget: 6)
-    }
-    world.tasks.faults = [LocalFault(on: .any, .respond(TransportResponse(status: 503)))]
-    world.tasks.clearRequests()
-    let request = URLRequest(url: world.tasks.url)
-    for sent in [5, 8, 9] {
-      #expect(try await connector.data(for: request).1.statusCode == 503)
-      #expect(world.tasks.requests.count == sent)
-    }
-    // The task client's calls are of the same budget, and so is metadata.
-    await #expect(throws: ConnectorError.self) { try await connector.getTaskList() }
-    #expect(world.tasks.requests.count == 10)
-    world.tenant.faults = [LocalFault(on: .metadata, .respond(TransportResponse(status: 503)))]
-    world.tenant.clearRequests()
-    await expectError(OAuthError.self, .serviceUnavailable) {
-      try await connector.oauth.signIn(policy: Policy("B2C_1_SignUpOrSignIn"))
-    }
-    #expect(world.tenant.requests.count == 1)
-  }
-
   @Test("A crafted request carries the bearer token and everything it had")
   func crafted() async throws {
     let world = World()
@@ -211,7 +182,7 @@ struct ConnectorRequestsTests {
     let connector = try Connector(
       settings: world.settings(), environment: world.environment(waitingOn: TestClock())
     ) {
-      $0.retry = RetryPolicy(baseDelay: .zero, maximumDelay: .zero, throttledDelay: .zero)
+      $0.retry = RetryPolicy(maximumDelay: .zero)
     }
     try await connector.doPolicy(.signIn)
     world.tasks.faults = [LocalFault(on: .any, times: 2, .respond(TransportResponse(status: 429)))]

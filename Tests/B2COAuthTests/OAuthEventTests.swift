@@ -39,7 +39,7 @@ struct OAuthEventTests {
   func retry() async throws {
     let fixture = Fixture()
     fixture.tenant.faults = [LocalFault(on: .metadata, times: 2, .respond(TransportResponse(status: 503)))]
-    try await fixture.client { $0.retry = RetryPolicy(baseDelay: .zero, maximumDelay: .zero) }.signIn()
+    try await fixture.client { $0.retry = RetryPolicy(maximumDelay: .zero) }.signIn()
     #expect(fixture.events.values.map(\.kind) == [.signInStarted, .retry, .retry, .signInFinished])
   }
 

@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test func aServerThatThrottlesForEverIsSaidToHaveStoredNothing() async throws {
-    let transport = CannedTransport(Array(repeating: .success(.text(429, "")), count: 5))
+    let transport = CannedTransport(Array(repeating: .success(.text(429, "")), count: 3))
     let error = await taskError { try await client(transport).add(TaskItem(itemName: "x")) }
     #expect(error?.code == .throttled && error?.outcomeIsUnknown == false && error?.isRetryable == true)
     #expect(transport.unused == 0)

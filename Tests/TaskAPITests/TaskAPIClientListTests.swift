@@ -80,7 +80,7 @@ import Testing
     let client = try client(transport)
     let whole = try #require(await taskError { _ = try await client.list() })
     #expect(whole.code == .invalidResponse && whole.status == 200 && whole.requestID == "r-1")
-    #expect(whole.message.hasPrefix("The server answered 200 to GET https://tasks.example.com/tasks (1 attempt): "))
+    #expect(whole.message.hasPrefix("The server answered 200 to GET https://tasks.example.com/tasks: "))
     #expect(whole.message.contains(says), "\(whole.message)")
     #expect(!whole.isRetryable && !whole.outcomeIsUnknown)
   }

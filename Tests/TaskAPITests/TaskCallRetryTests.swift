@@ -49,19 +49,6 @@ import Testing
     #expect(transport.requests.count == 1)
   }
 
-  @Test("Clients with one retry budget share its retries, and a client alone has its own")
-  func budget() async throws {
-    let transport = CannedTransport(Array(repeating: .success(.text(503, "")), count: 20))
-    let shared = RetryBudget(1)
-    let first = try client(transport, retryBudget: shared)
-    #expect(await taskError { _ = try await first.list() }?.attempts == 2)
-    let second = try client(transport, retryBudget: shared)
-    #expect(await taskError { _ = try await second.list() }?.attempts == 1)
-    let alone = try client(transport) { $0.retry.budget = 3 }
-    #expect(await taskError { _ = try await alone.list() }?.attempts == 4)
-    #expect(await taskError { _ = try await alone.list() }?.attempts == 1)
-  }
-
   @Test func policyIsTheUsers() async throws {
     let transport = CannedTransport(.text(503, ""), .text(200, "[]"))
     let error = await taskError { _ = try await client(transport, change: { $0.retry = .none }).list() }

@@ -15,26 +15,23 @@ package struct AuthorizedTransport: HTTPTransport {
   ///   - tokens: Where the bearer tokens come from.
   ///   - allowedOrigins: Where tokens may be sent to.
   ///   - retry: When a request is sent again for other reasons than its token.
-  ///   - budget: The remaining retries, shared with other transports; a separate one when `nil`.
   ///   - clock: The clock of waits and deadlines.
   ///   - now: The wall time, for a `Retry-After` that is a date.
-  ///   - random: Returns a number from 0 up to but not including 1.
   package init(
     transport: any HTTPTransport, tokens: any AccessTokenProvider, allowedOrigins: Set<Origin>,
-    retry: RetryPolicy = .standard, budget: RetryBudget? = nil, clock: any Clock<Duration> = ContinuousClock(),
-    now: @escaping @Sendable () -> Date = { Date() },
-    random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
+    retry: RetryPolicy = RetryPolicy(), clock: any Clock<Duration> = ContinuousClock(),
+    now: @escaping @Sendable () -> Date = { Date() }
   ) {
-    self.transport = RetryingTransport(
-      transport: transport, policy: retry, budget: budget, clock: clock, now: now, random: random)
+    self.transport = RetryingTransport(transport: transport, policy: retry, clock: clock, now: now)
     self.tokens = tokens
     self.allowedOrigins = allowedOrigins
     self.clock = clock
   }
 
-  /// As ``send(_:isIdempotent:)``; `GET` and `HEAD` count as idempotent.
+  /// As ``send(_:isIdempotent:noting:)``; `GET` and `HEAD` count as idempotent.
   package func send(_ request: TransportRequest) async throws -> TransportResponse {
-    try await send(request, isIdempotent: nil)
+    var history = RequestHistory()
+    return try await send(request, isIdempotent: nil, noting: &history)
   }
 
   /// Sends a request with a token.
@@ -46,39 +43,43 @@ package struct AuthorizedTransport: HTTPTransport {
   /// - Parameters:
   ///   - request: What to send; an `Authorization` field in it is replaced.
   ///   - isIdempotent: Whether sending it twice has the effect of sending it once; `nil` goes by the method.
+  ///   - history: Told the tokens that are sent, and whether a try may have changed something.
   /// - Returns: The answer; any status but those that are thrown.
   /// - Throws: ``APIAuthorizationError`` with `originNotAllowed` before anything else happens, with `unauthorized` on a
   ///   second `401` and where there is no other token, with `insufficientScope` or `claimsRequired` when the API says so;
   ///   ``TransportError``; `CancellationError`; whatever the token provider throws.
-  package func send(_ request: TransportRequest, isIdempotent: Bool?) async throws -> TransportResponse {
+  package func send(
+    _ request: TransportRequest, isIdempotent: Bool?, noting history: inout RequestHistory
+  ) async throws -> TransportResponse {
     try check(request)
     let token = try await tokens.accessToken(replacing: nil)
     let stopwatch = Stopwatch(clock)
-    let first = try await send(request, isIdempotent, with: token, hiding: [token.token])
+    let first = try await send(request, isIdempotent, with: token, noting: &history)
     guard first.status == 401 else { return first }
 
     let elapsedSoFar = stopwatch.elapsed
     let newToken = try await tokens.accessToken(replacing: token)
     // A token that was refused is not sent again, nor is the request sent for another user.
     guard newToken.token != token.token, newToken.accountID == token.accountID else {
-      throw APIAuthorizationError(refused: first, isReplacement: false, hiding: [token.token])
+      throw APIAuthorizationError(refused: first, isReplacement: false, hiding: history.bearerTokens)
     }
     var again = request
     again.limits.deadline -= elapsedSoFar
-    let sent = [token.token, newToken.token]
-    let second = try await send(again, isIdempotent, with: newToken, hiding: sent)
+    let second = try await send(again, isIdempotent, with: newToken, noting: &history)
     guard second.status == 401 else { return second }
-    throw APIAuthorizationError(refused: second, isReplacement: true, hiding: sent)
+    throw APIAuthorizationError(refused: second, isReplacement: true, hiding: history.bearerTokens)
   }
 
   /// Sends a request with one token, with retries for other reasons than the token.
   private func send(
-    _ request: TransportRequest, _ isIdempotent: Bool?, with token: BearerToken, hiding sent: [Secret]
+    _ request: TransportRequest, _ isIdempotent: Bool?, with token: BearerToken, noting history: inout RequestHistory
   ) async throws -> TransportResponse {
-    let response = try await transport.send(Self.attach(token, to: request), isIdempotent: isIdempotent)
+    history.bearerTokens.append(token.token)
+    let response = try await transport.send(
+      Self.attach(token, to: request), isIdempotent: isIdempotent, noting: &history)
     // A busy server or gateway has not looked at the token.
     if ![401, 408, 429].contains(response.status), response.status < 500 { tokens.noteAccepted(token) }
-    if let error = APIAuthorizationError(definite: response, hiding: sent) { throw error }
+    if let error = APIAuthorizationError(definite: response, hiding: history.bearerTokens) { throw error }
     return response
   }
 

@@ -45,7 +45,7 @@ package struct OAuthConfiguration: Sendable {
   /// How long token, metadata and key requests may take and how much they may bring.
   package var limits = TransportLimits.standard
   /// How often and when a request for metadata or keys is sent again; token requests are sent once.
-  package var retry = RetryPolicy.standard
+  package var retry = RetryPolicy()
 
   /// Creates a configuration; everything except the parameters has a safe default.
   ///

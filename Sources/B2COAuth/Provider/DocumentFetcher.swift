@@ -3,9 +3,7 @@ internal import Foundation
 
 /// Gets the documents a provider publishes: JSON, bounded, without following redirects.
 struct DocumentFetcher: Sendable {
-  let transport: any HTTPTransport
-  /// Adds the retries; each document has a dedicated transport under them, which records the tries.
-  let retrying: @Sendable (any HTTPTransport) -> RetryingTransport
+  let transport: RetryingTransport
   let limits: TransportLimits
   let serverClock: ServerClock
 
@@ -15,9 +13,7 @@ struct DocumentFetcher: Sendable {
   ///   `invalidResponse`.
   func json(at url: URL, what: String, policy: Policy?, retries: Bool = true) async throws -> Data {
     let request = TransportRequest(url: url, headers: ["Accept": "application/json"], limits: limits)
-    let recorder = AttemptRecorder(transport)
-    let transport: any HTTPTransport = retries ? retrying(recorder) : recorder
-    let response = try await transport.sendMappingErrors(request, attempts: { recorder.attempts })
+    let response = try await (retries ? transport : transport.once).sendMappingErrors(request)
     serverClock.update(from: response)
     guard response.status != 200 else { return response.body }
     let temporary = ErrorCode(temporaryStatus: response.status)
@@ -32,7 +28,7 @@ struct DocumentFetcher: Sendable {
       default: "Check the authority in the settings."
       }
     let place = policy.map { " of the policy \($0.id)" } ?? ""
-    let failed = FailedRequest(request, attempts: recorder.attempts)
+    let failed = FailedRequest(request)
     throw OAuthError(
       code, "The request for the \(what)\(place) failed with status \(response.status): \(failed).",
       recoverySuggestion: suggestion,
@@ -45,12 +41,12 @@ struct DocumentFetcher: Sendable {
 extension HTTPTransport {
   /// Sends a request; the transport's own error becomes the engine's.
   func sendMappingErrors(
-    _ request: TransportRequest, correlationID: UUID? = nil, attempts: () -> Int = { 1 }
+    _ request: TransportRequest, correlationID: UUID? = nil
   ) async throws -> TransportResponse {
     do {
       return try await send(request)
     } catch let error as TransportError {
-      let failed = FailedRequest(request, attempts: attempts())
+      let failed = FailedRequest(request)
       var failure = OAuthError(
         .init(error), "No answer to \(failed): \(error.message)",
         recoverySuggestion: error.isRetryable ? "Check the connection, then try again." : nil,

@@ -1,82 +1,73 @@
 import B2CHTTP
 import Foundation
-import TestSupport
 import Testing
 
 struct RetryPolicyTests {
   private static let now = Date(timeIntervalSince1970: 784_111_777)  // Sun, 06 Nov 1994 08:49:37 GMT
 
   private func delay(
-    _ policy: RetryPolicy = .standard, attempt: Int = 1, status: Int, _ headers: TransportRequest.Headers = [:],
-    random: Double = 0.5
+    _ policy: RetryPolicy = RetryPolicy(), attempt: Int = 1, status: Int, _ headers: TransportRequest.Headers = [:]
   ) -> Duration? {
-    policy.delay(
-      afterAttempt: attempt, response: TransportResponse(status: status, headers: headers), error: nil, now: Self.now,
-      random: { random })
+    let response = TransportResponse(status: status, headers: headers)
+    return policy.delay(afterAttempt: attempt, .success(response), now: Self.now)
   }
 
-  @Test(arguments: [408, 429, 500, 502, 503, 504])
-  func triesAgainAfterWhatMayPass(status: Int) {
-    #expect(delay(status: status) != nil)
+  @Test("What may pass is tried again", arguments: [408, 429, 500, 502, 503, 504])
+  func passing(status: Int) {
+    #expect(delay(status: status) == .seconds(1))
   }
 
-  @Test(arguments: [200, 201, 204, 301, 304, 307, 400, 401, 403, 404, 405, 409, 410, 413, 501, 505])
-  func isContentWithEverythingElse(status: Int) {
+  @Test(
+    "Everything else is an answer, with Retry-After too",
+    arguments: [200, 201, 204, 301, 304, 307, 400, 401, 403, 404, 405, 409, 410, 413, 501, 505])
+  func definite(status: Int) {
     #expect(delay(status: status) == nil)
     #expect(delay(status: status, ["Retry-After": "1"]) == nil)
   }
 
-  @Test func neverTriesAgainAfter501() {
-    #expect(delay(RetryPolicy(statuses: [500, 501]), status: 501) == nil)
-  }
-
-  @Test(arguments: [
-    (TransportError.Code.cannotConnect, true), (.connectionLost, true), (.timedOut, true), (.responseTooLarge, false),
-    (.insecureURL, false), (.invalidRequest, false), (.invalidResponse, false), (.untrustedServer, false),
-    (.closed, false), (.closedDuringRequest, false),
-  ])
-  func triesAgainAfterALostConnection(code: TransportError.Code, isRetried: Bool) {
-    let delay = RetryPolicy.standard.delay(
-      afterAttempt: 1, response: nil, error: TransportError(code, ""), now: Self.now, random: { 0.5 })
+  @Test(
+    "Of the transport's errors those are tried again that may pass",
+    arguments: [
+      (TransportError.Code.cannotConnect, true), (.connectionLost, true), (.timedOut, true),
+      (.responseTooLarge, false), (.insecureURL, false), (.invalidRequest, false), (.invalidResponse, false),
+      (.untrustedServer, false), (.closed, false), (.closedDuringRequest, false),
+    ])
+  func errors(code: TransportError.Code, isRetried: Bool) {
+    let delay = RetryPolicy().delay(afterAttempt: 1, .failure(TransportError(code, "")), now: Self.now)
     #expect((delay != nil) == isRetried)
   }
 
-  @Test func doesNotTryAgainAfterCancellation() {
-    let delay = RetryPolicy.standard.delay(
-      afterAttempt: 1, response: nil, error: CancellationError(), now: Self.now, random: { 0.5 })
-    #expect(delay == nil)
+  @Test("A cancellation is not tried again")
+  func cancellation() {
+    #expect(RetryPolicy().delay(afterAttempt: 1, .failure(CancellationError()), now: Self.now) == nil)
   }
 
-  // Full jitter: from zero up to a bound that doubles and is capped.
-  @Test(arguments: [
-    (1, 0.0, 0), (1, 0.5, 100), (1, 1.0, 200), (2, 1.0, 400), (3, 1.0, 800), (4, 0.25, 400), (7, 1.0, 10_000),
-    (60, 1.0, 10_000), (60, 0.0, 0),
-  ])
-  func drawsTheWait(attempt: Int, random: Double, milliseconds: Int) {
-    let policy = RetryPolicy(maximumAttempts: 100)
-    #expect(delay(policy, attempt: attempt, status: 503, random: random) == .milliseconds(milliseconds))
-  }
-
-  @Test(arguments: [(1, 0.0, 500), (1, 1.0, 1000), (2, 0.0, 1000), (3, 1.0, 4000), (9, 1.0, 10_000)])
-  func waitsAtLeastHalfWhenThrottledWithoutAWord(attempt: Int, random: Double, milliseconds: Int) {
-    let policy = RetryPolicy(maximumAttempts: 100)
-    #expect(delay(policy, attempt: attempt, status: 429, random: random) == .milliseconds(milliseconds))
-  }
-
-  @Test(arguments: [
-    ("3", 3), ("0", 0), ("29", 29), ("30", 30), ("3600", 30), ("99999999999999999999999", 30),
-    ("Sun, 06 Nov 1994 08:49:47 GMT", 10), ("Sun, 06 Nov 1994 09:49:37 GMT", 30), ("Sun, 06 Nov 1994 07:49:37 GMT", 0),
-  ])
-  func heedsRetryAfterUpToTheCap(text: String, seconds: Int) {
+  @Test("The wait is a second, doubled for each try up to the maximum", arguments: [(1, 1), (2, 2), (4, 8), (60, 10)])
+  func doubling(attempt: Int, seconds: Int) {
     for status in [429, 503] {
-      #expect(delay(status: status, ["Retry-After": text]) == .seconds(seconds))
+      #expect(delay(RetryPolicy(maximumAttempts: 100), attempt: attempt, status: status) == .seconds(seconds))
+    }
+    #expect(delay(RetryPolicy(maximumAttempts: 100, maximumDelay: .zero), attempt: attempt, status: 503) == .zero)
+  }
+
+  @Test(
+    "A wait that the server names is kept; one above the maximum means no further try",
+    arguments: [
+      ("3", 3), ("0", 0), ("10", 10), ("11", nil), ("3600", nil), ("99999999999999999999999", nil), ("soon", 1),
+      ("Sun, 06 Nov 1994 08:49:47 GMT", 10), ("Sun, 06 Nov 1994 09:49:37 GMT", nil),
+      ("Sun, 06 Nov 1994 07:49:37 GMT", 0),
+    ] as [(String, Int?)])
+  func retryAfter(text: String, seconds: Int?) {
+    for status in [429, 503] {
+      #expect(delay(status: status, ["Retry-After": text]) == seconds.map { .seconds($0) })
     }
   }
 
-  @Test func stopsAtTheLastAttempt() {
-    let policy = RetryPolicy(maximumAttempts: 3)
-    #expect(delay(policy, attempt: 2, status: 503) != nil)
-    #expect(delay(policy, attempt: 3, status: 503) == nil)
+  @Test("A request is sent three times, or as often as the policy says")
+  func lastAttempt() {
+    #expect(delay(attempt: 2, status: 503) != nil)
+    #expect(delay(attempt: 3, status: 503) == nil)
+    #expect(delay(RetryPolicy(maximumAttempts: 2), attempt: 2, status: 503) == nil)
     #expect(delay(.none, status: 503) == nil)
     #expect(delay(RetryPolicy(maximumAttempts: 0), status: 503) == nil)
   }

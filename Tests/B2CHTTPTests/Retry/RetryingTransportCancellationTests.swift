@@ -9,7 +9,7 @@ struct RetryingTransportCancellationTests {
   @Test func aWaitBetweenTriesEndsWithItsTask() async throws {
     let clock = TestClock(advancesItself: false)
     let canned = CannedTransport(statuses: 503, 200)
-    let retrying = RetryingTransport(transport: canned, clock: clock, now: { clock.date }, random: { 0.5 })
+    let retrying = RetryingTransport(transport: canned, clock: clock, now: { clock.date })
     let request = TransportRequest(url: try #require(URL(string: "https://api.example.com/")))
     let call = Task { try await retrying.send(request) }
     await clock.waitForSleepers()

@@ -8,10 +8,9 @@ struct RetryingTransportTests {
   private let clock = LeapingClock()
 
   private func retrying(
-    _ transport: CannedTransport, _ policy: RetryPolicy = .standard
+    _ transport: CannedTransport, _ policy: RetryPolicy = RetryPolicy()
   ) -> RetryingTransport {
-    RetryingTransport(
-      transport: transport, policy: policy, clock: clock, now: { Date(timeIntervalSince1970: 0) }, random: { 0.5 })
+    RetryingTransport(transport: transport, policy: policy, clock: clock, now: { Date(timeIntervalSince1970: 0) })
   }
 
   private func request(_ method: TransportRequest.Method = .get, deadline: Duration = .seconds(30)) throws
@@ -29,19 +28,13 @@ struct RetryingTransportTests {
     ])
     let response = try await retrying(canned).send(request())
     #expect(response.status == 200)
-    #expect(clock.sleeps == [.milliseconds(100), .milliseconds(200)])
-  }
-
-  @Test func outlastsAThrottlingServerThatGivesNoRetryAfter() async throws {
-    let canned = CannedTransport(statuses: 429, 429, 429, 200)
-    #expect(try await retrying(canned).send(request()).status == 200)
-    #expect(clock.sleeps == [.milliseconds(750), .milliseconds(1500), .seconds(3)])
+    #expect(clock.sleeps == [.seconds(1), .seconds(2)])
   }
 
   @Test func givesTheLastAnswerWhenAllFail() async throws {
-    let canned = CannedTransport(statuses: 500, 502, 503, 504, 408, 200)
-    #expect(try await retrying(canned).send(request()).status == 408)
-    #expect(canned.requests.count == 5)
+    let canned = CannedTransport(statuses: 500, 502, 503, 200)
+    #expect(try await retrying(canned).send(request()).status == 503)
+    #expect(canned.requests.count == 3)
   }
 
   @Test func throwsTheLastErrorWhenAllFail() async throws {
@@ -73,7 +66,7 @@ struct RetryingTransportTests {
   func repeatsAnythingThatWasThrottled(method: TransportRequest.Method) async throws {
     let canned = CannedTransport(statuses: 429, 429, 201, 200)
     #expect(try await retrying(canned).send(request(method)).status == 201)
-    #expect(clock.sleeps == [.milliseconds(750), .milliseconds(1500)])
+    #expect(clock.sleeps == [.seconds(1), .seconds(2)])
     #expect(canned.requests.count == 3)
   }
 
@@ -96,13 +89,9 @@ struct RetryingTransportTests {
     #expect(try await self.retrying(again).send(request(.post)).status == 503)
   }
 
-  @Test func aThrottledPostIsSentOnceWhereThePolicySaysSo() async throws {
-    let canned = CannedTransport(statuses: 429, 201)
-    #expect(try await retrying(canned, RetryPolicy(repeatsThrottledChanges: false)).send(request(.post)).status == 429)
+  @Test func everythingIsSentOnceWhereThePolicySaysSo() async throws {
     #expect(try await retrying(CannedTransport(statuses: 429), .none).send(request(.post)).status == 429)
-    let others = retrying(CannedTransport(statuses: 429), RetryPolicy(statuses: [503]))
-    #expect(try await others.send(request(.post)).status == 429)
-    #expect(canned.requests.count == 1)
+    #expect(try await retrying(CannedTransport(statuses: 503)).once.send(request()).status == 503)
   }
 
   @Test func theDeadlineWinsOverAThrottledPost() async throws {
@@ -114,12 +103,16 @@ struct RetryingTransportTests {
   @Test(arguments: [TransportRequest.Method.put, .delete, .post])
   func repeatsWhatIsMarked(method: TransportRequest.Method) async throws {
     let canned = CannedTransport(statuses: 503, 200)
-    #expect(try await retrying(canned).send(request(method), isIdempotent: true).status == 200)
+    var history = RequestHistory()
+    let response = try await retrying(canned).send(request(method), isIdempotent: true, noting: &history)
+    #expect(response.status == 200 && history.outcomeIsUnknown)
   }
 
   @Test func doesNotRepeatAGetMarkedOtherwise() async throws {
     let canned = CannedTransport(statuses: 503, 200)
-    #expect(try await retrying(canned).send(request(), isIdempotent: false).status == 503)
+    var history = RequestHistory()
+    let response = try await retrying(canned).send(request(), isIdempotent: false, noting: &history)
+    #expect(response.status == 503 && !history.outcomeIsUnknown)
   }
 
   @Test func letsTheDeadlineWinOverAWait() async throws {
@@ -136,29 +129,65 @@ struct RetryingTransportTests {
     #expect(canned.requests.map(\.limits.deadline) == [.seconds(12), .seconds(7)])
   }
 
-  @Test func spendsNoMoreThanTheBudget() async throws {
-    let canned = CannedTransport(statuses: 503, 503, 503, 503, 503, 200, 503, 200)
-    let retrying = retrying(canned, RetryPolicy(maximumAttempts: 3, budget: 3))
-    #expect(try await retrying.send(request()).status == 503)  // two of three
-    #expect(try await retrying.send(request()).status == 503)  // the third
-    #expect(canned.requests.count == 5)
-    #expect(try await retrying.send(request()).status == 200)  // gives one back
-    #expect(try await retrying.send(request()).status == 200)
-    #expect(canned.requests.count == 8)
+  @Test(
+    "A status after which a change may have been made leaves the outcome unknown",
+    arguments: [301, 302, 303, 307, 308, 408, 500, 502, 503, 504, 599],
+    [TransportRequest.Method.post, .put, .patch, .delete, .get, .head])
+  func unknownStatus(status: Int, method: TransportRequest.Method) async throws {
+    var history = RequestHistory()
+    _ = try await retrying(CannedTransport(statuses: status), .none).send(
+      request(method), isIdempotent: nil, noting: &history)
+    #expect(history.outcomeIsUnknown == ![.get, .head].contains(method))
   }
 
-  @Test("Transports that share a budget fail at once when it is used up, whichever of them used it")
-  func sharedBudget() async throws {
-    let budget = RetryBudget(3)
-    let canned = CannedTransport(statuses: 503, 503, 503, 503, 503, 503)
-    let transports = (0..<3).map { _ in
-      RetryingTransport(
-        transport: canned, policy: RetryPolicy(maximumAttempts: 3), budget: budget, clock: clock, random: { 0.5 })
+  @Test(
+    "A success or a definite refusal leaves nothing unknown",
+    arguments: [200, 201, 204, 304, 400, 401, 403, 404, 409, 413, 429, 501, 505])
+  func knownStatus(status: Int) async throws {
+    var history = RequestHistory()
+    _ = try await retrying(CannedTransport(statuses: status), .none).send(
+      request(.post), isIdempotent: nil, noting: &history)
+    #expect(!history.outcomeIsUnknown)
+  }
+
+  @Test(
+    "An error leaves the outcome of a change unknown, unless nothing was sent",
+    arguments: [
+      (TransportError(.cannotConnect, ""), false), (TransportError(.insecureURL, ""), false),
+      (TransportError(.invalidRequest, ""), false), (TransportError(.untrustedServer, ""), false),
+      (TransportError(.closed, ""), false), (TransportError(.closedDuringRequest, ""), true),
+      (TransportError(.connectionLost, ""), true), (TransportError(.timedOut, ""), true),
+      (TransportError(.responseTooLarge, ""), true), (TransportError(.invalidResponse, ""), true),
+      (URLError(.cannotConnectToHost), true),
+    ] as [(any Error, Bool)])
+  func unknownAfterAnError(error: any Error, isUnknown: Bool) async throws {
+    for method in [TransportRequest.Method.post, .get] {
+      var history = RequestHistory()
+      let retrying = retrying(CannedTransport([.failure(error)]), .none)
+      await #expect(throws: (any Error).self) {
+        try await retrying.send(request(method), isIdempotent: nil, noting: &history)
+      }
+      #expect(history.outcomeIsUnknown == (isUnknown && method == .post))
     }
-    for (transport, sent) in zip(transports, [3, 5, 6]) {
-      #expect(try await transport.send(request()).status == 503)
-      #expect(canned.requests.count == sent)
-    }
+  }
+
+  @Test("An outcome that became unknown stays so, whatever a later try is answered")
+  func unknownAfterARepeat() async throws {
+    var history = RequestHistory()
+    let canned = CannedTransport(statuses: 502, 401)
+    let response = try await retrying(canned).send(request(.put), isIdempotent: true, noting: &history)
+    #expect(response.status == 401 && history.outcomeIsUnknown)
+  }
+
+  @Test("An answer over the limit is an error, though an app's transport lets it pass")
+  func tooLarge() async throws {
+    var request = try request()
+    request.limits.maximumBodyBytes = 3
+    let sent = request
+    let fitting = CannedTransport(TransportResponse(status: 200, body: Data("abc".utf8)))
+    #expect(try await retrying(fitting).send(sent).body.count == 3)
+    let excess = retrying(CannedTransport(TransportResponse(status: 200, body: Data("abcd".utf8))))
+    await expectError(TransportError.self, .responseTooLarge) { try await excess.send(sent) }
   }
 
   @Test func passesOtherErrorsOn() async throws {

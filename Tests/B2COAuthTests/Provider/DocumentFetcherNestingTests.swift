@@ -19,7 +19,7 @@ struct DocumentFetcherNestingTests {
     TransportResponse(status: status, headers: ["Content-Type": "application/json"], body: Data(text.utf8))
   }
 
-  private static let request = FailedRequest(method: "POST", url: "https://a.example/devicecode", attempts: 1)
+  private static let request = FailedRequest(method: "POST", url: "https://a.example/devicecode")
 
   static let answers = [
     Answer(testDescription: "metadata") {

@@ -196,7 +196,7 @@ struct ProviderOpenIDConnectTests {
   func retries() async throws {
     let fixture = Fixture()
     fixture.tenant.faults = [LocalFault(on: .metadata, times: 2, .respond(TransportResponse(status: 503)))]
-    let client = try fixture.client { $0.retry = RetryPolicy(baseDelay: .zero, maximumDelay: .zero) }
+    let client = try fixture.client { $0.retry = RetryPolicy(maximumDelay: .zero) }
     try await client.signIn()
     #expect(fixture.tenant.requests.filter { $0.request.url.path.contains("openid-configuration") }.count == 3)
   }

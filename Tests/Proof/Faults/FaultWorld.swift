@@ -14,9 +14,7 @@ struct FaultWorld: Sendable {
   static let deadline = Duration.seconds(2)
   static let limits = TransportLimits(maximumBodyBytes: 256 << 10, deadline: deadline, idleTimeout: .seconds(5))
   /// So quick that every try falls within the deadline.
-  static let retry = RetryPolicy(
-    maximumAttempts: 3, baseDelay: .milliseconds(5), maximumDelay: .milliseconds(20),
-    throttledDelay: .milliseconds(20), retryAfterCap: .milliseconds(50), budget: 1_000_000)
+  static let retry = RetryPolicy(maximumDelay: .milliseconds(20))
 
   let tenant: LocalTenant
   let tenantFront: FaultyFront

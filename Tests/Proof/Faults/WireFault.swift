@@ -151,7 +151,7 @@ extension WireFault {
       status(429, "429", FaultExpectation("throttled"), recovery: .retryOfAnything),
       status(
         429, "429 with Retry-After", FaultExpectation("throttled"), recovery: .retryOfAnything,
-        headers: ["Retry-After": "1"]),
+        headers: ["Retry-After": "0"]),
     ]
       + [500, 502, 503, 504].map {
         status(

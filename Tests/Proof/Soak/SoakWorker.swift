@@ -141,9 +141,7 @@ struct SoakApp: Sendable {
     connector = try Connector(settings: settings, environment: environment) {
       $0.limits = TransportLimits(
         maximumBodyBytes: 256 << 10, deadline: SoakPlan.deadline, idleTimeout: SoakPlan.deadline)
-      $0.retry = RetryPolicy(
-        maximumAttempts: 3, baseDelay: .milliseconds(50), maximumDelay: .milliseconds(400),
-        throttledDelay: .milliseconds(200), retryAfterCap: .seconds(1), budget: 1_000)
+      $0.retry = RetryPolicy(maximumDelay: .milliseconds(400))
     }
     self.cache = cache
     self.presenter = presenter

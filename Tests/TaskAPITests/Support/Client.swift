@@ -13,14 +13,13 @@ func client(
   _ transport: any HTTPTransport, base: String = "https://tasks.example.com/tasks",
   tokens: any AccessTokenProvider = CannedTokens("opaque-token-1", "opaque-token-2"),
   clock: any Clock<Duration> = LeapingClock(),
-  retryBudget: RetryBudget? = nil,
   change: (inout TaskAPIConfiguration) -> Void = { _ in }
 ) throws -> TaskAPIClient {
   var configuration = try TaskAPIConfiguration(baseURL: url(base))
   change(&configuration)
   return try TaskAPIClient(
     configuration: configuration, transport: transport, tokens: tokens, clock: clock,
-    now: { Date(timeIntervalSince1970: 1_448_000_000) }, random: { 0.5 }, retryBudget: retryBudget)
+    now: { Date(timeIntervalSince1970: 1_448_000_000) })
 }
 
 /// The JSON fields of a request's body.
