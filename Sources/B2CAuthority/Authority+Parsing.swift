@@ -44,7 +44,7 @@ extension Authority {
   /// Returns the kind on a custom domain, where only the form tells.
   ///
   /// It is fixed here and not by the metadata, since keys of the token cache, account ids and the metadata's URL depend on
-  /// it: a session has to be found offline. The metadata can only refuse it (``accepts(issuer:policy:)``). Azure AD B2C
+  /// it: a session has to be found offline. Azure AD B2C
   /// answers nothing without a policy, so a tenant alone is External ID.
   private static func kindOnOtherHost(_ text: AuthorityText) -> Kind {
     guard !carriesPolicy(text) else { return .b2c }

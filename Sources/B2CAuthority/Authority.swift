@@ -20,11 +20,6 @@ public struct Authority: Sendable {
   package let tenant: String?
   /// The policy that the text contained.
   package let policy: Policy?
-  /// Further hosts, in any case, that metadata may name as issuer or endpoint.
-  ///
-  /// Plain host names: no scheme, port or path.
-  public var trustedHosts: Set<String> = []
-
   /// The place of the policy in the text; ``PolicyForm/query`` without a policy.
   package let form: PolicyForm
   /// Whether the developer gave the kind, so that a policy does not change it.
@@ -119,18 +114,6 @@ extension Authority {
     kind == .b2c || (!isKindGiven && MicrosoftHost(host)?.kind != .ciam)
   }
 
-  /// The cloud that the host belongs to; `nil` for a host that is not Microsoft's.
-  package var cloud: Cloud? { MicrosoftHost(host)?.cloud }
-
-  /// The tenant as a GUID in lower case, when it was written so.
-  ///
-  /// `consumers` means one known tenant, that of all personal accounts.
-  package var tenantID: String? {
-    guard let tenant = tenant?.lowercased() else { return nil }
-    if kind == .entra, tenant == "consumers" { return TenantName.consumers }
-    return GUID.folded(tenant)
-  }
-
   /// The authority in cache keys: scheme, host, port and tenant, without policy.
   ///
   /// In lower case at Microsoft's services. A generic issuer stays exactly as it is: `/realms/A` and `/realms/a` may be
@@ -166,6 +149,6 @@ extension Authority: Equatable {
   /// - Returns: Whether both lead to the same place in the same form.
   public static func == (left: Authority, right: Authority) -> Bool {
     left.cacheID == right.cacheID && left.kind == right.kind && left.isKindGiven == right.isKindGiven
-      && left.policy?.key == right.policy?.key && left.form == right.form && left.trustedHosts == right.trustedHosts
+      && left.policy?.key == right.policy?.key && left.form == right.form
   }
 }

@@ -71,8 +71,6 @@ extension AuthorityError.Fault {
   package static let invalidPort = Self(rawValue: "invalidPort")
   /// A host that is not an ASCII DNS name, an IPv4 address or `[::1]`.
   package static let invalidHost = Self(rawValue: "invalidHost")
-  /// An internationalized host (`xn--`), which may imitate another one.
-  package static let internationalizedHost = Self(rawValue: "internationalizedHost")
   /// A path of an unknown form.
   package static let invalidPath = Self(rawValue: "invalidPath")
 }
@@ -82,16 +80,12 @@ extension AuthorityError.Fault {
   package static let missingTenant = Self(rawValue: "missingTenant")
   /// Not a domain name or GUID, or a tenant without policies (`common`).
   package static let invalidTenant = Self(rawValue: "invalidTenant")
-  /// A tenant that the host does not seem to belong to.
-  package static let unusualTenant = Self(rawValue: "unusualTenant")
   /// The tenant's `onmicrosoft.com` name is needed and not known.
   package static let tenantNameUnknown = Self(rawValue: "tenantNameUnknown")
   /// A policy on a host where Azure AD B2C no longer answers.
   package static let retiredAuthority = Self(rawValue: "retiredAuthority")
   /// A policy id with characters that no policy has, or two policies.
   package static let invalidPolicy = Self(rawValue: "invalidPolicy")
-  /// A policy id without the prefix that Azure AD B2C adds.
-  package static let unusualPolicyPrefix = Self(rawValue: "unusualPolicyPrefix")
   package static let policyMissing = Self(rawValue: "policyMissing")
   /// A policy at Entra ID, External ID, or a generic issuer.
   package static let unexpectedPolicy = Self(rawValue: "unexpectedPolicy")

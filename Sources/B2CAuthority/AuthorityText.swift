@@ -139,7 +139,7 @@ enum HostName {
       return "::1"
     }
     guard !host.isEmpty else { throw fault("is missing.") }
-    // A look-alike of Microsoft's hosts from another script ends here; one in its xn-- form gets a warning.
+    // A look-alike of Microsoft's hosts from another script ends here.
     guard host.utf8.allSatisfy({ $0 < 0x80 }) else {
       throw fault(
         "contains characters that are not ASCII.",
@@ -164,11 +164,6 @@ enum HostName {
   ) -> AuthorityError {
     AuthorityError(
       .invalidHost, "The authority's host " + message, suggestion: suggestion, recoverySuggestion: recovery)
-  }
-
-  /// Returns whether a host has a label for letters beyond ASCII (RFC 5890 section 2.3.1).
-  static func isInternationalized(_ host: String) -> Bool {
-    host.lowercased().split(separator: ".").contains { $0.hasPrefix("xn--") }
   }
 
   static func isAlphanumeric(_ byte: UInt8) -> Bool { URLParts.isLetter(byte) || URLParts.isDigit(byte) }

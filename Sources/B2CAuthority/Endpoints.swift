@@ -4,12 +4,6 @@ package import Foundation
 /// The URLs of an authority for one policy: every URL of a sign-in service that is called is built here or named by
 /// metadata.
 package struct Endpoints: Sendable, Hashable {
-  /// The kind of authority.
-  package let kind: Authority.Kind
-  /// The policy that the URLs carry.
-  package let policy: Policy?
-  /// The place of the policy in the URLs.
-  package let form: PolicyForm
   /// The OpenID Connect metadata document.
   package let metadata: URL
   /// Where the user signs in; `nil` when only metadata tells.
@@ -18,8 +12,6 @@ package struct Endpoints: Sendable, Hashable {
   package let token: URL?
   /// Where the user's session at the service ends; `nil` when only metadata tells.
   package let endSession: URL?
-  /// The keys that sign tokens; `nil` when only metadata tells.
-  package let keys: URL?
   /// Where a device asks for a code to be typed elsewhere (RFC 8628); Entra ID only, `nil` otherwise.
   package let deviceAuthorization: URL?
 
@@ -37,9 +29,6 @@ package struct Endpoints: Sendable, Hashable {
   package init(authority: Authority, policy: Policy?) throws(AuthorityError) {
     let policy = policy ?? authority.policy
     let kind = authority.kind(for: policy)
-    self.kind = kind
-    self.policy = policy
-    form = authority.form
     if kind != .b2c, let policy {
       throw AuthorityError(
         .unexpectedPolicy, "The policy \(policy.id) is used with an authority that has none (\(kind.rawValue)).",
@@ -47,7 +36,7 @@ package struct Endpoints: Sendable, Hashable {
     }
     if kind == .openIDConnect {
       metadata = try Self.url((authority.origin + authority.issuerPath, ""), "/.well-known/openid-configuration")
-      (authorization, token, endSession, keys, deviceAuthorization) = (nil, nil, nil, nil, nil)
+      (authorization, token, endSession, deviceAuthorization) = (nil, nil, nil, nil)
       return
     }
     let place = kind == .b2c ? try Self.place(of: policy, at: authority) : (authority.baseURL.absoluteString, "")
@@ -55,7 +44,6 @@ package struct Endpoints: Sendable, Hashable {
     authorization = try Self.url(place, "/oauth2/v2.0/authorize")
     token = try Self.url(place, "/oauth2/v2.0/token")
     endSession = try Self.url(place, "/oauth2/v2.0/logout")
-    keys = try Self.url(place, "/discovery/v2.0/keys")
     deviceAuthorization = kind == .entra ? try Self.url(place, "/oauth2/v2.0/devicecode") : nil
   }
 

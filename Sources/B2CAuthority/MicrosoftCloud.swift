@@ -78,9 +78,6 @@ enum TenantName {
   /// Entra ID's names for "any tenant", which run no policies.
   static let shared: Set<String> = ["common", "organizations", "consumers"]
 
-  /// The tenant of all personal Microsoft accounts.
-  static let consumers = "9188040d-6c67-4c5b-b112-36a304b66dad"
-
   /// Returns `contoso` of `contoso.onmicrosoft.com`, in lower case; `nil` for a GUID or a custom domain.
   static func initialName(of tenant: String) -> String? {
     let tenant = tenant.lowercased()

@@ -112,7 +112,7 @@ extension Policy {
     guard isAllowed(id) else {
       throw AuthorityError(
         .invalidPolicy, "The policy id contains characters that no policy has, or is longer than \(limit).",
-        value: shown, suggestion: corrected(id),
+        value: shown,
         recoverySuggestion: "Copy the id from the portal; it looks like B2C_1_SignIn.")
     }
   }
@@ -122,16 +122,5 @@ extension Policy {
   private static func isAllowed(_ id: String) -> Bool {
     id.count <= limit && ![".", ".."].contains(id) && !id.contains(where: forbidden.contains)
       && id.unicodeScalars.allSatisfy { ShownText.isVisible($0) && !$0.properties.isWhitespace }
-  }
-
-  /// Returns the id in a text with spaces around it, in `?p=…`, or in a whole URL.
-  private static func corrected(_ text: String) -> String? {
-    let visible = ShownText.filter(text) { ShownText.isVisible($0) && !$0.properties.isWhitespace }
-    let query = visible.split(separator: "?", maxSplits: 1).last.map(String.init) ?? visible
-    let parameter = FormEncoding.decode(query.prefix { $0 != "#" }).first { $0.name.lowercased() == "p" }?.value
-    let segment = visible.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").first { hasPrefix(String($0)) }
-    let candidate = parameter ?? segment.map(String.init) ?? visible
-    let isRefused = ["", text].contains(candidate) || isPlaceholder(candidate) || !isAllowed(candidate)
-    return isRefused ? nil : candidate
   }
 }

@@ -49,13 +49,6 @@ extension Connector {
     /// Their origins count, such as `https://graph.microsoft.com`. The task API's origin is always allowed.
     /// Guide "Any API".
     public var allowedAPIs: [URL] = []
-    /// Whether and how `offline_access` is asked for, which brings refresh tokens; `offlineAccess` in the settings.
-    ///
-    /// Guide "Signing in", Staying signed in.
-    public var offlineAccess: OfflineAccess {
-      get { oauth.offlineAccess }
-      set { oauth.offlineAccess = newValue }
-    }
     /// Whether this process may use refresh tokens; `true`.
     ///
     /// With `false`, as in a widget beside an app, stored access tokens are returned until they expire; then calls throw
@@ -64,22 +57,12 @@ extension Connector {
       get { oauth.refreshesTokens }
       set { oauth.refreshesTokens = newValue }
     }
-    /// The audiences that an id_token may name beside this client; `trustedAudiences` in the settings.
-    ///
-    /// Guide "Settings", Keys. None unless set: an id_token for several audiences is refused
-    /// (OpenID Connect Core 3.1.3.7 rule 3).
-    public var trustedAudiences: Set<String> {
-      get { oauth.trustedAudiences }
-      set { oauth.trustedAudiences = newValue }
-    }
 
     init(_ settings: ConnectorSettings) {
       oauth = OAuthConfiguration(
         authority: settings.authority, clientID: settings.clientID, redirectURI: settings.redirectURI,
         scopes: settings.scopes)
       oauth.additionalScopes = settings.additionalScopes
-      oauth.offlineAccess = settings.offlineAccess
-      oauth.trustedAudiences = settings.trustedAudiences
       oauth.defaultPolicy = settings.policies.forSignIn ?? oauth.defaultPolicy
       oauth.knownPolicies = settings.policies.all
       oauth.passwordResetPolicy = settings.policies.policy(of: .passwordReset)

@@ -73,7 +73,7 @@ extension Connector {
 
   /// Returns the account of an id; only that account's records are read.
   ///
-  /// - Parameter id: The ``Account/id``; at Microsoft's authorities also MSAL's home account id, both in any case.
+  /// - Parameter id: The ``Account/id``; at Microsoft's authorities in any case.
   /// - Returns: The account, with the claims of the latest id_token: one that is being verified is waited for. `nil` when
   ///   there is none.
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.

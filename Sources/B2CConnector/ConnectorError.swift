@@ -31,14 +31,8 @@ public struct ConnectorError: CodedError, Sendable {
   public var serverCode: String?
   /// The service's own words (`error_description`, or the API's message), cut short and without secrets.
   public var serverDescription: String?
-  /// The `suberror` of Entra ID.
-  package var suberror: String?
   /// The id under which the service logged the request.
   public var correlationID: UUID?
-  /// The `trace_id` of the service, or the request id of the API.
-  public var traceID: String?
-  /// The time in the answer, as it wrote it.
-  package var timestamp: String?
   /// The claims that the API or the service wants, as JSON text.
   ///
   /// Pass them to ``Connector/accessToken(scopes:account:policy:forceRefresh:claims:)``; when that asks for a sign-in, to
@@ -176,9 +170,6 @@ extension ConnectorError {
     oauthError = error.server?.error
     serverCode = error.server?.code
     serverDescription = error.server?.description
-    suberror = error.server?.suberror
-    traceID = error.server?.traceID
-    timestamp = error.server?.timestamp
     claims = error.server?.claims
   }
 
@@ -201,7 +192,6 @@ extension ConnectorError {
     retryAfter = error.retryAfter
     serverCode = error.serverCode
     serverDescription = error.serverMessage
-    traceID = error.requestID
     oauthError = authorization?.serverError
     claims = authorization?.claims
   }

@@ -19,12 +19,6 @@ package struct IDTokenExpectations: Sendable {
   package var policy: String?
   /// The access token that came with the id_token, for `at_hash`.
   package var accessToken: Secret?
-  /// The audiences that a token may name beside the client.
-  package var trustedAudiences: Set<String> = []
-  /// The earliest `auth_time`, where the request had a `max_age`.
-  package var earliestAuthentication: Date?
-  /// The claims that the request made essential.
-  package var essentialClaims = EssentialClaims()
   /// After a refresh: who was signed in.
   package var previous: PreviousIdentity?
 

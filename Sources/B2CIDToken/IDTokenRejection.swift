@@ -49,7 +49,7 @@ extension IDTokenRejection {
     case issuer
     /// `aud` is missing or does not name this client.
     case audience
-    /// `aud` names others beside this client that are not trusted.
+    /// `aud` names others beside this client.
     case untrustedAudience
     /// `azp` is missing among several audiences, or another client.
     case authorizedParty
@@ -63,10 +63,8 @@ extension IDTokenRejection {
     case issuedAt
     /// `iat` is to come.
     case issuedInFuture
-    /// `auth_time` is missing though asked for, too long ago, or another than at the sign-in.
+    /// `auth_time` is another than at the sign-in.
     case authenticationTime
-    /// `acr` is missing though essential, or none of the requested values.
-    case authenticationContext
     /// `nonce` is missing or another than the one sent.
     case nonce
     /// `tfp` or `acr` is missing or another policy.

@@ -21,12 +21,10 @@ package final class OAuthClient: Sendable {
   ///   - configuration: What to work with.
   ///   - environment: The network, token cache, sign-in page and clocks.
   /// - Throws: ``OAuthError`` with code ``ErrorCode/retiredAuthority`` when Azure AD B2C has retired the authority's
-  ///   host; with code ``ErrorCode/configuration`` when one of the authority's trusted hosts is not a host name; with
-  ///   code ``ErrorCode/unsupportedRedirectURI`` when the presenter cannot serve the redirect URI;
+  ///   host; with code ``ErrorCode/unsupportedRedirectURI`` when the presenter cannot serve the redirect URI;
   ///   ``TokenCacheError`` when the default token cache cannot be created.
   package init(configuration: OAuthConfiguration, environment: OAuthEnvironment) throws {
     if let retired = configuration.authority.retirement(for: configuration.defaultPolicy) { throw OAuthError(retired) }
-    try Self.checkTrustedHosts(of: configuration.authority)
     self.configuration = configuration
     services = try OAuthServices(configuration: configuration, environment: environment)
     tokens = TokenSource(services: services)
@@ -37,17 +35,6 @@ package final class OAuthClient: Sendable {
 
   /// The token cache in use, the default one included.
   package var tokenCache: any TokenCache { services.tokenCache }
-
-  /// Settings files are checked when they are read; hosts set in code are found here.
-  private static func checkTrustedHosts(of authority: Authority) throws(OAuthError) {
-    for host in authority.trustedHosts.sorted() {
-      do throws(AuthorityError) {
-        try Authority.checkTrustedHost(host)
-      } catch {
-        throw OAuthError(error)
-      }
-    }
-  }
 
   /// Shows the sign-in page of a policy and keeps what comes of it.
   ///
@@ -236,7 +223,7 @@ package final class OAuthClient: Sendable {
 
   /// Returns the account of an id; only that account's records are read.
   ///
-  /// - Parameter id: The ``Account/id``; at Microsoft's authorities also MSAL's home account id, both in any case.
+  /// - Parameter id: The ``Account/id``; at Microsoft's authorities in any case.
   /// - Returns: The account, with the claims of the latest id_token: one that is being verified is waited for. `nil` when
   ///   there is none.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.

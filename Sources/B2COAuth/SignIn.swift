@@ -9,7 +9,7 @@ struct SignIn: Sendable {
   private var configuration: OAuthConfiguration { services.configuration }
 
   func run(policy: Policy?, options: SignInOptions) async throws -> SignInResult {
-    let correlationID = services.correlationID(options.correlationID)
+    let correlationID = services.correlationID(nil)
     return try await services.reporting(
       .signInStarted, .signInFinished, policy: policy, correlationID: correlationID
     ) {
@@ -34,8 +34,7 @@ struct SignIn: Sendable {
     if let claims = options.claimsRequest, !claims.isEmpty { _ = try ClaimsRequest.checked(claims) }
     let provider = try await services.providers.provider(for: policy)
     let request = try AuthorizationRequest(
-      provider: provider, configuration: configuration, policy: policy, options: options, correlationID: correlationID,
-      builtAt: services.serverClock.mark())
+      provider: provider, configuration: configuration, policy: policy, options: options, correlationID: correlationID)
     // The keys are not needed before the answer comes: they are fetched while the user is at the page.
     async let _: Void = services.providers.prefetch(policy)
     let url = try await present(request)
@@ -61,7 +60,6 @@ struct SignIn: Sendable {
     } catch var error as OAuthError where [.userClosedBrowser, .timedOut].contains(error.code) {
       // The page was opened, so its server knows the id; other failures may have kept it from opening.
       error.correlationID = error.correlationID ?? request.sentCorrelationID
-      if error.code == .timedOut { error.advise(request.offlineAccessAdvice) }
       throw error
     }
   }
@@ -111,8 +109,7 @@ struct SignInWriter: Sendable {
         correlationID: provider.isMicrosoft ? correlationID : nil, request: provider.tokenRequest)
     }
     let claims = try await IDTokenCheck(services: services).claims(
-      of: idToken, provider: provider, nonce: request?.nonce, accessToken: response.accessToken, previous: nil,
-      request: request)
+      of: idToken, provider: provider, nonce: request?.nonce, accessToken: response.accessToken, previous: nil)
     return try await write(
       response, claims: claims, provider: provider, scopes: scopes, sent: sent, correlationID: correlationID,
       isPasswordResetStep: isPasswordResetStep)
@@ -128,15 +125,14 @@ struct SignInWriter: Sendable {
   ) async throws -> SignInResult {
     let isMicrosoft = services.accounts.isMicrosoft
     let identity = AccountIdentity(
-      claims: claims, clientInfo: response.clientInfo, policy: provider.policy, issuer: provider.metadata.issuer,
-      isMicrosoft: isMicrosoft)
+      claims: claims, issuer: provider.metadata.issuer, isMicrosoft: isMicrosoft)
     let user = UserInfo(claims: claims, accountID: identity.accountID, isMicrosoft: isMicrosoft)
     try checkRequiredUser(user)
     if let error = response.unusableAccessToken { throw error }
     let now = services.environment.now()
     let record = { (signedInAt: Date) in
       TokenRecord(
-        claims: claims, homeAccountID: identity.homeAccountID, signedInAt: signedInAt, policyID: provider.policy?.id
+        claims: claims, signedInAt: signedInAt, policyID: provider.policy?.id
       ).merging(response, requested: scopes, sent: sent, now: now)
     }
     let (new, records): (TokenRecord, [StoredRecord])

@@ -210,9 +210,7 @@ struct TokenSource: Sendable {
   private func exchange(
     _ refreshToken: Secret, of record: TokenRecord, at route: TokenRoute, _ request: Request, mayTryAgain: Bool
   ) async throws -> Outcome {
-    let scopes = record.scopesToRenew(
-      request.scopes, isMicrosoft: route.isMicrosoft,
-      addsOfflineAccess: services.configuration.offlineAccess != .never)
+    let scopes = record.scopesToRenew(request.scopes, isMicrosoft: route.isMicrosoft)
     // What is not named is granted again (RFC 6749 section 6).
     let granted = scopes ?? record.grantedScopes.sorted()
     let (response, isStored, now): (TokenResponse, Bool, Date)

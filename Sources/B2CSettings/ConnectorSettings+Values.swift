@@ -18,13 +18,9 @@ extension ConnectorSettings {
       .redirectURI: redirectURI.absoluteString, .fullScreen: fullScreen, .showClaims: showClaims,
     ]
     // The kind follows from the text on Microsoft's hosts, and from a policy in it.
-    var reread = try? Authority(authority.description)
-    reread?.trustedHosts = authority.trustedHosts
+    let reread = try? Authority(authority.description)
     if reread != authority { values[.authorityKind] = authority.kind.rawValue }
-    if !authority.trustedHosts.isEmpty { values[.trustedHosts] = authority.trustedHosts.sorted() }
-    if !trustedAudiences.isEmpty { values[.trustedAudiences] = trustedAudiences.sorted() }
     if !additionalScopes.isEmpty { values[.additionalScopes] = additionalScopes }
-    if offlineAccess != .automatic { values[.offlineAccess] = offlineAccess.rawValue }
     values[.taskWebAPI] = taskWebAPI?.absoluteString
     values[.correlationID] = correlationID?.uuidString
     values[.userID] = userID

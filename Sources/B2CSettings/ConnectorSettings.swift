@@ -7,7 +7,7 @@ public import Foundation
 /// Read from a file, from data or from a bundle, or made in code. Two settings are equal when they mean the same;
 /// ``warnings`` are not compared.
 public struct ConnectorSettings: Sendable {
-  /// The authority (`authority`, `authorityKind` and `trustedHosts`).
+  /// The authority (`authority` and `authorityKind`).
   public var authority: Authority
   /// The application (client) ID of the app's registration (`clientId`).
   public var clientID: String
@@ -15,16 +15,12 @@ public struct ConnectorSettings: Sendable {
   public var scopes: [String]
   /// Further scopes to ask consent for (`additionalScopes`), as written.
   public var additionalScopes: [String] = []
-  /// The audiences that an id_token may name beside this client (`trustedAudiences`).
-  public var trustedAudiences: Set<String> = []
   /// The redirect URI (`redirectUri`); the server compares it character by character.
   public var redirectURI: URL
   /// The URL of the list of tasks (`taskWebAPI`), if there is one.
   public var taskWebAPI: URL?
   /// The policies (`emailSignUpPolicyId`, `faceBookSignInPolicyId`, `emailSignInPolicyId`, `policies`, `policyID`).
   public var policies = Policies()
-  /// When a sign-in asks for `offline_access`, which brings refresh tokens (`offlineAccess`).
-  public var offlineAccess = OfflineAccess.automatic
   /// Whether the page is to cover the screen (`fullScreen`).
   public var fullScreen = false
   /// Whether the app shows the user's claims (`showClaims`).
@@ -134,8 +130,8 @@ extension ConnectorSettings: Equatable {
   /// - Returns: Whether both mean the same.
   public static func == (left: ConnectorSettings, right: ConnectorSettings) -> Bool {
     left.authority == right.authority && left.clientID == right.clientID && left.scopes == right.scopes
-      && left.additionalScopes == right.additionalScopes && left.offlineAccess == right.offlineAccess
-      && left.trustedAudiences == right.trustedAudiences && left.redirectURI == right.redirectURI
+      && left.additionalScopes == right.additionalScopes
+      && left.redirectURI == right.redirectURI
       && left.taskWebAPI == right.taskWebAPI && left.policies == right.policies && left.fullScreen == right.fullScreen
       && left.showClaims == right.showClaims && left.correlationID == right.correlationID && left.userID == right.userID
   }

@@ -5,12 +5,9 @@ import B2CCore
 enum SettingsKey: String, CaseIterable {
   case authority
   case authorityKind
-  case trustedHosts
-  case trustedAudiences
   case clientID = "clientId"
   case scopes
   case additionalScopes
-  case offlineAccess
   case redirectURI = "redirectUri"
   case taskWebAPI
   case emailSignUp = "emailSignUpPolicyId"
@@ -34,8 +31,6 @@ enum SettingsKey: String, CaseIterable {
     switch self {
     case .authority: "Write your tenant's address, such as https://contoso.b2clogin.com/contoso.onmicrosoft.com/."
     case .authorityKind: "Write b2c, ciam, entra or openIDConnect, or remove the key."
-    case .trustedHosts: "List host names, or remove the key."
-    case .trustedAudiences: "List the audiences (aud) that an id_token may name beside your client, or remove the key."
     case .clientID:
       isGeneric
         ? "Write the client ID of your app's registration."
@@ -45,7 +40,6 @@ enum SettingsKey: String, CaseIterable {
         ? "List the scopes of your API, as its documentation names them."
         : "List the scopes of your API, such as https://contoso.onmicrosoft.com/tasks/read, or your client ID."
     case .additionalScopes: "List further scopes, or remove the key."
-    case .offlineAccess: "Write automatic, never or withConsent, or remove the key."
     case .redirectURI:
       "Write the redirect URI of your app's registration, such as com.contoso.tasks:/redirect or http://localhost:8400/."
     case .taskWebAPI: "Write the https URL of the list of tasks, or remove the key."

@@ -121,12 +121,6 @@ extension SettingsProblem.Kind {
 extension SettingsProblem.Kind {
   /// The authority is refused by ``Authority``.
   package static let invalidAuthority = Self(rawValue: "invalidAuthority")
-  /// An entry of the trusted hosts is not a plain host name.
-  package static let invalidTrustedHost = Self(rawValue: "invalidTrustedHost")
-  /// The authority's or a trusted host is internationalized (`xn--`) and may imitate another one.
-  package static let internationalizedHost = Self(rawValue: "internationalizedHost")
-  /// The authority's host seems to belong to another tenant than its path.
-  package static let unusualTenant = Self(rawValue: "unusualTenant")
   /// The authority's host no longer runs policies.
   package static let retiredAuthority = Self(rawValue: "retiredAuthority")
   package static let invalidClientID = Self(rawValue: "invalidClientID")
@@ -153,14 +147,11 @@ extension SettingsProblem.Kind {
   /// A policy is refused by ``Policy``.
   package static let invalidPolicy = Self(rawValue: "invalidPolicy")
   package static let duplicatePolicy = Self(rawValue: "duplicatePolicy")
-  /// A policy's id lacks the prefix that Azure AD B2C adds.
-  package static let unusualPolicyPrefix = Self(rawValue: "unusualPolicyPrefix")
   package static let unknownPolicyKind = Self(rawValue: "unknownPolicyKind")
   /// Policies are given for an authority without policies.
   package static let unexpectedPolicy = Self(rawValue: "unexpectedPolicy")
   package static let noPolicy = Self(rawValue: "noPolicy")
   package static let invalidCorrelationID = Self(rawValue: "invalidCorrelationID")
-  package static let invalidOfflineAccess = Self(rawValue: "invalidOfflineAccess")
   /// Settings made in code contain a value that no file can hold.
   package static let notWritable = Self(rawValue: "notWritable")
 }

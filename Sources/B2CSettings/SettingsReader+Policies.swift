@@ -180,12 +180,8 @@ extension SettingsReader {
     let entry = Entry(
       text: authority.description, path: SettingsPath(.authority), recovery: recovery(.authority))
     let ordered = [policies.selected].compactMap(\.self) + policies.all.filter { $0.key != policies.selected?.key }
-    for warning in authority.warnings(for: ordered) {
-      if warning.fault == .unusualPolicyPrefix {
-        warnPrefix(warning, policies)
-      } else {
-        report(entry, SettingsProblem.Kind(rawValue: warning.fault.rawValue), warning, severity: .warning)
-      }
+    if let warning = authority.retirement(for: ordered.first) {
+      report(entry, .retiredAuthority, warning, severity: .warning)
     }
     let policy = ordered.first ?? authority.policy
     if authority.kind(for: policy) == .b2c {
@@ -204,13 +200,5 @@ extension SettingsReader {
     report(
       entry, .noPolicy, "The authority runs policies, and no policy is given.", severity: .warning,
       recovery: "Add emailSignInPolicyId or policies, unless the app names its policies itself.")
-  }
-
-  private func warnPrefix(_ warning: AuthorityError, _ policies: ConnectorSettings.Policies) {
-    guard let policy = warning.value.flatMap({ policies[$0] }) else { return }
-    let key = policies.key(of: policy)
-    findings.add(
-      .unusualPolicyPrefix, warning.message, at: SettingsPath(key), severity: .warning, value: policy.id,
-      suggestion: warning.suggestion, recovery: warning.recoverySuggestion)
   }
 }

@@ -7,12 +7,9 @@ import Foundation
 extension SettingsReader {
   func readAuthority() -> Authority? {
     let kind = readAuthorityKind()
-    let hosts = readTrustedHosts()
     guard let entry = text(.authority, isRequired: true) else { return nil }
     do throws(AuthorityError) {
-      var authority = try Authority(entry.text, kind: kind)
-      authority.trustedHosts = Set(hosts)
-      return authority
+      return try Authority(entry.text, kind: kind)
     } catch {
       report(entry, .invalidAuthority, error)
       return nil
@@ -26,18 +23,6 @@ extension SettingsReader {
     let nearest = EditDistance.nearest(to: entry.text, among: kinds, name: \.rawValue)?.rawValue
     report(entry, .invalidAuthority, "The kind of authority is unknown.", suggestion: nearest)
     return nil
-  }
-
-  private func readTrustedHosts() -> [String] {
-    list(.trustedHosts).map { entry in
-      do throws(AuthorityError) {
-        let warning = try Authority.checkTrustedHost(entry.text)
-        if let warning { report(entry, .internationalizedHost, warning, severity: .warning) }
-      } catch {
-        report(entry, .invalidTrustedHost, error)
-      }
-      return entry.text
-    }
   }
 
   func readClientID() -> String? {
@@ -55,16 +40,6 @@ extension SettingsReader {
     report(
       entry, .invalidCorrelationID, "The correlation ID is not a UUID.", suggestion: GUID.corrected(entry.text))
     return nil
-  }
-
-  func readOfflineAccess() -> OfflineAccess {
-    guard let entry = text(.offlineAccess) else { return .automatic }
-    let choices = OfflineAccess.allCases
-    if let choice = choices.first(where: { $0.rawValue.lowercased() == entry.text.lowercased() }) { return choice }
-    report(
-      entry, .invalidOfflineAccess, "The value is not automatic, never or withConsent.",
-      suggestion: EditDistance.nearest(to: entry.text, among: choices, name: \.rawValue)?.rawValue)
-    return .automatic
   }
 
   /// Returns the scopes of a key; `nil` when it is missing.

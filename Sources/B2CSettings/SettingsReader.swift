@@ -35,11 +35,9 @@ struct SettingsReader {
     let authority = readAuthority()
     // A policy makes Azure AD B2C of an authority whose kind is not given.
     isGeneric = authority?.kind == .openIDConnect && (self[.authorityKind] != nil || !hasPolicyKey)
-    let trustedAudiences = Set(list(.trustedAudiences).map(\.text))
     let clientID = readClientID()
     let scopes = readScopes(.scopes, isRequired: true)
     let additionalScopes = readScopes(.additionalScopes) ?? []
-    let offlineAccess = readOfflineAccess()
     let redirectURI = readRedirectURI()
     let taskWebAPI = readTaskWebAPI()
     let policies = readPolicies()
@@ -53,8 +51,6 @@ struct SettingsReader {
     var settings = ConnectorSettings(
       authority: authority, clientID: clientID, scopes: scopes, redirectURI: redirectURI)
     settings.additionalScopes = additionalScopes
-    settings.offlineAccess = offlineAccess
-    settings.trustedAudiences = trustedAudiences
     settings.taskWebAPI = taskWebAPI
     settings.policies = policies
     settings.fullScreen = fullScreen

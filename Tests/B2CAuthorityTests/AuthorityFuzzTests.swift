@@ -55,7 +55,7 @@ import Testing
     for policy in [nil, policy] {
       guard let endpoints = try? Endpoints(authority: authority, policy: policy) else { continue }
       let urls = [
-        endpoints.metadata, endpoints.authorization, endpoints.token, endpoints.endSession, endpoints.keys,
+        endpoints.metadata, endpoints.authorization, endpoints.token, endpoints.endSession,
         endpoints.deviceAuthorization,
       ].compactMap(\.self)
       for url in urls {

@@ -7,7 +7,6 @@ import Testing
     let text: String
     var given: Authority.Kind?
     let kind: Authority.Kind
-    var cloud: Cloud?
     var tenant: String?
     var policy: String?
     var form = PolicyForm.query
@@ -20,37 +19,37 @@ import Testing
     "Every form of authority is read",
     arguments: [
       Row(
-        text: "https://login.microsoftonline.com/contoso.onmicrosoft.com/?p=B2C_1_x", kind: .b2c, cloud: .global,
+        text: "https://login.microsoftonline.com/contoso.onmicrosoft.com/?p=B2C_1_x", kind: .b2c,
         tenant: "contoso.onmicrosoft.com", policy: "B2C_1_x",
         base: "https://login.microsoftonline.com/contoso.onmicrosoft.com"),
       Row(
-        text: "https://login.microsoftonline.com/contoso.onmicrosoft.com/B2C_1_x", kind: .b2c, cloud: .global,
+        text: "https://login.microsoftonline.com/contoso.onmicrosoft.com/B2C_1_x", kind: .b2c,
         tenant: "contoso.onmicrosoft.com", policy: "B2C_1_x", form: .path,
         base: "https://login.microsoftonline.com/contoso.onmicrosoft.com"),
       Row(
-        text: "https://login.microsoftonline.com/contoso.onmicrosoft.com/", kind: .entra, cloud: .global,
+        text: "https://login.microsoftonline.com/contoso.onmicrosoft.com/", kind: .entra,
         tenant: "contoso.onmicrosoft.com", base: "https://login.microsoftonline.com/contoso.onmicrosoft.com"),
       Row(
-        text: "https://login.microsoftonline.com/TFP/contoso.onmicrosoft.com/", kind: .b2c, cloud: .global,
+        text: "https://login.microsoftonline.com/TFP/contoso.onmicrosoft.com/", kind: .b2c,
         tenant: "contoso.onmicrosoft.com", form: .tfp, base: "https://login.microsoftonline.com/contoso.onmicrosoft.com"
       ),
       Row(
-        text: "HTTPS://Contoso.B2CLogin.com:443//Contoso.onmicrosoft.com//b2c_1_X//", kind: .b2c, cloud: .global,
+        text: "HTTPS://Contoso.B2CLogin.com:443//Contoso.onmicrosoft.com//b2c_1_X//", kind: .b2c,
         tenant: "Contoso.onmicrosoft.com", policy: "b2c_1_X", form: .path,
         base: "https://Contoso.B2CLogin.com/Contoso.onmicrosoft.com"),
       Row(
-        text: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/NoPrefix", kind: .b2c, cloud: .global,
+        text: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/NoPrefix", kind: .b2c,
         tenant: "contoso.onmicrosoft.com", policy: "NoPrefix", form: .path,
         base: "https://contoso.b2clogin.com/contoso.onmicrosoft.com"),
       Row(
-        text: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x?p=b2c_1_X", kind: .b2c, cloud: .global,
+        text: "https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x?p=b2c_1_X", kind: .b2c,
         tenant: "contoso.onmicrosoft.com", policy: "B2C_1_x", form: .path,
         base: "https://contoso.b2clogin.com/contoso.onmicrosoft.com"),
       Row(
-        text: "https://contoso.b2clogin.cn/contoso.partner.onmschina.cn", kind: .b2c, cloud: .china,
+        text: "https://contoso.b2clogin.cn/contoso.partner.onmschina.cn", kind: .b2c,
         tenant: "contoso.partner.onmschina.cn", base: "https://contoso.b2clogin.cn/contoso.partner.onmschina.cn"),
       Row(
-        text: "https://contoso.b2clogin.us/contoso.onmicrosoft.us", kind: .b2c, cloud: .usGovernment,
+        text: "https://contoso.b2clogin.us/contoso.onmicrosoft.us", kind: .b2c,
         tenant: "contoso.onmicrosoft.us", base: "https://contoso.b2clogin.us/contoso.onmicrosoft.us"),
       Row(
         text: "https://login.contoso.com/contoso.onmicrosoft.com", kind: .ciam, tenant: "contoso.onmicrosoft.com",
@@ -65,28 +64,28 @@ import Testing
         text: "https://login.contoso.com/tenant/oauth2/v2.0/authorize", kind: .openIDConnect, tenant: "tenant",
         base: "https://login.contoso.com/tenant"),
       Row(
-        text: "https://contoso.ciamlogin.com", kind: .ciam, cloud: .global, tenant: "contoso.onmicrosoft.com",
+        text: "https://contoso.ciamlogin.com", kind: .ciam, tenant: "contoso.onmicrosoft.com",
         base: "https://contoso.ciamlogin.com/contoso.onmicrosoft.com"),
       Row(
-        text: "https://contoso.ciamlogin.com/v2.0", kind: .ciam, cloud: .global, tenant: "contoso.onmicrosoft.com",
+        text: "https://contoso.ciamlogin.com/v2.0", kind: .ciam, tenant: "contoso.onmicrosoft.com",
         base: "https://contoso.ciamlogin.com/contoso.onmicrosoft.com"),
       Row(
-        text: "https://login.microsoftonline.com/\(guid)", given: .ciam, kind: .ciam, cloud: .global, tenant: guid,
+        text: "https://login.microsoftonline.com/\(guid)", given: .ciam, kind: .ciam, tenant: guid,
         base: "https://login.microsoftonline.com/\(guid)"),
       Row(
-        text: "https://login.microsoftonline.com/organizations/v2.0", kind: .entra, cloud: .global,
+        text: "https://login.microsoftonline.com/organizations/v2.0", kind: .entra,
         tenant: "organizations", base: "https://login.microsoftonline.com/organizations"),
       Row(
-        text: "https://login.windows.net/common", kind: .entra, cloud: .global, tenant: "common",
+        text: "https://login.windows.net/common", kind: .entra, tenant: "common",
         base: "https://login.windows.net/common"),
       Row(
-        text: "https://login.microsoftonline.us/common", kind: .entra, cloud: .usGovernment, tenant: "common",
+        text: "https://login.microsoftonline.us/common", kind: .entra, tenant: "common",
         base: "https://login.microsoftonline.us/common"),
       Row(
-        text: "https://login.partner.microsoftonline.cn/common", kind: .entra, cloud: .china, tenant: "common",
+        text: "https://login.partner.microsoftonline.cn/common", kind: .entra, tenant: "common",
         base: "https://login.partner.microsoftonline.cn/common"),
       Row(
-        text: "https://login.microsoftonline.com/common", given: .openIDConnect, kind: .openIDConnect, cloud: .global,
+        text: "https://login.microsoftonline.com/common", given: .openIDConnect, kind: .openIDConnect,
         tenant: "common", base: "https://login.microsoftonline.com/common"),
       Row(
         text: "https://dev.example.com/oauth2/default", kind: .openIDConnect,
@@ -104,7 +103,6 @@ import Testing
   func forms(row: Row) throws {
     let authority = try Authority(row.text, kind: row.given)
     #expect(authority.kind == row.kind)
-    #expect(authority.cloud == row.cloud)
     #expect(authority.tenant == row.tenant)
     #expect(authority.policy?.id == row.policy)
     #expect(authority.form == row.form)
@@ -163,15 +161,12 @@ import Testing
     }
   }
 
-  @Test("Another policy, form, host or trusted host makes another authority")
+  @Test("Another policy, form or host makes another authority")
   func inequality() throws {
     let authority = try Authority("https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x")
     #expect(try authority != Authority("https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_y"))
     #expect(try authority != Authority("https://contoso.b2clogin.com/contoso.onmicrosoft.com/?p=B2C_1_x"))
     #expect(try authority != Authority("https://fabrikam.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x"))
-    var trusting = authority
-    trusting.trustedHosts = ["login.contoso.com"]
-    #expect(trusting != authority)
   }
 
   @Test("A policy makes Azure AD B2C of a host that serves both")
@@ -185,17 +180,5 @@ import Testing
     #expect(generic.kind(for: policy) == .b2c)
     let given = try Authority("http://127.0.0.1:8080/tenant", kind: .entra)
     #expect(given.kind(for: policy) == .entra)
-  }
-
-  @Test(
-    "A tenant's GUID is in lower case",
-    arguments: [
-      ("https://contoso.b2clogin.com/\(guid.uppercased())/B2C_1_x", guid),
-      ("https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x", nil),
-      ("https://login.microsoftonline.com/consumers", "9188040d-6c67-4c5b-b112-36a304b66dad"),
-      ("https://login.microsoftonline.com/common", nil),
-    ])
-  func tenantID(text: String, id: String?) throws {
-    #expect(try Authority(text).tenantID == id)
   }
 }

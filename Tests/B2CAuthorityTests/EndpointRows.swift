@@ -8,7 +8,7 @@ struct EndpointRow: Sendable, CustomTestStringConvertible {
   let text: String
   var kind: Authority.Kind?
   var policy: String?
-  /// Metadata, authorization, token, end of session, keys, device authorization; `-` where only metadata tells.
+  /// Metadata, authorization, token, end of session, device authorization; `-` where only metadata tells.
   let urls: String
 
   var testDescription: String { "\(name): \(text) + \(policy ?? "no policy")" }
@@ -25,7 +25,6 @@ let endpointRows: [EndpointRow] = [
       https://login.microsoftonline.com/hypercubeb2c.onmicrosoft.com/oauth2/v2.0/authorize?p=B2C_1_todo_email_signin
       https://login.microsoftonline.com/hypercubeb2c.onmicrosoft.com/oauth2/v2.0/token?p=B2C_1_todo_email_signin
       https://login.microsoftonline.com/hypercubeb2c.onmicrosoft.com/oauth2/v2.0/logout?p=B2C_1_todo_email_signin
-      https://login.microsoftonline.com/hypercubeb2c.onmicrosoft.com/discovery/v2.0/keys?p=B2C_1_todo_email_signin
       -
       """),
   EndpointRow(
@@ -35,7 +34,6 @@ let endpointRows: [EndpointRow] = [
       https://login.microsoftonline.com/tfp/contoso.onmicrosoft.com/B2C_1_SignIn/oauth2/v2.0/authorize
       https://login.microsoftonline.com/tfp/contoso.onmicrosoft.com/B2C_1_SignIn/oauth2/v2.0/token
       https://login.microsoftonline.com/tfp/contoso.onmicrosoft.com/B2C_1_SignIn/oauth2/v2.0/logout
-      https://login.microsoftonline.com/tfp/contoso.onmicrosoft.com/B2C_1_SignIn/discovery/v2.0/keys
       -
       """),
   EndpointRow(
@@ -45,7 +43,6 @@ let endpointRows: [EndpointRow] = [
       https://login.microsoftonline.com/tfp/contoso.onmicrosoft.com/B2C_1_SignIn/oauth2/v2.0/authorize
       https://login.microsoftonline.com/tfp/contoso.onmicrosoft.com/B2C_1_SignIn/oauth2/v2.0/token
       https://login.microsoftonline.com/tfp/contoso.onmicrosoft.com/B2C_1_SignIn/oauth2/v2.0/logout
-      https://login.microsoftonline.com/tfp/contoso.onmicrosoft.com/B2C_1_SignIn/discovery/v2.0/keys
       -
       """),
   EndpointRow(
@@ -90,7 +87,6 @@ let endpointRows: [EndpointRow] = [
       https://contoso.b2clogin.com/tfp/contoso.onmicrosoft.com/B2C_1_SignIn/oauth2/v2.0/authorize
       https://contoso.b2clogin.com/tfp/contoso.onmicrosoft.com/B2C_1_SignIn/oauth2/v2.0/token
       https://contoso.b2clogin.com/tfp/contoso.onmicrosoft.com/B2C_1_SignIn/oauth2/v2.0/logout
-      https://contoso.b2clogin.com/tfp/contoso.onmicrosoft.com/B2C_1_SignIn/discovery/v2.0/keys
       -
       """),
   EndpointRow(
@@ -100,7 +96,6 @@ let endpointRows: [EndpointRow] = [
       https://contoso.b2clogin.com/tfp/contoso.onmicrosoft.com/B2C_1A_x/oauth2/v2.0/authorize
       https://contoso.b2clogin.com/tfp/contoso.onmicrosoft.com/B2C_1A_x/oauth2/v2.0/token
       https://contoso.b2clogin.com/tfp/contoso.onmicrosoft.com/B2C_1A_x/oauth2/v2.0/logout
-      https://contoso.b2clogin.com/tfp/contoso.onmicrosoft.com/B2C_1A_x/discovery/v2.0/keys
       -
       """),
   EndpointRow(
@@ -110,7 +105,6 @@ let endpointRows: [EndpointRow] = [
       https://contoso.b2clogin.com/775527FF-9a37-4307-8b3d-cc311f58d925/b2c_1_signin/oauth2/v2.0/authorize
       https://contoso.b2clogin.com/775527FF-9a37-4307-8b3d-cc311f58d925/b2c_1_signin/oauth2/v2.0/token
       https://contoso.b2clogin.com/775527FF-9a37-4307-8b3d-cc311f58d925/b2c_1_signin/oauth2/v2.0/logout
-      https://contoso.b2clogin.com/775527FF-9a37-4307-8b3d-cc311f58d925/b2c_1_signin/discovery/v2.0/keys
       -
       """),
   EndpointRow(
@@ -120,7 +114,6 @@ let endpointRows: [EndpointRow] = [
       https://login.contoso.com/contoso.onmicrosoft.com/SignIn/oauth2/v2.0/authorize
       https://login.contoso.com/contoso.onmicrosoft.com/SignIn/oauth2/v2.0/token
       https://login.contoso.com/contoso.onmicrosoft.com/SignIn/oauth2/v2.0/logout
-      https://login.contoso.com/contoso.onmicrosoft.com/SignIn/discovery/v2.0/keys
       -
       """),
   EndpointRow(
@@ -130,7 +123,6 @@ let endpointRows: [EndpointRow] = [
       https://Login.Contoso.com:8443/\(guid)/B2C_1_SignIn/oauth2/v2.0/authorize
       https://Login.Contoso.com:8443/\(guid)/B2C_1_SignIn/oauth2/v2.0/token
       https://Login.Contoso.com:8443/\(guid)/B2C_1_SignIn/oauth2/v2.0/logout
-      https://Login.Contoso.com:8443/\(guid)/B2C_1_SignIn/discovery/v2.0/keys
       -
       """),
   EndpointRow(
@@ -140,7 +132,6 @@ let endpointRows: [EndpointRow] = [
       https://login.contoso.com/\(guid)/oauth2/v2.0/authorize?p=B2C_1_SignIn
       https://login.contoso.com/\(guid)/oauth2/v2.0/token?p=B2C_1_SignIn
       https://login.contoso.com/\(guid)/oauth2/v2.0/logout?p=B2C_1_SignIn
-      https://login.contoso.com/\(guid)/discovery/v2.0/keys?p=B2C_1_SignIn
       -
       """),
   EndpointRow(
@@ -150,7 +141,6 @@ let endpointRows: [EndpointRow] = [
       https://contoso.b2clogin.cn/contoso.partner.onmschina.cn/B2C_1_SignIn/oauth2/v2.0/authorize
       https://contoso.b2clogin.cn/contoso.partner.onmschina.cn/B2C_1_SignIn/oauth2/v2.0/token
       https://contoso.b2clogin.cn/contoso.partner.onmschina.cn/B2C_1_SignIn/oauth2/v2.0/logout
-      https://contoso.b2clogin.cn/contoso.partner.onmschina.cn/B2C_1_SignIn/discovery/v2.0/keys
       -
       """),
   EndpointRow(
@@ -165,7 +155,6 @@ let endpointRows: [EndpointRow] = [
       https://contoso.ciamlogin.com/\(guid)/oauth2/v2.0/authorize
       https://contoso.ciamlogin.com/\(guid)/oauth2/v2.0/token
       https://contoso.ciamlogin.com/\(guid)/oauth2/v2.0/logout
-      https://contoso.ciamlogin.com/\(guid)/discovery/v2.0/keys
       -
       """),
   EndpointRow(
@@ -175,7 +164,6 @@ let endpointRows: [EndpointRow] = [
       https://\(guid).ciamlogin.com/\(guid)/oauth2/v2.0/authorize
       https://\(guid).ciamlogin.com/\(guid)/oauth2/v2.0/token
       https://\(guid).ciamlogin.com/\(guid)/oauth2/v2.0/logout
-      https://\(guid).ciamlogin.com/\(guid)/discovery/v2.0/keys
       -
       """),
   EndpointRow(
@@ -185,7 +173,6 @@ let endpointRows: [EndpointRow] = [
       https://login.contoso.com/\(guid)/oauth2/v2.0/authorize
       https://login.contoso.com/\(guid)/oauth2/v2.0/token
       https://login.contoso.com/\(guid)/oauth2/v2.0/logout
-      https://login.contoso.com/\(guid)/discovery/v2.0/keys
       -
       """),
   EndpointRow(
@@ -195,12 +182,11 @@ let endpointRows: [EndpointRow] = [
       https://login.contoso.com/contoso.onmicrosoft.com/oauth2/v2.0/authorize
       https://login.contoso.com/contoso.onmicrosoft.com/oauth2/v2.0/token
       https://login.contoso.com/contoso.onmicrosoft.com/oauth2/v2.0/logout
-      https://login.contoso.com/contoso.onmicrosoft.com/discovery/v2.0/keys
       -
       """),
   EndpointRow(
     name: "J, by discovery", text: "https://login.contoso.com/\(guid)/v2.0", kind: .openIDConnect,
-    urls: "https://login.contoso.com/\(guid)/v2.0/.well-known/openid-configuration\n-\n-\n-\n-\n-"),
+    urls: "https://login.contoso.com/\(guid)/v2.0/.well-known/openid-configuration\n-\n-\n-\n-"),
   EndpointRow(
     name: "K", text: "https://login.microsoftonline.com/common",
     urls: """
@@ -208,7 +194,6 @@ let endpointRows: [EndpointRow] = [
       https://login.microsoftonline.com/common/oauth2/v2.0/authorize
       https://login.microsoftonline.com/common/oauth2/v2.0/token
       https://login.microsoftonline.com/common/oauth2/v2.0/logout
-      https://login.microsoftonline.com/common/discovery/v2.0/keys
       https://login.microsoftonline.com/common/oauth2/v2.0/devicecode
       """),
   EndpointRow(
@@ -218,15 +203,14 @@ let endpointRows: [EndpointRow] = [
       https://login.microsoftonline.us/contoso.onmicrosoft.us/oauth2/v2.0/authorize
       https://login.microsoftonline.us/contoso.onmicrosoft.us/oauth2/v2.0/token
       https://login.microsoftonline.us/contoso.onmicrosoft.us/oauth2/v2.0/logout
-      https://login.microsoftonline.us/contoso.onmicrosoft.us/discovery/v2.0/keys
       https://login.microsoftonline.us/contoso.onmicrosoft.us/oauth2/v2.0/devicecode
       """),
   EndpointRow(
     name: "generic issuer", text: "https://auth.example.com/realms/Demo/.well-known/openid-configuration",
-    urls: "https://auth.example.com/realms/Demo/.well-known/openid-configuration\n-\n-\n-\n-\n-"),
+    urls: "https://auth.example.com/realms/Demo/.well-known/openid-configuration\n-\n-\n-\n-"),
   EndpointRow(
     name: "generic issuer without a path", text: "https://accounts.google.com/",
-    urls: "https://accounts.google.com/.well-known/openid-configuration\n-\n-\n-\n-\n-"),
+    urls: "https://accounts.google.com/.well-known/openid-configuration\n-\n-\n-\n-"),
   EndpointRow(
     name: "loopback, query", text: "http://127.0.0.1:8080/tenant/", policy: "B2C_1_SignIn",
     urls: """
@@ -234,7 +218,6 @@ let endpointRows: [EndpointRow] = [
       http://127.0.0.1:8080/tenant/oauth2/v2.0/authorize?p=B2C_1_SignIn
       http://127.0.0.1:8080/tenant/oauth2/v2.0/token?p=B2C_1_SignIn
       http://127.0.0.1:8080/tenant/oauth2/v2.0/logout?p=B2C_1_SignIn
-      http://127.0.0.1:8080/tenant/discovery/v2.0/keys?p=B2C_1_SignIn
       -
       """),
   EndpointRow(
@@ -244,7 +227,6 @@ let endpointRows: [EndpointRow] = [
       http://localhost:8080/tenant/B2C_1_SignIn/oauth2/v2.0/authorize
       http://localhost:8080/tenant/B2C_1_SignIn/oauth2/v2.0/token
       http://localhost:8080/tenant/B2C_1_SignIn/oauth2/v2.0/logout
-      http://localhost:8080/tenant/B2C_1_SignIn/discovery/v2.0/keys
       -
       """),
   EndpointRow(
@@ -254,12 +236,11 @@ let endpointRows: [EndpointRow] = [
       http://[::1]:8080/tfp/tenant/policy/oauth2/v2.0/authorize
       http://[::1]:8080/tfp/tenant/policy/oauth2/v2.0/token
       http://[::1]:8080/tfp/tenant/policy/oauth2/v2.0/logout
-      http://[::1]:8080/tfp/tenant/policy/discovery/v2.0/keys
       -
       """),
   EndpointRow(
     name: "loopback without a policy", text: "http://127.0.0.1:8080/tenant/",
-    urls: "http://127.0.0.1:8080/tenant/.well-known/openid-configuration\n-\n-\n-\n-\n-"),
+    urls: "http://127.0.0.1:8080/tenant/.well-known/openid-configuration\n-\n-\n-\n-"),
   EndpointRow(
     name: "loopback as Entra ID", text: "http://127.0.0.1:8080/tenant/", kind: .entra,
     urls: """
@@ -267,7 +248,6 @@ let endpointRows: [EndpointRow] = [
       http://127.0.0.1:8080/tenant/oauth2/v2.0/authorize
       http://127.0.0.1:8080/tenant/oauth2/v2.0/token
       http://127.0.0.1:8080/tenant/oauth2/v2.0/logout
-      http://127.0.0.1:8080/tenant/discovery/v2.0/keys
       http://127.0.0.1:8080/tenant/oauth2/v2.0/devicecode
       """),
   EndpointRow(
@@ -278,7 +258,6 @@ let endpointRows: [EndpointRow] = [
       https://contoso.b2clogin.com/contoso.onmicrosoft.com/oauth2/v2.0/authorize?p=B2C_1_a%2Bb%3Bc%27%C3%A9
       https://contoso.b2clogin.com/contoso.onmicrosoft.com/oauth2/v2.0/token?p=B2C_1_a%2Bb%3Bc%27%C3%A9
       https://contoso.b2clogin.com/contoso.onmicrosoft.com/oauth2/v2.0/logout?p=B2C_1_a%2Bb%3Bc%27%C3%A9
-      https://contoso.b2clogin.com/contoso.onmicrosoft.com/discovery/v2.0/keys?p=B2C_1_a%2Bb%3Bc%27%C3%A9
       -
       """),
   EndpointRow(
@@ -289,7 +268,6 @@ let endpointRows: [EndpointRow] = [
       https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_a%2Bb%3Bc%27%C3%A9/oauth2/v2.0/authorize
       https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_a%2Bb%3Bc%27%C3%A9/oauth2/v2.0/token
       https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_a%2Bb%3Bc%27%C3%A9/oauth2/v2.0/logout
-      https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_a%2Bb%3Bc%27%C3%A9/discovery/v2.0/keys
       -
       """),
 ]
@@ -299,7 +277,6 @@ private let contosoPath = """
   https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_SignIn/oauth2/v2.0/authorize
   https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_SignIn/oauth2/v2.0/token
   https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_SignIn/oauth2/v2.0/logout
-  https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_SignIn/discovery/v2.0/keys
   -
   """
 
@@ -308,7 +285,6 @@ private let contosoQuery = """
   https://contoso.b2clogin.com/contoso.onmicrosoft.com/oauth2/v2.0/authorize?p=B2C_1_SignIn
   https://contoso.b2clogin.com/contoso.onmicrosoft.com/oauth2/v2.0/token?p=B2C_1_SignIn
   https://contoso.b2clogin.com/contoso.onmicrosoft.com/oauth2/v2.0/logout?p=B2C_1_SignIn
-  https://contoso.b2clogin.com/contoso.onmicrosoft.com/discovery/v2.0/keys?p=B2C_1_SignIn
   -
   """
 
@@ -317,6 +293,5 @@ private let contosoCIAM = """
   https://contoso.ciamlogin.com/contoso.onmicrosoft.com/oauth2/v2.0/authorize
   https://contoso.ciamlogin.com/contoso.onmicrosoft.com/oauth2/v2.0/token
   https://contoso.ciamlogin.com/contoso.onmicrosoft.com/oauth2/v2.0/logout
-  https://contoso.ciamlogin.com/contoso.onmicrosoft.com/discovery/v2.0/keys
   -
   """

@@ -33,7 +33,6 @@ import Testing
   func metadataAndKeys(authority: String, metadata: String, keys: String) throws {
     let endpoints = try Endpoints(authority: Authority(authority), policy: nil)
     #expect(endpoints.metadata.absoluteString == metadata)
-    #expect(endpoints.keys?.absoluteString == keys)
     // Pasting the result leads back to the same authority.
     #expect(try Authority(metadata) == Authority(authority))
     #expect(try Authority(keys) == Authority(authority))
@@ -51,7 +50,6 @@ import Testing
         https://login.microsoftonline.com/common/oauth2/v2.0/authorize
         https://login.microsoftonline.com/common/oauth2/v2.0/token
         https://login.microsoftonline.com/common/oauth2/v2.0/logout
-        https://login.microsoftonline.com/common/discovery/v2.0/keys
         https://login.microsoftonline.com/common/oauth2/v2.0/devicecode
         """)
     #expect(authority.accepts(issuer: "https://login.microsoftonline.com/{tenantid}/v2.0"))
@@ -76,7 +74,7 @@ import Testing
           issuer: "https://\(host)/11111111-1111-1111-1111-111111111111/v2.0/"))
     }
     let redirect = try Authority("https://login.contoso.com/11111111-1111-1111-1111-111111111111/oauth2/authresp")
-    #expect(redirect.tenantID == "11111111-1111-1111-1111-111111111111")
+    #expect(redirect.tenant == "11111111-1111-1111-1111-111111111111")
   }
 
   // "b2clogin.md": the old and the corresponding new endpoint in both forms, on the host login.microsoft.com.
@@ -144,16 +142,14 @@ import Testing
   }
 
   // AzureAD/microsoft-authentication-library-for-python, pull request 543: metadata of msidlabciam1 asked by name names the
-  // tenant's GUID in its token endpoint.
-  @Test("Endpoints of External ID may name the tenant's GUID")
+  // tenant's GUID.
+  @Test("The issuer of External ID may name the tenant's GUID")
   func externalID() throws {
     let authority = try Authority("https://msidlabciam1.ciamlogin.com")
     #expect(
       try Endpoints(authority: authority, policy: nil).metadata.absoluteString
         == "https://msidlabciam1.ciamlogin.com/msidlabciam1.onmicrosoft.com/v2.0/.well-known/openid-configuration")
-    let token = try #require(
-      URL(string: "https://msidlabciam1.ciamlogin.com/d57fb3d4-4b5a-4144-9328-9c1f7d58179d/oauth2/v2.0/token?dc=ESTS"))
     let id = "d57fb3d4-4b5a-4144-9328-9c1f7d58179d"
-    #expect(authority.accepts(endpoint: token, issuer: "https://\(id).ciamlogin.com/\(id)/v2.0"))
+    #expect(authority.accepts(issuer: "https://\(id).ciamlogin.com/\(id)/v2.0"))
   }
 }

@@ -3,9 +3,9 @@ import Foundation
 import Testing
 
 extension Endpoints {
-  /// The six URLs, one a line.
+  /// The five URLs, one a line.
   var table: String {
-    [metadata, authorization, token, endSession, keys, deviceAuthorization]
+    [metadata, authorization, token, endSession, deviceAuthorization]
       .map { $0?.absoluteString ?? "-" }.joined(separator: "\n")
   }
 }

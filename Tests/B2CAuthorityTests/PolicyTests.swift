@@ -46,57 +46,34 @@ import Testing
   }
 
   @Test(
-    "A policy without the prefix of Azure AD B2C causes a warning, there only",
+    "Invalid ids are refused",
     arguments: [
-      ("B2C_1_x", true), ("b2c_1_x", true), ("B2C_1A_x", true), ("b2c_1a_X", true), ("signin", false),
-      ("B2C_signin", false),
-    ])
-  func prefixes(id: String, hasPrefix: Bool) throws {
-    let authority = try Authority("https://contoso.b2clogin.com/contoso.onmicrosoft.com")
-    #expect(try authority.warnings(for: [Policy(id)]).isEmpty == hasPrefix)
-    #expect(try Authority("https://contoso.ciamlogin.com").warnings(for: [Policy(id)]).isEmpty)
-  }
-
-  @Test("The warning suggests the id with its prefix")
-  func prefixSuggestion() throws {
-    let authority = try Authority("https://contoso.b2clogin.com/contoso.onmicrosoft.com")
-    let warning = try #require(try authority.warnings(for: [Policy("B2C_1_x"), Policy("SignIn")]).first)
-    #expect(warning.value == "SignIn")
-    #expect(warning.fault == .unusualPolicyPrefix)
-    #expect(warning.suggestion == "B2C_1_SignIn")
-  }
-
-  @Test(
-    "Invalid ids are refused, with a correction where it is known",
-    arguments: [
-      ("", AuthorityError.Fault.invalidPolicy, nil),
-      ("   ", .invalidPolicy, nil),
-      (" B2C_1_x ", .invalidPolicy, "B2C_1_x"),
-      ("B2C_1_x\n", .invalidPolicy, "B2C_1_x"),
-      ("B2C_1_\u{200B}x", .invalidPolicy, "B2C_1_x"),
-      ("B2C_1_\u{202E}x", .invalidPolicy, "B2C_1_x"),
-      ("?p=B2C_1_x", .invalidPolicy, "B2C_1_x"),
-      ("p=B2C_1_x&nonce=1", .invalidPolicy, "B2C_1_x"),
-      ("?p=B2C_1_%3ex", .invalidPolicy, nil),
-      ("https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x/v2.0", .invalidPolicy, "B2C_1_x"),
+      ("", AuthorityError.Fault.invalidPolicy),
+      ("   ", .invalidPolicy),
+      (" B2C_1_x ", .invalidPolicy),
+      ("B2C_1_x\n", .invalidPolicy),
+      ("B2C_1_\u{200B}x", .invalidPolicy),
+      ("B2C_1_\u{202E}x", .invalidPolicy),
+      ("?p=B2C_1_x", .invalidPolicy),
+      ("p=B2C_1_x&nonce=1", .invalidPolicy),
+      ("?p=B2C_1_%3ex", .invalidPolicy),
+      ("https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x/v2.0", .invalidPolicy),
       (
-        "https://contoso.b2clogin.com/contoso.onmicrosoft.com/oauth2/v2.0/authorize?p=B2C_1_x", .invalidPolicy,
-        "B2C_1_x"
+        "https://contoso.b2clogin.com/contoso.onmicrosoft.com/oauth2/v2.0/authorize?p=B2C_1_x", .invalidPolicy
       ),
-      ("a/b", .invalidPolicy, nil),
-      ("a%20b", .invalidPolicy, nil),
-      ("a#b", .invalidPolicy, nil),
-      ("a&b", .invalidPolicy, nil),
-      ("..", .invalidPolicy, nil),
-      (String(repeating: "x", count: 129), .invalidPolicy, nil),
-      ("<Enter the sign in policy>", .placeholder, nil),
-      ("{policy}", .placeholder, nil),
+      ("a/b", .invalidPolicy),
+      ("a%20b", .invalidPolicy),
+      ("a#b", .invalidPolicy),
+      ("a&b", .invalidPolicy),
+      ("..", .invalidPolicy),
+      (String(repeating: "x", count: 129), .invalidPolicy),
+      ("<Enter the sign in policy>", .placeholder),
+      ("{policy}", .placeholder),
     ])
-  func refusals(id: String, fault: AuthorityError.Fault, suggestion: String?) throws {
+  func refusals(id: String, fault: AuthorityError.Fault) throws {
     let error = try #require(throws: AuthorityError.self) { try Policy(id) }
     #expect(error.fault == fault)
     #expect(error.code == .configuration)
-    #expect(error.suggestion == suggestion)
     #expect(error.recoverySuggestion != nil)
   }
 

@@ -18,7 +18,7 @@ struct ConnectorErrorTests {
     #expect(error.code == .userCancelledInPage)
     #expect(error.serverCode == "AADB2C90091")
     #expect(error.oauthError == "access_denied")
-    #expect(error.correlationID != nil && error.timestamp != nil)
+    #expect(error.correlationID != nil)
     #expect(!error.isRetryable && !error.needsInteraction)
   }
 

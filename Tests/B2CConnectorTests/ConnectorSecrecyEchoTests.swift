@@ -174,7 +174,7 @@ private func everything(_ value: Any) -> String {
   case let error as ConnectorError:
     text += [
       error.message, error.recoverySuggestion, error.serverDescription, error.serverCode, error.oauthError,
-      error.suberror, error.traceID, error.timestamp, error.claims, error.request?.description,
+      error.claims, error.request?.description,
       error.correlationID?.uuidString,
     ].compactMap(\.self).joined(separator: " ")
     under = error.underlying

@@ -240,7 +240,8 @@ struct ConnectorSessionTests {
   @Test("A session without a refresh token that has expired is told at the next call")
   func noRefreshToken() async throws {
     let world = World()
-    let connector = try world.connector { $0.offlineAccess = .never }
+    world.tenant.behavior.changeTokenAnswer = { $0["refresh_token"] = nil }
+    let connector = try world.connector()
     let user = try await connector.doPolicy(.signIn)
     var states = connector.sessionUpdates.makeAsyncIterator()
     #expect(await states.next() == .signedIn(user))

@@ -98,11 +98,6 @@ struct IDTokenVerifierTests {
       $0.expectations.now += 86_400
     },
     Change("for a list of one client") { $0.payload["aud"] = "[\"\(IDTokenScene.clientID)\"]" },
-    Change("for several clients that are trusted, ours by azp") {
-      $0.expectations.trustedAudiences = ["other", "third"]
-      $0.payload["aud"] = "[\"other\",\"\(IDTokenScene.clientID)\"]"
-      $0.payload["azp"] = "\"\(IDTokenScene.clientID)\""
-    },
     Change("with the policy in acr, in lower case") {
       $0.payload["tfp"] = nil
       $0.payload["acr"] = "\"b2c_1_signin\""
@@ -140,15 +135,6 @@ struct IDTokenVerifierTests {
       $0.payload["at_hash"] = "\"SL8j94FVdxDzoUOD-fWy2g\""
     },
     Change("without at_hash") { $0.expectations.accessToken = Secret("token") },
-    Change("of a user who signed in within max_age") {
-      $0.expectations.earliestAuthentication = Date(timeIntervalSince1970: Double(IDTokenScene.now - 300))
-    },
-    Change("with the acr and auth_time that were essential") {
-      $0.expectations.essentialClaims = EssentialClaims(claimsRequest: [
-        "id_token": ["auth_time": ["essential": true], "acr": ["essential": true, "values": ["1", "2"]]]
-      ])
-      $0.payload["acr"] = "\"2\""
-    },
     Change("of Entra ID's common endpoint") {
       $0.payload["iss"] = "\"https://login.microsoftonline.com/\(IDTokenScene.tenantID)/v2.0\""
       $0.payload["tid"] = "\"\(IDTokenScene.tenantID)\""

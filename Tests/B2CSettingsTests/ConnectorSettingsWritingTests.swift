@@ -34,16 +34,13 @@ import Testing
         try Policy(id: "B2C_1A_g", kind: Policy.Kind(rawValue: "invite"), domainHint: "google.com"),
       ],
       selected: try Policy(id: "B2C_1_In", name: "Sign in", kind: .signIn))
-    var authority = try Authority("https://login.contoso.com/tfp/contoso.onmicrosoft.com/B2C_1_In")
-    authority.trustedHosts = ["b.example", "a.example"]
+    let authority = try Authority("https://login.contoso.com/tfp/contoso.onmicrosoft.com/B2C_1_In")
     var settings = ConnectorSettings(
       authority: authority, clientID: "7BF688CE-8139-4ca8-9391-02fdb6f86d67",
       scopes: ["https://contoso.onmicrosoft.com/tasks/read", "openid"],
       redirectURI: try #require(URL(string: "com.contoso.tasks:/redirect?a=1&b=%20")),
       taskWebAPI: URL(string: "http://localhost:3000/tasks?x=1&y=2"), policies: policies)
     settings.additionalScopes = ["https://contoso.onmicrosoft.com/tasks/write"]
-    settings.offlineAccess = .withConsent
-    settings.trustedAudiences = ["project-8", "project-7"]
     settings.fullScreen = true
     settings.showClaims = true
     settings.correlationID = UUID()

@@ -73,33 +73,15 @@ import Testing
     #expect(settings.correlationID == UUID(uuidString: "580e250c-8f26-49d0-bee8-1c078add1609"))
   }
 
-  @Test("The kind of an authority, and hosts to trust, can be given")
+  @Test("The kind of an authority can be given")
   func authorityKind() throws {
     let settings = try Samples.settings([
       "authority": "<string>https://login.contoso.com/7bf688ce-8139-4ca8-9391-02fdb6f86d67/v2.0</string>",
       "authorityKind": "<string>CIAM</string>", "emailSignInPolicyId": nil,
-      "trustedHosts": "<array><string>contoso.ciamlogin.com</string></array>",
     ])
     #expect(settings.authority.kind == .ciam)
-    #expect(settings.authority.trustedHosts == ["contoso.ciamlogin.com"])
     #expect(settings.warnings.isEmpty)
     #expect(try ConnectorSettings(data: settings.propertyList()) == settings)
-  }
-
-  @Test("Audiences to trust are a list of strings")
-  func trustedAudiences() throws {
-    let list = "<array><string> project-7 </string><string/><string>https://api.example</string></array>"
-    let settings = try Samples.settings(["trustedAudiences": list])
-    #expect(settings.trustedAudiences == ["project-7", "https://api.example"])
-    #expect(settings.warnings.isEmpty)
-    #expect(try ConnectorSettings(data: settings.propertyList()) == settings)
-    #expect(try settings != Samples.settings([:]))
-    #expect(try Samples.settings([:]).trustedAudiences.isEmpty)
-    let error = #expect(throws: SettingsError.self) {
-      try Samples.settings(["trustedAudiences": "<string>project-7</string>"])
-    }
-    #expect(error?.problems.map(\.kind) == [.wrongType])
-    #expect(error?.problems.first?.recoverySuggestion?.contains("audiences") == true)
   }
 
   @Test("A policy may be in the authority")

@@ -42,7 +42,6 @@ struct Mistake: Sendable, CustomTestStringConvertible {
   private static let taskAdvice = "Write the https URL of the list of tasks, or remove the key."
   private static let policyAdvice =
     "Write the id of the policy (user flow) from the portal, such as B2C_1_SignIn, or remove the key."
-  private static let offlineAdvice = "Write automatic, never or withConsent, or remove the key."
   private static let clientID = "7bf688ce-8139-4ca8-9391-02fdb6f86d67"
 
   static let anyKey: [Mistake] = [
@@ -94,10 +93,6 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "scopes", "<array><string>https://contoso/a</string><string>re\u{E4}d</string></array>", at: "scopes[1]",
       .invalidScope, "Copy the scope from the portal.", line: 10),
     .string("correlationId", "42", .invalidCorrelationID, "Write a UUID, or remove the key.", line: 22),
-    .string("offlineAccess", "withConcent", .invalidOfflineAccess, "withConsent", line: 22),
-    .string("offlineAccess", "always", .invalidOfflineAccess, offlineAdvice, line: 22),
-    Mistake("offlineAccess", "<true/>", .wrongType, offlineAdvice, line: 22),
-    .string("offlineAccess", "&lt;your choice&gt;", .placeholder, offlineAdvice, line: 22),
   ]
 
   static let authority: [Mistake] = [
@@ -128,11 +123,11 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     Mistake(
       "policies", "<dict><key>b2c_1a_x</key><string>signIn</string></dict>", at: "policies.b2c_1a_x", .invalidPolicy,
       turnedAdvice, line: 22),
-    .string("emailSignInPolicyId", "B2C_1_Sign In", .invalidPolicy, "B2C_1_SignIn", line: 16),
-    .string("emailSignInPolicyId", "?p=B2C_1_SignIn", .invalidPolicy, "B2C_1_SignIn", line: 16),
+    .string("emailSignInPolicyId", "B2C_1_Sign In", .invalidPolicy, copyAdvice, line: 16),
+    .string("emailSignInPolicyId", "?p=B2C_1_SignIn", .invalidPolicy, copyAdvice, line: 16),
     Mistake(
       "policies", "<array><string>a/b</string></array>", at: "policies[0]", .invalidPolicy,
-      "Copy the id from the portal; it looks like B2C_1_SignIn.", line: 22),
+      copyAdvice, line: 22),
     Mistake(
       "policies", "<dict><key>signIn</key><dict><key>name</key><string>x</string></dict></dict>",
       at: "policies.signIn.id", .missingKey, policyAdvice, line: 22),
@@ -142,6 +137,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       line: 22),
     Mistake("policies", "<array><true/></array>", at: "policies[0]", .wrongType, policyAdvice, line: 22),
   ]
+  private static let copyAdvice = "Copy the id from the portal; it looks like B2C_1_SignIn."
   private static let turnedAdvice =
     "Write the id as the value, and as the key what the policy does (signIn) or its name."
   private static let policiesAdvice =
@@ -242,46 +238,20 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     #expect(error.problems.first?.suggestion == "https" + text.dropFirst(4))
   }
 
-  @Test("An entry of the trusted hosts that could never match is a problem, with the host alone as its correction")
-  func trustedHosts() throws {
-    let entries = ["https://login.contoso.com/", "login.contoso.com:8443", "id.contoso.com", "*.contoso.com"]
-    let list = entries.map { "<string>\($0)</string>" }.joined()
-    let error = try #require(failure(of: Samples.plist(["trustedHosts": "<array>\(list)</array>"])))
-    #expect(error.problems.map(\.keyPath) == ["trustedHosts[0]", "trustedHosts[1]", "trustedHosts[3]"])
-    #expect(error.problems.map(\.kind) == [.invalidTrustedHost, .invalidTrustedHost, .invalidTrustedHost])
-    #expect(error.problems.map(\.suggestion) == ["login.contoso.com", "login.contoso.com", nil])
-    let settings = try Samples.settings(["trustedHosts": "<array><string>id.contoso.com</string></array>"])
-    #expect(settings.authority.trustedHosts == ["id.contoso.com"])
-  }
-
   @Test("The problems of a generic issuer name no policies, portals and client IDs as scopes")
   func genericWords() throws {
     let file: [String: Any] = [
       "authority": "https://issuer.example/realms/one", "redirectUri": "file:///", "taskWebAPI": "http://api.example/t",
-      "scopes": ["re\u{E4}d"], "additionalScopes": "x", "trustedHosts": ["https://a.example/"],
+      "scopes": ["re\u{E4}d"], "additionalScopes": "x",
     ]
     let more = file.merging(["scopes": ["openid"], "clientId": ""]) { $1 }
     let errors = try [file, more].map {
       try #require(failure(of: PropertyListSerialization.data(fromPropertyList: $0, format: .xml, options: 0)))
     }
-    #expect(errors.map(\.problems.count) == [6, 5])
+    #expect(errors.map(\.problems.count) == [5, 4])
     for word in ["policy", "policies", "portal", "B2C", "or your client ID", "GUID"] {
       #expect(!"\(errors)".contains(word), "\(word)")
     }
-  }
-
-  @Test(
-    "A choice for offline_access is read in any case, and an unknown one names all three",
-    arguments: [
-      ("automatic", OfflineAccess.automatic), ("never", .never), (" WITHCONSENT ", .withConsent), ("", .automatic),
-    ])
-  func offlineAccess(_ text: String, _ expected: OfflineAccess) throws {
-    let settings = try Samples.settings(["offlineAccess": "<string>\(text)</string>"])
-    #expect(settings.offlineAccess == expected && settings.warnings.isEmpty)
-    #expect(try ConnectorSettings(data: settings.propertyList()).offlineAccess == expected)
-    #expect(try ConnectorSettings(data: Samples.file(["offlineAccess": text])) == settings)
-    let error = try #require(failure(of: Samples.plist(["offlineAccess": "<string>nevr</string>"])))
-    for choice in OfflineAccess.allCases { #expect("\(error)".contains(choice.rawValue)) }
   }
 
   @Test("One URL with several mistakes is corrected as a whole")

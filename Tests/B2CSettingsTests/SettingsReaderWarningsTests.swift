@@ -9,10 +9,6 @@ import Testing
     .string(
       "authority", "https://login.microsoftonline.com/contoso.onmicrosoft.com/", .retiredAuthority, retired, line: 6),
     .string(
-      "authority", "https://contoso.b2clogin.com/fabrikam.onmicrosoft.com/", .unusualTenant, retired, line: 6),
-    .string(
-      "authority", "https://contoso.b2clogin.com/contoso.onmircosoft.com/", .unusualTenant, retired, line: 6),
-    .string(
       "redirectUri", "https://jwt.ms", .foreignRedirectURI,
       "Register a redirect URI for the app, such as com.contoso.tasks:/redirect or http://localhost:8400/.",
       line: 12),
@@ -32,16 +28,9 @@ import Testing
       "redirectUri", "COM.example.app:auth/callback", .redirectURIWithoutSlash, "COM.example.app:/auth/callback",
       line: 12),
     .string("redirectUri", "com.example.app:", .redirectURIWithoutSlash, "com.example.app:/", line: 12),
-    .string(
-      "authority", "https://login.xn--cntoso-wxa.com/contoso.onmicrosoft.com/", .internationalizedHost,
-      "Compare it with your provider's documentation.", line: 6),
-    Mistake(
-      "trustedHosts", "<array><string>login.xn--cntoso-wxa.com</string></array>", at: "trustedHosts[0]",
-      .internationalizedHost, "Compare it with your provider's documentation.", line: 22),
     Mistake(
       "emailSignInPolicyId", nil, at: "authority", .noPolicy,
       "Add emailSignInPolicyId or policies, unless the app names its policies itself.", line: 6),
-    .string("emailSignInPolicyId", "SignIn", .unusualPolicyPrefix, "B2C_1_SignIn", line: 16),
     Mistake(
       "authority", "<string>https://contoso.ciamlogin.com/</string>", .unexpectedPolicy,
       "Remove the policies, or write the authority of an Azure AD B2C tenant.", line: 6),

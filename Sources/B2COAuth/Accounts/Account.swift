@@ -10,8 +10,6 @@ public struct Account: Sendable, Hashable, Identifiable {
   /// Two people never share an id. GUIDs are in lower case; a subject keeps its case, and what is not ASCII in it is
   /// percent-encoded.
   public let id: String
-  /// The account id as MSAL makes it, `<oid>-<policy>.<tenant id>` with a policy, of the latest sign-in.
-  public let homeAccountID: String
   /// The name the person signs in with, or an email, when the claims hold one.
   public let username: String?
   /// The display name, when the claims hold one.
@@ -33,7 +31,7 @@ public struct Account: Sendable, Hashable, Identifiable {
   /// - Parameter id: The ``id`` of an account.
   public init(id: String) {
     self.init(
-      id: id, homeAccountID: id, username: nil, name: nil, policyIDs: [],
+      id: id, username: nil, name: nil, policyIDs: [],
       claims: UserInfo(claims: [:], accountID: id, isMicrosoft: false), hasSession: false)
   }
 
@@ -42,16 +40,15 @@ public struct Account: Sendable, Hashable, Identifiable {
   /// - Parameter user: The user.
   public init(_ user: UserInfo) {
     self.init(
-      id: user.accountID, homeAccountID: user.accountID, username: user.username, name: user.name,
+      id: user.accountID, username: user.username, name: user.name,
       policyIDs: [user.policyID].compactMap(\.self), claims: user, hasSession: true)
   }
 
   init(
-    id: String, homeAccountID: String, username: String?, name: String?, policyIDs: [String], claims: UserInfo,
+    id: String, username: String?, name: String?, policyIDs: [String], claims: UserInfo,
     hasSession: Bool
   ) {
     self.id = id
-    self.homeAccountID = homeAccountID
     self.username = username
     self.name = name
     self.policyIDs = policyIDs
@@ -66,7 +63,7 @@ extension Account {
     let latest = records.first?.record ?? fallback
     let user = UserInfo(claims: latest.claims, accountID: id, isMicrosoft: isMicrosoft)
     self.init(
-      id: id, homeAccountID: latest.homeAccountID ?? id, username: user.username, name: user.name,
+      id: id, username: user.username, name: user.name,
       policyIDs: records.compactMap(\.record.policyID), claims: user, hasSession: latest.hasSession(now: now))
   }
 }

@@ -10,7 +10,6 @@ struct DeviceFlow: Sendable {
     scopes: [String], show: @Sendable (DeviceAuthorization) async throws -> Void
   ) async throws -> SignInResult {
     let correlationID = services.correlationID(nil)
-    let scopes = services.configuration.permitted(scopes)
     return try await services.reporting(.signInStarted, .signInFinished, policy: nil, correlationID: correlationID) {
       let provider = try await services.providers.provider(for: services.configuration.defaultPolicy)
       guard let endpoint = provider.deviceAuthorizationEndpoint else {

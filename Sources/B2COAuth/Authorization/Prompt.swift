@@ -14,7 +14,7 @@ public struct Prompt: RawRepresentable, Sendable, Hashable {
     self.rawValue = rawValue
   }
 
-  /// Nothing is sent, so that the server decides; consent where ``OfflineAccess/withConsent`` asks for it.
+  /// Nothing is sent, so that the server decides.
   public static let automatic = Prompt(rawValue: "")
   /// Ask for credentials, whether or not there is a session.
   public static let login = Prompt(rawValue: "login")

@@ -1,5 +1,3 @@
-public import Foundation
-
 /// The options of a sign-in beyond the settings.
 public struct SignInOptions: Sendable {
   /// The OpenID Connect `prompt` parameter; none is sent unless the app names one.
@@ -10,21 +8,14 @@ public struct SignInOptions: Sendable {
   public var domainHint: String?
   /// The languages of the page, best first, as BCP 47 tags.
   public var uiLocales: [String] = []
-  /// Further scopes to consent to in this sign-in.
-  public var extraScopesToConsent: [String] = []
   /// Scopes of the API to get a token for, in place of the configuration's.
   public var scopes: [String]?
   /// Further query parameters for the sign-in page; names of the protocol's own are refused.
-  ///
-  /// `max_age` is checked in the id_token; `resource` (RFC 8707) goes to the token endpoint too, with the
-  /// code; a refresh does not repeat it.
   public var extraParameters: [String: String] = [:]
   /// A claims request, a JSON object as text (OpenID Connect Core 5.5).
   ///
-  /// An essential `acr` or `auth_time` of the id_token is checked; other essential claims are the app's to check.
+  /// It is sent; whether the claims of the user keep it is the app's to check.
   public var claimsRequest: String?
-  /// The correlation id; the configuration's, else a fresh one, when `nil`.
-  public var correlationID: UUID?
   /// Whether the browser session should share no cookies with others.
   public var prefersEphemeralSession = false
   /// Whether the page should cover the full screen (the tutorial's `fullScreen`).

@@ -10,8 +10,6 @@ package struct OAuthConfiguration: Sendable {
   package var redirectURI: URL
   /// The scopes of the API whose tokens are asked for; `openid` is added.
   package var scopes: [String]
-  /// When a sign-in asks for `offline_access`, which brings refresh tokens.
-  package var offlineAccess = OfflineAccess.automatic
   /// Whether this process may use refresh tokens.
   package var refreshesTokens = true
   /// Further scopes the user is asked to consent to at sign-in, without a token for them (ADAL's `additionalScopes`).
@@ -34,10 +32,6 @@ package struct OAuthConfiguration: Sendable {
   ///
   /// 300 seconds.
   package var clockSkew = Duration.seconds(300)
-  /// The audiences that an id_token may name beside this client (OpenID Connect Core 3.1.3.7 rule 3).
-  ///
-  /// None: an id_token for several audiences is refused, with the audiences that it names.
-  package var trustedAudiences: Set<String> = []
   /// How long metadata and keys are used without asking again.
   ///
   /// 24 hours.

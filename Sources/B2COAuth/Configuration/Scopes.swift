@@ -30,11 +30,3 @@ enum Scopes {
     return scopes.flatMap { $0.split(separator: " ").map(String.init) }.filter { seen.insert($0.lowercased()).inserted }
   }
 }
-
-extension OAuthConfiguration {
-  /// The scopes without `offline_access`, which may have been named, where it is never to be asked for.
-  func permitted(_ scopes: [String]) -> [String] {
-    guard offlineAccess == .never else { return scopes }
-    return scopes.flatMap { $0.split(separator: " ").map(String.init) }.filter { $0.lowercased() != "offline_access" }
-  }
-}

@@ -13,10 +13,6 @@ package struct ServerAnswer: Sendable, Hashable {
   package var code: String?
   /// The `suberror`, such as `bad_token`.
   package var suberror: String?
-  /// The `trace_id`.
-  package var traceID: String?
-  /// The time in the answer, as it wrote it.
-  package var timestamp: String?
   /// The HTTP status; `nil` when the answer came by redirect.
   package var status: Int?
   /// How many seconds the server asks to wait (`Retry-After`).
@@ -33,22 +29,17 @@ package struct ServerAnswer: Sendable, Hashable {
   ///   - description: The `error_description`.
   ///   - code: The service's own code.
   ///   - suberror: The `suberror`.
-  ///   - traceID: The `trace_id`.
-  ///   - timestamp: The time in the answer.
   ///   - status: The HTTP status.
   ///   - retryAfter: How many seconds the server asks to wait.
   ///   - claims: The `claims` the server wants satisfied, as JSON text.
   package init(
     error: String? = nil, description: String? = nil, code: String? = nil, suberror: String? = nil,
-    traceID: String? = nil, timestamp: String? = nil, status: Int? = nil, retryAfter: Double? = nil,
-    claims: String? = nil
+    status: Int? = nil, retryAfter: Double? = nil, claims: String? = nil
   ) {
     self.error = error
     self.description = description
     self.code = code
     self.suberror = suberror
-    self.traceID = traceID
-    self.timestamp = timestamp
     self.status = status
     self.retryAfter = retryAfter
     self.claims = claims
@@ -86,8 +77,6 @@ extension ServerAnswer {
     error = shown("error")
     description = shown("error_description", limit: 200)
     suberror = shown("suberror")
-    traceID = shown("trace_id")
-    timestamp = shown("timestamp")
     // Some providers' refresh tokens and codes are UUIDs too.
     correlationID = shown("correlation_id").flatMap { UUID(uuidString: $0) }
     // The claims are sent back as they are: with a token in them they are not the service's.
@@ -97,17 +86,13 @@ extension ServerAnswer {
     if let description = fields["error_description"]?.string { readDescription(description, text.limited(to: 100)) }
   }
 
-  /// Takes code, correlation id and time out of a description as Azure AD B2C writes it: one on each line.
+  /// Takes code and correlation id out of a description as Azure AD B2C writes it: one on each line.
   private mutating func readDescription(_ description: String, _ text: PrintableText) {
     for line in description.split(whereSeparator: \.isNewline) {
       let parts = line.split(separator: ":", maxSplits: 1)
       let value = parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
-      switch parts.first?.trimmingCharacters(in: .whitespaces).lowercased() {
-      case "correlation id": correlationID = correlationID ?? text.show(value).flatMap { UUID(uuidString: $0) }
-      case "timestamp": timestamp = timestamp ?? text.show(value)
-      case "trace id": traceID = traceID ?? text.show(value)
-      default: break
-      }
+      guard parts.first?.trimmingCharacters(in: .whitespaces).lowercased() == "correlation id" else { continue }
+      correlationID = correlationID ?? text.show(value).flatMap { UUID(uuidString: $0) }
     }
     let start = description.prefix { $0 != ":" && !$0.isWhitespace }
     if start.wholeMatch(of: ServiceCode.pattern) != nil { code = String(start) }

@@ -14,22 +14,15 @@ struct IDTokenCheck: Sendable {
   ///   - nonce: The nonce of the request; `nil` after a refresh.
   ///   - accessToken: The access token that came with it.
   ///   - previous: The claims of the sign-in, after a refresh.
-  ///   - request: The authorization request, after a sign-in that had one.
   /// - Returns: All claims.
   /// - Throws: ``OAuthError`` with code `invalidIDToken`; what keeps the keys from being fetched.
   func claims(
-    of idToken: Secret, provider: Provider, nonce: Secret?, accessToken: Secret?, previous: [String: JSONValue]?,
-    request: AuthorizationRequest? = nil
+    of idToken: Secret, provider: Provider, nonce: Secret?, accessToken: Secret?, previous: [String: JSONValue]?
   ) async throws -> [String: JSONValue] {
-    var expectations = IDTokenExpectations(
+    let expectations = IDTokenExpectations(
       clientID: services.configuration.clientID, issuer: IssuerExpectation(published: provider.metadata.issuer),
       nonce: nonce, policy: provider.policy?.id, now: services.serverClock.now, skew: services.configuration.clockSkew,
       previous: previous, accessToken: accessToken, allowedAlgorithms: provider.allowedAlgorithms)
-    expectations.trustedAudiences = services.configuration.trustedAudiences
-    if let request {
-      expectations.earliestAuthentication = request.earliestAuthentication(by: services.serverClock)
-      expectations.essentialClaims = request.essentialClaims
-    }
     let providers = services.providers
     let known = try await providers.keys(of: provider)
     do {
@@ -111,14 +104,8 @@ extension IDTokenRejection {
       "Compare this device's clock with the server's."
     case .issuer:
       "Check that the authority in the settings is the one that issued the token."
-    case .audience, .authorizedParty:
+    case .audience, .untrustedAudience, .authorizedParty:
       "Check that the client ID is the one registered for this app."
-    case .untrustedAudience:
-      "If the provider means these audiences to be there, list them in trustedAudiences."
-    case .authenticationTime:
-      "Sign in again with the prompt `login`; if that is refused too, the provider does not keep max_age or auth_time."
-    case .authenticationContext:
-      "Sign in again as the provider's documentation of this acr demands, or do not make it essential."
     case .objectID:
       "Add the claim User's Object ID to the user flow."
     case .policy:

@@ -26,23 +26,20 @@ struct Provider: Sendable {
     self.authority = authority
     self.policy = policy
     self.metadata = metadata
-    // URLs that the authority's form gives come first: they carry the policy the way the developer wrote it.
+    // At Microsoft's authorities the URLs are built here: they carry the policy the way the developer wrote it.
     guard let authorization = endpoints.authorization ?? metadata.authorizationEndpoint,
       let token = endpoints.token ?? metadata.tokenEndpoint
     else {
-      throw OAuthError(.invalidResponse, "The metadata document has no authorization_endpoint or no token_endpoint.")
+      throw OAuthError(
+        .invalidResponse, "The metadata document has no authorization_endpoint or no token_endpoint that is https.")
     }
     authorizationEndpoint = authorization
     let isMicrosoft = authority.kind(for: policy) != .openIDConnect
     tokenRoute = TokenRoute(url: token, policy: policy, isMicrosoft: isMicrosoft)
-    addsOfflineAccess =
-      switch configuration.offlineAccess {
-      case .automatic: isMicrosoft || metadata.scopes.contains("offline_access")
-      case .never: false
-      case .withConsent: true
-      }
-    endSessionEndpoint = endpoints.endSession ?? metadata.endSessionEndpoint
-    deviceAuthorizationEndpoint = endpoints.deviceAuthorization ?? metadata.deviceAuthorizationEndpoint
+    addsOfflineAccess = isMicrosoft || metadata.scopes.contains("offline_access")
+    endSessionEndpoint = isMicrosoft ? endpoints.endSession : metadata.endSessionEndpoint
+    deviceAuthorizationEndpoint =
+      isMicrosoft ? endpoints.deviceAuthorization : metadata.deviceAuthorizationEndpoint
   }
 }
 
@@ -70,8 +67,12 @@ struct ProviderMetadata: Sendable {
   /// The scopes that the provider says it offers.
   let scopes: [String]
 
-  /// Reads a metadata document; every URL in it must be https, or http to this machine.
-  init(json: Data) throws(OAuthError) {
+  /// Reads a metadata document; a URL in it that cannot be used is not there.
+  ///
+  /// - Parameters:
+  ///   - json: The document.
+  ///   - allowsHTTP: Whether URLs of this machine may be http, as for an authority on it.
+  init(json: Data, allowsHTTP: Bool) throws(OAuthError) {
     let fields: [String: JSONValue]
     do {
       fields = try JSONReader.object(json)
@@ -82,33 +83,24 @@ struct ProviderMetadata: Sendable {
       throw OAuthError(.invalidResponse, "The metadata document has no issuer.")
     }
     self.issuer = issuer
-    func url(_ name: String) throws(OAuthError) -> URL? {
-      guard let text = fields[name]?.string else { return nil }
-      guard let url = URL(string: text), Loopback.isAllowed(url) else {
-        throw OAuthError(.invalidResponse, "The metadata document's \(name) is not an https URL.")
-      }
+    func url(_ name: String) -> URL? {
+      guard let url = fields[name]?.string.flatMap({ URL(string: $0) }), Loopback.isAllowed(url), url.user == nil,
+        allowsHTTP || url.scheme?.lowercased() == "https"
+      else { return nil }
       return url
     }
-    authorizationEndpoint = try url("authorization_endpoint")
-    tokenEndpoint = try url("token_endpoint")
-    endSessionEndpoint = try url("end_session_endpoint")
-    deviceAuthorizationEndpoint = try url("device_authorization_endpoint")
-    revocationEndpoint = try url("revocation_endpoint")
-    userInfoEndpoint = try url("userinfo_endpoint")
-    guard let keys = try url("jwks_uri") else {
-      throw OAuthError(.invalidResponse, "The metadata document has no jwks_uri.")
+    authorizationEndpoint = url("authorization_endpoint")
+    tokenEndpoint = url("token_endpoint")
+    endSessionEndpoint = url("end_session_endpoint")
+    deviceAuthorizationEndpoint = url("device_authorization_endpoint")
+    revocationEndpoint = url("revocation_endpoint")
+    userInfoEndpoint = url("userinfo_endpoint")
+    guard let keys = url("jwks_uri") else {
+      throw OAuthError(.invalidResponse, "The metadata document has no jwks_uri that is https.")
     }
     keysEndpoint = keys
     sendsIssuerInCallback = fields["authorization_response_iss_parameter_supported"]?.bool ?? false
     scopes = fields["scopes_supported"]?.array?.compactMap(\.string) ?? []
     signingAlgorithms = fields["id_token_signing_alg_values_supported"]?.array?.compactMap(\.string) ?? []
-  }
-
-  /// The URLs of the document that have to be the authority's, of whatever kind it is.
-  var endpoints: [URL] {
-    [
-      authorizationEndpoint, tokenEndpoint, endSessionEndpoint, keysEndpoint, deviceAuthorizationEndpoint,
-      revocationEndpoint,
-    ].compactMap(\.self)
   }
 }

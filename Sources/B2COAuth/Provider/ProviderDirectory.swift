@@ -106,16 +106,10 @@ actor ProviderDirectory {
   /// The metadata of a policy, fetched now and checked against the authority.
   private func metadata(for policy: Policy?, retries: Bool) async throws -> ProviderMetadata {
     let url = try endpoints(of: policy).metadata
-    let document: Data
+    let document = try await documents.json(at: url, what: "metadata document", policy: policy, retries: retries)
     do {
-      document = try await documents.json(at: url, what: "metadata document", policy: policy, retries: retries)
-    } catch var error as OAuthError where error.code == .configuration && error.server != nil {
-      let advice = configuration.authority.advice(withoutMetadataFor: policy)
-      error.recoverySuggestion = advice ?? error.recoverySuggestion
-      throw error
-    }
-    do {
-      let metadata = try ProviderMetadata(json: document)
+      let metadata = try ProviderMetadata(
+        json: document, allowsHTTP: configuration.authority.baseURL.scheme?.lowercased() == "http")
       try check(metadata, policy)
       return metadata
     } catch {
@@ -156,19 +150,11 @@ actor ProviderDirectory {
       throw OAuthError(
         .issuerMismatch,
         "The metadata names the issuer \(shown), which does not belong to the authority \(authority).",
-        recoverySuggestion: authority.advice(refusing: metadata.issuer, policy: policy))
-    }
-    let isGeneric = authority.kind(for: policy) == .openIDConnect
-    // Entra ID's userinfo endpoint is Microsoft Graph's.
-    let endpoints = metadata.endpoints + (isGeneric ? [metadata.userInfoEndpoint].compactMap(\.self) : [])
-    for endpoint in endpoints where !authority.accepts(endpoint: endpoint, issuer: metadata.issuer, policy: policy) {
-      throw OAuthError(
-        .invalidResponse,
-        "The metadata names an endpoint on \(PrintableText.plain(endpoint.host ?? "no host", limit: 100)), which is not the authority's.",
         recoverySuggestion: "Check the authority in the settings.")
     }
-    if isGeneric, let query = metadata.authorizationEndpoint.flatMap({ URLParts($0.absoluteString).query }),
-      let name = ReservedParameters.first(inQuery: query)
+    if authority.kind(for: policy) == .openIDConnect,
+      let query = metadata.authorizationEndpoint?.absoluteString.split(separator: "?", maxSplits: 1).dropFirst().first,
+      let name = ReservedParameters.first(inQuery: String(query))
     {
       // RFC 6749 section 3.1: no parameter is sent twice.
       throw OAuthError(

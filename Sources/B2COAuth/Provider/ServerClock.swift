@@ -9,12 +9,6 @@ final class ServerClock: Sendable {
   /// How far the server's time may be before this device's: what the wrong time zone and summer time make together.
   static let furthestBehind: TimeInterval = 15 * 3_600
 
-  /// A moment by this device's clock, with the difference that was known then.
-  struct Mark: Sendable {
-    fileprivate let local: Date
-    fileprivate let offset: TimeInterval?
-  }
-
   let localNow: @Sendable () -> Date
   private let offset = Locked<TimeInterval?>(nil)
 
@@ -31,18 +25,6 @@ final class ServerClock: Sendable {
   /// The measured difference, unless there is none or it is beyond what is accepted.
   private var acceptedOffset: TimeInterval? {
     offset.withLock { $0.flatMap { $0 < -Self.furthestBehind ? nil : $0 } }
-  }
-
-  /// Returns the present moment, to be compared later with a time that the server states.
-  func mark() -> Mark { Mark(local: localNow(), offset: acceptedOffset) }
-
-  /// Returns the server's time at a moment, and whether it was measured.
-  ///
-  /// The difference known at that moment counts, since this device's clock may have been set since; else one that was
-  /// measured later.
-  func time(at mark: Mark) -> (date: Date, isMeasured: Bool) {
-    guard let offset = mark.offset ?? acceptedOffset else { return (mark.local, false) }
-    return (mark.local.addingTimeInterval(offset), true)
   }
 
   /// Takes the time from an answer, if it has one.

@@ -11,7 +11,6 @@ struct TokenEndpoint: Sendable {
   func redeem(
     _ callback: ValidatedCallback, of request: AuthorizationRequest
   ) async throws -> TokenResponse {
-    let resource = request.resource.map { [(name: "resource", value: $0)] } ?? []
     return try await send(
       [
         ("grant_type", "authorization_code"),
@@ -19,7 +18,7 @@ struct TokenEndpoint: Sendable {
         ("redirect_uri", callback.redirectURI.absoluteString),
         ("code_verifier", request.pkce.verifier.value),
         ("scope", request.tokenScopes.joined(separator: " ")),
-      ] + resource, to: request.provider.tokenRoute, correlationID: request.correlationID)
+      ], to: request.provider.tokenRoute, correlationID: request.correlationID)
   }
 
   /// Sends a refresh token for exactly these scopes; for `nil` without naming any.
@@ -65,8 +64,7 @@ struct TokenEndpoint: Sendable {
   private func send(
     _ fields: [(name: String, value: String)], to route: TokenRoute, correlationID: UUID
   ) async throws -> TokenResponse {
-    var all = [("client_id", configuration.clientID)] + fields
-    if route.isMicrosoft { all.append(("client_info", "1")) }
+    let all = [("client_id", configuration.clientID)] + fields
     let response = try await post(all, to: route.url, isMicrosoft: route.isMicrosoft, correlationID: correlationID)
     let secrets = fields.filter { Self.secretFields.contains($0.name) }.map(\.value)
     var refused = ServerAnswer.Refused(policy: route.policy, request: Self.failed(route.url))

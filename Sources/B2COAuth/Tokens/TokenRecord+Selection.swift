@@ -47,8 +47,8 @@ extension TokenRecord {
   ///
   /// A refresh must not name what the user was asked for and did not grant (RFC 6749 section 6). Microsoft's services take
   /// the whole list each time, and need `openid` and `offline_access` in it.
-  func scopesToRenew(_ scopes: [String], isMicrosoft: Bool, addsOfflineAccess: Bool) -> [String]? {
-    guard !isMicrosoft else { return Scopes.forRequest(scopes, offlineAccess: addsOfflineAccess) }
+  func scopesToRenew(_ scopes: [String], isMicrosoft: Bool) -> [String]? {
+    guard !isMicrosoft else { return Scopes.forRequest(scopes, offlineAccess: true) }
     let granted = Set(grantedScopes.map { $0.lowercased() })
     let wanted = Scopes.forRequest(scopes, offlineAccess: granted.contains("offline_access"))
     guard !granted.isEmpty else { return wanted }

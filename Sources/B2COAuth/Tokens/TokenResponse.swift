@@ -14,7 +14,6 @@ struct TokenResponse: Sendable {
   let lifetime: TimeInterval
   let refreshIn: TimeInterval?
   let refreshTokenLifetime: TimeInterval?
-  let clientInfo: ClientInfo?
   /// Fields that this version does not know.
   let unknownFields: [String: JSONValue]
 
@@ -55,7 +54,6 @@ struct TokenResponse: Sendable {
     lifetime = Self.lifetime(fields, hasAccessToken: accessToken != nil, serverNow: serverNow)
     refreshIn = fields["refresh_in"]?.double.flatMap { $0 > 0 ? $0 : nil }
     refreshTokenLifetime = fields["refresh_token_expires_in"]?.double.flatMap { $0 > 0 ? $0 : nil }
-    clientInfo = fields["client_info"]?.string.flatMap(ClientInfo.init)
     unknownFields = fields.filter { !Self.known.contains($0.key) }
   }
 
@@ -84,22 +82,5 @@ struct TokenResponse: Sendable {
     }
     // A year is beyond every access token; what is outside is a server's mistake, not a reason to trap later.
     return min(max(seconds, 0), 31_536_000)
-  }
-}
-
-/// The `client_info` of a token answer: the parts that MSAL makes account ids from.
-struct ClientInfo: Sendable {
-  /// `<object id>-<policy>` with a policy, `<object id>` without.
-  let uid: String
-  /// The tenant id.
-  let utid: String
-
-  init?(_ text: String) {
-    guard let data = Base64URL.decode(text),
-      let fields = try? JSONReader.object(data),
-      let uid = fields["uid"]?.string, let utid = fields["utid"]?.string, !uid.isEmpty, !utid.isEmpty
-    else { return nil }
-    self.uid = uid.lowercased()
-    self.utid = utid.lowercased()
   }
 }

@@ -67,7 +67,6 @@ struct AccountIdentityTests {
     let fixture = fixture(["sub": "Auth0|Victim.42"], [:])
     let result = try await fixture.client().signIn()
     #expect(result.account.id == fixture.tenant.issuer + "#Auth0|Victim.42")
-    #expect(result.account.homeAccountID == result.account.id)
   }
 
   @Test(

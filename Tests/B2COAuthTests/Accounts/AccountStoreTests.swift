@@ -192,16 +192,4 @@ struct AccountStoreTests {
     let forAlice = try fixture.client { $0.requiredUser = LocalUser.alice.email.uppercased() }
     #expect(try await forAlice.accessToken().token == token)
   }
-
-  @Test("An account is found by its home account id of any policy")
-  func homeAccountIDs() async throws {
-    let fixture = Fixture()
-    let client = try fixture.client()
-    let first = try await client.signIn()
-    let second = try await client.signIn(policy: Policy("B2C_1_SignUpOrSignIn"), prompt: .login)
-    for id in [first.account.homeAccountID, second.account.homeAccountID] {
-      #expect(try await client.account(id: id)?.id == first.account.id)
-    }
-    #expect(try await client.account(id: "nobody.nowhere") == nil)
-  }
 }

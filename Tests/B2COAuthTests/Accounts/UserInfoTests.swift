@@ -170,7 +170,6 @@ struct UserInfoTests {
       }
     }
     #expect(try await client.account(id: alice.account.id)?.name == LocalUser.alice.displayName)
-    #expect(try await client.account(id: alice.account.homeAccountID)?.name == LocalUser.alice.displayName)
     #expect(Set(read.values) == [alice.account.id])
   }
 }

@@ -106,7 +106,6 @@ struct AuthorizationCallbackTests {
     #expect(error.code == .identityProviderFailed)
     #expect(error.server?.code == "AADB2C90273")
     #expect(error.correlationID == UUID(uuidString: id))
-    #expect(error.server?.timestamp == "2018-03-29 20:57:03Z")
     #expect(error.server?.description?.hasPrefix("AADB2C90273: An invalid response") == true)
   }
 }

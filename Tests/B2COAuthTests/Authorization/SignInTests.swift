@@ -17,7 +17,6 @@ struct SignInTests {
     #expect(result.policy?.id == Fixture.signIn)
     #expect(result.accessToken?.expiresAt == fixture.clock.date.addingTimeInterval(3600))
     #expect(result.account.id == "\(LocalUser.alice.id).\(fixture.tenant.tenantID)")
-    #expect(result.account.homeAccountID == "\(LocalUser.alice.id)-b2c_1_signin.\(fixture.tenant.tenantID)")
     #expect(try await fixture.cache.keys().count == 1)
   }
 
@@ -33,7 +32,6 @@ struct SignInTests {
     for query in queries {
       #expect(query["code_challenge_method"] == "S256")
       #expect(query["response_type"] == "code")
-      #expect(query["client_info"] == "1")
       for name in ["state", "nonce", "code_challenge"] { #expect((query[name] ?? "").count == 43) }
     }
     for name in ["state", "nonce", "code_challenge"] { #expect(queries[0][name] != queries[1][name]) }
@@ -74,13 +72,12 @@ struct SignInTests {
   func options() async throws {
     let fixture = Fixture()
     let presenter = fixture.script(.identityProvider(email: "f@example.com", displayName: "F Friend"))
-    let correlationID = UUID()
     let scopes = fixture.tenant.apiScopes
     try await fixture.client(presenter: presenter, scopes: [scopes[0]]) { $0.additionalScopes = [scopes[1]] }.signIn(
       options: SignInOptions(
         prompt: Prompt(rawValue: "login"), loginHint: "a+b@example.com", domainHint: "facebook.com",
-        uiLocales: ["de", "en-GB"], extraScopesToConsent: ["profile"],
-        extraParameters: ["campaignId": "spring;1"], claimsRequest: #"{"id_token":{}}"#, correlationID: correlationID,
+        uiLocales: ["de", "en-GB"],
+        extraParameters: ["campaignId": "spring;1"], claimsRequest: #"{"id_token":{}}"#,
         prefersEphemeralSession: true, prefersFullScreen: true))
     let request = try require(presenter.requests.first)
     let query = query(of: request.url)
@@ -90,9 +87,8 @@ struct SignInTests {
     #expect(query["ui_locales"] == "de en-GB")
     #expect(query["campaignId"] == "spring;1")
     #expect(query["claims"] == #"{"id_token":{}}"#)
-    #expect(query["client-request-id"] == correlationID.uuidString.lowercased())
     let asked = (query["scope"] ?? "").split(separator: " ").map(String.init)
-    #expect(Set(asked) == ["openid", "offline_access", "profile", scopes[0], scopes[1]])
+    #expect(Set(asked) == ["openid", "offline_access", scopes[0], scopes[1]])
     #expect(request.prefersEphemeralSession && request.prefersFullScreen)
     // Scopes that are only consented to are not asked for a token.
     #expect(fixture.transport.tokenForms[0]["scope"] == "openid offline_access \(scopes[0])")
@@ -166,7 +162,6 @@ struct SignInTests {
     #expect(error.server?.code == "AADB2C90091")
     #expect(error.server?.error == "access_denied")
     #expect(error.server?.correlationID == UUID(uuidString: try #require(answered)))
-    #expect(error.server?.timestamp == "2026-01-01 00:00:00Z")
     let description = try #require(error.server?.description)
     #expect(description.hasPrefix("AADB2C90091: The user has cancelled"))
     #expect(!description.contains("+") && !description.contains("%"))

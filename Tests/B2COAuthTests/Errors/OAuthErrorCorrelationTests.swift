@@ -57,7 +57,7 @@ struct OAuthErrorCorrelationTests {
       testDescription: "no metadata",
       prepare: { $0.tenant.faults = [LocalFault(on: .metadata, .respond(TransportResponse(status: 404)))] }),
     Failure(
-      testDescription: "foreign metadata",
+      testDescription: "foreign metadata", shape: .openIDConnect,
       prepare: { $0.tenant.behavior.changeMetadata = { $0["issuer"] = "https://evil.example/v2.0/" } }),
     Failure(
       testDescription: "offline",

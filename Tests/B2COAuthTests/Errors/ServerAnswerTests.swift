@@ -87,7 +87,7 @@ struct ServerAnswerTests {
     }
   }
 
-  @Test("An answer in full: suberror, trace, time, claims, the service's number")
+  @Test("An answer in full: suberror, correlation id, claims, the service's number")
   func members() async throws {
     let fixture = Fixture(shape: .entra)
     let client = try fixture.client()
@@ -96,14 +96,13 @@ struct ServerAnswerTests {
     let id = UUID()
     fixture.transport.answerTokens(
       400,
-      #"{"error":"interaction_required","error_codes":[50076],"suberror":"basic_action","trace_id":"t","#
-        + #""correlation_id":"\#(id.uuidString)","timestamp":"2026-01-01 00:00:00Z","claims":"{\"access_token\":{}}"}"#)
+      #"{"error":"interaction_required","error_codes":[50076],"suberror":"basic_action","#
+        + #""correlation_id":"\#(id.uuidString)","claims":"{\"access_token\":{}}"}"#)
     let error = try await #require(throws: OAuthError.self) { try await client.accessToken() }
     #expect(error.needsInteraction && !error.isRetryable)
     #expect(error.correlationID == id)
     #expect(error.server?.code == "AADSTS50076")
-    #expect(error.server?.suberror == "basic_action" && error.server?.traceID == "t" && error.server?.status == 400)
-    #expect(error.server?.timestamp == "2026-01-01 00:00:00Z")
+    #expect(error.server?.suberror == "basic_action" && error.server?.status == 400)
     #expect(error.server?.claims == #"{"access_token":{}}"#)
   }
 

@@ -41,7 +41,6 @@ struct TokenResponseTests {
     },
     Variety("no scope") { $0["scope"] = nil },
     Variety("unknown members") { $0["x_new"] = ["a": 1] },
-    Variety("a broken client_info") { $0["client_info"] = "!!" },
     Variety("a broken profile_info") { $0["profile_info"] = "a.b" },
     Variety("no refresh_token") { $0["refresh_token"] = nil },
     Variety("a negative life", lifetime: 0) { $0["expires_in"] = -5 },

@@ -38,18 +38,15 @@ extension FuzzTarget {
   }
 
   private static func checkMetadata(_ body: ArraySlice<UInt8>) throws {
-    let authority = try Authority("https://login.contoso.com/contoso.onmicrosoft.com/?p=B2C_1_SignIn")
     do throws(OAuthError) {
-      let metadata = try ProviderMetadata(json: Data(body))
-      if metadata.issuer.isEmpty || !metadata.endpoints.allSatisfy(Loopback.isAllowed) {
-        throw OAuthError(.invalidResponse, "BROKEN: an endpoint that is neither https nor this machine")
+      let metadata = try ProviderMetadata(json: Data(body), allowsHTTP: false)
+      let urls = [
+        metadata.authorizationEndpoint, metadata.tokenEndpoint, metadata.endSessionEndpoint, metadata.keysEndpoint,
+        metadata.deviceAuthorizationEndpoint, metadata.revocationEndpoint, metadata.userInfoEndpoint,
+      ]
+      if metadata.issuer.isEmpty || !urls.compactMap(\.self).allSatisfy({ $0.scheme?.lowercased() == "https" }) {
+        throw OAuthError(.invalidResponse, "BROKEN: an endpoint that is not https")
       }
-      for url in metadata.endpoints where authority.accepts(endpoint: url, issuer: metadata.issuer) {
-        guard url.host?.lowercased() == "login.contoso.com" else {
-          throw OAuthError(.invalidResponse, "BROKEN: \(url) is taken for the authority's")
-        }
-      }
-      _ = authority.accepts(issuer: metadata.issuer)
     } catch {
       try check(error)
     }
@@ -72,8 +69,7 @@ extension FuzzTarget {
     var shown = ""
     dump(answered, to: &shown)
     try expectHidden(sentSearch, in: shown)
-    let texts = [answered.error, answered.description, answered.suberror, answered.traceID, answered.timestamp]
-      .compactMap(\.self)
+    let texts = [answered.error, answered.description, answered.suberror].compactMap(\.self)
     try expect(
       texts.allSatisfy { $0.count <= 200 && $0.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } },
       "a text that is long or not printable")

@@ -37,7 +37,7 @@ extension FuzzTarget {
     for policy in [nil, authority.policy, try? Policy("B2C_1_x")] {
       guard let endpoints = try? Endpoints(authority: authority, policy: policy) else { continue }
       let urls = [
-        endpoints.metadata, endpoints.authorization, endpoints.token, endpoints.keys, endpoints.endSession,
+        endpoints.metadata, endpoints.authorization, endpoints.token, endpoints.endSession,
         endpoints.deviceAuthorization,
       ].compactMap(\.self)
       // Foundation reads each URL, so it is not our reading of the host that is compared with itself.
