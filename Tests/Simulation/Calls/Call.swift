@@ -2,7 +2,6 @@
   import B2CConnector
   import B2CTestKit
   import Foundation
-  import FoundationNetworking
 
   /// What an app asks of a connector.
   enum Action: @unchecked Sendable {
@@ -12,7 +11,6 @@
     case listOf(person: String)
     case add(title: String)
     case delete(TaskItem, owner: String)
-    case data
     case token(person: String?, force: Bool)
     case session
     case accounts
@@ -28,7 +26,6 @@
       case .listOf(let person): "getTaskList(\(person.prefix(1)))"
       case .add(let title): "addTask(\(title))"
       case .delete(let task, _): "deleteTask(\(task.itemName))"
-      case .data: "data"
       case .token(let person, let force):
         "accessToken(\(person.map { String($0.prefix(1)) } ?? "-")\(force ? ", force" : ""))"
       case .session: "session"
@@ -50,7 +47,7 @@
     /// Whether it acts for the person who is current.
     var isForCurrent: Bool {
       switch self {
-      case .list, .add, .delete, .data: true
+      case .list, .add, .delete: true
       case .token(let person, _): person == nil
       default: false
       }
@@ -67,7 +64,6 @@
       case .delete(let task, _):
         try await connector.deleteTask(task)
         return .nothing
-      case .data: return .status(try await connector.data(for: URLRequest(url: world.server.url)).1.statusCode)
       case .token(let person, let force):
         return .token(
           try await connector.accessToken(
@@ -94,7 +90,6 @@
     case token(AccessToken)
     case session(SessionState)
     case accounts([Account])
-    case status(Int)
     case nothing
   }
 
@@ -131,7 +126,6 @@
     var refusedTokens: Set<String> = []
     /// What a sign-in brought.
     var grant: Grant?
-    var pages = 0
     var task: Task<Void, Never>?
     var result: Result<Answer, any Error>?
 
@@ -170,7 +164,6 @@
       case .success(.session(.expired(let user))): "ok: expired \(user.subject.prefix(1))"
       case .success(.session): "ok: signedOut"
       case .success(.accounts(let accounts)): "ok: \(accounts.map { String($0.id.prefix(1)) }.joined())"
-      case .success(.status(let status)): "ok: \(status)"
       case .success: "ok"
       }
     }

@@ -2,7 +2,7 @@
   /// The kinds of step of a random walk.
   enum Step: String, CaseIterable {
     // What the app does.
-    case signIn, list, listOfPerson, add, delete, data, token, forceRefresh, tokenOfPerson, session, accounts
+    case signIn, list, listOfPerson, add, delete, token, forceRefresh, tokenOfPerson, session, accounts
     case signOutAll, signOutOne, editProfile, cancel, several
     // What happens to the app.
     case close, closeTransport, suspend, resume, kill, losePower, clockJump
@@ -22,7 +22,7 @@
       case .cancel: 7
       case .delete, .forceRefresh, .tokenOfPerson, .several: 5
       case .resume, .diskWell, .networkGood, .networkBad: 4
-      case .session, .data, .listOfPerson: 3
+      case .session, .listOfPerson: 3
       case .losePower, .damage, .clockJump, .rollKeys, .refuseAll: 1
       default: 2
       }

@@ -67,7 +67,6 @@
         let task = draw.one(of: world.tasks)
         world.tasks.removeAll { $0.item.id == task.item.id }
         world.start(.delete(task.item, owner: task.owner), on: app)
-      case .data: world.start(.data, on: app)
       case .token: world.start(.token(person: nil, force: false), on: app)
       case .forceRefresh: world.start(.token(person: nil, force: true), on: app)
       case .tokenOfPerson: world.start(.token(person: anyPerson().id, force: false), on: app)

@@ -1,7 +1,6 @@
 #if os(Linux)
   /// What the command line asks for.
   struct Options {
-    var seconds: Double?
     var seeds: ClosedRange<UInt64> = 1...100
     var traces = false
     var script: String?
@@ -13,7 +12,7 @@
     var hunts = false
 
     static let usage = """
-      usage: simulation [--seconds N [--from S] | --seeds A...B | --seed S] [--trace | --shrink] [--script NAME] [--schedules N]
+      usage: simulation [--seeds A...B | --seed S] [--trace | --shrink] [--script NAME] [--schedules N]
                         [--without KIND,…] [--check-determinism] [--hunt] [--list]
       """
 
@@ -28,12 +27,6 @@
         case "--list": lists = true
         case "--hunt": hunts = true
         case "--check-determinism": checksDeterminism = true
-        case "--seconds":
-          guard let number = value().flatMap(Double.init) else { return nil }
-          seconds = number
-        case "--from":
-          guard let number = value().flatMap(UInt64.init) else { return nil }
-          seeds = number...max(number, seeds.upperBound)
         case "--seed":
           guard let number = value().flatMap(UInt64.init) else { return nil }
           seeds = number...number

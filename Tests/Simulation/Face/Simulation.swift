@@ -26,11 +26,7 @@
       if let name = options.script {
         try runScripts(named: name)
       } else {
-        var seed = options.seeds.lowerBound
-        while options.seconds.map({ seconds < $0 }) ?? (seed <= options.seeds.upperBound) {
-          report.add(try walk(seed, line), name: "seed \(seed)")
-          seed += 1
-        }
+        for seed in options.seeds { report.add(try walk(seed, line), name: "seed \(seed)") }
       }
       print(report.text(seconds, unit: options.script == nil ? "seeds" : "runs"))
       return report.faults == 0 ? 0 : 1

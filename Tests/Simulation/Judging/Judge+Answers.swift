@@ -147,12 +147,10 @@
         return world.ledger.fault("I10 \(type(of: error)) instead of ConnectorError", call.name)
       }
       world.judgeText("\(error) \(error.message) \(String(reflecting: error)) \(error.localizedDescription)")
-      let hasCause =
-        error.code == .interactionRequired
-        ? mayNeedInteraction(error, call) : Causes(world: world, call: call).explain(error)
-      guard !hasCause else { return }
+      if error.code == .interactionRequired, mayNeedInteraction(error, call) { return }
+      guard Calm(world: world, call: call).isCalm else { return }
       world.ledger.fault(
-        "I10 \(error.code.rawValue) without a cause", "\(call.name): \(error.description.prefix(160))")
+        "I10 \(error.code.rawValue), though nothing was in the way", "\(call.name): \(error.description.prefix(160))")
     }
 
     private func isCodeOver(_ call: Call) -> Bool { call.timeSuspended >= 580_000_000_000 }

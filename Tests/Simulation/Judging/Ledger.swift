@@ -29,7 +29,6 @@
     private(set) var firstFault: String?
     private(set) var dangers: [Invariant: Int] = [:]
     private(set) var excused: [String: Int] = [:]
-    var pages = 0
     var calls = 0
     var steps = 0
     var plannedSteps = 0

@@ -20,8 +20,6 @@
     /// Access tokens that the task server refuses, and whether it refuses all.
     var refusedTokens: Set<String> = []
     var refusesAll = false
-    /// All tokens are refused from the request after the next one on.
-    var refusesNext = false
 
     init(_ world: World) {
       self.world = world
@@ -100,10 +98,6 @@
             TransportResponse(
               status: 401, headers: ["WWW-Authenticate": "Bearer error=\"invalid_token\""]), nil
           )
-        }
-        if refusesNext {
-          refusesNext = false
-          refusesAll = true
         }
         let response = await response(of: world.server, request)
         return (response, nil)

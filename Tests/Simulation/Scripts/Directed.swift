@@ -23,18 +23,6 @@
         $0.call(.session, on: $0.app(1))
       },
       Script(
-        "damage-of-another", "a damaged record is no matter of another person",
-        {
-          $0.cache = .encryptedFile; $0.connectors = 2
-        }
-      ) {
-        $0.signIn($0.alice, on: $0.app(1))
-        $0.signIn($0.bob, on: $0.app(1))
-        $0.call(.session, on: $0.app(2))
-        $0.world.damageRecord()
-        try $0.world.restart($0.world.processes[0])
-      },
-      Script(
         "cancelled-waiter-of-a-lock", "three connectors wait for one refresh, and one of them leaves",
         {
           $0.connectors = 3; $0.distance = 400
@@ -89,21 +77,6 @@
         $0.world.nextFault = (fits: { $0.method == .post && !$0.url.path.hasSuffix("/token") }, fault: .lostAfter)
         $0.call(.add(title: "once"), on: $0.app(1))
       },
-      Script("answer-of-a-change-is-cut", "a task is stored, and the connection breaks in the answer's body", { _ in })
-      {
-        $0.signIn($0.alice, on: $0.app(1))
-        for fault in [Weather.Fault.cut, .shortened] {
-          $0.world.nextFault = (fits: { $0.method == .post && !$0.url.path.hasSuffix("/token") }, fault: fault)
-          $0.call(.add(title: "once, \(fault)"), on: $0.app(1))
-        }
-      },
-      Script("change-through-a-gateway", "a gateway answers for a change, with and without its effect", { _ in }) {
-        $0.signIn($0.alice, on: $0.app(1))
-        for fault in [Weather.Fault.gateway, .unavailable] {
-          $0.world.nextFault = (fits: { $0.method == .post && !$0.url.path.hasSuffix("/token") }, fault: fault)
-          $0.world.expects(.serviceUnavailable, of: $0.call(.add(title: "once, \(fault)"), on: $0.app(1)))
-        }
-      },
       Script(
         "answer-of-a-refresh-is-lost", "a refresh token that was used is taken again, so the session goes on",
         { $0.reuse = .allowed }
@@ -122,14 +95,6 @@
         let before = $0.world.tenant.counters.refreshRequests
         for _ in 0..<10 { $0.call(.list, on: $0.app(1)) }
         $0.world.expectsRefreshes(atMost: 2, since: before)
-      },
-      Script("killed-while-two-tokens-wait", "a kill takes two refresh tokens, the later from the earlier", { _ in }) {
-        $0.signIn($0.alice, on: $0.app(1))
-        $0.world.store.trouble.isFull = true
-        for _ in 0..<2 { $0.call($0.freshToken, on: $0.app(1)) }
-        try $0.world.restart($0.world.processes[0])
-        $0.world.store.trouble = StoreTrouble()
-        $0.call($0.freshToken, on: $0.app(1))
       },
       Script("keys-rolled", "the provider signs with a new key", { _ in }) {
         $0.signIn($0.alice, on: $0.app(1))
@@ -188,12 +153,5 @@
       if count > most { ledger.fault("I6 an API that refuses all costs more than \(most) refreshes", "\(count)") }
     }
 
-    /// Judges that a call has failed with a code.
-    func expects(_ code: ErrorCode, of call: Call) {
-      ledger.tested(.codes)
-      if call.error?.code != code {
-        ledger.fault("I10 another end than \(code.rawValue)", "\(call.name): \(call.summary)")
-      }
-    }
   }
 #endif

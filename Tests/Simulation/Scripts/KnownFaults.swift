@@ -129,11 +129,6 @@
         $0.world.watch.refusedTokens.formUnion($0.world.watch.ofAccessToken.keys)
         $0.call(.add(title: "once"), on: $0.app(1))
       },
-      Script("many-people", "a sign-in reads its own records only", { $0.people = 3 }) {
-        $0.signIn($0.world.people[2], on: $0.app(1))
-        $0.signIn($0.bob, on: $0.app(1))
-        $0.signIn($0.alice, on: $0.app(1))
-      },
       Script("close-during-post", "a connector is closed while a task is added", { $0.distance = 400 }) {
         $0.signIn($0.alice, on: $0.app(1))
         let app = $0.app(1)
@@ -141,42 +136,6 @@
         $0.jitter(900)
         try $0.world.closeTransport(of: app)
         $0.world.wait(add)
-      },
-      Script("gateway-then-refused", "a change with an unknown outcome, then no token", { _ in }) {
-        $0.signIn($0.alice, on: $0.app(1))
-        $0.call(.add(title: "doomed"), on: $0.app(1))
-        $0.world.tenant.revokeGrants(of: $0.alice)
-        $0.world.watch.end(grantsOf: $0.alice.id, "revoked")
-        $0.world.refusesAfterGateway()
-        guard let task = $0.world.tasks.first else { return }
-        $0.call(.delete(task.item, owner: task.owner), on: $0.app(1))
-      },
-      Script(
-        "killed-process-shared", "a holder of the lock is killed",
-        {
-          $0.cache = .shared; $0.processes = 2; $0.distance = 400
-        }
-      ) {
-        $0.signIn($0.alice, on: $0.app(1))
-        $0.pass(7200)
-        let other = $0.start($0.token, on: $0.app(1, process: 2))
-        $0.jitter(300)
-        try $0.world.restart($0.world.processes[0])
-        $0.world.wait(other, $0.start($0.token, on: $0.app(1)))
-      },
-      Script(
-        "ended-by-another-process", "a session ends in one process, the other reads it",
-        {
-          $0.cache = .file; $0.processes = 2
-        }
-      ) {
-        $0.signIn($0.alice, on: $0.app(1))
-        $0.call(.session, on: $0.app(1, process: 2))
-        $0.world.tenant.revokeGrants(of: $0.alice)
-        $0.world.watch.end(grantsOf: $0.alice.id, "revoked")
-        $0.pass(7200)
-        $0.call($0.token, on: $0.app(1))
-        $0.call(.session, on: $0.app(1, process: 2))
       },
       Script(
         "two-processes-file", "two processes refresh at once over files",
@@ -191,18 +150,5 @@
         $0.world.wait(one, $0.start($0.token, on: $0.app(1, process: 2)))
       },
     ]
-  }
-
-  extension World {
-    /// The next change gets through and its answer is a gateway's 502; then the API refuses all tokens.
-    func refusesAfterGateway() {
-      nextFault = (
-        fits: { [weak self] request in
-          guard request.method == .delete else { return false }
-          self?.watch.refusesNext = true
-          return true
-        }, fault: .gateway
-      )
-    }
   }
 #endif

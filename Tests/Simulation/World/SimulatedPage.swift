@@ -30,7 +30,6 @@
         world.ledger.fault("I4 a page opened for a call that may not open one", "\(Call.current?.name ?? "no call")")
         throw OAuthError(.userClosedBrowser, "Nobody asked for this page.")
       }
-      world.ledger.pages += 1
       try await Task.sleep(for: .milliseconds(plan.time))
       await process.gate()
       let presenter = world.person(of: plan)

@@ -10,24 +10,20 @@
     case shared
     case inMemory
     case file
-    /// `EncryptedTokenCache` over files.
-    case encryptedFile
-    case keychain
 
     /// Whether processes may share it: it can lock between them.
-    var isShared: Bool { [.shared, .file, .encryptedFile].contains(self) }
+    var isShared: Bool { self == .shared || self == .file }
 
     /// Whether it outlives its process.
     var isLasting: Bool { self != .inMemory }
 
-    var isFile: Bool { self == .file || self == .encryptedFile }
+    var isFile: Bool { self == .file }
   }
 
   /// What lies under the caches of all processes of a device, and survives them.
   final class Store: @unchecked Sendable {
     let kind: CacheKind
     let table = RecordTable()
-    let keychain = SimulatedKeychain()
     let disk = SimulatedDisk()
 
     init(_ kind: CacheKind) {
@@ -36,10 +32,9 @@
 
     /// What is wrong with it.
     var trouble: StoreTrouble {
-      get { kind.isFile ? disk.trouble : kind == .keychain ? keychain.trouble : table.trouble }
+      get { kind.isFile ? disk.trouble : table.trouble }
       set {
         table.trouble = newValue
-        keychain.trouble = newValue
         disk.trouble = newValue
       }
     }
@@ -51,8 +46,6 @@
       case .shared: SharedDatabaseCache(table, process)
       case .inMemory: InMemoryTokenCache()
       case .file: try fileCache(disk, process)
-      case .encryptedFile: try encrypted(fileCache(disk, process))
-      case .keychain: KeychainRecords(ProcessKeychain(keychain, process))
       }
     }
 
@@ -69,12 +62,9 @@
       switch kind {
       case .fourMethod, .shared: return table.keys.compactMap { key in table.records[key].map { (key, $0) } }
       case .inMemory: caches = processes.filter { !$0.isDead }.map(\.cache)
-      case .file, .encryptedFile:
-        guard let copy = try? fileCache(disk.copy(onDevice: onDevice), nil), let sealed = try? encrypted(copy) else {
-          return []
-        }
-        caches = [kind == .file ? copy : sealed]
-      case .keychain: caches = [KeychainRecords(ProcessKeychain(keychain, nil))]
+      case .file:
+        guard let copy = try? fileCache(disk.copy(onDevice: onDevice), nil) else { return [] }
+        caches = [copy]
       }
       let found = machine.alone { () -> [TokenCacheKey: TokenRecord] in
         var found: [TokenCacheKey: TokenRecord] = [:]
@@ -109,10 +99,6 @@
       try FileTokenCache(
         directory: URL(fileURLWithPath: ProcessDisk.newDirectory(), isDirectory: true), now: { Date() },
         files: ProcessDisk(disk: disk, process: process))
-    }
-
-    private func encrypted(_ cache: any TokenCache) throws -> EncryptedTokenCache {
-      EncryptedTokenCache(wrapping: cache, key: try EncryptionKey(bytes: Data(repeating: 7, count: 32)))
     }
   }
 #endif

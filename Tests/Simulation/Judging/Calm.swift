@@ -1,0 +1,44 @@
+#if os(Linux)
+  import B2CConnector
+  import B2CTestKit
+
+  /// Whether nothing stood in the way of a call, so that it has to succeed (invariant 10).
+  ///
+  /// Which code an error has is the matter of tests; here only that there is a reason for one at all.
+  struct Calm {
+    let world: World
+    let call: Call
+
+    var isCalm: Bool {
+      call.troubles.isEmpty && !call.app.isClosed && !hasMetFault && !hasStoreRefused && !world.wasDamaged
+        && max(world.lastSuspension, world.lastSlowRequest, world.lastClockChange) < call.startedAt
+        && !world.processes.contains { $0.isSuspended } && call.timeSuspended == 0
+        && call.plan.map { $0.outcome == .completes } != false && !isOfAnother && !isOfMissingTask
+    }
+
+    /// Whether a request of the call, or one to the provider that it may have joined, met a fault.
+    private var hasMetFault: Bool {
+      call.app.transport.met.contains {
+        if $0.target == .taskAPI { return $0.call == call.number }
+        // A flight can be joined until its end.
+        return $0.at >= call.startedAt || $0.call.map { world.ends[$0, default: .max] >= call.startedAt } == true
+      }
+    }
+
+    private var hasStoreRefused: Bool {
+      call.app.process.refusedCalls.contains { world.ends[$0, default: .max] >= call.startedAt }
+    }
+
+    /// Another person was at the page of an edit than the current one, as far as that is known.
+    private var isOfAnother: Bool {
+      guard case .editProfile = call.action else { return false }
+      return call.presenceVersion != call.app.process.presence.version
+        || call.expected != .person(call.plan?.person.id ?? "")
+    }
+
+    private var isOfMissingTask: Bool {
+      guard case .delete(let task, let owner) = call.action else { return false }
+      return !world.server.tasks.contains { $0.id == task.id } || call.bearers.last?.grant.person != owner
+    }
+  }
+#endif
