@@ -122,7 +122,7 @@ struct SoakPlan: Sendable {
   let seconds: Double
 
   init(_ options: ProofOptions) throws {
-    seconds = options.isQuick ? 120 : options.values.isEmpty ? 1_800 : Double(try options.number(0, "the seconds"))
+    seconds = options.values.isEmpty ? 1_800 : Double(try options.number(0, "the seconds"))
   }
 
   static func email(_ user: Int) -> String { "user-\(user)@example.com" }
