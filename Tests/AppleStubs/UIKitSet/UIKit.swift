@@ -131,6 +131,7 @@ extension UIWindowSceneDelegate {
   public nonisolated class var protectedDataDidBecomeAvailableNotification: NSNotification.Name {
     NSNotification.Name("UIApplicationProtectedDataDidBecomeAvailable")
   }
+  open var isProtectedDataAvailable: Bool { true }
   nonisolated override init() { super.init() }
   @available(iOS 13.0, tvOS 13.0, visionOS 1.0, *)
   open var connectedScenes: Set<UIScene> { [] }
