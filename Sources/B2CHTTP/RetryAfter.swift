@@ -15,18 +15,8 @@ package enum RetryAfter {
     if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }) {
       return Double(text).map { min($0, maximum) }
     }
-    guard let date = HTTPDate.parse(text) else { return nil }
-    let reference = headers.values(of: "Date").first.flatMap(HTTPDate.parse) ?? now
+    guard let date = Dates.headerField(text) else { return nil }
+    let reference = headers.values(of: "Date").first.flatMap(Dates.headerField) ?? now
     return min(max(0, date.timeIntervalSince(reference)), maximum)
-  }
-}
-
-/// The date of header fields, in the three forms that a recipient has to accept (RFC 9110 section 5.6.7).
-package enum HTTPDate {
-  /// Parses a date; `nil` when the text is not one.
-  ///
-  /// The rules are those of `HTTPTime`.
-  package static func parse(_ text: String) -> Date? {
-    HTTPTime.seconds(from: text).map { Date(timeIntervalSince1970: Double($0)) }
   }
 }

@@ -180,6 +180,7 @@ extension IDTokenVerifier {
   }
 
   private static func seconds(from start: Date, to end: Date) -> String {
-    WholeNumber.seconds(end.timeIntervalSince(start))
+    // Never an integer: an `exp` may be any number.
+    String(format: "%.0f seconds", end.timeIntervalSince(start).rounded(.up))
   }
 }

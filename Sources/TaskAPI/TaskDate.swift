@@ -3,13 +3,13 @@ package import Foundation
 
 /// The dates of tasks, in ISO 8601.
 package enum TaskDate {
-  /// Reads `2015-11-19T22:57:04.250Z`; `nil` when the text is not a date of `InternetTime`.
+  /// Reads `2015-11-19T22:57:04.250Z`; `nil` when the text is not one.
   package static func date(from text: String) -> Date? {
-    InternetTime.seconds(from: text).map { Date(timeIntervalSince1970: $0) }
+    Dates.internet(text)
   }
 
   /// Writes a date as JavaScript's `toISOString` does, in UTC with milliseconds.
   static func text(from date: Date) -> String {
-    InternetTime.text(from: date.timeIntervalSince1970)
+    Dates.internet(date)
   }
 }

@@ -63,8 +63,8 @@ extension ServerAnswer {
     guard let fields = try? JSONReader.object(response.body), fields["error"]?.string != nil else { return nil }
     self.init(status: response.status, retryAfter: RetryAfter.seconds(in: response.headers, now: now))
     read(fields, secrets.map { Secret($0) })
-    if code == nil, let number = fields["error_codes"]?.array?.first?.double {
-      code = "AADSTS\(WholeNumber.rounding(number, .toNearestOrAwayFromZero))"
+    if code == nil, let number = fields["error_codes"]?.array?.first?.double.flatMap(Int64.init(exactly:)) {
+      code = "AADSTS\(number)"
     }
   }
 

@@ -29,7 +29,7 @@ final class ServerClock: Sendable {
 
   /// Takes the time from an answer, if it has one.
   func update(from response: TransportResponse) {
-    guard let text = response.headers["Date"], let date = HTTPDate.parse(text) else { return }
+    guard let text = response.headers["Date"], let date = Dates.headerField(text) else { return }
     // An answer out of a cache has the time of when it was made (RFC 9111 section 5.1).
     let age = response.headers["Age"].flatMap { Double($0) }.flatMap { (0..<31_536_000).contains($0) ? $0 : nil } ?? 0
     let difference = date.addingTimeInterval(age).timeIntervalSince(localNow())
