@@ -1,8 +1,8 @@
 /// The strict reader of JSON that came from outside (RFC 8259).
 ///
 /// Unlike Foundation's decoders it refuses an object that names a key twice (RFC 7515 section 4, RFC 7519 section 4), so
-/// that no other reader can have seen another value; it nests at most ``maximumDepth`` deep, which the smallest stack of
-/// a thread holds; it looks at each byte a bounded number of times; and it names the place of a fault.
+/// that no other reader can have seen another value, and it nests at most ``maximumDepth`` deep, which the smallest stack
+/// of a thread holds. Each byte is looked at a bounded number of times.
 package struct JSONReader {
   /// The most arrays and objects inside each other.
   package static let maximumDepth = 32
@@ -11,9 +11,6 @@ package struct JSONReader {
 
   private let bytes: [UInt8]
   private var index = 0
-  private var fault: JSONFault?
-  /// The bytes looked at so far, for tests that show that the work grows with the length only.
-  private var steps = 0
 
   private init(_ bytes: [UInt8], mayHaveByteOrderMark: Bool) {
     self.bytes = bytes
@@ -26,14 +23,12 @@ package struct JSONReader {
   ///   - text: The text, in UTF-8.
   ///   - mayHaveByteOrderMark: Whether to ignore a byte order mark at the beginning.
   /// - Returns: The fields by name.
-  /// - Throws: ``JSONFault`` for the first fault; `notAnObject` when the text is another value.
+  /// - Throws: ``InvalidJSON`` for the first fault, also when the text is another value.
   package static func object(
     _ text: some Collection<UInt8>, mayHaveByteOrderMark: Bool = true
-  ) throws(JSONFault) -> [String: JSONValue] {
+  ) throws(InvalidJSON) -> [String: JSONValue] {
     var reader = JSONReader(Array(text), mayHaveByteOrderMark: mayHaveByteOrderMark)
-    reader.skipSpace()
-    let offset = reader.index
-    guard case .object(let fields) = try reader.document() else { throw JSONFault(kind: .notAnObject, offset: offset) }
+    guard case .object(let fields) = try reader.document() else { throw InvalidJSON("is not a JSON object", at: 0) }
     return fields
   }
 
@@ -41,134 +36,110 @@ package struct JSONReader {
   ///
   /// - Parameter text: The text, in UTF-8; a byte order mark is ignored.
   /// - Returns: The value.
-  /// - Throws: ``JSONFault`` for the first fault.
-  package static func value(_ text: some Collection<UInt8>) throws(JSONFault) -> JSONValue {
+  /// - Throws: ``InvalidJSON`` for the first fault.
+  package static func value(_ text: some Collection<UInt8>) throws(InvalidJSON) -> JSONValue {
     var reader = JSONReader(Array(text), mayHaveByteOrderMark: true)
     return try reader.document()
   }
+}
 
-  /// Returns how many bytes were looked at to read a text.
-  static func steps(reading text: some Collection<UInt8>) -> Int {
-    var reader = JSONReader(Array(text), mayHaveByteOrderMark: true)
-    _ = try? reader.document()
-    return reader.steps
+/// The first fault of a JSON text, and the byte at which it is.
+package struct InvalidJSON: Error, Hashable, CustomStringConvertible {
+  /// The fault, in words that follow "the text".
+  let reason: String
+  /// The distance in bytes from the beginning of the text.
+  let offset: Int
+
+  init(_ reason: String, at offset: Int) {
+    self.reason = reason
+    self.offset = offset
   }
+
+  package var description: String { "\(reason) at byte \(offset)" }
 }
 
 // MARK: - Values
 
-// Nothing here throws: after the first fault, which is kept, each function returns at once.
 extension JSONReader {
-  private mutating func document() throws(JSONFault) -> JSONValue {
+  private mutating func document() throws(InvalidJSON) -> JSONValue {
     skipSpace()
-    let root = readValue(depth: 0)
+    let root = try readValue(depth: 0)
     skipSpace()
-    if index < bytes.count { fail(.trailingContent) }
-    if let fault { throw fault }
+    guard index == bytes.count else { throw fault("goes on after its end") }
     return root
   }
 
-  private mutating func peek() -> UInt8? {
-    steps += 1
-    return index < bytes.count ? bytes[index] : nil
-  }
+  private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+  private func fault(_ reason: String = "is not JSON") -> InvalidJSON { InvalidJSON(reason, at: index) }
 
   private mutating func skipSpace() {
-    while let byte = peek(), byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
+    while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
   }
 
-  private mutating func fail(_ kind: JSONFault.Kind, at offset: Int? = nil) {
-    if fault == nil { fault = JSONFault(kind: kind, offset: offset ?? index) }
-  }
-
-  private mutating func skip(_ byte: UInt8, or kind: JSONFault.Kind) -> Bool {
-    guard fault == nil, peek() == byte else {
-      fail(kind)
-      return false
-    }
+  /// Moves behind a byte, if that follows.
+  private mutating func take(_ byte: UInt8) -> Bool {
+    guard next == byte else { return false }
     index += 1
     return true
   }
 
-  private mutating func readValue(depth: Int) -> JSONValue {
-    let value: JSONValue? =
-      switch peek() {
-      case UInt8(ascii: "\""): readString(or: .missingValue).map(JSONValue.string)
-      case UInt8(ascii: "{"): readObject(depth: depth + 1).map(JSONValue.object)
-      case UInt8(ascii: "["): readArray(depth: depth + 1).map(JSONValue.array)
-      case UInt8(ascii: "t"): readLiteral("true", as: .bool(true))
-      case UInt8(ascii: "f"): readLiteral("false", as: .bool(false))
-      case UInt8(ascii: "n"): readLiteral("null", as: .null)
-      default: readNumber()
-      }
-    return value ?? .null
+  private mutating func readValue(depth: Int) throws(InvalidJSON) -> JSONValue {
+    switch next {
+    case UInt8(ascii: "\""): return .string(try readString())
+    case UInt8(ascii: "{"): return .object(try readObject(depth: depth + 1))
+    case UInt8(ascii: "["): return .array(try readArray(depth: depth + 1))
+    case UInt8(ascii: "t"): return try readLiteral("true", as: .bool(true))
+    case UInt8(ascii: "f"): return try readLiteral("false", as: .bool(false))
+    case UInt8(ascii: "n"): return try readLiteral("null", as: .null)
+    default: return try readNumber()
+    }
   }
 
-  private mutating func readLiteral(_ text: StaticString, as value: JSONValue) -> JSONValue? {
-    let end = index + text.utf8CodeUnitCount
-    guard end <= bytes.count, text.withUTF8Buffer({ bytes[index..<end].elementsEqual($0) }) else {
-      fail(.missingValue)
-      return nil
-    }
-    steps += text.utf8CodeUnitCount
-    index = end
+  private mutating func readLiteral(_ text: String, as value: JSONValue) throws(InvalidJSON) -> JSONValue {
+    guard bytes[index...].starts(with: text.utf8) else { throw fault() }
+    index += text.utf8.count
     return value
   }
 
-  private mutating func opens(_ depth: Int) -> Bool {
-    guard depth <= Self.maximumDepth else {
-      fail(.tooDeep)
-      return false
-    }
+  private mutating func open(_ depth: Int) throws(InvalidJSON) {
+    guard depth <= Self.maximumDepth else { throw fault("is nested more than \(Self.maximumDepth) deep") }
     index += 1
     skipSpace()
-    return true
   }
 
-  private mutating func readObject(depth: Int) -> [String: JSONValue]? {
-    guard opens(depth) else { return nil }
+  private mutating func readObject(depth: Int) throws(InvalidJSON) -> [String: JSONValue] {
+    try open(depth)
     var fields: [String: JSONValue] = [:]
-    if peek() == UInt8(ascii: "}") {
-      index += 1
-      return fields
-    }
-    while fault == nil {
+    guard !take(UInt8(ascii: "}")) else { return fields }
+    repeat {
       skipSpace()
-      let nameOffset = index
-      guard let name = readString(or: .missingKey) else { break }
-      if fields[name] != nil { fail(.duplicateKey, at: nameOffset) }
+      let start = index
+      let name = try readString()
+      guard fields[name] == nil else { throw InvalidJSON("has a key twice", at: start) }
       skipSpace()
-      guard skip(UInt8(ascii: ":"), or: .missingColon) else { break }
+      guard take(UInt8(ascii: ":")) else { throw fault() }
       skipSpace()
-      fields[name] = readValue(depth: depth)
-      guard continues(until: UInt8(ascii: "}")) else { break }
-    }
+      fields[name] = try readValue(depth: depth)
+    } while try continues(until: UInt8(ascii: "}"))
     return fields
   }
 
-  private mutating func readArray(depth: Int) -> [JSONValue]? {
-    guard opens(depth) else { return nil }
+  private mutating func readArray(depth: Int) throws(InvalidJSON) -> [JSONValue] {
+    try open(depth)
     var elements: [JSONValue] = []
-    if peek() == UInt8(ascii: "]") {
-      index += 1
-      return elements
-    }
-    while fault == nil {
+    guard !take(UInt8(ascii: "]")) else { return elements }
+    repeat {
       skipSpace()
-      elements.append(readValue(depth: depth))
-      guard continues(until: UInt8(ascii: "]")) else { break }
-    }
+      elements.append(try readValue(depth: depth))
+    } while try continues(until: UInt8(ascii: "]"))
     return elements
   }
 
-  private mutating func continues(until end: UInt8) -> Bool {
-    guard fault == nil else { return false }
+  private mutating func continues(until end: UInt8) throws(InvalidJSON) -> Bool {
     skipSpace()
-    if peek() == UInt8(ascii: ",") {
-      index += 1
-      return true
-    }
-    _ = skip(end, or: .missingComma)
+    if take(UInt8(ascii: ",")) { return true }
+    guard take(end) else { throw fault() }
     return false
   }
 }
@@ -176,152 +147,101 @@ extension JSONReader {
 // MARK: - Numbers
 
 extension JSONReader {
-  private mutating func readNumber() -> JSONValue? {
+  private mutating func readNumber() throws(InvalidJSON) -> JSONValue {
     let start = index
-    if peek() == UInt8(ascii: "-") { index += 1 }
-    let firstDigit = index
-    let digits = skipDigits()
-    guard digits > 0, digits == 1 || bytes[firstDigit] != UInt8(ascii: "0") else {
-      fail(.missingValue, at: start)
-      return nil
-    }
+    _ = take(UInt8(ascii: "-"))
+    let hasLeadingZero = next == UInt8(ascii: "0")
+    guard try skipDigits() == 1 || !hasLeadingZero else { throw fault() }
     var isWhole = true
-    if peek() == UInt8(ascii: ".") {
+    if take(UInt8(ascii: ".")) {
       isWhole = false
-      index += 1
-      guard skipDigits() > 0 else { return malformedNumber(start) }
+      _ = try skipDigits()
     }
-    if peek() == UInt8(ascii: "e") || peek() == UInt8(ascii: "E") {
+    if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
       isWhole = false
-      index += 1
-      if peek() == UInt8(ascii: "+") || peek() == UInt8(ascii: "-") { index += 1 }
-      guard skipDigits() > 0 else { return malformedNumber(start) }
+      if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+      _ = try skipDigits()
     }
-    guard index - start <= Self.maximumNumberLength else { return unusableNumber(start) }
     let text = String(decoding: bytes[start..<index], as: UTF8.self)
     if isWhole, let number = Int64(text) { return .integer(number) }
-    guard let number = Double(text), number.isFinite else { return unusableNumber(start) }
+    guard index - start <= Self.maximumNumberLength, let number = Double(text), number.isFinite else {
+      throw InvalidJSON("has a number out of range", at: start)
+    }
     // As `JSONDecoder` has it, so that a value is the same after it has been stored: 1.8e9 is a whole number.
     return Int64(exactly: number).map { .integer($0) } ?? .number(number)
   }
 
-  private mutating func skipDigits() -> Int {
+  private mutating func skipDigits() throws(InvalidJSON) -> Int {
     let start = index
-    while let byte = peek(), (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { index += 1 }
+    while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { index += 1 }
+    guard index > start else { throw fault() }
     return index - start
-  }
-
-  private mutating func malformedNumber(_ start: Int) -> JSONValue? {
-    fail(.missingValue, at: start)
-    return nil
-  }
-
-  private mutating func unusableNumber(_ start: Int) -> JSONValue? {
-    fail(.numberOutOfRange, at: start)
-    return nil
   }
 }
 
 // MARK: - Strings
 
 extension JSONReader {
-  private mutating func readString(or kind: JSONFault.Kind) -> String? {
-    guard skip(UInt8(ascii: "\""), or: kind) else { return nil }
+  private mutating func readString() throws(InvalidJSON) -> String {
+    guard take(UInt8(ascii: "\"")) else { throw fault() }
     let start = index
-    var isASCII = true
-    while let byte = peek() {
+    var unescaped: [UInt8] = []
+    var copied = index
+    while let byte = next {
       switch byte {
       case UInt8(ascii: "\""):
+        unescaped += bytes[copied..<index]
         index += 1
-        return text(bytes[start..<(index - 1)], isASCII: isASCII, from: start)
-      case UInt8(ascii: "\\"): return readEscapedString(from: start)
-      case 0..<0x20:
-        fail(.controlCharacter)
-        return nil
-      default:
-        isASCII = isASCII && byte < 0x80
-        index += 1
-      }
-    }
-    fail(.unterminatedString, at: start - 1)
-    return nil
-  }
-
-  private mutating func readEscapedString(from start: Int) -> String? {
-    var unescaped = Array(bytes[start..<index])
-    while let byte = peek() {
-      switch byte {
-      case UInt8(ascii: "\""):
-        index += 1
-        return text(unescaped[...], isASCII: false, from: start)
+        let text = String(decoding: unescaped, as: UTF8.self)
+        // Decoding repairs what is not UTF-8; a repaired text no longer has the bytes it came from.
+        guard text.utf8.elementsEqual(unescaped) else { throw InvalidJSON("is not UTF-8", at: start) }
+        return text
       case UInt8(ascii: "\\"):
-        guard let escaped = readEscape() else { return nil }
-        unescaped.append(contentsOf: escaped)
-      case 0..<0x20:
-        fail(.controlCharacter)
-        return nil
-      default:
-        unescaped.append(byte)
-        index += 1
+        unescaped += bytes[copied..<index]
+        unescaped += try readEscape()
+        copied = index
+      case 0..<0x20: throw fault("has a control character in a string")
+      default: index += 1
       }
     }
-    fail(.unterminatedString, at: start - 1)
-    return nil
+    throw fault("has a string without end")
   }
 
-  private mutating func readEscape() -> [UInt8]? {
-    let start = index
+  private mutating func readEscape() throws(InvalidJSON) -> [UInt8] {
     index += 1
-    let letter = peek()
+    let letter = next
     index += 1
     switch letter {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return letter.map { [$0] }
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return letter.map { [$0] } ?? []
     case UInt8(ascii: "b"): return [0x08]
     case UInt8(ascii: "f"): return [0x0C]
     case UInt8(ascii: "n"): return [0x0A]
     case UInt8(ascii: "r"): return [0x0D]
     case UInt8(ascii: "t"): return [0x09]
-    case UInt8(ascii: "u"):
-      if let scalar = readEscapedScalar() { return Array(String(Character(scalar)).utf8) }
-    default: break
+    case UInt8(ascii: "u"): return Array(String(Character(try readEscapedScalar())).utf8)
+    default: throw InvalidJSON("has an unknown escape", at: index - 2)
     }
-    fail(.invalidEscape, at: start)
-    return nil
   }
 
-  private mutating func readEscapedScalar() -> Unicode.Scalar? {
-    guard let first = readHexadecimal() else { return nil }
+  private mutating func readEscapedScalar() throws(InvalidJSON) -> Unicode.Scalar {
+    let first = try readHexadecimal()
     if let scalar = Unicode.Scalar(first) { return scalar }
     // What is left is one half of a surrogate pair; the other half has to follow at once.
-    guard first < 0xDC00, skip(UInt8(ascii: "\\"), or: .invalidEscape), skip(UInt8(ascii: "u"), or: .invalidEscape),
-      let second = readHexadecimal(), (0xDC00...0xDFFF).contains(second)
-    else { return nil }
-    return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+    if first < 0xDC00, take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")),
+      case let second = try readHexadecimal(), (0xDC00...0xDFFF).contains(second),
+      let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+    {
+      return scalar
+    }
+    throw fault("has half of a surrogate pair")
   }
 
-  private mutating func readHexadecimal() -> UInt32? {
-    guard index + 4 <= bytes.count else { return nil }
-    var number: UInt32 = 0
-    for byte in bytes[index..<index + 4] {
-      guard byte < 0x80, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
-      number = number << 4 | UInt32(digit)
-    }
-    steps += 4
+  private mutating func readHexadecimal() throws(InvalidJSON) -> UInt32 {
+    let digits = bytes[index...].prefix(4)
+    guard digits.count == 4, digits.allSatisfy({ $0 < 0x80 && Character(Unicode.Scalar($0)).isHexDigit }),
+      let number = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
+    else { throw fault("has an unknown escape") }
     index += 4
     return number
-  }
-
-  private mutating func text(_ utf8: ArraySlice<UInt8>, isASCII: Bool, from start: Int) -> String? {
-    let text = String(decoding: utf8, as: UTF8.self)
-    // Decoding repairs what is not UTF-8; a repaired text no longer has the bytes it came from.
-    guard isASCII || text.utf8.elementsEqual(utf8) else {
-      fail(.invalidUTF8, at: start)
-      return nil
-    }
-    guard isASCII || !CombiningMarks.haveLongRun(in: text) else {
-      fail(.tooManyMarks, at: start)
-      return nil
-    }
-    return text
   }
 }

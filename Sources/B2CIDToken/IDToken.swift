@@ -47,18 +47,17 @@ package struct IDToken: Sendable {
   }
 
   private static func decode(_ part: ArraySlice<UInt8>, _ name: String) throws(IDTokenRejection) -> [UInt8] {
-    guard let bytes = Base64URL.decodeBytes(part) else {
+    guard let data = Base64URL.decode(String(decoding: part, as: UTF8.self)) else {
       throw IDTokenRejection(.malformed, "its \(name) is not base64url without padding")
     }
-    return bytes
+    return Array(data)
   }
 
   private static func fields(of bytes: [UInt8], _ name: String) throws(IDTokenRejection) -> [String: JSONValue] {
     do {
       return try JSONReader.object(bytes, mayHaveByteOrderMark: false)
     } catch {
-      let reason: IDTokenRejection.Reason = error.kind == .duplicateKey ? .duplicateMember : .malformed
-      throw IDTokenRejection(reason, "its \(name) \(error)")
+      throw IDTokenRejection(.malformed, "its \(name) \(error)")
     }
   }
 }

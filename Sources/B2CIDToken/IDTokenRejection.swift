@@ -31,8 +31,6 @@ extension IDTokenRejection {
     case tooLarge
     /// Encrypted (JWE), which no one asked for.
     case encrypted
-    /// A field of header or payload is there twice.
-    case duplicateMember
     /// The header demands an extension (`crit`, `b64`, `zip`, `enc`).
     case extensionDemanded
     /// The header's `typ` says that it is another kind of token.

@@ -67,10 +67,10 @@ extension JSONWebKey {
   }
 
   private static func bytes(_ name: String, of fields: [String: JSONValue]) throws(Unsuitability) -> [UInt8] {
-    guard let text = fields[name]?.string, let bytes = Base64URL.decodeBytes(text.utf8), !bytes.isEmpty else {
+    guard let text = fields[name]?.string, let bytes = Base64URL.decode(text), !bytes.isEmpty else {
       throw Unsuitability(detail: "has no usable \(name)")
     }
-    return bytes
+    return Array(bytes)
   }
 
   /// RFC 7518 section 6.3.1; at least 2048 bits by section 3.3, and no more than checking is worth.

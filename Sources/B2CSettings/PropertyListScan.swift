@@ -198,24 +198,15 @@ extension PropertyListScan {
     let raw = String(decoding: text, as: UTF8.self)
     let ampersand = Self.bareAmpersands(in: bytes[start..<index]).first
     if !tag.isEmpty { _ = try self.tag() }
-    try Self.checkMarks(raw, in: tag)
     if let markup { throw self.markup(raw, in: tag, at: markup) }
     let xml = "<\(tag.name)>\(raw)</\(tag.name)>"
     if let value = try? PropertyListSerialization.propertyList(from: Data(xml.utf8), options: [], format: nil) {
-      try Self.checkMarks(value as? String ?? "", in: tag)
       return (xml, value)
     }
     if let ampersand { throw self.ampersand(raw, at: ampersand) }
     throw DocumentFault(
       message: "The content of <\(tag.name)> is not valid, or out of range.", offset: tag.offset,
       recovery: "Write it as a property list has it, or use <string> or <true/>.")
-  }
-
-  private static func checkMarks(_ text: String, in tag: Tag) throws(DocumentFault) {
-    guard CombiningMarks.haveLongRun(in: text) else { return }
-    throw DocumentFault(
-      message: "<\(tag.name)> has more than \(CombiningMarks.maximumRun) combining marks in a row.",
-      offset: tag.offset, recovery: "Type the value instead of pasting it.")
   }
 
   private func markup(_ raw: String, in tag: Tag, at offset: Int) -> DocumentFault {

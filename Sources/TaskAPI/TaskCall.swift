@@ -65,7 +65,7 @@ extension TaskCall {
   }
 
   private static func json(_ body: Data) throws(UnreadableAnswer) -> JSONValue {
-    do throws(JSONFault) {
+    do throws(InvalidJSON) {
       return try JSONReader.value(body)
     } catch {
       let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0A, 0x0D].contains($0) }

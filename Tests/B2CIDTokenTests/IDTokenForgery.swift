@@ -78,10 +78,10 @@ extension IDTokenForgery {
       let token = input + "." + Base64URL.encode(try signer.sign(Data(input.utf8), "RS256"))
       scene.mangle = { _ in token }
     },
-    IDTokenForgery("claim twice", .duplicateMember) { $0.payload.add("aud", "\"other\"") },
-    IDTokenForgery("claim twice, once escaped", .duplicateMember) { $0.payload.add("is\\u0073", "\"other\"") },
-    IDTokenForgery("claim twice within a claim", .duplicateMember) { $0.payload["extra"] = "{\"a\":1,\"a\":1}" },
-    IDTokenForgery("header member twice", .duplicateMember) { $0.header.add("alg", "\"none\"") },
+    IDTokenForgery("claim twice", .malformed) { $0.payload.add("aud", "\"other\"") },
+    IDTokenForgery("claim twice, once escaped", .malformed) { $0.payload.add("is\\u0073", "\"other\"") },
+    IDTokenForgery("claim twice within a claim", .malformed) { $0.payload["extra"] = "{\"a\":1,\"a\":1}" },
+    IDTokenForgery("header member twice", .malformed) { $0.header.add("alg", "\"none\"") },
   ]
 
   static let header: [IDTokenForgery] = [

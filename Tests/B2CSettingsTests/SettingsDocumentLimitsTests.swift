@@ -40,17 +40,6 @@ import Testing
     #expect(failure(of: lists(198))?.problems.map(\.kind) == [.tooManyValues])
   }
 
-  @Test("30 combining marks in a row are read, and not one more, however they are written")
-  func marks() throws {
-    for mark in ["\u{301}", "&#x301;"] {
-      let text = "a" + String(repeating: mark, count: 30)
-      #expect(try Samples.settings([text: "<string>\(text)</string>"]) == Samples.settings())
-      #expect(failure(of: Samples.plist([text + mark: "<true/>"]))?.problems.map(\.kind) == [.malformed])
-      let value = "<string>\(text + mark)</string>"
-      #expect(failure(of: Samples.plist(["extra": value]))?.problems.map(\.kind) == [.malformed])
-    }
-  }
-
   @Test("No more than a hundred problems, and as many warnings, are reported")
   func many() throws {
     let scopes = String(repeating: "<true/>", count: 5_000)

@@ -76,7 +76,7 @@ private struct ChallengeReader {
   private var index = 0
 
   init(_ text: String) {
-    bytes = CombiningMarks.haveLongRun(in: text) ? [] : Array(text.utf8)
+    bytes = Array(text.utf8)
   }
 
   mutating func bearerChallenges() -> [AuthenticationChallenge] {
