@@ -5,7 +5,7 @@
 #elseif canImport(Musl)
   internal import Musl
 #endif
-package import B2CCore
+internal import B2CCore
 internal import Foundation
 
 /// The error thrown when a listener cannot start.
@@ -40,7 +40,7 @@ package struct LoopbackListenerError: CodedError, Sendable, CustomStringConverti
   }
 
   /// Translates an error number of the system.
-  package init(number: CInt, port: UInt16, on system: HostSystem = .current) {
+  package init(number: CInt, port: UInt16) {
     let reason = String(cString: strerror(number))
     switch number {
     case EADDRINUSE: self.init(.portInUse, "Port \(port) is in use.")
@@ -48,8 +48,8 @@ package struct LoopbackListenerError: CodedError, Sendable, CustomStringConverti
     case EPERM:
       self.init(
         .portForbidden, "Listening on port \(port) is not allowed: \(reason).",
-        recoverySuggestion: system == .mac
-          ? "An app with the App Sandbox needs Incoming Connections (Server), under Signing & Capabilities." : nil)
+        recoverySuggestion:
+          "A Mac app with the App Sandbox needs Incoming Connections (Server), under Signing & Capabilities.")
     case EACCES: self.init(.portForbidden, "Listening on port \(port) is not allowed: \(reason).")
     case EADDRNOTAVAIL, EAFNOSUPPORT, EPROTONOSUPPORT:
       self.init(.noAddress, "The loopback address is not available: \(reason).")

@@ -86,7 +86,8 @@ extension ConnectorSettings {
     guard let found = bundle.url(forResource: resource, withExtension: "plist") else {
       throw SettingsFile.error(
         .fileNotFound, file: resource + ".plist", "The bundle at \(bundle.bundlePath) has no such resource.",
-        recovery: SettingsFile.adviceOnResource())
+        recovery:
+          "Add the file to the app's target, or put it beside the program, or use ConnectorSettings(contentsOf:).")
     }
     try self.init(contentsOf: found)
   }
@@ -150,7 +151,7 @@ enum SettingsFile {
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: target.path) else {
       throw error(
         .fileNotFound, file: file.path, "The file does not exist.",
-        recovery: adviceOnFile())
+        recovery: "Check the path, or add the file to the app's target.")
     }
     guard attributes[.type] as? FileAttributeType == .typeRegular else {
       throw error(
@@ -164,17 +165,6 @@ enum SettingsFile {
       throw Self.error(
         .fileUnreadable, file: file.path, "The file cannot be read.", recovery: "Check its permissions.")
     }
-  }
-
-  /// The advice for a file that is not there.
-  static func adviceOnFile(on system: HostSystem = .current) -> String {
-    system == .other ? "Check the path." : "Check the path, or add the file to the app's target."
-  }
-
-  /// The advice for a resource that is not in its bundle.
-  static func adviceOnResource(on system: HostSystem = .current) -> String {
-    (system == .other ? "Put the file beside the program" : "Add the file to the app's target")
-      + ", or use ConnectorSettings(contentsOf:)."
   }
 
   static func error(

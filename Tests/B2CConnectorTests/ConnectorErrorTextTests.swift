@@ -147,7 +147,7 @@ struct ConnectorErrorTextTests {
     try check(try #require(error))
   }
 
-  @Test("Settings that are not there: the advice is for the system of the caller")
+  @Test("Settings that are not there")
   func missingSettings() throws {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("none-\(UUID()).plist")
     let error = #expect(throws: SettingsError.self) { _ = try ConnectorSettings(contentsOf: file) }

@@ -1,4 +1,4 @@
-package import B2CCore
+internal import B2CCore
 package import Foundation
 
 #if canImport(FoundationNetworking)
@@ -9,7 +9,7 @@ extension TransportError {
   /// Translates what the session reports.
   ///
   /// Only the bare code is kept of the underlying error: its details hold the whole URL.
-  package init(sessionError error: any Error, url: URL?, on system: HostSystem = .current) {
+  package init(sessionError error: any Error, url: URL?) {
     let place = url.flatMap(Origin.init)?.hostAndPort ?? "the server"
     guard let error = error as? URLError else {
       self.init(.connectionLost, "The connection to \(place) failed.")
@@ -17,16 +17,15 @@ extension TransportError {
     }
     let (code, message) = Self.meaning(of: error, place)
     self.init(
-      code, message, recoverySuggestion: Self.suggestion(for: error.code, on: system),
-      underlying: URLError(error.code))
+      code, message, recoverySuggestion: Self.suggestion(for: error.code), underlying: URLError(error.code))
   }
 
-  private static func suggestion(for code: URLError.Code, on system: HostSystem) -> String? {
-    switch (code, system) {
+  private static func suggestion(for code: URLError.Code) -> String? {
+    switch code {
     // App Sandbox without this answers as if the name did not exist. Every new Mac app begins so.
-    case (.cannotFindHost, .mac), (.dnsLookupFailed, .mac):
-      "If the name is right: an app with the App Sandbox needs Outgoing Connections (Client), under Signing & Capabilities."
-    case (.appTransportSecurityRequiresSecureConnection, _):
+    case .cannotFindHost, .dnsLookupFailed:
+      "If the name is right: a Mac app with the App Sandbox needs Outgoing Connections (Client), under Signing & Capabilities."
+    case .appTransportSecurityRequiresSecureConnection:
       "Use https; while developing, set NSAllowsLocalNetworking under NSAppTransportSecurity in Info.plist."
     default: nil
     }

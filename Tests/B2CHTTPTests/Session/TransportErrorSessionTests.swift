@@ -11,17 +11,15 @@ import Testing
 struct TransportErrorSessionTests {
   struct Row: Sendable {
     let code: URLError.Code
-    let system: HostSystem
     let means: TransportError.Code
     let words: String
     let suggestion: String?
 
     init(
-      _ code: URLError.Code, on system: HostSystem, _ means: TransportError.Code, _ words: String,
+      _ code: URLError.Code, _ means: TransportError.Code, _ words: String,
       _ suggestion: String? = nil
     ) {
       self.code = code
-      self.system = system
       self.means = means
       self.words = words
       self.suggestion = suggestion
@@ -29,25 +27,20 @@ struct TransportErrorSessionTests {
   }
 
   static let rows = [
-    Row(.cannotFindHost, on: .mac, .cannotConnect, "cannot be resolved", "Outgoing Connections (Client)"),
-    Row(.dnsLookupFailed, on: .mac, .cannotConnect, "cannot be resolved", "App Sandbox"),
-    Row(.cannotFindHost, on: .device, .cannotConnect, "cannot be resolved"),
-    Row(.cannotFindHost, on: .other, .cannotConnect, "cannot be resolved"),
-    Row(.cannotConnectToHost, on: .mac, .cannotConnect, "refused"),
+    Row(.cannotFindHost, .cannotConnect, "cannot be resolved", "Outgoing Connections (Client)"),
+    Row(.dnsLookupFailed, .cannotConnect, "cannot be resolved", "App Sandbox"),
+    Row(.cannotConnectToHost, .cannotConnect, "refused"),
     Row(
-      .appTransportSecurityRequiresSecureConnection, on: .device, .insecureURL, "App Transport Security",
+      .appTransportSecurityRequiresSecureConnection, .insecureURL, "App Transport Security",
       "NSAllowsLocalNetworking"),
-    Row(
-      .appTransportSecurityRequiresSecureConnection, on: .mac, .insecureURL, "App Transport Security",
-      "NSAllowsLocalNetworking"),
-    Row(.dataLengthExceedsMaximum, on: .device, .responseTooLarge, "larger than the system allows"),
-    Row(.timedOut, on: .mac, .timedOut, "idle timeout"),
+    Row(.dataLengthExceedsMaximum, .responseTooLarge, "larger than the system allows"),
+    Row(.timedOut, .timedOut, "idle timeout"),
   ]
 
-  @Test("Each says what it is, with the fix that the system it happens on has", arguments: rows)
+  @Test("Each says what it is, with the fix where one is known", arguments: rows)
   func meaning(_ row: Row) throws {
     let url = try #require(URL(string: "https://login.example.com:8443/tasks?code=canary"))
-    let error = TransportError(sessionError: URLError(row.code), url: url, on: row.system)
+    let error = TransportError(sessionError: URLError(row.code), url: url)
     #expect(error.code == row.means)
     #expect(error.message.contains(row.words) && error.message.contains("login.example.com:8443"), "\(error)")
     if let suggestion = row.suggestion {
@@ -62,7 +55,7 @@ struct TransportErrorSessionTests {
   @Test("A refusal of App Transport Security is not tried again")
   func noRetry() {
     let refusal = TransportError(
-      sessionError: URLError(.appTransportSecurityRequiresSecureConnection), url: nil, on: .device)
+      sessionError: URLError(.appTransportSecurityRequiresSecureConnection), url: nil)
     #expect(!refusal.isRetryable)
   }
 

@@ -1,6 +1,0 @@
-#if canImport(Darwin) && !os(macOS) && !targetEnvironment(macCatalyst)
-  extension HostSystem {
-    /// The system of this process.
-    package static let current = HostSystem.device
-  }
-#endif

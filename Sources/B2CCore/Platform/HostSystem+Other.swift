@@ -1,6 +1,0 @@
-#if !canImport(Darwin)
-  extension HostSystem {
-    /// The system of this process.
-    package static let current = HostSystem.other
-  }
-#endif
