@@ -2,9 +2,7 @@
 /// into ASCII (the Kelvin sign into `k`).
 package enum ASCIIText {
   package static func isSame(_ left: String, _ right: String) -> Bool {
-    left.utf8.withContiguousStorageIfAvailable { left in
-      right.utf8.withContiguousStorageIfAvailable { right in left.elementsEqual(right) }
-    }.flatMap(\.self) ?? left.utf8.elementsEqual(right.utf8)
+    left.utf8.elementsEqual(right.utf8)
   }
 
   package static func lowercased(_ text: String) -> String {
