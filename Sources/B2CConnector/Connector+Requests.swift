@@ -54,7 +54,7 @@ extension Connector {
         throw ConnectorError.naming(outgoing, history, error)
       }
       guard let httpResponse = response.urlResponse(for: outgoing.url) else {
-        var error = ConnectorError(.invalidResponse, "The answer's head is not HTTP.")
+        var error = ConnectorError(own: .invalidResponse, "The answer's head is not HTTP.")
         error.outcomeIsUnknown = outgoing.mayChangeSomething
         throw error
       }

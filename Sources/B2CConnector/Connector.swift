@@ -131,7 +131,7 @@ extension Connector {
     let hasPolicies = oauth.configuration.authority.kind(for: settings.policies.all.first) == .b2c
     guard found != nil || kind == .signIn && !hasPolicies else {
       throw ConnectorError(
-        .policyNotConfigured, "The settings name no policy of the kind \(kind.rawValue).",
+        own: .policyNotConfigured, "The settings name no policy of the kind \(kind.rawValue).",
         recoverySuggestion: hasPolicies
           ? "Add it to the settings, or pass the policy itself." : "This authority has no policies: use `.signIn`.")
     }
@@ -250,7 +250,8 @@ extension Connector {
   private func tasks(of account: Account?) throws(ConnectorError) -> TaskAPIClient {
     guard let tasks else {
       throw ConnectorError(
-        .taskAPINotConfigured, "The settings name no task API.", recoverySuggestion: "Add taskWebAPI to the settings.")
+        own: .taskAPINotConfigured, "The settings name no task API.",
+        recoverySuggestion: "Add taskWebAPI to the settings.")
     }
     return account == nil ? tasks : tasks.with(tokens: oauth.tokenProvider(account: account))
   }
@@ -263,7 +264,7 @@ extension Connector {
   private init(_ settings: ConnectorSettings, _ environment: OAuthEnvironment, _ options: Options) throws {
     if let url = options.allowedAPIs.first(where: { Origin($0) == nil || !Loopback.isAllowed($0) }) {
       throw ConnectorError(
-        .configuration, "No token can be sent to the allowed API \(RedactedURL(url)).",
+        own: .configuration, "No token can be sent to the allowed API \(RedactedURL(url)).",
         recoverySuggestion: "Use an https URL; plain http is allowed to this machine only.")
     }
     let oauth = try OAuthClient(configuration: options.oauth, environment: environment)

@@ -8,9 +8,9 @@ public struct ConnectorError: CodedError, Sendable {
   /// The reason, as a code.
   public var code: ErrorCode
   /// A sentence about it, without secrets.
-  public var message: String
+  public package(set) var message: String
   /// The advice, if anything is known to help.
-  public var recoverySuggestion: String?
+  public package(set) var recoverySuggestion: String?
   /// Whether the same call may succeed later without a change.
   public var isRetryable: Bool
   /// Whether only the user, at a sign-in page, can fix it.
@@ -41,7 +41,7 @@ public struct ConnectorError: CodedError, Sendable {
   /// The error below it: of the cache, the network, the settings, or of a part that the app supplied.
   public var underlying: (any Error)?
 
-  /// Makes an error.
+  /// Makes an error; texts are cut to 500 characters, made printable, and cleared of what looks like a token.
   ///
   /// - Parameters:
   ///   - code: What went wrong.
@@ -52,6 +52,18 @@ public struct ConnectorError: CodedError, Sendable {
   ///   - underlying: The error below it.
   public init(
     _ code: ErrorCode, _ message: String, recoverySuggestion: String? = nil, isRetryable: Bool? = nil,
+    needsInteraction: Bool? = nil, underlying: (any Error)? = nil
+  ) {
+    // A custom part may repeat the words of a database or a server.
+    self.init(
+      own: code, PrintableText.ofCustomPart(message),
+      recoverySuggestion: recoverySuggestion.map(PrintableText.ofCustomPart), isRetryable: isRetryable,
+      needsInteraction: needsInteraction, underlying: underlying)
+  }
+
+  /// Makes an error in the package's own words.
+  init(
+    own code: ErrorCode, _ message: String, recoverySuggestion: String? = nil, isRetryable: Bool? = nil,
     needsInteraction: Bool? = nil, underlying: (any Error)? = nil
   ) {
     self.code = code
@@ -137,31 +149,33 @@ extension ConnectorError {
     case let error as APIAuthorizationError: ConnectorError(error)
     case let error as SettingsError:
       // Each problem in the list has its own advice.
-      ConnectorError(.settings, error.description, underlying: error)
+      ConnectorError(own: .settings, error.description, underlying: error)
     case let error as AuthorityError: ConnectorError(OAuthError(error))
     case let error as TransportError where error.code == .responseTooLarge:
       ConnectorError(
-        .tooLarge, error.message, recoverySuggestion: "Raise limits.maximumBodyBytes, or let the server send less.",
+        own: .tooLarge, error.message,
+        recoverySuggestion: "Raise limits.maximumBodyBytes, or let the server send less.",
         underlying: error)
     case let error as TransportError:
       ConnectorError(
-        ErrorCode(error), error.message, recoverySuggestion: error.recoverySuggestion, isRetryable: error.isRetryable,
+        own: ErrorCode(error), error.message, recoverySuggestion: error.recoverySuggestion,
+        isRetryable: error.isRetryable,
         underlying: error)
     case let error as TokenCacheError:
       ConnectorError(
-        .tokenCache, error.message, recoverySuggestion: error.recoverySuggestion,
+        own: .tokenCache, error.message, recoverySuggestion: error.recoverySuggestion,
         isRetryable: error.isRetryable, underlying: error)
     // The text of an error of the app's own is not repeated, for it may hold anything.
     default:
       ConnectorError(
-        .other, "A token cache, presenter or transport supplied by the app failed with \(type(of: error)).",
+        own: .other, "A token cache, presenter or transport supplied by the app failed with \(type(of: error)).",
         recoverySuggestion: "Look at the underlying error.", underlying: error)
     }
   }
 
   private init(_ error: OAuthError) {
     self.init(
-      error.code, error.message, recoverySuggestion: error.recoverySuggestion, isRetryable: error.isRetryable,
+      own: error.code, error.message, recoverySuggestion: error.recoverySuggestion, isRetryable: error.isRetryable,
       needsInteraction: error.needsInteraction, underlying: error.underlying)
     correlationID = error.correlationID
     request = error.request
@@ -182,7 +196,7 @@ extension ConnectorError {
     }
     let authorization = error.underlying as? APIAuthorizationError
     self.init(
-      error.code, error.message, recoverySuggestion: error.recoverySuggestion, isRetryable: error.isRetryable,
+      own: error.code, error.message, recoverySuggestion: error.recoverySuggestion, isRetryable: error.isRetryable,
       underlying: error.code == .other ? error.underlying : error)
     outcomeIsUnknown = error.outcomeIsUnknown
     if let method = error.method, let url = error.url {
@@ -198,7 +212,7 @@ extension ConnectorError {
 
   private init(_ error: APIAuthorizationError) {
     self.init(
-      error.code, error.message, recoverySuggestion: error.recoverySuggestion,
+      own: error.code, error.message, recoverySuggestion: error.recoverySuggestion,
       underlying: error)
     status = error.status
     oauthError = error.serverError

@@ -42,13 +42,13 @@ public struct TransportError: CodedError, Sendable, Redacted {
   /// The kind of failure.
   public var code: Code
   /// The description, without secrets.
-  public var message: String
+  public package(set) var message: String
   /// How to fix it, if anything is known to help.
-  public var recoverySuggestion: String?
+  public package(set) var recoverySuggestion: String?
   /// The error of the layer below, if any.
   public var underlying: (any Error)?
 
-  /// Makes an error.
+  /// Makes an error; texts are cut to 500 characters, made printable, and cleared of what looks like a token.
   ///
   /// - Parameters:
   ///   - code: The kind of failure.
@@ -59,8 +59,9 @@ public struct TransportError: CodedError, Sendable, Redacted {
     _ code: Code, _ message: String, recoverySuggestion: String? = nil, underlying: (any Error)? = nil
   ) {
     self.code = code
-    self.message = message
-    self.recoverySuggestion = recoverySuggestion
+    // A custom part may repeat the words of a database or a server.
+    self.message = PrintableText.ofCustomPart(message)
+    self.recoverySuggestion = recoverySuggestion.map(PrintableText.ofCustomPart)
     self.underlying = underlying
   }
 

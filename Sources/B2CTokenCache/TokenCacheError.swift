@@ -38,9 +38,9 @@ public struct TokenCacheError: CodedError, Sendable, CustomStringConvertible {
   /// The kind of failure.
   public var code: Code
   /// A sentence that names the fault and the place, without secrets.
-  public var message: String
+  public package(set) var message: String
   /// How to fix it.
-  public var recoverySuggestion: String?
+  public package(set) var recoverySuggestion: String?
   /// The error of the layer below, if any.
   public var underlying: (any Error)?
 
@@ -48,7 +48,7 @@ public struct TokenCacheError: CodedError, Sendable, CustomStringConvertible {
   /// back.
   public var isRetryable: Bool
 
-  /// Creates an error.
+  /// Creates an error; texts are cut to 500 characters, made printable, and cleared of what looks like a token.
   ///
   /// - Parameters:
   ///   - code: The kind of failure.
@@ -62,8 +62,9 @@ public struct TokenCacheError: CodedError, Sendable, CustomStringConvertible {
     underlying: (any Error)? = nil
   ) {
     self.code = code
-    self.message = message
-    self.recoverySuggestion = recoverySuggestion
+    // A custom part may repeat the words of a database or a server.
+    self.message = PrintableText.ofCustomPart(message)
+    self.recoverySuggestion = recoverySuggestion.map(PrintableText.ofCustomPart)
     self.isRetryable = isRetryable ?? (code == .lockTimedOut || underlying as? KeychainStatus == .interactionNotAllowed)
     self.underlying = underlying
   }

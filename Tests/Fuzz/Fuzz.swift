@@ -77,7 +77,9 @@ func expectHidden(_ secrets: SecretSearch, in text: String) throws {
 
 extension SecretSearch {
   /// A search for what texts from outside are cleared of: pieces of eight bytes, as they are and percent-encoded.
-  static func pieces(of secrets: String...) -> SecretSearch { SecretSearch(secrets, width: 8, findsEncoded: false) }
+  static func whole(_ secrets: String...) -> SecretSearch {
+    SecretSearch(secrets, width: secrets.map(\.utf8.count).min() ?? 0, findsEncoded: false)
+  }
 }
 
 /// Runs asynchronous work to its end, as libFuzzer calls a plain function.

@@ -66,7 +66,7 @@ import Testing
     ("a comma at the end", Data(#"[{"task":"a"},]"#.utf8), "byte 14"),
     ("a title twice", Data(#"[{"task":"a","task":"b"}]"#.utf8), "has a key twice"),
     ("invalid UTF-8", Data([0x5B]) + Data(#"{"task":""#.utf8) + Data([0xC3, 0x28]) + Data(#""}]"#.utf8), "UTF-8"),
-    ("lone surrogate", Data(#"[{"task":"\ud800"}]"#.utf8), "escape"),
+    ("lone surrogate", Data(#"[{"task":"\ud800"}]"#.utf8), "surrogate"),
     ("raw line end in a title", Data("[{\"task\":\"a\nb\"}]".utf8), "control character"),
     ("100,000 lists", Data(repeating: UInt8(ascii: "["), count: 100_000), "32"),
     ("100,000 objects", Data(String(repeating: #"{"a":"#, count: 100_000).utf8), "32"),

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "token: \(jwt)", "<p>Bearer \(jwt)</p>", "Authorization: Bearer short", "bearer short",
+    "token: \(jwt)", "<p>Bearer \(jwt)</p>", "Authorization: Bearer short",
     #"{"access_token":"short"}"#, "refresh_token=short&x=1", #"{"id_token" : "short"}"#, "client_secret=short",
     "password: 'short'", "AQABAAIAAAAmoFfGtYxvRrNriQdPKIZ-short", "0123456789abcdef0123456789abcdef0123",
     "a/b/QWxhZGRpbjpvcGVuIHNlc2FtZQ1/short", "opaque", "opaque twice opaque",

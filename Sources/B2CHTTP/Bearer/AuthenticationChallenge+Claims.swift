@@ -6,7 +6,7 @@ extension AuthenticationChallenge {
   private static let maximumClaimsBytes = 4_096
 
   /// The claims that a new token needs, as the JSON text for the `claims` parameter of an authorization request; `nil` when
-  /// they are not a JSON object of at most 4 KiB, or hold what looks like a token.
+  /// they are not a JSON object of at most 4 KiB.
   ///
   /// Microsoft's services send it in Base64, in either alphabet and with or without padding; plain JSON is taken too.
   package var claims: String? { claims(hiding: []) }
@@ -27,17 +27,15 @@ extension AuthenticationChallenge {
     return copy
   }
 
-  /// The claims go into the URL of the next sign-in page as they are: with a token in them they are not the API's.
+  /// The claims go into the URL of the next sign-in page as they are: with the token that was sent in them they are not
+  /// the API's.
   private func claims(hiding secrets: [Secret]) -> String? {
     guard let text = parameters["claims"], let json = Self.decoded(text), json.utf8.count <= Self.maximumClaimsBytes,
-      (try? JSONReader.object(Data(json.utf8))) != nil
+      (try? JSONReader.object(Data(json.utf8))) != nil,
+      !secrets.contains(where: { json.range(of: $0.value, options: [.literal, .caseInsensitive]) != nil })
     else { return nil }
-    let reversed = secrets.map { Secret(String($0.value.reversed())) }
-    let rule = PrintableText(hiding: secrets + reversed, limit: Self.maximumClaimsBytes)
-    guard let shown = rule.show(json), !shown.contains(PrintableText.replacement),
-      (try? JSONReader.object(Data(shown.utf8))) != nil
-    else { return nil }
-    return shown
+    let shown = PrintableText.plain(json, limit: Self.maximumClaimsBytes)
+    return (try? JSONReader.object(Data(shown.utf8))) == nil ? nil : shown
   }
 
   private static func decoded(_ text: String) -> String? {

@@ -125,11 +125,10 @@ struct DeviceTicket: Sendable {
 
   /// Returns what may be shown of the server's words: nothing when they repeat the device code, which redeems the tokens.
   private static func message(_ text: String, _ deviceCode: String) -> String? {
-    let printable = PrintableText(hiding: [Secret(deviceCode)], limit: 500)
-    guard !printable.findsSecret(in: text), let shown = printable.show(text) else { return nil }
-    // Too short to be looked for in other shapes.
-    let isShort = deviceCode.utf8.count < 8
-    return isShort && shown.lowercased().contains(deviceCode.lowercased()) ? nil : shown
+    guard let shown = PrintableText(hiding: [Secret(deviceCode)], limit: 500).show(text),
+      !shown.contains(PrintableText.replacement), !shown.lowercased().contains(deviceCode.lowercased())
+    else { return nil }
+    return shown
   }
 }
 

@@ -109,7 +109,6 @@ struct OAuthErrorSecrecyTests {
 
   static let echoes: [Echo] = [
     Echo(testDescription: "as it is") { $0 }, Echo(testDescription: "upper case") { $0.uppercased() },
-    Echo(testDescription: "cut") { String($0.prefix(20)) },
     Echo(testDescription: "percent-encoded") { $0.utf8.map { "%" + String($0, radix: 16) }.joined() },
     Echo(testDescription: "base64") { Data($0.utf8).base64EncodedString() },
     Echo(testDescription: "base64url") { Base64URL.encode(Array($0.utf8)) },

@@ -17,7 +17,7 @@ extension FuzzTarget {
 
   /// What was sent to the service; an input that has it, in any form, must not bring it into an error.
   private static let sent = "0.AQsAbCdEfGh1jKlMn0pQrStUvWxYz.refresh-Token_sent"
-  private static let sentSearch = SecretSearch.pieces(of: sent)
+  private static let sentSearch = SecretSearch.whole(sent)
   private static let now = Date(timeIntervalSince1970: 1_800_000_000)
 
   private static func answer(_ status: Int, _ body: some Collection<UInt8>) -> TransportResponse {

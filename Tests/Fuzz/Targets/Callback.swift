@@ -45,7 +45,7 @@ extension FuzzTarget {
       correlationID: UUID(), builtAt: ServerClock(localNow: { Date() }).mark())
     return Scene(
       redirectURI: redirectURI, request: request,
-      secrets: .pieces(of: request.state.value, request.nonce.value, request.pkce.verifier.value))
+      secrets: .whole(request.state.value, request.nonce.value, request.pkce.verifier.value))
   }
 
   @Sendable private static func checkCallback(_ input: [UInt8]) throws {

@@ -11,7 +11,7 @@ extension FuzzTarget {
     check: checkHeaders)
 
   private static let sent = "0.AbCdEfGh1jKlMn0pQrStUvWxYz-sent_token.QrStUv"
-  private static let sentSearch = SecretSearch.pieces(of: sent)
+  private static let sentSearch = SecretSearch.whole(sent)
 
   @Sendable private static func checkHeaders(_ input: [UInt8]) throws {
     let text = String(decoding: input, as: UTF8.self)

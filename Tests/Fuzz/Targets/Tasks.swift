@@ -9,7 +9,7 @@ extension FuzzTarget {
   static let tasks = FuzzTarget(name: "tasks", parse: { _ = tasks(in: $0, .tutorial) }, check: checkTasks)
 
   private static let sentToken = "0.AbCdEfGh1jKlMn0pQrStUvWxYz-sent_token.QrStUv"
-  private static let sentSearch = SecretSearch.pieces(of: sentToken)
+  private static let sentSearch = SecretSearch.whole(sentToken)
 
   private static func tasks(in bytes: [UInt8], _ dialect: TaskDialect) -> [TaskItem]? {
     (try? JSONReader.value(bytes)).flatMap { try? TaskItem.list($0, in: dialect) }

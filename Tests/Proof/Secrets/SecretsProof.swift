@@ -132,8 +132,8 @@ enum SecretsFault: String, CaseIterable, Sendable {
   func echoes(isQuick: Bool) -> [SecretsEcho] {
     let all = SecretsEcho.all
     guard isQuick, self != .refresh else { return all }
-    // Seven encodings and five statuses: a step of eight comes by each encoding, in another status.
-    return (0..<7).map { all[$0 * 8 % all.count] }
+    // Six encodings and five statuses: a step of seven comes by each encoding, in another status.
+    return (0..<6).map { all[$0 * 7 % all.count] }
   }
 
   /// Whether the tenant is the one that is a plain OpenID Connect provider.
@@ -153,7 +153,7 @@ struct SecretsEcho: Sendable {
   }
 
   private static let encodings: [@Sendable (String) -> String] = [
-    { $0 }, { $0.uppercased() }, { String($0.prefix(24)) }, { Data($0.utf8).base64EncodedString() },
+    { $0 }, { $0.uppercased() }, { Data($0.utf8).base64EncodedString() },
     { Base64URL.encode(Array("token=\($0)".utf8)) }, { $0.utf8.map { "%" + String($0, radix: 16) }.joined() },
     { $0.utf8.map { String($0, radix: 16) }.joined() },
   ]
