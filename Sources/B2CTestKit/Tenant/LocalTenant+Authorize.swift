@@ -4,11 +4,8 @@ internal import Foundation
 
 /// An authorize request that was found good (RFC 6749 section 4.1.1, RFC 7636 section 4.3, OpenID Connect Core 3.1.2.1).
 struct AuthorizeRequest: Sendable {
-  enum ResponseMode: String, Sendable { case query, fragment, formPost = "form_post" }
-
   let clientID: String
   let redirectURI: String
-  let responseMode: ResponseMode
   let scopes: [String]
   let state: String?
   let nonce: String?
@@ -40,10 +37,8 @@ extension LocalTenant {
   ) throws -> AuthorizeRequest {
     let responseType = query["response_type"] ?? ""
     guard responseType == "code" else { throw LocalRefusal.responseType(responseType) }
-    let modeText = query["response_mode"] ?? "query"
-    guard let mode = AuthorizeRequest.ResponseMode(rawValue: modeText) else {
-      throw LocalRefusal.responseMode(modeText)
-    }
+    let mode = query["response_mode"] ?? "query"
+    guard mode == "query" else { throw LocalRefusal.responseMode(mode) }
     let scopes = (query["scope"] ?? "").split(separator: " ").map(String.init)
     guard !scopes.isEmpty else { throw LocalRefusal.missingScope }
     // Entra ID lets the user consent to the scopes of several APIs at once; a token is for one of them.
@@ -54,7 +49,7 @@ extension LocalTenant {
     }
     if behavior.enforcesPKCE { try checkChallenge(query) }
     return AuthorizeRequest(
-      clientID: clientID, redirectURI: redirectURI, responseMode: mode, scopes: scopes, state: query["state"],
+      clientID: clientID, redirectURI: redirectURI, scopes: scopes, state: query["state"],
       nonce: query["nonce"], codeChallenge: query["code_challenge"], prompts: prompts,
       loginHint: query["login_hint"], domainHint: query["domain_hint"], wantsClientInfo: query["client_info"] == "1")
   }
@@ -81,7 +76,8 @@ extension LocalTenant {
   static let sessionCookie = "x-ms-cpim-sso"
 
   func authorize(_ call: LocalTenantCall) -> TransportResponse {
-    state.withLock { $0.counters.authorizeRequests += 1 }
+    let isPosted = call.request.method == .post
+    if !isPosted { state.withLock { $0.counters.authorizeRequests += 1 } }
     let client: (clientID: String, redirectURI: String)
     do {
       client = try checkClient(call.query)
@@ -94,6 +90,7 @@ extension LocalTenant {
     } catch {
       return redirect(refusing: error, uri: client.redirectURI, state: call.query["state"], call)
     }
+    if isPosted { return take(request, call) }
     let session = session(call)
     if request.prompts.contains("none") {
       guard let session else { return redirect(refusing: LocalRefusal.noSession, request, call) }
@@ -103,10 +100,7 @@ extension LocalTenant {
       guard let session else { return redirect(refusing: LocalRefusal.noSession, request, call) }
       return finish(request, session, isNewUser: false, call)
     }
-    let needsUser = stage == .editProfile || stage == .chooseAccount
-    return open(
-      LocalSignInPage(
-        request: request, csrf: RandomText.make(), stage: stage, userID: needsUser ? session?.userID : nil), call)
+    return show(stage, request, user: session.flatMap { user(id: $0.userID) }, call)
   }
 
   /// The person whose session the browser's cookie names.
@@ -125,20 +119,19 @@ extension LocalTenant {
   /// The page to begin with, or `nil` when the session is enough.
   private func firstStage(
     _ request: AuthorizeRequest, _ session: LocalSession?, _ call: LocalTenantCall
-  ) -> LocalPageStage? {
+  ) -> LocalStage? {
     let mustSignIn = request.prompts.contains("login") || session == nil
-    let kind = kind(call)
     if request.prompts.contains("create") { return .signUp }
-    switch kind {
+    switch kind(call) {
     case .signUp: return .signUp
     case .resetPassword: return .resetPassword
-    case .editProfile: return mustSignIn ? .signIn(offersSignUp: false) : .editProfile
+    case .editProfile: return mustSignIn ? .signIn : .editProfile
     case .identityProvider(let name):
       let user = session.flatMap { session in state.withLock { $0.user(id: session.userID) } }
-      return mustSignIn || user?.identityProvider != name ? .identityProvider(name) : nil
+      return mustSignIn || user?.identityProvider != name ? .identityProvider : nil
     case .signIn, .signUpOrSignIn:
-      if mustSignIn, let name = request.domainHint, providers.contains(name) { return .identityProvider(name) }
-      if mustSignIn { return .signIn(offersSignUp: kind == .signUpOrSignIn) }
+      if mustSignIn, let name = request.domainHint, providers.contains(name) { return .identityProvider }
+      if mustSignIn { return .signIn }
       return request.prompts.contains("select_account") ? .chooseAccount : nil
     }
   }
@@ -170,8 +163,8 @@ extension LocalTenant {
     pairs.append(("code", code))
     if shape == .entra || shape == .ciam { pairs.append(("session_state", RandomText.guid())) }
     if let issuer = callbackIssuer(behavior, call) { pairs.append(("iss", issuer)) }
-    var response = redirect(request.redirectURI, pairs, request.responseMode, call)
-    if case .identityProvider("facebook.com")? = call.policy?.kind, request.responseMode == .query {
+    var response = redirect(request.redirectURI, pairs, call)
+    if case .identityProvider("facebook.com")? = call.policy?.kind {
       // Facebook's own mark, which survives on the way to the app.
       response.headers["Location"] = response.headers["Location"].map { $0 + "#_=_" }
     }
@@ -182,52 +175,39 @@ extension LocalTenant {
   func redirect(
     refusing error: any Error, _ request: AuthorizeRequest, _ call: LocalTenantCall
   ) -> TransportResponse {
-    redirect(
-      refusing: error, uri: request.redirectURI, state: request.state, mode: request.responseMode, call)
+    redirect(refusing: error, uri: request.redirectURI, state: request.state, call)
   }
 
   /// Tells a refusal to the app, for a request that is not whole.
   func redirect(
-    refusing error: any Error, uri: String, state requestState: String?,
-    mode: AuthorizeRequest.ResponseMode? = nil, _ call: LocalTenantCall
+    refusing error: any Error, uri: String, state requestState: String?, _ call: LocalTenantCall
   ) -> TransportResponse {
     guard let refusal = error as? LocalRefusal else { return refusalPage(error, call) }
     let behavior = behavior
     var pairs = [("error", refusal.error), ("error_description", describe(refusal, call))]
     if let text = echo(requestState, behavior.state) { pairs.append(("state", text)) }
     if let issuer = callbackIssuer(behavior, call) { pairs.append(("iss", issuer)) }
-    let asked = call.query["response_mode"].flatMap(AuthorizeRequest.ResponseMode.init)
-    return redirect(uri, pairs, mode ?? asked ?? .query, call)
+    return redirect(uri, pairs, call)
   }
 
   /// Shows a refusal in the page, for when there is nowhere to redirect to.
   func refusalPage(_ error: any Error, _ call: LocalTenantCall) -> TransportResponse {
     let refusal = error as? LocalRefusal
-    let lines = refusal.map { describe($0, call).split(whereSeparator: \.isNewline).map(String.init) }
-    return LocalHTML.response(
-      LocalPage(title: "Sorry, we cannot sign you in", text: lines ?? ["Something went wrong."]), status: 400)
+    let lines = refusal.map { describe($0, call).split(whereSeparator: \.isNewline).joined(separator: " ") }
+    return LocalPage(title: "Sorry, we cannot sign you in", text: lines ?? "Something went wrong.")
+      .response(to: call.request, status: 400)
   }
 
   func redirect(
-    _ uri: String, _ pairs: [(name: String, value: String)], _ mode: AuthorizeRequest.ResponseMode,
-    _ call: LocalTenantCall
+    _ uri: String, _ pairs: [(name: String, value: String)], _ call: LocalTenantCall
   ) -> TransportResponse {
     // `+` for spaces, as the service writes them.
     let text = FormEncoding.encode(pairs).replacingOccurrences(of: "%20", with: "+")
-    let location: String
-    switch mode {
-    case .query: location = uri + (uri.contains("?") ? "&" : "?") + text
-    case .fragment: location = uri + "#" + text
-    case .formPost:
-      return LocalHTML.response(
-        LocalPage(
-          title: "Back to the app", formAction: uri, hidden: pairs,
-          buttons: [LocalPage.Button(action: "", label: "Continue", isSecondary: false)]))
-    }
     return TransportResponse(
       status: 302,
       headers: [
-        "Location": location, "Cache-Control": "no-store", "client-request-id": call.correlationID,
+        "Location": uri + (uri.contains("?") ? "&" : "?") + text, "Cache-Control": "no-store",
+        "client-request-id": call.correlationID,
         "Referrer-Policy": "no-referrer",
       ])
   }

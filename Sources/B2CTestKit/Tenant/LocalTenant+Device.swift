@@ -68,38 +68,35 @@ extension LocalTenant {
   func devicePage(_ call: LocalTenantCall) -> TransportResponse {
     guard call.request.method == .post else { return showDevicePage(call, alert: nil) }
     let code = (call.form["user_code"] ?? "").uppercased().filter { $0.isLetter }
-    let isApproval = call.form["action"] != "cancel"
-    if !isApproval {
-      return denyDevice(userCode: code) ? done("Declined") : showDevicePage(call, alert: Self.unknownUserCode)
+    var decision = LocalDevice.Decision.denied
+    if call.form["action"] != "cancel" {
+      switch state.withLock({ $0.signIn(call.form["email"] ?? "", call.form["password"] ?? "") }) {
+      case .refused(let alert): return showDevicePage(call, alert: alert)
+      case .accepted(let userID, _): decision = .approved(userID: userID)
+      }
     }
-    let page = LocalSignInPage(
-      request: AuthorizeRequest.device, csrf: "", stage: .signIn(offersSignUp: false), userID: nil)
-    switch state.withLock({ $0.take(page, form: call.form) }) {
-    case .refused(let alert): return showDevicePage(call, alert: alert)
-    case .accepted(let userID, _):
-      return decide(code, .approved(userID: userID))
-        ? done("You are signed in") : showDevicePage(call, alert: Self.unknownUserCode)
+    guard decide(code, decision) else {
+      return showDevicePage(call, alert: "This code is not known, or no longer good.")
     }
-  }
-
-  private static let unknownUserCode = "This code is not known, or no longer good."
-
-  private func done(_ title: String) -> TransportResponse {
-    LocalHTML.response(LocalPage(title: title, text: ["You can close this page and go back to your device."]))
+    return LocalPage(title: "Done", text: "You can close this page and go back to your device.")
+      .response(to: call.request)
   }
 
   private func showDevicePage(_ call: LocalTenantCall, alert: String?) -> TransportResponse {
-    let code = call.form["user_code"] ?? call.query["user_code"] ?? ""
-    var page = LocalPages.page(.signIn(offersSignUp: false), email: call.form["email"] ?? "", displayName: "")
-    page.title = "Sign in on your device"
-    page.alert = alert
-    page.formAction = call.url(shape == .openIDConnect ? "/device" : "/oauth2/deviceauth")
-    page.fields.insert(LocalPage.Field(name: "user_code", label: "Code on your device", value: code), at: 0)
-    page.buttons = [
-      LocalPage.Button(action: "continue", label: "Allow", isSecondary: false),
-      LocalPage.Button(action: "cancel", label: "Decline"),
-    ]
-    return LocalHTML.response(page)
+    LocalPage(
+      title: "Sign in on your device", alert: alert,
+      target: call.url(shape == .openIDConnect ? "/device" : "/oauth2/deviceauth"),
+      fields: [
+        LocalPage.Field(
+          name: "user_code", label: "Code on your device",
+          value: call.form["user_code"] ?? call.query["user_code"] ?? ""),
+        LocalPage.Field(name: "email", label: "Email address", type: "email", value: call.form["email"] ?? ""),
+        LocalPage.Field(name: "password", label: "Password", type: "password"),
+      ],
+      buttons: [
+        LocalPage.Button(action: "continue", label: "Allow"), LocalPage.Button(action: "cancel", label: "Decline"),
+      ]
+    ).response(to: call.request)
   }
 
   func decide(_ userCode: String, _ decision: LocalDevice.Decision) -> Bool {
@@ -134,11 +131,4 @@ extension LocalTenant {
   /// - Returns: Whether there was such a device.
   @discardableResult
   public func denyDevice(userCode: String) -> Bool { decide(userCode, .denied) }
-}
-
-extension AuthorizeRequest {
-  /// A page that belongs to no authorize request.
-  fileprivate static let device = AuthorizeRequest(
-    clientID: "", redirectURI: "", responseMode: .query, scopes: [], state: nil, nonce: nil, codeChallenge: nil,
-    prompts: [], loginHint: nil, domainHint: nil, wantsClientInfo: false)
 }

@@ -13,7 +13,7 @@ extension LocalTenant {
     var fields: [String: JSONValue] = [
       "issuer": .string(metadataIssuer(call)),
       "response_types_supported": strings(["code"]),
-      "response_modes_supported": strings(["query", "fragment", "form_post"]),
+      "response_modes_supported": strings(["query"]),
       "scopes_supported": strings(shownScopes(behavior)),
       "subject_types_supported": strings([shape == .openIDConnect ? "public" : "pairwise"]),
       "id_token_signing_alg_values_supported": strings([signingKeys.first?.algorithm.rawValue ?? "RS256"]),
@@ -151,9 +151,8 @@ extension LocalTenant {
       if let id = call.cookies[Self.sessionCookie] { state.sessions[id] = nil }
     }
     if let hint, !isOwnIDToken(hint) {
-      return LocalHTML.response(
-        LocalPage(title: "Sorry, we cannot sign you out", text: ["The id_token_hint is not one of this tenant's."]),
-        status: 400)
+      return LocalPage(title: "Sorry, we cannot sign you out", text: "The id_token_hint is not one of this tenant's.")
+        .response(to: call.request, status: 400)
     }
     var response: TransportResponse
     if let uri = call.query["post_logout_redirect_uri"] {
@@ -162,13 +161,12 @@ extension LocalTenant {
         return refusalPage(LocalRefusal.unknownRedirectURI(uri), call)
       }
       let pairs = call.query["state"].map { [(name: "state", value: $0)] } ?? []
-      response = redirect(uri, pairs, .query, call)
+      response = redirect(uri, pairs, call)
       if pairs.isEmpty { response.headers["Location"] = uri }
     } else {
-      response = LocalHTML.response(LocalPage(title: "You are signed out", text: ["You can close this page."]))
+      response = LocalPage(title: "You are signed out", text: "You can close this page.").response(to: call.request)
     }
-    response.headers.append(
-      name: "Set-Cookie", value: "\(Self.sessionCookie)=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0")
+    response.headers["Set-Cookie"] = "\(Self.sessionCookie)=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"
     return response
   }
 

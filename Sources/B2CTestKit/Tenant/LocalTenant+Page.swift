@@ -2,103 +2,103 @@ internal import B2CCore
 internal import B2CHTTP
 internal import Foundation
 
-/// The pages: shown with a token against forged posts, taken back, shown again with a word on what is wrong.
+/// A page of a policy.
+enum LocalStage: String, Sendable {
+  case signIn, signUp, chooseAccount, editProfile, resetPassword, identityProvider
+}
+
+/// The pages of the policies. The tenant keeps none of them: each posts to the URL of its own authorize request.
 extension LocalTenant {
-  /// Keeps a page and shows it for the first time.
-  func open(_ page: LocalSignInPage, _ call: LocalTenantCall) -> TransportResponse {
-    let id = RandomText.make(bytes: 16)
-    state.withLock { $0.pages[id] = page }
-    var response = show(page, id: id, alert: nil, email: nil, call)
-    response.headers.append(
-      name: "Set-Cookie", value: cookie(Self.pageCookie(id), page.csrf, call))
-    return response
+  /// Shows a page; `user` is the signed-in user, `alert` what was wrong with the last post of it.
+  func show(
+    _ stage: LocalStage, _ request: AuthorizeRequest, user: LocalUser?, alert: String? = nil, _ call: LocalTenantCall
+  ) -> TransportResponse {
+    var page = page(stage, request, user: user, call)
+    page.alert = alert
+    page.target = call.request.url.absoluteString
+    page.stage = stage.rawValue
+    page.buttons.append(LocalPage.Button(action: "cancel", label: "Cancel"))
+    return page.response(to: call.request)
+  }
+
+  private func page(
+    _ stage: LocalStage, _ request: AuthorizeRequest, user: LocalUser?, _ call: LocalTenantCall
+  ) -> LocalPage {
+    let email = LocalPage.Field(
+      name: "email", label: "Email address", type: "email", value: call.form["email"] ?? request.loginHint ?? "")
+    let newPassword = LocalPage.Field(name: "password", label: "New password", type: "password")
+    let name = LocalPage.Field(name: "displayName", label: "Display name", value: user?.displayName ?? "")
+    func goOn(_ label: String) -> [LocalPage.Button] { [LocalPage.Button(action: "continue", label: label)] }
+    switch stage {
+    case .signIn:
+      let password = LocalPage.Field(name: "password", label: "Password", type: "password")
+      let forgot = LocalPage.Button(action: "forgot", label: "Forgot your password?")
+      let signUp = LocalPage.Button(action: "signup", label: "Sign up now")
+      return LocalPage(
+        title: "Sign in", fields: [email, password],
+        buttons: goOn("Sign in") + [forgot] + (kind(call) == .signUpOrSignIn ? [signUp] : []))
+    case .signUp:
+      return LocalPage(title: "Sign up", fields: [email, newPassword, name], buttons: goOn("Create"))
+    case .chooseAccount:
+      return LocalPage(
+        title: "Choose an account", text: user.map { "\($0.displayName) (\($0.email)) is signed in." },
+        buttons: goOn("Continue") + [LocalPage.Button(action: "other", label: "Use another account")])
+    case .editProfile: return LocalPage(title: "Edit profile", fields: [name], buttons: goOn("Save"))
+    case .resetPassword:
+      return LocalPage(
+        title: "Reset password", text: "A real tenant would send a code to this address first.",
+        fields: [email, newPassword], buttons: goOn("Set new password"))
+    case .identityProvider:
+      let provider = provider(request, call)
+      return LocalPage(
+        title: "Log in with \(provider)", text: "This page replaces \(provider)'s. Anyone may log in.",
+        fields: [email, LocalPage.Field(name: "displayName", label: "Display name", isRequired: false)],
+        buttons: goOn("Log in"))
+    }
   }
 
   /// Takes a posted page.
-  func continuePage(_ call: LocalTenantCall) -> TransportResponse {
-    let id = call.form["tx"] ?? ""
-    guard let kept = state.withLock({ $0.pages[id] }), call.form["csrf"] == kept.csrf,
-      call.cookies[Self.pageCookie(id)] == kept.csrf
-    else {
-      return LocalHTML.response(
-        LocalPage(title: "This page has expired", text: ["Go back to the app and sign in again."]), status: 400)
-    }
-    let page = kept.at(step: call.form["step"].flatMap { Int($0) })
+  func take(_ request: AuthorizeRequest, _ call: LocalTenantCall) -> TransportResponse {
+    let stage = LocalStage(rawValue: call.form["stage"] ?? "") ?? .signIn
     switch call.form["action"] {
     case "cancel":
-      let refusal: LocalRefusal
-      if case .identityProvider = page.stage { refusal = .identityProviderFailed } else { refusal = .cancelled }
-      return close(id, redirect(refusing: refusal, page.request, call), call)
-    case "forgot":
-      return close(id, redirect(refusing: LocalRefusal.forgotPassword, page.request, call), call)
-    case "signup": return turn(page, id: id, to: .signUp, call)
-    case "other": return turn(page, id: id, to: .signIn(offersSignUp: kind(call) == .signUpOrSignIn), call)
-    default: return take(page, id: id, call)
+      return redirect(
+        refusing: stage == .identityProvider ? LocalRefusal.identityProviderFailed : .cancelled, request, call)
+    case "forgot": return redirect(refusing: LocalRefusal.forgotPassword, request, call)
+    case "signup": return show(.signUp, request, user: nil, call)
+    case "other": return show(.signIn, request, user: nil, call)
+    default: break
     }
-  }
-
-  static func pageCookie(_ id: String) -> String { "x-ms-cpim-trans-" + id.prefix(8) }
-
-  private func take(_ page: LocalSignInPage, id: String, _ call: LocalTenantCall) -> TransportResponse {
-    let outcome = state.withLock { $0.take(page, form: call.form) }
+    let session = session(call)
+    let provider = provider(request, call)
+    let outcome = state.withLock { state in
+      state.take(stage, form: call.form, provider: provider, signedInUser: session?.userID)
+    }
     switch outcome {
     case .refused(let alert):
-      return show(page, id: id, alert: alert, email: call.form["email"], call)
+      return show(stage, request, user: session.flatMap { user(id: $0.userID) }, alert: alert, call)
     case .accepted(let userID, let isNewUser):
-      if case .signIn = page.stage, kind(call) == .editProfile {
-        return turn(page, id: id, to: .editProfile, userID: userID, call)
+      // A page that only builds on a session keeps the session's time.
+      if let session, stage == .chooseAccount || stage == .editProfile {
+        return finish(request, session, isNewUser: false, call)
       }
-      let session = LocalSession(userID: userID, authenticatedAt: authenticationTime(page, userID, call))
-      let sessionID = RandomText.make()
-      state.withLock { $0.sessions[sessionID] = session }
-      var response = finish(page.request, session, isNewUser: isNewUser, call)
-      response.headers.append(name: "Set-Cookie", value: cookie(Self.sessionCookie, sessionID, call))
-      return close(id, response, call)
+      let session = LocalSession(userID: userID, authenticatedAt: call.now)
+      let id = RandomText.make()
+      state.withLock { $0.sessions[id] = session }
+      var response =
+        stage == .signIn && kind(call) == .editProfile
+        ? show(.editProfile, request, user: user(id: userID), call)
+        : finish(request, session, isNewUser: isNewUser, call)
+      let secure = call.origin.hasPrefix("https:") ? "; Secure" : ""
+      response.headers["Set-Cookie"] = "\(Self.sessionCookie)=\(id); Path=/; HttpOnly; SameSite=Lax" + secure
+      return response
     }
   }
 
-  /// A page that only builds on a session keeps the session's time.
-  private func authenticationTime(_ page: LocalSignInPage, _ userID: String, _ call: LocalTenantCall) -> Date {
-    guard page.stage == .chooseAccount || page.stage == .editProfile, let session = session(call),
-      session.userID == userID
-    else { return call.now }
-    return session.authenticatedAt
-  }
-
-  private func turn(
-    _ page: LocalSignInPage, id: String, to stage: LocalPageStage, userID: String? = nil, _ call: LocalTenantCall
-  ) -> TransportResponse {
-    var page = page
-    page.earlier.append(LocalPageStep(stage: page.stage, userID: page.userID))
-    page.stage = stage
-    page.userID = userID
-    state.withLock { $0.pages[id] = page }
-    return show(page, id: id, alert: nil, email: call.form["email"], call)
-  }
-
-  private func close(_ id: String, _ response: TransportResponse, _ call: LocalTenantCall) -> TransportResponse {
-    state.withLock { $0.pages[id] = nil }
-    var response = response
-    response.headers.append(
-      name: "Set-Cookie", value: cookie(Self.pageCookie(id), "", call) + "; Max-Age=0")
-    return response
-  }
-
-  private func show(
-    _ page: LocalSignInPage, id: String, alert: String?, email: String?, _ call: LocalTenantCall
-  ) -> TransportResponse {
-    let user = page.userID.flatMap { id in state.withLock { $0.user(id: id) } }
-    var shown = LocalPages.page(
-      page.stage, email: email ?? user?.email ?? page.request.loginHint ?? "", displayName: user?.displayName ?? "")
-    shown.alert = alert
-    shown.formAction = call.url(shape == .openIDConnect ? "/authorize/page" : "/oauth2/v2.0/authorize/page")
-    shown.hidden = [("tx", id), ("csrf", page.csrf), ("step", "\(page.earlier.count)")]
-    return LocalHTML.response(shown)
-  }
-
-  private func cookie(_ name: String, _ value: String, _ call: LocalTenantCall) -> String {
-    let secure = call.origin.hasPrefix("https:") ? "; Secure" : ""
-    return "\(name)=\(value); Path=/; HttpOnly; SameSite=Lax" + secure
+  /// The identity provider that a policy or a domain hint leads to.
+  private func provider(_ request: AuthorizeRequest, _ call: LocalTenantCall) -> String {
+    if case .identityProvider(let name) = kind(call) { return name }
+    return request.domainHint ?? ""
   }
 }
 
@@ -110,27 +110,30 @@ enum LocalPageOutcome: Sendable {
 
 extension LocalTenantState {
   /// Checks what was typed and changes the people accordingly.
-  mutating func take(_ page: LocalSignInPage, form: [String: String]) -> LocalPageOutcome {
-    let email = (form["email"] ?? "").trimmed
+  mutating func take(
+    _ stage: LocalStage, form: [String: String], provider: String, signedInUser: String?
+  ) -> LocalPageOutcome {
+    let email = (form["email"] ?? "").trimmingCharacters(in: .whitespaces)
     let password = form["password"] ?? ""
-    let name = (form["displayName"] ?? "").trimmed
-    switch page.stage {
+    let name = (form["displayName"] ?? "").trimmingCharacters(in: .whitespaces)
+    switch stage {
     case .signIn: return signIn(email, password)
     case .signUp: return signUp(email, password, name)
     case .resetPassword: return resetPassword(email, password)
-    case .identityProvider(let provider): return comeFrom(provider, email, name)
-    case .editProfile:
-      guard let index = users.firstIndex(where: { $0.id == page.userID }) else { return .expired }
-      guard !name.isEmpty else { return .refused(alert: "Enter a display name.") }
-      users[index].displayName = name
+    case .identityProvider: return comeFrom(provider, email, name)
+    case .editProfile, .chooseAccount:
+      guard let index = users.firstIndex(where: { $0.id == signedInUser }) else {
+        return .refused(alert: "You are signed out. Go back to the app.")
+      }
+      if stage == .editProfile {
+        guard !name.isEmpty else { return .refused(alert: "Enter a display name.") }
+        users[index].displayName = name
+      }
       return .accepted(userID: users[index].id, isNewUser: false)
-    case .chooseAccount:
-      guard let id = page.userID, user(id: id) != nil else { return .expired }
-      return .accepted(userID: id, isNewUser: false)
     }
   }
 
-  private func signIn(_ email: String, _ password: String) -> LocalPageOutcome {
+  func signIn(_ email: String, _ password: String) -> LocalPageOutcome {
     guard !email.isEmpty, !password.isEmpty else { return .refused(alert: "Enter your email address and password.") }
     guard let user = user(email: email) else {
       return .refused(alert: "There is no account with this email address.")
@@ -177,18 +180,5 @@ extension LocalTenantState {
       email: email, password: "", displayName: name.isEmpty ? email : name, identityProvider: provider)
     users.append(user)
     return .accepted(userID: user.id, isNewUser: true)
-  }
-}
-
-extension LocalPageOutcome {
-  fileprivate static let expired = LocalPageOutcome.refused(alert: "This account is gone. Sign in again.")
-}
-
-extension String {
-  fileprivate var trimmed: String {
-    var text = Substring(self)
-    while text.first?.isWhitespace == true { text.removeFirst() }
-    while text.last?.isWhitespace == true { text.removeLast() }
-    return String(text)
   }
 }

@@ -5,7 +5,7 @@ public import Foundation
 /// Which endpoint a path means, and for which policy.
 struct LocalTenantRoute: Sendable {
   enum Endpoint: Sendable {
-    case authorize, page, token, logout, metadata, keys, deviceCode, devicePage, userInfo, graphMe, revoke
+    case authorize, token, logout, metadata, keys, deviceCode, devicePage, userInfo, graphMe, revoke
   }
 
   let endpoint: Endpoint
@@ -19,13 +19,13 @@ struct LocalTenantRoute: Sendable {
 
 extension LocalTenantRoute {
   private static let microsoftEndpoints: [String: Endpoint] = [
-    "oauth2/v2.0/authorize": .authorize, "oauth2/v2.0/authorize/page": .page, "oauth2/v2.0/token": .token,
+    "oauth2/v2.0/authorize": .authorize, "oauth2/v2.0/token": .token,
     "oauth2/v2.0/logout": .logout, "v2.0/.well-known/openid-configuration": .metadata,
     "discovery/v2.0/keys": .keys, "oauth2/v2.0/devicecode": .deviceCode, "oauth2/deviceauth": .devicePage,
   ]
 
   private static let plainEndpoints: [String: Endpoint] = [
-    "authorize": .authorize, "authorize/page": .page, "token": .token, "logout": .logout,
+    "authorize": .authorize, "token": .token, "logout": .logout,
     ".well-known/openid-configuration": .metadata, "jwks": .keys, "device_authorization": .deviceCode,
     "device": .devicePage, "userinfo": .userInfo, "revoke": .revoke,
   ]
@@ -116,9 +116,9 @@ struct LocalTenantCall: Sendable {
 extension LocalTenant {
   /// The core: one request in, one answer out.
   func respond(to request: TransportRequest) -> TransportResponse {
-    guard let route = LocalTenantRoute(request.url, in: self) else { return Self.notFound }
+    guard let route = LocalTenantRoute(request.url, in: self) else { return Self.notFound(request) }
     let policy = policies.first { $0.id.lowercased() == route.policyID?.lowercased() }
-    if shape == .b2c, policy == nil { return Self.notFound }
+    if shape == .b2c, policy == nil { return Self.notFound(request) }
     let call = LocalTenantCall(request, route: route, policy: policy, now: now())
     guard route.endpoint.methods.contains(request.method) else {
       return TransportResponse(
@@ -126,30 +126,30 @@ extension LocalTenant {
     }
     switch route.endpoint {
     case .authorize: return authorize(call)
-    case .page: return continuePage(call)
     case .token: return token(call)
     case .logout: return logout(call)
     case .metadata: return metadata(call)
     case .keys: return keySet(call)
-    case .deviceCode: return shape == .b2c ? Self.notFound : deviceCode(call)
-    case .devicePage: return shape == .b2c ? Self.notFound : devicePage(call)
+    case .deviceCode: return shape == .b2c ? Self.notFound(request) : deviceCode(call)
+    case .devicePage: return shape == .b2c ? Self.notFound(request) : devicePage(call)
     case .userInfo: return userInfo(call)
     case .graphMe: return graphMe(call)
     case .revoke: return revoke(call)
     }
   }
 
-  static let notFound = LocalHTML.response(
-    LocalPage(title: "Not found", text: ["The resource you are looking for has been removed, or never was here."]),
-    status: 404)
+  static func notFound(_ request: TransportRequest) -> TransportResponse {
+    LocalPage(title: "Not found", text: "The resource you are looking for has been removed, or never was here.")
+      .response(to: request, status: 404)
+  }
 }
 
 extension LocalTenantRoute.Endpoint {
   fileprivate var methods: [TransportRequest.Method] {
     switch self {
-    case .page, .token, .deviceCode, .revoke: [.post]
-    case .devicePage: [.get, .head, .post]
-    case .authorize, .logout, .metadata, .keys, .userInfo, .graphMe: [.get, .head]
+    case .token, .deviceCode, .revoke: [.post]
+    case .authorize, .devicePage: [.get, .head, .post]
+    case .logout, .metadata, .keys, .userInfo, .graphMe: [.get, .head]
     }
   }
 }

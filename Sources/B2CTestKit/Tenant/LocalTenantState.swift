@@ -10,7 +10,6 @@ struct LocalTenantState: Sendable {
   var keys: [TestSigningKey] = [TestSigningKey.shared].compactMap { $0 }
   var counters = LocalTenant.Counters()
   var sessions: [String: LocalSession] = [:]
-  var pages: [String: LocalSignInPage] = [:]
   var codes: [String: IssuedCode] = [:]
   var refreshTokens: [String: IssuedRefreshToken] = [:]
   var revokedGrants: Set<String> = []
@@ -33,43 +32,6 @@ struct LocalTenantState: Sendable {
 struct LocalSession: Sendable {
   let userID: String
   let authenticatedAt: Date
-}
-
-/// A page that waits to be posted, with the request it belongs to.
-struct LocalSignInPage: Sendable {
-  let request: AuthorizeRequest
-  let csrf: String
-  var stage: LocalPageStage
-  /// The person who has signed in before the last page, such as the profile page.
-  var userID: String?
-  /// The pages that were shown before this one: the browser's back button brings them again.
-  var earlier: [LocalPageStep] = []
-
-  /// The page as it was shown at a step, counted from 0; the newest for a step that never was.
-  func at(step: Int?) -> LocalSignInPage {
-    guard let step, earlier.indices.contains(step) else { return self }
-    var copy = self
-    copy.stage = earlier[step].stage
-    copy.userID = earlier[step].userID
-    copy.earlier = Array(earlier[..<step])
-    return copy
-  }
-}
-
-/// One of the pages that a person is led through.
-struct LocalPageStep: Sendable {
-  let stage: LocalPageStage
-  let userID: String?
-}
-
-/// Which page of a policy is shown.
-enum LocalPageStage: Sendable, Hashable {
-  case signIn(offersSignUp: Bool)
-  case signUp
-  case chooseAccount
-  case editProfile
-  case resetPassword
-  case identityProvider(String)
 }
 
 /// A person's grant to a client by one policy.
@@ -150,6 +112,8 @@ extension LocalTenant {
   /// - Parameter email: The email, in any case.
   /// - Returns: The person, or `nil` when no one has it.
   public func user(email: String) -> LocalUser? { state.withLock { $0.user(email: email) } }
+
+  func user(id: String) -> LocalUser? { state.withLock { $0.user(id: id) } }
 
   /// The app's registered redirect URIs; a loopback port becomes known late, so they can be changed.
   public var redirectURIs: [String] {

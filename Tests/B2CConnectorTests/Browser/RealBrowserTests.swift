@@ -175,21 +175,6 @@
       }
     }
 
-    @Test("An answer posted by a form arrives as well")
-    func formPost() async throws {
-      try await BrowserScene.run { scene in
-        let signIn = scene.begin(.signIn)
-        let page = try await scene.tenantPage().absoluteString
-        try await scene.browser.open(
-          url(page.replacingOccurrences(of: "response_mode=query", with: "response_mode=form_post")))
-        try await scene.browser.signIn(LocalUser.alice.email, LocalUser.alice.password.value)
-        try await scene.browser.press("Continue")
-        #expect(try await signIn.value.name == LocalUser.alice.displayName)
-        try await scene.checkLastPage(Self.finished)
-        #expect(try await !scene.browser.location.contains("?"))
-      }
-    }
-
     @Test("The profile policy shows who is signed in, and changes the name")
     func editProfile() async throws {
       try await BrowserScene.run { scene in

@@ -71,7 +71,7 @@ struct SignInTests {
   @Test("Options reach the page, and the plist's wishes reach the presenter")
   func options() async throws {
     let fixture = Fixture()
-    let presenter = fixture.script(.identityProvider(email: "f@example.com", displayName: "F Friend"))
+    let presenter = fixture.script(.signIn(LocalUser(email: "f@example.com", password: "", displayName: "F Friend")))
     let scopes = fixture.tenant.apiScopes
     try await fixture.client(presenter: presenter, scopes: [scopes[0]]) { $0.additionalScopes = [scopes[1]] }.signIn(
       options: SignInOptions(
@@ -246,7 +246,7 @@ struct SignInTests {
   @Test("The identity provider's fragment after the query does no harm")
   func facebook() async throws {
     let fixture = Fixture()
-    let presenter = fixture.script(.identityProvider(email: "f@example.com", displayName: "F Friend"))
+    let presenter = fixture.script(.signIn(LocalUser(email: "f@example.com", password: "", displayName: "F Friend")))
     let policy = try Policy(id: "B2C_1_FacebookSignIn", kind: .federatedSignIn, domainHint: "facebook.com")
     let result = try await fixture.client(presenter: presenter).signIn(policy: policy)
     #expect(result.user.identityProvider == "facebook.com")

@@ -1,0 +1,89 @@
+internal import B2CCore
+internal import B2CHTTP
+internal import Foundation
+
+/// A page of a tenant: words and, unless something ends there, one form.
+///
+/// A browser is answered with HTML, a ``ScriptedPresenter`` with the same page as JSON.
+struct LocalPage: Codable, Sendable {
+  struct Field: Codable, Sendable {
+    let name: String
+    let label: String
+    var type = "text"
+    var value = ""
+    var isRequired = true
+  }
+
+  struct Button: Codable, Sendable {
+    let action: String
+    let label: String
+  }
+
+  var title: String
+  var text: String?
+  /// The reason why the page is shown again.
+  var alert: String?
+  /// The URL that the form is posted to; `nil` for a page without a form.
+  var target: String?
+  /// The page's own name, which its form sends along.
+  var stage: String?
+  var fields: [Field] = []
+  /// The ways on; the first one needs every field.
+  var buttons: [Button] = []
+
+  /// Returns the page in the form that a request asks for.
+  func response(to request: TransportRequest, status: Int = 200) -> TransportResponse {
+    let isJSON = request.headers["Accept"] == Self.json
+    return TransportResponse(
+      status: status,
+      headers: [
+        "Content-Type": isJSON ? Self.json : "text/html; charset=utf-8", "Cache-Control": "no-store",
+        "X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+        "Content-Security-Policy":
+          "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
+      ],
+      body: isJSON ? LocalJSON.data(self) : Data(html.utf8))
+  }
+
+  /// The media type by which a page is asked for as JSON.
+  static let json = "application/json"
+
+  private var html: String {
+    func escape(_ text: String) -> String { HTMLText.escape(text) }
+    var lines = [
+      "<!DOCTYPE html>", "<html lang=\"en\">", "<meta charset=\"utf-8\">",
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
+      "<meta name=\"color-scheme\" content=\"light dark\">",
+      "<title>\(escape(title))</title>", "<style>\n\(Self.style)\n</style>", "<h1>\(escape(title))</h1>",
+    ]
+    if let text { lines.append("<p>\(escape(text))</p>") }
+    if let alert { lines.append("<p role=\"alert\">\(escape(alert))</p>") }
+    if let target {
+      lines.append("<form method=\"post\" action=\"\(escape(target))\">")
+      if let stage { lines.append("<input type=\"hidden\" name=\"stage\" value=\"\(escape(stage))\">") }
+      for field in fields {
+        lines.append("<label for=\"\(field.name)\">\(escape(field.label))</label>")
+        lines.append(
+          "<input id=\"\(field.name)\" name=\"\(field.name)\" type=\"\(field.type)\" value=\"\(escape(field.value))\""
+            + (field.isRequired ? " required>" : ">"))
+      }
+      for (index, button) in buttons.enumerated() {
+        let free = index == 0 ? "" : " formnovalidate"
+        lines.append("<button name=\"action\" value=\"\(button.action)\"\(free)>\(escape(button.label))</button>")
+      }
+      lines.append("</form>")
+    }
+    lines.append("<footer>A local tenant for tests. Nothing typed here leaves this machine.</footer>\n")
+    return lines.joined(separator: "\n")
+  }
+
+  private static let style = """
+    body { max-width: 26rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; }
+    body { overflow-wrap: anywhere; }
+    label { display: block; }
+    input, button { box-sizing: border-box; width: 100%; min-height: 2.75rem; font: inherit; }
+    input { margin-bottom: 1rem; }
+    button { margin-bottom: 0.5rem; }
+    footer { margin-top: 1rem; font-size: 0.875rem; }
+    """
+}
