@@ -34,7 +34,7 @@ actor CountingTransport: HTTPTransport {
 }
 
 nonisolated struct StatusPage: LocalService {
-  func answer(_ request: TransportRequest) async -> LocalAnswer { .response(TransportResponse(status: 200)) }
+  func answer(_ request: TransportRequest) async throws -> TransportResponse { TransportResponse(status: 200) }
   func serves(_ url: URL) -> Bool { url.path == "/status" }
 }
 

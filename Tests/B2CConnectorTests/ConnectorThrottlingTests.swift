@@ -1,15 +1,23 @@
 import B2CConnector
+import B2CCore
 import B2CTestKit
 import Foundation
 import Testing
 
-/// The tutorial's server as it is published: five requests a second, ten at once, 429 without Retry-After.
+/// The tutorial's server as it is published limits requests, and answers 429 without Retry-After.
 @Suite("A server that throttles", .timeLimit(.minutes(10)))
 struct ConnectorThrottlingTests {
   @Test("Fifteen tasks added in a loop are all stored, each once")
   func loop() async throws {
     let world = World()
-    world.tasks.rateLimit = .published
+    let count = Locked(0)
+    let third = LocalFaultTarget { request in
+      count.withLock { count in
+        count += 1
+        return request.method == .post && count.isMultiple(of: 3)
+      }
+    }
+    world.tasks.faults = [LocalFault(on: third, .respond(TransportResponse(status: 429)))]
     let connector = try world.connector()
     try await connector.doPolicy(.signIn)
     let names = (1...15).map { "Task \($0)" }

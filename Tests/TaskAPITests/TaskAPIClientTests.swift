@@ -110,7 +110,6 @@ struct TaskAPIClientTests {
     [TaskDialect.tutorial, .repository])
   func neverAll(_ known: (LocalTaskServer.Dialect, TaskDialect), _ dialect: TaskDialect) async throws {
     let server = LocalTaskServer(tenant: tenant, dialect: known.0)
-    server.bugs.deletesAllWithoutKey = true
     let owner = LocalUser.alice.id
     let kept = LocalTask(owner: owner, text: "Walk the dog", date: Date())
     for id in [nil, "1"] {
@@ -118,29 +117,5 @@ struct TaskAPIClientTests {
       try await client(server, dialect).delete(TaskItem(itemName: "Buy milk", serverID: id))
       #expect(server.tasks == [kept])
     }
-  }
-
-  @Test("The published server takes an id without a title for all tasks: why the title goes along")
-  func idAlone() async throws {
-    let server = LocalTaskServer(tenant: tenant, dialect: .repository)
-    server.bugs.deletesAllWithoutKey = true
-    for (dialect, left) in [(TaskDialect.repository, ["Walk the dog"]), (.rest, [])] {
-      server.tasks = ["Buy milk", "Walk the dog"].map {
-        LocalTask(owner: LocalUser.alice.id, text: $0, date: Date())
-      }
-      let task = TaskItem(itemName: "Buy milk", serverID: server.tasks[0].id)
-      try await client(server, dialect).delete(task)
-      #expect(server.tasks.map(\.text) == left)
-    }
-  }
-
-  @Test("The repository's server as published answers 204 to a deletion and deletes nothing")
-  func publishedRepository() async throws {
-    let server = LocalTaskServer(tenant: tenant, dialect: .repository)
-    server.bugs.deletesNothingByText = true
-    let client = try client(server, .repository)
-    let task = try await client.add(TaskItem(itemName: "Buy milk"))
-    try await client.delete(task)
-    #expect(try await client.list() == [task])
   }
 }

@@ -26,67 +26,50 @@ final class LocalExchange: Sendable {
   func clearRecords() { state.withLock { $0.log.clear() } }
 
   func run(
-    _ request: TransportRequest, core: @Sendable (TransportRequest) async -> LocalAnswer
-  ) async -> LocalAnswer {
-    let (mark, faults) = begin(request)
-    for fault in faults {
-      switch fault.effect {
-      case .wait(let gate):
-        guard (try? await gate.wait()) != nil else { return .never }
-      case .never: return .never
-      case .offline: return .cut(TransportResponse(status: 503), afterBodyBytes: nil)
-      default: break
-      }
+    _ request: TransportRequest, core: (TransportRequest) -> TransportResponse
+  ) async throws -> TransportResponse {
+    let (mark, effects) = try begin(request)
+    for effect in effects {
+      if case .wait(let gate) = effect { try await gate.wait() }
+      if case .never = effect { throw TransportError(.timedOut, "No answer within the request's limits.") }
     }
-    var response: TransportResponse
-    if let canned = faults.lazy.compactMap(\.cannedResponse).first {
-      response = canned
-    } else {
-      switch await core(request) {
-      case .response(let answer): response = answer
-      case let other: return other
-      }
-    }
+    var response = effects.lazy.compactMap(\.cannedResponse).first ?? core(request)
     if response.headers["Date"] == nil { response.headers["Date"] = LocalDates.http(now()) }
     if request.method == .head {
       response.headers["Content-Length"] = String(response.body.count)
       response.body = Data()
     }
-    for case .change(let change) in faults.map(\.effect) { change(&response) }
+    for case .change(let change) in effects { change(&response) }
     state.withLock { [response] in $0.log.end(mark, response) }
-    for case .holdAnswer(let gate) in faults.map(\.effect) {
-      guard (try? await gate.wait()) != nil else { return .never }
+    for effect in effects {
+      if case .holdAnswer(let gate) = effect { try await gate.wait() }
+      if case .reset = effect {
+        throw TransportError(.connectionLost, "The connection broke before the answer was whole.")
+      }
     }
-    return faults.lazy.compactMap { $0.brokenAnswer(response) }.first ?? .response(response)
+    return response
   }
 
-  private func begin(_ request: TransportRequest) -> (mark: Int, faults: [LocalFault]) {
-    state.withLock { state in
-      let mark = state.log.begin(request)
-      var active: [LocalFault] = []
+  private func begin(_ request: TransportRequest) throws -> (mark: Int, effects: [LocalFault.Effect]) {
+    try state.withLock { state in
+      var active: [LocalFault.Effect] = []
       for index in state.faults.indices where state.faults[index].target.contains(request) {
         if let times = state.faults[index].times {
           guard times > 0 else { continue }
           state.faults[index].times = times - 1
         }
-        active.append(state.faults[index])
+        if case .offline = state.faults[index].effect {
+          throw TransportError(.cannotConnect, "There is no connection: a fault keeps the device offline.")
+        }
+        active.append(state.faults[index].effect)
       }
-      return (mark, active)
+      return (state.log.begin(request), active)
     }
   }
 }
 
-extension LocalFault {
+extension LocalFault.Effect {
   fileprivate var cannedResponse: TransportResponse? {
-    if case .respond(let response) = effect { response } else { nil }
-  }
-
-  fileprivate func brokenAnswer(_ response: TransportResponse) -> LocalAnswer? {
-    switch effect {
-    case .reset: .cut(response, afterBodyBytes: nil)
-    case .cut(let count): .cut(response, afterBodyBytes: count)
-    case .drip(let piece, let pause): .drip(response, piece: piece, pause: pause)
-    default: nil
-    }
+    if case .respond(let response) = self { response } else { nil }
   }
 }

@@ -4,11 +4,11 @@ internal import Foundation
 
 /// One rule by which a local server misbehaves: on which requests, how often, and how.
 ///
-/// Rules are tried in their order and add up: a server can wait at a gate, then change its answer, then cut it.
+/// Rules are tried in their order and add up: a server can wait at a gate, then change its answer, then lose it.
 ///
 /// ```swift
 /// tenant.faults = [LocalFault(on: .token, times: 2, .respond(.init(status: 503)))]
-/// tasks.faults = [LocalFault(on: .method(.get), .cut(afterBodyBytes: 10))]
+/// tasks.faults = [LocalFault(.offline)]   // and `tasks.faults = []` when the device is back
 /// ```
 public struct LocalFault: Sendable {
   /// The effect.
@@ -23,13 +23,12 @@ public struct LocalFault: Sendable {
     case holdAnswer(TestGate)
     /// Works as always, then breaks the connection before the first byte of the answer.
     case reset
-    /// Works as always, then breaks the connection after so many bytes of the body.
-    case cut(afterBodyBytes: Int)
-    /// Works as always, then sends the answer in pieces of so many bytes, with a pause before each.
-    case drip(piece: Int, pause: Duration)
     /// Never answers; the request has no other effect.
     case never
-    /// Breaks the connection before it looks at the request, which has no effect, as when a device is offline.
+    /// Lets no request be sent, as when a device is offline: the server never sees it.
+    ///
+    /// Over loopback HTTP the listener has the request already, and breaks the connection: a client cannot tell whether it
+    /// took effect. Stop the server to have its connections refused there.
     case offline
   }
 

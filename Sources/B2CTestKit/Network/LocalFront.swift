@@ -12,7 +12,7 @@ struct LocalFront: Sendable {
   private let listener: LoopbackListener
 
   /// Listens for a server; `answer` returns `nil` when the server is gone.
-  init(port: UInt16, answer: @escaping @Sendable (TransportRequest) async -> LocalAnswer?) async throws {
+  init(port: UInt16, answer: @escaping @Sendable (TransportRequest) async throws -> TransportResponse?) async throws {
     // This process may be the client too, and a proxy cannot reach a port of this machine.
     Self.exemptThisMachineFromProxies
     let base = Locked<URL?>(nil)
@@ -24,10 +24,17 @@ struct LocalFront: Sendable {
           await exchange.respond(.text("This server answers for this machine's own names only.", status: 421))
           return
         }
-        guard let url = base.withLock({ $0 }), let request = LocalWire.request(exchange.request, base: url),
-          let answer = await answer(request)
-        else { return exchange.close() }
-        await LocalWire.play(answer, on: exchange)
+        guard let url = base.withLock({ $0 }), let request = LocalWire.request(exchange.request, base: url) else {
+          return exchange.close()
+        }
+        do {
+          guard let response = try await answer(request) else { return exchange.close() }
+          await exchange.respond(LoopbackResponse(response))
+        } catch let error as TransportError where error.code == .timedOut {
+          await exchange.waitForDisconnect()
+        } catch {
+          exchange.reset()
+        }
       }
     } catch {
       let refusal = error as? LoopbackListenerError
@@ -58,7 +65,9 @@ final class LocalFrontSwitch: Sendable {
   var url: URL? { front.withLock { $0 }?.url }
 
   /// Starts a front unless there is one.
-  func start(port: UInt16, answer: @escaping @Sendable (TransportRequest) async -> LocalAnswer?) async throws {
+  func start(port: UInt16, answer: @escaping @Sendable (TransportRequest) async throws -> TransportResponse?)
+    async throws
+  {
     guard url == nil else { return }
     let started = try await LocalFront(port: port, answer: answer)
     front.withLock { $0 = started }
@@ -80,7 +89,7 @@ extension LocalTenant {
   /// - Parameter port: The port; the system chooses one for 0.
   /// - Throws: `TransportError` with code `cannotConnect` when the port is in use or the system has none.
   public func start(port: UInt16 = 0) async throws {
-    try await front.start(port: port) { [weak self] in await self?.answer($0) }
+    try await front.start(port: port) { [weak self] in try await self?.answer($0) }
   }
 
   /// Stops answering over HTTP.
@@ -95,7 +104,7 @@ extension LocalTaskServer {
   /// - Parameter port: The port; the system chooses one for 0.
   /// - Throws: `TransportError` with code `cannotConnect` when the port is in use or the system has none.
   public func start(port: UInt16 = 0) async throws {
-    try await front.start(port: port) { [weak self] in await self?.answer($0) }
+    try await front.start(port: port) { [weak self] in try await self?.answer($0) }
   }
 
   /// Stops answering over HTTP.
@@ -119,29 +128,6 @@ enum LocalWire {
   static func namesThisMachine(_ request: LoopbackRequest) -> Bool {
     let host = URLParts("//" + (request.headers["Host"] ?? ""))
     return RedirectURIRules.listenerHosts.contains(host.host?.lowercased() ?? "") && host.userInfo == nil
-  }
-
-  /// Does to the connection what the answer says.
-  static func play(_ answer: LocalAnswer, on exchange: LoopbackExchange) async {
-    switch answer {
-    case .response(let response):
-      await exchange.respond(LoopbackResponse(response))
-    case .cut(let response, let count):
-      if let count { await exchange.write(head(response) + response.body.prefix(count)) }
-      exchange.reset()
-    case .drip(let response, let piece, let pause):
-      // Cancelled when the listener closes; the rest of the answer is dropped.
-      _ = try? await exchange.drip(head(response) + response.body, size: max(1, piece)) {
-        try await ContinuousClock().sleep(for: pause)
-      }
-    case .never: await exchange.waitForDisconnect()
-    }
-  }
-
-  private static func head(_ response: TransportResponse) -> Data {
-    var text = "HTTP/1.1 \(response.status) Answer\r\n"
-    for field in response.headers.fields { text += "\(field.name): \(field.value)\r\n" }
-    return Data((text + "Content-Length: \(response.body.count)\r\nConnection: close\r\n\r\n").utf8)
   }
 }
 

@@ -12,25 +12,15 @@ public protocol LocalService: Sendable {
   /// Answers a request, with whatever faults are set.
   ///
   /// - Parameter request: The request.
-  /// - Returns: What happens on the wire.
-  func answer(_ request: TransportRequest) async -> LocalAnswer
+  /// - Returns: The answer.
+  /// - Throws: `TransportError` for a request without an answer: `cannotConnect` when nothing was sent, `connectionLost`
+  ///   when the connection broke, `timedOut` when it stays open; the front waits then, until the caller has had enough.
+  func answer(_ request: TransportRequest) async throws -> TransportResponse
 }
 
 extension LocalService {
   /// A transport that reaches this service in memory and nothing else.
   public var transport: LocalNetwork { LocalNetwork(self) }
-}
-
-/// The effect of a local server on a connection: an answer, or one of the ways to fail to give one.
-public enum LocalAnswer: Sendable {
-  /// A whole answer.
-  case response(TransportResponse)
-  /// A part of the answer, then the connection breaks: so many bytes of the body, or nothing at all for `nil`.
-  case cut(TransportResponse, afterBodyBytes: Int?)
-  /// The answer in small pieces.
-  case drip(TransportResponse, piece: Int, pause: Duration)
-  /// No answer; the connection stays open.
-  case never
 }
 
 /// A request that a local server has seen, secrets and all.

@@ -20,31 +20,30 @@ struct LocalTaskCall: Sendable {
 
 extension LocalTaskServer {
   /// Answers one request.
-  func respond(to request: TransportRequest) -> LocalAnswer {
-    guard state.withLock({ $0.takeToken(now: now()) }) else { return .response(tooManyRequests) }
+  func respond(to request: TransportRequest) -> TransportResponse {
     let path = request.url.path
-    if path.isEmpty || path == "/" { return .response(routeList) }
+    if path.isEmpty || path == "/" { return routeList }
     guard let segments = segments(of: path), segments.count <= (dialect.routesByID ? 1 : 2) else {
-      return .response(error(404, "ResourceNotFound", "\(path) does not exist"))
+      return error(404, "ResourceNotFound", "\(path) does not exist")
     }
     guard allows(request.method, segments) else {
-      return .response(error(405, "MethodNotAllowed", "\(request.method.rawValue) is not allowed"))
+      return error(405, "MethodNotAllowed", "\(request.method.rawValue) is not allowed")
     }
     let claims: [String: JSONValue]
     switch authorize(request) {
     case .success(let found): claims = found
-    case .failure(let refusal): return .response(refusal.response)
+    case .failure(let refusal): return refusal.response
     }
     guard let parameters = parameters(of: request) else {
-      return .response(error(400, "InvalidContent", "Invalid JSON in the body"))
+      return error(400, "InvalidContent", "Invalid JSON in the body")
     }
     let owner = dialect.ownerClaims.lazy.compactMap { claims[$0]?.string }.first
     let call = LocalTaskCall(request: request, owner: owner, segments: segments, parameters: parameters)
     switch request.method {
     case .get, .head: return list(call)
-    case .post: return .response(add(call))
-    case .delete: return .response(delete(call))
-    default: return .response(update(call))
+    case .post: return add(call)
+    case .delete: return delete(call)
+    default: return update(call)
     }
   }
 
@@ -68,11 +67,6 @@ extension LocalTaskServer {
     case .put, .patch: !segments.isEmpty && dialect.routesByID
     default: false
     }
-  }
-
-  private var tooManyRequests: TransportResponse {
-    let rate = rateLimit?.requestsPerSecond ?? 0
-    return error(429, "TooManyRequests", "You have exceeded your request rate of \(rate) r/s.")
   }
 
   private var routeList: TransportResponse {

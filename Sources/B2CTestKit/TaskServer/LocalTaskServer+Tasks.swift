@@ -4,17 +4,15 @@ public import Foundation
 
 /// The operations on tasks.
 extension LocalTaskServer {
-  func list(_ call: LocalTaskCall) -> LocalAnswer {
-    let (tasks, bugs, limit) = state.withLock { ($0.tasks, $0.bugs, $0.listLimit) }
-    if call.owner == nil, bugs.neverAnswersWithoutOwner { return .never }
-    let own = tasks.filter { bugs.mixesOwners || $0.owner == call.owner }.sorted { $0.date < $1.date }
+  func list(_ call: LocalTaskCall) -> TransportResponse {
+    let own = tasks.filter { $0.owner == call.owner }.sorted { $0.date < $1.date }
     if dialect.routesByID, let id = call.segments.first {
-      guard let task = own.first(where: { $0.id == id }) else { return .response(taskNotFound) }
-      return .response(json(.object(document(task))))
+      guard let task = own.first(where: { $0.id == id }) else { return taskNotFound }
+      return json(.object(document(task)))
     }
     // The published servers ignore the owner in the path: only the token counts.
-    let shown = call.segments.isEmpty ? Array(own.prefix(limit ?? own.count)) : own
-    return .response(json(.array(shown.map { .object(document($0)) })))
+    let shown = call.segments.isEmpty ? Array(own.prefix(listLimit ?? own.count)) : own
+    return json(.array(shown.map { .object(document($0)) }))
   }
 
   func add(_ call: LocalTaskCall) -> TransportResponse {
@@ -23,38 +21,32 @@ extension LocalTaskServer {
     // The published servers never store it when a task is added.
     let completed = dialect.routesByID ? call.parameters["completed"]?.bool : nil
     let task = LocalTask(owner: owner, text: title, completed: completed, date: now())
-    state.withLock { $0.tasks.append(task) }
+    state.withLock { $0.append(task) }
     return json(.object(document(task)), status: 201)
   }
 
   func update(_ call: LocalTaskCall) -> TransportResponse {
-    let changed: LocalTask? = state.withLock { state in
-      guard let index = state.tasks.firstIndex(where: { $0.id == call.segments.first && $0.owner == call.owner })
+    let changed: LocalTask? = state.withLock { tasks in
+      guard let index = tasks.firstIndex(where: { $0.id == call.segments.first && $0.owner == call.owner })
       else { return nil }
-      if let flag = call.parameters["completed"]?.bool { state.tasks[index].completed = flag }
-      if let title = call.text(dialect.textKey) { state.tasks[index].text = title }
-      return state.tasks[index]
+      if let flag = call.parameters["completed"]?.bool { tasks[index].completed = flag }
+      if let title = call.text(dialect.textKey) { tasks[index].text = title }
+      return tasks[index]
     }
     guard let changed else { return taskNotFound }
     return json(.object(document(changed)))
   }
 
   func delete(_ call: LocalTaskCall) -> TransportResponse {
-    state.withLock { state in
+    state.withLock { tasks in
       if dialect.routesByID {
-        let count = state.tasks.count
-        state.tasks.removeAll { $0.owner == call.owner && $0.id == call.segments.first }
-        return state.tasks.count < count ? TransportResponse(status: 204) : taskNotFound
+        let count = tasks.count
+        tasks.removeAll { $0.owner == call.owner && $0.id == call.segments.first }
+        return tasks.count < count ? TransportResponse(status: 204) : taskNotFound
       }
       // The published servers delete by title, and so every task that has it; an id in path or body means nothing.
-      if let title = title(call) {
-        if !state.bugs.deletesNothingByText {
-          state.tasks.removeAll { $0.owner == call.owner && $0.text == title }
-        }
-      } else {
-        guard state.bugs.deletesAllWithoutKey else { return missingTask }
-        state.tasks.removeAll { $0.owner == call.owner }
-      }
+      guard let title = title(call) else { return missingTask }
+      tasks.removeAll { $0.owner == call.owner && $0.text == title }
       return TransportResponse(status: 204)
     }
   }

@@ -20,10 +20,12 @@ public final class LocalTaskServer: LocalService, Sendable {
   public let audiences: Set<String>
   /// The scopes that a token has to have, by their short names, such as `write`; none for an empty set.
   public let requiredScopes: Set<String>
+  /// How many tasks the plain list shows; all of them for `nil`.
+  public let listLimit: Int?
 
   let now: @Sendable () -> Date
   let exchange: LocalExchange
-  let state: Locked<LocalTaskState>
+  let state = Locked<[LocalTask]>([])
   let front = LocalFrontSwitch()
 
   /// Makes a server; nothing listens before ``start(port:)``.
@@ -33,14 +35,11 @@ public final class LocalTaskServer: LocalService, Sendable {
   ///   - dialect: The routes and names it has.
   ///   - audiences: The client ids that access tokens may be for; the tenant's API and app for `nil`.
   ///   - requiredScopes: The scopes that a token has to have, by their short names.
-  ///   - rateLimit: How many requests are taken; all of them for `nil`.
   ///   - listLimit: How many tasks the plain list shows; all of them for `nil`.
-  ///   - bugs: What the server does wrong.
   ///   - now: The server's clock; the tenant's for `nil`.
   public init(
     tenant: LocalTenant, dialect: Dialect = .tutorial, audiences: Set<String>? = nil,
-    requiredScopes: Set<String> = [], rateLimit: RateLimit? = nil, listLimit: Int? = 20, bugs: Bugs = Bugs(),
-    now: (@Sendable () -> Date)? = nil
+    requiredScopes: Set<String> = [], listLimit: Int? = 20, now: (@Sendable () -> Date)? = nil
   ) {
     self.tenant = tenant
     self.dialect = dialect
@@ -48,15 +47,16 @@ public final class LocalTaskServer: LocalService, Sendable {
     self.requiredScopes = requiredScopes
     self.now = now ?? tenant.now
     exchange = LocalExchange(now: self.now)
-    state = Locked(LocalTaskState(rateLimit: rateLimit, listLimit: listLimit, bugs: bugs))
+    self.listLimit = listLimit
   }
 
   /// Answers a request, with whatever faults are set.
   ///
   /// - Parameter request: The request.
-  /// - Returns: What happens on the wire.
-  public func answer(_ request: TransportRequest) async -> LocalAnswer {
-    await exchange.run(request) { self.respond(to: $0) }
+  /// - Returns: The answer.
+  /// - Throws: `TransportError` where a fault leaves the request without one.
+  public func answer(_ request: TransportRequest) async throws -> TransportResponse {
+    try await exchange.run(request) { respond(to: $0) }
   }
 }
 
@@ -84,8 +84,8 @@ extension LocalTaskServer {
 extension LocalTaskServer {
   /// The tasks of all users, oldest first.
   public var tasks: [LocalTask] {
-    get { state.withLock { $0.tasks } }
-    set { state.withLock { $0.tasks = newValue } }
+    get { state.withLock { $0 } }
+    set { state.withLock { $0 = newValue } }
   }
 
   /// The tasks of one person, oldest first.
@@ -93,24 +93,6 @@ extension LocalTaskServer {
   /// - Parameter owner: The person's object id.
   /// - Returns: The tasks.
   public func tasks(of owner: String) -> [LocalTask] { tasks.filter { $0.owner == owner } }
-
-  /// The server's faults.
-  public var bugs: Bugs {
-    get { state.withLock { $0.bugs } }
-    set { state.withLock { $0.bugs = newValue } }
-  }
-
-  /// How many requests are taken; all of them for `nil`.
-  public var rateLimit: RateLimit? {
-    get { state.withLock { $0.rateLimit } }
-    set { state.withLock { $0.rateLimit = newValue } }
-  }
-
-  /// How many tasks the plain list shows; all of them for `nil`.
-  public var listLimit: Int? {
-    get { state.withLock { $0.listLimit } }
-    set { state.withLock { $0.listLimit = newValue } }
-  }
 
   /// The rules by which the server's answers go wrong.
   public var faults: [LocalFault] {
@@ -159,69 +141,5 @@ extension LocalTaskServer {
     /// An own server: `/tasks`, `task`, the owner is `oid`, else `sub`; `GET`, `PUT`, `PATCH` and `DELETE /tasks/{id}`.
     public static let rest = Dialect(
       basePath: "/tasks", textKey: "task", ownerClaims: ["oid", "sub"], routesByID: true)
-  }
-
-  /// A token bucket: so many requests a second, and so many at once.
-  public struct RateLimit: Sendable, Hashable {
-    /// How many requests a second the bucket takes in the long run.
-    public var requestsPerSecond: Int
-    /// How many requests it takes at once.
-    public var burst: Int
-
-    /// Makes a limit.
-    ///
-    /// - Parameters:
-    ///   - requestsPerSecond: How many requests a second in the long run.
-    ///   - burst: How many at once.
-    public init(requestsPerSecond: Int, burst: Int) {
-      self.requestsPerSecond = requestsPerSecond
-      self.burst = burst
-    }
-
-    /// The published server's: 5 a second, 10 at once.
-    public static let published = RateLimit(requestsPerSecond: 5, burst: 10)
-  }
-
-  /// The faults of the published servers, certain or possible; a server starts without any.
-  public struct Bugs: Sendable, Hashable {
-    /// A DELETE without a key deletes every task of the owner.
-    public var deletesAllWithoutKey = false
-    /// A DELETE by text deletes nothing and answers 204 all the same.
-    public var deletesNothingByText = false
-    /// Lists show the tasks of all users.
-    public var mixesOwners = false
-    /// A list for a token without owner is never answered.
-    public var neverAnswersWithoutOwner = false
-
-    /// Makes a server without bugs.
-    public init() {}
-  }
-}
-
-/// All that a task server remembers.
-struct LocalTaskState: Sendable {
-  var tasks: [LocalTask] = []
-  var rateLimit: LocalTaskServer.RateLimit?
-  var listLimit: Int?
-  var bugs: LocalTaskServer.Bugs
-  private var bucket: (level: Double, time: Date)?
-
-  init(rateLimit: LocalTaskServer.RateLimit?, listLimit: Int?, bugs: LocalTaskServer.Bugs) {
-    self.rateLimit = rateLimit
-    self.listLimit = listLimit
-    self.bugs = bugs
-  }
-
-  /// Takes one request out of the bucket; returns whether there was one.
-  mutating func takeToken(now: Date) -> Bool {
-    guard let limit = rateLimit else { return true }
-    var level = Double(limit.burst)
-    if let bucket {
-      let refill = max(0, now.timeIntervalSince(bucket.time)) * Double(limit.requestsPerSecond)
-      level = min(level, bucket.level + refill)
-    }
-    let isAllowed = level >= 1
-    bucket = (isAllowed ? level - 1 : level, now)
-    return isAllowed
   }
 }

@@ -108,9 +108,10 @@ public final class LocalTenant: LocalService, Sendable {
   /// Answers a request, with whatever faults are set.
   ///
   /// - Parameter request: The request.
-  /// - Returns: What happens on the wire.
-  public func answer(_ request: TransportRequest) async -> LocalAnswer {
-    await exchange.run(request) { .response(self.respond(to: $0)) }
+  /// - Returns: The answer.
+  /// - Throws: `TransportError` where a fault leaves the request without one.
+  public func answer(_ request: TransportRequest) async throws -> TransportResponse {
+    try await exchange.run(request) { respond(to: $0) }
   }
 }
 

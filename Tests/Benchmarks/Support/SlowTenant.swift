@@ -28,7 +28,7 @@ final class SlowTenant: Sendable {
         method: TransportRequest.Method(rawValue: request.method), url: url,
         headers: TransportRequest.Headers(request.headers.fields),
         body: request.body.isEmpty ? nil : request.body)
-      guard case .response(let response) = await tenant.answer(message) else { return exchange.close() }
+      guard let response = try? await tenant.answer(message) else { return exchange.close() }
       await exchange.respond(LoopbackResponse(response))
     }
     self.tenant = tenant

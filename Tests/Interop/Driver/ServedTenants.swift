@@ -44,12 +44,12 @@ enum ServedTenants {
       await exchange.respond(.text("No tenant has this name.", status: 404))
       return
     }
-    let answer = await tenant.answer(
+    let answer = try? await tenant.answer(
       TransportRequest(
         method: TransportRequest.Method(rawValue: request.method), url: url,
         headers: request.headers,
         body: request.body.isEmpty ? nil : request.body))
-    guard case .response(let response) = answer else { return exchange.close() }
-    await exchange.respond(LoopbackResponse(response))
+    guard let answer else { return exchange.close() }
+    await exchange.respond(LoopbackResponse(answer))
   }
 }

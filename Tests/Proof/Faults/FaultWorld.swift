@@ -43,11 +43,11 @@ struct FaultWorld: Sendable {
     }
     tenantFront = try await FaultyFront { request in
       await wait()
-      return await tenant.answer(request)
+      return try await tenant.answer(request)
     }
     taskFront = try await FaultyFront { request in
       await wait()
-      return await tasks.withLock { $0 }.answer(request)
+      return try await tasks.withLock { $0 }.answer(request)
     }
     other = try await OtherOrigin()
   }

@@ -29,10 +29,10 @@ final class FaultyFront: Sendable {
   let port: UInt16
   let url: URL
   private let state = Locked(State())
-  private let answer: @Sendable (TransportRequest) async -> LocalAnswer
+  private let answer: @Sendable (TransportRequest) async throws -> TransportResponse
 
   /// Listens on a port that the system chooses.
-  init(answer: @escaping @Sendable (TransportRequest) async -> LocalAnswer) async throws {
+  init(answer: @escaping @Sendable (TransportRequest) async throws -> TransportResponse) async throws {
     self.answer = answer
     let listener = try await Self.listener(port: 0, state, answer)
     guard let url = URL(string: "http://127.0.0.1:\(listener.port)") else { throw ProofError("a port is no port") }
@@ -80,13 +80,13 @@ final class FaultyFront: Sendable {
   }
 
   private static func listener(
-    port: UInt16, _ state: Locked<State>, _ answer: @escaping @Sendable (TransportRequest) async -> LocalAnswer
+    port: UInt16, _ state: Locked<State>,
+    _ answer: @escaping @Sendable (TransportRequest) async throws -> TransportResponse
   ) async throws -> LoopbackListener {
     try await LoopbackListener(port: port) { exchange in
       guard let request = request(exchange) else { return exchange.close() }
       let genuine: @Sendable () async -> LoopbackResponse = {
-        guard case .response(let response) = await answer(request) else { return LoopbackResponse(status: 500) }
-        return LoopbackResponse(response)
+        (try? await answer(request)).map { LoopbackResponse($0) } ?? LoopbackResponse(status: 500)
       }
       let sent = secrets(in: exchange.request)
       let armed = state.withLock { state -> Armed? in

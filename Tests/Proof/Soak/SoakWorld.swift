@@ -76,9 +76,9 @@ final class SoakWorld: Sendable {
     self.tenant = tenant
     tenantFront = try await FaultyFront { request in
       let isSignIn = request.body.map { String(decoding: $0, as: UTF8.self).contains("grant_type=authorization_code") }
-      return await Self.$isSignIn.withValue(isSignIn ?? false) { await tenant.answer(request) }
+      return try await Self.$isSignIn.withValue(isSignIn ?? false) { try await tenant.answer(request) }
     }
-    taskFront = try await FaultyFront { await server.answer($0) }
+    taskFront = try await FaultyFront { try await server.answer($0) }
     other = try await OtherOrigin()
   }
 

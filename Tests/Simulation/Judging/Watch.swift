@@ -114,8 +114,7 @@
     }
 
     private func response(of service: any LocalService, _ request: TransportRequest) async -> TransportResponse {
-      guard case .response(let response) = await service.answer(request) else { return TransportResponse(status: 500) }
-      return response
+      (try? await service.answer(request)) ?? TransportResponse(status: 500)
     }
 
     private func note(
