@@ -10,11 +10,25 @@ import Testing
 
 @Suite("Requests to any API", .timeLimit(.minutes(10)))
 struct ConnectorRequestsTests {
-  @Test("Microsoft Graph's /v1.0/me answers with the user")
+  /// An API whose audience is Microsoft Graph.
+  private struct Graph: LocalService {
+    let tenant: LocalTenant
+
+    func serves(_ url: URL) -> Bool { url.host == "graph.microsoft.com" }
+
+    func answer(_ request: TransportRequest) async throws -> TransportResponse {
+      let token = String(request.headers["Authorization"]?.dropFirst(7) ?? "")
+      let user = tenant.user(accessToken: token, audiences: ["00000003-0000-0000-c000-000000000000"])
+      return TransportResponse(status: user == nil ? 401 : 200, body: Data((user?.displayName ?? "").utf8))
+    }
+  }
+
+  @Test("Microsoft Graph takes the token of a scope without a host")
   func graph() async throws {
     let clock = TestClock()
     let tenant = LocalTenant(shape: .entra, now: { clock.date })
-    let network = LocalNetwork(tenant, clock: clock)
+    let network = LocalNetwork(tenant, Graph(tenant: tenant), clock: clock)
+    let me = try url("https://graph.microsoft.com/v1.0/me")
     let settings = ConnectorSettings(
       authority: try Authority(tenant.authority(), kind: .entra), clientID: tenant.clientID,
       scopes: ["https://graph.microsoft.com/User.Read"], redirectURI: try url(LocalTenant.standardRedirectURI))
@@ -23,13 +37,10 @@ struct ConnectorRequestsTests {
       environment: OAuthEnvironment(
         presenter: ScriptedPresenter(transport: network, .signIn(.alice)), transport: network, clock: clock,
         now: { clock.date })
-    ) { $0.allowedAPIs = [tenant.graphURL] }
+    ) { $0.allowedAPIs = [me] }
     try await connector.signIn()
-    let (data, response) = try await connector.data(
-      for: URLRequest(url: tenant.graphURL.appendingPathComponent("v1.0/me")))
-    #expect(response.statusCode == 200)
-    let me = try JSONDecoder().decode(JSONValue.self, from: data)
-    #expect(me.object?["displayName"]?.string == LocalUser.alice.displayName)
+    let (data, response) = try await connector.data(for: URLRequest(url: me))
+    #expect(response.statusCode == 200 && String(decoding: data, as: UTF8.self) == LocalUser.alice.displayName)
   }
 
   @Test(

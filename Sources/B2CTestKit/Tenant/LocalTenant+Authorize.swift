@@ -9,7 +9,7 @@ struct AuthorizeRequest: Sendable {
   let scopes: [String]
   let state: String?
   let nonce: String?
-  let codeChallenge: String?
+  let codeChallenge: String
   let prompts: Set<String>
   let loginHint: String?
   let domainHint: String?
@@ -21,11 +21,9 @@ extension LocalTenant {
 
   /// Checks who asks and where the answer would go; until both are known nothing is redirected.
   func checkClient(_ query: [String: String]) throws -> (clientID: String, redirectURI: String) {
-    guard let client = query["client_id"], !client.isEmpty else { throw LocalRefusal.missingClient }
+    guard let client = query["client_id"], !client.isEmpty else { throw LocalRefusal.malformed("no client_id") }
     guard client.lowercased() == clientID.lowercased() else { throw LocalRefusal.unknownClient(client) }
-    let registered = redirectURIs
-    guard !registered.isEmpty else { throw LocalRefusal.noRedirectURIs }
-    guard let uri = query["redirect_uri"], isRegistered(uri, among: registered) else {
+    guard let uri = query["redirect_uri"], isRegistered(uri, among: redirectURIs) else {
       throw LocalRefusal.unknownRedirectURI(query["redirect_uri"] ?? "")
     }
     return (client, uri)
@@ -35,30 +33,28 @@ extension LocalTenant {
   func checkRequest(
     _ query: [String: String], clientID: String, redirectURI: String
   ) throws -> AuthorizeRequest {
-    let responseType = query["response_type"] ?? ""
-    guard responseType == "code" else { throw LocalRefusal.responseType(responseType) }
-    let mode = query["response_mode"] ?? "query"
-    guard mode == "query" else { throw LocalRefusal.responseMode(mode) }
+    guard query["response_type"] == "code" else {
+      throw LocalRefusal.malformed("response_type is not code", error: "unsupported_response_type")
+    }
+    guard ["query", nil].contains(query["response_mode"]) else {
+      throw LocalRefusal.malformed("response_mode is not query")
+    }
     let scopes = (query["scope"] ?? "").split(separator: " ").map(String.init)
-    guard !scopes.isEmpty else { throw LocalRefusal.missingScope }
+    guard !scopes.isEmpty else { throw LocalRefusal.malformed("no scope") }
     // Entra ID lets the user consent to the scopes of several APIs at once; a token is for one of them.
     _ = try classify(scopes, allowsSeveralAPIs: shape == .entra || shape == .ciam)
     let prompts = Set((query["prompt"] ?? "").split(separator: " ").map(String.init))
     guard prompts.isSubset(of: Self.knownPrompts), !prompts.contains("none") || prompts.count == 1 else {
-      throw LocalRefusal.prompt(query["prompt"] ?? "")
+      throw LocalRefusal.malformed("an unknown prompt")
     }
-    if behavior.enforcesPKCE { try checkChallenge(query) }
+    // RFC 7636 section 4.3: without a method the challenge is plain, and plain protects nothing.
+    guard let challenge = query["code_challenge"], query["code_challenge_method"] == "S256",
+      PKCE.isWellFormed(challenge), challenge.utf8.count == 43
+    else { throw LocalRefusal.malformed("no code_challenge by S256") }
     return AuthorizeRequest(
       clientID: clientID, redirectURI: redirectURI, scopes: scopes, state: query["state"],
-      nonce: query["nonce"], codeChallenge: query["code_challenge"], prompts: prompts,
+      nonce: query["nonce"], codeChallenge: challenge, prompts: prompts,
       loginHint: query["login_hint"], domainHint: query["domain_hint"], wantsClientInfo: query["client_info"] == "1")
-  }
-
-  private func checkChallenge(_ query: [String: String]) throws {
-    guard let challenge = query["code_challenge"], !challenge.isEmpty else { throw LocalRefusal.missingChallenge }
-    // RFC 7636 section 4.3: without a method the challenge is plain, and plain protects nothing.
-    guard query["code_challenge_method"] == "S256" else { throw LocalRefusal.challengeMethod }
-    guard PKCE.isWellFormed(challenge), challenge.utf8.count == 43 else { throw LocalRefusal.malformedChallenge }
   }
 
   func isRegistered(_ uri: String, among registered: [String]) -> Bool {
@@ -154,15 +150,14 @@ extension LocalTenant {
     let grant = LocalGrant(
       id: RandomText.guid(), userID: session.userID, clientID: request.clientID, policyID: call.policy?.id,
       scopes: request.scopes, authenticatedAt: session.authenticatedAt, isNewUser: isNewUser)
-    let behavior = state.withLock { state in
+    state.withLock { state in
       state.codes[code] = IssuedCode(grant: grant, request: request, issuedAt: call.now)
       state.counters.codesIssued += 1
-      return state.behavior
     }
-    var pairs = echo(request.state, behavior.state).map { [("state", $0)] } ?? []
+    var pairs = request.state.map { [("state", $0)] } ?? []
     pairs.append(("code", code))
     if shape == .entra || shape == .ciam { pairs.append(("session_state", RandomText.guid())) }
-    if let issuer = callbackIssuer(behavior, call) { pairs.append(("iss", issuer)) }
+    if shape == .openIDConnect { pairs.append(("iss", issuer(origin: call.origin))) }
     var response = redirect(request.redirectURI, pairs, call)
     if case .identityProvider("facebook.com")? = call.policy?.kind {
       // Facebook's own mark, which survives on the way to the app.
@@ -183,10 +178,9 @@ extension LocalTenant {
     refusing error: any Error, uri: String, state requestState: String?, _ call: LocalTenantCall
   ) -> TransportResponse {
     guard let refusal = error as? LocalRefusal else { return refusalPage(error, call) }
-    let behavior = behavior
     var pairs = [("error", refusal.error), ("error_description", describe(refusal, call))]
-    if let text = echo(requestState, behavior.state) { pairs.append(("state", text)) }
-    if let issuer = callbackIssuer(behavior, call) { pairs.append(("iss", issuer)) }
+    if let requestState { pairs.append(("state", requestState)) }
+    if shape == .openIDConnect { pairs.append(("iss", issuer(origin: call.origin))) }
     return redirect(uri, pairs, call)
   }
 
@@ -210,18 +204,6 @@ extension LocalTenant {
         "client-request-id": call.correlationID,
         "Referrer-Policy": "no-referrer",
       ])
-  }
-
-  func echo(_ value: String?, _ echo: Behavior.Echo) -> String? {
-    switch echo {
-    case .unchanged: value
-    case .dropped: nil
-    case .replaced(let other): other
-    }
-  }
-
-  private func callbackIssuer(_ behavior: Behavior, _ call: LocalTenantCall) -> String? {
-    echo(shape == .openIDConnect ? issuer(origin: call.origin) : nil, behavior.callbackIssuer)
   }
 }
 

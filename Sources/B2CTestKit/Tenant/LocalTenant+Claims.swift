@@ -1,4 +1,4 @@
-public import B2CCore
+package import B2CCore
 internal import B2CIDToken
 internal import Foundation
 
@@ -10,7 +10,7 @@ extension LocalTenant {
     var claims = commonClaims(subject, audience: subject.grant.clientID, behavior, call)
     let user = subject.user
     claims["auth_time"] = .integer(LocalDates.epoch(subject.grant.authenticatedAt))
-    claims["nonce"] = echo(subject.nonce, subject.isRefresh ? .unchanged : behavior.nonce).map(JSONValue.string)
+    claims["nonce"] = subject.nonce.map(JSONValue.string)
     claims["name"] = .string(user.displayName)
     claims["idp"] = user.identityProvider.map(JSONValue.string)
     switch shape {
@@ -68,13 +68,7 @@ extension LocalTenant {
     claims["nbf"] = .integer(issuedAt)
     claims["oid"] = .string(subject.user.id)
     claims["ver"] = .string(shape == .b2c ? "1.0" : "2.0")
-    if let policyID = subject.grant.policyID {
-      switch behavior.policyClaim {
-      case .tfp: claims["tfp"] = .string(policyID)
-      case .acr: claims["acr"] = .string(policyID.lowercased())
-      case .absent: break
-      }
-    }
+    claims["tfp"] = subject.grant.policyID.map(JSONValue.string)
     return claims
   }
 
@@ -101,13 +95,19 @@ extension LocalTenant {
 extension LocalTenant {
   /// Checks an access token as an API of the tenant does: signature by a published key, issuer, audience, lifetime.
   ///
-  /// An id_token is refused even where its audience would fit.
+  /// An id_token is refused even where its audience would fit. An app's own ``LocalService`` authorizes requests by it.
   ///
   /// - Parameters:
-  ///   - token: The token.
+  ///   - accessToken: The token.
   ///   - audiences: The client ids the API answers to, in any case.
-  /// - Returns: The token's claims, or what is wrong with it in words for `error_description`.
-  public func checkAccessToken(
+  /// - Returns: The user that the token is for; `nil` for a token that an API has to refuse.
+  public func user(accessToken: String, audiences: Set<String>) -> LocalUser? {
+    guard let claims = try? checkAccessToken(accessToken, audiences: audiences).get() else { return nil }
+    return user(id: claims["sub"]?.string ?? "")
+  }
+
+  /// Returns the claims of an access token, or what is wrong with it in words for `error_description`.
+  package func checkAccessToken(
     _ token: String, audiences: Set<String>
   ) -> Result<[String: JSONValue], LocalTokenProblem> {
     guard let parsed = LocalToken(token) else { return .failure(.malformed) }
@@ -125,8 +125,8 @@ extension LocalTenant {
   }
 }
 
-/// Why an access token is refused.
-public enum LocalTokenProblem: String, Error, Sendable, Hashable {
+/// The reason to refuse an access token.
+package enum LocalTokenProblem: String, Error, Sendable, Hashable {
   /// The token is no JWT.
   case malformed = "The token is malformed"
   /// No published key signed it.

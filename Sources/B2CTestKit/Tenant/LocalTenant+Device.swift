@@ -7,10 +7,10 @@ extension LocalTenant {
   func deviceCode(_ call: LocalTenantCall) -> TransportResponse {
     state.withLock { $0.counters.deviceRequests += 1 }
     do {
-      guard let client = call.form["client_id"], !client.isEmpty else { throw LocalRefusal.missingClient }
+      guard let client = call.form["client_id"], !client.isEmpty else { throw LocalRefusal.malformed("no client_id") }
       guard client.lowercased() == clientID.lowercased() else { throw LocalRefusal.unknownClient(client) }
       let scopes = (call.form["scope"] ?? "").split(separator: " ").map(String.init)
-      guard !scopes.isEmpty else { throw LocalRefusal.missingScope }
+      guard !scopes.isEmpty else { throw LocalRefusal.malformed("no scope") }
       _ = try classify(scopes)
       let code = RandomText.make()
       let device = LocalDevice(
@@ -36,16 +36,16 @@ extension LocalTenant {
   }
 
   func redeemDeviceCode(_ call: LocalTenantCall) throws -> [String: JSONValue] {
-    guard let code = call.form["device_code"] else { throw LocalRefusal.missingParameter("device_code") }
+    guard let code = call.form["device_code"] else { throw LocalRefusal.malformed("no device_code") }
     let (device, userID): (LocalDevice, String) = try state.withLock { state in
-      guard var device = state.devices[code] else { throw LocalRefusal.unknownDeviceCode }
+      guard var device = state.devices[code] else { throw LocalRefusal.unknownGrant }
       let lastPollAt = device.lastPollAt
       device.lastPollAt = call.now
       defer { state.devices[code] = device }
       guard call.now < device.expiresAt else { throw LocalRefusal.deviceCodeExpired }
       switch device.decision {
       case .denied: throw LocalRefusal.deviceDenied
-      case .used: throw LocalRefusal.codeUsed
+      case .used: throw LocalRefusal.grantRevoked
       case .approved(let userID):
         device.decision = .used
         return (device, userID)

@@ -20,7 +20,6 @@ extension LocalTenant {
       "claims_supported": strings(["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "name"]),
     ]
     for (name, path) in endpointPaths { fields[name] = .string(shownURL(path, call)) }
-    if !behavior.offersUserInfo { fields["userinfo_endpoint"] = nil }
     if shape == .openIDConnect {
       fields["code_challenge_methods_supported"] = strings(["S256"])
       fields["grant_types_supported"] = strings(["authorization_code", "refresh_token", Self.deviceGrant])
@@ -86,13 +85,11 @@ extension LocalTenant {
   private func strings(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
 }
 
-/// The two APIs a provider offers itself: user info (OpenID Connect Core section 5.3) and a Graph-like `/v1.0/me`.
+/// The API that a provider offers itself: user info (OpenID Connect Core section 5.3).
 extension LocalTenant {
   func userInfo(_ call: LocalTenantCall) -> TransportResponse {
     let token = LocalBearer.token(in: call.request.headers) ?? ""
-    guard case .success(let claims) = checkAccessToken(token, audiences: [apiClientID, clientID]),
-      let user = state.withLock({ $0.user(id: claims["sub"]?.string ?? "") })
-    else {
+    guard let user = user(accessToken: token, audiences: [apiClientID, clientID]) else {
       let problem = token.isEmpty ? "" : " error=\"invalid_token\""
       return TransportResponse(status: 401, headers: ["WWW-Authenticate": "Bearer" + problem])
     }
@@ -101,44 +98,6 @@ extension LocalTenant {
     ]
     behavior.changeUserInfo?(&fields)
     return json(fields, call)
-  }
-
-  func graphMe(_ call: LocalTenantCall) -> TransportResponse {
-    state.withLock { $0.counters.graphRequests += 1 }
-    guard let token = LocalBearer.token(in: call.request.headers) else {
-      return graphRefusal("Access token is empty.", call)
-    }
-    switch checkAccessToken(token, audiences: [Self.graphClientID]) {
-    case .failure(let problem): return graphRefusal("Access token validation failure. \(problem.rawValue).", call)
-    case .success(let claims):
-      guard let user = state.withLock({ $0.user(id: claims["oid"]?.string ?? "") }) else {
-        return graphRefusal("The account does not exist.", call)
-      }
-      let names = user.displayName.split(separator: " ").map(String.init)
-      return json(
-        [
-          "@odata.context": .string("\(call.origin)/v1.0/$metadata#users/$entity"), "id": .string(user.id),
-          "displayName": .string(user.displayName), "userPrincipalName": .string(user.email),
-          "mail": .string(user.email), "givenName": names.first.map(JSONValue.string) ?? .null,
-          "surname": names.count > 1 ? names.last.map(JSONValue.string) ?? .null : .null,
-          "jobTitle": .null, "mobilePhone": .null, "businessPhones": .array([]),
-        ], call)
-    }
-  }
-
-  private func graphRefusal(_ message: String, _ call: LocalTenantCall) -> TransportResponse {
-    let inner: [String: JSONValue] = [
-      "date": .string(LocalDates.timestamp(call.now).replacingOccurrences(of: " ", with: "T")),
-      "request-id": .string(RandomText.guid()), "client-request-id": .string(call.correlationID),
-    ]
-    var response = json(
-      [
-        "error": .object([
-          "code": .string("InvalidAuthenticationToken"), "message": .string(message), "innerError": .object(inner),
-        ])
-      ], call, status: 401)
-    response.headers["WWW-Authenticate"] = "Bearer realm=\"\", error=\"invalid_token\""
-    return response
   }
 }
 

@@ -9,57 +9,46 @@ extension LocalTenant {
     do {
       return json(try grantTokens(call), call)
     } catch let refusal as LocalRefusal {
-      return deadRefreshToken(refusal, call) ?? jsonAnswer(refusal, call)
+      return jsonAnswer(refusal, call)
     } catch {
       return jsonAnswer(.noSigningKey, call)
     }
   }
 
-  /// The odd answer of a provider to a refresh token that does not work, if it is to give one.
-  private func deadRefreshToken(_ refusal: LocalRefusal, _ call: LocalTenantCall) -> TransportResponse? {
-    guard shape == .openIDConnect, refusal.error == "invalid_grant", call.form["grant_type"] == "refresh_token" else {
-      return nil
-    }
-    switch behavior.deadRefreshToken {
-    case .invalidGrant: return nil
-    case .invalidRequest: return json(["error": .string("invalid_request")], call, status: 400)
-    case .emptyBody(let status): return TransportResponse(status: status)
-    case .invalidToken: return json(["error": .string("invalid_token")], call, status: 401)
-    }
-  }
-
   private func grantTokens(_ call: LocalTenantCall) throws -> [String: JSONValue] {
-    guard let client = call.form["client_id"], !client.isEmpty else { throw LocalRefusal.missingClient }
+    guard let client = call.form["client_id"], !client.isEmpty else { throw LocalRefusal.malformed("no client_id") }
     guard client.lowercased() == clientID.lowercased() else { throw LocalRefusal.unknownClient(client) }
-    guard call.form["client_secret"] == nil else { throw LocalRefusal.secretSent }
+    guard call.form["client_secret"] == nil else {
+      throw LocalRefusal.malformed("a public client has no client_secret")
+    }
     switch call.form["grant_type"] {
     case "authorization_code": return try redeemCode(call)
     case "refresh_token": return try refresh(call)
     case "urn:ietf:params:oauth:grant-type:device_code" where shape != .b2c: return try redeemDeviceCode(call)
-    case let other: throw LocalRefusal.grantType(other ?? "")
+    default: throw LocalRefusal.malformed("an unknown grant_type", error: "unsupported_grant_type")
     }
   }
 
   private func redeemCode(_ call: LocalTenantCall) throws -> [String: JSONValue] {
-    guard let code = call.form["code"] else { throw LocalRefusal.missingParameter("code") }
+    guard let code = call.form["code"] else { throw LocalRefusal.malformed("no code") }
     let issued: IssuedCode = try state.withLock { state in
       state.counters.codeRequests += 1
       guard let issued = state.codes[code] else { throw LocalRefusal.unknownGrant }
       guard !issued.isSpent else {
         // RFC 6749 section 4.1.2: a code used twice ends the tokens it gave.
         state.revokedGrants.insert(issued.grant.id)
-        throw LocalRefusal.codeUsed
+        throw LocalRefusal.grantRevoked
       }
       try checkPolicy(issued.grant, call)
       state.codes[code]?.isSpent = true
       return issued
     }
-    guard call.now.timeIntervalSince(issued.issuedAt) <= Self.codeLifetime else { throw LocalRefusal.codeExpired }
-    guard issued.grant.clientID.lowercased() == call.form["client_id"]?.lowercased() else {
-      throw LocalRefusal.otherClient
+    guard call.now.timeIntervalSince(issued.issuedAt) <= Self.codeLifetime else { throw LocalRefusal.grantExpired }
+    guard call.form["redirect_uri"] == issued.request.redirectURI else { throw LocalRefusal.unknownGrant }
+    guard let verifier = call.form["code_verifier"], PKCE.isWellFormed(verifier) else {
+      throw LocalRefusal.malformed("no code_verifier")
     }
-    guard call.form["redirect_uri"] == issued.request.redirectURI else { throw LocalRefusal.otherRedirectURI }
-    if behavior.enforcesPKCE { try checkVerifier(call.form["code_verifier"], issued.request.codeChallenge) }
+    guard PKCE.challenge(for: verifier) == issued.request.codeChallenge else { throw LocalRefusal.verifierMismatch }
     let asked = call.form["scope"].map { $0.split(separator: " ").map(String.init) } ?? issued.grant.scopes
     return try tokenAnswer(
       issued.grant, scopes: asked, nonce: issued.request.nonce, isRefresh: false,
@@ -69,11 +58,6 @@ extension LocalTenant {
   /// Codes live ten minutes.
   private static let codeLifetime: TimeInterval = 600
 
-  private func checkVerifier(_ verifier: String?, _ challenge: String?) throws {
-    guard let verifier, PKCE.isWellFormed(verifier) else { throw LocalRefusal.malformedVerifier }
-    guard PKCE.challenge(for: verifier) == challenge else { throw LocalRefusal.verifierMismatch }
-  }
-
   private func checkPolicy(_ grant: LocalGrant, _ call: LocalTenantCall) throws {
     guard grant.policyID?.lowercased() == call.policy?.id.lowercased() else {
       throw LocalRefusal.otherPolicy(actual: grant.policyID ?? "", expected: call.policy?.id ?? "")
@@ -81,7 +65,7 @@ extension LocalTenant {
   }
 
   private func refresh(_ call: LocalTenantCall) throws -> [String: JSONValue] {
-    guard let token = call.form["refresh_token"] else { throw LocalRefusal.missingParameter("refresh_token") }
+    guard let token = call.form["refresh_token"] else { throw LocalRefusal.malformed("no refresh_token") }
     let asked = call.form["scope"].map { $0.split(separator: " ").map(String.init) }
     state.withLock { $0.counters.refreshRequests += 1 }
     // A request that fails for its scopes does not use the token.
@@ -89,9 +73,6 @@ extension LocalTenant {
     // Checked and marked as used in one step, so that only one of two simultaneous requests succeeds.
     let issued: IssuedRefreshToken = try state.withLock { state in
       guard let issued = state.refreshTokens[token] else { throw LocalRefusal.unknownGrant }
-      guard issued.grant.clientID.lowercased() == call.form["client_id"]?.lowercased() else {
-        throw LocalRefusal.otherClient
-      }
       try checkPolicy(issued.grant, call)
       guard state.user(id: issued.grant.userID) != nil else { throw LocalRefusal.accountDeleted }
       guard !state.revokedGrants.contains(issued.grant.id) else { throw LocalRefusal.grantRevoked }
@@ -145,38 +126,32 @@ extension LocalTenant {
     let subject = LocalTokenSubject(user: user, grant: grant, nonce: nonce, isRefresh: isRefresh)
     let lifetime = accessTokenLifetime.components.seconds
     let issuedAt = LocalDates.epoch(call.now)
-    var answer: [String: JSONValue] = ["token_type": .string(behavior.tokenType)]
-    func number(_ value: Int64) -> JSONValue {
-      behavior.numbersAsStrings ? .string(String(value)) : .integer(value)
-    }
-
+    var answer: [String: JSONValue] = ["token_type": "Bearer", "scope": .string(shownScope(scopes))]
     var accessToken: String?
     if let audience = scopes.audience {
       let token = try signedAccessToken(subject, scopes, audience: audience, behavior, call)
       accessToken = token
       answer["access_token"] = .string(token)
-      answer["expires_in"] = number(lifetime)
+      answer["expires_in"] = .integer(lifetime)
       if shape == .b2c {
-        answer["expires_on"] = number(issuedAt + lifetime)
+        answer["expires_on"] = .integer(issuedAt + lifetime)
         answer["resource"] = .string(audience)
       }
-      if shape == .entra || shape == .ciam { answer["ext_expires_in"] = number(lifetime) }
-      if let refreshIn = behavior.refreshIn { answer["refresh_in"] = number(Int64(refreshIn)) }
+      if shape == .entra || shape == .ciam { answer["ext_expires_in"] = .integer(lifetime) }
     }
-    if scopes.wantsIDToken, isRefresh ? behavior.refreshesIDToken : behavior.sendsIDToken {
+    if scopes.wantsIDToken {
       answer["id_token"] = .string(try signedIDToken(subject, accessToken: accessToken, behavior, call))
-      if shape == .b2c { answer["id_token_expires_in"] = number(lifetime) }
+      if shape == .b2c { answer["id_token_expires_in"] = .integer(lifetime) }
     }
     if shape == .b2c {
-      answer["not_before"] = number(issuedAt)
+      answer["not_before"] = .integer(issuedAt)
       answer["profile_info"] = .string(Base64URL.encode(LocalJSON.data(profileInfo(subject))))
     }
-    if behavior.statesScope { answer["scope"] = .string(shownScope(scopes)) }
     if wantsClientInfo { answer["client_info"] = .string(Base64URL.encode(LocalJSON.data(clientInfo(subject)))) }
     let keepsRefreshToken = isRefresh && !behavior.rotatesRefreshTokens
     if !keepsRefreshToken, scopes.wantsRefreshToken || (isRefresh && grant.scopes.contains("offline_access")) {
       answer["refresh_token"] = .string(newRefreshToken(grant, call))
-      if shape == .b2c { answer["refresh_token_expires_in"] = number(refreshTokenLifetime.components.seconds) }
+      if shape == .b2c { answer["refresh_token_expires_in"] = .integer(refreshTokenLifetime.components.seconds) }
     }
     behavior.changeTokenAnswer?(&answer)
     return answer

@@ -18,7 +18,7 @@ public final class LocalTenant: LocalService, Sendable {
   public enum Shape: Sendable, Hashable {
     /// Azure AD B2C: policies, `AADB2C` codes.
     case b2c
-    /// Microsoft Entra ID: no policies, `AADSTS` codes, device codes, a Graph-like `/v1.0/me`.
+    /// Microsoft Entra ID: no policies, `AADSTS` codes, device codes.
     case entra
     /// Microsoft Entra External ID: as Entra ID, with its own issuer host.
     case ciam
@@ -140,7 +140,5 @@ extension LocalTenant {
     public internal(set) var logoutRequests = 0
     /// Calls of the device endpoint.
     public internal(set) var deviceRequests = 0
-    /// Calls of the Graph-like endpoint `/v1.0/me`.
-    public internal(set) var graphRequests = 0
   }
 }

@@ -5,7 +5,7 @@ public import Foundation
 /// Which endpoint a path means, and for which policy.
 struct LocalTenantRoute: Sendable {
   enum Endpoint: Sendable {
-    case authorize, token, logout, metadata, keys, deviceCode, devicePage, userInfo, graphMe, revoke
+    case authorize, token, logout, metadata, keys, deviceCode, devicePage, userInfo, revoke
   }
 
   let endpoint: Endpoint
@@ -35,10 +35,6 @@ extension LocalTenantRoute {
     if tenant.shape == .openIDConnect {
       guard let endpoint = Self.plainEndpoints[segments.joined(separator: "/")] else { return nil }
       self.init(endpoint: endpoint, prefix: "", policyID: nil, isQueryForm: false)
-      return
-    }
-    if tenant.shape == .entra, segments.map({ $0.lowercased() }) == ["v1.0", "me"] {
-      self.init(endpoint: .graphMe, prefix: "", policyID: nil, isQueryForm: false)
       return
     }
     var prefix: [String] = []
@@ -133,7 +129,6 @@ extension LocalTenant {
     case .deviceCode: return shape == .b2c ? Self.notFound(request) : deviceCode(call)
     case .devicePage: return shape == .b2c ? Self.notFound(request) : devicePage(call)
     case .userInfo: return userInfo(call)
-    case .graphMe: return graphMe(call)
     case .revoke: return revoke(call)
     }
   }
@@ -149,7 +144,7 @@ extension LocalTenantRoute.Endpoint {
     switch self {
     case .token, .deviceCode, .revoke: [.post]
     case .authorize, .devicePage: [.get, .head, .post]
-    case .logout, .metadata, .keys, .userInfo, .graphMe: [.get, .head]
+    case .logout, .metadata, .keys, .userInfo: [.get, .head]
     }
   }
 }
@@ -198,13 +193,6 @@ extension LocalTenant {
     return Set(fronts)
   }
 
-  /// Where the Graph-like API answers: `https://graph.microsoft.com` in memory, ``origin`` over loopback HTTP.
-  ///
-  /// Only the shape ``Shape/entra`` has one.
-  public var graphURL: URL {
-    front.url ?? LocalURL.make("https://graph.microsoft.com")
-  }
-
   /// Whether a request is meant for this tenant, by scheme, host and port.
   ///
   /// - Parameter url: Where the request goes.
@@ -231,7 +219,7 @@ extension LocalTenant {
     let name = tenantName.lowercased()
     switch shape {
     case .b2c: return [customDomain, name + ".b2clogin.com"].compactMap(\.self)
-    case .entra: return ["login.microsoftonline.com", "graph.microsoft.com"]
+    case .entra: return ["login.microsoftonline.com"]
     case .ciam: return [customDomain, name + ".ciamlogin.com", tenantID + ".ciamlogin.com"].compactMap(\.self)
     case .openIDConnect: return [name + ".example"]
     }

@@ -84,9 +84,10 @@ struct AuthorizationCallbackTests {
     #expect(try await fixture.client(presenter: presenter).signIn().user.objectID == LocalUser.alice.id)
   }
 
-  @Test("The tenant drops or changes the state", arguments: [LocalTenant.Behavior.Echo.dropped, .replaced("x")])
-  func tenantState(_ echo: LocalTenant.Behavior.Echo) async throws {
-    let fixture = Fixture { $0.state = echo }
+  @Test("The tenant drops or changes the state", arguments: [nil, "x"])
+  func tenantState(_ state: String?) async throws {
+    let fixture = Fixture()
+    fixture.tenant.faults = [.callback("state", state)]
     await #expect(throws: OAuthError.self) { try await fixture.client().signIn() }
     #expect(fixture.transport.tokenForms.isEmpty)
   }

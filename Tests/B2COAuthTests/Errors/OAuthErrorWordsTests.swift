@@ -57,7 +57,7 @@ struct OAuthErrorWordsTests {
     .expiration: claims { $0["exp"] = nil }, .expired: claims { $0["exp"] = 1_000 },
     .notYetValid: claims { $0["nbf"] = 4_000_000_000 }, .issuedAt: claims { $0["iat"] = nil },
     .issuedInFuture: claims { $0["iat"] = 4_000_000_000 },
-    .nonce: { $0.nonce = .dropped }, .subject: claims { $0["sub"] = nil },
+    .nonce: claims { $0["nonce"] = nil }, .subject: claims { $0["sub"] = nil },
     .accessTokenHash: claims { $0["at_hash"] = "x" },
   ]
 
@@ -166,11 +166,11 @@ struct OAuthErrorWordsTests {
       { fixture, _ in try await fixture.client(presenter: CannedPresenter { _ in "https://evil.example/" }).signIn() },
       { fixture, _ in _ = try fixture.client(presenter: LoopbackPresenter(opening: .printing { _ in })) },
       { fixture, client in
-        fixture.tenant.behavior.callbackIssuer = .dropped
+        fixture.tenant.faults = [.callback("iss", nil)]
         try await client.signIn()
       },
       { fixture, client in
-        fixture.tenant.behavior.sendsIDToken = false
+        fixture.tenant.behavior.changeTokenAnswer = { $0["id_token"] = nil }
         try await client.signIn()
       },
       { fixture, client in

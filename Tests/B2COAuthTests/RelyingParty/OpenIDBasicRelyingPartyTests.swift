@@ -109,7 +109,7 @@ struct OpenIDBasicRelyingPartyTests {
 
   @Test("oidcc-client-test-nonce-invalid", arguments: Redirect.allCases)
   func invalidNonce(_ redirect: Redirect) async throws {
-    let party = try RelyingParty(redirect) { $0.nonce = .replaced("another-nonce") }
+    let party = try RelyingParty(redirect) { $0.changeIDTokenClaims = { $0["nonce"] = "another-nonce" } }
     #expect(try await party.refusedSignIn() == .nonce)
   }
 

@@ -56,7 +56,11 @@ struct TokenResponseTests {
 
   @Test("Numbers as strings throughout")
   func numbersAsStrings() async throws {
-    let fixture = Fixture { $0.numbersAsStrings = true }
+    let fixture = Fixture {
+      $0.changeTokenAnswer = { fields in
+        for case (let name, .integer(let number)) in fields { fields[name] = .string("\(number)") }
+      }
+    }
     #expect(try await fixture.client().signIn().accessToken != nil)
   }
 

@@ -55,9 +55,10 @@ struct TokenSourceRotationTests {
 
   @Test("A refresh without an id_token keeps the claims")
   func noIDToken() async throws {
-    let fixture = Fixture { $0.refreshesIDToken = false }
+    let fixture = Fixture()
     let client = try fixture.client()
     try await client.signIn()
+    fixture.tenant.behavior.changeTokenAnswer = { $0["id_token"] = nil }
     await fixture.clock.advance(by: .seconds(4_000))
     _ = try await client.accessToken()
     #expect(try await client.currentAccount()?.name == LocalUser.alice.displayName)
@@ -188,11 +189,14 @@ struct TokenSourceRotationTests {
     "An access token that is no text, or empty, is invalidResponse; the rotated refresh token is kept",
     arguments: [JSONValue.integer(7), "", .bool(true)], [true, false])
   func unusableAccessToken(_ value: JSONValue, hasIDToken: Bool) async throws {
-    let fixture = Fixture { $0.refreshesIDToken = hasIDToken }
+    let fixture = Fixture()
     let client = try fixture.client()
     try await client.signIn()
     await fixture.clock.advance(by: .seconds(4_000))
-    fixture.tenant.behavior.changeTokenAnswer = { $0["access_token"] = value }
+    fixture.tenant.behavior.changeTokenAnswer = {
+      $0["access_token"] = value
+      if !hasIDToken { $0["id_token"] = nil }
+    }
     await expectError(OAuthError.self, .invalidResponse) { try await client.accessToken() }
     fixture.tenant.behavior.changeTokenAnswer = nil
     _ = try await client.accessToken()

@@ -43,7 +43,7 @@ struct TokenSourceTests {
 
   @Test("The server's refresh_in is honoured")
   func refreshIn() async throws {
-    let fixture = Fixture { $0.refreshIn = 600 }
+    let fixture = Fixture { $0.changeTokenAnswer = { $0["refresh_in"] = 600 } }
     let client = try fixture.client()
     try await client.signIn()
     await fixture.clock.advance(by: .seconds(601))
