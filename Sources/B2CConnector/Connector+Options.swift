@@ -51,8 +51,9 @@ extension Connector {
     public var allowedAPIs: [URL] = []
     /// Whether this process may use refresh tokens; `true`.
     ///
-    /// With `false`, as in a widget beside an app, stored access tokens are returned until they expire; then calls throw
-    /// ``ErrorCode/refreshNotAllowed``. Guide "Widgets, extensions and intents".
+    /// With `false`, stored access tokens are returned until they expire; then calls throw
+    /// ``ErrorCode/refreshNotAllowed``. An app extension never uses them, whatever is set here. Guide "Widgets, extensions
+    /// and intents".
     public var refreshesTokens: Bool {
       get { oauth.refreshesTokens }
       set { oauth.refreshesTokens = newValue }

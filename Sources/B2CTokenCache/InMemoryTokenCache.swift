@@ -55,6 +55,6 @@ public final class InMemoryTokenCache: SharedTokenCache {
   public func withRefreshLock<Result: Sendable>(
     for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
-    try await refreshes.withLock(key, by: Deadline.after(lockTimeout, on: clock), body)
+    try await refreshes.withLock(key, timeout: lockTimeout, on: clock, body)
   }
 }

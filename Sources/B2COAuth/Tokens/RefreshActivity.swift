@@ -47,12 +47,9 @@ package struct RefreshActivity: Sendable {
       // Not a thread that tasks share.
       if isExpired { end.signal() } else { _ = end.wait(timeout: .now() + limit) }
     }
-    let timer = Task {
-      try await clock.sleep(for: Self.patience)
-      isGranted.withLock { $0 = $0 ?? false }
+    try await withTimeout(Self.patience, on: clock, throwing: TokenSource.suspended) {
+      try await isGranted.wait { $0 != nil }
     }
-    defer { timer.cancel() }
-    try await isGranted.wait { $0 != nil }
     guard isGranted.withLock({ $0 == true }) else { throw TokenSource.suspended }
     return try await body()
   }

@@ -56,6 +56,7 @@ extension TokenSource {
     recoverySuggestion: "Try again when the app is active.")
   static let refreshNotAllowed = OAuthError(
     .refreshNotAllowed, "There is no access token that can be used, and this process must not request one.",
-    recoverySuggestion: "Open the app: it requests a new one. Set `refreshesTokens` where this process may do so; in an "
+    recoverySuggestion:
+      "Open the app: it requests a new one. Set `refreshesTokens` where this process may do so; in an "
       + "app extension refreshing is always off.")
 }

@@ -16,10 +16,10 @@ struct DirectoryLocks: Sendable {
     for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
     let path = store.refreshLockPath(RecordDirectory.Name(key))
-    let deadline = Deadline.after(timeout, on: clock)
-    return try await state.locks.refreshes.withLock(key, by: deadline) {
+    let stopwatch = Stopwatch(clock)
+    return try await state.locks.refreshes.withLock(key, timeout: timeout, on: clock) {
       guard usesFiles else { return try await body() }
-      let lock = try await retrying(path, by: deadline) { try takeIfFree(path) }
+      let lock = try await retrying(path, since: stopwatch) { try takeIfFree(path) }
       defer { lock.release() }
       return try await body()
     }
@@ -33,9 +33,9 @@ struct DirectoryLocks: Sendable {
   ) async throws -> Value {
     guard usesFiles else { return try await state.onQueue(body) }
     let path = store.writeLockPath(name)
-    let deadline = Deadline.after(timeout, on: clock)
+    let stopwatch = Stopwatch(clock)
     return try await Task {
-      try await retrying(path, by: deadline) {
+      try await retrying(path, since: stopwatch) {
         guard let lock = try takeIfFree(path) else { return nil }
         defer { lock.release() }
         return try body()
@@ -45,13 +45,13 @@ struct DirectoryLocks: Sendable {
 
   /// Repeats an attempt on the queue, with pauses in which no thread is held, until it returns a value.
   private func retrying<Value: Sendable>(
-    _ path: String, by deadline: Deadline, _ attempt: @escaping @Sendable () throws -> Value?
+    _ path: String, since stopwatch: Stopwatch, _ attempt: @escaping @Sendable () throws -> Value?
   ) async throws -> Value {
     var backOff = BackOff()
     while true {
       if let value = try await state.onQueue(attempt) { return value }
-      guard deadline.remaining() > .zero else { throw TokenCacheError.lockTimedOut(path) }
-      try await deadline.sleep(backOff.next())
+      guard stopwatch.elapsed < timeout else { throw TokenCacheError.lockTimedOut(path) }
+      try await clock.sleep(for: backOff.next())
     }
   }
 

@@ -23,11 +23,11 @@ package final class LocallySharedTokenCache: SharedTokenCache {
   }
 
   package func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    try await locks.writes.withLock(key, by: deadline) { try await cache.store(record, for: key) }
+    try await locks.writes.withLock(key, timeout: lockTimeout, on: clock) { try await cache.store(record, for: key) }
   }
 
   package func removeRecord(for key: TokenCacheKey) async throws {
-    try await locks.writes.withLock(key, by: deadline) { try await cache.removeRecord(for: key) }
+    try await locks.writes.withLock(key, timeout: lockTimeout, on: clock) { try await cache.removeRecord(for: key) }
   }
 
   package func keys() async throws -> [TokenCacheKey] {
@@ -37,16 +37,14 @@ package final class LocallySharedTokenCache: SharedTokenCache {
   package func update(
     _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
   ) async throws -> TokenRecord? {
-    try await locks.writes.withLock(key, by: deadline) { try await cache.change(key, change) }
+    try await locks.writes.withLock(key, timeout: lockTimeout, on: clock) { try await cache.change(key, change) }
   }
 
   package func withRefreshLock<Result: Sendable>(
     for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
-    try await locks.refreshes.withLock(key, by: deadline, body)
+    try await locks.refreshes.withLock(key, timeout: lockTimeout, on: clock, body)
   }
-
-  private var deadline: Deadline { Deadline.after(lockTimeout, on: clock) }
 }
 
 extension TokenCache {
