@@ -5,7 +5,6 @@ package import Foundation
 struct LoopbackConnection: Sendable {
   let socket: Socket
   let port: UInt16
-  let client: PeerUsers.Answer
   let limits: LoopbackLimits
   let handler: @Sendable (LoopbackExchange) async -> Void
 
@@ -13,7 +12,7 @@ struct LoopbackConnection: Sendable {
     defer { socket.close() }
     do throws(RequestRefusal) {
       guard let request = try await readRequest() else { return }
-      await handler(LoopbackExchange(request, port: port, client: client, socket: socket, limits: limits))
+      await handler(LoopbackExchange(request, port: port, socket: socket, limits: limits))
     } catch {
       let answer = LoopbackResponse.text(error.reason, status: error.status).bytes(omittingBody: false)
       _ = await socket.send(answer, until: .now.advanced(by: limits.responseTimeout))
@@ -54,20 +53,13 @@ package final class LoopbackExchange: Sendable {
   package let request: LoopbackRequest
   /// The port that received the request.
   package let port: UInt16
-  /// Whether the system has told that the client belongs to this process's user or to root.
-  ///
-  /// Known on Linux only: elsewhere every client is trusted, as is every client of a listener without ``PeerUsers``.
-  package let isClientTrusted: Bool
 
   private let socket: Socket
   private let limits: LoopbackLimits
 
-  init(
-    _ request: LoopbackRequest, port: UInt16, client: PeerUsers.Answer, socket: Socket, limits: LoopbackLimits
-  ) {
+  init(_ request: LoopbackRequest, port: UInt16, socket: Socket, limits: LoopbackLimits) {
     self.request = request
     self.port = port
-    isClientTrusted = client == .trusted
     self.socket = socket
     self.limits = limits
   }

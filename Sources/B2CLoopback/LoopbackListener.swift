@@ -6,6 +6,7 @@
   internal import Musl
 #endif
 internal import B2CCore
+internal import Foundation
 
 /// The addresses by which this machine reaches itself.
 package enum LoopbackAddress: String, Sendable, Hashable, CaseIterable {
@@ -22,7 +23,7 @@ package enum LoopbackAddress: String, Sendable, Hashable, CaseIterable {
 /// A small HTTP/1.1 server that only this machine can reach.
 ///
 /// It serves the redirect of one sign-in and the servers of the test kit: one request per connection, bodies by
-/// `Content-Length`, everything bounded by ``LoopbackLimits``. Each connection is a task; one thread polls all sockets.
+/// `Content-Length`, everything bounded by ``LoopbackLimits``. One thread accepts; each connection is a task.
 /// Releasing the listener closes it.
 package final class LoopbackListener: Sendable {
   /// The port, the same for all addresses.
@@ -38,25 +39,16 @@ package final class LoopbackListener: Sendable {
   ///   - port: The port; 0 lets the system choose one.
   ///   - addresses: The addresses; the machine must have the first, another one is left out where it is missing.
   ///   - limits: The limits of requests and connections.
-  ///   - users: Tells whose a connection is; one of another user is closed when it is accepted. `nil` lets all in.
   ///   - handler: Answers one request; runs in a task that ``close()`` cancels.
   /// - Throws: ``LoopbackListenerError``.
   package init(
     port: UInt16 = 0, addresses: [LoopbackAddress] = [.ipv4], limits: LoopbackLimits = .server,
-    users: PeerUsers? = nil, handler: @escaping @Sendable (LoopbackExchange) async -> Void
+    handler: @escaping @Sendable (LoopbackExchange) async -> Void
   ) async throws {
-    let poller = try SocketPoller()
-    do throws(LoopbackListenerError) {
-      let sockets = try Self.bind(port: port, addresses: addresses, poller: poller)
-      let bound = sockets.map(\.bound)
-      self.port = bound.first?.port ?? port
-      self.addresses = bound.map(\.address)
-      core = ListenerCore(port: self.port, limits: limits, users: users, poller: poller, handler: handler)
-      sockets.forEach { core.accept(from: $0.socket) }
-    } catch {
-      poller.stop()
-      throw error
-    }
+    let sockets = try Self.bind(port: port, addresses: addresses)
+    self.port = sockets.first?.bound.port ?? port
+    self.addresses = sockets.map(\.bound.address)
+    core = try ListenerCore(sockets.map(\.socket), port: self.port, limits: limits, handler: handler)
   }
 
   /// Starts to listen with a handler that answers every request.
@@ -76,12 +68,6 @@ package final class LoopbackListener: Sendable {
   /// The number of open connections.
   package var connectionCount: Int { core.connectionCount }
 
-  /// Returns whether the system tells whose the connections to this listener are.
-  package func canTellClients(by users: PeerUsers) async -> Bool {
-    guard let address = addresses.first else { return false }
-    return await users.knowSockets(listeningAt: SocketEnd(address: address.bytes, port: port))
-  }
-
   /// Ends every connection at once, cancels every handler, and returns when the port is free again.
   ///
   /// Handlers that ignore cancellation are not waited for.
@@ -93,14 +79,14 @@ package final class LoopbackListener: Sendable {
   private typealias Listening = (socket: Socket, bound: (address: LoopbackAddress, port: UInt16))
 
   private static func bind(
-    port: UInt16, addresses: [LoopbackAddress], poller: SocketPoller
+    port: UInt16, addresses: [LoopbackAddress]
   ) throws(LoopbackListenerError) -> [Listening] {
     // A port that the system chose at one address may be in use at the other: then another one is tried.
     var triesLeft = port == 0 ? 20 : 1
     while true {
       triesLeft -= 1
       do throws(LoopbackListenerError) {
-        return try bindOnce(port: port, addresses: addresses, poller: poller)
+        return try bindOnce(port: port, addresses: addresses)
       } catch {
         guard triesLeft > 0, error.code == .portInUse else { throw error }
       }
@@ -108,12 +94,12 @@ package final class LoopbackListener: Sendable {
   }
 
   private static func bindOnce(
-    port: UInt16, addresses: [LoopbackAddress], poller: SocketPoller
+    port: UInt16, addresses: [LoopbackAddress]
   ) throws(LoopbackListenerError) -> [Listening] {
     var sockets: [Listening] = []
     for address in addresses {
       do throws(LoopbackListenerError) {
-        sockets.append(try Socket.listening(at: address, port: sockets.first?.bound.port ?? port, poller: poller))
+        sockets.append(try Socket.listening(at: address, port: sockets.first?.bound.port ?? port))
       } catch {
         guard error.code == .noAddress, !sockets.isEmpty else { throw error }
       }
@@ -122,147 +108,117 @@ package final class LoopbackListener: Sendable {
   }
 }
 
-/// State shared by the listener's tasks; they retain it instead of the listener, so releasing the listener stops them.
+/// State shared by the accepting thread and the connections; they retain it instead of the listener, so releasing the
+/// listener stops them.
 private final class ListenerCore: Sendable {
   private struct State {
     var nextID = 0
     var connections: [Int: (socket: Socket, task: Task<Void, Never>)] = [:]
-    /// Accepted, while the system is asked whose they are.
-    var admitting: [Int: Socket] = [:]
-    var listening: [Socket] = []
-    var acceptTasks: [Task<Void, Never>] = []
-    /// The connections, and those about to be accepted.
-    var takenPlaces = 0
-    var waitingForPlace: [CheckedContinuation<Bool, Never>] = []
     var isStopped = false
+    var hasEnded = false
   }
 
+  private let listening: [Socket]
   private let port: UInt16
   private let limits: LoopbackLimits
-  private let users: PeerUsers?
-  private let poller: SocketPoller
   private let handler: @Sendable (LoopbackExchange) async -> Void
-  private let state = Locked(State())
+  /// What is written to the second wakes the thread, which polls the first.
+  private let wakeUpEnds: (read: CInt, write: CInt)
+  private let state = Monitor(State())
 
   init(
-    port: UInt16, limits: LoopbackLimits, users: PeerUsers?, poller: SocketPoller,
+    _ listening: [Socket], port: UInt16, limits: LoopbackLimits,
     handler: @escaping @Sendable (LoopbackExchange) async -> Void
-  ) {
+  ) throws(LoopbackListenerError) {
+    self.listening = listening
     self.port = port
     self.limits = limits
-    self.users = users
-    self.poller = poller
     self.handler = handler
+    // A socket pair and not a pipe: it is close-on-exec from the start where the system can do that.
+    var ends: [CInt] = [-1, -1]
+    guard socketpair(AF_UNIX, SocketConstants.stream, 0, &ends) == 0 else {
+      throw LoopbackListenerError(number: errno, port: port)
+    }
+    for end in ends {
+      _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK)
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+    }
+    wakeUpEnds = (ends[0], ends[1])
+    let thread = Thread { [self] in acceptAll() }
+    thread.name = "B2CConnector.loopback"
+    thread.start()
   }
 
   var connectionCount: Int { state.withLock { $0.connections.count } }
 
-  func accept(from listening: Socket) {
-    state.withLock { state in
-      state.listening.append(listening)
-      state.acceptTasks.append(Task { await self.acceptAll(from: listening) })
-    }
-  }
-
   func stop() {
-    let (sockets, tasks, waiting) = state.withLock { state in
+    let connections = state.withLock { state in
       state.isStopped = true
-      let sockets = state.listening + state.connections.values.map(\.socket) + state.admitting.values
-      let tasks = state.acceptTasks + state.connections.values.map(\.task)
-      defer {
-        state.listening = []
-        state.acceptTasks = []
-        state.connections = [:]
-        state.admitting = [:]
-        state.waitingForPlace = []
-      }
-      return (sockets, tasks, state.waitingForPlace)
+      wakeUp(state)
+      defer { state.connections = [:] }
+      return Array(state.connections.values)
     }
     // The sockets first: a handler that is cancelled can no longer send anything.
-    sockets.forEach { $0.close() }
-    tasks.forEach { $0.cancel() }
-    waiting.forEach { $0.resume(returning: false) }
-    poller.stop()
+    connections.forEach { $0.socket.close() }
+    connections.forEach { $0.task.cancel() }
   }
 
+  /// Waits until the thread has ended and nothing listens any longer, in a task that is cancelled too.
   func stopped() async {
-    await poller.ended()
+    await Task { try? await state.wait { $0.hasEnded } }.value
   }
 
-  private func acceptAll(from listening: Socket) async {
-    while await takePlace() {
-      switch listening.accept() {
-      case .connection(let socket):
-        await admit(socket)
-      case .wouldBlock:
-        leavePlace()
-        guard await listening.waitForReading() else { return }
-      case .exhausted:
-        // The process is out of descriptors: one is freed in a moment, here or elsewhere.
-        leavePlace()
-        await poller.pause(.milliseconds(20))
-      case .ended:
-        return leavePlace()
+  private func wakeUp(_ state: State) {
+    guard !state.hasEnded else { return }
+    var byte: UInt8 = 0
+    _ = send(wakeUpEnds.write, &byte, 1, SocketConstants.sendFlags)
+  }
+
+  private func acceptAll() {
+    while let isFull = state.withLock({ $0.isStopped ? nil : $0.connections.count >= limits.connections }) {
+      var entries = [pollfd(fd: wakeUpEnds.read, events: Int16(POLLIN), revents: 0)]
+      // Beyond the limit connections wait in the system's queue.
+      if !isFull { entries += listening.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) } }
+      _ = poll(&entries, nfds_t(entries.count), -1)
+      var bytes = [UInt8](repeating: 0, count: 64)
+      while recv(wakeUpEnds.read, &bytes, bytes.count, 0) > 0 {}
+      // One at a time, so that the limit is looked at for each.
+      if let index = entries.indices.dropFirst().first(where: { entries[$0].revents != 0 }) {
+        acceptOne(from: listening[index - 1])
       }
     }
+    listening.forEach { $0.close() }
+    state.withLock { state in
+      state.hasEnded = true
+      close(wakeUpEnds.read)
+      close(wakeUpEnds.write)
+    }
   }
 
-  /// Serves a connection at the place that was taken for it.
-  private func admit(_ socket: Socket) async {
-    let id = state.withLock { state in
-      state.nextID += 1
-      if !state.isStopped { state.admitting[state.nextID] = socket }
-      return state.nextID
+  private func acceptOne(from listening: Socket) {
+    switch listening.accept() {
+    case .connection(let socket): serve(socket)
+    // The process is out of descriptors: one is freed in a moment, here or elsewhere.
+    case .exhausted: Thread.sleep(forTimeInterval: 0.02)
+    case .wouldBlock: break
+    case .ended: state.withLock { $0.isStopped = true }
     }
-    let client = await client(of: socket)
-    let isServed = state.withLock { state in
-      state.admitting[id] = nil
-      guard !state.isStopped, client != .untrusted else { return false }
-      let connection = LoopbackConnection(
-        socket: socket, port: port, client: client, limits: limits, handler: handler)
+  }
+
+  private func serve(_ socket: Socket) {
+    let connection = LoopbackConnection(socket: socket, port: port, limits: limits, handler: handler)
+    state.withLock { state in
+      guard !state.isStopped else { return socket.close() }
+      state.nextID += 1
+      let id = state.nextID
       let task = Task {
         await connection.serve()
-        self.state.withLock { _ = $0.connections.removeValue(forKey: id) }
-        self.leavePlace()
+        self.state.withLock { state in
+          state.connections[id] = nil
+          wakeUp(state)
+        }
       }
       state.connections[id] = (socket, task)
-      return true
     }
-    guard !isServed else { return }
-    socket.close()
-    leavePlace()
-  }
-
-  /// Returns whose a connection is; other users must not take the places that this user's browser needs.
-  private func client(of socket: Socket) async -> PeerUsers.Answer {
-    guard let users else { return .trusted }
-    guard let ends = socket.ends else { return .untrusted }
-    return await users.client(at: ends.remote, ofListenerAt: ends.local)
-  }
-
-  /// Takes a place, or waits for one; `false` when the listener has stopped.
-  private func takePlace() async -> Bool {
-    await withCheckedContinuation { continuation in
-      let answer = state.withLock { state -> Bool? in
-        guard !state.isStopped else { return false }
-        guard state.takenPlaces < limits.connections else {
-          state.waitingForPlace.append(continuation)
-          return nil
-        }
-        state.takenPlaces += 1
-        return true
-      }
-      if let answer { continuation.resume(returning: answer) }
-    }
-  }
-
-  /// Gives a place back, to the one that has waited longest.
-  private func leavePlace() {
-    let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-      guard state.waitingForPlace.isEmpty else { return state.waitingForPlace.removeFirst() }
-      state.takenPlaces -= 1
-      return nil
-    }
-    next?.resume(returning: true)
   }
 }

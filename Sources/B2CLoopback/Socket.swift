@@ -6,10 +6,12 @@
   internal import Musl
 #endif
 internal import B2CCore
+internal import Foundation
 
-/// A TCP socket of this machine that never blocks a thread.
+/// A TCP socket of this machine.
 ///
-/// It can be closed from anywhere at any time and is never used after that. No call made under the lock blocks.
+/// It can be closed from anywhere at any time, which ends every wait, and is never used after that. A wait blocks a thread
+/// of its own, never one that tasks share; no call made under the lock blocks.
 final class Socket: Sendable {
   /// The outcome of reading.
   enum Received {
@@ -35,17 +37,23 @@ final class Socket: Sendable {
 
   private static let readSize = 16 * 1024
 
+  private enum Wait {
+    case ready
+    case ended
+    case timedOut
+  }
+
   private struct State {
-    /// -1 once it is closed.
-    var descriptor: CInt
+    let descriptor: CInt
+    var isClosed = false
+    /// The threads that wait for it: the system may give its number to another file only after the last.
+    var waits = 0
   }
 
   private let state: Locked<State>
-  private let poller: SocketPoller
 
-  private init(_ descriptor: CInt, poller: SocketPoller) {
+  private init(_ descriptor: CInt) {
     state = Locked(State(descriptor: descriptor))
-    self.poller = poller
   }
 
   deinit {
@@ -54,11 +62,11 @@ final class Socket: Sendable {
 
   /// Returns a listening socket with the address and port that the system says it is bound to.
   static func listening(
-    at address: LoopbackAddress, port: UInt16, poller: SocketPoller
+    at address: LoopbackAddress, port: UInt16
   ) throws(LoopbackListenerError) -> (socket: Socket, bound: (address: LoopbackAddress, port: UInt16)) {
     let descriptor = makeSocket(address.family, SocketConstants.stream, 0)
     guard descriptor >= 0 else { throw LoopbackListenerError(number: errno, port: port) }
-    let socket = Socket(descriptor, poller: poller)
+    let socket = Socket(descriptor)
     prepare(descriptor)
     // A port whose last connections are still in TIME_WAIT may be listened on again; a second listener may not.
     setOption(descriptor, level: SOL_SOCKET, name: SO_REUSEADDR, to: 1)
@@ -67,7 +75,7 @@ final class Socket: Sendable {
       startListening(descriptor, SOMAXCONN) == 0
     else { throw LoopbackListenerError(number: errno, port: port) }
     // Asked of the system: a listener for redirects that other machines can reach must not start.
-    guard let bound = end(of: descriptor, getsockname),
+    guard let bound = bound(descriptor),
       let address = LoopbackAddress.allCases.first(where: { $0.bytes == bound.address })
     else {
       throw LoopbackListenerError(.system, "The listener is not bound to the loopback address.")
@@ -88,24 +96,12 @@ final class Socket: Sendable {
       Self.prepare(connection)
       // An answer is one or two small writes; waiting to join them would only delay it.
       Self.setOption(connection, level: CInt(IPPROTO_TCP), name: TCP_NODELAY, to: 1)
-      return .connection(Socket(connection, poller: poller))
+      return .connection(Socket(connection))
     } ?? .ended
   }
 
-  /// Waits until there is something to read or accept; `false` when the socket or the task has ended.
-  func waitForReading() async -> Bool {
-    guard let descriptor = withDescriptor({ $0 }) else { return false }
-    return await poller.wait(for: .reading, of: descriptor, until: nil) == .ready
-  }
-
-  /// Both ends of the connection; `nil` when it is gone.
-  var ends: (local: SocketEnd, remote: SocketEnd)? {
-    withDescriptor { descriptor -> (local: SocketEnd, remote: SocketEnd)? in
-      guard let local = Self.end(of: descriptor, getsockname), let remote = Self.end(of: descriptor, getpeername)
-      else { return nil }
-      return (local, remote)
-    } ?? nil
-  }
+  /// The number by which `poll(2)` knows it; -1, which that ignores, once it is closed.
+  var descriptor: CInt { withDescriptor { $0 } ?? -1 }
 
   /// Reads what has arrived, or waits for it until the deadline.
   func receive(until deadline: ContinuousClock.Instant?) async -> Received {
@@ -114,12 +110,10 @@ final class Socket: Sendable {
       case .done(let bytes): return .bytes(bytes)
       case .ended: return .ended
       case .wouldBlock:
-        // The descriptor may be closed by the time it is polled, which does no harm: closing shuts it down first.
-        guard let descriptor = withDescriptor({ $0 }) else { return .ended }
-        switch await poller.wait(for: .reading, of: descriptor, until: deadline) {
+        switch await wait(for: POLLIN, until: deadline) {
         case .ready: continue
         case .timedOut: return .timedOut
-        case .cancelled: return .ended
+        case .ended: return .ended
         }
       }
     }
@@ -133,9 +127,7 @@ final class Socket: Sendable {
       case .done(let count): rest = rest.dropFirst(count)
       case .ended: return false
       case .wouldBlock:
-        guard let descriptor = withDescriptor({ $0 }),
-          await poller.wait(for: .writing, of: descriptor, until: deadline) == .ready
-        else { return false }
+        guard await wait(for: POLLOUT, until: deadline) == .ready else { return false }
       }
     }
     return true
@@ -155,25 +147,66 @@ final class Socket: Sendable {
   }
 
   func close() {
-    take { descriptor in
-      // Wakes a thread that is polling it.
-      _ = shutdown(descriptor, CInt(SHUT_RDWR))
-      closeDescriptor(descriptor)
-    }
+    end { _ = shutdown($0, CInt(SHUT_RDWR)) }
   }
 
   /// Closes the connection with a reset instead of an end.
   func reset() {
-    take { descriptor in
+    end { descriptor in
       var option = linger(l_onoff: 1, l_linger: 0)
       _ = setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
-      closeDescriptor(descriptor)
+      // Wakes the threads that wait for it; nothing is sent.
+      _ = shutdown(descriptor, CInt(SHUT_RD))
     }
+  }
+
+  private func end(_ body: (CInt) -> Void) {
+    state.withLock { state in
+      guard !state.isClosed else { return }
+      state.isClosed = true
+      body(state.descriptor)
+      if state.waits == 0 { closeDescriptor(state.descriptor) }
+    }
+  }
+
+  /// Waits on a thread until the socket is ready, closed, or the deadline passes.
+  private func wait(for event: CInt, until deadline: ContinuousClock.Instant?) async -> Wait {
+    let descriptor = state.withLock { state -> CInt? in
+      guard !state.isClosed else { return nil }
+      state.waits += 1
+      return state.descriptor
+    }
+    guard let descriptor else { return .ended }
+    return await withCheckedContinuation { continuation in
+      Thread.detachNewThread { [self] in
+        var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+        let count = poll(&entry, 1, Self.milliseconds(until: deadline))
+        // Interrupted or early: the caller looks, and waits again.
+        let isLate = count == 0 && deadline.map { $0 <= .now } == true
+        continuation.resume(returning: leave() ? .ended : isLate ? .timedOut : .ready)
+      }
+    }
+  }
+
+  /// Ends a wait; returns whether the socket was closed meanwhile.
+  private func leave() -> Bool {
+    state.withLock { state in
+      state.waits -= 1
+      if state.isClosed, state.waits == 0 { closeDescriptor(state.descriptor) }
+      return state.isClosed
+    }
+  }
+
+  private static func milliseconds(until deadline: ContinuousClock.Instant?) -> CInt {
+    guard let deadline else { return -1 }
+    // Rounded up, so that the deadline has passed when poll(2) returns.
+    return CInt(
+      clamping: Int((max(0, min(ContinuousClock.now.duration(to: deadline).inSeconds, 86_400)) * 1000).rounded(.up)))
   }
 
   private func receiveNow() -> Transfer<[UInt8]> {
     state.withLock { state in
-      guard state.descriptor >= 0 else { return .ended }
+      guard !state.isClosed else { return .ended }
       var count = 0
       let bytes = [UInt8](unsafeUninitializedCapacity: Self.readSize) { buffer, initialized in
         count = recv(state.descriptor, buffer.baseAddress, buffer.count, 0)
@@ -195,15 +228,7 @@ final class Socket: Sendable {
   }
 
   private func withDescriptor<Result>(_ body: (CInt) -> Result) -> Result? {
-    state.withLock { $0.descriptor >= 0 ? body($0.descriptor) : nil }
-  }
-
-  private func take(_ body: (CInt) -> Void) {
-    state.withLock { state in
-      guard state.descriptor >= 0 else { return }
-      body(state.descriptor)
-      state.descriptor = -1
-    }
+    state.withLock { $0.isClosed ? nil : body($0.descriptor) }
   }
 
   private static func prepare(_ descriptor: CInt) {
@@ -217,13 +242,12 @@ final class Socket: Sendable {
     _ = setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<CInt>.size))
   }
 
-  private static func end(
-    of descriptor: CInt, _ name: (CInt, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt
-  ) -> SocketEnd? {
+  /// The address and port that a socket is bound to.
+  private static func bound(_ descriptor: CInt) -> (address: [UInt8], port: UInt16)? {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
     let result = withUnsafeMutablePointer(to: &storage) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name(descriptor, $0, &length) }
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
     }
     guard result == 0 else { return nil }
     return withUnsafeBytes(of: &storage) { bytes in
@@ -231,7 +255,7 @@ final class Socket: Sendable {
       // The addresses begin at byte 4 and 8 (sockaddr_in, sockaddr_in6), the port of both at byte 2.
       guard [AF_INET, AF_INET6].contains(family) else { return nil }
       let address = family == AF_INET ? bytes[4..<8] : bytes[8..<24]
-      return SocketEnd(address: address, port: UInt16(bigEndian: bytes.load(fromByteOffset: 2, as: UInt16.self)))
+      return (Array(address), UInt16(bigEndian: bytes.load(fromByteOffset: 2, as: UInt16.self)))
     }
   }
 }

@@ -21,16 +21,13 @@ package final class LoopbackClient: Sendable {
   /// - Parameters:
   ///   - port: The port.
   ///   - host: An address of this machine.
-  ///   - source: The address and port to connect from; the system chooses them for `nil`.
-  ///   - owner: The user that the socket is to belong to, for tests that root runs; this process's for `nil`.
   ///   - text: What is sent at once: on a busy machine a listener may close a connection that is idle first.
   /// - Throws: ``Refused``.
   package init(
-    port: UInt16, host: String = "127.0.0.1", from source: (host: String, port: UInt16)? = nil, owner: UInt32? = nil,
-    sending text: String = ""
+    port: UInt16, host: String = "127.0.0.1", sending text: String = ""
   ) async throws {
     let connection = await onThread {
-      let descriptor = connected(host: host, port: port, from: source, owner: owner)
+      let descriptor = connected(host: host, port: port)
       if let descriptor { _ = sendAll(Array(text.utf8), to: descriptor) }
       return descriptor
     }
@@ -87,32 +84,6 @@ package final class LoopbackClient: Sendable {
     _ = shutdown(descriptor, CInt(SHUT_WR))
   }
 
-  #if os(Linux)
-    /// Sends text and the end of the sending in one segment, so that the other side sees both at once.
-    package func sendLast(_ text: String) {
-      let bytes = Array(text.utf8)
-      let more: CInt = 0x8000  // MSG_MORE
-      _ = sendBytes(descriptor, bytes, bytes.count, sendFlags | more)
-      finishSending()
-    }
-
-    /// Sends text and the end of the sending, of which the system holds back the last part for seconds.
-    package func sendStalled(_ text: String) {
-      var on: CInt = 1
-      _ = setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
-      // The first ten segments are never held back.
-      for byte in text.utf8.prefix(12) { _ = sendBytes(descriptor, [byte], 1, sendFlags) }
-      var bytesPerSecond: UInt32 = 20
-      let pacingRate: CInt = 47  // SO_MAX_PACING_RATE
-      _ = setsockopt(descriptor, SOL_SOCKET, pacingRate, &bytesPerSecond, socklen_t(MemoryLayout<UInt32>.size))
-      let rest = Array(text.utf8.dropFirst(12))
-      for part in [rest.prefix(20), rest.dropFirst(20)] {
-        _ = sendBytes(descriptor, Array(part), part.count, sendFlags)
-      }
-      finishSending()
-    }
-  #endif
-
   /// The port at this end.
   package var port: UInt16 {
     var address = sockaddr_storage()
@@ -158,26 +129,12 @@ private func withAddress<Value>(_ host: String, _ port: UInt16, _ body: (addrinf
   return body(info)
 }
 
-private func connected(
-  host: String, port: UInt16, from source: (host: String, port: UInt16)?, owner: UInt32?
-) -> CInt? {
+private func connected(host: String, port: UInt16) -> CInt? {
   let family = withAddress(host, port) { $0.ai_family }
   guard let family else { return nil }
   let descriptor = socket(family, streamType | closeOnExec, 0)
   guard descriptor >= 0 else { return nil }
   prepare(descriptor)
-  if let owner, fchown(descriptor, owner, owner) != 0 {
-    closeDescriptor(descriptor)
-    return nil
-  }
-  if let source {
-    var reuse: CInt = 1
-    _ = setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<CInt>.size))
-    guard withAddress(source.host, source.port, { bind(descriptor, $0.ai_addr, $0.ai_addrlen) }) == 0 else {
-      closeDescriptor(descriptor)
-      return nil
-    }
-  }
   // No test hangs on a server that says nothing.
   var limit = timeval(tv_sec: 600, tv_usec: 0)
   _ = setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))

@@ -5,7 +5,6 @@
   enum SocketConstants {
     // Close-on-exec from the start: a child that another thread starts must not inherit the socket.
     static let stream = CInt(SOCK_STREAM) | CInt(SOCK_CLOEXEC)
-    static let raw = CInt(SOCK_RAW) | CInt(SOCK_CLOEXEC)
     static let sendFlags = CInt(MSG_NOSIGNAL)
 
     static func prepare(_ descriptor: CInt) {}

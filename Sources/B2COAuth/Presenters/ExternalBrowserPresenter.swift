@@ -1,5 +1,5 @@
 internal import B2CCore
-package import B2CLoopback
+internal import B2CLoopback
 public import Foundation
 
 /// Signs in with a browser outside the app, which returns through the app's open-URL callback.
@@ -11,7 +11,7 @@ public import Foundation
 /// let presenter = ExternalBrowserPresenter(opening: BrowserOpening { await openURL($0) })
 /// // in the app: .onOpenURL { presenter.resume(with: $0) }
 /// ```
-public final class ExternalBrowserPresenter: SignInPresenter, SystemDependentPresenter {
+public final class ExternalBrowserPresenter: SignInPresenter {
   private struct Flow {
     let request: PresentationRequest
     let callback: PendingCallback
@@ -25,7 +25,6 @@ public final class ExternalBrowserPresenter: SignInPresenter, SystemDependentPre
   private let opening: BrowserOpening
   private let timeout: Duration
   private let clock: any Clock<Duration>
-  private let users: PeerUsers
   private let state = Locked(State())
 
   /// Creates a presenter.
@@ -40,15 +39,6 @@ public final class ExternalBrowserPresenter: SignInPresenter, SystemDependentPre
     self.opening = opening
     self.timeout = timeout
     self.clock = clock
-    users = .system
-  }
-
-  /// Creates a presenter with a look-up of the users of connections.
-  package init(opening: BrowserOpening, users: PeerUsers) {
-    self.opening = opening
-    timeout = .seconds(600)
-    clock = ContinuousClock()
-    self.users = users
   }
 
   /// Handles a URL that the app was opened with.
@@ -112,20 +102,13 @@ public final class ExternalBrowserPresenter: SignInPresenter, SystemDependentPre
     try BrowserOpening.check(request.url)
     let callback = PendingCallback()
     let localPage =
-      opening.exposesURL ? try await OneTimePage.serve(request.url, users: users, onFailure: callback.fail) : nil
+      opening.exposesURL ? try await OneTimePage.serve(request.url, onFailure: callback.fail) : nil
     let id = add(Flow(request: request, callback: callback))
     opening.start(localPage?.url ?? request.url, onFailure: callback.fail)
     let outcome = await callback.result(within: timeout, purpose: request.purpose, clock: clock)
     state.withLock { _ = $0.flows.removeValue(forKey: id) }
     await localPage?.listener.close()
     return try outcome.get()
-  }
-
-  /// Checks without a sign-in that the system tells whose a connection is, where the page's URL would be seen by others.
-  ///
-  /// - Throws: An error with code ``ErrorCode/presentationFailed``.
-  package func checkSystem() async throws {
-    if opening.exposesURL { try await OneTimePage.check(users) }
   }
 
   private func add(_ flow: Flow) -> Int {

@@ -11,12 +11,11 @@ public import Foundation
 /// The listener lives for one sign-in. The browser is opened at a one-time local page of it that redirects to the sign-in
 /// page, so that the page's URL is on no command line. Besides that page only the redirect's path with the right `state` is
 /// answered, by GET or by `response_mode=form_post`; everything else is 404. A sign-out ends at the path with any `state`.
-public struct LoopbackPresenter: SignInPresenter, SystemDependentPresenter {
+public struct LoopbackPresenter: SignInPresenter {
   private let opening: BrowserOpening
   private let page: LoopbackPage
   private let timeout: Duration
   private let clock: any Clock<Duration>
-  private var users = PeerUsers.system
 
   /// Creates a presenter.
   ///
@@ -35,12 +34,6 @@ public struct LoopbackPresenter: SignInPresenter, SystemDependentPresenter {
     self.clock = clock
   }
 
-  /// Creates a presenter with a look-up of the users of connections.
-  package init(opening: BrowserOpening, users: PeerUsers) {
-    self.init(opening: opening)
-    self.users = users
-  }
-
   /// Accepts `http` redirect URIs to `localhost`, `127.0.0.1` and `[::1]`.
   ///
   /// - Parameter redirectURI: The redirect URI of the settings.
@@ -55,29 +48,21 @@ public struct LoopbackPresenter: SignInPresenter, SystemDependentPresenter {
   /// - Returns: The callback URL, with the listener's port; a form's fields are in its query. Where the page sends the
   ///   browser nowhere, the redirect URI, as soon as the browser has the page's address.
   /// - Throws: An error with code ``ErrorCode/portInUse``, ``ErrorCode/timedOut``,
-  ///   ``ErrorCode/presentationFailed`` (also when the local page is opened twice, and on a system that does not tell
-  ///   whose a connection is) or ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
+  ///   ``ErrorCode/presentationFailed`` (also when the local page is opened twice) or ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
   public func present(_ request: PresentationRequest) async throws -> URL {
     let redirect = try LoopbackRedirectURI(validating: request.redirectURI)
     try BrowserOpening.check(request.url)
     try Task.checkCancellation()
     let callback = PendingCallback()
     let flow = LoopbackFlow(
-      request: request, redirect: redirect, page: page, firstPage: OneTimePage(users: users), callback: callback)
+      request: request, redirect: redirect, page: page, firstPage: OneTimePage(), callback: callback)
     let listener = try await flow.listen()
-    try await flow.firstPage.check(listener)
     opening.start(flow.firstPage.url(at: listener), onFailure: callback.fail)
     let outcome = await callback.result(within: timeout, purpose: request.purpose, clock: clock)
     await listener.close()
     return try outcome.get()
   }
 
-  /// Checks without a sign-in that this machine can be listened on, and that the system tells whose a connection is.
-  ///
-  /// - Throws: An error with code ``ErrorCode/presentationFailed``.
-  package func checkSystem() async throws {
-    try await OneTimePage.check(users)
-  }
 }
 
 /// The listener of one sign-in: the one-time page, the redirect, and 404 for everything else.
@@ -107,7 +92,7 @@ private struct LoopbackFlow: Sendable {
     // The first answer wins: reloading the page cannot bring a second one.
     let isAnswered = Locked(false)
     return try await LoopbackListener(
-      port: redirect.port, addresses: addresses, limits: .redirect, users: firstPage.users
+      port: redirect.port, addresses: addresses, limits: .redirect
     ) { exchange in
       let redirectURI = redirect.listening(on: exchange.port)
       let target = request.url(redirectingTo: redirectURI)

@@ -2,34 +2,14 @@ internal import B2CCore
 internal import B2CLoopback
 internal import Foundation
 
-/// A presenter that can work on some systems only, which a diagnosis checks without a sign-in.
-package protocol SystemDependentPresenter: SignInPresenter {
-  /// Checks the system.
-  ///
-  /// - Throws: ``OAuthError`` with code ``ErrorCode/presentationFailed``.
-  func checkSystem() async throws
-}
-
 /// A local page that redirects once to a sign-in or sign-out page.
 ///
 /// The URL that a browser is started with is on a command line that every user of the machine can read, and with the URL of
-/// the real page another person can finish the sign-in. This URL is useless after its first use, a second use ends the
-/// sign-in, and on Linux only a browser of this user (or root's) gets the redirect: its exact connection decides.
+/// the real page another person can finish the sign-in. This URL is useless after its first use, and a second use ends the
+/// sign-in: another program may have read it.
 struct OneTimePage: Sendable {
-  /// Tells whose the connections of the page's listener are.
-  let users: PeerUsers
   private let path = Secret("/" + RandomToken.make(bytes: 16).value)
   private let isFetched = Locked(false)
-
-  init(users: PeerUsers = .system) {
-    self.users = users
-  }
-
-  /// Checks that this machine can be listened on, and that the system tells whose a connection is.
-  static func check(_ users: PeerUsers) async throws {
-    let page = try await serve(URL(fileURLWithPath: "/"), users: users) { _ in }
-    await page.listener.close()
-  }
 
   /// Returns the page's URL on a listener.
   func url(at listener: LoopbackListener) -> URL {
@@ -47,8 +27,7 @@ struct OneTimePage: Sendable {
   ///   - exchange: The request.
   ///   - target: The URL of the real page.
   ///   - onFetch: Is called when the browser has been sent to the real page.
-  ///   - onFailure: Gets the error that ends the sign-in: the page was fetched twice, or the system does not tell whose
-  ///     the request is.
+  ///   - onFailure: Gets the error that ends the sign-in: the page was fetched twice.
   /// - Returns: Whether it was a request to the page; nothing was answered when it was not.
   func answer(
     _ exchange: LoopbackExchange, target: URL, onFetch: () -> Void = {}, onFailure: (OAuthError) -> Void
@@ -56,12 +35,6 @@ struct OneTimePage: Sendable {
     guard exchange.request.method == "GET", exchange.hasHostOfThisMachine,
       path.isEqualInConstantTime(to: Secret(exchange.request.target))
     else { return false }
-    // Another user could finish the sign-in before the browser has started.
-    guard exchange.isClientTrusted else {
-      await exchange.respond(.plain(503, "\(Self.usersAreUnknown.message) Go back to the app.\n"))
-      onFailure(Self.usersAreUnknown)
-      return true
-    }
     let isFirst = isFetched.withLock { isFetched in
       defer { isFetched = true }
       return !isFetched
@@ -82,18 +55,15 @@ struct OneTimePage: Sendable {
   ///
   /// - Throws: ``OAuthError`` with code ``ErrorCode/presentationFailed``.
   static func serve(
-    _ target: URL, users: PeerUsers, onFailure: @escaping @Sendable (OAuthError) -> Void
+    _ target: URL, onFailure: @escaping @Sendable (OAuthError) -> Void
   ) async throws -> (url: URL, listener: LoopbackListener) {
-    let page = OneTimePage(users: users)
+    let page = OneTimePage()
     do {
-      let listener = try await LoopbackListener(limits: .redirect, users: users) { exchange in
+      let listener = try await LoopbackListener(limits: .redirect) { exchange in
         if await page.answer(exchange, target: target, onFailure: onFailure) { return }
         await exchange.respond(.plain(404, "Not found.\n"))
       }
-      try await page.check(listener)
       return (page.url(at: listener), listener)
-    } catch let error as OAuthError {
-      throw error
     } catch {
       let refusal = error as? LoopbackListenerError
       throw OAuthError(
@@ -101,20 +71,6 @@ struct OneTimePage: Sendable {
         recoverySuggestion: refusal?.recoverySuggestion, underlying: error)
     }
   }
-
-  /// Closes a listener where the system does not tell whose its connections are.
-  ///
-  /// - Throws: ``OAuthError`` with code ``ErrorCode/presentationFailed``.
-  func check(_ listener: LoopbackListener) async throws {
-    guard await !listener.canTellClients(by: users) else { return }
-    await listener.close()
-    throw Self.usersAreUnknown
-  }
-
-  /// The error of a flow whose page cannot tell this user's browser from another user's.
-  static let usersAreUnknown = OAuthError(
-    .presentationFailed, "This system does not tell whose a connection is.",
-    recoverySuggestion: "Use ManualPresenter or a device code.")
 
   /// The error of a flow whose page was fetched twice.
   static let fetchedTwice = OAuthError(

@@ -39,7 +39,6 @@ public final class CFError: CFObject, Error, @unchecked Sendable {}
 
 public final class CFAllocator: CFObject {}
 public final class SecKey {}
-public final class SecTrust {}
 
 public let errSecSuccess: OSStatus = 0
 
@@ -98,16 +97,3 @@ public func SecKeyCreateSignature(
 public func SecKeyVerifySignature(
   _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ signedData: CFData, _ signature: CFData, _ error: SecKeyError?
 ) -> Bool { false }
-
-public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool { false }
-
-// On Apple's systems these belong to Foundation, which on Linux does not know `SecTrust`.
-extension URLProtectionSpace {
-  public var serverTrust: SecTrust? { nil }
-}
-
-extension URLCredential {
-  public convenience init(trust: SecTrust) { self.init(user: "", password: "", persistence: .none) }
-}
-
-public let NSURLAuthenticationMethodServerTrust = "NSURLAuthenticationMethodServerTrust"

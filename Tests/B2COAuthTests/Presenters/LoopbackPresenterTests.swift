@@ -220,46 +220,6 @@ struct LoopbackPresenterTests: LoopbackPages {
     _ = try await task.value
   }
 
-  #if os(Linux)
-    @Test(
-      "another user of the machine gets nothing from the local page, and the browser still gets it",
-      .enabled(if: getuid() == 0))
-    func otherUser() async throws {
-      let presenter = presenter()
-      let task = Task { try await presenter.present(.test("http://localhost/callback")) }
-      let opened = await pages.nextURL()
-      let port = try #require(opened.port.flatMap(UInt16.init(exactly:)))
-      #expect(try await Self.fetch(opened.path, port: port, user: 65_534).isEmpty)
-      // A socket that is closed at once is listed as root's.
-      for _ in 0..<5 { _ = try await Self.fetch(opened.path, port: port, user: 65_534, reads: false) }
-      #expect(try await Self.fetch(opened.path, port: port, user: 0).hasPrefix("HTTP/1.1 302 "))
-      _ = try await get("/callback?code=x&state=\(Self.state)", port: port)
-      _ = try await task.value
-    }
-
-    /// Fetches a page as a user, with a shell's own sockets.
-    private static func fetch(_ path: String, port: UInt16, user: Int, reads: Bool = true) async throws -> String {
-      let process = Process()
-      let output = Pipe()
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
-      process.arguments = [
-        "--reuid", "\(user)", "--regid", "\(user)", "--clear-groups", "bash", "-c",
-        "exec 3<>/dev/tcp/127.0.0.1/\(port); printf 'GET \(path) HTTP/1.1\\r\\nHost: localhost:\(port)\\r\\n\\r\\n' >&3"
-          + (reads ? "; cat <&3" : "; exec 3>&-"),
-      ]
-      process.standardOutput = output
-      try process.run()
-      // On a thread of its own, since the listener needs those that tasks share, of which a small machine has two. The end of
-      // the output is the end of the process: `waitUntilExit()` may miss it, and wait forever.
-      return await withCheckedContinuation { continuation in
-        Thread.detachNewThread {
-          let data = (try? output.fileHandleForReading.readToEnd()) ?? Data()
-          continuation.resume(returning: String(decoding: data, as: UTF8.self))
-        }
-      }
-    }
-  #endif
-
   @Test(
     "an id_token_hint is neither in the URL that is opened nor in the line that is printed",
     arguments: [true, false])
