@@ -170,16 +170,11 @@ extension TaskCall {
   private func fill(_ error: inout TaskAPIError, from response: TransportResponse, showsCode: Bool = true) {
     error.retryAfter = RetryAfter.seconds(in: response.headers, now: client.now())
     error.excerpt = PrintableText(hiding: history.bearerTokens).show(response.body)
-    error.requestID = Self.requestIDs.lazy.compactMap { response.headers[$0] }.first.flatMap { shown($0, 100) }
+    error.requestID = (response.headers["x-request-id"] ?? response.headers["request-id"]).flatMap { shown($0, 100) }
     guard showsCode, let said = ServerErrorBody(response.body) else { return }
     error.serverCode = said.code.flatMap { shown($0, 100) }
     error.serverMessage = said.message.flatMap { shown($0, 200) }
-    error.requestID = error.requestID ?? said.requestID.flatMap { shown($0, 100) }
   }
-
-  private static let requestIDs = [
-    "x-request-id", "request-id", "x-ms-request-id", "x-correlation-id", "client-request-id",
-  ]
 
   private func meaning(of status: Int) -> (code: ErrorCode, reason: String?, suggestion: String?) {
     switch status {
@@ -237,17 +232,14 @@ private struct ServerErrorBody {
 
   let code: String?
   let message: String?
-  let requestID: String?
 
   init?(_ body: Data) {
     guard body.count <= Self.maximumBytes, let fields = try? JSONReader.object(body) else { return nil }
     let inner = fields["error"]?.object ?? [:]
-    let innermost = inner["innerError"]?.object ?? [:]
     code = Self.text(inner["code"]) ?? Self.text(fields["code"]) ?? Self.text(fields["error"])
     message =
-      ["message"].lazy.compactMap { Self.text(inner[$0]) }.first
+      Self.text(inner["message"])
       ?? ["message", "error_description", "detail", "title"].lazy.compactMap { Self.text(fields[$0]) }.first
-    requestID = [innermost, inner, fields].lazy.compactMap { Self.text($0["request-id"]) }.first
   }
 
   private static func text(_ value: JSONValue?) -> String? {

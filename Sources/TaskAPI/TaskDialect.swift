@@ -9,14 +9,12 @@ public struct TaskDialect: Sendable, Hashable {
   package let titleKey: String
   /// Whether `base/{id}` names one task, so that the server deletes by id.
   package let routesByID: Bool
-  /// Whether an update is a `PATCH` of title and `completed`, not a `PUT` of the whole document.
-  public var updatesByPatch = false
 
   /// The server of Microsoft's tutorial: the title is `task`, and tasks are deleted by title.
   public static let tutorial = TaskDialect(titleKey: "task", routesByID: false)
   /// The server of the sample's repository: the title is `Text`.
   public static let repository = TaskDialect(titleKey: "Text", routesByID: false)
-  /// Own servers: `GET`/`POST base`, `PUT`/`PATCH`/`DELETE base/{id}`; the title is `task`.
+  /// Own servers: `GET`/`POST base`, `PUT`/`DELETE base/{id}`; the title is `task`.
   public static let rest = TaskDialect(titleKey: "task", routesByID: true)
 
   var otherTitleKey: String { titleKey == "task" ? "Text" : "task" }

@@ -154,11 +154,6 @@ extension TaskItem {
     if completed { fields["completed"] = .bool(true) }
     return .object(fields)
   }
-
-  /// The fields that a client may change.
-  func change(in dialect: TaskDialect) -> JSONValue {
-    .object([dialect.titleKey: .string(itemName), "completed": .bool(completed)])
-  }
 }
 
 extension TaskItem: Codable {

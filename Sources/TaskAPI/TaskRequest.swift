@@ -51,15 +51,10 @@ struct TaskRequestBuilder: Sendable {
 
   func update(_ item: TaskItem) throws(TaskAPIError) -> TaskRequest {
     try checkName(of: item)
-    let dialect = configuration.dialect
-    let url = try itemURL(of: item)
-    // A document put twice is there once; the effect of a second PATCH is for the server to define (RFC 5789 section 2).
-    return dialect.updatesByPatch
-      ? TaskRequest(
-        operation: .update, message: try message(.patch, url, body: item.change(in: dialect)), namesID: true)
-      : TaskRequest(
-        operation: .update, message: try message(.put, url, body: item.document(in: dialect)), isIdempotent: true,
-        namesID: true)
+    return TaskRequest(
+      operation: .update,
+      message: try message(.put, itemURL(of: item), body: item.document(in: configuration.dialect)),
+      isIdempotent: true, namesID: true)
   }
 
   func delete(_ item: TaskItem) throws(TaskAPIError) -> TaskRequest {

@@ -26,16 +26,6 @@ import Testing
     #expect(stored.itemName == "Buy milk")
   }
 
-  @Test func patchesTheChange() async throws {
-    let transport = CannedTransport(.text(204, ""))
-    var task = try decoded(Self.document)
-    task.completed = true
-    #expect(try await client(transport) { $0.dialect.updatesByPatch = true }.update(task) == task)
-    let request = try #require(transport.requests.first)
-    #expect(request.method == .patch)
-    #expect(try members(of: request) == ["task": .string("old"), "completed": .bool(true)])
-  }
-
   @Test(arguments: [#"{"task":"x"}"#, #"{"task":"x","_id":""}"#])
   func taskWithoutIDIsRefusedBeforeAnythingIsSent(_ json: String) async throws {
     let transport = CannedTransport()

@@ -41,14 +41,6 @@ import Testing
     #expect(transport.requests.map(\.method) == [.delete, .delete, .put, .put])
   }
 
-  @Test func patchIsSentOnce() async throws {
-    let transport = CannedTransport(.text(503, ""), .text(204, ""))
-    #expect(
-      await taskError { try await client(transport, change: { $0.dialect.updatesByPatch = true }).update(task()) }?
-        .status == 503)
-    #expect(transport.requests.count == 1)
-  }
-
   @Test func policyIsTheUsers() async throws {
     let transport = CannedTransport(.text(503, ""), .text(200, "[]"))
     let error = await taskError { _ = try await client(transport, change: { $0.retry = .none }).list() }
