@@ -68,31 +68,14 @@ public final class TestClock: Clock, Sendable {
 
   private let start: Date
   private let state: Monitor<State>
-  private let note: @Sendable (String) -> Void
-  private let noteDelay: Duration
 
   /// Makes a clock.
   ///
   /// - Parameters:
   ///   - start: The wall time at its start; 2026-01-01 00:00:00 UTC by default.
   ///   - advancesItself: Whether a sleep that no test ends moves the clock.
-  public convenience init(
-    start: Date = Date(timeIntervalSince1970: 1_767_225_600), advancesItself: Bool = true
-  ) {
-    self.init(start: start, advancesItself: advancesItself, noteDelay: .seconds(5)) { text in
-      // A test that hangs says why; a closed standard error is not its problem.
-      try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
-    }
-  }
-
-  /// Makes a clock with another way to tell that its sleepers wait in vain.
-  package init(
-    start: Date = Date(timeIntervalSince1970: 1_767_225_600), advancesItself: Bool, noteDelay: Duration,
-    note: @escaping @Sendable (String) -> Void
-  ) {
+  public init(start: Date = Date(timeIntervalSince1970: 1_767_225_600), advancesItself: Bool = true) {
     self.start = start
-    self.note = note
-    self.noteDelay = noteDelay
     state = Monitor(State(advancesItself: advancesItself))
   }
 
@@ -119,8 +102,9 @@ public final class TestClock: Clock, Sendable {
       state.changes += 1
       guard deadline > state.now else { return (state.nextID, false) }
       state.sleepers[state.nextID] = Sleeper(deadline: deadline, duration: state.now.duration(to: deadline))
-      defer { state.isWatched = true }
-      return (state.nextID, !state.isWatched)
+      let startsWatch = state.advancesItself && !state.isWatched
+      if startsWatch { state.isWatched = true }
+      return (state.nextID, startsWatch)
     }
     defer {
       state.withLock { state in
@@ -161,41 +145,22 @@ public final class TestClock: Clock, Sendable {
     var changes = -1
     // Counted in rounds through the tasks' own queue: on a busy machine a round takes longer, as the test's work does.
     var quiet = Duration.zero
-    var isNoted = false
   }
 
-  /// Moves the clock when nothing has happened on it for a while, or says that its sleepers wait in vain.
+  /// Moves the clock when nothing has happened on it for a while.
   ///
-  /// - Returns: The real time until the next look; `nil` when no task sleeps.
+  /// - Returns: The real time until the next look; `nil` when no task sleeps, or when the test moves the clock.
   private func look(_ watch: inout Watch) -> Duration? {
-    let patience: Duration? = state.withLock { state in
-      guard let next = state.sleepers.values.min(by: { $0.deadline < $1.deadline }) else {
+    state.withLock { state in
+      guard state.advancesItself, let next = state.sleepers.values.min(by: { $0.deadline < $1.deadline }) else {
         state.isWatched = false
         return nil
       }
-      if state.changes != watch.changes {
-        watch.changes = state.changes
-        watch.quiet = .zero
-      }
-      guard state.advancesItself else { return noteDelay }
+      if state.changes != watch.changes { watch = Watch(changes: state.changes) }
       let patience = max(.milliseconds(4), next.duration / 100)
       if watch.quiet >= patience { _ = state.move(to: next.deadline) }
-      return patience
+      watch.quiet += patience / 4
+      return patience / 4
     }
-    guard let patience else { return nil }
-    if watch.quiet >= noteDelay, !watch.isNoted, !state.withLock({ $0.advancesItself }) {
-      watch.isNoted = true
-      noteSleepers()
-    }
-    watch.quiet += patience / 4
-    return patience / 4
-  }
-
-  private func noteSleepers() {
-    let (now, sleepers) = state.withLock { ($0.now, $0.sleepers.sorted { $0.key < $1.key }.map(\.value)) }
-    let list = sleepers.map { "\($0.duration) (\(now.duration(to: $0.deadline)) left)" }.joined(separator: ", ")
-    note(
-      "TestClock: \(sleepers.count) \(sleepers.count == 1 ? "task sleeps" : "tasks sleep") on a clock that nothing moves: "
-        + list + ". Call advance(by:), or leave out waitForSleepers and advancesItself: false.")
   }
 }
