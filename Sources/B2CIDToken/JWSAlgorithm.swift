@@ -4,7 +4,7 @@
   import Crypto
 #endif
 
-import B2CCore
+package import B2CCore
 
 /// The `alg` of a signature (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864), as an open set.
 ///
@@ -92,6 +92,11 @@ struct SignatureScheme: Sendable, Hashable {
   /// The hashes that `at_hash` may be made with: OpenID Connect Core 3.1.3.6 names the signature's, which for Ed25519
   /// providers read as SHA-512, its own, or SHA-256.
   var tokenHashes: [HashAlgorithm] { family == .ed25519 ? [.sha512, .sha256] : [hash] }
+}
+
+extension JWSAlgorithm {
+  /// The `at_hash` that an issuer who signs by this algorithm gives for a token; `nil` for an algorithm that is not known.
+  package func tokenHash(of token: Secret) -> String? { scheme?.tokenHashes.first?.leftHalf(of: token) }
 }
 
 enum HashAlgorithm: Sendable, Hashable {

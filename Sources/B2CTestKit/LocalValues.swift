@@ -1,6 +1,6 @@
 internal import B2CCore
 internal import B2CHTTP
-internal import B2CIDToken
+internal import B2COAuth
 internal import Foundation
 
 /// Queries and form bodies as dictionaries; of a doubled name the first value counts.
@@ -45,15 +45,9 @@ enum LocalBearer {
   }
 }
 
-/// Scheme, host and port of a URL as one text in lower case, the port only where it is not the scheme's own.
+/// Scheme, host and port of a URL as one text; empty for a URL that leads nowhere.
 enum LocalOrigin {
-  static func text(_ url: URL) -> String {
-    let scheme = (url.scheme ?? "").lowercased()
-    let host = (url.host ?? "").lowercased()
-    let shownHost = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-    guard let port = url.port, port != (scheme == "https" ? 443 : 80) else { return "\(scheme)://\(shownHost)" }
-    return "\(scheme)://\(shownHost):\(port)"
-  }
+  static func text(_ url: URL) -> String { Origin(url)?.description ?? "" }
 }
 
 /// URLs from texts that are known to be good.
@@ -81,17 +75,10 @@ enum LocalDates {
   static func epoch(_ date: Date) -> Int64 { Int64(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0 }
 }
 
-#if canImport(CryptoKit)
-  internal import CryptoKit
-#else
-  internal import Crypto
-#endif
-
 /// Unguessable texts: codes, tokens, session ids.
 enum RandomText {
   static func make(bytes count: Int = 32) -> String {
-    var generator = SystemRandomNumberGenerator()
-    return Base64URL.encode((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
+    RandomToken.make(bytes: count).value
   }
 
   /// A user code for a device sign-in: letters that are hard to mistake (RFC 8628 section 6.1).
@@ -103,25 +90,9 @@ enum RandomText {
   static func guid() -> String { UUID().uuidString.lowercased() }
 }
 
-/// The server's half of RFC 7636.
-enum PKCE {
+extension PKCE {
   /// Whether a text is 43 to 128 unreserved characters (section 4.1).
   static func isWellFormed(_ text: String) -> Bool {
     (43...128).contains(text.utf8.count) && FormEncoding.escape(text) == text
-  }
-
-  /// `BASE64URL(SHA256(verifier))` (section 4.2).
-  static func challenge(for verifier: String) -> String {
-    Base64URL.encode(SHA256.hash(data: Data(verifier.utf8)))
-  }
-
-  /// The left half of a hash by the id_token's algorithm, as `at_hash` has it (OpenID Connect Core section 3.1.3.6).
-  static func leftHalfHash(_ text: String, _ algorithm: JWSAlgorithm) -> String {
-    let data = Data(text.utf8)
-    switch algorithm {
-    case .es384: return Base64URL.encode(SHA384.hash(data: data).prefix(24))
-    case .es512, .edDSA: return Base64URL.encode(SHA512.hash(data: data).prefix(32))
-    default: return Base64URL.encode(SHA256.hash(data: data).prefix(16))
-    }
   }
 }

@@ -1,5 +1,6 @@
 internal import B2CCore
 internal import B2CHTTP
+internal import B2COAuth
 internal import Foundation
 
 /// An authorize request that was found good (RFC 6749 section 4.1.1, RFC 7636 section 4.3, OpenID Connect Core 3.1.2.1).

@@ -34,8 +34,8 @@ extension LocalTenant {
   }
 
   private func accessTokenHash(_ accessToken: String?) -> JSONValue? {
-    guard let accessToken, let algorithm = signingKeys.first?.algorithm else { return nil }
-    return .string(PKCE.leftHalfHash(accessToken, algorithm))
+    guard let accessToken else { return nil }
+    return signingKeys.first?.algorithm.tokenHash(of: Secret(accessToken)).map(JSONValue.string)
   }
 
   func signedAccessToken(

@@ -1,5 +1,6 @@
 internal import B2CCore
 internal import B2CHTTP
+internal import B2COAuth
 internal import Foundation
 
 /// The token endpoint (RFC 6749 section 3.2).
@@ -48,7 +49,9 @@ extension LocalTenant {
     guard let verifier = call.form["code_verifier"], PKCE.isWellFormed(verifier) else {
       throw LocalRefusal.malformed("no code_verifier")
     }
-    guard PKCE.challenge(for: verifier) == issued.request.codeChallenge else { throw LocalRefusal.verifierMismatch }
+    guard PKCE(verifier: Secret(verifier)).challenge == issued.request.codeChallenge else {
+      throw LocalRefusal.verifierMismatch
+    }
     let asked = call.form["scope"].map { $0.split(separator: " ").map(String.init) } ?? issued.grant.scopes
     return try tokenAnswer(
       issued.grant, scopes: asked, nonce: issued.request.nonce, isRefresh: false,
@@ -145,7 +148,6 @@ extension LocalTenant {
     }
     if shape == .b2c {
       answer["not_before"] = .integer(issuedAt)
-      answer["profile_info"] = .string(Base64URL.encode(LocalJSON.data(profileInfo(subject))))
     }
     if wantsClientInfo { answer["client_info"] = .string(Base64URL.encode(LocalJSON.data(clientInfo(subject)))) }
     let keepsRefreshToken = isRefresh && !behavior.rotatesRefreshTokens
@@ -172,17 +174,6 @@ extension LocalTenant {
     case .entra, .ciam: return scopes.all.filter { $0.lowercased() != "offline_access" }.joined(separator: " ")
     case .openIDConnect: return scopes.all.joined(separator: " ")
     }
-  }
-
-  private func profileInfo(_ subject: LocalTokenSubject) -> [String: JSONValue] {
-    var fields: [String: JSONValue] = [
-      "ver": .string("1.0"), "tid": .string(tenantID), "sub": .string(subject.user.id),
-      "oid": .string(subject.user.id), "name": .string(subject.user.displayName),
-      "preferred_username": .string(subject.user.email),
-    ]
-    fields["idp"] = subject.user.identityProvider.map(JSONValue.string) ?? .null
-    fields["tfp"] = subject.grant.policyID.map(JSONValue.string)
-    return fields
   }
 
   private func clientInfo(_ subject: LocalTokenSubject) -> [String: JSONValue] {
