@@ -178,19 +178,12 @@ public struct TokenCacheRule: RawRepresentable, Sendable, Hashable {
   public static let removing = TokenCacheRule(rawValue: "a removed record is gone, and only that one")
   /// The list of keys is right.
   public static let listing = TokenCacheRule(rawValue: "keys() lists the key of each record once and no other")
-  /// Keys that differ in one byte are different.
+  /// Keys that differ in one byte are different, whatever characters they have and however long they are.
   public static let distinctKeys = TokenCacheRule(
-    rawValue: "keys that differ in one part, in case or in code points have separate records")
-  /// Many records are all kept.
-  public static let manyKeys = TokenCacheRule(rawValue: "hundreds of records are kept side by side")
-  /// No character of a key has a meaning.
-  public static let oddCharacters = TokenCacheRule(rawValue: "a key may hold any characters")
-  /// Keys may be long.
-  public static let longKeys = TokenCacheRule(rawValue: "a key may be a thousand characters long")
-  /// Values may be large.
-  public static let largeValues = TokenCacheRule(rawValue: "a token may be hundreds of kilobytes long")
+    rawValue: "keys of any characters and length that differ at all have separate records")
   /// Every field of a record is kept.
-  public static let everyField = TokenCacheRule(rawValue: "every field of a record is kept, dates to the millisecond")
+  public static let everyField = TokenCacheRule(
+    rawValue: "every field of a record is kept, dates to the millisecond, tokens of any length")
   /// Several callers at once do no harm.
   public static let concurrentUse = TokenCacheRule(rawValue: "callers at the same time never mix or lose records")
   /// Another instance over the same store sees the same.

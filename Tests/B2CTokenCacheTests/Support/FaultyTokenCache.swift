@@ -14,7 +14,6 @@ final class FaultyTokenCache: SharedTokenCache {
     var naming: @Sendable (TokenCacheKey) -> TokenCacheKey = { $0 }
     var listsStoredKeys = false
     var removes = true
-    var capacity = Int.max
     var writesInTwoSteps = false
     var updatesAtomically = true
     /// Takes the old record and the changed one, and returns the one to keep.
@@ -54,7 +53,6 @@ final class FaultyTokenCache: SharedTokenCache {
       for _ in 0..<5 { await Task.yield() }
     }
     records.withLock { records in
-      guard records.count < behaviour.capacity else { return }
       if let kept = behaviour.storing(key, records[name], record) { records[name] = kept }
     }
     stored.withLock { _ = $0.insert(key) }
