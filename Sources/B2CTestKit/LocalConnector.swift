@@ -94,8 +94,7 @@ extension Connector {
     environment.transport = network
     environment.setTime(clock: clock, now: tenant.now)
     return try Connector(settings: tenant.settings(taskServer: taskServer), environment: environment) { options in
-      guard let dialect = taskServer?.dialect else { return }
-      options.taskDialect = dialect.routesByID ? .rest : dialect.textKey == "Text" ? .repository : .tutorial
+      if let dialect = taskServer?.dialect { options.taskDialect = dialect }
     }
   }
 }

@@ -35,8 +35,8 @@ struct ConnectorTests {
 
   @Test(
     "What addTask returns can be deleted, in every dialect",
-    arguments: [LocalTaskServer.Dialect.tutorial, .repository, .rest])
-  func deletesWhatItAdded(_ dialect: LocalTaskServer.Dialect) async throws {
+    arguments: [TaskDialect.tutorial, .repository, .rest])
+  func deletesWhatItAdded(_ dialect: TaskDialect) async throws {
     let tenant = LocalTenant()
     let connector = try Connector.local(tenant, LocalTaskServer(tenant: tenant, dialect: dialect))
     try await connector.doPolicy(.signIn)

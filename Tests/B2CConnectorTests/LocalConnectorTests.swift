@@ -33,8 +33,8 @@ struct LocalConnectorTests {
     #expect(server.tasks.map(\.completed) == [true])
   }
 
-  @Test("The connector speaks the task server's dialect", arguments: [LocalTaskServer.Dialect.rest, .repository])
-  func dialect(_ dialect: LocalTaskServer.Dialect) async throws {
+  @Test("The connector speaks the task server's dialect", arguments: [TaskDialect.rest, .repository])
+  func dialect(_ dialect: TaskDialect) async throws {
     let tenant = LocalTenant()
     let server = LocalTaskServer(tenant: tenant, dialect: dialect)
     let connector = try Connector.local(tenant, server)

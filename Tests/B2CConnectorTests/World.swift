@@ -10,7 +10,7 @@ struct World: Sendable {
   let tasks: LocalTaskServer
   let network: LocalNetwork
 
-  init(dialect: LocalTaskServer.Dialect = .tutorial, policies: [LocalPolicy] = LocalPolicy.standard) {
+  init(dialect: TaskDialect = .tutorial, policies: [LocalPolicy] = LocalPolicy.standard) {
     let clock = clock
     tenant = LocalTenant(policies: policies, now: { clock.date })
     tasks = LocalTaskServer(tenant: tenant, dialect: dialect)

@@ -44,9 +44,9 @@ struct LocalTaskServerTests {
   }
 
   @Test(arguments: [
-    (LocalTaskServer.Dialect.tutorial, "/tasks", "task"), (.repository, "/api/tasks", "Text"),
+    (TaskDialect.tutorial, "/tasks", "task"), (.repository, "/api/tasks", "Text"),
   ])
-  func addListDeleteInBothDialects(dialect: LocalTaskServer.Dialect, path: String, key: String) async throws {
+  func addListDeleteInBothDialects(dialect: TaskDialect, path: String, key: String) async throws {
     let server = LocalTaskServer(tenant: tenant, dialect: dialect)
     #expect(server.url.path == path)
     let token = try await token()
@@ -136,13 +136,6 @@ struct LocalTaskServerTests {
     #expect(try await send(server, method, "", token).status == 405)
   }
 
-  @Test func rootListsTheRoutesWithoutAToken() async throws {
-    let server = LocalTaskServer(tenant: tenant)
-    let answer = try await server.transport.send(TransportRequest(url: server.origin))
-    #expect(answer.status == 200)
-    #expect(String(decoding: answer.body, as: UTF8.self).contains("GET /tasks"))
-  }
-
   @Test func malformedBodyIs400() async throws {
     let server = LocalTaskServer(tenant: tenant)
     var request = TransportRequest(method: .post, url: server.url, body: Data("{".utf8))
@@ -150,7 +143,7 @@ struct LocalTaskServerTests {
     #expect(try await server.transport.send(request).status == 400)
   }
 
-  static let deletions: [(LocalTaskServer.Dialect, String, [String: JSONValue]?, Int, kept: [String])] = [
+  static let deletions: [(TaskDialect, String, [String: JSONValue]?, Int, kept: [String])] = [
     // By title, whatever an id in path or body says, and from wherever the title comes.
     (.tutorial, "", ["_id": .string("1"), "task": .string("milk")], 204, ["3"]),
     (.tutorial, "/1", ["task": .string("milk")], 204, ["3"]), (.tutorial, "?task=milk", nil, 204, ["3"]),
@@ -194,11 +187,9 @@ struct LocalTaskServerTests {
     server.tasks = [task]
     let (alice, bob) = (try await token(), try await token(.bob))
     let changes: [String: JSONValue] = ["completed": .bool(true)]
-    for method in [TransportRequest.Method.put, .patch] {
-      let answer = try await send(server, method, "/" + task.id, alice, body: changes)
-      #expect(answer.status == 200)
-      #expect(answer.value?.object?["completed"] == .bool(true))
-    }
+    let answer = try await send(server, .put, "/" + task.id, alice, body: changes)
+    #expect(answer.status == 200)
+    #expect(answer.value?.object?["completed"] == .bool(true))
     #expect(try await send(server, .get, "/" + task.id, alice).value?.object?["_id"] == .string(task.id))
     for method in [TransportRequest.Method.get, .put, .delete] {
       #expect(try await send(server, method, "/" + task.id, bob, body: changes).status == 404)

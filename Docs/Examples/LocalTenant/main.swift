@@ -31,7 +31,7 @@ func write(_ line: String, to file: FileHandle = .standardOutput) {
 let shapes: [String: LocalTenant.Shape] = [
   "b2c": .b2c, "entra": .entra, "ciam": .ciam, "openid-connect": .openIDConnect,
 ]
-let dialects: [String: LocalTaskServer.Dialect] = ["tutorial": .tutorial, "repository": .repository, "rest": .rest]
+let dialects: [String: TaskDialect] = ["tutorial": .tutorial, "repository": .repository, "rest": .rest]
 
 func names<Value>(_ choices: [String: Value]) -> String { choices.keys.sorted().joined(separator: ", ") }
 
@@ -40,7 +40,7 @@ func run(_ arguments: [String]) async throws {
   var ports: (tenant: UInt16, tasks: UInt16) = (0, 0)
   var redirectURIs: [String] = []
   var shape = LocalTenant.Shape.b2c
-  var dialect = LocalTaskServer.Dialect.tutorial
+  var dialect = TaskDialect.tutorial
   var file: String?
   while let word = words.popFirst() {
     func value<Value>(_ kind: String, _ read: (String) -> Value?) throws -> Value {

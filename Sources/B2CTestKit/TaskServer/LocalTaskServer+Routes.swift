@@ -1,6 +1,7 @@
 internal import B2CCore
 internal import B2CHTTP
 internal import Foundation
+internal import TaskAPI
 
 /// A request for tasks, taken apart.
 struct LocalTaskCall: Sendable {
@@ -22,7 +23,6 @@ extension LocalTaskServer {
   /// Answers one request.
   func respond(to request: TransportRequest) -> TransportResponse {
     let path = request.url.path
-    if path.isEmpty || path == "/" { return routeList }
     guard let segments = segments(of: path), segments.count <= (dialect.routesByID ? 1 : 2) else {
       return error(404, "ResourceNotFound", "\(path) does not exist")
     }
@@ -37,7 +37,7 @@ extension LocalTaskServer {
     guard let parameters = parameters(of: request) else {
       return error(400, "InvalidContent", "Invalid JSON in the body")
     }
-    let owner = dialect.ownerClaims.lazy.compactMap { claims[$0]?.string }.first
+    let owner = (claims["oid"] ?? claims["sub"])?.string
     let call = LocalTaskCall(request: request, owner: owner, segments: segments, parameters: parameters)
     switch request.method {
     case .get, .head: return list(call)
@@ -64,22 +64,13 @@ extension LocalTaskServer {
     case .get, .head: true
     case .post: segments.isEmpty || !dialect.routesByID
     case .delete: !segments.isEmpty || !dialect.routesByID
-    case .put, .patch: !segments.isEmpty && dialect.routesByID
+    case .put: !segments.isEmpty && dialect.routesByID
     default: false
     }
   }
 
-  private var routeList: TransportResponse {
-    let base = dialect.basePath
-    let routes =
-      dialect.routesByID
-      ? ["GET \(base)", "POST \(base)"] + ["GET", "PUT", "PATCH", "DELETE"].map { "\($0) \(base)/:id" }
-      : ["GET \(base)", "POST \(base)", "GET \(base)/:owner", "DELETE \(base)/:owner/:task"]
-    return json(.array(routes.map(JSONValue.string)))
-  }
-
   private func segments(of path: String) -> [String]? {
-    let base = dialect.basePath
+    let base = basePath
     guard path == base || path.hasPrefix(base + "/") else { return nil }
     return path.dropFirst(base.count).split(separator: "/").map(String.init)
   }

@@ -1,6 +1,7 @@
 internal import B2CCore
 internal import B2CHTTP
 public import Foundation
+internal import TaskAPI
 
 /// The operations on tasks.
 extension LocalTaskServer {
@@ -30,7 +31,7 @@ extension LocalTaskServer {
       guard let index = tasks.firstIndex(where: { $0.id == call.segments.first && $0.owner == call.owner })
       else { return nil }
       if let flag = call.parameters["completed"]?.bool { tasks[index].completed = flag }
-      if let title = call.text(dialect.textKey) { tasks[index].text = title }
+      if let title = call.text(dialect.titleKey) { tasks[index].text = title }
       return tasks[index]
     }
     guard let changed else { return taskNotFound }
@@ -54,12 +55,12 @@ extension LocalTaskServer {
   /// The title that a request names: the path's second part, which the routes call `task`, or a field.
   private func title(_ call: LocalTaskCall) -> String? {
     // The repository's server looks for `Text`, and so never finds the path's.
-    if dialect.textKey == "task", call.segments.count == 2 { return call.segments[1] }
-    return call.text(dialect.textKey)
+    if dialect.titleKey == "task", call.segments.count == 2 { return call.segments[1] }
+    return call.text(dialect.titleKey)
   }
 
   private var missingTask: TransportResponse {
-    error(409, "MissingTask", "\"\(dialect.textKey)\" is a required parameter")
+    error(409, "MissingTask", "\"\(dialect.titleKey)\" is a required parameter")
   }
 
   private var taskNotFound: TransportResponse {
@@ -69,7 +70,7 @@ extension LocalTaskServer {
   /// A task as the document that the database would return.
   private func document(_ task: LocalTask) -> [String: JSONValue] {
     var fields: [String: JSONValue] = [
-      "_id": .string(task.id), "owner": .string(task.owner), dialect.textKey: .string(task.text),
+      "_id": .string(task.id), "owner": .string(task.owner), dialect.titleKey: .string(task.text),
       "date": .string(LocalDates.iso8601(task.date)), "__v": .integer(0),
     ]
     fields["completed"] = task.completed.map(JSONValue.bool)

@@ -1,6 +1,7 @@
 internal import B2CCore
 public import B2CHTTP
 public import Foundation
+public import TaskAPI
 
 /// The tutorial's task API for tests and demonstrations: bearer tokens of a ``LocalTenant`` are checked, every person
 /// has separate tasks.
@@ -14,8 +15,8 @@ public import Foundation
 public final class LocalTaskServer: LocalService, Sendable {
   /// The tenant whose tokens are good here.
   public let tenant: LocalTenant
-  /// The routes and names it has.
-  public let dialect: Dialect
+  /// The routes and names it has: `/tasks`, or `/api/tasks` for `.repository`; the known servers delete by title.
+  public let dialect: TaskDialect
   /// The client ids that access tokens may be for.
   public let audiences: Set<String>
   /// The scopes that a token has to have, by their short names, such as `write`; none for an empty set.
@@ -38,7 +39,7 @@ public final class LocalTaskServer: LocalService, Sendable {
   ///   - listLimit: How many tasks the plain list shows; all of them for `nil`.
   ///   - now: The server's clock; the tenant's for `nil`.
   public init(
-    tenant: LocalTenant, dialect: Dialect = .tutorial, audiences: Set<String>? = nil,
+    tenant: LocalTenant, dialect: TaskDialect = .tutorial, audiences: Set<String>? = nil,
     requiredScopes: Set<String> = [], listLimit: Int? = 20, now: (@Sendable () -> Date)? = nil
   ) {
     self.tenant = tenant
@@ -68,8 +69,10 @@ extension LocalTaskServer {
   /// The origin over loopback HTTP while the server is started, else ``inMemoryOrigin``.
   public var origin: URL { front.url ?? Self.inMemoryOrigin }
 
+  var basePath: String { dialect.titleKey == "Text" ? "/api/tasks" : "/tasks" }
+
   /// The URL of the tasks: what settings have as `taskWebAPI`.
-  public var url: URL { LocalURL.make(LocalOrigin.text(origin) + dialect.basePath) }
+  public var url: URL { LocalURL.make(LocalOrigin.text(origin) + basePath) }
 
   /// Whether a request is meant for this server, by scheme, host and port.
   ///
@@ -106,40 +109,4 @@ extension LocalTaskServer {
 
   /// Forgets what the server was asked; the tasks stay.
   public func clearRequests() { exchange.clearRecords() }
-}
-
-extension LocalTaskServer {
-  /// The routes and names of a task server.
-  public struct Dialect: Sendable, Hashable {
-    /// The path of the tasks, such as `/tasks`.
-    public var basePath: String
-    /// The JSON key of a task's title.
-    public var textKey: String
-    /// The claims that name the owner; the first one present counts.
-    public var ownerClaims: [String]
-    /// Whether `base/{id}` names one task; otherwise tasks are deleted by title, as the published servers do.
-    public var routesByID: Bool
-
-    /// Makes a dialect.
-    ///
-    /// - Parameters:
-    ///   - basePath: The path of the tasks, without a slash at its end.
-    ///   - textKey: The JSON key of a task's title.
-    ///   - ownerClaims: The claims that name the owner; the first one present counts.
-    ///   - routesByID: Whether `base/{id}` names one task.
-    public init(basePath: String, textKey: String, ownerClaims: [String], routesByID: Bool = false) {
-      self.basePath = basePath
-      self.textKey = textKey
-      self.ownerClaims = ownerClaims
-      self.routesByID = routesByID
-    }
-
-    /// The tutorial's server: `/tasks`, `task`, the owner is `sub`; deletes by title.
-    public static let tutorial = Dialect(basePath: "/tasks", textKey: "task", ownerClaims: ["sub"])
-    /// The repository's server: `/api/tasks`, `Text`, the owner is `oid`, else `sub`; deletes by title.
-    public static let repository = Dialect(basePath: "/api/tasks", textKey: "Text", ownerClaims: ["oid", "sub"])
-    /// An own server: `/tasks`, `task`, the owner is `oid`, else `sub`; `GET`, `PUT`, `PATCH` and `DELETE /tasks/{id}`.
-    public static let rest = Dialect(
-      basePath: "/tasks", textKey: "task", ownerClaims: ["oid", "sub"], routesByID: true)
-  }
 }
