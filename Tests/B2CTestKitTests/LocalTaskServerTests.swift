@@ -86,7 +86,7 @@ struct LocalTaskServerTests {
     let visitor = TenantVisitor(tenant)
     let cases: [(String?, String)] = [
       (nil, "Bearer realm=\"Users\""), ("nonsense", "malformed"),
-      (TestSigningKey.unsignedToken(claims: claims), "signature"),
+      (try TestSigningKey.unsignedToken(claims: claims), "signature"),
       (try TestSigningKey.any(.es256, id: key.id).token(claims: claims), "signature"),
       (try key.token(claims: claims.merging(["aud": .string("other")]) { $1 }), "audience"),
       (try key.token(claims: claims.merging(["iss": .string("https://x.example/")]) { $1 }), "issuer"),

@@ -72,7 +72,7 @@ struct LocalTenantTokenTests {
     #expect(tenant.checkAccessToken(id, audiences: audiences) == .failure(.notAnAccessToken))
     #expect(tenant.checkAccessToken(access, audiences: ["other"]) == .failure(.audience))
     #expect(tenant.checkAccessToken("x.y.z", audiences: audiences) == .failure(.malformed))
-    let unsigned = TestSigningKey.unsignedToken(claims: answer.accessToken)
+    let unsigned = try TestSigningKey.unsignedToken(claims: answer.accessToken)
     #expect(tenant.checkAccessToken(unsigned, audiences: audiences) == .failure(.signature))
     let key = tenant.signingKeys[0]
     let other = try key.token(claims: answer.accessToken.merging(["iss": .string("https://x.example")]) { $1 })
@@ -173,7 +173,7 @@ struct LocalTenantTokenTests {
     LocalTenant.Behavior.Signing.foreignKey, .unknownKeyID, .unsigned, .damaged,
   ])
   func idTokenCanBeSignedWrongly(signing: LocalTenant.Behavior.Signing) async throws {
-    tenant.behavior.idTokenSigning = signing
+    tenant.behavior.signIDTokens(signing)
     let token = try #require(try await visitor.tokens()["id_token"])
     let key = tenant.signingKeys[0]
     let header = TokenAnswer.part(0, of: token)

@@ -62,8 +62,8 @@ struct TestSigningKeyTests {
     #expect(set?["keys"]?.array == keys.map { .object($0.jwk) })
   }
 
-  @Test func unsignedTokenHasAnEmptyThirdPart() {
-    let token = TestSigningKey.unsignedToken(claims: ["sub": .string("1")])
+  @Test func unsignedTokenHasAnEmptyThirdPart() throws {
+    let token = try TestSigningKey.unsignedToken(claims: ["sub": .string("1")])
     #expect(token.hasSuffix("."))
     #expect(TokenAnswer.part(0, of: token)["alg"] == .string("none"))
   }

@@ -76,15 +76,6 @@ package struct TestSigningKey: Sendable {
     return input + "." + Base64URL.encode(try signature(for: Data(input.utf8)))
   }
 
-  /// Makes an unsigned token: `alg` is `none` and the third part is empty.
-  ///
-  /// - Parameter claims: The payload.
-  /// - Returns: The token, which every verifier has to refuse.
-  package static func unsignedToken(claims: [String: JSONValue]) -> String {
-    let header = LocalJSON.data(["alg": .string("none"), "typ": .string("JWT")])
-    return Base64URL.encode(header) + "." + Base64URL.encode(LocalJSON.data(claims)) + "."
-  }
-
   /// Says whether this key signed a token.
   ///
   /// - Parameter token: A compact JWS.
@@ -96,14 +87,8 @@ package struct TestSigningKey: Sendable {
 }
 
 extension TestSigningKey {
-  // Made once in a process, because RSA keys are slow to make in a debug build and every tenant needs one.
-  private static let sharedRSA: [TestSigningKey] = (0..<2).compactMap { _ in try? TestSigningKey(.rs256) }
-
-  /// The key that new tenants sign with; `nil` when the system could make none.
-  static var shared: TestSigningKey? { sharedRSA.first }
-
-  /// The key of a stranger: right in kind, published nowhere.
-  static var foreign: TestSigningKey? { sharedRSA.last }
+  /// The key that new tenants sign with, made once since that is slow in a debug build; `nil` when the system could make none.
+  static let shared = try? TestSigningKey()
 }
 
 /// Why a test key could not be made or used.
@@ -132,19 +117,6 @@ struct LocalToken {
     self.claims = claims
     self.signature = signature
     signedPart = Data((parts[0] + "." + parts[1]).utf8)
-  }
-}
-
-extension LocalToken {
-  /// The same token with one bit of its signature changed.
-  static func damagingSignature(of token: String) -> String {
-    var parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 3, var signature = Base64URL.decode(parts[2]), let first = signature.first else {
-      return token
-    }
-    signature[signature.startIndex] = first ^ 1
-    parts[2] = Base64URL.encode(signature)
-    return parts.joined(separator: ".")
   }
 }
 

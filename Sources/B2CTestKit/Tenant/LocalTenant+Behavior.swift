@@ -13,22 +13,6 @@ extension LocalTenant {
       case allowed
     }
 
-    /// The key that signs id_tokens.
-    public enum Signing: Sendable, Hashable {
-      /// The published key.
-      case published
-      /// A key that is published nowhere, under the published key's id.
-      case foreignKey
-      /// The published key, under an id that is not published.
-      case unknownKeyID
-      /// No key: `alg` is `none`.
-      case unsigned
-      /// The published key, but one bit of the signature is changed.
-      case damaged
-    }
-
-    /// The key that signs id_tokens.
-    public var idTokenSigning = Signing.published
     /// Whether each refresh returns a new refresh token.
     public var rotatesRefreshTokens = true
     /// The answer to a refresh token that is used a second time.
@@ -41,8 +25,8 @@ extension LocalTenant {
     public var changeTokenAnswer: (@Sendable (inout [String: JSONValue]) -> Void)?
     /// Changes the claims of an id_token before it is signed.
     public var changeIDTokenClaims: (@Sendable (inout [String: JSONValue]) -> Void)?
-    /// Changes the header of an id_token before it is signed.
-    package var changeIDTokenHeader: (@Sendable (inout [String: JSONValue]) -> Void)?
+    /// Signs an id_token of these claims in place of the published key, which it is given.
+    package var signIDToken: (@Sendable ([String: JSONValue], TestSigningKey) throws -> String)?
     /// Changes the claims of an access token before it is signed.
     package var changeAccessTokenClaims: (@Sendable (inout [String: JSONValue]) -> Void)?
     /// Changes the fields of a userinfo answer.

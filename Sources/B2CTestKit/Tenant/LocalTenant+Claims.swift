@@ -28,9 +28,8 @@ extension LocalTenant {
     }
     claims.merge(user.claims) { $1 }
     behavior.changeIDTokenClaims?(&claims)
-    var header: [String: JSONValue] = [:]
-    behavior.changeIDTokenHeader?(&header)
-    return try sign(claims, header: header, behavior.idTokenSigning)
+    guard let key = signingKeys.first else { throw LocalRefusal.noSigningKey }
+    return try behavior.signIDToken?(claims, key) ?? key.token(claims: claims)
   }
 
   private func accessTokenHash(_ accessToken: String?) -> JSONValue? {
@@ -53,7 +52,8 @@ extension LocalTenant {
     // Makes two tokens of the same second differ, as real ones do.
     claims["uti"] = .string(RandomText.make(bytes: 9))
     behavior.changeAccessTokenClaims?(&claims)
-    return try sign(claims, header: [:], .published)
+    guard let key = signingKeys.first else { throw LocalRefusal.noSigningKey }
+    return try key.token(claims: claims)
   }
 
   private func commonClaims(
@@ -70,25 +70,6 @@ extension LocalTenant {
     claims["ver"] = .string(shape == .b2c ? "1.0" : "2.0")
     claims["tfp"] = subject.grant.policyID.map(JSONValue.string)
     return claims
-  }
-
-  private func sign(
-    _ claims: [String: JSONValue], header: [String: JSONValue], _ signing: Behavior.Signing
-  ) throws -> String {
-    guard let key = signingKeys.first else { throw LocalRefusal.noSigningKey }
-    var header = header
-    switch signing {
-    case .published: return try key.token(claims: claims, header: header)
-    case .foreignKey:
-      guard let foreign = TestSigningKey.foreign else { throw LocalRefusal.noSigningKey }
-      header["kid"] = header["kid"] ?? .string(key.id)
-      return try foreign.token(claims: claims, header: header)
-    case .unknownKeyID:
-      header["kid"] = .string("unknown-" + key.id)
-      return try key.token(claims: claims, header: header)
-    case .unsigned: return TestSigningKey.unsignedToken(claims: claims)
-    case .damaged: return LocalToken.damagingSignature(of: try key.token(claims: claims, header: header))
-    }
   }
 }
 

@@ -32,7 +32,7 @@ struct OAuthErrorCorrelationTests {
       testDescription: "closed browser", isSent: true,
       callback: { _ in throw OAuthError(.userClosedBrowser, "Closed.") }),
     Failure(
-      testDescription: "forged id_token", isSent: true, prepare: { $0.tenant.behavior.idTokenSigning = .damaged }),
+      testDescription: "forged id_token", isSent: true, prepare: { $0.tenant.behavior.signIDTokens(.damaged) }),
     Failure(
       testDescription: "no id_token", isSent: true,
       prepare: { $0.tenant.behavior.changeTokenAnswer = { $0["id_token"] = nil } }),
@@ -49,7 +49,7 @@ struct OAuthErrorCorrelationTests {
     // Generic issuers are not sent the id.
     Failure(
       testDescription: "forged id_token of a generic issuer", shape: .openIDConnect,
-      prepare: { $0.tenant.behavior.idTokenSigning = .damaged }),
+      prepare: { $0.tenant.behavior.signIDTokens(.damaged) }),
     Failure(
       testDescription: "another state at a generic issuer", shape: .openIDConnect,
       callback: { try $0.replacing("state=", "state=x") }),

@@ -43,11 +43,11 @@ struct OAuthErrorWordsTests {
   static let rejections: [IDTokenRejection.Reason: Change] = [
     .malformed: idToken("x"), .tooLarge: idToken(String(repeating: "x", count: 150_000) + ".e30.AA"),
     .encrypted: idToken("e30.e30.e30.e30.e30"),
-    .extensionDemanded: { $0.changeIDTokenHeader = { $0["crit"] = ["x"] } },
-    .type: { $0.changeIDTokenHeader = { $0["typ"] = "at+jwt" } }, .algorithm: { $0.idTokenSigning = .unsigned },
-    .unknownKey: { $0.idTokenSigning = .unknownKeyID },
+    .extensionDemanded: { $0.changeIDTokenHeader { $0["crit"] = ["x"] } },
+    .type: { $0.changeIDTokenHeader { $0["typ"] = "at+jwt" } }, .algorithm: { $0.signIDTokens(.unsigned) },
+    .unknownKey: { $0.signIDTokens(.unknownKeyID) },
     .unsuitableKey: { $0.changeKeys = { for index in $0.indices { $0[index]["use"] = "enc" } } },
-    .signature: { $0.idTokenSigning = .damaged }, .issuer: claims { $0["iss"] = "https://evil.example" },
+    .signature: { $0.signIDTokens(.damaged) }, .issuer: claims { $0["iss"] = "https://evil.example" },
     .audience: claims { $0["aud"] = "other" },
     .untrustedAudience: claims {
       $0["azp"] = $0["aud"]

@@ -3,6 +3,7 @@ import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
+import TestSupport
 import Testing
 
 /// OpenID Connect Core 12.2: whom the id_token of a refresh may name.
@@ -34,7 +35,7 @@ struct IDTokenCheckTests {
     Change("sub", "another-person", names: "user"),
     Change("iss", "https://evil.example", names: "issuer"),
     Change("another iss, and a damaged signature", names: "issuer") {
-      $0.idTokenSigning = .damaged
+      $0.signIDTokens(.damaged)
       $0.changeIDTokenClaims = { $0["iss"] = "https://evil.example" }
     },
     Change("iss with one slash more", names: "issuer") {

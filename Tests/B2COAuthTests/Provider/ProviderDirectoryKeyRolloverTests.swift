@@ -34,7 +34,7 @@ struct ProviderDirectoryKeyRolloverTests {
 
   @Test("A key that stays unknown is asked for once a minute")
   func stillUnknown() async throws {
-    let fixture = Fixture(holdsTime: true) { $0.idTokenSigning = .unknownKeyID }
+    let fixture = Fixture(holdsTime: true) { $0.signIDTokens(.unknownKeyID) }
     let client = try fixture.client()
     // The first set, and one look for the key.
     #expect(try await failedSignIn(fixture, client) == 2)
@@ -52,7 +52,7 @@ struct ProviderDirectoryKeyRolloverTests {
     let fixture = Fixture(holdsTime: true)
     let client = try fixture.client()
     try await client.signIn()
-    fixture.tenant.behavior.idTokenSigning = .unknownKeyID
+    fixture.tenant.behavior.signIDTokens(.unknownKeyID)
     let before = fixture.tenant.counters.keysRequests
     for _ in 0..<3 {
       _ = try await client.accessToken(options: TokenOptions(forceRefresh: true))
@@ -66,7 +66,7 @@ struct ProviderDirectoryKeyRolloverTests {
 
   @Test("Each policy's keys have a minute of their own")
   func perPolicy() async throws {
-    let fixture = Fixture(holdsTime: true) { $0.idTokenSigning = .unknownKeyID }
+    let fixture = Fixture(holdsTime: true) { $0.signIDTokens(.unknownKeyID) }
     let client = try fixture.client()
     for policy in ["B2C_1_SignIn", "B2C_1_SignUpOrSignIn"] {
       let before = fixture.tenant.counters.keysRequests

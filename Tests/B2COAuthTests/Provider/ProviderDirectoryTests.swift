@@ -1,6 +1,7 @@
 import B2CCore
 import B2COAuth
 import B2CTestKit
+import TestSupport
 import Testing
 
 /// How long metadata and keys are used, also when the device's clock is set back.
@@ -25,7 +26,7 @@ struct ProviderDirectoryTests {
     let fixture = Fixture(holdsTime: true)
     let client = try fixture.client()
     try await client.signIn()
-    fixture.tenant.behavior.idTokenSigning = .unknownKeyID
+    fixture.tenant.behavior.signIDTokens(.unknownKeyID)
     _ = try await client.accessToken(options: TokenOptions(forceRefresh: true))
     // Waits until the id_token of the refresh was looked at.
     _ = try await client.currentAccount()

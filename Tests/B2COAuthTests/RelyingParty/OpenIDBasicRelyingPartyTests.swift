@@ -57,7 +57,7 @@ struct OpenIDBasicRelyingPartyTests {
   @Test("oidcc-client-test-kid-absent-single-jwks", arguments: Redirect.allCases)
   func oneUnnamedKey(_ redirect: Redirect) async throws {
     let party = try RelyingParty(redirect) {
-      $0.changeIDTokenHeader = { $0["kid"] = .null }
+      $0.changeIDTokenHeader { $0["kid"] = .null }
       $0.changeKeys = { $0[0]["kid"] = nil }
     }
     try await party.client.signIn()
@@ -69,7 +69,7 @@ struct OpenIDBasicRelyingPartyTests {
   func severalUnnamedKeys(_ redirect: Redirect) async throws {
     let other = try Self.otherKey.get().jwk
     let party = try RelyingParty(redirect) {
-      $0.changeIDTokenHeader = { $0["kid"] = .null }
+      $0.changeIDTokenHeader { $0["kid"] = .null }
       $0.changeKeys = { keys in keys = ([other] + keys).map { $0.filter { $0.key != "kid" } } }
     }
     try await party.client.signIn()
@@ -86,7 +86,7 @@ struct OpenIDBasicRelyingPartyTests {
   @Test("oidcc-client-test-idtoken-sig-none", arguments: Redirect.allCases, [false, true])
   func unsigned(_ redirect: Redirect, isListed: Bool) async throws {
     let party = try RelyingParty(redirect) {
-      $0.idTokenSigning = .unsigned
+      $0.signIDTokens(.unsigned)
       if isListed { $0.changeMetadata = { $0["id_token_signing_alg_values_supported"] = ["none", "RS256"] } }
     }
     #expect(try await party.refusedSignIn() == .algorithm)
@@ -94,7 +94,7 @@ struct OpenIDBasicRelyingPartyTests {
 
   @Test("oidcc-client-test-invalid-sig-rs256", arguments: Redirect.allCases)
   func invalidSignature(_ redirect: Redirect) async throws {
-    let party = try RelyingParty(redirect) { $0.idTokenSigning = .damaged }
+    let party = try RelyingParty(redirect) { $0.signIDTokens(.damaged) }
     #expect(try await party.refusedSignIn() == .signature)
   }
 

@@ -52,7 +52,7 @@ struct OpenIDConfigRelyingPartyTests {
   @Test("oidcc-client-test-idtoken-sig-none", arguments: Redirect.allCases)
   func unsigned(_ redirect: Redirect) async throws {
     let party = try RelyingParty(redirect) {
-      $0.idTokenSigning = .unsigned
+      $0.signIDTokens(.unsigned)
       $0.changeMetadata = { $0["id_token_signing_alg_values_supported"] = ["none"] }
     }
     #expect(try await party.refusedSignIn() == .algorithm)

@@ -146,7 +146,7 @@ struct OAuthClientCriticalPathTests {
   @Test("An id_token that is refused after its access token was returned changes nothing")
   func refused() async throws {
     let launch = try await Launch {
-      $0.idTokenSigning = .damaged
+      $0.signIDTokens(.damaged)
       $0.changeIDTokenClaims = { $0["name"] = "Mallory" }
     }
     let token = try await launch.token()

@@ -3,6 +3,7 @@ import B2CCore
 import B2COAuth
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 /// Claims are those of the last verified id_token of the policy: what the server took away is gone.
@@ -63,7 +64,7 @@ struct TokenSourceClaimsTests {
     let fixture = Fixture()
     let client = try fixture.client()
     try await client.signIn()
-    fixture.tenant.behavior.idTokenSigning = .foreignKey
+    fixture.tenant.behavior.signIDTokens(.foreignKey)
     await fixture.clock.advance(by: .seconds(4_000))
     _ = try await client.accessToken()
     #expect(try await client.currentAccount()?.name == LocalUser.alice.displayName)

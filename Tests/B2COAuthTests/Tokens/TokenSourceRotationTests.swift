@@ -249,7 +249,7 @@ struct TokenSourceRotationTests {
     try await client.signIn()
     let key = try #require(try await fixture.cache.keys().first)
     let before = try #require(try await fixture.cache.record(for: key))
-    fixture.tenant.behavior.idTokenSigning = .unknownKeyID
+    fixture.tenant.behavior.signIDTokens(.unknownKeyID)
     fixture.tenant.behavior.changeIDTokenClaims = { $0["name"] = "Mallory" }
     await fixture.clock.advance(by: .seconds(4_000))
     _ = try await client.accessToken()

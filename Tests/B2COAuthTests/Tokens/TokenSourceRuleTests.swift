@@ -91,8 +91,8 @@ struct TokenSourceRuleTests {
   }
 
   static let badIDTokens: [BadIDToken] = [
-    BadIDToken(testDescription: "damaged signature") { $0.idTokenSigning = .damaged },
-    BadIDToken(testDescription: "unsigned") { $0.idTokenSigning = .unsigned },
+    BadIDToken(testDescription: "damaged signature") { $0.signIDTokens(.damaged) },
+    BadIDToken(testDescription: "unsigned") { $0.signIDTokens(.unsigned) },
     BadIDToken(testDescription: "expired") { $0.changeIDTokenClaims = { $0["exp"] = 1_000 } },
     BadIDToken(testDescription: "another nonce") { $0.changeIDTokenClaims = { $0["nonce"] = "other" } },
     BadIDToken(testDescription: "another policy") { $0.changeIDTokenClaims = { $0["tfp"] = "B2C_1_Other" } },
@@ -125,7 +125,7 @@ struct TokenSourceRuleTests {
     let key = try #require(try await fixture.cache.keys().first)
     let before = try await fixture.cache.record(for: key)
     await fixture.clock.advance(by: .seconds(4_000))
-    fixture.tenant.behavior.idTokenSigning = .damaged
+    fixture.tenant.behavior.signIDTokens(.damaged)
     fixture.tenant.behavior.changeIDTokenClaims = { $0["sub"] = "another-person" }
     await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
     #expect(try await fixture.cache.record(for: key) == before)
