@@ -20,13 +20,13 @@ struct LocalFront: Sendable {
     let limits = LoopbackLimits(bodyBytes: 8 << 20)
     do {
       listener = try await LoopbackListener(port: port, limits: limits) { exchange in
-        guard LocalWire.namesThisMachine(exchange.request) else {
-          await exchange.respond(.text("This server answers for this machine's own names only.", status: 421))
-          return
-        }
-        guard let url = base.withLock({ $0 }), let request = LocalWire.request(exchange.request, base: url) else {
+        let sent = exchange.request
+        guard let url = base.withLock({ $0 }), let target = URL(string: LocalOrigin.text(url) + sent.target) else {
           return exchange.close()
         }
+        let request = TransportRequest(
+          method: TransportRequest.Method(rawValue: sent.method), url: target, headers: sent.headers,
+          body: sent.body.isEmpty ? nil : sent.body)
         do {
           guard let response = try await answer(request) else { return exchange.close() }
           await exchange.respond(LoopbackResponse(response))
@@ -111,24 +111,6 @@ extension LocalTaskServer {
   ///
   /// The port is free when this returns; in memory the server answers on.
   public func stop() async { await front.stop() }
-}
-
-/// Between the listener's messages and the core's.
-enum LocalWire {
-  static func request(_ request: LoopbackRequest, base: URL) -> TransportRequest? {
-    guard let url = URL(string: LocalOrigin.text(base) + request.target) else { return nil }
-    return TransportRequest(
-      method: TransportRequest.Method(rawValue: request.method), url: url,
-      headers: request.headers, body: request.body.isEmpty ? nil : request.body)
-  }
-
-  /// Whether the request names this machine, at whatever port: one may be forwarded.
-  ///
-  /// Any other name that leads here belongs to a page elsewhere (DNS rebinding).
-  static func namesThisMachine(_ request: LoopbackRequest) -> Bool {
-    let host = URLParts("//" + (request.headers["Host"] ?? ""))
-    return RedirectURIRules.listenerHosts.contains(host.host?.lowercased() ?? "") && host.userInfo == nil
-  }
 }
 
 extension LoopbackResponse {

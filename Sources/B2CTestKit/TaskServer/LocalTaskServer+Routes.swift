@@ -3,30 +3,15 @@ internal import B2CHTTP
 internal import Foundation
 internal import TaskAPI
 
-/// A request for tasks, taken apart.
-struct LocalTaskCall: Sendable {
-  let request: TransportRequest
-  let owner: String?
-  /// The path's parts after the base path.
-  let segments: [String]
-  /// Fields of the query and of the JSON or form body; of two with one name, the body's.
-  let parameters: [String: JSONValue]
-
-  /// A field that is a text and not empty.
-  func text(_ name: String) -> String? {
-    guard let text = parameters[name]?.string, !text.isEmpty else { return nil }
-    return text
-  }
-}
-
 extension LocalTaskServer {
   /// Answers one request.
   func respond(to request: TransportRequest) -> TransportResponse {
     let path = request.url.path
-    guard let segments = segments(of: path), segments.count <= (dialect.routesByID ? 1 : 2) else {
+    let segments = path.dropFirst(basePath.count).split(separator: "/").map(String.init)
+    guard path == basePath || path.hasPrefix(basePath + "/"), segments.count <= 1 else {
       return error(404, "ResourceNotFound", "\(path) does not exist")
     }
-    guard allows(request.method, segments) else {
+    guard allows(request.method, namesTask: !segments.isEmpty) else {
       return error(405, "MethodNotAllowed", "\(request.method.rawValue) is not allowed")
     }
     let claims: [String: JSONValue]
@@ -34,16 +19,16 @@ extension LocalTaskServer {
     case .success(let found): claims = found
     case .failure(let refusal): return refusal.response
     }
-    guard let parameters = parameters(of: request) else {
+    let body = request.body ?? Data()
+    guard let fields = body.isEmpty ? [:] : LocalJSON.object(body) else {
       return error(400, "InvalidContent", "Invalid JSON in the body")
     }
-    let owner = (claims["oid"] ?? claims["sub"])?.string
-    let call = LocalTaskCall(request: request, owner: owner, segments: segments, parameters: parameters)
+    let owner = (claims["oid"] ?? claims["sub"])?.string ?? ""
     switch request.method {
-    case .get, .head: return list(call)
-    case .post: return add(call)
-    case .delete: return delete(call)
-    default: return update(call)
+    case .get, .head: return list(of: owner, id: segments.first)
+    case .post: return add(fields, of: owner)
+    case .delete: return delete(fields, of: owner, id: segments.first)
+    default: return update(fields, of: owner, id: segments.first)
     }
   }
 
@@ -59,32 +44,14 @@ extension LocalTaskServer {
   }
 
   /// The published servers cannot change a task; one that routes by id has nothing to change or delete at its base.
-  private func allows(_ method: TransportRequest.Method, _ segments: [String]) -> Bool {
+  private func allows(_ method: TransportRequest.Method, namesTask: Bool) -> Bool {
     switch method {
     case .get, .head: true
-    case .post: segments.isEmpty || !dialect.routesByID
-    case .delete: !segments.isEmpty || !dialect.routesByID
-    case .put: !segments.isEmpty && dialect.routesByID
+    case .post: !namesTask || !dialect.routesByID
+    case .delete: namesTask || !dialect.routesByID
+    case .put: namesTask && dialect.routesByID
     default: false
     }
-  }
-
-  private func segments(of path: String) -> [String]? {
-    let base = basePath
-    guard path == base || path.hasPrefix(base + "/") else { return nil }
-    return path.dropFirst(base.count).split(separator: "/").map(String.init)
-  }
-
-  private func parameters(of request: TransportRequest) -> [String: JSONValue]? {
-    var parameters = LocalForm.pairs(query: request.url).mapValues(JSONValue.string)
-    guard let body = request.body, !body.isEmpty else { return parameters }
-    let type = request.headers["Content-Type"]?.lowercased() ?? ""
-    if type.hasPrefix("application/x-www-form-urlencoded") {
-      parameters.merge(LocalForm.pairs(body).mapValues(JSONValue.string)) { $1 }
-      return parameters
-    }
-    guard let fields = LocalJSON.object(body) else { return nil }
-    return parameters.merging(fields) { $1 }
   }
 }
 

@@ -5,58 +5,50 @@ internal import TaskAPI
 
 /// The operations on tasks.
 extension LocalTaskServer {
-  func list(_ call: LocalTaskCall) -> TransportResponse {
-    let own = tasks.filter { $0.owner == call.owner }.sorted { $0.date < $1.date }
-    if dialect.routesByID, let id = call.segments.first {
-      guard let task = own.first(where: { $0.id == id }) else { return taskNotFound }
-      return json(.object(document(task)))
-    }
-    // The published servers ignore the owner in the path: only the token counts.
-    let shown = call.segments.isEmpty ? Array(own.prefix(listLimit ?? own.count)) : own
-    return json(.array(shown.map { .object(document($0)) }))
+  func list(of owner: String, id: String?) -> TransportResponse {
+    let own = tasks(of: owner).sorted { $0.date < $1.date }
+    // The published servers ignore what the path names: only the token counts.
+    guard dialect.routesByID, let id else { return json(.array(own.map { .object(document($0)) })) }
+    return own.first { $0.id == id }.map { json(.object(document($0))) } ?? taskNotFound
   }
 
-  func add(_ call: LocalTaskCall) -> TransportResponse {
-    guard let title = title(call) else { return missingTask }
-    guard let owner = call.owner else { return error(409, "MissingOwner", "The token names no owner") }
+  func add(_ fields: [String: JSONValue], of owner: String) -> TransportResponse {
+    guard let title = title(fields) else { return missingTask }
     // The published servers never store it when a task is added.
-    let completed = dialect.routesByID ? call.parameters["completed"]?.bool : nil
+    let completed = dialect.routesByID ? fields["completed"]?.bool : nil
     let task = LocalTask(owner: owner, text: title, completed: completed, date: now())
     state.withLock { $0.append(task) }
     return json(.object(document(task)), status: 201)
   }
 
-  func update(_ call: LocalTaskCall) -> TransportResponse {
+  func update(_ fields: [String: JSONValue], of owner: String, id: String?) -> TransportResponse {
     let changed: LocalTask? = state.withLock { tasks in
-      guard let index = tasks.firstIndex(where: { $0.id == call.segments.first && $0.owner == call.owner })
-      else { return nil }
-      if let flag = call.parameters["completed"]?.bool { tasks[index].completed = flag }
-      if let title = call.text(dialect.titleKey) { tasks[index].text = title }
+      guard let index = tasks.firstIndex(where: { $0.id == id && $0.owner == owner }) else { return nil }
+      if let flag = fields["completed"]?.bool { tasks[index].completed = flag }
+      if let title = title(fields) { tasks[index].text = title }
       return tasks[index]
     }
-    guard let changed else { return taskNotFound }
-    return json(.object(document(changed)))
+    return changed.map { json(.object(document($0))) } ?? taskNotFound
   }
 
-  func delete(_ call: LocalTaskCall) -> TransportResponse {
+  func delete(_ fields: [String: JSONValue], of owner: String, id: String?) -> TransportResponse {
     state.withLock { tasks in
       if dialect.routesByID {
         let count = tasks.count
-        tasks.removeAll { $0.owner == call.owner && $0.id == call.segments.first }
+        tasks.removeAll { $0.owner == owner && $0.id == id }
         return tasks.count < count ? TransportResponse(status: 204) : taskNotFound
       }
       // The published servers delete by title, and so every task that has it; an id in path or body means nothing.
-      guard let title = title(call) else { return missingTask }
-      tasks.removeAll { $0.owner == call.owner && $0.text == title }
+      guard let title = title(fields) else { return missingTask }
+      tasks.removeAll { $0.owner == owner && $0.text == title }
       return TransportResponse(status: 204)
     }
   }
 
-  /// The title that a request names: the path's second part, which the routes call `task`, or a field.
-  private func title(_ call: LocalTaskCall) -> String? {
-    // The repository's server looks for `Text`, and so never finds the path's.
-    if dialect.titleKey == "task", call.segments.count == 2 { return call.segments[1] }
-    return call.text(dialect.titleKey)
+  /// The title among the fields of a body, unless it is empty.
+  private func title(_ fields: [String: JSONValue]) -> String? {
+    guard let text = fields[dialect.titleKey]?.string, !text.isEmpty else { return nil }
+    return text
   }
 
   private var missingTask: TransportResponse {

@@ -21,8 +21,6 @@ public final class LocalTaskServer: LocalService, Sendable {
   public let audiences: Set<String>
   /// The scopes that a token has to have, by their short names, such as `write`; none for an empty set.
   public let requiredScopes: Set<String>
-  /// How many tasks the plain list shows; all of them for `nil`.
-  public let listLimit: Int?
 
   let now: @Sendable () -> Date
   let exchange: LocalExchange
@@ -36,11 +34,10 @@ public final class LocalTaskServer: LocalService, Sendable {
   ///   - dialect: The routes and names it has.
   ///   - audiences: The client ids that access tokens may be for; the tenant's API and app for `nil`.
   ///   - requiredScopes: The scopes that a token has to have, by their short names.
-  ///   - listLimit: How many tasks the plain list shows; all of them for `nil`.
   ///   - now: The server's clock; the tenant's for `nil`.
   public init(
     tenant: LocalTenant, dialect: TaskDialect = .tutorial, audiences: Set<String>? = nil,
-    requiredScopes: Set<String> = [], listLimit: Int? = 20, now: (@Sendable () -> Date)? = nil
+    requiredScopes: Set<String> = [], now: (@Sendable () -> Date)? = nil
   ) {
     self.tenant = tenant
     self.dialect = dialect
@@ -48,7 +45,6 @@ public final class LocalTaskServer: LocalService, Sendable {
     self.requiredScopes = requiredScopes
     self.now = now ?? tenant.now
     exchange = LocalExchange(now: self.now)
-    self.listLimit = listLimit
   }
 
   /// Answers a request, with whatever faults are set.

@@ -73,7 +73,7 @@
         shape: shape.provider, users: known,
         accessTokenLifetime: .seconds(shape.accessLife), refreshTokenLifetime: .seconds(shape.refreshLife * 3600),
         behavior: behavior, now: { Date() })
-      server = LocalTaskServer(tenant: tenant, dialect: .rest, listLimit: nil)
+      server = LocalTaskServer(tenant: tenant, dialect: .rest)
       settings = try tenant.settings(taskServer: server)
       store = Store(shape.cache)
       store.table.slowness = shape.slowness
