@@ -118,7 +118,7 @@ extension TaskItem {
     id = serverID ?? Self.rowID()
     ownerName = try take("owner", \.string)
     completed = try take("completed", \.bool) ?? false
-    creationDate = try take("date") { $0.string.flatMap(TaskDate.date(from:)) }
+    creationDate = try take("date") { $0.string.flatMap { Dates.internet($0) } }
     if let title = try take(dialect.titleKey, \.string) {
       itemName = title
     } else if let title = try take(dialect.otherTitleKey, \.string) {
@@ -140,7 +140,7 @@ extension TaskItem {
     fields["completed"] = .bool(completed)
     fields["_id"] = serverID.map(JSONValue.string)
     fields["owner"] = ownerName.map(JSONValue.string)
-    fields["date"] = creationDate.map { .string(TaskDate.text(from: $0)) }
+    fields["date"] = creationDate.map { .string(Dates.internet($0)) }
     return .object(fields)
   }
 

@@ -20,7 +20,7 @@ extension FuzzTarget {
       for task in tasks(in: input, dialect) ?? [] { try check(task, dialect) }
     }
     try checkErrors(input)
-    if let date = TaskDate.date(from: String(decoding: input, as: UTF8.self)) { try check(date) }
+    if let date = Dates.internet(String(decoding: input, as: UTF8.self)) { try check(date) }
   }
 
   private static func check(_ task: TaskItem, _ dialect: TaskDialect) throws {
@@ -41,9 +41,9 @@ extension FuzzTarget {
   }
 
   private static func check(_ date: Date) throws {
-    let text = TaskDate.text(from: date)
-    guard let again = TaskDate.date(from: text) else { throw Broken("\(text) cannot be read again") }
-    try expect(TaskDate.text(from: again) == text, "\(text) is written again as \(TaskDate.text(from: again))")
+    let text = Dates.internet(date)
+    guard let again = Dates.internet(text) else { throw Broken("\(text) cannot be read again") }
+    try expect(Dates.internet(again) == text, "\(text) is written again as \(Dates.internet(again))")
     let seconds = date.timeIntervalSince1970
     if (-62_167_219_200...253_402_300_799).contains(seconds) {
       try expect(abs(again.timeIntervalSince(date)) < 0.002, "\(date) is read again as \(again)")

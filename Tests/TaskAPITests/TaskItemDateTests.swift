@@ -3,7 +3,7 @@ import Foundation
 import TaskAPI
 import Testing
 
-@Suite struct TaskDateTests {
+@Suite struct TaskItemDateTests {
   @Test(
     "Reads the dates that servers write",
     arguments: [
