@@ -83,7 +83,10 @@ public final class ScriptedPresenter: SignInPresenter {
       if let cookie = response.headers["Set-Cookie"] {
         cookies[origin] = cookie.contains("Max-Age=0") ? nil : String(cookie.prefix { $0 != ";" })
       }
-      note("\(next.method.rawValue) \(RedactedURL(next.url)) → \(response.status)")
+      let shown = RedactedURL(next.url)
+      // A page posts to its own URL, whose query was told when it was opened.
+      note(
+        "\(next.method.rawValue) \(next.method == .post ? shown.withoutQuery : shown.description) → \(response.status)")
       if (300..<400).contains(response.status),
         let target = response.headers["Location"].flatMap({ URL(string: $0, relativeTo: next.url)?.absoluteURL })
       {
