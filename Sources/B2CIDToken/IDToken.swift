@@ -21,13 +21,13 @@ package struct IDToken: Sendable {
   /// Takes a token in compact form (RFC 7515 section 7.1) apart.
   package init(compact: Secret) throws(IDTokenRejection) {
     guard compact.value.utf8.count <= Self.maximumLength else {
-      throw IDTokenRejection(.tooLarge, "it has more than \(Self.maximumLength) bytes")
+      throw IDTokenRejection("it has more than \(Self.maximumLength) bytes")
     }
     let bytes = Array(compact.value.utf8)
     let dots = bytes.indices.filter { bytes[$0] == UInt8(ascii: ".") }
-    guard dots.count != 4 else { throw IDTokenRejection(.encrypted, "it has the five parts of an encrypted token") }
+    guard dots.count != 4 else { throw IDTokenRejection("it has the five parts of an encrypted token") }
     guard dots.count == 2 else {
-      throw IDTokenRejection(.malformed, "it has \(dots.count + 1) parts, not three")
+      throw IDTokenRejection("it has \(dots.count + 1) parts, not three")
     }
     self.compact = compact
     self.bytes = bytes
@@ -48,7 +48,7 @@ package struct IDToken: Sendable {
 
   private static func decode(_ part: ArraySlice<UInt8>, _ name: String) throws(IDTokenRejection) -> [UInt8] {
     guard let data = Base64URL.decode(String(decoding: part, as: UTF8.self)) else {
-      throw IDTokenRejection(.malformed, "its \(name) is not base64url without padding")
+      throw IDTokenRejection("its \(name) is not base64url without padding")
     }
     return Array(data)
   }
@@ -57,7 +57,7 @@ package struct IDToken: Sendable {
     do {
       return try JSONReader.object(bytes, mayHaveByteOrderMark: false)
     } catch {
-      throw IDTokenRejection(.malformed, "its \(name) \(error)")
+      throw IDTokenRejection("its \(name) \(error)")
     }
   }
 }
@@ -74,22 +74,22 @@ struct JWSHeader: Sendable {
   init(_ fields: [String: JSONValue]) throws(IDTokenRejection) {
     // An extension that is not understood must be refused (RFC 7515 section 4.1.11); none is understood here.
     for name in ["crit", "b64", "zip"] where fields[name] != nil {
-      throw IDTokenRejection(.extensionDemanded, "its header has \(name)")
+      throw IDTokenRejection("its header has \(name)")
     }
     if fields["enc"] != nil {
-      throw IDTokenRejection(.encrypted, "its header is that of an encrypted token")
+      throw IDTokenRejection("its header is that of an encrypted token")
     }
     if let type = fields["typ"] {
       guard let text = type.string, Self.isJWT(text) else {
-        throw IDTokenRejection(.type, "its typ is \(IDTokenRejection.quote(type.string ?? "not a string")), not JWT")
+        throw IDTokenRejection("its typ is \(IDTokenRejection.quote(type.string ?? "not a string")), not JWT")
       }
     }
     guard let name = fields["alg"]?.string else {
-      throw IDTokenRejection(.algorithm, "its header has no alg")
+      throw IDTokenRejection("its header has no alg", recoverySuggestion: Advice.algorithm)
     }
     algorithm = JWSAlgorithm(rawValue: name)
     if let value = fields["kid"] {
-      guard let text = value.string else { throw IDTokenRejection(.malformed, "its kid is not a string") }
+      guard let text = value.string else { throw IDTokenRejection("its kid is not a string") }
       keyID = text
     } else {
       keyID = nil

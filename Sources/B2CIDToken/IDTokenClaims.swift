@@ -29,32 +29,36 @@ package struct IDTokenClaims: Sendable, Hashable {
   /// Reads the claims that every id_token has to have (OpenID Connect Core section 2).
   init(reading fields: [String: JSONValue]) throws(IDTokenRejection) {
     all = fields
-    guard let issuer = fields["iss"]?.string else { throw IDTokenRejection(.issuer, "it has no iss") }
+    guard let issuer = fields["iss"]?.string else {
+      throw IDTokenRejection("it has no iss", recoverySuggestion: Advice.issuer)
+    }
     self.issuer = issuer
     subject = try Self.subject(fields)
     audience = try Self.audience(fields)
     guard let expiration = fields["exp"].flatMap(NumericDate.date) else {
-      throw IDTokenRejection(.expiration, "its exp is missing or no time")
+      throw IDTokenRejection("its exp is missing or no time")
     }
     self.expiration = expiration
     guard let issuedAt = fields["iat"].flatMap(NumericDate.date) else {
-      throw IDTokenRejection(.issuedAt, "its iat is missing or no time")
+      throw IDTokenRejection("its iat is missing or no time")
     }
     self.issuedAt = issuedAt
     notBefore = fields["nbf"].flatMap(NumericDate.date)
     guard notBefore != nil || fields["nbf"] == nil else {
-      throw IDTokenRejection(.notYetValid, "its nbf is not a number")
+      throw IDTokenRejection("its nbf is not a number", recoverySuggestion: Advice.clock)
     }
   }
 
   /// `sub`, or `oid` where `sub` says so.
   static func subject(_ fields: [String: JSONValue]) throws(IDTokenRejection) -> String {
     guard let subject = fields["sub"]?.string, !subject.isEmpty else {
-      throw IDTokenRejection(.subject, "it has no sub")
+      throw IDTokenRejection("it has no sub")
     }
     guard subject == subjectPlaceholder else { return subject }
     guard let objectID = fields["oid"]?.string, !objectID.isEmpty else {
-      throw IDTokenRejection(.objectID, "its sub points to oid, which it has not")
+      throw IDTokenRejection(
+        "its sub points to oid, which it has not",
+        recoverySuggestion: "Add the claim User's Object ID to the user flow.")
     }
     return objectID
   }
@@ -66,10 +70,10 @@ package struct IDTokenClaims: Sendable, Hashable {
     case .array(let elements) where !elements.isEmpty:
       let clients = elements.compactMap(\.string)
       guard clients.count == elements.count else {
-        throw IDTokenRejection(.audience, "its aud is not a list of strings")
+        throw IDTokenRejection("its aud is not a list of strings", recoverySuggestion: Advice.client)
       }
       return clients
-    default: throw IDTokenRejection(.audience, "it has no aud")
+    default: throw IDTokenRejection("it has no aud", recoverySuggestion: Advice.client)
     }
   }
 }

@@ -42,7 +42,8 @@ extension IDTokenVerifier {
   ) throws(IDTokenRejection) -> SignatureScheme {
     guard allowed.contains(token.algorithm), let scheme = token.algorithm.scheme else {
       throw IDTokenRejection(
-        .algorithm, "its alg \(IDTokenRejection.quote(token.algorithm.rawValue)) is not allowed here")
+        "its alg \(IDTokenRejection.quote(token.algorithm.rawValue)) is not allowed here",
+        recoverySuggestion: Advice.algorithm)
     }
     let (candidates, isNamed) = try candidates(for: token, in: keys)
     var unsuitability: String?
@@ -61,10 +62,9 @@ extension IDTokenVerifier {
     }
     // A key that the token names, and that is there, is as good as it will be; an unnamed one may have been replaced.
     guard hasTried else {
-      throw IDTokenRejection(
-        .unsuitableKey, "the issuer's key \(unsuitability ?? "is missing")", mayHaveStaleKeys: !isNamed)
+      throw IDTokenRejection("the issuer's key \(unsuitability ?? "is missing")", mayHaveStaleKeys: !isNamed)
     }
-    throw IDTokenRejection(.signature, "its signature is not the issuer's", mayHaveStaleKeys: !isNamed)
+    throw IDTokenRejection("its signature is not the issuer's", mayHaveStaleKeys: !isNamed)
   }
 
   /// The keys with the token's `kid`, else those without an id; all keys for a token without `kid`.
@@ -73,7 +73,7 @@ extension IDTokenVerifier {
   ) throws(IDTokenRejection) -> (keys: [JSONWebKey], isNamed: Bool) {
     guard let keyID = token.keyID else {
       guard !set.keys.isEmpty else {
-        throw IDTokenRejection(.unknownKey, "the issuer publishes no keys", mayHaveStaleKeys: true)
+        throw IDTokenRejection("the issuer publishes no keys", mayHaveStaleKeys: true)
       }
       return (set.keys, false)
     }
@@ -82,7 +82,7 @@ extension IDTokenVerifier {
     let unnamed = set.keys.filter { $0.keyID == nil }
     guard !unnamed.isEmpty else {
       throw IDTokenRejection(
-        .unknownKey, "the issuer publishes no key with the kid \(IDTokenRejection.quote(keyID))",
+        "the issuer publishes no key with the kid \(IDTokenRejection.quote(keyID))",
         mayHaveStaleKeys: true)
     }
     return (unnamed, false)
@@ -93,24 +93,26 @@ extension IDTokenVerifier {
   /// Rules 2 to 5: `iss`, `aud`, `azp`.
   private func checkOrigin(_ claims: IDTokenClaims, _ expectations: IDTokenExpectations) throws(IDTokenRejection) {
     guard expectations.issuer.accepts(claims.issuer, tenantID: claims.tenantID) else {
-      throw IDTokenRejection(.issuer, "its iss \(IDTokenRejection.quote(claims.issuer)) is another issuer")
+      throw IDTokenRejection(
+        "its iss \(IDTokenRejection.quote(claims.issuer)) is another issuer", recoverySuggestion: Advice.issuer)
     }
     guard claims.audience.contains(where: { ASCIIText.isSame($0, expectations.clientID) }) else {
-      throw IDTokenRejection(.audience, "its aud is another client")
+      throw IDTokenRejection("its aud is another client", recoverySuggestion: Advice.client)
     }
     if let authorizedParty = claims.all["azp"] {
       guard let text = authorizedParty.string, ASCIIText.isSame(text, expectations.clientID) else {
-        throw IDTokenRejection(.authorizedParty, "its azp is another client")
+        throw IDTokenRejection("its azp is another client", recoverySuggestion: Advice.client)
       }
     } else if claims.audience.count > 1 {
-      throw IDTokenRejection(.authorizedParty, "it has several aud and no azp")
+      throw IDTokenRejection("it has several aud and no azp", recoverySuggestion: Advice.client)
     }
     // Rule 3: none of Microsoft's tokens has another audience beside the client.
     let others = claims.audience.filter { !ASCIIText.isSame($0, expectations.clientID) }
     guard others.isEmpty else {
       let named = others.prefix(5).map { IDTokenRejection.quote($0, limit: 40) }.joined(separator: ", ")
       throw IDTokenRejection(
-        .untrustedAudience, "it is also for \(named)" + (others.count > 5 ? " and \(others.count - 5) more" : ""))
+        "it is also for \(named)" + (others.count > 5 ? " and \(others.count - 5) more" : ""),
+        recoverySuggestion: Advice.client)
     }
   }
 
@@ -119,30 +121,33 @@ extension IDTokenVerifier {
     let now = expectations.now
     let skew = expectations.skew / .seconds(1)
     guard now < claims.expiration.addingTimeInterval(skew) else {
-      throw IDTokenRejection(.expired, "it ended \(Self.seconds(from: claims.expiration, to: now)) ago")
+      throw IDTokenRejection(
+        "it ended \(Self.seconds(from: claims.expiration, to: now)) ago", recoverySuggestion: Advice.clock)
     }
     if let notBefore = claims.notBefore, notBefore > now.addingTimeInterval(skew) {
-      throw IDTokenRejection(.notYetValid, "it begins in \(Self.seconds(from: now, to: notBefore))")
+      throw IDTokenRejection("it begins in \(Self.seconds(from: now, to: notBefore))", recoverySuggestion: Advice.clock)
     }
     guard claims.issuedAt <= now.addingTimeInterval(skew) else {
-      throw IDTokenRejection(.issuedInFuture, "it is issued in \(Self.seconds(from: now, to: claims.issuedAt))")
+      throw IDTokenRejection(
+        "it is issued in \(Self.seconds(from: now, to: claims.issuedAt))", recoverySuggestion: Advice.clock)
     }
   }
 
   /// Rules 11 and 12: `nonce`, and the policy as the context that was asked for.
   private func checkRequest(_ claims: IDTokenClaims, _ expectations: IDTokenExpectations) throws(IDTokenRejection) {
     if let nonce = expectations.nonce {
-      guard let value = claims.nonce else { throw IDTokenRejection(.nonce, "it has no nonce") }
+      guard let value = claims.nonce else { throw IDTokenRejection("it has no nonce") }
       guard Secret(value).isEqualInConstantTime(to: nonce) else {
-        throw IDTokenRejection(.nonce, "its nonce is not the one sent")
+        throw IDTokenRejection("its nonce is not the one sent")
       }
     }
     guard let policy = expectations.policy else { return }
     guard let value = claims.all["tfp"] ?? claims.all["acr"] else {
-      throw IDTokenRejection(.policy, "it names no policy")
+      throw IDTokenRejection("it names no policy", recoverySuggestion: Advice.policy)
     }
     guard let text = value.string, ASCIIText.isSameIgnoringCase(text, policy) else {
-      throw IDTokenRejection(.policy, "it is of another policy than \(IDTokenRejection.quote(policy))")
+      throw IDTokenRejection(
+        "it is of another policy than \(IDTokenRejection.quote(policy))", recoverySuggestion: Advice.policy)
     }
   }
 
@@ -152,7 +157,7 @@ extension IDTokenVerifier {
   ) throws(IDTokenRejection) {
     if let token = expectations.accessToken, let value = claims.all["at_hash"] {
       guard let text = value.string, hashes.contains(where: { ASCIIText.isSame(text, $0.leftHalf(of: token)) }) else {
-        throw IDTokenRejection(.accessTokenHash, "its at_hash is not that of the access token")
+        throw IDTokenRejection("its at_hash is not that of the access token")
       }
     }
   }
@@ -161,21 +166,21 @@ extension IDTokenVerifier {
   private func checkContinuity(_ claims: IDTokenClaims, _ expectations: IDTokenExpectations) throws(IDTokenRejection) {
     guard let previous = expectations.previous else { return }
     if let issuer = previous.issuer, !ASCIIText.isSame(issuer, claims.issuer) {
-      throw IDTokenRejection(.identityChanged, "its iss is another than at the sign-in")
+      throw IDTokenRejection("its iss is another than at the sign-in")
     }
     if let subject = previous.subject, !ASCIIText.isSame(subject, claims.subject) {
-      throw IDTokenRejection(.identityChanged, "its sub is another than at the sign-in")
+      throw IDTokenRejection("its sub is another than at the sign-in")
     }
     if let audience = previous.audience, Set(audience) != Set(claims.audience) {
-      throw IDTokenRejection(.identityChanged, "its aud is another than at the sign-in")
+      throw IDTokenRejection("its aud is another than at the sign-in")
     }
     if let before = previous.authenticationTime, let after = claims.authenticationTime,
       abs(after.timeIntervalSince(before)) > expectations.skew / .seconds(1)
     {
-      throw IDTokenRejection(.authenticationTime, "its auth_time is another than at the sign-in")
+      throw IDTokenRejection("its auth_time is another than at the sign-in")
     }
     if let before = previous.nonce, let after = claims.nonce, !Secret(after).isEqualInConstantTime(to: before) {
-      throw IDTokenRejection(.nonce, "its nonce is another than at the sign-in")
+      throw IDTokenRejection("its nonce is another than at the sign-in")
     }
   }
 

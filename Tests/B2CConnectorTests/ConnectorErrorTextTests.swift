@@ -72,9 +72,9 @@ struct ConnectorErrorTextTests {
 
   // MARK: What this package finds
 
-  @Test("Reasons to refuse an id_token", arguments: IDTokenRejection.Reason.allCases)
-  func rejection(_ reason: IDTokenRejection.Reason) throws {
-    try check(IDTokenRejection(reason, "its claim is another").oauthError)
+  @Test("A refusal of an id_token", arguments: [true, false])
+  func rejection(_ mayHaveStaleKeys: Bool) throws {
+    try check(IDTokenRejection("its claim is another", mayHaveStaleKeys: mayHaveStaleKeys).oauthError)
   }
 
   static let refusals: [OAuthError] = [

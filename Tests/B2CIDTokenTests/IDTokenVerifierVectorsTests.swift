@@ -52,7 +52,7 @@ struct IDTokenVerifierVectorsTests {
     let rejection = #expect(throws: IDTokenRejection.self) {
       try IDTokenVerifier().verifySignature(of: token, keys: keys, allowed: [vector.algorithm])
     }
-    #expect(rejection?.reason == .signature)
+    #expect(rejection?.detail.contains("its signature is not") == true)
   }
 
   @Test("An algorithm that is not on the list is refused, good as the signature may be", arguments: signed)
@@ -63,7 +63,7 @@ struct IDTokenVerifierVectorsTests {
     let rejection = #expect(throws: IDTokenRejection.self) {
       try IDTokenVerifier().verifySignature(of: token, keys: keys, allowed: others)
     }
-    #expect(rejection?.reason == .algorithm)
+    #expect(rejection?.detail.contains(" alg") == true)
   }
 
   @Test(
@@ -75,13 +75,13 @@ struct IDTokenVerifierVectorsTests {
     let rejection = #expect(throws: IDTokenRejection.self) {
       try IDTokenVerifier().verifySignature(of: token, keys: keys, allowed: [token.algorithm])
     }
-    #expect(rejection?.reason == .algorithm)
+    #expect(rejection?.detail.contains(" alg") == true)
   }
 
   @Test("An encrypted token (RFC 7519 A.1) is refused as such")
   func encrypted() {
     let rejection = #expect(throws: IDTokenRejection.self) { try IDToken(compact: Secret(JOSEVectors.encrypted)) }
-    #expect(rejection?.reason == .encrypted)
+    #expect(rejection?.detail.contains("encrypted token") == true)
   }
 
   @Test("Of the keys of RFC 7517 A.1 the one for encryption is not used")

@@ -49,7 +49,7 @@ package struct OAuthError: CodedError, Sendable {
     switch underlying {
     case let error as TransportError: error.isRetryable
     case let error as TokenCacheError: error.isRetryable
-    case let error as IDTokenRejection: error.reason == .unknownKey
+    case let error as IDTokenRejection: error.mayHaveStaleKeys
     // A page or a device code that timed out: the same call would show the user another one.
     default: code.isRetryable && (code != .timedOut || server != nil)
     }

@@ -28,24 +28,15 @@ struct IDTokenCheck: Sendable {
     do {
       return try Self.verify(idToken, known, expectations)
     } catch {
-      guard error.mayHaveStaleKeys else { throw Self.error(error) }
+      guard error.mayHaveStaleKeys else { throw error.oauthError }
     }
     let fresh = try await providers.refetchedKeys(of: provider)
     do {
       return try Self.verify(idToken, fresh, expectations)
     } catch {
       if error.mayHaveStaleKeys { await providers.recordUnknownKey(of: provider) }
-      throw Self.error(error)
+      throw error.oauthError
     }
-  }
-
-  private static func error(_ rejection: IDTokenRejection) -> OAuthError {
-    var error = rejection.oauthError
-    if rejection.reason == .unknownKey {
-      error.recoverySuggestion =
-        "Try again in a minute: the issuer may have renewed its keys and not published them everywhere yet."
-    }
-    return error
   }
 
   /// Refuses an id_token of a refresh that names another person, issuer or client than the record (OpenID Connect Core
@@ -93,26 +84,9 @@ extension Provider {
 extension IDTokenRejection {
   /// The same as users see it.
   package var oauthError: OAuthError {
-    OAuthError(
-      .invalidIDToken, "The id_token is refused (\(reason.rawValue)): \(detail).",
-      recoverySuggestion: recoverySuggestion, underlying: self)
-  }
-
-  private var recoverySuggestion: String? {
-    switch reason {
-    case .expired, .notYetValid, .issuedInFuture:
-      "Compare this device's clock with the server's."
-    case .issuer:
-      "Check that the authority in the settings is the one that issued the token."
-    case .audience, .untrustedAudience, .authorizedParty:
-      "Check that the client ID is the one registered for this app."
-    case .objectID:
-      "Add the claim User's Object ID to the user flow."
-    case .policy:
-      "Check that the sign-in page and the token request used the same policy."
-    case .algorithm:
-      "Allow the algorithm only if this issuer is known to sign with it."
-    default: nil
-    }
+    let keys = "Try again in a minute: the issuer may have renewed its keys and not published them everywhere yet."
+    return OAuthError(
+      .invalidIDToken, "The id_token is refused: \(detail).",
+      recoverySuggestion: recoverySuggestion ?? (mayHaveStaleKeys ? keys : nil), underlying: self)
   }
 }

@@ -45,7 +45,7 @@ struct ServerClockTests {
     ])
   func longAgo(endedBefore seconds: Double, date: String) async throws {
     let error = try await #require(throws: OAuthError.self) { try await signIn(endedBefore: seconds, date: date) }
-    #expect((error.underlying as? IDTokenRejection)?.reason == .expired)
+    #expect(error.message.contains("it ended"))
   }
 
   @Test("An answer out of a cache tells the time by its Age as well (RFC 9111 section 5.1)")

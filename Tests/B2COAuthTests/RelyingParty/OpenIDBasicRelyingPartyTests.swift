@@ -33,25 +33,25 @@ struct OpenIDBasicRelyingPartyTests {
   @Test("oidcc-client-test-invalid-iss", arguments: Redirect.allCases)
   func invalidIssuer(_ redirect: Redirect) async throws {
     let party = try RelyingParty(redirect) { $0.changeIDTokenClaims = { $0["iss"] = "https://evil.example" } }
-    #expect(try await party.refusedSignIn() == .issuer)
+    #expect(try await party.refusedSignIn().contains(" iss"))
   }
 
   @Test("oidcc-client-test-missing-sub", arguments: Redirect.allCases)
   func missingSubject(_ redirect: Redirect) async throws {
     let party = try RelyingParty(redirect) { $0.changeIDTokenClaims = { $0["sub"] = nil } }
-    #expect(try await party.refusedSignIn() == .subject)
+    #expect(try await party.refusedSignIn().contains("no sub"))
   }
 
   @Test("oidcc-client-test-invalid-aud", arguments: Redirect.allCases)
   func invalidAudience(_ redirect: Redirect) async throws {
     let party = try RelyingParty(redirect) { $0.changeIDTokenClaims = { $0["aud"] = "another-client" } }
-    #expect(try await party.refusedSignIn() == .audience)
+    #expect(try await party.refusedSignIn().contains(" aud"))
   }
 
   @Test("oidcc-client-test-missing-iat", arguments: Redirect.allCases)
   func missingIssuedAt(_ redirect: Redirect) async throws {
     let party = try RelyingParty(redirect) { $0.changeIDTokenClaims = { $0["iat"] = nil } }
-    #expect(try await party.refusedSignIn() == .issuedAt)
+    #expect(try await party.refusedSignIn().contains("its iat"))
   }
 
   @Test("oidcc-client-test-kid-absent-single-jwks", arguments: Redirect.allCases)
@@ -89,13 +89,13 @@ struct OpenIDBasicRelyingPartyTests {
       $0.signIDTokens(.unsigned)
       if isListed { $0.changeMetadata = { $0["id_token_signing_alg_values_supported"] = ["none", "RS256"] } }
     }
-    #expect(try await party.refusedSignIn() == .algorithm)
+    #expect(try await party.refusedSignIn().contains(" alg"))
   }
 
   @Test("oidcc-client-test-invalid-sig-rs256", arguments: Redirect.allCases)
   func invalidSignature(_ redirect: Redirect) async throws {
     let party = try RelyingParty(redirect) { $0.signIDTokens(.damaged) }
-    #expect(try await party.refusedSignIn() == .signature)
+    #expect(try await party.refusedSignIn().contains("its signature is not"))
   }
 
   @Test("oidcc-client-test-userinfo-invalid-sub", arguments: Redirect.allCases)
@@ -110,7 +110,7 @@ struct OpenIDBasicRelyingPartyTests {
   @Test("oidcc-client-test-nonce-invalid", arguments: Redirect.allCases)
   func invalidNonce(_ redirect: Redirect) async throws {
     let party = try RelyingParty(redirect) { $0.changeIDTokenClaims = { $0["nonce"] = "another-nonce" } }
-    #expect(try await party.refusedSignIn() == .nonce)
+    #expect(try await party.refusedSignIn().contains(" nonce"))
   }
 
   @Test("oidcc-client-test-scope-userinfo-claims", arguments: Redirect.allCases)

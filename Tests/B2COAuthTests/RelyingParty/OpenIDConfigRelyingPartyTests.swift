@@ -39,7 +39,7 @@ struct OpenIDConfigRelyingPartyTests {
     let foreign = try RelyingParty(redirect) {
       $0.changeKeys = { $0 = [other.jwk.merging(["kid": id]) { $1 }] }
     }
-    #expect(try await foreign.refusedSignIn() == .signature)
+    #expect(try await foreign.refusedSignIn().contains("its signature is not"))
   }
 
   @Test("oidcc-client-test-discovery-issuer-mismatch", arguments: Redirect.allCases)
@@ -55,7 +55,7 @@ struct OpenIDConfigRelyingPartyTests {
       $0.signIDTokens(.unsigned)
       $0.changeMetadata = { $0["id_token_signing_alg_values_supported"] = ["none"] }
     }
-    #expect(try await party.refusedSignIn() == .algorithm)
+    #expect(try await party.refusedSignIn().contains(" alg"))
   }
 
   @Test("oidcc-client-test-signing-key-rotation-just-before-signing", arguments: Redirect.allCases)

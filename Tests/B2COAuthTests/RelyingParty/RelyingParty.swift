@@ -38,14 +38,14 @@ struct RelyingParty: Sendable {
 
   /// Signs in, which has to fail by the id_token; nothing may be kept of it or used.
   ///
-  /// - Returns: The rule that the id_token broke.
-  func refusedSignIn() async throws -> IDTokenRejection.Reason? {
+  /// - Returns: What is wrong with the id_token, in words.
+  func refusedSignIn() async throws -> String {
     let error = try await #require(throws: OAuthError.self) { try await client.signIn() }
     #expect(error.code == .invalidIDToken)
     #expect(tenant.counters.codeRequests == 1)
     #expect(try await fixture.cache.keys().isEmpty)
     #expect(requests("/userinfo").isEmpty)
-    return (error.underlying as? IDTokenRejection)?.reason
+    return error.message
   }
 
   /// The requests to an endpoint so far.
