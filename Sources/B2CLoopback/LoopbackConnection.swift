@@ -1,5 +1,5 @@
 internal import B2CCore
-package import Foundation
+internal import Foundation
 
 /// Serves the one request of a connection.
 struct LoopbackConnection: Sendable {
@@ -80,20 +80,6 @@ package final class LoopbackExchange: Sendable {
   @discardableResult
   package func write(_ text: String) async -> Bool {
     await write(Array(text.utf8))
-  }
-
-  /// Sends bytes in small pieces, with an action between two of them, such as waiting.
-  @discardableResult
-  package func drip(
-    _ bytes: Data, size: Int = 1, between: @Sendable () async throws -> Void = {}
-  ) async rethrows -> Bool {
-    var rest = Array(bytes)[...]
-    while !rest.isEmpty {
-      guard await write(rest.prefix(size)) else { return false }
-      rest = rest.dropFirst(size)
-      if !rest.isEmpty { try await between() }
-    }
-    return true
   }
 
   /// Closes the connection in order, whatever was sent so far.

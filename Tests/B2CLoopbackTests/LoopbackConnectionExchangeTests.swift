@@ -41,20 +41,6 @@ struct LoopbackConnectionExchangeTests {
     await listener.close()
   }
 
-  @Test("a drip sends piece after piece")
-  func drip() async throws {
-    let steps = AsyncStream<Void>.makeStream()
-    let (listener, client) = try await client { exchange in
-      await exchange.drip(Data("abc".utf8)) { steps.continuation.yield() }
-    }
-    #expect(await client.receiveAll() == "abc")
-    steps.continuation.finish()
-    var count = 0
-    for await _ in steps.stream { count += 1 }
-    #expect(count == 2)
-    await listener.close()
-  }
-
   @Test("a handler may close, reset or say nothing at all")
   func endings() async throws {
     let (first, closed) = try await client { $0.close() }

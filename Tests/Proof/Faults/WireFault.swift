@@ -112,7 +112,11 @@ extension WireFault {
   }
 
   private static func drip(_ bytes: Data, _ scene: WireScene) async {
-    _ = try? await scene.exchange.drip(bytes) { try await ContinuousClock().sleep(for: .milliseconds(50)) }
+    for byte in bytes {
+      guard await scene.exchange.write([byte]) else { return }
+      // Cancelled when the listener closes; the rest is dropped.
+      do { try await ContinuousClock().sleep(for: .milliseconds(50)) } catch { return }
+    }
   }
 
   private static func head(_ response: LoopbackResponse, length: Int) -> Data {
