@@ -9,7 +9,7 @@ extension ConnectorSettings {
     public var emailSignIn: Policy?
     /// The policy of `faceBookSignInPolicyId`: goes directly to Facebook.
     public var facebookSignIn: Policy?
-    /// The policies of `policies`, in the order of the file, without those above.
+    /// The policies of `policies`, in their order (of a dictionary, in that of its keys), without those above.
     public var others: [Policy]
     /// The default policy, of the `policyID`/`policyName` pair.
     public var selected: Policy?
@@ -82,17 +82,6 @@ extension ConnectorSettings.Policies {
     case .signUp, .signIn, .federatedSignIn: [.signUpOrSignIn]
     case .signUpOrSignIn: [.signIn]
     default: []
-    }
-  }
-
-  /// Returns the key of the file that a policy is under.
-  func key(of policy: Policy) -> SettingsKey {
-    switch policy.key {
-    case emailSignUp?.key: .emailSignUp
-    case emailSignIn?.key: .emailSignIn
-    case facebookSignIn?.key: .facebookSignIn
-    case let key where others.contains { $0.key == key }: .policies
-    default: .policyID
     }
   }
 }

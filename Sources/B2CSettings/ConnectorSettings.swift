@@ -29,7 +29,7 @@ public struct ConnectorSettings: Sendable {
   public var correlationID: UUID?
   /// The only user who may sign in (`userId`): an email, user name or object id.
   public var userID: String?
-  /// The warnings of the file, in its order; empty for settings made in code.
+  /// The warnings of the file; empty for settings made in code.
   public internal(set) var warnings: [SettingsProblem] = []
 
   /// Creates settings in code.
@@ -85,9 +85,11 @@ extension ConnectorSettings {
   public init(bundle: Bundle, resource: String = "settings") throws(SettingsError) {
     guard let found = bundle.url(forResource: resource, withExtension: "plist") else {
       throw SettingsFile.error(
-        .fileNotFound, file: resource + ".plist", "The bundle at \(bundle.bundlePath) has no such resource.",
-        recovery:
-          "Add the file to the app's target, or put it beside the program, or use ConnectorSettings(contentsOf:).")
+        resource + ".plist",
+        SettingsProblem(
+          "The bundle at \(bundle.bundlePath) has no such resource.",
+          recoverySuggestion:
+            "Add the file to the app's target, or put it beside the program, or use ConnectorSettings(contentsOf:)."))
     }
     try self.init(contentsOf: found)
   }
@@ -99,26 +101,25 @@ extension ConnectorSettings {
   ///   - file: The name to use in messages.
   /// - Throws: ``SettingsError`` with all problems of the content.
   public init(data: Data, file: String? = nil) throws(SettingsError) {
-    let findings = Findings()
-    let document = SettingsDocument([UInt8](data.prefix(SettingsDocument.maximumSize + 1)), findings: findings)
-    try self.init(fields: document.fields, isComplete: document.isComplete, findings: findings, file: file)
-  }
-
-  /// Reads the values of settings made in code.
-  init(values: [String: Any]) throws(SettingsError) {
-    let findings = Findings()
-    let fields: [Node.Field]? =
-      if case .dictionary(let fields) = Node(values, at: SettingsPath(), findings: findings) { fields } else { nil }
-    try self.init(fields: fields, isComplete: true, findings: findings, file: nil)
-  }
-
-  private init(fields: [Node.Field]?, isComplete: Bool, findings: Findings, file: String?) throws(SettingsError) {
-    var reader = fields.map { SettingsReader($0, isComplete: isComplete, findings: findings) }
-    let settings = reader?.read()
-    let (errors, warnings) = findings.located()
-    guard let settings, errors.isEmpty else { throw SettingsError(file: file, problems: errors, warnings: warnings) }
+    var reader = SettingsReader(try SettingsFile.fields(of: data, file: file))
+    guard let settings = reader.read() else {
+      throw SettingsError(file: file, problems: reader.errors, warnings: reader.warnings)
+    }
     self = settings
-    self.warnings = warnings
+  }
+
+  /// Checks settings made in code as those of a file are checked.
+  ///
+  /// - Returns: The warnings.
+  /// - Throws: ``SettingsError`` with all problems.
+  @discardableResult
+  public func validate() throws(SettingsError) -> [SettingsProblem] {
+    var reader = SettingsReader([:])
+    reader.check(self)
+    guard reader.errors.isEmpty else {
+      throw SettingsError(file: nil, problems: reader.errors, warnings: reader.warnings)
+    }
+    return reader.warnings
   }
 }
 
@@ -131,45 +132,8 @@ extension ConnectorSettings: Equatable {
   /// - Returns: Whether both mean the same.
   public static func == (left: ConnectorSettings, right: ConnectorSettings) -> Bool {
     left.authority == right.authority && left.clientID == right.clientID && left.scopes == right.scopes
-      && left.additionalScopes == right.additionalScopes
-      && left.redirectURI == right.redirectURI
+      && left.additionalScopes == right.additionalScopes && left.redirectURI == right.redirectURI
       && left.taskWebAPI == right.taskWebAPI && left.policies == right.policies && left.fullScreen == right.fullScreen
       && left.showClaims == right.showClaims && left.correlationID == right.correlationID && left.userID == right.userID
-  }
-}
-
-/// Reads the bytes of a settings file.
-enum SettingsFile {
-  /// Returns the file's content, at most one byte more than the limit.
-  static func read(_ file: URL) throws(SettingsError) -> Data {
-    guard file.isFileURL else {
-      throw error(
-        .fileUnreadable, file: file.scheme ?? "", "The URL is not that of a file.", recovery: "Use a file URL.")
-    }
-    // A named pipe would never end, and a device never be empty.
-    let target = file.resolvingSymlinksInPath()
-    guard let attributes = try? FileManager.default.attributesOfItem(atPath: target.path) else {
-      throw error(
-        .fileNotFound, file: file.path, "The file does not exist.",
-        recovery: "Check the path, or add the file to the app's target.")
-    }
-    guard attributes[.type] as? FileAttributeType == .typeRegular else {
-      throw error(
-        .fileUnreadable, file: file.path, "It is not a regular file.", recovery: "Use the path of the settings file.")
-    }
-    do {
-      let handle = try FileHandle(forReadingFrom: target)
-      defer { try? handle.close() }
-      return try handle.read(upToCount: SettingsDocument.maximumSize + 1) ?? Data()
-    } catch {
-      throw Self.error(
-        .fileUnreadable, file: file.path, "The file cannot be read.", recovery: "Check its permissions.")
-    }
-  }
-
-  static func error(
-    _ kind: SettingsProblem.Kind, file: String, _ message: String, recovery: String
-  ) -> SettingsError {
-    SettingsError(file: file, problems: [SettingsProblem(kind: kind, message: message, recoverySuggestion: recovery)])
   }
 }

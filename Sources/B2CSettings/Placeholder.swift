@@ -1,4 +1,3 @@
-import B2CAuthority
 import B2CCore
 
 /// Values that a template left to be filled in.
@@ -18,13 +17,14 @@ enum Placeholder {
 
   /// Returns whether a value is or contains a placeholder.
   static func isPlaceholder(_ text: String) -> Bool {
-    let text = text.trimmed
-    let folded = text.lowercased()
-    return hasPair("<", ">", in: text) || hasPair("{", "}", in: text) || text.contains("$(") || text.contains("${")
-      || (folded.hasPrefix("[") && folded.hasSuffix("]") && hasPair("[", "]", in: text))
+    let folded = text.trimmed.lowercased()
+    let letters = folded.filter { !"-_ ".contains($0) }
+    return hasPair("<", ">", in: folded) || hasPair("{", "}", in: folded) || folded.contains("$(")
+      || (folded.hasPrefix("[") && folded.hasSuffix("]") && hasPair("[", "]", in: folded))
       || beginnings.contains { folded.hasPrefix($0) } || words.contains(folded)
-      || stems.contains { folded.filter { !"-_ ".contains($0) }.contains($0) }
-      || isEmptyGUID(folded)
+      || stems.contains { letters.contains($0) }
+      // A GUID of zeros or of the letter x.
+      || (folded.count == 36 && letters.count == 32 && ["0", "x"].contains { Set(letters) == [$0] })
   }
 
   /// Something in brackets that begins with a letter and is neither a GUID nor an XML element.
@@ -34,12 +34,5 @@ enum Placeholder {
     guard let end = inside.lastIndex(of: close), let first = inside[..<end].first else { return false }
     guard open != "<" || !text.contains("</") else { return false }
     return (first.isLetter || first == " " || first == "_") && !GUID.isGUID(inside[..<end])
-  }
-
-  /// A GUID of zeros or of the letter x.
-  private static func isEmptyGUID(_ folded: String) -> Bool {
-    let digits = folded.filter { $0 != "-" }
-    guard folded.utf8.count == 36, digits.utf8.count == 32 else { return false }
-    return digits.allSatisfy { $0 == "0" } || digits.allSatisfy { $0 == "x" }
   }
 }

@@ -72,9 +72,7 @@ enum PolicyKindName {
   }
 
   /// Returns the name that was probably meant.
-  static func nearest(_ name: String) -> String? {
-    EditDistance.nearest(to: name, among: kinds, name: \.rawValue)?.rawValue
-  }
+  static func nearest(_ name: String) -> String? { name.nearest(among: kinds.map(\.rawValue)) }
 }
 
 extension GUID {
@@ -100,5 +98,17 @@ extension String {
 
   private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
     scalar.properties.isWhitespace || scalar == "\u{200B}" || scalar == "\u{FEFF}"
+  }
+
+  /// Returns the name that was probably meant: the nearest one, if few letters have to be removed and inserted.
+  func nearest(among names: [String]) -> String? {
+    // Longer keys are not a misspelling of any key here.
+    guard (1...40).contains(count) else { return nil }
+    let own = lowercased()
+    let ranked = names.map { ($0, own.difference(from: $0.lowercased()).count) }
+    guard let best = ranked.min(by: { $0.1 < $1.1 }), best.1 <= max(2, best.0.count / 3), best.1 < count else {
+      return nil
+    }
+    return best.0
   }
 }

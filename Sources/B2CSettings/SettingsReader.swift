@@ -1,66 +1,83 @@
 import B2CAuthority
+import B2CCore
 import Foundation
 
-/// Reads a tree of values as settings and reports everything that is wrong with them.
+/// Reads the values of a settings file, and reports everything that is wrong with them.
 struct SettingsReader {
   /// A string of the file together with its path.
   struct Entry {
     /// Without spaces around it.
     var text: String
-    var path: SettingsPath
-    /// The text to write instead, when it turns out to be wrong.
+    var path: String
+    /// How to fix it, when it turns out to be wrong.
     var recovery: String
-    /// Whether it is the key at its path, and not the value.
-    var isKey = false
   }
 
-  private let fields: [Node.Field]
-  /// Whether the whole file was read, so that absent keys are really missing.
-  private let isComplete: Bool
-  private var known: [SettingsKey: Node.Field] = [:]
+  // Further ones would be of the same kind.
+  private static let limit = 100
+
+  private let fields: [String: Any]
   private var misspelled: [SettingsKey: String] = [:]
+  private(set) var errors: [SettingsProblem] = []
+  private(set) var warnings: [SettingsProblem] = []
   /// Whether the authority is a generic issuer, so that Microsoft's words do not fit.
   private(set) var isGeneric = false
-  let findings: Findings
 
-  init(_ fields: [Node.Field], isComplete: Bool, findings: Findings) {
+  init(_ fields: [String: Any]) {
     self.fields = fields
-    self.isComplete = isComplete
-    self.findings = findings
   }
 
-  /// Returns the settings, unless an error was found; errors and warnings are added to the findings.
+  /// Returns the settings, unless an error was found.
   mutating func read() -> ConnectorSettings? {
-    sortFields()
+    reportUnknownKeys()
     let authority = readAuthority()
     // A policy makes Azure AD B2C of an authority whose kind is not given.
     isGeneric = authority?.kind == .openIDConnect && (self[.authorityKind] != nil || !hasPolicyKey)
-    let clientID = readClientID()
-    let scopes = readScopes(.scopes, isRequired: true)
-    let additionalScopes = readScopes(.additionalScopes) ?? []
-    let redirectURI = readRedirectURI()
-    let taskWebAPI = readTaskWebAPI()
+    let clientID = text(.clientID, isRequired: true)
+    if let clientID { checkClientID(clientID) }
+    let scopes = readScopes(clientID: clientID?.text)
+    let redirectURI = text(.redirectURI, isRequired: true).flatMap { readRedirectURI($0) }
+    let taskWebAPI = text(.taskWebAPI).flatMap { readTaskWebAPI($0) }
     let policies = readPolicies()
     let fullScreen = flag(.fullScreen)
     let showClaims = flag(.showClaims)
     let correlationID = readCorrelationID()
-    let userID = text(.userID)?.text
-    checkTogether(authority, policies: policies)
-    if let scopes { checkScopes(scopes + additionalScopes, clientID: clientID) }
-    guard let authority, let clientID, let scopes, let redirectURI, !findings.hasErrors else { return nil }
+    let userID = text(.userID)
+    if let authority { checkTogether(authority, policies: policies) }
+    guard let authority, let clientID, let scopes, let redirectURI, errors.isEmpty else { return nil }
     var settings = ConnectorSettings(
-      authority: authority, clientID: clientID, scopes: scopes, redirectURI: redirectURI)
-    settings.additionalScopes = additionalScopes
-    settings.taskWebAPI = taskWebAPI
-    settings.policies = policies
+      authority: authority, clientID: clientID.text, scopes: scopes.own, redirectURI: redirectURI,
+      taskWebAPI: taskWebAPI, policies: policies)
+    settings.additionalScopes = scopes.additional
     settings.fullScreen = fullScreen
     settings.showClaims = showClaims
     settings.correlationID = correlationID
-    settings.userID = userID
+    settings.userID = userID?.text
+    settings.warnings = warnings
     return settings
   }
 
-  subscript(key: SettingsKey) -> Node.Field? { known[key] }
+  /// Checks settings that were made in code.
+  mutating func check(_ settings: ConnectorSettings) {
+    isGeneric = settings.authority.kind(for: settings.policies.all.first) == .openIDConnect
+    func entry(_ text: String, _ key: SettingsKey) -> Entry {
+      Entry(text: text, path: key.rawValue, recovery: recovery(key))
+    }
+    checkClientID(entry(settings.clientID, .clientID))
+    for key in [SettingsKey.scopes, .additionalScopes] {
+      let scopes = key == .scopes ? settings.scopes : settings.additionalScopes
+      for (index, scope) in scopes.enumerated() {
+        checkScope(Entry(text: scope, path: "\(key.rawValue)[\(index)]", recovery: recovery(key)))
+      }
+    }
+    checkAPIScope(
+      settings.scopes + settings.additionalScopes, hasAPI: settings.taskWebAPI != nil, clientID: settings.clientID)
+    _ = readRedirectURI(entry(settings.redirectURI.absoluteString, .redirectURI))
+    if let url = settings.taskWebAPI { _ = readTaskWebAPI(entry(url.absoluteString, .taskWebAPI)) }
+    checkTogether(settings.authority, policies: settings.policies)
+  }
+
+  subscript(key: SettingsKey) -> Any? { fields[key.rawValue] }
 
   /// Whether the file has a key for a policy, right or wrong.
   var hasPolicyKey: Bool {
@@ -69,139 +86,171 @@ struct SettingsReader {
 
   func recovery(_ key: SettingsKey) -> String { key.recovery(isGeneric: isGeneric) }
 
-  /// Returns whether a key has a value that is not empty, right or wrong.
-  func isGiven(_ key: SettingsKey) -> Bool {
-    guard let node = known[key]?.node else { return false }
-    if case .string(let text) = node { return !text.trimmed.isEmpty }
-    return true
+  private mutating func readAuthority() -> Authority? {
+    var kind: Authority.Kind?
+    if let entry = text(.authorityKind) {
+      let kinds: [Authority.Kind] = [.b2c, .ciam, .entra, .openIDConnect]
+      kind = kinds.first { $0.rawValue.lowercased() == entry.text.lowercased() }
+      if kind == nil {
+        report(
+          entry, "The kind of authority is unknown.", suggestion: entry.text.nearest(among: kinds.map(\.rawValue)))
+      }
+    }
+    guard let entry = text(.authority, isRequired: true) else { return nil }
+    do throws(AuthorityError) {
+      return try Authority(entry.text, kind: kind)
+    } catch {
+      report(entry, error)
+      return nil
+    }
+  }
+
+  private mutating func readCorrelationID() -> UUID? {
+    guard let entry = text(.correlationID) else { return nil }
+    let id = UUID(uuidString: entry.text)
+    if id == nil { report(entry, "The correlation ID is not a UUID.", suggestion: GUID.corrected(entry.text)) }
+    return id
   }
 }
 
-// MARK: - Keys
+// MARK: - Problems
 
 extension SettingsReader {
-  private mutating func sortFields() {
-    var unknown: [Node.Field] = []
-    for field in fields {
-      guard let key = SettingsKey(rawValue: field.key) else {
-        unknown.append(field)
+  mutating func add(_ problem: SettingsProblem) {
+    if errors.count < Self.limit { errors.append(problem) }
+  }
+
+  mutating func warn(_ problem: SettingsProblem) {
+    if warnings.count < Self.limit { warnings.append(problem) }
+  }
+
+  /// Returns a problem with a string of the file.
+  func problem(
+    _ entry: Entry, _ message: String, showsValue: Bool = true, suggestion: String? = nil, recovery: String? = nil
+  ) -> SettingsProblem {
+    SettingsProblem(
+      message, at: entry.path, value: showsValue ? entry.text : nil, suggestion: suggestion,
+      recoverySuggestion: recovery ?? (isShown(suggestion) ? nil : entry.recovery))
+  }
+
+  mutating func report(
+    _ entry: Entry, _ message: String, showsValue: Bool = true, suggestion: String? = nil, recovery: String? = nil
+  ) {
+    add(problem(entry, message, showsValue: showsValue, suggestion: suggestion, recovery: recovery))
+  }
+
+  /// Reports an error of an authority or policy.
+  mutating func report(_ entry: Entry, _ error: AuthorityError) { add(problem(entry, error)) }
+
+  func problem(_ entry: Entry, _ error: AuthorityError) -> SettingsProblem {
+    SettingsProblem(
+      error.message, at: entry.path, value: error.value, suggestion: error.suggestion,
+      recoverySuggestion: error.recoverySuggestion ?? (isShown(error.suggestion) ? nil : entry.recovery))
+  }
+
+  private func isShown(_ suggestion: String?) -> Bool {
+    suggestion.map { SettingsProblem.queryStart($0) == nil } ?? false
+  }
+
+  private mutating func reportUnknownKeys() {
+    for name in fields.keys.sorted() where SettingsKey(rawValue: name) == nil {
+      let folded = name.lowercased().filter { $0 != "_" && $0 != "-" }
+      if folded.contains("secret") || folded == "password" {
+        warn(
+          SettingsProblem(
+            "An app cannot keep a secret: every user of the app can read it (RFC 8252 section 8.5).",
+            at: Self.path(name), recoverySuggestion: "Remove it, and register the app as a public client."))
         continue
       }
-      known[key] = field
+      let nearest = name.nearest(among: SettingsKey.allCases.map(\.rawValue))
+      if let key = nearest.flatMap(SettingsKey.init), self[key] == nil { misspelled[key] = name }
+      warnUnknown(Self.path(name), nearest: nearest)
     }
-    for field in unknown { reportUnknown(field) }
-    if known[.resource] != nil {
-      findings.add(
-        .unusedKey, "The key has no effect: APIs are named by scopes.", at: SettingsPath(.resource),
-        severity: .warning, recovery: recovery(.resource), isAboutKey: true)
+    if self[.resource] != nil {
+      warn(
+        SettingsProblem(
+          "The key has no effect: APIs are named by scopes.", at: SettingsKey.resource.rawValue,
+          recoverySuggestion: recovery(.resource)))
     }
   }
 
-  private mutating func reportUnknown(_ field: Node.Field) {
-    let path = SettingsPath().appending(key: field.key)
-    let folded = field.key.lowercased().filter { $0 != "_" && $0 != "-" }
-    if folded.contains("secret") || folded == "password" {
-      findings.add(
-        .clientSecret, "An app cannot keep a secret: every user of the app can read it (RFC 8252 section 8.5).",
-        at: path, severity: .warning, recovery: "Remove it, and register the app as a public client.", isAboutKey: true)
-      return
-    }
-    let nearest = EditDistance.nearest(to: field.key, among: SettingsKey.allCases, name: \.rawValue)
-    if let nearest, known[nearest] == nil, misspelled[nearest] == nil { misspelled[nearest] = field.key }
-    warnUnknown(path, nearest: nearest?.rawValue)
+  mutating func warnUnknown(_ path: String, nearest: String?) {
+    warn(
+      SettingsProblem(
+        "Unknown key.", at: path, suggestion: nearest,
+        recoverySuggestion: nearest == nil ? "Remove it if nothing else reads it." : nil))
   }
 
-  func warnUnknown(_ path: SettingsPath, nearest: String?) {
-    findings.add(
-      .unknownKey, "Unknown key.", at: path, severity: .warning, suggestion: nearest,
-      recovery: nearest == nil ? "Remove it if nothing else reads it." : nil, isAboutKey: true)
+  mutating func reportMissing(_ key: SettingsKey) {
+    let rename = misspelled[key].flatMap(SettingsProblem.shown).map { "Perhaps \($0) was meant for it. " } ?? ""
+    add(
+      SettingsProblem("The key is missing.", at: key.rawValue, recoverySuggestion: rename + recovery(key)))
   }
 
-  func reportMissing(_ key: SettingsKey) {
-    guard isComplete else { return }
-    let rename = misspelled[key].flatMap(Shown.value).map { "Perhaps \($0) was meant for it. " } ?? ""
-    findings.add(
-      .missingKey, "The key is missing.", at: SettingsPath(key), recovery: rename + recovery(key))
-  }
+  /// A key of the file's author as a part of a path.
+  static func path(_ name: String) -> String { SettingsProblem.shown(name) ?? "…" }
 }
 
 // MARK: - Strings, lists and Booleans
 
 extension SettingsReader {
-  /// Reports a problem with a string of the file.
-  func report(
-    _ entry: Entry, _ kind: SettingsProblem.Kind, _ message: String, severity: SettingsProblem.Severity = .error,
-    showsValue: Bool = true, suggestion: String? = nil, recovery: String? = nil
-  ) {
-    findings.add(
-      kind, message, at: entry.path, severity: severity, value: showsValue ? entry.text : nil,
-      suggestion: suggestion, recovery: recovery ?? (suggestion == nil ? entry.recovery : nil),
-      isAboutKey: entry.isKey)
-  }
-
-  /// Reports an error of an authority or policy.
-  func report(
-    _ entry: Entry, _ kind: SettingsProblem.Kind, _ error: AuthorityError,
-    severity: SettingsProblem.Severity = .error
-  ) {
-    findings.add(
-      error.fault == .placeholder ? .placeholder : kind, error.message, at: entry.path, severity: severity,
-      value: error.value, suggestion: error.suggestion,
-      recovery: error.recoverySuggestion ?? (error.suggestion == nil ? entry.recovery : nil))
-  }
-
   /// Returns the string of a key; `nil` when it is absent or was reported.
-  func text(_ key: SettingsKey, isRequired: Bool = false, isFree: Bool = false) -> Entry? {
-    guard let field = self[key] else {
+  mutating func text(_ key: SettingsKey, isRequired: Bool = false, isFree: Bool = false) -> Entry? {
+    guard let value = self[key] else {
       if isRequired { reportMissing(key) }
       return nil
     }
-    return text(
-      field.node, at: SettingsPath(key), isRequired: isRequired, isFree: isFree, recovery: recovery(key))
+    return text(value, at: key.rawValue, isRequired: isRequired, isFree: isFree, recovery: recovery(key))
   }
 
   /// Returns the string of a value; a free one, such as a name, may look like a placeholder.
-  func text(
-    _ node: Node, at path: SettingsPath, isRequired: Bool, isFree: Bool = false, recovery: String
+  mutating func text(
+    _ value: Any, at path: String, isRequired: Bool = false, isFree: Bool = false, recovery: String
   ) -> Entry? {
-    switch node {
-    case .string(let text):
-      let entry = Entry(text: text.trimmed, path: path, recovery: recovery)
-      return check(entry, isRequired: isRequired, isFree: isFree) ? entry : nil
-    case .unreadable: return nil
-    default:
-      reportType(node, at: path, expected: "a string", recovery: recovery)
+    guard let text = value as? String else {
+      reportType(value, at: path, expected: "a string", recovery: recovery)
       return nil
     }
+    let entry = Entry(text: text.trimmed, path: path, recovery: recovery)
+    return check(entry, isRequired: isRequired, isFree: isFree) ? entry : nil
   }
 
-  func reportType(_ node: Node, at path: SettingsPath, expected: String, recovery: String) {
-    findings.add(
-      .wrongType, "The value is \(node.typeName), not \(expected).", at: path, value: node.scalarText,
-      recovery: recovery)
+  mutating func reportType(_ value: Any, at path: String, expected: String, recovery: String) {
+    add(
+      SettingsProblem(
+        "The value is \(Self.typeName(of: value)), not \(expected).", at: path,
+        value: value as? String ?? (value as? NSNumber)?.stringValue, recoverySuggestion: recovery))
   }
 
-  func check(_ entry: Entry, isRequired: Bool, isFree: Bool) -> Bool {
+  /// The name of the type of a value, for messages.
+  static func typeName(of value: Any) -> String {
+    switch value {
+    case is String: "a string"
+    case is [Any]: "an array"
+    case is [String: Any]: "a dictionary"
+    case is Date: "a date"
+    case is Data: "data"
+    default: "a number or a Boolean"
+    }
+  }
+
+  mutating func check(_ entry: Entry, isRequired: Bool, isFree: Bool) -> Bool {
     guard !entry.text.isEmpty else {
-      if isRequired { report(entry, .emptyValue, "The value is empty.", showsValue: false) }
+      if isRequired { report(entry, "The value is empty.", showsValue: false) }
       return false
     }
-    guard isFree || !Placeholder.isPlaceholder(entry.text) else {
-      report(entry, .placeholder, Placeholder.message)
-      return false
-    }
-    if !isFree, let bare = Self.unquoted(entry.text) {
-      report(entry, .quotedValue, "The value is in quotation marks.", suggestion: bare)
-      return false
-    }
-    // Names may contain anything else; they are shown and written again.
-    guard !entry.text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+    if !isFree, Placeholder.isPlaceholder(entry.text) {
+      report(entry, Placeholder.message)
+    } else if !isFree, let bare = Self.unquoted(entry.text) {
+      report(entry, "The value is in quotation marks.", suggestion: bare)
+    } else if entry.text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+      // Names may contain anything else; they are shown.
       report(
-        entry, .controlCharacter, "The value contains a control character or a line break.",
-        recovery: "Type it instead of pasting it.")
-      return false
+        entry, "The value contains a control character or a line break.", recovery: "Type it instead of pasting it.")
+    } else {
+      return true
     }
-    return true
+    return false
   }
 
   /// Returns the text between quotation marks, straight or typographic; `nil` without them.
@@ -213,44 +262,37 @@ extension SettingsReader {
     return bare.isEmpty || bare.contains(where: marks.contains) ? nil : bare
   }
 
-  /// Returns the strings of a list without empty ones, which editors leave behind.
-  func list(_ key: SettingsKey) -> [Entry] {
-    guard let node = self[key]?.node else { return [] }
-    let path = SettingsPath(key)
-    switch node {
-    case .array(let nodes):
-      return nodes.enumerated().compactMap { index, node in
-        text(node, at: path.appending(index: index), isRequired: false, recovery: recovery(key))
+  /// Returns the strings of a list without empty ones, which editors leave behind; `nil` when it is no list.
+  mutating func list(_ key: SettingsKey) -> [Entry]? {
+    guard let value = self[key] else { return [] }
+    guard let values = value as? [Any] else {
+      if let text = value as? String, Placeholder.isPlaceholder(text) {
+        _ = self.text(key)
+      } else {
+        reportType(value, at: key.rawValue, expected: "an array of strings", recovery: recovery(key))
       }
-    case .string(let text) where Placeholder.isPlaceholder(text):
-      _ = self.text(key)
-      return []
-    case .unreadable: return []
-    default:
-      reportType(node, at: path, expected: "an array of strings", recovery: recovery(key))
-      return []
+      return nil
     }
+    var entries: [Entry] = []
+    for (index, value) in values.enumerated() {
+      if let entry = text(value, at: "\(key.rawValue)[\(index)]", recovery: recovery(key)) { entries.append(entry) }
+    }
+    return entries
   }
 
   /// Returns the Boolean of a key; false when it is absent.
   ///
   /// The tutorial's code asked any value for its `boolValue`, so all these spellings are in real files.
-  private func flag(_ key: SettingsKey) -> Bool {
-    guard let node = self[key]?.node else { return false }
-    switch node {
-    case .bool(let flag): return flag
-    case .integer(0), .real(0): return false
-    case .integer(1), .real(1): return true
-    case .unreadable: return false
-    case .string(let text):
-      switch text.trimmed.lowercased() {
-      case "true", "yes", "1": return true
-      case "false", "no", "0", "": return false
-      default: break
-      }
+  private mutating func flag(_ key: SettingsKey) -> Bool {
+    guard let value = self[key] else { return false }
+    if let flag = value as? Bool { return flag }
+    if let number = value as? Int, (0...1).contains(number) { return number == 1 }
+    switch (value as? String)?.trimmed.lowercased() {
+    case "true", "yes", "1": return true
+    case "false", "no", "0", "": return false
     default: break
     }
-    reportType(node, at: SettingsPath(key), expected: "true or false", recovery: recovery(key))
+    reportType(value, at: key.rawValue, expected: "true or false", recovery: recovery(key))
     return false
   }
 }

@@ -55,7 +55,7 @@ struct LocalConnectorTests {
       try await tenant.start()
       let settings = try tenant.settings()
       #expect(settings.authority.kind(for: settings.policies.all.first) == kind)
-      #expect(try ConnectorSettings(data: settings.propertyList()) == settings)
+      #expect(try settings.validate().isEmpty)
       await tenant.stop()
     }
   }
@@ -101,7 +101,7 @@ struct LocalConnectorTests {
     let tenant = LocalTenant()
     let settings = try tenant.settings()
     #expect(Set(settings.policies.all.map(\.id)) == Set(LocalPolicy.standard.map(\.id)))
-    #expect(try ConnectorSettings(data: settings.propertyList()) == settings)
+    #expect(try settings.validate().isEmpty)
     let presenter = ScriptedPresenter(
       transport: LocalNetwork(tenant), .signIn(.alice), .editProfile(displayName: "Alice B."))
     let user = try await Connector.local(tenant, presenter: presenter).doPolicy(.profileEdit)
@@ -113,14 +113,14 @@ struct LocalConnectorTests {
   }
 
   @Test(
-    "Settings of a local tenant can be written as a settings.plist", arguments: [LocalTenant.Shape.b2c, .entra, .ciam])
-  func writing(_ shape: LocalTenant.Shape) async throws {
+    "Settings of a local tenant are as those of a file have to be", arguments: [LocalTenant.Shape.b2c, .entra, .ciam])
+  func validating(_ shape: LocalTenant.Shape) async throws {
     let tenant = LocalTenant(shape: shape)
     let server = LocalTaskServer(tenant: tenant)
-    #expect(throws: Never.self) { try tenant.settings(taskServer: server).propertyList() }
+    #expect(throws: Never.self) { try tenant.settings(taskServer: server).validate() }
     try await tenant.start()
     try await server.start()
-    #expect(throws: Never.self) { try tenant.settings(taskServer: server).propertyList() }
+    #expect(throws: Never.self) { try tenant.settings(taskServer: server).validate() }
     await tenant.stop()
     await server.stop()
   }

@@ -36,7 +36,7 @@ import Testing
     let file = try write(Samples.template, "template.plist")
     let error = try #require(failure(of: file))
     #expect(error.file == file.path)
-    #expect("\(error)".hasPrefix("\(file.path): 7 problems, 1 warning\n"))
+    #expect("\(error)".hasPrefix("\(file.path): 6 problems\n"))
   }
 
   @Test("A link to a file is followed")
@@ -50,14 +50,14 @@ import Testing
   @Test("A file that is missing, no file, no file URL, or too large")
   func unreadable() throws {
     let missing = directory.appendingPathComponent("none.plist")
-    #expect(failure(of: missing)?.problems.map(\.kind) == [.fileNotFound])
+    #expect(failure(of: missing)?.problems.map(\.fault) == [.fileNotFound])
     #expect(failure(of: missing)?.file == missing.path)
-    #expect(failure(of: directory)?.problems.map(\.kind) == [.fileUnreadable])
-    #expect(failure(of: URL(fileURLWithPath: "/dev/zero"))?.problems.map(\.kind) == [.fileUnreadable])
+    #expect(failure(of: directory)?.problems.map(\.fault) == [.fileUnreadable])
+    #expect(failure(of: URL(fileURLWithPath: "/dev/zero"))?.problems.map(\.fault) == [.fileUnreadable])
     let web = try #require(URL(string: "https://contoso.com/settings.plist"))
-    #expect(failure(of: web)?.problems.map(\.kind) == [.fileUnreadable])
+    #expect(failure(of: web)?.problems.map(\.fault) == [.noFileURL])
     let large = try write(String(repeating: " ", count: 70_000), "large.plist")
-    #expect(failure(of: large)?.problems.map(\.kind) == [.fileTooLarge])
+    #expect(failure(of: large)?.problems.map(\.fault) == [.fileTooLarge])
   }
 
   @Test("A bundle's resource is read")
@@ -68,14 +68,14 @@ import Testing
     #expect(try ConnectorSettings(bundle: bundle).userID == "test@hypercubeb2c.onmicrosoft.com")
     #expect(try ConnectorSettings(bundle: bundle, resource: "server") == Samples.settings())
     let error = #expect(throws: SettingsError.self) { try ConnectorSettings(bundle: bundle, resource: "none") }
-    #expect(error?.problems.map(\.kind) == [.fileNotFound])
+    #expect(error?.problems.map(\.fault) == [.noResource])
     #expect(error?.file == "none.plist")
   }
 
   @Test("The main bundle of the tests has no settings, and the error says what to do")
   func main() throws {
     let error = #expect(throws: SettingsError.self) { try ConnectorSettings.main }
-    #expect(error?.problems.map(\.kind) == [.fileNotFound])
+    #expect(error?.problems.map(\.fault) == [.noResource])
     #expect(error?.problems.first?.answer?.contains("ConnectorSettings(contentsOf:)") == true)
   }
 
@@ -106,10 +106,35 @@ import Testing
   @Test("What is out of use in the finished sample is a warning, with its successor")
   func finishedSampleWarnings() throws {
     let warnings = try ConnectorSettings(data: Data(Samples.finished.utf8)).warnings
-    #expect(warnings.map(\.kind) == [.retiredAuthority, .outOfBandRedirectURI])
-    #expect(warnings.map(\.keyPath) == ["authority", "redirectUri"])
-    #expect(warnings.map(\.line) == [6, 18])
-    #expect(warnings.first?.answer == "https://hypercubeb2c.b2clogin.com/hypercubeb2c.onmicrosoft.com/")
-    #expect(warnings.allSatisfy { $0.severity == .warning })
+    #expect(warnings.map(\.fault) == [.outOfBandRedirectURI, .retiredAuthority])
+    #expect(warnings.map(\.keyPath) == ["redirectUri", "authority"])
+    #expect(warnings.last?.answer == "https://hypercubeb2c.b2clogin.com/hypercubeb2c.onmicrosoft.com/")
+  }
+
+  @Test("Settings made in code are checked as a file is")
+  func validate() throws {
+    #expect(
+      try ConnectorSettings(data: Data(Samples.finished.utf8)).validate().map(\.fault) == [
+        .outOfBandRedirectURI, .retiredAuthority,
+      ])
+    var settings = try Samples.settings()
+    #expect(try settings.validate().isEmpty)
+    settings.clientID = "x"
+    settings.scopes = ["a b", "re\u{E4}d"]
+    settings.redirectURI = try #require(URL(string: "javascript:alert(1)"))
+    settings.taskWebAPI = URL(string: "http://localhost/tasks:3000")
+    let error = #expect(throws: SettingsError.self) { try settings.validate() }
+    #expect(error?.problems.map(\.keyPath) == ["clientId", "scopes[0]", "scopes[1]", "redirectUri", "taskWebAPI"])
+    #expect(error?.problems.last?.answer == "http://localhost:3000/tasks")
+  }
+
+  @Test("Two settings are equal when they mean the same, whatever their warnings")
+  func equality() throws {
+    let settings = try Samples.settings(["clientSecret": "<string/>"])
+    #expect(settings.warnings.count == 1)
+    #expect(try settings == Samples.settings())
+    var other = settings
+    other.userID = "a"
+    #expect(other != settings)
   }
 }

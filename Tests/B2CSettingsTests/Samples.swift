@@ -76,7 +76,7 @@ enum Samples {
     </plist>
     """
 
-  /// Settings without a fault, as XML fragments; in ``plist(_:)`` the value of the key at `index` is on line 6 + 2 index.
+  /// Settings without a fault, as XML fragments.
   static let base: [(key: String, value: String)] = [
     ("authority", "<string>https://contoso.b2clogin.com/contoso.onmicrosoft.com/</string>"),
     ("clientId", "<string>7bf688ce-8139-4ca8-9391-02fdb6f86d67</string>"),
@@ -149,7 +149,63 @@ func failure(of data: Data) -> SettingsError? {
 
 func failure(of text: String) -> SettingsError? { failure(of: Data(text.utf8)) }
 
+/// The faults by which tests tell problems apart, with words of their messages.
+enum Fault: String, CaseIterable {
+  case missingKey = "The key is missing."
+  case missingID = "The policy has no id."
+  case emptyValue = "The value is empty."
+  case placeholder = "still a template's placeholder"
+  case quotedValue = "in quotation marks"
+  case controlCharacter = "a control character or a line break"
+  case invalidClientID = "is not a GUID"
+  case severalScopes = "several scopes"
+  case invalidScope = "The scope contains invalid characters"
+  case noAPIScope = "no access token would be issued"
+  case invalidCorrelationID = "is not a UUID"
+  case portInPath = "at the end of the path"
+  case insecureURL = "over http, readable"
+  case userInfoInURL = "which would be sent"
+  case outOfBandRedirectURI = "copy the answer by hand"
+  case foreignRedirectURI = "a public test page"
+  case ambiguousRedirectScheme = "another app may have the same"
+  case redirectURIWithoutSlash = "no slash after its scheme"
+  case unknownKey = "Unknown key."
+  case unusedKey = "The key has no effect"
+  case unusedName = "No policy has this name"
+  case clientSecret = "cannot keep a secret"
+  case duplicatePolicy = "already listed"
+  case unknownPolicyKind = "The kind of policy is unknown."
+  case unexpectedPolicy = "has no policies"
+  case noPolicy = "no policy is given"
+  case retiredAuthority = "no longer runs policies"
+  case fileNotFound = "The file does not exist."
+  case noResource = "has no such resource"
+  case fileUnreadable = "not a regular file"
+  case noFileURL = "not that of a file"
+  case fileTooLarge = "larger than 64 KiB"
+  case emptyFile = "The file is empty."
+  case notAPropertyList = "The file is not a property list."
+  case unsupportedFormat = "on Apple's systems only"
+  case unsupportedEncoding = "not UTF-8"
+  case tooManyContainers = "more than 200"
+  case notADictionary = "The outermost value"
+  case ampersand = "An ampersand is not escaped."
+  case tag = "The string contains a tag."
+  case malformed = "The XML of the property list is malformed"
+  case wrongType = ", not a"
+  case notABoolean = ", not true or false"
+  case invalidRedirectURI = "redirect"
+  case invalidURL = "URL"
+  case invalidAuthority = "uthority"
+  case invalidPolicy = "olicy"
+}
+
 extension SettingsProblem {
+  var fault: Fault? {
+    let others: [String: Fault] = ["redirectUri": .invalidRedirectURI, "authority": .invalidAuthority]
+    return Fault.allCases.first { message.contains($0.rawValue) } ?? others[keyPath]
+  }
+
   /// The value to write where it is known, otherwise what to do.
   var answer: String? { suggestion ?? recoverySuggestion }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct SettingsErrorTests {
-  @Test("One line for each problem, with place, key, fault, value and fix")
+  @Test("One line for each problem, with key, fault, value and fix")
   func description() throws {
     let plist = Samples.plist([
       "clientId": nil, "taskWebAPI": "<string>http://localhost/tasks:3000</string>", "clientid": "<string/>",
@@ -15,20 +15,13 @@ import Testing
     #expect(
       lines == [
         "settings.plist: 2 problems, 1 warning",
-        "  line 12: taskWebAPI: The port is at the end of the path. It is \"http://localhost/tasks:3000\". "
-          + "Write \"http://localhost:3000/tasks\".",
         "  clientId: The key is missing. Perhaps clientid was meant for it. "
           + "Write the application (client) ID of your app's registration in the portal; it is a GUID.",
-        "  warning: line 19: clientid: Unknown key. Write \"clientId\".",
+        "  taskWebAPI: The port is at the end of the path. It is \"http://localhost/tasks:3000\". "
+          + "Write \"http://localhost:3000/tasks\".",
+        "  warning: clientid: Unknown key. Write \"clientId\".",
       ])
     #expect(error?.localizedDescription == "\(try #require(error))")
-  }
-
-  @Test("A kind prints as its name, as codes do")
-  func kind() throws {
-    let error = try #require(failure(of: Samples.plist(["clientId": nil])))
-    #expect("\(error.problems.map(\.kind))" == "[missingKey]")
-    #expect("\(try #require(error.problems.first).kind)" == "missingKey")
   }
 
   @Test("Without a name the file is called the settings")
@@ -51,7 +44,7 @@ import Testing
     let error = try #require(failure(of: plist))
     var dumped = ""
     dump(error, to: &dumped)
-    #expect(error.problems.count + error.warnings.count >= 2)
+    #expect(!error.problems.isEmpty)
     #expect(!"\(error)".contains("hunter2"))
     #expect(!dumped.contains("hunter2"))
   }

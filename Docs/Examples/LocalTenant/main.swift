@@ -35,6 +35,22 @@ let dialects: [String: TaskDialect] = ["tutorial": .tutorial, "repository": .rep
 
 func names<Value>(_ choices: [String: Value]) -> String { choices.keys.sorted().joined(separator: ", ") }
 
+/// The values of a settings.plist, by its keys.
+func values(of settings: ConnectorSettings) -> [String: Any] {
+  let policies = settings.policies.all.map {
+    ["id": $0.id, "kind": $0.kind.rawValue, "domainHint": $0.domainHint ?? ""]
+  }
+  var values: [String: Any] = [
+    "authority": settings.authority.description, "clientId": settings.clientID, "scopes": settings.scopes,
+    "redirectUri": settings.redirectURI.absoluteString,
+  ]
+  // On this machine the host does not tell the kind; policies do.
+  if policies.isEmpty { values["authorityKind"] = settings.authority.kind.rawValue }
+  values["taskWebAPI"] = settings.taskWebAPI?.absoluteString
+  if !policies.isEmpty { values["policies"] = policies }
+  return values
+}
+
 func run(_ arguments: [String]) async throws {
   var words = arguments[...]
   var ports: (tenant: UInt16, tasks: UInt16) = (0, 0)
@@ -73,9 +89,9 @@ func run(_ arguments: [String]) async throws {
   write("task API   \(tasks.url.absoluteString)")
   for user in tenant.users { write("user       \(user.email) with the password \(user.password.value)") }
   if let file {
-    let list = try settings.propertyList()
     do {
-      try list.write(to: URL(fileURLWithPath: file))
+      try PropertyListSerialization.data(fromPropertyList: values(of: settings), format: .xml, options: 0)
+        .write(to: URL(fileURLWithPath: file))
     } catch {
       throw Failure(
         message: "The settings cannot be written to \(file). Is its directory there, and writable?", code: 1)

@@ -94,8 +94,7 @@ extension Diagnostics {
   }
 
   private static func finding(of problem: SettingsProblem, _ outcome: Finding.Outcome) -> Finding {
-    let name = problem.keyPath.isEmpty ? "the file" : problem.keyPath
-    let place = name + (problem.line.map { " (line \($0))" } ?? "")
+    let place = problem.keyPath.isEmpty ? "the file" : problem.keyPath
     let recovery = [problem.recoverySuggestion, problem.suggestion.map { "Write \($0)" }].compactMap(\.self)
     return Finding(
       "settings: " + place, outcome, problem.message,

@@ -42,7 +42,13 @@ extension Row {
 
   private static func directory(accounts: Int, _ context: Context) async throws -> URL {
     let directory = try await context.fileCache(accounts: accounts)
-    try Scene.settings().propertyList().write(to: LaunchedProgram.settings(beside: directory))
+    let settings = try Scene.settings()
+    let values: [String: Any] = [
+      "authority": settings.authority.description, "clientId": settings.clientID, "scopes": settings.scopes,
+      "redirectUri": settings.redirectURI.absoluteString, "policies": settings.policies.all.map(\.id),
+    ]
+    try PropertyListSerialization.data(fromPropertyList: values, format: .xml, options: 0)
+      .write(to: LaunchedProgram.settings(beside: directory))
     return directory
   }
 }
