@@ -96,8 +96,8 @@ enum SettingsFile {
 
 /// The two mistakes that people make in a property list, found line by line once Foundation has refused it.
 ///
-/// Foundation names line 1 on Linux, whatever the line is, and the first fault only; a template that nobody has filled in
-/// has one for each value.
+/// Foundation names line 1 on Linux, whatever the line is, and the first fault only; an unfilled template has one for each
+/// value.
 private enum XMLHints {
   static func problems(in text: String) -> [SettingsProblem] {
     var key: String?

@@ -2,7 +2,7 @@ import B2CSettings
 import Foundation
 import Testing
 
-@Suite struct SettingsDocumentTests {
+@Suite struct SettingsFileTests {
   @Test("A byte order mark before UTF-8 is ignored")
   func byteOrderMark() throws {
     let mark = Data([0xEF, 0xBB, 0xBF])

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct SettingsDocumentMutationTests {
+@Suite struct SettingsFileMutationTests {
   private static let tokens = [
     "<", ">", "&", "\"", "<string>", "</string>", "<array>", "<dict>", "<key>", "</key>", "<![CDATA[", "<!--", "]]>",
     "-->", "<!DOCTYPE x [", "\u{0}", "\r", "%", "@", "#", ":", "//", "&#x41;", "<true/>",

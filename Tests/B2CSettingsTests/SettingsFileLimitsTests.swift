@@ -2,7 +2,7 @@ import B2CSettings
 import Foundation
 import Testing
 
-@Suite struct SettingsDocumentLimitsTests {
+@Suite struct SettingsFileLimitsTests {
   @Test("64 KiB are read, and not a byte more")
   func size() throws {
     let plist = Data(Samples.plist().utf8)
