@@ -1,31 +1,17 @@
 import B2CCore
 
 /// One of Microsoft's separate clouds that have Azure AD B2C; accounts and tokens of one are unknown to the others.
-package enum Cloud: Sendable, CaseIterable {
-  /// The worldwide cloud.
-  case global
-  /// Azure operated by 21Vianet in China.
-  case china
-  /// Azure Government of the United States.
-  case usGovernment
-
+struct Cloud: Sendable {
   /// The domain under which Azure AD B2C tenants have their sign-in hosts.
-  var b2cDomain: String {
-    switch self {
-    case .global: "b2clogin.com"
-    case .china: "b2clogin.cn"
-    case .usGovernment: "b2clogin.us"
-    }
-  }
-
+  let b2cDomain: String
   /// The domain of the first name that the cloud assigns to each tenant.
-  var tenantDomain: String {
-    switch self {
-    case .china: "partner.onmschina.cn"
-    case .usGovernment: "onmicrosoft.us"
-    case .global: "onmicrosoft.com"
-    }
-  }
+  let tenantDomain: String
+
+  static let global = Cloud(b2cDomain: "b2clogin.com", tenantDomain: "onmicrosoft.com")
+  /// Azure operated by 21Vianet in China.
+  static let china = Cloud(b2cDomain: "b2clogin.cn", tenantDomain: "partner.onmschina.cn")
+  static let usGovernment = Cloud(b2cDomain: "b2clogin.us", tenantDomain: "onmicrosoft.us")
+  static let all = [global, china, usGovernment]
 }
 
 /// A host of Microsoft's sign-in services: the only table of them.
@@ -41,7 +27,7 @@ struct MicrosoftHost {
     tenantName.map { GUID.isGUID($0) ? $0 : $0 + "." + cloud.tenantDomain }
   }
 
-  /// Entra ID's hosts, by cloud; hosts of one cloud are aliases of each other.
+  /// Entra ID's hosts, by cloud.
   private static let entra: [String: Cloud] = [
     "login.microsoftonline.com": .global, "login.microsoft.com": .global, "login.windows.net": .global,
     "sts.windows.net": .global,
@@ -59,7 +45,7 @@ struct MicrosoftHost {
       (kind, self.cloud, tenantName) = (.entra, cloud, nil)
       return
     }
-    let b2c = Cloud.allCases.map { (Authority.Kind.b2c, $0, $0.b2cDomain) }
+    let b2c = Cloud.all.map { (Authority.Kind.b2c, $0, $0.b2cDomain) }
     for (kind, cloud, domain) in b2c + [(.ciam, .global, Self.ciamDomain)] {
       if host == domain || host.hasSuffix("." + domain) {
         let name = host.dropLast(domain.count + 1)
@@ -81,7 +67,7 @@ enum TenantName {
   /// Returns `contoso` of `contoso.onmicrosoft.com`, in lower case; `nil` for a GUID or a custom domain.
   static func initialName(of tenant: String) -> String? {
     let tenant = tenant.lowercased()
-    for domain in Cloud.allCases.map(\.tenantDomain) where tenant.hasSuffix("." + domain) {
+    for domain in Cloud.all.map(\.tenantDomain) where tenant.hasSuffix("." + domain) {
       let name = tenant.dropLast(domain.count + 1)
       return name.isEmpty || name.contains(".") ? nil : String(name)
     }
@@ -91,7 +77,7 @@ enum TenantName {
   /// Returns the authority of `contoso.onmicrosoft.com` on the host that runs its policies.
   static func b2cHome(of tenant: String) -> String? {
     guard let name = initialName(of: tenant) else { return nil }
-    let cloud = Cloud.allCases.first { tenant.lowercased().hasSuffix("." + $0.tenantDomain) }
+    let cloud = Cloud.all.first { tenant.lowercased().hasSuffix("." + $0.tenantDomain) }
     return cloud.map { "https://\(name).\($0.b2cDomain)/\(tenant)/" }
   }
 

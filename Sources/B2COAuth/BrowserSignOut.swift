@@ -4,8 +4,7 @@ public enum BrowserSignOut: Sendable, Hashable {
   case ended
   /// The page was opened, and nothing proves that the browser came back from it: the session may go on.
   ///
-  /// The user closed the page, the time was up, the server was not asked to send the browser back to the app, or what came
-  /// back has no `state` of this sign-out.
+  /// The user closed the page, the time was up, or what came back has no `state` of this sign-out.
   case unconfirmed
   /// No page was opened: only the tokens are gone.
   case notAsked

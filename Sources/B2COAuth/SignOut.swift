@@ -123,7 +123,7 @@ struct SignOut: Sendable {
     guard !records.isEmpty, !services.accounts.isMicrosoft else { return }
     // A transport of the app need not obey cancellation: it is cancelled, and not waited for any longer.
     let requests = SingleFlight<UUID, Void>()
-    try? await PresentationDeadline.run(.seconds(2), purpose: .signOut, clock: services.environment.clock) {
+    try? await withTimeout(.seconds(2), on: services.environment.clock, throwing: CancellationError()) {
       try await requests.value(for: correlationID) {
         await withTaskGroup(of: Void.self) { group in
           for stored in records { group.addTask { await revoke(stored, correlationID) } }
@@ -156,12 +156,13 @@ struct SignOut: Sendable {
     }
     let idToken = options.sendsIDTokenHint ? stored?.record.idToken : nil
     let presenter = services.presenter
-    let request = try presentation(of: endpoint, idToken: idToken, options.redirect, presenter)
+    let request = try presentation(of: endpoint, idToken: idToken)
     // A presenter of the app need not obey cancellation: it is cancelled, and not waited for any longer.
     let page = SingleFlight<Secret, URL>()
     do {
-      let callback = try await PresentationDeadline.run(
-        options.timeout, purpose: .signOut, clock: services.environment.clock
+      let callback = try await withTimeout(
+        options.timeout, on: services.environment.clock,
+        throwing: OAuthError(pageUnfinishedWithin: options.timeout, .signOut)
       ) {
         try await page.value(for: request.state) { try await presenter.show(request) }
       }
@@ -176,28 +177,18 @@ struct SignOut: Sendable {
   /// state, which it has to send back (OpenID Connect RP-Initiated Logout 1.0 section 3).
   private static func isConfirmation(_ callback: URL, of request: PresentationRequest) -> Bool {
     let pairs = CallbackParameters.pairs(of: callback)
-    return request.awaitsRedirect && CallbackState.isRight(pairs, for: request.state)
+    return CallbackState.isRight(pairs, for: request.state)
       && !pairs.contains { ASCIIText.isSame($0.name, "error") }
   }
 
-  private func presentation(
-    of endpoint: URL, idToken: Secret?, _ redirect: SignOutOptions.Redirect, _ presenter: any SignInPresenter
-  ) throws -> PresentationRequest {
+  private func presentation(of endpoint: URL, idToken: Secret?) throws -> PresentationRequest {
     let state = RandomToken.make(bytes: 16)
     let configuration = services.configuration
-    // A URI that the presenter cannot come back from, such as that of a web page, is sent as it is.
-    let (awaited, fixed): (URL, URL?)
-    switch redirect {
-    case .uri(let uri) where (try? presenter.validate(redirectURI: uri)) != nil: (awaited, fixed) = (uri, nil)
-    case .uri(let uri): (awaited, fixed) = (configuration.redirectURI, uri)
-    default: (awaited, fixed) = (configuration.redirectURI, nil)
-    }
     let makeURL: @Sendable (URL) throws -> URL = { redirectURI in
-      var parameters = [("client_id", configuration.clientID)]
-      if redirect != .none {
-        parameters.append(("post_logout_redirect_uri", (fixed ?? redirectURI).absoluteString))
-        parameters.append(("state", state.value))
-      }
+      var parameters = [
+        ("client_id", configuration.clientID), ("post_logout_redirect_uri", redirectURI.absoluteString),
+        ("state", state.value),
+      ]
       if let idToken { parameters.append(("id_token_hint", idToken.value)) }
       do throws(AuthorityError) {
         return try Endpoints.appending(parameters, to: endpoint)
@@ -206,9 +197,9 @@ struct SignOut: Sendable {
       }
     }
     // Built here once so that a failure is thrown; another port of this machine changes nothing that could fail.
-    let page = try makeURL(awaited)
+    let page = try makeURL(configuration.redirectURI)
     return PresentationRequest(
-      purpose: .signOut, redirectURI: awaited, state: state, awaitsRedirect: redirect != .none && fixed == nil,
+      purpose: .signOut, redirectURI: configuration.redirectURI, state: state,
       makeURL: { (try? makeURL($0)) ?? page })
   }
 }

@@ -212,17 +212,6 @@ struct ConnectorSignOutTests {
     #expect(try await stage.isRevoked(token))
   }
 
-  @Test("A page that sends the browser nowhere confirms nothing")
-  func noRedirect() async throws {
-    let stage = Stage()
-    let connector = try stage.connector()
-    try await connector.signIn()
-    stage.pages.withLock { $0 = { $0.redirectURI } }
-    var options = SignOutOptions()
-    options.redirect = .none
-    #expect(try await connector.signOut(endsBrowserSession: true, options: options) == .unconfirmed)
-  }
-
   @Test("The browser that does not come back within the time confirms nothing")
   func timeout() async throws {
     let stage = Stage()
@@ -242,27 +231,6 @@ struct ConnectorSignOutTests {
     #expect(try await signOut.value == .unconfirmed)
   }
 
-  @Test("Over loopback a page without a redirect is not waited for once the browser has it")
-  func loopback() async throws {
-    let stage = Stage(redirectURI: "http://127.0.0.1/callback")
-    let connector = try stage.connector()
-    try await connector.signIn()
-    let opened = AsyncStream.makeStream(of: URL.self)
-    let presenter = LoopbackPresenter(
-      opening: BrowserOpening { opened.continuation.yield($0) }, timeout: .patience, clock: stage.clock)
-    stage.pages.withLock { $0 = { try await presenter.present($0) } }
-    var options = SignOutOptions()
-    options.redirect = .none
-    let signOut = Task { [options] in try await connector.signOut(endsBrowserSession: true, options: options) }
-    var pages = opened.stream.makeAsyncIterator()
-    let page = try #require(await pages.next())
-    let port = try #require(page.port.flatMap(UInt16.init(exactly:)))
-    let browser = try await LoopbackClient(
-      port: port, sending: "GET \(page.path) HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n")
-    let answer = await browser.receiveAll()
-    #expect(answer.contains("/logout?client_id="))
-    #expect(try await signOut.value == .unconfirmed)
-  }
 }
 
 /// Signs in by a script, and shows sign-out pages as the test says.

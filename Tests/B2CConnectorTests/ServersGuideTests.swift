@@ -11,7 +11,6 @@ private struct Login: SignInPresenter {
 
   func present(_ request: PresentationRequest) async throws -> URL {
     pages.continuation.yield(request.url)
-    guard request.awaitsRedirect else { return request.redirectURI }
     for await url in callbacks.stream { return url }
     throw CancellationError()
   }

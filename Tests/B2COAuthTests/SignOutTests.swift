@@ -64,24 +64,6 @@ struct SignOutTests {
     #expect(hinted["id_token_hint"]?.split(separator: ".").count == 3)
   }
 
-  @Test("A post-logout redirect URI can be another one, or none")
-  func redirect() async throws {
-    let fixture = Fixture()
-    let pages = Recorder<PresentationRequest>()
-    let presenter = SwitchingPresenter(signIn: fixture.script(.signIn(.alice))) { pages.record($0) }
-    let client = try fixture.client(presenter: presenter)
-    let other = try require(URL(string: "https://www.example.com/goodbye"))
-    for redirect in [SignOutOptions.Redirect.uri(other), .none] {
-      try await client.signIn()
-      var options = SignOutOptions()
-      options.redirect = redirect
-      try await client.signOut(endsBrowserSession: true, options: options)
-    }
-    let queries = pages.values.map { query(of: $0.url) }
-    #expect(queries.map { $0["post_logout_redirect_uri"] } == [other.absoluteString, nil])
-    #expect(queries[1]["state"] == nil && queries[1]["client_id"] == fixture.tenant.clientID)
-  }
-
   @Test("A browser that does not come back is not waited for longer than the limit", arguments: [60, 5])
   func timeout(seconds: Int) async throws {
     let fixture = Fixture(holdsTime: true)

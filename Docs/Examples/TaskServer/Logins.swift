@@ -9,7 +9,6 @@ struct VisitorPresenter: SignInPresenter {
 
   func present(_ request: PresentationRequest) async throws -> URL {
     pages.continuation.yield(request.url)
-    guard request.awaitsRedirect else { return request.redirectURI }
     for await url in callbacks.stream { return url }
     throw CancellationError()
   }

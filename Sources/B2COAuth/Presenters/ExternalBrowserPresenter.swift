@@ -15,17 +15,20 @@ public final class ExternalBrowserPresenter: SignInPresenter {
   private struct Flow {
     let request: PresentationRequest
     let callback: PendingCallback
-  }
+    let id = UUID()
 
-  private struct State {
-    var nextID = 0
-    var flows: [Int: Flow] = [:]
+    func isAnswered(by url: URL) -> Bool {
+      request.purpose == .signOut
+        ? CallbackState.isAtRedirect(url, request.redirectURI)
+        : CallbackState.isRight(url, redirectURI: request.redirectURI, state: request.state)
+    }
   }
 
   private let opening: BrowserOpening
   private let timeout: Duration
   private let clock: any Clock<Duration>
-  private let state = Locked(State())
+  /// The page that is open.
+  private let flow = Locked<Flow?>(nil)
 
   /// Creates a presenter.
   ///
@@ -47,34 +50,23 @@ public final class ExternalBrowserPresenter: SignInPresenter {
   ///
   /// - Parameter url: The URL, unchanged.
   /// - Returns: Whether it is the callback that a sign-in or sign-out waits for; `false` for every other one, also for a
-  ///   callback that comes twice or too late. A sign-out takes any URL at its redirect that no sign-in waits for.
+  ///   callback that comes twice or too late. A sign-out takes any URL at its redirect.
   @discardableResult
   public func resume(with url: URL) -> Bool {
-    let flow = state.withLock { state -> Flow? in
-      let match =
-        state.flows.first {
-          CallbackState.isRight(url, redirectURI: $0.value.request.redirectURI, state: $0.value.request.state)
-        }
-        ?? state.flows.first {
-          $0.value.request.purpose == .signOut && CallbackState.isAtRedirect(url, $0.value.request.redirectURI)
-        }
-      return match.flatMap { state.flows.removeValue(forKey: $0.key) }
+    let matching = flow.withLock { flow -> Flow? in
+      guard let open = flow, open.isAnswered(by: url) else { return nil }
+      flow = nil
+      return open
     }
-    flow?.callback.succeed(url)
-    return flow != nil
+    matching?.callback.succeed(url)
+    return matching != nil
   }
 
-  /// Ends every waiting sign-in, as when the user returns to the app without having finished.
+  /// Ends the waiting sign-in, as when the user returns to the app without having finished.
   ///
-  /// The sign-ins throw an error with code ``ErrorCode/userClosedBrowser``.
+  /// The sign-in throws an error with code ``ErrorCode/userClosedBrowser``.
   public func cancel() {
-    let flows = state.withLock { state in
-      defer { state.flows = [:] }
-      return Array(state.flows.values)
-    }
-    for flow in flows {
-      flow.callback.fail(OAuthError(.userClosedBrowser, "The user returned without finishing the page."))
-    }
+    replaceFlow(with: nil)
   }
 
   /// Accepts schemes of an app and https.
@@ -89,11 +81,11 @@ public final class ExternalBrowserPresenter: SignInPresenter {
     }
   }
 
-  /// Opens the page and waits until ``resume(with:)`` gets the callback.
+  /// Opens the page and waits until ``resume(with:)`` gets the callback; an older page of this presenter ends.
   ///
   /// - Parameter request: The page to show and the redirect to wait for.
   /// - Returns: The callback URL.
-  /// - Throws: An error with code ``ErrorCode/userClosedBrowser`` after ``cancel()``,
+  /// - Throws: An error with code ``ErrorCode/userClosedBrowser`` after ``cancel()`` and when a newer page is opened,
   ///   ``ErrorCode/timedOut``, ``ErrorCode/presentationFailed`` or
   ///   ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
   public func present(_ request: PresentationRequest) async throws -> URL {
@@ -103,19 +95,22 @@ public final class ExternalBrowserPresenter: SignInPresenter {
     let callback = PendingCallback()
     let localPage =
       opening.exposesURL ? try await OneTimePage.serve(request.url, onFailure: callback.fail) : nil
-    let id = add(Flow(request: request, callback: callback))
+    let flow = Flow(request: request, callback: callback)
+    replaceFlow(with: flow)
     opening.start(localPage?.url ?? request.url, onFailure: callback.fail)
     let outcome = await callback.result(within: timeout, purpose: request.purpose, clock: clock)
-    state.withLock { _ = $0.flows.removeValue(forKey: id) }
+    self.flow.withLock { open in
+      if open?.id == flow.id { open = nil }
+    }
     await localPage?.listener.close()
     return try outcome.get()
   }
 
-  private func add(_ flow: Flow) -> Int {
-    state.withLock { state in
-      state.nextID += 1
-      state.flows[state.nextID] = flow
-      return state.nextID
+  private func replaceFlow(with new: Flow?) {
+    let older = flow.withLock { flow in
+      defer { flow = new }
+      return flow
     }
+    older?.callback.fail(OAuthError(.userClosedBrowser, "The user returned without finishing the page."))
   }
 }

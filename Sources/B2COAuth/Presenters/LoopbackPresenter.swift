@@ -10,10 +10,10 @@ public import Foundation
 ///
 /// The listener lives for one sign-in. The browser is opened at a one-time local page of it that redirects to the sign-in
 /// page, so that the page's URL is on no command line. Besides that page only the redirect's path with the right `state` is
-/// answered, by GET or by `response_mode=form_post`; everything else is 404. A sign-out ends at the path with any `state`.
+/// answered; everything else is 404. A sign-out ends at the path with any `state`.
 public struct LoopbackPresenter: SignInPresenter {
   private let opening: BrowserOpening
-  private let page: LoopbackPage
+  private let page: @Sendable (_ isSuccess: Bool) -> String
   private let timeout: Duration
   private let clock: any Clock<Duration>
 
@@ -21,15 +21,16 @@ public struct LoopbackPresenter: SignInPresenter {
   ///
   /// - Parameters:
   ///   - opening: The way to bring the page before the user.
-  ///   - page: The page that the browser shows at the end.
+  ///   - page: Returns the HTML that the browser shows at the end; a page in English when `nil`. It may have inline styles,
+  ///     no script runs in it, and nothing is loaded.
   ///   - timeout: The longest wait for the user; 5 minutes.
   ///   - clock: The clock that the timeout runs on.
   public init(
-    opening: BrowserOpening, page: LoopbackPage = LoopbackPage(), timeout: Duration = .seconds(300),
+    opening: BrowserOpening, page: (@Sendable (_ isSuccess: Bool) -> String)? = nil, timeout: Duration = .seconds(300),
     clock: any Clock<Duration> = ContinuousClock()
   ) {
     self.opening = opening
-    self.page = page
+    self.page = page ?? LoopbackPage.html
     self.timeout = timeout
     self.clock = clock
   }
@@ -45,10 +46,10 @@ public struct LoopbackPresenter: SignInPresenter {
   /// Listens, opens the browser and waits for the redirect.
   ///
   /// - Parameter request: The page to show and the redirect to wait for.
-  /// - Returns: The callback URL, with the listener's port; a form's fields are in its query. Where the page sends the
-  ///   browser nowhere, the redirect URI, as soon as the browser has the page's address.
+  /// - Returns: The callback URL, with the listener's port.
   /// - Throws: An error with code ``ErrorCode/portInUse``, ``ErrorCode/timedOut``,
-  ///   ``ErrorCode/presentationFailed`` (also when the local page is opened twice) or ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
+  ///   ``ErrorCode/presentationFailed`` (also when the local page is opened twice) or
+  ///   ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
   public func present(_ request: PresentationRequest) async throws -> URL {
     let redirect = try LoopbackRedirectURI(validating: request.redirectURI)
     try BrowserOpening.check(request.url)
@@ -62,14 +63,13 @@ public struct LoopbackPresenter: SignInPresenter {
     await listener.close()
     return try outcome.get()
   }
-
 }
 
 /// The listener of one sign-in: the one-time page, the redirect, and 404 for everything else.
 private struct LoopbackFlow: Sendable {
   let request: PresentationRequest
   let redirect: LoopbackRedirectURI
-  let page: LoopbackPage
+  let page: @Sendable (_ isSuccess: Bool) -> String
   let firstPage: OneTimePage
   let callback: PendingCallback
 
@@ -96,9 +96,7 @@ private struct LoopbackFlow: Sendable {
     ) { exchange in
       let redirectURI = redirect.listening(on: exchange.port)
       let target = request.url(redirectingTo: redirectURI)
-      // Without a redirect nothing else will come.
-      let onFetch = { if !request.awaitsRedirect { callback.succeed(redirectURI) } }
-      if await firstPage.answer(exchange, target: target, onFetch: onFetch, onFailure: callback.fail) { return }
+      if await firstPage.answer(exchange, target: target, onFailure: callback.fail) { return }
       guard let answer = LoopbackCallback(exchange, path: redirect.path, redirectURI: redirectURI, for: request),
         isAnswered.withLock({ isAnswered in
           defer { isAnswered = true }
@@ -108,7 +106,7 @@ private struct LoopbackFlow: Sendable {
         await exchange.respond(.plain(404, "Not found.\n"))
         return
       }
-      await exchange.respond(page.response(isSuccess: answer.isSuccess))
+      await exchange.respond(LoopbackPage.response(html: page(answer.isSuccess)))
       callback.succeed(answer.url)
     }
   }
@@ -137,14 +135,15 @@ private struct LoopbackCallback {
   /// Whether the server gave what was requested, and not an error.
   let isSuccess: Bool
 
-  /// Reads a request; `nil` unless it is a GET or a form POST to exactly the path, by a name of this machine, and with the
-  /// right state.
+  /// Reads a request; `nil` unless it is a GET to exactly the path, by a name of this machine, and with the right state.
   ///
   /// Any answer at the path ends the wait of a sign-out, since some servers do not send the state back; only one with the
   /// state says that the session has ended (OpenID Connect RP-Initiated Logout 1.0 section 3).
   init?(_ exchange: LoopbackExchange, path: String, redirectURI: URL, for request: PresentationRequest) {
-    guard exchange.request.path == path, exchange.hasHostOfThisMachine,
-      let query = Self.answer(of: exchange.request)
+    let query = exchange.request.query ?? ""
+    // A browser never sends a fragment; one that came would hide what follows it.
+    guard exchange.request.method == "GET", exchange.request.path == path, exchange.hasHostOfThisMachine,
+      !query.contains("#")
     else { return nil }
     let pairs = FormEncoding.decode(query)
     guard request.purpose == .signOut || CallbackState.isRight(pairs, for: request.state) else { return nil }
@@ -152,24 +151,6 @@ private struct LoopbackCallback {
     self.url = url
     let hasCode = pairs.contains { $0.name == "code" && !$0.value.isEmpty }
     isSuccess = !pairs.contains { $0.name == "error" } && (hasCode || request.purpose == .signOut)
-  }
-
-  private static func answer(of request: LoopbackRequest) -> String? {
-    switch request.method {
-    case "GET":
-      // A browser never sends a fragment; one that came would hide what follows it.
-      let query = request.query ?? ""
-      return query.contains("#") ? nil : query
-    case "POST":
-      // OAuth 2.0 Form Post Response Mode section 2.
-      let type = (request.headers["Content-Type"] ?? "").prefix { $0 != ";" }
-      guard type.trimmingCharacters(in: .whitespaces).lowercased() == "application/x-www-form-urlencoded" else {
-        return nil
-      }
-      return FormEncoding.encode(FormEncoding.decode(String(decoding: request.body, as: UTF8.self)))
-    default:
-      return nil
-    }
   }
 }
 

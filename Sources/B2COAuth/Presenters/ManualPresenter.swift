@@ -7,8 +7,6 @@ public import Foundation
 /// page itself shows the code. With any other redirect URI the browser ends on a page that may not load: what counts is the
 /// URL in its address bar. The page's URL is shown without an `id_token_hint`, which holds personal data.
 public struct ManualPresenter: SignInPresenter {
-  private static let triesAllowed = 3
-
   private let write: @Sendable (String) async -> Void
   private let readLine: @Sendable () async throws -> String?
 
@@ -33,12 +31,12 @@ public struct ManualPresenter: SignInPresenter {
   /// - Throws: Nothing.
   public func validate(redirectURI: URL) throws {}
 
-  /// Shows the URL and asks for the callback URL or the code, up to three times.
+  /// Shows the URL and asks for the callback URL or the code.
   ///
   /// - Parameter request: The page to show and the redirect to wait for.
   /// - Returns: The callback URL; for a code alone, one with that code and the state of the request.
   /// - Throws: An error with code ``ErrorCode/userClosedBrowser`` when there is no line left, or
-  ///   ``ErrorCode/invalidCallback`` when the last try is no answer either; `CancellationError`.
+  ///   ``ErrorCode/invalidCallback`` when it is no answer to this request; `CancellationError`.
   public func present(_ request: PresentationRequest) async throws -> URL {
     await write(
       "Open this page in a browser, on this machine or another:\n\n  \(request.printableURL.absoluteString)\n")
@@ -46,16 +44,13 @@ public struct ManualPresenter: SignInPresenter {
       request.purpose == .signIn
         ? "Then paste the address of the page it ends on, or the code it shows:"
         : "Then paste the address of the page it ends on, or press Return:")
-    for tryNumber in 1...Self.triesAllowed {
-      let line = try await readLine()
-      try Task.checkCancellation()
-      guard let line else {
-        throw OAuthError(.userClosedBrowser, "The input ended before an address or a code was pasted.")
-      }
-      let pasted = PastedCallback(line, redirectURI: request.redirectURI, state: request.state)
-      if let url = pasted.url(for: request.purpose) { return url }
-      if tryNumber < Self.triesAllowed { await write(pasted.advice + " Try again:") }
+    let line = try await readLine()
+    try Task.checkCancellation()
+    guard let line else {
+      throw OAuthError(.userClosedBrowser, "The input ended before an address or a code was pasted.")
     }
+    let pasted = PastedCallback(line, redirectURI: request.redirectURI, state: request.state)
+    if let url = pasted.url(for: request.purpose) { return url }
     throw OAuthError(
       .invalidCallback, "What was pasted is neither the callback of this sign-in nor a code.",
       recoverySuggestion: "Start again, and paste the whole address or the whole code.")
@@ -65,19 +60,12 @@ public struct ManualPresenter: SignInPresenter {
 /// Pasted text: the callback URL, its query alone, or a code.
 private struct PastedCallback {
   private let text: String
-  private let isASCII: Bool
   private let redirectURI: URL
   private let state: Secret
 
   init(_ line: String, redirectURI: URL, state: Secret) {
     // A terminal or a chat wraps what it shows, and quotes come along when a URL is copied from a shell.
-    let visible = line.unicodeScalars.filter { !$0.properties.isWhitespace }
-    isASCII = visible.allSatisfy(\.isASCII)
-    // Some browsers copy an address with its escapes decoded.
-    let escaped = String(String.UnicodeScalarView(visible)).utf8.map { byte in
-      byte < 0x80 ? String(UnicodeScalar(byte)) : "%" + String(byte, radix: 16, uppercase: true)
-    }
-    text = escaped.joined().trimmingCharacters(in: CharacterSet(charactersIn: "\"'<>"))
+    text = line.filter { !$0.isWhitespace }.trimmingCharacters(in: CharacterSet(charactersIn: "\"'<>"))
     self.redirectURI = redirectURI
     self.state = state
   }
@@ -102,18 +90,11 @@ private struct PastedCallback {
     return callback([("code", text)])
   }
 
-  /// The advice for the user when it is not.
-  var advice: String {
-    if text.isEmpty { return "Nothing was pasted." }
-    if isLikeURL { return "This address is not the one that this sign-in ends on." }
-    return "This is not the code of this sign-in."
-  }
-
   private var isLikeURL: Bool { text.contains("://") || text.lowercased().hasPrefix("urn:") }
 
   /// Codes are visible ASCII (RFC 6749 appendix A.11); what is as short as a word was typed, not pasted.
   private var isLikeCode: Bool {
-    isASCII && text.utf8.count >= 6 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } && !text.contains("=")
+    text.utf8.count >= 6 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } && !text.contains("=")
   }
 
   private func callback(_ pairs: [(name: String, value: String)]) -> URL? {
@@ -133,5 +114,14 @@ private enum TerminalInput {
       lines.continuation.finish()
     }
     return await lines.stream.first { _ in true }
+  }
+}
+
+/// Text for the user of a command line.
+enum StandardError {
+  /// Writes a text as it is; a full disk or a closed descriptor is ignored.
+  static func write(_ text: String) {
+    // Losing a line of a log is no reason to end the process.
+    try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
   }
 }

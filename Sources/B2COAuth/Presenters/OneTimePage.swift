@@ -26,11 +26,10 @@ struct OneTimePage: Sendable {
   /// - Parameters:
   ///   - exchange: The request.
   ///   - target: The URL of the real page.
-  ///   - onFetch: Is called when the browser has been sent to the real page.
   ///   - onFailure: Gets the error that ends the sign-in: the page was fetched twice.
   /// - Returns: Whether it was a request to the page; nothing was answered when it was not.
   func answer(
-    _ exchange: LoopbackExchange, target: URL, onFetch: () -> Void = {}, onFailure: (OAuthError) -> Void
+    _ exchange: LoopbackExchange, target: URL, onFailure: (OAuthError) -> Void
   ) async -> Bool {
     guard exchange.request.method == "GET", exchange.hasHostOfThisMachine,
       path.isEqualInConstantTime(to: Secret(exchange.request.target))
@@ -47,7 +46,6 @@ struct OneTimePage: Sendable {
     var response = LoopbackResponse.plain(302, "")
     response.headers["Location"] = target.absoluteString
     await exchange.respond(response)
-    onFetch()
     return true
   }
 

@@ -1,3 +1,4 @@
+internal import B2CCore
 internal import Foundation
 
 /// The callback that a page in a browser outside the app ends with: the first one, or why none comes.
@@ -25,12 +26,22 @@ struct PendingCallback: Sendable {
     let stream = answers.stream
     do {
       return .success(
-        try await PresentationDeadline.run(timeout, purpose: purpose, clock: clock) {
+        try await withTimeout(timeout, on: clock, throwing: OAuthError(pageUnfinishedWithin: timeout, purpose)) {
           for try await url in stream { return url }
           throw CancellationError()
         })
     } catch {
       return .failure(error)
     }
+  }
+}
+
+extension OAuthError {
+  /// The error of a page that was not finished in time.
+  init(pageUnfinishedWithin timeout: Duration, _ purpose: PresentationRequest.Purpose) {
+    self.init(
+      .timedOut, "The page was not finished within \(timeout.components.seconds) seconds.",
+      recoverySuggestion: purpose == .signIn
+        ? "If the page showed an error, compare clientId and redirectUri with the app registration." : nil)
   }
 }

@@ -52,10 +52,6 @@ public struct PresentationRequest: Sendable {
   ///
   /// A listener uses it to tell the real callback from others.
   public let state: Secret
-  /// Whether the page sends the browser back to the redirect URI.
-  ///
-  /// Where it does not, such as at a sign-out without a redirect, a presenter returns ``redirectURI`` once the page is shown.
-  public let awaitsRedirect: Bool
   /// Whether the app wants a browser session that shares no cookies.
   public var prefersEphemeralSession: Bool
   /// Whether the app wants the page over the full screen (the tutorial's `fullScreen`).
@@ -69,18 +65,16 @@ public struct PresentationRequest: Sendable {
   ///   - purpose: The reason for showing the page.
   ///   - redirectURI: The redirect URI of the settings.
   ///   - state: The request's `state`.
-  ///   - awaitsRedirect: Whether the page sends the browser back to the redirect URI.
   ///   - prefersEphemeralSession: Whether the app wants a browser session that shares no cookies.
   ///   - prefersFullScreen: Whether the app wants the page over the full screen.
   ///   - makeURL: Builds the URL of the page for a redirect URI.
   package init(
-    purpose: Purpose, redirectURI: URL, state: Secret, awaitsRedirect: Bool = true,
+    purpose: Purpose, redirectURI: URL, state: Secret,
     prefersEphemeralSession: Bool = false, prefersFullScreen: Bool = false, makeURL: @escaping @Sendable (URL) -> URL
   ) {
     self.purpose = purpose
     self.redirectURI = redirectURI
     self.state = state
-    self.awaitsRedirect = awaitsRedirect
     self.prefersEphemeralSession = prefersEphemeralSession
     self.prefersFullScreen = prefersFullScreen
     self.makeURL = makeURL
@@ -92,9 +86,8 @@ public struct PresentationRequest: Sendable {
   ///   - url: The URL of the page.
   ///   - redirectURI: The redirect URI to come back from.
   ///   - state: The request's `state`.
-  ///   - awaitsRedirect: Whether the page sends the browser back to the redirect URI.
-  public init(url: URL, redirectURI: URL, state: Secret, awaitsRedirect: Bool = true) {
-    self.init(purpose: .signIn, redirectURI: redirectURI, state: state, awaitsRedirect: awaitsRedirect) { _ in url }
+  public init(url: URL, redirectURI: URL, state: Secret) {
+    self.init(purpose: .signIn, redirectURI: redirectURI, state: state) { _ in url }
   }
 
   /// The URL of the page to show.

@@ -72,6 +72,7 @@ struct ProviderMetadata: Sendable {
   /// - Parameters:
   ///   - json: The document.
   ///   - allowsHTTP: Whether URLs of this machine may be http, as for an authority on it.
+  /// - Throws: ``OAuthError`` with code `invalidResponse` without an issuer or the URL of the keys.
   init(json: Data, allowsHTTP: Bool) throws(OAuthError) {
     let fields: [String: JSONValue]
     do {

@@ -49,8 +49,6 @@
           Policy(id: "B2C_1_EditProfile", kind: .profileEdit),
         ]
         + (resetsPasswords ? [Policy(id: "B2C_1_ResetPassword", kind: .passwordReset)] : [])
-      var page = LoopbackPage()
-      page.appName = "Tasks"
       self.tenant = tenant
       self.tasks = tasks
       self.browser = browser
@@ -63,7 +61,7 @@
             emailSignUp: try Policy(id: "B2C_1_SignUp", kind: .signUp),
             emailSignIn: try Policy(id: "B2C_1_SignIn", kind: .signIn), others: others)),
         presenter: LoopbackPresenter(
-          opening: BrowserOpening { opened.continuation.yield($0) }, page: page,
+          opening: BrowserOpening { opened.continuation.yield($0) },
           timeout: .seconds(60)),
         cache: InMemoryTokenCache())
     }
@@ -110,7 +108,7 @@
     /// Checks the page that ends the browser's part: what it says, and that nothing of the request is in it.
     func checkLastPage(_ heading: String) async throws {
       try await browser.waitForHeading(heading)
-      #expect(try await browser.title == "\(heading) · Tasks")
+      #expect(try await browser.title == heading)
       let location = try #require(URLComponents(string: try await browser.location))
       let source = try await browser.source
       for item in location.queryItems ?? [] {

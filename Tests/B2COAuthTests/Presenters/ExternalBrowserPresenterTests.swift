@@ -58,18 +58,18 @@ struct ExternalBrowserPresenterTests {
     #expect(try await task.value == url(text))
   }
 
-  @Test("the callback of a sign-in does not end a sign-out that waits at the same redirect")
-  func signOutBesideSignIn() async throws {
+  @Test("a newer page ends the older one, whose callback is late")
+  func newerPage() async throws {
     let presenter = ExternalBrowserPresenter(opening: pages.opening)
-    let signOut = Task { try await presenter.present(.test(Self.redirect, purpose: .signOut, state: "other")) }
+    let older = Task { try await presenter.present(.test(Self.redirect, state: "older")) }
     _ = await pages.next()
-    let signIn = Task { try await presenter.present(.test(Self.redirect)) }
+    let newer = Task { try await presenter.present(.test(Self.redirect)) }
     _ = await pages.next()
+    await expectError(OAuthError.self, .userClosedBrowser) { _ = try await older.value }
+    #expect(!presenter.resume(with: try url(Self.redirect + "?code=x&state=older")))
     let callback = try url(Self.redirect + "?code=x&state=STATE")
     #expect(presenter.resume(with: callback))
-    #expect(try await signIn.value == callback)
-    #expect(presenter.resume(with: try url(Self.redirect)))
-    _ = try await signOut.value
+    #expect(try await newer.value == callback)
   }
 
   @Test("a URL before, after or twice is answered false")

@@ -35,26 +35,6 @@ struct LoopbackPresenterTests: LoopbackPages {
     #expect(url.absoluteString == "\(actual.absoluteString)?code=a%2Bb&state=\(Self.state)")
   }
 
-  @Test("takes a form post and puts its fields into the query")
-  func formPost() async throws {
-    let (task, page) = await present("http://localhost/callback")
-    let body = "code=a%2Fb+c&state=\(Self.state)&iss=https%3A%2F%2Flogin.example%2F"
-    let client = try await LoopbackClient(port: page.port)
-    await client.send(
-      """
-      POST /callback HTTP/1.1\r
-      Host: localhost:\(page.port)\r
-      Content-Type: application/x-www-form-urlencoded; charset=utf-8\r
-      Content-Length: \(body.utf8.count)\r
-      \r
-      \(body)
-      """)
-    #expect(await client.receiveAll().hasPrefix("HTTP/1.1 200 OK\r\n"))
-    let url = try await task.value
-    let query = URLComponents(url: url, resolvingAgainstBaseURL: false)?.percentEncodedQuery
-    #expect(query == "code=a%2Fb%20c&state=\(Self.state)&iss=https%3A%2F%2Flogin.example%2F")
-  }
-
   @Test("an error of the server ends the wait too, with the other page")
   func serverError() async throws {
     let (task, page) = await present("http://localhost/callback")
@@ -107,27 +87,6 @@ struct LoopbackPresenterTests: LoopbackPages {
     #expect(answer.contains("Cache-Control: no-store\r\n"))
     _ = try await get("/callback?code=real&state=\(Self.state)", port: page.port)
     #expect(try await task.value.absoluteString.contains("code=real"))
-  }
-
-  @Test(
-    "a form with another type is 404",
-    arguments: ["text/plain", "application/json", "application/x-www-form-urlencoded2", ""])
-  func otherForms(_ type: String) async throws {
-    let (task, page) = await present("http://localhost/callback")
-    let body = "code=x&state=\(Self.state)"
-    let client = try await LoopbackClient(port: page.port)
-    await client.send(
-      """
-      POST /callback HTTP/1.1\r
-      Host: localhost:\(page.port)\r
-      Content-Type: \(type)\r
-      Content-Length: \(body.utf8.count)\r
-      \r
-      \(body)
-      """)
-    #expect(await client.receiveAll().hasPrefix("HTTP/1.1 404 "))
-    task.cancel()
-    await #expect(throws: CancellationError.self) { _ = try await task.value }
   }
 
   @Test(

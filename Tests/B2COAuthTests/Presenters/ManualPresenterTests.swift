@@ -62,24 +62,22 @@ struct ManualPresenterTests {
   }
 
   @Test(
-    "asks again for what is no answer to this request",
+    "refuses what is no answer to this request",
     arguments: [
       "", "   ", "yes", "urn:ietf:wg:oauth:2.0:oob?code=abc&state=wrong", "urn:ietf:wg:oauth:2.0:oob?code=abc",
       "https://evil.example/?code=abc&state=STATE", "code=abc&state=wrong", "code=abc", "grüße-aus-bonn",
     ])
-  func asksAgain(_ pasted: String) async throws {
-    let (url, person) = try await present([pasted, "the-right-code"])
-    #expect(url == "\(Self.oob)?code=the-right-code&state=\(Self.state)")
-    #expect(person.shown.contains("Try again"))
+  func refuses(_ pasted: String) async {
+    await expectError(OAuthError.self, .invalidCallback) { _ = try await present([pasted, "the-right-code"]) }
   }
 
   @Test(
     "a redirect URI with a port takes the callback at that port only (RFC 9700 section 2.1)",
     arguments: ["http://127.0.0.1:8401/?code=abc&state=STATE", "http://127.0.0.1/?code=abc&state=STATE"])
-  func port(_ pasted: String) async throws {
-    let (url, person) = try await present([pasted, "the-right-code"], redirectURI: "http://127.0.0.1:8400/")
-    #expect(url == "http://127.0.0.1:8400/?code=the-right-code&state=\(Self.state)")
-    #expect(person.shown.contains("Try again"))
+  func port(_ pasted: String) async {
+    await expectError(OAuthError.self, .invalidCallback) {
+      _ = try await present([pasted], redirectURI: "http://127.0.0.1:8400/")
+    }
   }
 
   @Test("a redirect URI without a port takes the callback at any (RFC 8252 section 7.3)")
@@ -101,11 +99,6 @@ struct ManualPresenterTests {
     #expect(!person.shown.contains("eyJ"))
   }
 
-  @Test("gives up after three tries")
-  func givesUp() async {
-    await expectError(OAuthError.self, .invalidCallback) { _ = try await present(["", "", "", "the-right-code"]) }
-  }
-
   @Test("the end of the input is the user's leaving")
   func endOfInput() async {
     await expectError(OAuthError.self, .userClosedBrowser) { _ = try await present([]) }
@@ -124,9 +117,8 @@ struct ManualPresenterTests {
       "done",
     ])
   func signOutWithoutState(_ pasted: String) async throws {
-    let (url, person) = try await present([pasted], redirectURI: "https://app.example/out", purpose: .signOut)
+    let (url, _) = try await present([pasted], redirectURI: "https://app.example/out", purpose: .signOut)
     #expect(url.hasPrefix("https://app.example/out"))
-    #expect(!person.shown.contains("Try again"))
   }
 
   @Test("a cancelled task is no answer")

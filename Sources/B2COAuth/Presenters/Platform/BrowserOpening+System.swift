@@ -56,11 +56,11 @@
     /// Creates a presenter that opens the user's own browser, or prints the URL to standard error where there is none.
     ///
     /// - Parameters:
-    ///   - page: The page that the browser shows at the end.
+    ///   - page: Returns the HTML that the browser shows at the end; a page in English when `nil`.
     ///   - timeout: The longest wait for the user; 5 minutes.
     ///   - clock: The clock that the timeout runs on.
     public init(
-      page: LoopbackPage = LoopbackPage(), timeout: Duration = .seconds(300),
+      page: (@Sendable (_ isSuccess: Bool) -> String)? = nil, timeout: Duration = .seconds(300),
       clock: any Clock<Duration> = ContinuousClock()
     ) {
       self.init(opening: .system.fallingBack(to: .printing()), page: page, timeout: timeout, clock: clock)

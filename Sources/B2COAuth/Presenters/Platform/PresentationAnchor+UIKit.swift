@@ -5,20 +5,13 @@
   /// The window that a sheet belongs to when the app names none.
   @MainActor
   enum PresentationAnchor {
-    /// The key window of the scene in front, or else any window of it; not to be used in an app extension.
+    /// The key window of the scene in front; not to be used in an app extension.
     static var current: ASPresentationAnchor? {
-      SheetWindow.window(
-        of: UIApplication.shared.connectedScenes.compactMap { $0 as? UIWindowScene }.map { scene in
-          SheetWindow.Scene(activation(of: scene), keyWindow: scene.keyWindow, windows: scene.windows)
-        })
-    }
-
-    private static func activation(of scene: UIWindowScene) -> SheetWindow.Scene<UIWindow>.Activation {
-      switch scene.activationState {
-      case .foregroundActive: .foregroundActive
-      case .foregroundInactive: .foregroundInactive
-      default: .away
+      for case let scene as UIWindowScene in UIApplication.shared.connectedScenes
+      where scene.activationState == .foregroundActive {
+        if let window = scene.keyWindow { return window }
       }
+      return nil
     }
   }
 #endif

@@ -16,15 +16,29 @@
     /// The size of the sheet is the system's to choose: an app that is asked for a full screen answers by the window it
     /// gives here.
     ///
-    /// - Parameter anchor: Gives the window that the sheet belongs to. When it is `nil` or returns `nil`, the app's key window
-    ///   is looked for; in an app extension, which has none, the sign-in ends with ``ErrorCode/presentationFailed``.
+    /// - Parameter anchor: Returns the window that the sheet belongs to. When it is `nil` or returns `nil`, the key window of the
+    ///   active scene is used; in an app extension, which has none, the sign-in ends with ``ErrorCode/presentationFailed``.
     public init(anchor: (@MainActor @Sendable (PresentationRequest) -> ASPresentationAnchor?)? = nil) {
       flow = WebAuthenticationFlow(supportsHTTPSCallbacks: Self.supportsHTTPSCallbacks) { page, request in
-        let window = try SheetWindow.window(anchor?(request), isExtension: Bundle.main.isAppExtension) {
-          PresentationAnchor.current
-        }
-        return SystemWebAuthenticationSession(page, anchor: window)
+        let chosen = anchor?(request)
+        return SystemWebAuthenticationSession(page, anchor: try chosen ?? Self.window())
       }
+    }
+
+    @MainActor
+    private static func window() throws -> ASPresentationAnchor {
+      // `UIApplication.shared` ends the process of an app extension.
+      guard !Bundle.main.isAppExtension else {
+        throw OAuthError(
+          .presentationFailed, "An app extension cannot show a sign-in page.",
+          recoverySuggestion: "Ask the user to open the app, and sign in there.")
+      }
+      guard let window = PresentationAnchor.current else {
+        throw OAuthError(
+          .presentationFailed, "The app has no active window to show the sign-in sheet in.",
+          recoverySuggestion: "Sign in when a window is active, or pass one as the anchor.")
+      }
+      return window
     }
 
     /// Accepts schemes of an app, and https where the system can end its sheet there.
