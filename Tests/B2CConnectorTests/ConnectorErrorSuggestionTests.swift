@@ -24,15 +24,15 @@ struct ConnectorErrorSuggestionTests {
     let fromData = try await #require(throws: ConnectorError.self) {
       _ = try await connector.data(for: URLRequest(url: world.tasks.url))
     }
-    let diagnosis = try await connector.diagnose()
     wire.refusedHost.set(world.tenant.origin.host)
+    let diagnosis = try await connector.diagnose()
     let fromSignIn = try await #require(throws: ConnectorError.self) { try await connector.signIn() }
     for error in [fromTasks, fromData, fromSignIn] {
       #expect(error.code == .network)
       #expect(error.recoverySuggestion?.contains(Self.advice) == true, "\(error)")
     }
-    let api = try #require(diagnosis.findings.first { $0.check == "task API" })
-    #expect(api.recoverySuggestion?.contains(Self.advice) == true, "\(api)")
+    let metadata = try #require(diagnosis.findings.first { $0.check == "metadata of B2C_1_SignIn" })
+    #expect(metadata.recoverySuggestion?.contains(Self.advice) == true, "\(metadata)")
   }
 
   /// A network that refuses one host, as the App Sandbox does.

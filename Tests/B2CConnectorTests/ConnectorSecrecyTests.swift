@@ -95,17 +95,6 @@ struct ConnectorSecrecyTests {
     }
   }
 
-  @Test("A diagnosis puts no verifier and no code into a URL")
-  func diagnosis() async throws {
-    let world = World()
-    _ = try await world.connector().diagnose()
-    let sent = world.network.requests.flatMap { [$0.form["code_verifier"], $0.form["code"]] }.compactMap(\.self)
-    #expect(!sent.isEmpty)
-    for value in sent {
-      #expect(!world.network.requests.contains { $0.request.url.absoluteString.contains(value) })
-    }
-  }
-
   @Test("The API never sees the id_token, the refresh token or another API's token")
   func bearer() async throws {
     let world = World()
