@@ -158,7 +158,8 @@ private final class ListenerCore: Sendable {
       defer { state.connections = [:] }
       return Array(state.connections.values)
     }
-    // The sockets first: a handler that is cancelled can no longer send anything.
+    // The sockets first: nothing connects any longer, and a handler that is cancelled can no longer send anything.
+    listening.forEach { $0.close() }
     connections.forEach { $0.socket.close() }
     connections.forEach { $0.task.cancel() }
   }
