@@ -42,7 +42,7 @@ package struct PrintableText: Sendable {
     }
     // What the window has cut may be the half of a token.
     if bytes.count > Self.window {
-      text = String(text.reversed().drop { !$0.isWhitespace }.reversed()) + Self.replacement
+      text = String(text.reversed().drop(while: Self.isOfToken).reversed()) + Self.replacement
     }
     let shown = Self.printable(hidingTokens(in: Self.hidingCredentials(in: text)))
     let trimmed = shown.trimmingCharacters(in: .whitespaces)
@@ -84,6 +84,10 @@ extension PrintableText {
       let isShown = (showsPaths && word.output.hasPrefix("/")) || !Self.looksLikeToken(word.output)
       return isShown ? String(word.output) : Self.replacement
     }
+  }
+
+  private static func isOfToken(_ character: Character) -> Bool {
+    character.isASCII && (character.isLetter || character.isNumber || "-_.~+/%\\".contains(character))
   }
 
   /// A JWT, much escaped text, a long part that mixes cases and digits, or a very long one: no word, path or UUID is so.
