@@ -20,8 +20,6 @@ public struct TokenRecord: Sendable, Hashable {
   package var idToken: Secret?
   /// The verified claims, by name.
   package var claims: [String: JSONValue]
-  /// The account id in MSAL's form, `<oid>-<policy>.<tenant id>`.
-  package var homeAccountID: String?
   /// The access tokens, one for each set of scopes.
   package var accessTokens: [CachedAccessToken]
   /// When the sign-in happened that the record comes from.
@@ -40,13 +38,12 @@ public struct TokenRecord: Sendable, Hashable {
   ///   - refreshTokenExpiresAt: When the refresh token expires, if the server said so.
   ///   - idToken: The last id_token.
   ///   - claims: The verified claims, by name.
-  ///   - homeAccountID: The account id in MSAL's form.
   ///   - accessTokens: The access tokens, one for each set of scopes.
   ///   - signedInAt: When the sign-in happened.
   ///   - policyID: The policy's id with its case as the developer wrote it.
   package init(
     refreshToken: Secret? = nil, refreshTokenExpiresAt: Date? = nil, idToken: Secret? = nil,
-    claims: [String: JSONValue] = [:], homeAccountID: String? = nil, accessTokens: [CachedAccessToken] = [],
+    claims: [String: JSONValue] = [:], accessTokens: [CachedAccessToken] = [],
     signedInAt: Date, policyID: String? = nil
   ) {
     self.version = Self.currentVersion
@@ -54,7 +51,6 @@ public struct TokenRecord: Sendable, Hashable {
     self.refreshTokenExpiresAt = refreshTokenExpiresAt
     self.idToken = idToken
     self.claims = claims
-    self.homeAccountID = homeAccountID
     self.accessTokens = accessTokens
     self.signedInAt = signedInAt
     self.policyID = policyID
@@ -80,7 +76,6 @@ extension TokenRecord: Codable {
     let refreshEnds: Double?
     let id: Secret?
     let claims: [String: JSONValue]?
-    let home: String?
     let access: [CachedAccessToken]?
     let signedIn: Double
     let signedInServer: Double?
@@ -106,7 +101,7 @@ extension TokenRecord: Codable {
     let stored = try Stored(from: decoder)
     self.init(
       refreshToken: stored.refresh, refreshTokenExpiresAt: stored.refreshEnds.map(Date.init(timeIntervalSince1970:)),
-      idToken: stored.id, claims: stored.claims ?? [:], homeAccountID: stored.home, accessTokens: stored.access ?? [],
+      idToken: stored.id, claims: stored.claims ?? [:], accessTokens: stored.access ?? [],
       signedInAt: Date(timeIntervalSince1970: stored.signedIn), policyID: stored.policy)
     self.version = version
     serverSignedInAt = stored.signedInServer.map(Date.init(timeIntervalSince1970:))
@@ -120,7 +115,7 @@ extension TokenRecord: Codable {
   public func encode(to encoder: any Encoder) throws {
     try Stored(
       v: version, refresh: refreshToken, refreshEnds: refreshTokenExpiresAt?.timeIntervalSince1970, id: idToken,
-      claims: claims.isEmpty ? nil : claims, home: homeAccountID, access: accessTokens.isEmpty ? nil : accessTokens,
+      claims: claims.isEmpty ? nil : claims, access: accessTokens.isEmpty ? nil : accessTokens,
       signedIn: signedInAt.timeIntervalSince1970, signedInServer: serverSignedInAt?.timeIntervalSince1970,
       policy: policyID, sealed: sealed
     ).encode(to: encoder)

@@ -121,11 +121,6 @@ struct LocalTenantAuthorizeTests {
     #expect(try await visitor.get(#require(URL(string: base))).status == 200)
   }
 
-  @Test func wrongMethodIsRefused() async throws {
-    #expect(try await visitor.get(visitor.url("/oauth2/v2.0/token")).status == 405)
-    #expect(try await visitor.post(visitor.url("/oauth2/v2.0/logout"), [:]).status == 405)
-  }
-
   @Test func facebooksMarkIsInTheFragment() async throws {
     let presenter = ScriptedPresenter(transport: tenant.transport, .signIn(.alice))
     var visitor = visitor

@@ -21,7 +21,7 @@ import Testing
       { LocallySharedTokenCache(PlainTokenCache(), lockTimeout: .patience) },
     ]
     for make in wrapped {
-      let suite = TokenCacheConformance(timeLimit: .patience) {
+      let suite = TokenCacheConformance {
         EncryptedTokenCache(wrapping: make(), key: key)
       }
       let broken = try await suite.brokenRules()
@@ -33,7 +33,7 @@ import Testing
   func conformanceOverFiles() async throws {
     let temporaries = Locked<[TemporaryDirectory]>([])
     let key = try Samples.encryptionKey()
-    var suite = TokenCacheConformance(timeLimit: .patience) {
+    var suite = TokenCacheConformance {
       let temporary = try TemporaryDirectory()
       temporaries.withLock { $0.append(temporary) }
       return EncryptedTokenCache(

@@ -17,7 +17,7 @@ import Testing
   @Test("The conformance suite finds nothing")
   func conformance() async throws {
     let temporaries = Locked<[TemporaryDirectory]>([])
-    var suite = TokenCacheConformance(timeLimit: .patience) {
+    var suite = TokenCacheConformance {
       let temporary = try TemporaryDirectory()
       temporaries.withLock { $0.append(temporary) }
       return try FileTokenCache(directory: temporary.store, lockTimeout: .patience)

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct InMemoryTokenCacheTests {
   @Test("The conformance suite finds nothing")
   func conformance() async throws {
-    let broken = try await TokenCacheConformance(timeLimit: .patience) { InMemoryTokenCache(lockTimeout: .patience) }
+    let broken = try await TokenCacheConformance { InMemoryTokenCache(lockTimeout: .patience) }
       .brokenRules()
     #expect(broken.isEmpty, "\(broken)")
   }

@@ -9,13 +9,13 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct TokenCacheDocumentationTests {
   @Test("The dictionary cache keeps the rules")
   func dictionary() async throws {
-    let broken = try await TokenCacheConformance(timeLimit: .patience) { DictionaryTokenCache() }.brokenRules()
+    let broken = try await TokenCacheConformance { DictionaryTokenCache() }.brokenRules()
     #expect(broken.isEmpty, "\(broken)")
   }
 
   @Test("The database cache keeps the rules, those of shared caches included")
   func database() async throws {
-    var suite = TokenCacheConformance(timeLimit: .patience) { DatabaseTokenCache(database: Database()) }
+    var suite = TokenCacheConformance { DatabaseTokenCache(database: Database()) }
     suite.makeSecondInstance = { first in
       (first as? DatabaseTokenCache).map { DatabaseTokenCache(database: $0.database) } ?? first
     }

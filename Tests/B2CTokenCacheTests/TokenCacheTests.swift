@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct TokenCacheTests {
   @Test("A cache of four methods gets atomic updates and refresh locks among the callers of one instance")
   func conformance() async throws {
-    let broken = try await TokenCacheConformance(timeLimit: .patience) {
+    let broken = try await TokenCacheConformance {
       LocallySharedTokenCache(PlainTokenCache(), lockTimeout: .patience)
     }.brokenRules()
     #expect(broken.isEmpty, "\(broken)")

@@ -7,7 +7,7 @@ import Testing
   func storedForm() throws {
     let stored = """
       {"access":[{"ends":1767229200,"received":1767225600,"renew":1767227400,"scopes":["read","write"],\
-      "token":"canary-access-one"}],"claims":{"name":"Canary Claim"},"home":"person-b2c_1_signin.tenant",\
+      "token":"canary-access-one"}],"claims":{"name":"Canary Claim"},\
       "id":"canary-id-one","policy":"B2C_1_SignIn","refresh":"canary-refresh-one","refreshEnds":1767312000,\
       "signedIn":1767225600,"v":1}
       """

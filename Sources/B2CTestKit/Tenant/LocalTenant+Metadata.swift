@@ -27,7 +27,7 @@ extension LocalTenant {
       fields["authorization_response_iss_parameter_supported"] = .bool(true)
     }
     behavior.changeMetadata?(&fields)
-    return publicJSON(fields, call)
+    return json(fields, call)
   }
 
   func keySet(_ call: LocalTenantCall) -> TransportResponse {
@@ -37,7 +37,7 @@ extension LocalTenant {
     }
     var list = keys.map(\.jwk)
     behavior.changeKeys?(&list)
-    return publicJSON(["keys": .array(list.map(JSONValue.object))], call)
+    return json(["keys": .array(list.map(JSONValue.object))], call)
   }
 
   private func shownScopes(_ behavior: Behavior) -> [String] {
@@ -74,12 +74,6 @@ extension LocalTenant {
     let segment = call.route.prefix.split(separator: "/").last?.lowercased() ?? ""
     guard shape == .entra, ["common", "organizations"].contains(segment) else { return own }
     return own.replacingOccurrences(of: tenantID, with: "{tenantid}")
-  }
-
-  private func publicJSON(_ fields: [String: JSONValue], _ call: LocalTenantCall) -> TransportResponse {
-    var response = json(fields, call)
-    response.headers["Cache-Control"] = "public, max-age=86400"
-    return response
   }
 
   private func strings(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }

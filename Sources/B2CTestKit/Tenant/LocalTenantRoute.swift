@@ -116,10 +116,6 @@ extension LocalTenant {
     let policy = policies.first { $0.id.lowercased() == route.policyID?.lowercased() }
     if shape == .b2c, policy == nil { return Self.notFound(request) }
     let call = LocalTenantCall(request, route: route, policy: policy, now: now())
-    guard route.endpoint.methods.contains(request.method) else {
-      return TransportResponse(
-        status: 405, headers: ["Allow": route.endpoint.methods.map(\.rawValue).joined(separator: ", ")])
-    }
     switch route.endpoint {
     case .authorize: return authorize(call)
     case .token: return token(call)
@@ -136,16 +132,6 @@ extension LocalTenant {
   static func notFound(_ request: TransportRequest) -> TransportResponse {
     LocalPage(title: "Not found", text: "The resource you are looking for has been removed, or never was here.")
       .response(to: request, status: 404)
-  }
-}
-
-extension LocalTenantRoute.Endpoint {
-  fileprivate var methods: [TransportRequest.Method] {
-    switch self {
-    case .token, .deviceCode, .revoke: [.post]
-    case .authorize, .devicePage: [.get, .head, .post]
-    case .logout, .metadata, .keys, .userInfo: [.get, .head]
-    }
   }
 }
 

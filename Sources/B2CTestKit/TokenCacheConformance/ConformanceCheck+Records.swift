@@ -20,7 +20,7 @@ extension ConformanceCheck {
       try await cache.store(Samples.record(2), for: Samples.key(1))
       guard let record = try await cache.record(for: Samples.key(1)) else { return "the record was nil" }
       if Samples.hasSameTokens(record, Samples.full) { return "the first record is still there" }
-      guard Samples.number(of: record) == 2, record.homeAccountID == nil, record.claims.count == 1 else {
+      guard Samples.number(of: record) == 2, record.policyID == nil, record.claims.count == 1 else {
         return "the record is a mixture of both"
       }
       return nil
@@ -109,8 +109,8 @@ extension ConformanceCheck {
   private static func firstDifference(_ left: TokenRecord, _ right: TokenRecord) -> String? {
     let pairs: [(String, Bool)] = [
       ("refreshToken", left.refreshToken == right.refreshToken), ("idToken", left.idToken == right.idToken),
-      ("claims", left.claims == right.claims), ("homeAccountID", left.homeAccountID == right.homeAccountID),
-      ("policyID", left.policyID == right.policyID), ("version", left.version == right.version),
+      ("claims", left.claims == right.claims), ("policyID", left.policyID == right.policyID),
+      ("version", left.version == right.version),
       ("signedInAt", isClose(left.signedInAt, right.signedInAt)),
       ("refreshTokenExpiresAt", isClose(left.refreshTokenExpiresAt, right.refreshTokenExpiresAt)),
       ("the number of access tokens", left.accessTokens.count == right.accessTokens.count),
@@ -168,7 +168,7 @@ enum Samples {
       claims: [
         "name": .string("Zoë \u{1F600}"), "emails": .array([.string("a@b.example"), .null]), "age": .integer(-7),
         "share": .number(0.5), "admin": .bool(true), "nested": .object(["empty": .object([:]), "list": .array([])]),
-      ], homeAccountID: "person-b2c_1_signin.tenant", accessTokens: [access, record(7).accessTokens[0]],
+      ], accessTokens: [access, record(7).accessTokens[0]],
       signedInAt: date(0.001), policyID: "B2C_1_SignIn")
     record.version = TokenRecord.currentVersion
     return record

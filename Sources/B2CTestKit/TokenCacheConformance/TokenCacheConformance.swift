@@ -1,10 +1,11 @@
-internal import B2CCore
 public import B2CTokenCache
 
 /// Checks whether a token cache does what the SDK relies on, and describes each rule that it breaks.
 ///
+/// A cache that deadlocks is found by the time limit of the test.
+///
 /// ```swift
-/// @Test func myCacheKeepsTheRules() async throws {
+/// @Test(.timeLimit(.minutes(1))) func myCacheKeepsTheRules() async throws {
 ///   let broken = try await TokenCacheConformance { MyTokenCache() }.brokenRules()
 ///   #expect(broken.isEmpty, "\(broken)")
 /// }
@@ -14,8 +15,6 @@ public struct TokenCacheConformance: Sendable {
   public typealias Factory = @Sendable () async throws -> any TokenCache
 
   private let makeCache: Factory
-  private let timeLimit: Duration
-  private let clock: any Clock<Duration>
 
   /// Creates a second instance over the store of a cache; `nil` leaves the rules on sharing out.
   public var makeSecondInstance: (@Sendable (any TokenCache) async throws -> any TokenCache)?
@@ -24,15 +23,8 @@ public struct TokenCacheConformance: Sendable {
 
   /// Creates the suite.
   ///
-  /// - Parameters:
-  ///   - timeLimit: How long the check of one rule may take: it finds a deadlock. Raise it for a slow store.
-  ///   - clock: The clock for it.
-  ///   - makeCache: Creates an empty cache, a new one at each call.
-  public init(
-    timeLimit: Duration = .seconds(60), clock: any Clock<Duration> = ContinuousClock(), makeCache: @escaping Factory
-  ) {
-    self.timeLimit = timeLimit
-    self.clock = clock
+  /// - Parameter makeCache: Creates an empty cache, a new one at each call.
+  public init(makeCache: @escaping Factory) {
     self.makeCache = makeCache
   }
 
@@ -43,7 +35,14 @@ public struct TokenCacheConformance: Sendable {
   public func brokenRules() async throws -> [BrokenTokenCacheRule] {
     var broken: [BrokenTokenCacheRule] = []
     for check in checks {
-      if let observation = try await observe(check) {
+      let cache = try await makeCache()
+      let observation: String?
+      do {
+        observation = try await check.body(cache)
+      } catch {
+        observation = "an error was thrown: \(error)"
+      }
+      if let observation {
         broken.append(BrokenTokenCacheRule(rule: check.rule, observation: observation))
       }
     }
@@ -55,36 +54,6 @@ public struct TokenCacheConformance: Sendable {
     if let makeSecondInstance { checks += ConformanceCheck.sharing(makeSecondInstance) }
     if let makeUnreachableCache { checks.append(.failing(makeUnreachableCache)) }
     return checks
-  }
-
-  private func observe(_ check: ConformanceCheck) async throws -> String? {
-    let clock = clock
-    let timeLimit = timeLimit
-    let makeCache = makeCache
-    let answer = FirstAnswer<Result<String?, any Error>>()
-    let work = Task {
-      let cache: any TokenCache
-      do {
-        cache = try await makeCache()
-      } catch {
-        return answer.give(.failure(error))
-      }
-      do {
-        answer.give(.success(try await check.body(cache)))
-      } catch {
-        answer.give(.success("an error was thrown: \(error)"))
-      }
-    }
-    let timer = Task {
-      try await clock.sleep(for: timeLimit)
-      answer.give(
-        .success("not finished within the time limit of \(timeLimit): too slow, or deadlocked; see timeLimit"))
-    }
-    defer {
-      work.cancel()
-      timer.cancel()
-    }
-    return try await answer.value.get()
   }
 }
 
@@ -106,53 +75,6 @@ struct ConformanceCheck: Sendable {
       guard let cache = cache as? any SharedTokenCache else { return nil }
       return try await body(cache)
     }
-  }
-}
-
-/// A value that is set once; later ones are dropped.
-///
-/// A cache that hangs cannot be waited for, so the suite goes on without it.
-private final class FirstAnswer<Value: Sendable>: Sendable {
-  private enum State {
-    case open
-    case awaited(CheckedContinuation<Value, Never>)
-    case given(Value)
-    case done
-  }
-
-  private let state = Locked(State.open)
-
-  /// Waits for the first value; to be called once.
-  var value: Value {
-    get async {
-      await withCheckedContinuation { continuation in
-        let value: Value? = state.withLock { state in
-          if case .given(let value) = state {
-            state = .done
-            return value
-          }
-          state = .awaited(continuation)
-          return nil
-        }
-        if let value { continuation.resume(returning: value) }
-      }
-    }
-  }
-
-  func give(_ value: Value) {
-    let waiting: CheckedContinuation<Value, Never>? = state.withLock { state in
-      switch state {
-      case .open:
-        state = .given(value)
-        return nil
-      case .awaited(let continuation):
-        state = .done
-        return continuation
-      case .given, .done:
-        return nil
-      }
-    }
-    waiting?.resume(returning: value)
   }
 }
 

@@ -13,7 +13,7 @@ import Testing
   @Test("The conformance suite finds nothing")
   func conformance() async throws {
     let made = Locked<DictionaryKeychain?>(nil)
-    var suite = TokenCacheConformance(timeLimit: .patience) {
+    var suite = TokenCacheConformance {
       let keychain = DictionaryKeychain()
       made.withLock { $0 = keychain }
       return KeychainRecords(keychain)

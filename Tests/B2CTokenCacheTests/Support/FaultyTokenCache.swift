@@ -19,16 +19,12 @@ final class FaultyTokenCache: SharedTokenCache {
     /// Takes the old record and the changed one, and returns the one to keep.
     var updating: @Sendable (TokenRecord?, TokenRecord?) -> TokenRecord? = { $1 }
     var excludes = true
-    var heedsCancellation = true
-    var releasesAfterErrors = true
-    /// Called when a caller is stuck: one that stores while the refresh lock is held, or one that ignores cancellation.
-    var stuckInside: (@Sendable () -> Void)?
+    var passesErrorsOn = true
   }
 
   private let behaviour: Behaviour
   private let records = Locked<[TokenCacheKey: TokenRecord]>([:])
   private let stored = Locked<Set<TokenCacheKey>>([])
-  private let holders = Locked(0)
   private let updates = InMemoryTokenCache(lockTimeout: .patience)
   private let turns = InMemoryTokenCache(lockTimeout: .patience)
 
@@ -43,10 +39,6 @@ final class FaultyTokenCache: SharedTokenCache {
   }
 
   func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    if behaviour.heedsCancellation, let stuckInside = behaviour.stuckInside, holders.withLock({ $0 }) > 0 {
-      stuckInside()
-      try await Task.sleep(for: .seconds(3600))
-    }
     let name = behaviour.naming(key)
     if behaviour.writesInTwoSteps {
       records.withLock { $0[name, default: record].refreshToken = record.refreshToken }
@@ -97,21 +89,13 @@ final class FaultyTokenCache: SharedTokenCache {
     for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
     guard behaviour.excludes else { return try await held(body) }
-    guard behaviour.heedsCancellation else {
-      if holders.withLock({ $0 }) > 0 { behaviour.stuckInside?() }
-      // A waiter that is cancelled goes on waiting.
-      try await Task { try await turns.withRefreshLock(for: key) {} }.value
-      return try await turns.withRefreshLock(for: key) { try await held(body) }
-    }
     return try await turns.withRefreshLock(for: behaviour.naming(key)) { try await held(body) }
   }
 
   private func held<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
-    holders.withLock { $0 += 1 }
-    defer { holders.withLock { $0 -= 1 } }
     do {
       return try await body()
-    } catch  where !behaviour.releasesAfterErrors {
+    } catch  where !behaviour.passesErrorsOn {
       throw TokenCacheError(.unwritable, "Something else.")
     }
   }

@@ -15,7 +15,6 @@ enum Samples {
     TokenRecord(
       refreshToken: Secret("canary-refresh-\(mark)"), refreshTokenExpiresAt: date(86_400),
       idToken: Secret("canary-id-\(mark)"), claims: ["name": .string("Canary Claim")],
-      homeAccountID: "person-b2c_1_signin.tenant",
       accessTokens: [
         CachedAccessToken(
           token: Secret("canary-access-\(mark)"), scopes: ["write", "read"], receivedAt: date(0),

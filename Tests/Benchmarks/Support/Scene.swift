@@ -73,7 +73,7 @@ enum Scene {
         "sub": .string(accountID(number)), "name": .string("Alice Example"), "tfp": .string(policyID),
         "emails": .array([.string("alice\(number)@example.com")]), "iss": .string("https://contoso.b2clogin.com/"),
         "aud": .string(LocalTenant.standardClientID), "ver": .string("1.0"), "exp": .integer(4_000_000_000),
-      ], homeAccountID: accountID(number), accessTokens: [token],
+      ], accessTokens: [token],
       signedInAt: now.addingTimeInterval(-Double(number) - 3_600), policyID: policyID)
   }
 
