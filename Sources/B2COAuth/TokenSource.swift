@@ -13,7 +13,7 @@ struct TokenSource: Sendable {
   private let refusals = RefusedTokens()
 
   /// The outcome of an exchange under the lock.
-  private enum Outcome: Sendable {
+  enum Outcome: Sendable {
     /// Another process or sign-in has brought a token.
     case cached(CachedAccessToken)
     /// The answer is stored; its id_token is still to be verified. Without an access token the error says why.
@@ -207,7 +207,7 @@ struct TokenSource: Sendable {
 
   // MARK: The request and its answer
 
-  private func exchange(
+  func exchange(
     _ refreshToken: Secret, of record: TokenRecord, at route: TokenRoute, _ request: Request, mayTryAgain: Bool
   ) async throws -> Outcome {
     let scopes = record.scopesToRenew(request.scopes, isMicrosoft: route.isMicrosoft)
@@ -263,43 +263,7 @@ struct TokenSource: Sendable {
     }
   }
 
-  /// After a refusal: another process may have been quicker; only a definite answer ends the session.
-  private func recover(
-    from refusal: RefreshRefusal, of record: TokenRecord, at route: TokenRoute, _ request: Request, mayTryAgain: Bool
-  ) async throws -> Outcome {
-    guard let current = try await services.cache.record(for: request.key) else { throw Self.signedOut }
-    if current.refreshToken != record.refreshToken {
-      if let hit = usableToken(in: current, request) { return .cached(hit) }
-      if mayTryAgain, refusal.error.needsInteraction {
-        return try await exchangeNewer(of: current, at: route, request)
-      }
-    } else if refusal.endsSession, request.flight.extra.isEmpty || refusal.isAboutToken {
-      // While the cache takes nothing, the end is kept in memory: the answer was definite. What else a provider refuses
-      // may be a parameter that the caller added, and says nothing about the token.
-      _ = try await store(request, record) { $0.refreshToken == record.refreshToken ? $0.endingSession() : nil }
-    }
-    throw refusal.error
-  }
-
-  /// When the record changed meanwhile: serve what a new sign-in brought, or say that the user has signed out.
-  private func outcomeOfOthers(
-    after record: TokenRecord, at route: TokenRoute, _ request: Request, mayTryAgain: Bool
-  ) async throws -> Outcome {
-    guard let current = try await services.cache.record(for: request.key) else { throw Self.signedOut }
-    if let hit = usableToken(in: current, request) { return .cached(hit) }
-    guard mayTryAgain, current.refreshToken != record.refreshToken else { throw Self.expired }
-    return try await exchangeNewer(of: current, at: route, request)
-  }
-
-  /// Tries once more with the refresh token that has replaced the one that was sent.
-  private func exchangeNewer(of record: TokenRecord, at route: TokenRoute, _ request: Request) async throws -> Outcome {
-    guard let newer = record.refreshToken else { throw record.isEnded ? Self.expired : Self.notRenewable }
-    services.environment.onEvent(
-      OAuthEvent(.retry, policyID: request.policy?.id, correlationID: request.correlationID))
-    return try await exchange(newer, of: record, at: route, request, mayTryAgain: false)
-  }
-
-  private func usableToken(in record: TokenRecord, _ request: Request) -> CachedAccessToken? {
+  func usableToken(in record: TokenRecord, _ request: Request) -> CachedAccessToken? {
     // What was got without the extra parameters is no answer to a request with them.
     guard request.flight.extra.isEmpty, !request.isRenewal else { return nil }
     return record.usableToken(
