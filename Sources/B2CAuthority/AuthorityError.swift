@@ -55,20 +55,13 @@ extension AuthorityError {
 
 /// Faults of the text.
 extension AuthorityError.Fault {
-  /// Empty, without a scheme, or otherwise not an absolute URL.
+  /// Not an absolute URL that all readers read alike, in visible ASCII characters, without a fragment; or too long.
   package static let notAURL = Self(rawValue: "notAURL")
-  package static let tooLong = Self(rawValue: "tooLong")
   /// Not https, and not http to a loopback host.
   package static let insecureScheme = Self(rawValue: "insecureScheme")
   package static let userInfo = Self(rawValue: "userInfo")
-  package static let fragment = Self(rawValue: "fragment")
-  /// A backslash, which some URL parsers take for a slash.
-  package static let backslash = Self(rawValue: "backslash")
-  package static let controlCharacter = Self(rawValue: "controlCharacter")
-  package static let whitespace = Self(rawValue: "whitespace")
   /// A template's placeholder, such as `<tenant>` or `{tenant}`.
   package static let placeholder = Self(rawValue: "placeholder")
-  package static let invalidPort = Self(rawValue: "invalidPort")
   /// A host that is not an ASCII DNS name, an IPv4 address or `[::1]`.
   package static let invalidHost = Self(rawValue: "invalidHost")
   /// A path of an unknown form.

@@ -91,6 +91,7 @@ enum TenantName {
   }
 
   private static func isTenantByte(_ byte: UInt8) -> Bool {
-    HostName.isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+    let character = Character(Unicode.Scalar(byte))
+    return byte < 0x80 && (character.isLetter || character.isNumber || "-_".contains(character))
   }
 }

@@ -16,7 +16,7 @@ package struct RedactedURL: CustomStringConvertible, Sendable {
       return
     }
     var text = (components.scheme.map { $0 + ":" } ?? "")
-    if let host = components.percentEncodedHost {
+    if let host = components.encodedHost {
       text += "//" + host + (components.port.map { ":\($0)" } ?? "")
     }
     text += components.percentEncodedPath

@@ -11,13 +11,13 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
   /// User-info, an escaped host, a backslash, brackets around a name and a port that is no port are refused: URL readers
   /// disagree on where such a URL leads.
   package init?(_ url: URL) {
-    // A port that is too large for a number is no port for Foundation.
-    let written = URLParts(url.absoluteString)
-    guard let scheme = url.scheme?.lowercased(), let port = url.port ?? Self.defaultPort(of: scheme),
-      (written.port ?? "").isEmpty || url.port != nil, written.hasNameOrAddress,
-      (1...65535).contains(port), url.user == nil, url.password == nil,
-      let host = url.host(percentEncoded: true)?.lowercased(), !host.isEmpty, !host.contains("%"),
-      !url.absoluteString.utf8.contains(where: { $0 == UInt8(ascii: "\\") || $0 < 0x21 })
+    // Scheme and authority alone: what a path or a query may contain does not change where the URL leads.
+    guard let start = url.absoluteString.prefixMatch(of: /[^:\/?#]+:\/\/[^\/?#]*/),
+      let parts = URLComponents(plain: String(start.output)), parts.user == nil, parts.password == nil,
+      let scheme = parts.scheme?.lowercased(), let port = parts.port ?? Self.defaultPort(of: scheme),
+      let host = parts.encodedHost?.lowercased(), !host.isEmpty, !host.contains("%"),
+      // Some readers look up a name in brackets.
+      !host.hasPrefix("[") || host.wholeMatch(of: /\[[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*\]/) != nil
     else { return nil }
     self.scheme = scheme
     self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host

@@ -162,7 +162,7 @@ extension SettingsReader {
 
   /// Returns the host where it is a name of labels or an address.
   private static func host(of parts: URLComponents) -> String? {
-    parts.percentEncodedHost.flatMap {
+    parts.encodedHost.flatMap {
       $0.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9._~\-]*|\[[0-9A-Fa-f:.]+\]/) == nil ? nil : $0
     }
   }

@@ -56,7 +56,7 @@ extension TaskAPIConfiguration {
   }
 
   private func validatePort(of url: URL) throws(TaskAPIError) {
-    guard let (path, port) = URLParts(url.absoluteString).portInPath else { return }
+    guard let (path, port) = URLComponents(url: url, resolvingAgainstBaseURL: true)?.portInPath else { return }
     throw Self.invalid(
       "The base URL \(RedactedURL(url)) has its port at the end of the path.",
       "Write it after the host: \(url.scheme ?? "https")://\(url.host ?? ""):\(port)\(path)")

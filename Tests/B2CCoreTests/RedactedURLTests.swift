@@ -7,6 +7,7 @@ import Testing
     ("https://h/a", "https://h/a"),
     ("https://h:8443/a/b", "https://h:8443/a/b"),
     ("http://[::1]:8080/a", "http://[::1]:8080/a"),
+    ("https://xn--bcher-kva.example/a", "https://xn--bcher-kva.example/a"),
     ("https://user:canary@h/a", "https://h/a"),
     ("https://h/a#access_token=canary", "https://h/a"),
     ("https://h/a?code=canary&state=canary", "https://h/a?code=…&state=…"),

@@ -6,7 +6,10 @@ struct OriginTests {
   @Test(arguments: [
     ("https://Example.COM/a?b#c", "https://example.com"), ("https://example.com:443", "https://example.com"),
     ("https://example.com:8443/", "https://example.com:8443"), ("http://127.0.0.1:80", "http://127.0.0.1"),
-    ("http://[::1]:3000/tasks", "http://[::1]:3000"),
+    ("http://[::1]:3000/tasks", "http://[::1]:3000"), ("https://[::FFFF:192.0.2.1]/", "https://[::ffff:192.0.2.1]"),
+    ("https://example.com/a@b:c?d[]=https://e@f/g#h@i", "https://example.com"),
+    ("https://a.example?b", "https://a.example"),
+    ("https://xn--bcher-kva.example/", "https://xn--bcher-kva.example"),
   ])
   func isTheSameForEverySpelling(text: String, origin: String) throws {
     let url = try #require(URL(string: text))
@@ -18,7 +21,8 @@ struct OriginTests {
     "file:///etc/hosts", "https:///path", "tasks", "https://a\\@b.example/", "https://[api.example]/",
     "https://[api.example]:443/", "https://[127.0.0.1]/", "https://[v1.x]/", "https://[]/", "https://a.example:65536/",
     "https://a.example:99999999999999999999/", "https://a.example:18446744073709552059/", "https://a.example:0/",
-    "https://a.example:-1/", "https://[::1]:99999999999999999999/",
+    "https://a.example:-1/", "https://[::1]:99999999999999999999/", "https://a.example:/", "https://a.example:0443/",
+    "https://@a.example/", "https://:@a.example/", "https://[a.b:c]/", "https://[::1%25lo]/", "https://[::1/",
   ])
   func isNoneWhereReadersDisagree(text: String) throws {
     guard let url = URL(string: text) else { return }

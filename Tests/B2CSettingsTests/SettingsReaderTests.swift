@@ -42,6 +42,16 @@ import Testing
     #expect(try settings == Samples.settings(["userId": "<string>a@contoso.com</string>"]))
   }
 
+  @Test("The host of a URL may be internationalized, in its ASCII form")
+  func internationalizedHosts() throws {
+    let settings = try Samples.settings([
+      "redirectUri": "<string>https://xn--bcher-kva.example/back</string>",
+      "taskWebAPI": "<string>https://xn--bcher-kva.example/tasks</string>",
+    ])
+    #expect(settings.redirectURI.absoluteString == "https://xn--bcher-kva.example/back")
+    #expect(settings.taskWebAPI?.absoluteString == "https://xn--bcher-kva.example/tasks")
+  }
+
   @Test("Empty strings in lists are dropped")
   func emptyScopes() throws {
     let settings = try Samples.settings([
