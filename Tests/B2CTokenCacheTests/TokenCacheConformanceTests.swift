@@ -21,7 +21,7 @@ import Testing
 
   static let faults: [Fault] = [
     Fault(
-      name: "throws for what is absent", rule: .absence, alsoBroken: [.reading, .removing, .updating, .refreshLock]
+      name: "throws for what is absent", rule: .removing, alsoBroken: [.everyField, .updating, .refreshLock]
     ) {
       FaultyTokenCache {
         $0.reading = { _, record in
@@ -30,10 +30,10 @@ import Testing
         }
       }
     },
-    Fault(name: "throws when removing what is absent", rule: .absence) {
+    Fault(name: "throws when removing what is absent", rule: .removing) {
       FaultyTokenCache { $0.removing = { _, isThere in if !isThere { throw Refused() } } }
     },
-    Fault(name: "drops the record", rule: .reading, alsoBroken: Set(allButAbsence)) {
+    Fault(name: "drops the record", rule: .everyField, alsoBroken: Set(readingBack)) {
       FaultyTokenCache { $0.storing = { _, _, _ in nil } }
     },
     Fault(
@@ -174,7 +174,7 @@ import Testing
   ]
 
   static let keepingApart: Set<TokenCacheRule> = [.distinctKeys]
-  static let allButAbsence: [TokenCacheRule] = [
+  static let readingBack: [TokenCacheRule] = [
     .overwriting, .removing, .listing, .distinctKeys, .everyField,
     .concurrentUse, .updating, .atomicUpdates, .useInside, .refreshLock,
   ]
@@ -199,7 +199,7 @@ import Testing
         }
       }
     }.brokenRules()
-    #expect(broken.contains { $0.rule == .reading }, "\(broken)")
+    #expect(broken.contains { $0.rule == .overwriting }, "\(broken)")
   }
 
   @Test("A cache that keeps the rules breaks none")

@@ -4,17 +4,6 @@ internal import Foundation
 extension ConformanceCheck {
   /// The meaning of each method.
   static let basics = [
-    ConformanceCheck(.absence) { cache in
-      guard try await cache.record(for: Samples.key(1)) == nil else { return "an empty cache has a record" }
-      try await cache.removeRecord(for: Samples.key(1))
-      return try await cache.keys().isEmpty ? nil : "an empty cache lists keys"
-    },
-    ConformanceCheck(.reading) { cache in
-      try await cache.store(Samples.record(1), for: Samples.key(1))
-      guard let record = try await cache.record(for: Samples.key(1)) else { return "the record was nil" }
-      guard Samples.number(of: record) == 1 else { return "the record holds other tokens" }
-      return try await cache.record(for: Samples.key(2)) == nil ? nil : "another key has a record, too"
-    },
     ConformanceCheck(.overwriting) { cache in
       try await cache.store(Samples.full, for: Samples.key(1))
       try await cache.store(Samples.record(2), for: Samples.key(1))
@@ -26,6 +15,8 @@ extension ConformanceCheck {
       return nil
     },
     ConformanceCheck(.removing) { cache in
+      guard try await cache.record(for: Samples.key(1)) == nil else { return "an empty cache has a record" }
+      try await cache.removeRecord(for: Samples.key(1))
       for number in 1...3 { try await cache.store(Samples.record(number), for: Samples.key(number)) }
       try await cache.removeRecord(for: Samples.key(2))
       guard try await cache.record(for: Samples.key(2)) == nil else { return "the removed record is still there" }
@@ -36,6 +27,7 @@ extension ConformanceCheck {
       return try await cache.record(for: Samples.key(2)) == nil ? "the key cannot be used again" : nil
     },
     ConformanceCheck(.listing) { cache in
+      guard try await cache.keys().isEmpty else { return "an empty cache lists keys" }
       for number in 1...5 { try await cache.store(Samples.record(number), for: Samples.key(number)) }
       try await cache.store(Samples.record(6), for: Samples.key(1))
       try await cache.removeRecord(for: Samples.key(5))
@@ -98,6 +90,7 @@ extension ConformanceCheck {
       try await cache.store(Samples.full, for: Samples.key(1))
       guard let record = try await cache.record(for: Samples.key(1)) else { return "the record was nil" }
       if let difference = firstDifference(record, Samples.full) { return "\(difference) is not as it was stored" }
+      guard try await cache.record(for: Samples.key(2)) == nil else { return "another key has a record, too" }
       var large = Samples.record(1)
       large.refreshToken = Secret(String(repeating: "0123456789abcdef", count: 25_000))
       try await cache.store(large, for: Samples.key(2))

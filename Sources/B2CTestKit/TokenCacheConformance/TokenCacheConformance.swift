@@ -90,14 +90,11 @@ public struct TokenCacheRule: RawRepresentable, Sendable, Hashable {
     self.rawValue = rawValue
   }
 
-  /// Looking up or removing what is not there is not an error.
-  public static let absence = TokenCacheRule(rawValue: "what is not there reads as nil and can be removed")
-  /// A stored record is read back.
-  public static let reading = TokenCacheRule(rawValue: "a stored record is read back as it was")
   /// A second record replaces the first as a whole.
   public static let overwriting = TokenCacheRule(rawValue: "a record replaces the one before it as a whole")
-  /// A removed record is gone.
-  public static let removing = TokenCacheRule(rawValue: "a removed record is gone, and only that one")
+  /// What was removed, or never stored, reads as `nil`.
+  public static let removing = TokenCacheRule(
+    rawValue: "what is not there reads as nil and can be removed; a removed record is gone, and only that one")
   /// The list of keys is right.
   public static let listing = TokenCacheRule(rawValue: "keys() lists the key of each record once and no other")
   /// Keys that differ in one byte are different, whatever characters they have and however long they are.

@@ -9,10 +9,10 @@ final class TestServer: Sendable {
   private let listener: LoopbackListener
   private let received: Locked<[LoopbackRequest]>
 
-  init(_ handler: @escaping @Sendable (LoopbackExchange) async -> Void) async throws {
+  init(connections: Int = 64, _ handler: @escaping @Sendable (LoopbackExchange) async -> Void) async throws {
     let received = Locked<[LoopbackRequest]>([])
     self.received = received
-    listener = try await LoopbackListener { exchange in
+    listener = try await LoopbackListener(limits: LoopbackLimits(connections: connections)) { exchange in
       received.withLock { $0.append(exchange.request) }
       await handler(exchange)
     }

@@ -36,13 +36,13 @@ extension FuzzTarget {
     let authority = try Authority("https://login.contoso.com/contoso.onmicrosoft.com/?p=B2C_1_SignIn")
     let configuration = OAuthConfiguration(authority: authority, clientID: "client", redirectURI: redirectURI)
     let metadata = try ProviderMetadata(
-      json: Data(#"{"issuer":"\#(issuer)","jwks_uri":"https://login.contoso.com/keys"}"#.utf8))
+      json: Data(#"{"issuer":"\#(issuer)","jwks_uri":"https://login.contoso.com/keys"}"#.utf8), allowsHTTP: false)
     let provider = try Provider(
       configuration: configuration, policy: authority.policy,
       endpoints: Endpoints(authority: authority, policy: authority.policy), metadata: metadata)
     let request = try AuthorizationRequest(
       provider: provider, configuration: configuration, policy: authority.policy, options: SignInOptions(),
-      correlationID: UUID(), builtAt: ServerClock(localNow: { Date() }).mark())
+      correlationID: UUID())
     return Scene(
       redirectURI: redirectURI, request: request,
       secrets: .whole(request.state.value, request.nonce.value, request.pkce.verifier.value))
