@@ -61,7 +61,9 @@ extension PrintableText {
   /// They may be those of a database that repeats a connection string, so that everything before an `@` is hidden too.
   package static func ofCustomPart(_ text: String) -> String {
     let hidden = String(decoding: text.utf8.prefix(window), as: UTF8.self).replacing(/[^\s"']+/) { word in
-      word.output.lastIndex(of: "@").map { replacement + word.output[$0...] } ?? String(word.output)
+      // A path may have an at sign, as in the home directory of a network account.
+      guard let at = word.output.lastIndex(of: "@"), !word.output.hasPrefix("/") else { return String(word.output) }
+      return replacement + word.output[at...]
     }
     var rule = PrintableText(limit: 500)
     rule.showsPaths = true

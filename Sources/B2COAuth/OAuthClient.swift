@@ -34,7 +34,6 @@ package final class OAuthClient: Sendable {
   package var presenter: any SignInPresenter { services.presenter }
 
   /// The token cache in use, the default one included.
-  package var tokenCache: any TokenCache { services.tokenCache }
 
   /// Shows the sign-in page of a policy and keeps what comes of it.
   ///

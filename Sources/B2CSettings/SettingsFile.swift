@@ -100,13 +100,19 @@ enum SettingsFile {
 /// value.
 private enum XMLHints {
   static func problems(in text: String) -> [SettingsProblem] {
-    var key: String?
-    var problems: [SettingsProblem] = []
-    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-      if let named = line.firstMatch(of: /<key>([^<]*)<\/key>/) { key = String(named.output.1) }
-      guard let problem = problem(in: String(line), number: index + 1, of: key) else { continue }
-      problems.append(problem)
+    var hints = Hints()
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    for (number, line) in zip(1..., lines) {
+      hints.number = number
+      // A line may hold several keys and strings; each string belongs to the key before it.
+      for (index, part) in line.components(separatedBy: "<string>").enumerated() {
+        let end = index == 0 ? nil : part.range(of: "</string>")
+        if let end { hints.lookAtString(String(part[..<end.lowerBound])) }
+        hints.look(at: String(part[(end?.upperBound ?? part.startIndex)...]))
+      }
     }
+    // Further ones would be of the same kind.
+    let problems = Array(hints.problems.prefix(100))
     guard problems.isEmpty else { return problems }
     return [
       SettingsProblem(
@@ -115,21 +121,41 @@ private enum XMLHints {
     ]
   }
 
-  private static func problem(in line: String, number: Int, of name: String?) -> SettingsProblem? {
-    let key = name.flatMap(SettingsKey.init)
-    let path = name.flatMap(SettingsProblem.shown) ?? ""
-    // The value of an unknown key may be a secret.
-    if let inside = line.firstMatch(of: /<string>(.*)<\/string>/)?.output.1, inside.contains("<") {
-      let value = String(inside)
-      return SettingsProblem(
-        "Line \(number): " + (Placeholder.isPlaceholder(value) ? Placeholder.message : "The string contains a tag."),
-        at: path, value: key != nil && !value.contains("@") ? value : nil,
-        recoverySuggestion: key?.recovery(isGeneric: false) ?? "Write < as &lt; where it is not a tag.")
+  /// What was found, and the last key.
+  private struct Hints {
+    var number = 0
+    var problems: [SettingsProblem] = []
+    private var key: String?
+
+    /// Looks at what the tags of a string enclose.
+    mutating func lookAtString(_ value: String) {
+      guard value.contains("<") else { return lookForAmpersand(in: value) }
+      let known = key.flatMap(SettingsKey.init)
+      add(
+        Placeholder.isPlaceholder(value) ? Placeholder.message : "The string contains a tag.",
+        // The value of an unknown key may be a secret.
+        value: known != nil && !value.contains("@") ? value : nil,
+        known?.recovery(isGeneric: false) ?? "Write < as &lt; where it is not a tag.")
     }
-    guard line.contains("&"), !line.contains("<![CDATA["),
-      line.replacing(/&(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);/, with: "").contains("&")
-    else { return nil }
-    return SettingsProblem(
-      "Line \(number): An ampersand is not escaped.", at: path, recoverySuggestion: "Write & as &amp; in XML.")
+
+    /// Looks at what is beside the strings.
+    mutating func look(at text: String) {
+      if let named = text.matches(of: /<key>([^<]*)<\/key>/).last { key = String(named.output.1) }
+      lookForAmpersand(in: text)
+    }
+
+    private mutating func lookForAmpersand(in text: String) {
+      guard text.contains("&"), !text.contains("<![CDATA["),
+        text.replacing(/&(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);/, with: "").contains("&")
+      else { return }
+      add("An ampersand is not escaped.", value: nil, "Write & as &amp; in XML.")
+    }
+
+    private mutating func add(_ message: String, value: String?, _ recovery: String) {
+      problems.append(
+        SettingsProblem(
+          "Line \(number): " + message, at: key.flatMap(SettingsProblem.shown) ?? "", value: value,
+          recoverySuggestion: recovery))
+    }
   }
 }

@@ -60,16 +60,10 @@ enum LocalURL {
 
 /// The forms in which the servers write a date.
 enum LocalDates {
-  /// The `Date` header's form (RFC 9110 section 5.6.7).
-  static func http(_ date: Date) -> String { Dates.headerField(date) }
-
   /// The form in B2C's error descriptions: `2026-01-01 00:00:00Z`.
   static func timestamp(_ date: Date) -> String {
     Dates.internet(date).prefix(19).replacing("T", with: " ") + "Z"
   }
-
-  /// ISO 8601 with milliseconds, as the task server stores it.
-  static func iso8601(_ date: Date) -> String { Dates.internet(date) }
 
   /// Whole seconds since 1970, as claims count them.
   static func epoch(_ date: Date) -> Int64 { Int64(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0 }
@@ -77,9 +71,7 @@ enum LocalDates {
 
 /// Unguessable texts: codes, tokens, session ids.
 enum RandomText {
-  static func make(bytes count: Int = 32) -> String {
-    RandomToken.make(bytes: count).value
-  }
+  static func make(bytes count: Int = 32) -> String { RandomToken.make(bytes: count).value }
 
   /// A user code for a device sign-in: letters that are hard to mistake (RFC 8628 section 6.1).
   static func userCode() -> String {

@@ -71,7 +71,7 @@ struct ConnectorErrorCustomPartsTests {
     for text in events.all { #expect(!text.contains("hunter2") && !text.contains("\u{1B}")) }
   }
 
-  @Test("A diagnosis", arguments: Part.allCases)
+  @Test("A diagnosis, which does not touch the cache", arguments: [Part.presenter, .transport])
   func diagnosis(_ part: Part) async throws {
     let environment = try environment(part, TextLog())
     check("\(try await Connector.diagnose(settings: World().settings(), environment: environment))")

@@ -105,6 +105,7 @@ struct PrintableTextTests {
         "chmod 600 /home/a/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08.json.",
         "chmod 600 /home/a/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08.json."
       ),
+      ("chmod 600 /home/max@corp.example/tokens", "chmod 600 /home/max@corp.example/tokens"),
       ("connect password=hunter2 host=db", "connect password=[redacted] host=db"),
       ("FATAL: \u{1B}]0;pwn\u{7}\n2026 admin logged in\u{202E}", "FATAL:  ]0;pwn  2026 admin logged in"),
     ])

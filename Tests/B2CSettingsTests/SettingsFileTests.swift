@@ -127,6 +127,17 @@ import Testing
     #expect(error.problems.first?.answer?.isEmpty == false)
   }
 
+  @Test("Of several pairs on a line each string belongs to its key, and the value of an unknown key is not shown")
+  func severalOnALine() throws {
+    let line =
+      "<key>clientId</key><string>a</string><key>clientSecret</key><string>s3&cret</string>"
+      + "<key>ownKey</key><string>s3<cret</string>"
+    let error = try #require(failure(of: Samples.document(line)))
+    #expect(error.problems.map(\.fault) == [.ampersand, .tag])
+    #expect(error.problems.map(\.keyPath) == ["clientSecret", "ownKey"])
+    #expect(!"\(error)".contains("cret<") && !"\(error)".contains("s3"))
+  }
+
   @Test(
     "Other faults of the XML are one problem, which says how to find them",
     arguments: [

@@ -10,7 +10,16 @@ import Testing
 
   @Test("All that is to be filled in is named at once, with its line, although the file is not well-formed XML")
   func unescaped() throws {
-    let error = try #require(failure(of: Samples.template))
+    try check(Samples.template)
+  }
+
+  @Test("Lines that end as on Windows are lines", arguments: ["\r\n", "\r"])
+  func lineEnds(_ end: String) throws {
+    try check(Samples.template.replacing("\n", with: end))
+  }
+
+  private func check(_ template: String) throws {
+    let error = try #require(failure(of: template))
     #expect(error.problems.map(\.fault) == Self.keys.map { _ in .placeholder })
     #expect(error.problems.map(\.keyPath) == Self.keys)
     let lines = [6, 8, 11, 21, 23, 25].map { "Line \($0): " }

@@ -15,7 +15,7 @@ let help = """
     rm NUMBER        delete a task of the list
     whoami           who is signed in; opens no page
     logout           remove the tokens
-    doctor           check settings, metadata, keys and token cache, and say what to fix
+    doctor           check settings, metadata and keys, and say what to fix
 
     --settings FILE  settings.plist in the current directory unless named
     --rest           the API has one URL for each task, unlike that of Microsoft's tutorial

@@ -2,15 +2,15 @@ internal import B2CCore
 internal import Foundation
 
 extension Connector {
-  /// Checks settings, provider, presenter and token cache without signing in.
+  /// Checks settings, provider and presenter without signing in.
   ///
-  /// Metadata and keys of each policy are fetched, and the cache is asked for its keys. Nothing is changed.
+  /// Metadata and keys of each policy are fetched. The token cache is not touched.
   ///
   /// - Returns: The findings, in the order to fix them.
   /// - Throws: `CancellationError` when the calling task was cancelled.
   public func diagnose() async throws -> Diagnosis {
     try await Diagnostics(
-      settings: settings, presenter: oauth.presenter, cache: .success(oauth.tokenCache), connector: .success(self)
+      settings: settings, presenter: oauth.presenter, connector: .success(self)
     ).diagnosis()
   }
 
@@ -18,7 +18,7 @@ extension Connector {
   ///
   /// - Parameters:
   ///   - settings: The settings to check; reading them may throw.
-  ///   - environment: The parts of the app: its presenter, token cache and transport.
+  ///   - environment: The parts of the app: its presenter and transport.
   ///   - isolation: The caller's actor, on which `settings` is read. Leave it out.
   /// - Returns: The findings, in the order to fix them; every problem of unusable settings.
   /// - Throws: `CancellationError` when the calling task was cancelled.
@@ -33,17 +33,15 @@ extension Connector {
     } catch let error as ConnectorError {
       return Diagnosis(Diagnostics.findings(ofUnusable: error))
     }
-    let cache = Result { try ConnectorError.mapping { try environment.cache ?? DefaultTokenCache.make() } }
     let connector = Result {
-      // A presenter for every redirect URI and a cache that always works: the app's own are checked by themselves, and
-      // must not prevent the other checks.
+      // A presenter for every redirect URI and a cache that always works: those of the app must not prevent the checks.
       var harmless = environment
       harmless.presenter = ManualPresenter()
       harmless.cache = InMemoryTokenCache()
       return try Connector(settings: read, environment: harmless)
     }
     return try await Diagnostics(
-      settings: read, presenter: environment.presenter ?? DefaultPresenter.make(), cache: cache, connector: connector
+      settings: read, presenter: environment.presenter ?? DefaultPresenter.make(), connector: connector
     ).diagnosis()
   }
 }
@@ -55,7 +53,6 @@ struct Diagnostics: Sendable {
   let settings: ConnectorSettings
   /// The presenter of the app, whether or not it serves the redirect URI.
   let presenter: any SignInPresenter
-  let cache: Result<any TokenCache, any Error>
   /// The connector, or why there is none.
   let connector: Result<Connector, any Error>
 
@@ -69,7 +66,6 @@ struct Diagnostics: Sendable {
       findings.append(Finding("metadata and keys", .skipped, "the authority must be fixed first"))
     }
     findings.append(presenterFinding())
-    findings.append(try await cacheFinding())
     return Diagnosis(findings)
   }
 }
@@ -105,8 +101,6 @@ extension Diagnostics {
   private static func finding(of error: any Error, check: String) -> Finding {
     switch error {
     case let error as any ExplainedError:
-      Finding(check, .failed, error.message, recovery: error.recoverySuggestion)
-    case let error as TokenCacheError:
       Finding(check, .failed, error.message, recovery: error.recoverySuggestion)
     default:
       Finding(check, .failed, "it failed with \(type(of: error))")
@@ -167,18 +161,6 @@ extension Diagnostics {
       return Finding(
         "presenter", .failed, known?.message ?? "\(type(of: presenter)) cannot receive \(redirectURI.absoluteString)",
         recovery: known?.recoverySuggestion ?? "Use another presenter, or register another redirect URI.")
-    }
-  }
-
-  private func cacheFinding() async throws -> Finding {
-    do {
-      let cache = try cache.get()
-      let count = try await cache.keys().count { $0.clientID.lowercased() == settings.clientID.lowercased() }
-      return Finding("token cache", .ok, "\(type(of: cache)), records of this app: \(count)")
-    } catch is CancellationError {
-      throw CancellationError()
-    } catch {
-      return Self.finding(of: error, check: "token cache")
     }
   }
 }

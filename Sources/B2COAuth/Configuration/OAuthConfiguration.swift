@@ -32,10 +32,6 @@ package struct OAuthConfiguration: Sendable {
   ///
   /// 300 seconds.
   package var clockSkew = Duration.seconds(300)
-  /// How long metadata and keys are used without asking again.
-  ///
-  /// 24 hours.
-  package var metadataLifetime = Duration.seconds(86_400)
   /// How long token, metadata and key requests may take and how much they may bring.
   package var limits = TransportLimits.standard
   /// How often and when a request for metadata or keys is sent again; token requests are sent once.

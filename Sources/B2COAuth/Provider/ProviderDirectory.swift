@@ -16,6 +16,8 @@ actor ProviderDirectory {
     var lacksKey = false
   }
 
+  /// How long metadata and keys are kept.
+  private static let lifetime: TimeInterval = 86_400
   /// How long keys that lack a token's key are kept before they are fetched for one again.
   private static let refetchInterval: TimeInterval = 60
 
@@ -100,7 +102,7 @@ actor ProviderDirectory {
 
   private func isFresh(_ date: Date) -> Bool {
     let age = now().timeIntervalSince(date)
-    return age >= 0 && age < configuration.metadataLifetime.inSeconds
+    return age >= 0 && age < Self.lifetime
   }
 
   /// The metadata of a policy, fetched now and checked against the authority.

@@ -34,7 +34,7 @@ final class LocalExchange: Sendable {
       if case .never = effect { throw TransportError(.timedOut, "No answer within the request's limits.") }
     }
     var response = effects.lazy.compactMap(\.cannedResponse).first ?? core(request)
-    if response.headers["Date"] == nil { response.headers["Date"] = LocalDates.http(now()) }
+    if response.headers["Date"] == nil { response.headers["Date"] = Dates.headerField(now()) }
     if request.method == .head {
       response.headers["Content-Length"] = String(response.body.count)
       response.body = Data()

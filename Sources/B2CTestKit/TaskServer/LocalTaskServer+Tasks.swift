@@ -63,7 +63,7 @@ extension LocalTaskServer {
   private func document(_ task: LocalTask) -> [String: JSONValue] {
     var fields: [String: JSONValue] = [
       "_id": .string(task.id), "owner": .string(task.owner), dialect.titleKey: .string(task.text),
-      "date": .string(LocalDates.iso8601(task.date)), "__v": .integer(0),
+      "date": .string(Dates.internet(task.date)), "__v": .integer(0),
     ]
     fields["completed"] = task.completed.map(JSONValue.bool)
     return fields

@@ -63,8 +63,9 @@ struct LocalPage: Codable, Sendable {
       if let stage { lines.append("<input type=\"hidden\" name=\"stage\" value=\"\(escape(stage))\">") }
       for field in fields {
         lines.append("<label for=\"\(field.name)\">\(escape(field.label))</label>")
+        let completion = ["email": "username", "password": "current-password"][field.type] ?? "off"
         lines.append(
-          "<input id=\"\(field.name)\" name=\"\(field.name)\" type=\"\(field.type)\" value=\"\(escape(field.value))\""
+          "<input autocomplete=\"\(completion)\" id=\"\(field.name)\" name=\"\(field.name)\" type=\"\(field.type)\" value=\"\(escape(field.value))\""
             + (field.isRequired ? " required>" : ">"))
       }
       for (index, button) in buttons.enumerated() {
@@ -79,7 +80,7 @@ struct LocalPage: Codable, Sendable {
 
   private static let style = """
     body { max-width: 26rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; }
-    body { overflow-wrap: anywhere; }
+    html { background: Canvas; color: CanvasText; overflow-wrap: anywhere; }
     label { display: block; }
     input, button { box-sizing: border-box; width: 100%; min-height: 2.75rem; font: inherit; }
     input { margin-bottom: 1rem; }

@@ -20,10 +20,6 @@ extension LocalRefusal {
   static func malformed(_ problem: String, error: String = "invalid_request") -> LocalRefusal {
     LocalRefusal(error: error, b2cCode: "90083", entraCode: 900_144, message: "The request is malformed: \(problem).")
   }
-
-  static let noSigningKey = LocalRefusal(
-    error: "server_error", b2cCode: "90037", entraCode: 90033,
-    message: "An error occurred while processing the request: the tenant has no signing key.", status: 500)
 }
 
 /// The user's part.

@@ -28,7 +28,7 @@ extension LocalTenant {
     }
     claims.merge(user.claims) { $1 }
     behavior.changeIDTokenClaims?(&claims)
-    guard let key = signingKeys.first else { throw LocalRefusal.noSigningKey }
+    guard let key = signingKeys.first else { throw LocalRefusal.malformed("no signing key", error: "server_error") }
     return try behavior.signIDToken?(claims, key) ?? key.token(claims: claims)
   }
 
@@ -52,7 +52,7 @@ extension LocalTenant {
     // Makes two tokens of the same second differ, as real ones do.
     claims["uti"] = .string(RandomText.make(bytes: 9))
     behavior.changeAccessTokenClaims?(&claims)
-    guard let key = signingKeys.first else { throw LocalRefusal.noSigningKey }
+    guard let key = signingKeys.first else { throw LocalRefusal.malformed("no signing key", error: "server_error") }
     return try key.token(claims: claims)
   }
 

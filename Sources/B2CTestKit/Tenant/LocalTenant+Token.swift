@@ -12,7 +12,7 @@ extension LocalTenant {
     } catch let refusal as LocalRefusal {
       return jsonAnswer(refusal, call)
     } catch {
-      return jsonAnswer(.noSigningKey, call)
+      return jsonAnswer(.malformed("\(error)", error: "server_error"), call)
     }
   }
 

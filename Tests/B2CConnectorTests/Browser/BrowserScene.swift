@@ -115,7 +115,8 @@
         let value = try #require(item.value)
         #expect(!source.contains(value), "the page repeats \(item.name)")
       }
-      #expect(try await browser.complaints == [])
+      let complaints = try await browser.complaints
+      #expect(complaints == [])
     }
   }
 #endif

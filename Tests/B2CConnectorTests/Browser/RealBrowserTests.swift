@@ -20,7 +20,8 @@
         let signIn = scene.begin(.signIn)
         try await scene.openPage()
         try await scene.browser.waitForHeading("Sign in")
-        #expect(try await scene.browser.complaints == [])
+        let complaints = try await scene.browser.complaints
+        #expect(complaints == [])
         try await scene.browser.signIn(LocalUser.alice.email, LocalUser.alice.password.value)
         let user = try await signIn.value
         #expect(user.name == LocalUser.alice.displayName)

@@ -47,18 +47,6 @@ enum Scene {
       accountID: accountID(number))
   }
 
-  /// A record whose token lives for an hour and should be renewed now: it lasts another 250 seconds.
-  static func earlyRecord(_ number: Int) -> TokenRecord {
-    var record = record(number)
-    let old = record.accessTokens[0]
-    let expiresAt = Date().addingTimeInterval(250)
-    var token = CachedAccessToken(
-      token: old.token, scopes: old.scopes, receivedAt: expiresAt.addingTimeInterval(-3_600), expiresAt: expiresAt)
-    token.requestedScopes = old.requestedScopes
-    record.accessTokens = [token]
-    return record
-  }
-
   /// A record of about 4 KB; `change` makes its tokens other ones of the same size.
   static func record(_ number: Int, change: Int = 0, isExpired: Bool = false) -> TokenRecord {
     let now = Date()
