@@ -16,12 +16,15 @@
         && call.plan.map { $0.outcome == .completes } != false && !isOfAnother && !isOfMissingTask
     }
 
-    /// Whether a request of the call, or one to the provider that it may have joined, met a fault.
+    /// Whether a request of the call met a fault, or one to the provider that it may have waited for: of a flight that it
+    /// joined, or of another connector that held the refresh lock.
     private var hasMetFault: Bool {
-      call.app.transport.met.contains {
-        if $0.target == .taskAPI { return $0.call == call.number }
-        // A flight can be joined until its end.
-        return $0.at >= call.startedAt || $0.call.map { world.ends[$0, default: .max] >= call.startedAt } == true
+      world.processes.flatMap(\.apps).contains { app in
+        app.transport.met.contains {
+          if $0.target == .taskAPI { return app === call.app && $0.call == call.number }
+          // A flight can be joined until its end.
+          return $0.at >= call.startedAt || $0.call.map { world.ends[$0, default: .max] >= call.startedAt } == true
+        }
       }
     }
 
