@@ -11,9 +11,16 @@
 
     var isCalm: Bool {
       call.troubles.isEmpty && !call.app.isClosed && !hasMetFault && !hasStoreRefused && !world.wasDamaged
-        && max(world.lastSuspension, world.lastSlowRequest, world.lastClockChange) < call.startedAt
+        && max(world.lastSuspension, world.lastSlowRequest, world.lastClockChange) < begin
         && !world.processes.contains { $0.isSuspended } && call.timeSuspended == 0
         && call.plan.map { $0.outcome == .completes } != false && !isOfAnother && !isOfMissingTask
+    }
+
+    /// When the earliest call began that was still under way at the start of this one, which may have joined its refresh, or
+    /// waited for its lock.
+    private var begin: UInt64 {
+      world.calls.filter { world.ends[$0.number, default: .max] >= call.startedAt }.map(\.startedAt).min()
+        ?? call.startedAt
     }
 
     /// Whether a request of the call met a fault, or one to the provider that it may have waited for: of a flight that it
