@@ -38,10 +38,8 @@ enum LocalJSON {
 /// The `Authorization` header's bearer token (RFC 6750 section 2.1).
 enum LocalBearer {
   static func token(in headers: TransportRequest.Headers) -> String? {
-    guard let value = headers["Authorization"] else { return nil }
-    let parts = value.split(separator: " ", maxSplits: 1)
-    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-    return String(parts[1])
+    guard let value = headers["Authorization"], value.lowercased().hasPrefix("bearer ") else { return nil }
+    return String(value.dropFirst(7))
   }
 }
 

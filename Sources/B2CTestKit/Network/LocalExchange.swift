@@ -33,7 +33,8 @@ final class LocalExchange: Sendable {
       if case .wait(let gate) = effect { try await gate.wait() }
       if case .never = effect { throw TransportError(.timedOut, "No answer within the request's limits.") }
     }
-    var response = effects.lazy.compactMap(\.cannedResponse).first ?? core(request)
+    let canned = effects.lazy.compactMap { if case .respond(let response) = $0 { response } else { nil } }.first
+    var response = canned ?? core(request)
     if response.headers["Date"] == nil { response.headers["Date"] = Dates.headerField(now()) }
     if request.method == .head {
       response.headers["Content-Length"] = String(response.body.count)
@@ -65,11 +66,5 @@ final class LocalExchange: Sendable {
       }
       return (state.log.begin(request), active)
     }
-  }
-}
-
-extension LocalFault.Effect {
-  fileprivate var cannedResponse: TransportResponse? {
-    if case .respond(let response) = self { response } else { nil }
   }
 }

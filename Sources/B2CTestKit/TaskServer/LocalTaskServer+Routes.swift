@@ -62,34 +62,24 @@ extension LocalTaskServer {
   }
 
   private func authorize(_ request: TransportRequest) -> Result<[String: JSONValue], Refusal> {
-    guard let token = LocalBearer.token(in: request.headers) else {
-      return .failure(Refusal(response: unauthorized("")))
-    }
+    guard let token = LocalBearer.token(in: request.headers) else { return .failure(refusal(401, "")) }
     switch tenant.checkAccessToken(token, audiences: audiences) {
     case .failure(let problem):
-      let parameters = ", error=\"invalid_token\", error_description=\"\(problem.rawValue)\""
-      return .failure(Refusal(response: unauthorized(parameters)))
+      return .failure(refusal(401, ", error=\"invalid_token\", error_description=\"\(problem.rawValue)\""))
     case .success(let claims):
       let scopes = Set((claims["scp"]?.string ?? "").split(separator: " ").map(String.init))
-      guard requiredScopes.isSubset(of: scopes) else {
-        return .failure(Refusal(response: insufficientScope))
-      }
-      return .success(claims)
+      let required = requiredScopes.sorted().joined(separator: " ")
+      return requiredScopes.isSubset(of: scopes)
+        ? .success(claims) : .failure(refusal(403, ", error=\"insufficient_scope\", scope=\"\(required)\""))
     }
   }
 
-  private func unauthorized(_ parameters: String) -> TransportResponse {
-    TransportResponse(
-      status: 401,
-      headers: ["WWW-Authenticate": "Bearer realm=\"Users\"" + parameters, "Content-Type": "text/plain"],
-      body: Data("Unauthorized".utf8))
-  }
-
-  private var insufficientScope: TransportResponse {
-    let scopes = requiredScopes.sorted().joined(separator: " ")
-    let challenge = "Bearer realm=\"Users\", error=\"insufficient_scope\", scope=\"\(scopes)\""
-    return TransportResponse(
-      status: 403, headers: ["WWW-Authenticate": challenge, "Content-Type": "text/plain"],
-      body: Data("Forbidden".utf8))
+  /// A refusal with a bearer challenge (RFC 6750 section 3).
+  private func refusal(_ status: Int, _ parameters: String) -> Refusal {
+    Refusal(
+      response: TransportResponse(
+        status: status,
+        headers: ["WWW-Authenticate": "Bearer realm=\"Users\"" + parameters, "Content-Type": "text/plain"],
+        body: Data((status == 401 ? "Unauthorized" : "Forbidden").utf8)))
   }
 }
