@@ -46,26 +46,3 @@ extension CodedError {
     "\(code.rawValue): \(message)" + (recoverySuggestion.map { " " + $0 } ?? "")
   }
 }
-
-extension ErrorCode {
-  /// No answer: offline, refused, or the connection was lost; the underlying error is the transport's.
-  public static let network = Self(rawValue: "network")
-  /// No answer in time (also status 408), or the sign-in page was not finished in time.
-  public static let timedOut = Self(rawValue: "timedOut")
-  /// Too many requests (status 429).
-  public static let throttled = Self(rawValue: "throttled")
-  /// The service is not available (5xx).
-  public static let serviceUnavailable = Self(rawValue: "serviceUnavailable")
-  /// The server refused for a reason without a code here.
-  public static let server = Self(rawValue: "server")
-  /// The answer is not what the protocol says it is, or cannot be read.
-  public static let invalidResponse = Self(rawValue: "invalidResponse")
-  /// The authority or the task server does not offer what was asked of it (405, 501).
-  public static let unsupported = Self(rawValue: "unsupported")
-  /// The authority, policy, client ID, redirect URI or scopes do not fit what the service knows.
-  public static let configuration = Self(rawValue: "configuration")
-  /// The authority is on the host that Azure AD B2C has retired.
-  public static let retiredAuthority = Self(rawValue: "retiredAuthority")
-  /// A presenter or transport supplied by the app failed with an error of its own, which is the underlying one.
-  public static let other = Self(rawValue: "other")
-}

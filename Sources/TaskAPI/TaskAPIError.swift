@@ -73,32 +73,6 @@ public struct TaskAPIError: CodedError, Sendable {
   }
 }
 
-/// Found before anything is sent.
-extension ErrorCode {
-  /// The base URL or a limit cannot be used.
-  public static let invalidConfiguration = Self(rawValue: "invalidConfiguration")
-  /// The task cannot be sent: its title is empty or over the limit, or its id fits no URL.
-  public static let invalidItem = Self(rawValue: "invalidItem")
-  /// Nothing in the task tells the server which one is meant.
-  public static let missingKey = Self(rawValue: "missingKey")
-}
-
-/// The server refused.
-extension ErrorCode {
-  /// The user is not allowed to do this (403).
-  public static let forbidden = Self(rawValue: "forbidden")
-  /// Nothing exists at the URL (404, 410): the base URL is wrong, or the task does not exist.
-  public static let notFound = Self(rawValue: "notFound")
-  /// The request does not fit the server's state or fields (409), such as `MissingTask` in the wrong dialect.
-  public static let conflict = Self(rawValue: "conflict")
-  /// The request or the answer is larger than a limit (413, or a limit of the client).
-  public static let tooLarge = Self(rawValue: "tooLarge")
-  /// The server refused with another status of the 400s.
-  public static let refused = Self(rawValue: "refused")
-  /// The server wants the request sent elsewhere (3xx); a token does not follow.
-  public static let redirected = Self(rawValue: "redirected")
-}
-
 extension TaskAPIError: CustomStringConvertible {
   /// Code, message, the server's own code and message, the request id and what to do; never the body.
   public var description: String {

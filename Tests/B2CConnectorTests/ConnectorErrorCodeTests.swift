@@ -80,7 +80,7 @@ struct ConnectorErrorCodeTests {
       try await connector.addTask(TaskItem(itemName: "Buy milk"))
     }
     #expect(error.code == .network && error.outcomeIsUnknown)
-    #expect(error.request?.method == "POST" && error.request?.url == world.tasks.url.absoluteString)
+    #expect(error.method == "POST" && error.url == world.tasks.url.absoluteString)
   }
 
   @Test(
@@ -98,7 +98,7 @@ struct ConnectorErrorCodeTests {
     request.httpMethod = method
     let error = try await #require(throws: ConnectorError.self) { try await connector.data(for: request) }
     #expect(error.outcomeIsUnknown == isUnknown)
-    #expect(error.request?.method == method)
+    #expect(error.method == method)
   }
 
   @Test("A POST to any API that is repeated with another token and then lost may have changed something")
@@ -210,7 +210,7 @@ struct ConnectorErrorCodeTests {
       try await connector.data(for: URLRequest(url: world.tasks.url))
     }
     #expect(error.code == .network)
-    #expect(error.request?.method == "GET" && error.request?.url == world.tasks.url.absoluteString)
+    #expect(error.method == "GET" && error.url == world.tasks.url.absoluteString)
   }
 
   @Test("An unknown policy is named with its URL")
@@ -222,9 +222,9 @@ struct ConnectorErrorCodeTests {
     }
     #expect(error.code == .configuration)
     #expect("\(error)".contains("B2C_1_Misspelt"))
-    #expect(error.request?.method == "GET")
-    #expect(error.request?.url.hasSuffix("/.well-known/openid-configuration") == true)
-    #expect("\(error)".contains(error.request?.url ?? "?"))
+    #expect(error.method == "GET")
+    #expect(error.url?.hasSuffix("/.well-known/openid-configuration") == true)
+    #expect("\(error)".contains(error.url ?? "?"))
     #expect(error.status == 404 || error.status == 400)
   }
 
@@ -240,7 +240,7 @@ struct ConnectorErrorCodeTests {
     #expect(error.message.contains(scope))
     #expect(error.serverDescription?.contains("is not supported") == true)
     #expect("\(error)".contains("is not supported"))
-    #expect(error.request != nil)
+    #expect(error.url != nil)
   }
 
   @Test("A refused refresh names its request and status")
@@ -251,8 +251,8 @@ struct ConnectorErrorCodeTests {
     world.tenant.faults = [LocalFault(on: .token, .respond(TransportResponse(status: 503)))]
     let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken(forceRefresh: true) }
     #expect(error.code == .serviceUnavailable && error.status == 503 && error.isRetryable)
-    #expect(error.request?.method == "POST")
-    #expect(error.request?.url.hasSuffix("/oauth2/v2.0/token") == true)
+    #expect(error.method == "POST")
+    #expect(error.url?.hasSuffix("/oauth2/v2.0/token") == true)
     #expect("\(error)".contains("POST https://") && "\(error)".contains("503"))
   }
 }

@@ -172,7 +172,7 @@ private func everything(_ value: Any) -> String {
   case let error as ConnectorError:
     text += [
       error.message, error.recoverySuggestion, error.serverDescription, error.serverCode, error.oauthError,
-      error.claims, error.request?.description,
+      error.claims, error.method, error.url,
       error.correlationID?.uuidString,
     ].compactMap(\.self).joined(separator: " ")
     under = error.underlying

@@ -45,17 +45,6 @@ package struct APIAuthorizationError: CodedError, Sendable {
   package var claims: String? { challenge?.claims }
 }
 
-extension ErrorCode {
-  /// The API refused a token (401), and the new one that replaced it too, unless there was none.
-  public static let unauthorized = Self(rawValue: "unauthorized")
-  /// The token lacks a scope; the message says which, if the API does (RFC 6750 section 3.1).
-  public static let insufficientScope = Self(rawValue: "insufficientScope")
-  /// The API asks for further claims, such as a second factor: the user has to sign in with them.
-  public static let claimsRequired = Self(rawValue: "claimsRequired")
-  /// The request leads to an origin that tokens may not be sent to; nothing was sent, and no token was asked for.
-  public static let originNotAllowed = Self(rawValue: "originNotAllowed")
-}
-
 // The description has neither the challenge nor the answer.
 extension APIAuthorizationError: Redacted {}
 

@@ -74,9 +74,6 @@ extension OAuthError: Redacted {
   }
 }
 
-/// An error that an app's presenter may throw, and whose code and message the engine keeps: its own or the facade's.
-package protocol ExplainedError: CodedError<ErrorCode> {}
-
 extension OAuthError: ExplainedError {
   /// Runs code of an app's presenter; an error of the facade becomes one of the engine, with the same code.
   static func mapping<Value>(_ body: () async throws -> Value) async throws -> Value {
@@ -105,75 +102,5 @@ extension OAuthError {
       error.correlationID = correlationID
       throw error
     }
-  }
-}
-
-// MARK: - Codes
-
-/// Outcomes of the user's actions.
-extension ErrorCode {
-  /// The user pressed Cancel in the page (AADB2C90091).
-  public static let userCancelledInPage = Self(rawValue: "userCancelledInPage")
-  /// The user closed the browser sheet or window.
-  public static let userClosedBrowser = Self(rawValue: "userClosedBrowser")
-  /// The user asked for a new password (AADB2C90118).
-  public static let passwordResetRequested = Self(rawValue: "passwordResetRequested")
-  /// No user is signed in, or the session has expired: show a sign-in page.
-  public static let interactionRequired = Self(rawValue: "interactionRequired")
-  /// Another user signed in than the required one.
-  public static let wrongUser = Self(rawValue: "wrongUser")
-  /// The user exists already (sign-up).
-  public static let userAlreadyExists = Self(rawValue: "userAlreadyExists")
-  /// A federated identity provider, such as Facebook, failed.
-  public static let identityProviderFailed = Self(rawValue: "identityProviderFailed")
-}
-
-/// Configuration errors.
-extension ErrorCode {
-  /// The chosen presenter cannot serve the redirect URI.
-  public static let unsupportedRedirectURI = Self(rawValue: "unsupportedRedirectURI")
-  /// An extra parameter would override one of the protocol's own, or its name is not of visible ASCII characters.
-  public static let reservedParameter = Self(rawValue: "reservedParameter")
-  /// The answer has no access token, because no API scope was asked for.
-  public static let missingAPIScope = Self(rawValue: "missingAPIScope")
-}
-
-/// Protocol errors.
-extension ErrorCode {
-  /// The callback belongs to no request of ours, or was used before.
-  public static let stateMismatch = Self(rawValue: "stateMismatch")
-  /// The callback URL is not one the protocol allows.
-  public static let invalidCallback = Self(rawValue: "invalidCallback")
-  /// The callback comes from another issuer (RFC 9207).
-  public static let issuerMismatch = Self(rawValue: "issuerMismatch")
-  /// The id_token is refused; the message says by which rule.
-  public static let invalidIDToken = Self(rawValue: "invalidIDToken")
-  /// Server and client disagree on the protocol, such as PKCE.
-  public static let protocolViolation = Self(rawValue: "protocolViolation")
-}
-
-/// Failures on this device.
-extension ErrorCode {
-  /// The token cache failed; the `underlying` error is its own.
-  public static let tokenCache = Self(rawValue: "tokenCache")
-  /// The sign-in page could not be shown.
-  public static let presentationFailed = Self(rawValue: "presentationFailed")
-  /// The port of the redirect URI is in use.
-  public static let portInUse = Self(rawValue: "portInUse")
-  /// The system is about to suspend the app: no token was requested, and it may be when the app is active again.
-  public static let suspended = Self(rawValue: "suspended")
-  /// The access token has expired, and this process must not refresh it: the options say so, or it is an app extension.
-  public static let refreshNotAllowed = Self(rawValue: "refreshNotAllowed")
-}
-
-extension ErrorCode {
-  /// Whether an error with this code is retryable where nothing more is known about it.
-  package var isRetryable: Bool {
-    [.network, .serviceUnavailable, .throttled, .timedOut, .suspended].contains(self)
-  }
-
-  /// Whether only the user, at a sign-in page, can fix an error with this code.
-  package var needsInteraction: Bool {
-    self == .interactionRequired
   }
 }

@@ -1,0 +1,97 @@
+public import Foundation
+
+/// The one error of the facade: what happened, what to do, and everything the server said.
+///
+/// Nothing in it is secret.
+public struct ConnectorError: CodedError, Sendable {
+  /// The reason, as a code.
+  public var code: ErrorCode
+  /// A sentence about it, without secrets.
+  public package(set) var message: String
+  /// The advice, if anything is known to help.
+  public package(set) var recoverySuggestion: String?
+  /// Whether the same call may succeed later without a change.
+  public var isRetryable: Bool
+  /// Whether only the user, at a sign-in page, can fix it.
+  public var needsInteraction: Bool
+  /// Whether a call that changes something may have done so although it failed, such as when the answer was lost.
+  ///
+  /// After a failed `addTask` with this set, look at the list before adding the task again.
+  public var outcomeIsUnknown = false
+  /// The request's method, if the error is about a request.
+  public package(set) var method: String?
+  /// The request's URL without its query.
+  public package(set) var url: String?
+  /// The HTTP status, if there was one.
+  public var status: Int?
+  /// How many seconds the server asks to wait.
+  public var retryAfter: Double?
+  /// The OAuth `error`, such as `invalid_grant`.
+  public var oauthError: String?
+  /// The service's own code, such as `AADB2C90118`, `AADSTS50058` or the task server's `MissingTask`.
+  public var serverCode: String?
+  /// The service's own words (`error_description`, or the API's message), cut short and without secrets.
+  public var serverDescription: String?
+  /// The id under which the service logged the request.
+  public var correlationID: UUID?
+  /// The claims that the API or the service wants, as JSON text.
+  ///
+  /// Pass them to `accessToken(…, claims:)`; when that asks for a sign-in, to
+  /// `SignInOptions.claimsRequest`.
+  public var claims: String?
+  /// The error below it: of the cache, the network, the settings, or of a part that the app supplied.
+  public var underlying: (any Error)?
+
+  /// Makes an error; texts are cut to 500 characters, made printable, and cleared of what looks like a token.
+  ///
+  /// - Parameters:
+  ///   - code: What went wrong.
+  ///   - message: What happened, in words without secrets.
+  ///   - recoverySuggestion: What to do about it.
+  ///   - isRetryable: Whether the same call may succeed later without a change; `nil` for what the code alone says.
+  ///   - needsInteraction: Whether only the user, at a sign-in page, can fix it; `nil` for what the code alone says.
+  ///   - underlying: The error below it.
+  public init(
+    _ code: ErrorCode, _ message: String, recoverySuggestion: String? = nil, isRetryable: Bool? = nil,
+    needsInteraction: Bool? = nil, underlying: (any Error)? = nil
+  ) {
+    // A custom part may repeat the words of a database or a server.
+    self.init(
+      own: code, PrintableText.ofCustomPart(message),
+      recoverySuggestion: recoverySuggestion.map(PrintableText.ofCustomPart), isRetryable: isRetryable,
+      needsInteraction: needsInteraction, underlying: underlying)
+  }
+
+  /// Makes an error in the package's own words.
+  package init(
+    own code: ErrorCode, _ message: String, recoverySuggestion: String? = nil, isRetryable: Bool? = nil,
+    needsInteraction: Bool? = nil, underlying: (any Error)? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.recoverySuggestion = recoverySuggestion
+    self.isRetryable = isRetryable ?? code.isRetryable
+    self.needsInteraction = needsInteraction ?? code.needsInteraction
+    self.underlying = underlying
+  }
+}
+
+extension ConnectorError: ExplainedError {}
+
+/// An error whose code and message the engine keeps when a presenter throws it.
+package protocol ExplainedError: CodedError<ErrorCode> {}
+
+extension ConnectorError: Redacted {
+  /// Code, message, the server's code, the request, the correlation id and what to do.
+  public var description: String {
+    var text = "\(code.rawValue): \(message)"
+    if let serverCode { text += " [\(serverCode)]" }
+    if let method, let url, !message.contains(url) {
+      text += " (\(method) \(url)" + (status.map { ", status \($0)" } ?? "") + ")"
+    }
+    if let said = serverDescription, !message.contains(said) { text += ErrorText.said(said) }
+    text += ErrorText.correlation(correlationID, after: text)
+    if let recoverySuggestion { text += " " + recoverySuggestion }
+    return text
+  }
+}
