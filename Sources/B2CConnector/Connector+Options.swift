@@ -15,7 +15,7 @@ extension Connector {
     /// The deadline of a call to the task server with all its tries, and the largest answer; 30 seconds and 32 MiB.
     ///
     /// Guide "The connector", Limits.
-    public var taskLimits = TaskAPIConfiguration.standardLimits
+    public var taskLimits = TaskAPIClient.standardLimits
     /// The limits of token, metadata and key requests; 30 seconds and 1 MiB.
     ///
     /// Guide "The connector", Limits.

@@ -270,13 +270,10 @@ extension Connector {
     let oauth = try OAuthClient(configuration: options.oauth, environment: environment)
     self.settings = settings
     self.oauth = oauth
-    tasks = try settings.taskWebAPI.map { url in
-      var configuration = try TaskAPIConfiguration(baseURL: url, dialect: options.taskDialect)
-      configuration.limits = options.taskLimits
-      configuration.retry = options.retry
-      return try TaskAPIClient(
-        configuration: configuration, transport: environment.transport, tokens: oauth.tokenProvider(),
-        clock: environment.clock, now: environment.now)
+    tasks = settings.taskWebAPI.map { url in
+      TaskAPIClient(
+        baseURL: url, dialect: options.taskDialect, limits: options.taskLimits, retry: options.retry,
+        transport: environment.transport, tokens: oauth.tokenProvider(), clock: environment.clock, now: environment.now)
     }
     self.environment = environment
     retry = options.retry

@@ -5,7 +5,6 @@ internal import B2COAuth
 internal import B2CSettings
 internal import B2CTokenCache
 internal import Foundation
-internal import TaskAPI
 
 extension ConnectorError {
   /// Runs a call of the facade; whatever it throws becomes a ``ConnectorError``, except a cancellation.
@@ -43,9 +42,15 @@ extension ConnectorError {
 
   private static func mapped(_ error: any Error) -> any Error {
     switch error {
-    case is CancellationError, is ConnectorError: error
+    case is CancellationError: error
+    case let error as ConnectorError:
+      // Where no token was available after a try that may have acted, the engine's own error says why.
+      (error.underlying as? OAuthError).map { engine in
+        var told = ConnectorError(engine)
+        told.outcomeIsUnknown = error.outcomeIsUnknown
+        return told
+      } ?? error
     case let error as OAuthError: ConnectorError(error)
-    case let error as TaskAPIError: ConnectorError(error)
     case let error as APIAuthorizationError: ConnectorError(error)
     case let error as SettingsError:
       // Each problem in the list has its own advice.
@@ -86,28 +91,6 @@ extension ConnectorError {
     serverCode = error.server?.code
     serverDescription = error.server?.description
     claims = error.server?.claims
-  }
-
-  private init(_ error: TaskAPIError) {
-    // Where no token was available, the engine's own error says why.
-    if let engine = error.underlying as? OAuthError {
-      self.init(engine)
-      outcomeIsUnknown = error.outcomeIsUnknown
-      return
-    }
-    let authorization = error.underlying as? APIAuthorizationError
-    self.init(
-      own: error.code, error.message, recoverySuggestion: error.recoverySuggestion, isRetryable: error.isRetryable,
-      underlying: error.code == .other ? error.underlying : error)
-    outcomeIsUnknown = error.outcomeIsUnknown
-    method = error.method
-    url = error.url
-    status = error.status
-    retryAfter = error.retryAfter
-    serverCode = error.serverCode
-    serverDescription = error.serverMessage
-    oauthError = authorization?.serverError
-    claims = authorization?.claims
   }
 
   private init(_ error: APIAuthorizationError) {

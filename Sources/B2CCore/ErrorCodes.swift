@@ -103,12 +103,8 @@ extension ErrorCode {
 
 /// Found before anything is sent.
 extension ErrorCode {
-  /// The base URL or a limit cannot be used.
-  public static let invalidConfiguration = Self(rawValue: "invalidConfiguration")
-  /// The task cannot be sent: its title is empty or over the limit, or its id fits no URL.
+  /// The task cannot be sent: its title is empty or over the limit, or no id or title tells the server which one is meant.
   public static let invalidItem = Self(rawValue: "invalidItem")
-  /// Nothing in the task tells the server which one is meant.
-  public static let missingKey = Self(rawValue: "missingKey")
 }
 
 /// The server refused.
@@ -121,8 +117,6 @@ extension ErrorCode {
   public static let conflict = Self(rawValue: "conflict")
   /// The request or the answer is larger than a limit (413, or a limit of the client).
   public static let tooLarge = Self(rawValue: "tooLarge")
-  /// The server refused with another status of the 400s.
-  public static let refused = Self(rawValue: "refused")
   /// The server wants the request sent elsewhere (3xx); a token does not follow.
   public static let redirected = Self(rawValue: "redirected")
 }

@@ -1,3 +1,4 @@
+internal import B2CCore
 public import Foundation
 
 /// Lists, adds, changes and deletes the user's tasks on a task server, with a bearer token on every request.
@@ -7,20 +8,21 @@ public import Foundation
 /// for task in try await client.list() { print(task.itemName) }
 /// ```
 ///
-/// A call makes its request (`TaskRequest`), sends it with a token and with retries (`TaskCall`), and decodes the answer
-/// (``TaskItem``). There is no offline queue: a call that fails says so, and the task is still in the caller's hands.
-/// Errors are ``TaskAPIError``, `CancellationError`, or an own one of the closure or the transport, unchanged; after a try
-/// that may have changed something, that is the `underlying` of an error `other` with ``TaskAPIError/outcomeIsUnknown``.
+/// A call makes its request (`TaskRequests`), sends it with a token and with retries, and reads the answer: what a status
+/// means is in `TaskRequest`, what a document means in ``TaskItem``. There is no offline queue: a call that fails says so,
+/// and the task is still in the caller's hands.
+/// Errors are `ConnectorError`, `CancellationError`, or an own one of the closure or the transport, unchanged; after a try
+/// that may have changed something, that is the `underlying` of an error `other` with `outcomeIsUnknown`.
 public struct TaskAPIClient: Sendable {
-  package let configuration: TaskAPIConfiguration
+  private let requests: TaskRequests
+  private let transport: any HTTPTransport
+  private let retry: RetryPolicy
+  private var tokens: any AccessTokenProvider
+  private let clock: any Clock<Duration>
+  private let now: @Sendable () -> Date
 
-  let transport: any HTTPTransport
-  /// Where tokens are sent to: the origin of the base URL.
-  let origins: Set<Origin>
-  private(set) var tokens: any AccessTokenProvider
-  let clock: any Clock<Duration>
-  let now: @Sendable () -> Date
-  private let requests: TaskRequestBuilder
+  /// 32 MiB of body, 30 seconds in all, 15 seconds of silence.
+  package static let standardLimits = TransportLimits(maximumBodyBytes: 32 << 20)
 
   /// Makes a client.
   ///
@@ -37,38 +39,34 @@ public struct TaskAPIClient: Sendable {
   ///   - transport: The carrier of the requests.
   ///   - accessToken: Returns a valid access token; called for every call, and once more after a `401`. The request is
   ///     repeated only when it then returns another one.
-  /// - Throws: ``TaskAPIError`` with ``ErrorCode/invalidConfiguration`` when the URL is neither https nor http to this
-  ///   machine, has no host, contains user name, password or fragment, or has its port in the path; or when a limit is
-  ///   not above zero.
+  /// - Throws: `ConnectorError` with the code `configuration` when the URL is neither https nor http to this machine, has
+  ///   no host, or contains user name, password or fragment.
   public init(
     baseURL: URL, dialect: TaskDialect = .tutorial,
     limits: TransportLimits = TransportLimits(maximumBodyBytes: 32 << 20), retry: RetryPolicy = RetryPolicy(),
     transport: any HTTPTransport = URLSessionTransport(),
     accessToken: @escaping @Sendable () async throws -> String
-  ) throws(TaskAPIError) {
-    var configuration = try TaskAPIConfiguration(baseURL: baseURL, dialect: dialect)
-    configuration.limits = limits
-    configuration.retry = retry
-    try self.init(configuration: configuration, transport: transport, tokens: ClosureTokens(accessToken))
+  ) throws {
+    let url = baseURL.absoluteURL
+    guard Loopback.isAllowed(url), Origin(url) != nil, url.fragment == nil else {
+      throw ConnectorError(
+        own: .configuration, "The base URL \(RedactedURL(url)) of the task server cannot be used.",
+        recoverySuggestion: "Use https, or http to this machine, without user name, password and fragment.")
+    }
+    self.init(
+      baseURL: url, dialect: dialect, limits: limits, retry: retry, transport: transport,
+      tokens: ClosureTokens(accessToken: accessToken))
   }
 
-  /// Makes a client from its parts.
+  /// Makes a client from its parts, with a base URL that was checked.
   package init(
-    configuration: TaskAPIConfiguration, transport: any HTTPTransport, tokens: any AccessTokenProvider
-  ) throws(TaskAPIError) {
-    try self.init(
-      configuration: configuration, transport: transport, tokens: tokens, clock: ContinuousClock(), now: { Date() })
-  }
-
-  /// As the other initialisers, with clocks.
-  package init(
-    configuration: TaskAPIConfiguration, transport: any HTTPTransport, tokens: any AccessTokenProvider,
-    clock: any Clock<Duration>, now: @escaping @Sendable () -> Date
-  ) throws(TaskAPIError) {
-    requests = try TaskRequestBuilder(configuration)
-    self.configuration = configuration
+    baseURL: URL, dialect: TaskDialect = .tutorial, limits: TransportLimits = standardLimits,
+    retry: RetryPolicy = RetryPolicy(), transport: any HTTPTransport, tokens: any AccessTokenProvider,
+    clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    requests = TaskRequests(baseURL: baseURL, dialect: dialect, limits: limits)
+    self.retry = retry
     self.transport = transport
-    origins = Set([Origin(configuration.baseURL.absoluteURL)].compactMap(\.self))
     self.tokens = tokens
     self.clock = clock
     self.now = now
@@ -88,48 +86,45 @@ public struct TaskAPIClient: Sendable {
   /// - Parameter owner: The owner whose tasks to return, since the known servers can mix up the tasks of users who call at
   ///   the same time; a task without an owner is then left out. `nil` for all.
   /// - Returns: The tasks.
-  /// - Throws: ``TaskAPIError`` when there is no answer, a refusal, or a list that cannot be read; `CancellationError`;
+  /// - Throws: `ConnectorError` when there is no answer, a refusal, or a list that cannot be read; `CancellationError`;
   ///   the closure's error.
   public func list(owner: String? = nil) async throws -> [TaskItem] {
-    var call = TaskCall(try requests.list(), self)
-    let tasks = try call.read(try await call.answer()) { json throws(UnreadableAnswer) in
-      try TaskItem.list(json, in: configuration.dialect)
-    }
+    let tasks = try await call(requests.list()) { try TaskItem.list($0.json(), in: requests.dialect) }
     guard let owner else { return tasks }
     return tasks.filter { $0.ownerName == owner }
   }
 
   /// Stores a new task.
   ///
-  /// It is not sent again after a failure, since the server may have stored it: ``TaskAPIError/outcomeIsUnknown`` says
+  /// It is not sent again after a failure, since the server may have stored it: the error's `outcomeIsUnknown` says
   /// whether it may. The exception is `429`, which servers send before they do anything.
   ///
   /// - Parameter item: The task; its owner, id and date are assigned by the server.
   /// - Returns: The task as the server stored it, or as it was sent when the server returns no document.
-  /// - Throws: ``TaskAPIError``, with ``ErrorCode/invalidItem`` before anything is sent when the title is empty
+  /// - Throws: `ConnectorError`, with the code `invalidItem` before anything is sent when the title is empty
   ///   or longer than 64 KiB; `CancellationError`, after which the task may be
   ///   stored or not; the closure's error.
   @discardableResult
   public func add(_ item: TaskItem) async throws -> TaskItem {
-    var call = TaskCall(try requests.add(item), self)
-    let answer = try await call.answer()
-    if answer.body.isEmpty, [202, 204, 205].contains(answer.status) { return item }
-    return try stored(answer, of: call)
+    try await call(requests.add(item)) { answer in
+      answer.body.isEmpty && [202, 204, 205].contains(answer.status)
+        ? item : try TaskItem(answer.json(), in: requests.dialect)
+    }
   }
 
   /// Writes a changed task, such as one that is now completed.
   ///
-  /// The servers of the tutorial cannot do this: the call ends in ``ErrorCode/unsupported`` there.
+  /// The servers of the tutorial cannot do this: the call ends in an error with the code `unsupported` there.
   ///
   /// - Parameter item: The task with its new values; it needs its id.
   /// - Returns: The task as the server stored it, or as it was sent when the server returns no document.
-  /// - Throws: ``TaskAPIError``, with ``ErrorCode/missingKey`` before anything is sent when the task has no id;
+  /// - Throws: `ConnectorError`, with the code `invalidItem` before anything is sent when the task has no id;
   ///   `CancellationError`; the closure's error.
   @discardableResult
   public func update(_ item: TaskItem) async throws -> TaskItem {
-    var call = TaskCall(try requests.update(item), self)
-    let answer = try await call.answer()
-    return answer.body.isEmpty ? item : try stored(answer, of: call)
+    try await call(requests.update(item)) { answer in
+      answer.body.isEmpty ? item : try TaskItem(answer.json(), in: requests.dialect)
+    }
   }
 
   /// Deletes a task.
@@ -138,37 +133,46 @@ public struct TaskAPIClient: Sendable {
   /// tasks of the user with the same title are deleted too, and the request is not sent again.
   ///
   /// - Parameter item: The task, best taken from a list or from ``add(_:)``.
-  /// - Throws: ``TaskAPIError``, with ``ErrorCode/missingKey`` before anything is sent when nothing tells the
-  ///   server which task is meant, and ``ErrorCode/invalidResponse`` for a success that is neither empty nor
+  /// - Throws: `ConnectorError`, with the code `invalidItem` before anything is sent when nothing tells the
+  ///   server which task is meant, and `invalidResponse` for a success that is neither empty nor
   ///   readable; `CancellationError`; the closure's error.
   public func delete(_ item: TaskItem) async throws {
-    var call = TaskCall(try requests.delete(item), self)
-    let answer: TransportResponse
     do {
-      answer = try await call.answer()
-    } catch let error as TaskAPIError where error.code == .notFound && call.mayHaveTakenEffect {
+      try await call(requests.delete(item)) { answer in
+        if !answer.body.isEmpty, !answer.isPlainText { _ = try answer.json() }
+      }
+    } catch let error as ConnectorError where error.code == .notFound && error.outcomeIsUnknown {
       // Only an idempotent deletion has a second try: the first one deleted the task, and its answer was lost.
-      return
-    }
-    if !answer.body.isEmpty, !TaskCall.isPlainText(answer) {
-      try call.read(answer) { _ throws(UnreadableAnswer) in }
     }
   }
 
-  private func stored(_ answer: TransportResponse, of call: TaskCall) throws -> TaskItem {
-    try call.read(answer) { json throws(UnreadableAnswer) in try TaskItem(json, in: configuration.dialect) }
+  /// Sends a request with a token, again where that is allowed, and reads a success.
+  private func call<Value>(
+    _ request: TaskRequest, read: (TransportResponse) throws -> Value
+  ) async throws -> Value {
+    let authorized = AuthorizedTransport(
+      transport: transport, tokens: tokens, allowedOrigins: requests.origins, retry: retry, clock: clock, now: now)
+    var history = RequestHistory()
+    do {
+      let answer = try await authorized.send(request.message, isIdempotent: request.isIdempotent, noting: &history)
+      guard (200..<300).contains(answer.status) else { throw request.refusal(answer, history, now()) }
+      do {
+        return try read(answer)
+      } catch let error as UnreadableAnswer {
+        throw request.unreadable(answer, error, history, now())
+      }
+    } catch {
+      // Whatever a transport of the app throws then.
+      throw Task.isCancelled ? CancellationError() : request.thrown(error, history, now())
+    }
   }
 }
 
 /// Tokens from a closure, which decides by itself whether to return a new one.
-package struct ClosureTokens: AccessTokenProvider {
-  private let accessToken: @Sendable () async throws -> String
+private struct ClosureTokens: AccessTokenProvider {
+  let accessToken: @Sendable () async throws -> String
 
-  package init(_ accessToken: @escaping @Sendable () async throws -> String) {
-    self.accessToken = accessToken
-  }
-
-  package func accessToken(replacing refused: BearerToken?) async throws -> BearerToken {
+  func accessToken(replacing refused: BearerToken?) async throws -> BearerToken {
     BearerToken(Secret(try await accessToken()))
   }
 }

@@ -68,30 +68,22 @@ extension TaskItem {
       && left.unknownFields == right.unknownFields
   }
 
-  /// Hashes what `==` compares.
+  /// Hashes id, title and whether the task is completed.
   ///
   /// - Parameter hasher: The hasher to use.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(serverID)
     hasher.combine(itemName)
-    hasher.combine(ownerName)
     hasher.combine(completed)
-    hasher.combine(creationDate)
-    hasher.combine(unknownFields)
   }
 }
 
 // MARK: - Reading
 
-/// The reason why an answer cannot be read, in words that follow "the answer".
-struct UnreadableAnswer: Error {
-  let reason: String
-}
-
 extension TaskItem {
   /// Reads a list of documents.
-  static func list(_ json: JSONValue, in dialect: TaskDialect) throws(UnreadableAnswer) -> [TaskItem] {
-    guard case .array(let documents) = json else { throw UnreadableAnswer(reason: "is not a list") }
+  static func list(_ json: JSONValue, in dialect: TaskDialect) throws -> [TaskItem] {
+    guard case .array(let documents) = json else { throw UnreadableAnswer("the answer is \(json.kind), not a list") }
     var tasks: [TaskItem] = []
     tasks.reserveCapacity(documents.count)
     for (index, document) in documents.enumerated() {
@@ -101,32 +93,43 @@ extension TaskItem {
   }
 
   /// Reads one document; of two titles the dialect's own counts, and the other is kept as an unknown field.
-  init(_ document: JSONValue, in dialect: TaskDialect, at path: String = "") throws(UnreadableAnswer) {
+  init(_ document: JSONValue, in dialect: TaskDialect, at place: String = "") throws {
+    let name = place.isEmpty ? "the task" : place
     guard case .object(var fields) = document else {
-      throw UnreadableAnswer(reason: path.isEmpty ? "is not a JSON object" : "has no JSON object at \(path)")
+      throw UnreadableAnswer("\(name) is \(document.kind), not an object")
     }
-    func take<Value>(
-      _ key: String, _ value: (JSONValue) -> Value?
-    ) throws(UnreadableAnswer) -> Value? {
+    func take<Value>(_ key: String, _ expected: String, _ value: (JSONValue) -> Value?) throws -> Value? {
       guard let field = fields.removeValue(forKey: key), field != .null else { return nil }
       guard let value = value(field) else {
-        throw UnreadableAnswer(reason: "has an invalid value at \(path).\(key)")
+        throw UnreadableAnswer("\(place.isEmpty ? key : "\(place).\(key)") is \(field.kind); \(expected) is expected")
       }
       return value
     }
-    serverID = try take("_id", \.string)
+    serverID = try take("_id", "a string", \.string)
     id = serverID ?? Self.rowID()
-    ownerName = try take("owner", \.string)
-    completed = try take("completed", \.bool) ?? false
-    creationDate = try take("date") { $0.string.flatMap { Dates.internet($0) } }
-    if let title = try take(dialect.titleKey, \.string) {
-      itemName = title
-    } else if let title = try take(dialect.otherTitleKey, \.string) {
-      itemName = title
-    } else {
-      throw UnreadableAnswer(reason: "has no title (task or Text) at \(path.isEmpty ? "the top" : path)")
-    }
+    ownerName = try take("owner", "a string", \.string)
+    completed = try take("completed", "true or false", \.bool) ?? false
+    creationDate = try take("date", "an ISO 8601 date with seconds") { $0.string.flatMap { Dates.internet($0) } }
+    let otherKey = dialect.titleKey == "task" ? "Text" : "task"
+    guard
+      let title = try take(dialect.titleKey, "a string", \.string) ?? take(otherKey, "a string", \.string)
+    else { throw UnreadableAnswer("\(name) has no title (task or Text)") }
+    itemName = title
     unknownFields = fields
+  }
+}
+
+extension JSONValue {
+  /// The kind of value, as the errors of a task name it.
+  fileprivate var kind: String {
+    switch self {
+    case .null: "null"
+    case .bool: "a boolean"
+    case .integer, .number: "a number"
+    case .string: "a string"
+    case .array: "a list"
+    case .object: "an object"
+    }
   }
 }
 
@@ -163,11 +166,11 @@ extension TaskItem: Codable {
   /// - Throws: `DecodingError` when the title is missing, a field has the wrong type, or the date is not ISO 8601.
   public init(from decoder: any Decoder) throws {
     let document = try JSONValue(from: decoder)
-    do throws(UnreadableAnswer) {
+    do {
       try self.init(document, in: .tutorial)
-    } catch {
+    } catch let error as UnreadableAnswer {
       throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath, debugDescription: "The task \(error.reason)."))
+        .init(codingPath: decoder.codingPath, debugDescription: "This is no task: \(error.reason)."))
     }
   }
 
@@ -178,4 +181,21 @@ extension TaskItem: Codable {
   public func encode(to encoder: any Encoder) throws {
     try document(in: .tutorial).encode(to: encoder)
   }
+}
+
+/// The field names and routes of a task server.
+///
+/// Titles are read under either name; the dialect says which one is written.
+public struct TaskDialect: Sendable, Hashable {
+  /// The JSON key of a task's title.
+  package let titleKey: String
+  /// Whether `base/{id}` names one task, so that the server deletes by id.
+  package let routesByID: Bool
+
+  /// The server of Microsoft's tutorial: the title is `task`, and tasks are deleted by title.
+  public static let tutorial = TaskDialect(titleKey: "task", routesByID: false)
+  /// The server of the sample's repository: the title is `Text`.
+  public static let repository = TaskDialect(titleKey: "Text", routesByID: false)
+  /// Own servers: `GET`/`POST base`, `PUT`/`DELETE base/{id}`; the title is `task`.
+  public static let rest = TaskDialect(titleKey: "task", routesByID: true)
 }

@@ -1,113 +1,95 @@
+internal import B2CCore
 internal import Foundation
 
-/// A request of the task client, and what its retries and errors depend on.
+/// A request of the task client, and the errors that it can end in.
 struct TaskRequest: Sendable {
-  enum Operation: Sendable {
-    case list, add, update, delete
-  }
-
-  let operation: Operation
   let message: TransportRequest
   /// Whether sending it twice has the effect of sending it once.
   var isIdempotent = false
   /// Whether the URL names one task by its id.
   var namesID = false
+  /// What it asks the server for, in words that follow "does not support".
+  let action: String
+  /// What helps where the server does not support it.
+  var alternative = "Check the path of the base URL."
 }
 
-/// Builds the requests of one configuration; every URL that the task client calls is made here.
+/// Builds the requests of a client; every URL that the task client calls is made here.
 ///
 /// A title is never part of a URL: it would end up in access logs.
-struct TaskRequestBuilder: Sendable {
-  private let configuration: TaskAPIConfiguration
-  private let listURL: URL
-  /// The base URL up to its path, without a slash at the end.
-  private let base: String
-  /// The base URL's query with its question mark, or nothing.
-  private let query: String
+struct TaskRequests: Sendable {
+  /// The most bytes of UTF-8 in a title that is sent.
+  private static let maximumNameBytes = 65_536
 
-  init(_ configuration: TaskAPIConfiguration) throws(TaskAPIError) {
-    try configuration.validate()
-    self.configuration = configuration
-    let url = configuration.baseURL.absoluteURL
-    let parts = url.absoluteString.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    var base = parts[0]
-    while base.hasSuffix("/") { base.removeLast() }
-    self.base = String(base)
-    query = parts.count > 1 && !parts[1].isEmpty ? "?" + parts[1] : ""
-    // A server's root keeps its slash, which is the whole path.
-    let isRoot = url.path.allSatisfy { $0 == "/" }
-    listURL = try Self.url(base + (isRoot ? "/" : "") + query)
+  let baseURL: URL
+  let dialect: TaskDialect
+  let limits: TransportLimits
+
+  /// Where tokens are sent to.
+  var origins: Set<Origin> { Set([Origin(baseURL)].compactMap(\.self)) }
+
+  func list() throws -> TaskRequest {
+    TaskRequest(message: try message(.get), isIdempotent: true, action: "lists")
   }
 
-  func list() throws(TaskAPIError) -> TaskRequest {
-    TaskRequest(operation: .list, message: try message(.get, listURL), isIdempotent: true)
+  func add(_ item: TaskItem) throws -> TaskRequest {
+    try checkName(of: item)
+    return TaskRequest(message: try message(.post, body: item.draft(in: dialect)), action: "adding tasks")
   }
 
-  func add(_ item: TaskItem) throws(TaskAPIError) -> TaskRequest {
+  func update(_ item: TaskItem) throws -> TaskRequest {
     try checkName(of: item)
     return TaskRequest(
-      operation: .add, message: try message(.post, listURL, body: item.draft(in: configuration.dialect)))
+      message: try message(.put, id: id(of: item), body: item.document(in: dialect)), isIdempotent: true, namesID: true,
+      action: "updates", alternative: "The servers of the tutorial can list, add and delete only.")
   }
 
-  func update(_ item: TaskItem) throws(TaskAPIError) -> TaskRequest {
-    try checkName(of: item)
-    return TaskRequest(
-      operation: .update,
-      message: try message(.put, itemURL(of: item), body: item.document(in: configuration.dialect)),
-      isIdempotent: true, namesID: true)
-  }
-
-  func delete(_ item: TaskItem) throws(TaskAPIError) -> TaskRequest {
-    if configuration.dialect.routesByID {
-      return TaskRequest(
-        operation: .delete, message: try message(.delete, itemURL(of: item)), isIdempotent: true, namesID: true)
+  func delete(_ item: TaskItem) throws -> TaskRequest {
+    let namesID = dialect.routesByID || item.serverID?.isEmpty == false
+    let id = namesID ? try id(of: item) : nil
+    var body: JSONValue?
+    if !dialect.routesByID {
+      // A known server that finds no title in a deletion may delete all tasks of the user.
+      guard !item.itemName.isEmpty else {
+        throw Self.invalid(
+          "The task has no title; the server could take that for all tasks.", "Use a task from a list.")
+      }
+      // Both names, so that a server of the other dialect finds a title too.
+      var fields: [String: JSONValue] = ["task": .string(item.itemName), "Text": .string(item.itemName)]
+      fields["_id"] = item.serverID.map(JSONValue.string)
+      body = .object(fields)
     }
-    // A known server that finds no title in a deletion may delete all tasks of the user.
-    guard !item.itemName.isEmpty else {
-      throw TaskAPIError(
-        .missingKey, "The task has no title; the server could take that for all tasks.",
-        recoverySuggestion: "Use a task from a list.")
-    }
-    // Both names, so that a server of the other dialect finds a title too.
-    var fields: [String: JSONValue] = ["task": .string(item.itemName), "Text": .string(item.itemName)]
-    fields["_id"] = item.serverID.map(JSONValue.string)
-    let namesID = item.serverID?.isEmpty == false
-    // Known servers ignore the id and delete by the title in the body: a second try could delete a new task.
     return TaskRequest(
-      operation: .delete, message: try message(.delete, namesID ? itemURL(of: item) : listURL, body: .object(fields)),
-      namesID: namesID)
+      message: try message(.delete, id: id, body: body),
+      // Known servers ignore the id and delete by the title in the body: a second try could delete a new task.
+      isIdempotent: dialect.routesByID, namesID: namesID, action: namesID ? "deletion by id" : "deletion by title",
+      alternative: "Choose the dialect that fits the server: .rest deletes by id, the others by title.")
   }
 
-  private func itemURL(of item: TaskItem) throws(TaskAPIError) -> URL {
+  private func id(of item: TaskItem) throws -> String {
     guard let id = item.serverID, !id.isEmpty else {
-      throw TaskAPIError(
-        .missingKey, "The task has no id (_id), so the server cannot know which one is meant.",
-        recoverySuggestion: "Use a task from a list, or the one that add returned.")
+      throw Self.invalid(
+        "The task has no id (_id), so the server cannot know which one is meant.",
+        "Use a task from a list, or the one that add returned.")
     }
     // An escaped dot is a dot: servers and clients drop such segments, and the rest names something else.
-    guard id != ".", id != ".." else {
-      throw TaskAPIError(.invalidItem, "The task's id is “\(id)”, which no URL can contain.")
-    }
-    return try Self.url(base + "/" + FormEncoding.escape(id) + query)
+    guard id != ".", id != ".." else { throw Self.invalid("The task's id is “\(id)”, which no URL can contain.") }
+    return id
   }
 
-  private func checkName(of item: TaskItem) throws(TaskAPIError) {
-    guard !item.itemName.isEmpty else {
-      throw TaskAPIError(.invalidItem, "The task's title is empty.", recoverySuggestion: "Set itemName.")
-    }
+  private func checkName(of item: TaskItem) throws {
+    guard !item.itemName.isEmpty else { throw Self.invalid("The task's title is empty.", "Set itemName.") }
     let count = item.itemName.utf8.count
-    guard count <= configuration.maximumNameBytes else {
-      throw TaskAPIError(
-        .invalidItem, "The task's title has \(count) bytes; the limit is \(configuration.maximumNameBytes).",
-        recoverySuggestion: "Shorten it.")
+    guard count <= Self.maximumNameBytes else {
+      throw Self.invalid("The task's title has \(count) bytes; the limit is \(Self.maximumNameBytes).", "Shorten it.")
     }
   }
 
   private func message(
-    _ method: TransportRequest.Method, _ url: URL, body: JSONValue? = nil
-  ) throws(TaskAPIError) -> TransportRequest {
+    _ method: TransportRequest.Method, id: String? = nil, body: JSONValue? = nil
+  ) throws -> TransportRequest {
     var message = TransportRequest(
-      method: method, url: url, headers: ["Accept": "application/json"], limits: configuration.limits)
+      method: method, url: try url(id), headers: ["Accept": "application/json"], limits: limits)
     guard let body else { return message }
     message.headers.append(name: "Content-Type", value: "application/json")
     let encoder = JSONEncoder()
@@ -115,17 +97,29 @@ struct TaskRequestBuilder: Sendable {
     do {
       message.body = try encoder.encode(body)
     } catch {
-      throw TaskAPIError(
-        .invalidItem, "The task cannot be written as JSON: a number among its unknown fields is not finite.",
-        underlying: error)
+      throw Self.invalid(
+        "The task cannot be written as JSON: a number among its unknown fields is not finite.", underlying: error)
     }
     return message
   }
 
-  private static func url(_ text: String) throws(TaskAPIError) -> URL {
-    guard let url = URL(string: text), Loopback.isAllowed(url) else {
-      throw TaskAPIError(.invalidConfiguration, "The base URL and the task's id do not form a URL.")
+  /// The URL of the list, or of one task; the base URL's query goes along.
+  private func url(_ id: String?) throws -> URL {
+    var parts = URLComponents(url: baseURL, resolvingAgainstBaseURL: true)
+    var path = parts?.percentEncodedPath ?? ""
+    while path.hasSuffix("/") { path.removeLast() }
+    // A server's root keeps its slash, which is the whole path.
+    parts?.percentEncodedPath = path + (id.map { "/" + FormEncoding.escape($0) } ?? (path.isEmpty ? "/" : ""))
+    if parts?.percentEncodedQuery?.isEmpty == true { parts?.percentEncodedQuery = nil }
+    guard let url = parts?.url else {
+      throw ConnectorError(own: .configuration, "The base URL and the task's id do not form a URL.")
     }
     return url
+  }
+
+  private static func invalid(
+    _ message: String, _ suggestion: String? = nil, underlying: (any Error)? = nil
+  ) -> ConnectorError {
+    ConnectorError(own: .invalidItem, message, recoverySuggestion: suggestion, underlying: underlying)
   }
 }

@@ -16,8 +16,8 @@ struct ConnectorErrorCodeTests {
     .configuration, .retiredAuthority, .unsupportedRedirectURI, .reservedParameter, .missingAPIScope, .unsupported,
     .network, .serviceUnavailable, .throttled, .server, .invalidResponse, .stateMismatch, .invalidCallback,
     .issuerMismatch, .invalidIDToken, .protocolViolation, .tokenCache, .presentationFailed, .portInUse, .timedOut,
-    .invalidConfiguration, .invalidItem, .missingKey, .unauthorized, .insufficientScope, .claimsRequired, .forbidden,
-    .notFound, .conflict, .tooLarge, .refused, .redirected, .originNotAllowed, .settings, .policyNotConfigured,
+    .invalidItem, .unauthorized, .insufficientScope, .claimsRequired, .forbidden,
+    .notFound, .conflict, .tooLarge, .redirected, .originNotAllowed, .settings, .policyNotConfigured,
     .taskAPINotConfigured, .suspended, .refreshNotAllowed, .other,
   ]
 

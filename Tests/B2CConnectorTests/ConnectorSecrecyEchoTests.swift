@@ -179,10 +179,6 @@ private func everything(_ value: Any) -> String {
   case let error as OAuthError:
     text += everything(error.server as Any)
     under = error.underlying
-  case let error as TaskAPIError:
-    text += [error.url, error.serverMessage, error.requestID, error.scope, error.claims, error.excerpt]
-      .compactMap(\.self).joined(separator: " ")
-    under = error.underlying
   default: under = nil
   }
   return text + (under.map { everything($0) } ?? "")

@@ -133,7 +133,11 @@ struct ConnectorWiringTests {
 
   @Test("The task API of the settings is used")
   func taskAPI() async throws {
-    let settings = try World().settings()
-    #expect(try World().connector(settings).tasks?.configuration.baseURL == settings.taskWebAPI)
+    let world = World()
+    let settings = try world.settings()
+    let connector = try world.connector(settings)
+    try await connector.signIn()
+    _ = try await connector.getTaskList()
+    #expect(world.network.requests.last?.request.url == settings.taskWebAPI)
   }
 }

@@ -70,15 +70,6 @@ import Testing
     #expect(error?.outcomeIsUnknown == false && transport.requests.isEmpty)
   }
 
-  @Test func raisedLimitTakesAMebibyte() async throws {
-    let name = String(repeating: "ab\"\n", count: 1 << 18)
-    let body = try JSONEncoder().encode(["task": name])
-    let transport = CannedTransport(TransportResponse(status: 201, body: body))
-    let stored = try await client(transport) { $0.maximumNameBytes = 1 << 20 }.add(TaskItem(itemName: name))
-    #expect(stored.itemName == name)
-    #expect(try members(of: #require(transport.requests.first)) == ["task": .string(name)])
-  }
-
   @Test func emptyTextIsRefusedBeforeAnythingIsSent() async throws {
     let transport = CannedTransport()
     let error = await taskError { try await client(transport).add(TaskItem(itemName: "")) }

@@ -103,7 +103,6 @@ import Testing
     let error = await taskError { try await client(transport).add(TaskItem(itemName: "x")) }
     #expect(error?.code == .insufficientScope && error?.status == 403 && error?.outcomeIsUnknown == false)
     #expect(error?.message.contains("tasks.write") == true)
-    #expect(error?.scope == "tasks.write")
     #expect(transport.requests.count == 1)
   }
 

@@ -43,10 +43,10 @@ import Testing
   }
 
   static let unusable: [(TaskDialect, TaskItem, ErrorCode)] = [
-    (.tutorial, TaskItem(itemName: ""), .missingKey), (.tutorial, TaskItem(itemName: "", serverID: "1"), .missingKey),
-    (.repository, TaskItem(itemName: ""), .missingKey),
-    (.repository, TaskItem(itemName: "", serverID: "1"), .missingKey),
-    (.rest, TaskItem(itemName: "x"), .missingKey), (.rest, TaskItem(itemName: "x", serverID: ""), .missingKey),
+    (.tutorial, TaskItem(itemName: ""), .invalidItem), (.tutorial, TaskItem(itemName: "", serverID: "1"), .invalidItem),
+    (.repository, TaskItem(itemName: ""), .invalidItem),
+    (.repository, TaskItem(itemName: "", serverID: "1"), .invalidItem),
+    (.rest, TaskItem(itemName: "x"), .invalidItem), (.rest, TaskItem(itemName: "x", serverID: ""), .invalidItem),
     (.rest, TaskItem(itemName: "x", serverID: "."), .invalidItem),
     (.tutorial, TaskItem(itemName: "x", serverID: ".."), .invalidItem),
   ]

@@ -14,13 +14,11 @@ import Testing
     let server = LocalTaskServer(tenant: LocalTenant())
     try await server.start()
     let session = URLSession(configuration: .patient)
-    let configuration = try TaskAPIConfiguration(baseURL: server.url)
-    let client = try TaskAPIClient(
-      configuration: configuration, transport: AppTransport(session: session), tokens: CannedTokens("opaque-token-1"))
+    let client = try TaskAPIClient(baseURL: server.url, transport: AppTransport(session: session)) { "opaque-token-1" }
     // The server does not know the token, so this is its 401 with its challenge, twice.
     let error = await taskError { _ = try await client.list() }
     #expect(error?.code == .unauthorized && error?.status == 401)
-    #expect((error?.underlying as? APIAuthorizationError)?.realm == "Users")
+    #expect(error?.url == server.url.absoluteString && error?.oauthError == "invalid_token")
     session.invalidateAndCancel()
     await server.stop()
   }

@@ -23,9 +23,7 @@ struct TaskAPIClientTests {
 
   /// A client of a server in memory.
   private func client(_ server: LocalTaskServer, _ dialect: TaskDialect) throws -> TaskAPIClient {
-    try TaskAPIClient(
-      configuration: TaskAPIConfiguration(baseURL: server.url, dialect: dialect), transport: server.transport,
-      tokens: CannedTokens(token()))
+    TaskAPIClient(baseURL: server.url, dialect: dialect, transport: server.transport, tokens: CannedTokens(try token()))
   }
 
   @Test("The task client alone sends the closure's token over the network")
@@ -44,15 +42,18 @@ struct TaskAPIClientTests {
     await server.stop()
   }
 
-  @Test("The arguments of the initialiser are the client's configuration, with the connector's defaults")
-  func arguments() throws {
-    let plain = try TaskAPIClient(baseURL: url("https://tasks.example/tasks")) { "token" }
-    #expect(plain.configuration == (try TaskAPIConfiguration(baseURL: url("https://tasks.example/tasks"))))
+  @Test("The arguments of the initialiser are the client's, with the connector's defaults")
+  func arguments() async throws {
+    let transport = CannedTransport(.text(204, ""), .text(204, ""), .text(503, ""))
+    let plain = try TaskAPIClient(baseURL: url("https://tasks.example/tasks"), transport: transport) { "token" }
+    try await plain.add(TaskItem(itemName: "x"))
     let other = try TaskAPIClient(
-      baseURL: url("https://tasks.example/tasks"), dialect: .rest, limits: .standard, retry: .none
+      baseURL: url("https://tasks.example/tasks"), dialect: .rest, limits: .standard, retry: .none, transport: transport
     ) { "token" }
-    #expect(other.configuration.dialect == .rest && other.configuration.limits == .standard)
-    #expect(other.configuration.retry == .none)
+    try await other.delete(TaskItem(itemName: "x", serverID: "1"))
+    #expect(await taskError { _ = try await other.list() }?.status == 503)
+    #expect(transport.requests.map(\.limits.maximumBodyBytes) == [32 << 20, 1 << 20, 1 << 20])
+    #expect(transport.requests[1].body == nil && transport.unused == 0)
   }
 
   @Test("A closure without a token sends nothing")

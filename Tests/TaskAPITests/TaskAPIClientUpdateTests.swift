@@ -30,7 +30,7 @@ import Testing
   func taskWithoutIDIsRefusedBeforeAnythingIsSent(_ json: String) async throws {
     let transport = CannedTransport()
     let error = await taskError { try await client(transport).update(decoded(json)) }
-    #expect(error?.code == .missingKey && transport.requests.isEmpty)
+    #expect(error?.code == .invalidItem && transport.requests.isEmpty)
   }
 
   @Test(arguments: [(404, ErrorCode.notFound), (405, .unsupported), (501, .unsupported), (409, .conflict)])

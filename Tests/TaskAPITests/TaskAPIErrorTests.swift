@@ -7,10 +7,10 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct TaskAPIErrorTests {
   static let statuses: [(Int, ErrorCode, Bool)] = [
     (301, .redirected, false), (302, .redirected, false), (304, .redirected, false), (307, .redirected, false),
-    (308, .redirected, false), (400, .refused, false), (402, .refused, false), (403, .forbidden, false),
-    (404, .notFound, false), (405, .unsupported, false), (406, .refused, false), (408, .timedOut, true),
-    (409, .conflict, false), (410, .notFound, false), (413, .tooLarge, false), (415, .refused, false),
-    (422, .refused, false), (429, .throttled, true), (500, .serviceUnavailable, true), (501, .unsupported, false),
+    (308, .redirected, false), (400, .server, false), (402, .server, false), (403, .forbidden, false),
+    (404, .notFound, false), (405, .unsupported, false), (406, .server, false), (408, .timedOut, true),
+    (409, .conflict, false), (410, .notFound, false), (413, .tooLarge, false), (415, .server, false),
+    (422, .server, false), (429, .throttled, true), (500, .serviceUnavailable, true), (501, .unsupported, false),
     (502, .serviceUnavailable, true), (503, .serviceUnavailable, true), (504, .serviceUnavailable, true),
     (505, .serviceUnavailable, false),
     (100, .invalidResponse, false),
@@ -23,7 +23,7 @@ import Testing
     let client = try client(transport) { $0.retry = .none }
     let error = try #require(await taskError { try await client.add(TaskItem(itemName: "x")) })
     #expect(error.code == code && error.isRetryable == isRetryable && error.status == status)
-    #expect(error.excerpt == nil && error.serverCode == nil && transport.unused == 0)
+    #expect(error.serverDescription == nil && error.serverCode == nil && transport.unused == 0)
   }
 
   static let bodies: [(String, String?, String?)] = [
@@ -45,8 +45,7 @@ import Testing
   func keepsWhatTheServerSaid(_ body: String, _ code: String?, _ message: String?) async throws {
     let transport = CannedTransport(.text(409, body))
     let error = try #require(await taskError { try await client(transport).add(TaskItem(itemName: "x")) })
-    #expect(error.code == .conflict && error.serverCode == code && error.serverMessage == message)
-    #expect(error.excerpt == String(body.prefix(200)))
+    #expect(error.code == .conflict && error.serverCode == code && error.serverDescription == message)
   }
 
   @Test(arguments: ["x-request-id", "Request-Id"])
@@ -54,8 +53,16 @@ import Testing
     let transport = CannedTransport(
       .text(400, "", headers: TransportRequest.Headers([(name: name, value: "r-1")])))
     let error = await taskError { try await client(transport).add(TaskItem(itemName: "x")) }
-    #expect(error?.requestID == "r-1")
     #expect(error.map { "\($0)" }?.contains("r-1") == true)
+  }
+
+  @Test("The server's id of the request is the error's correlation id where it is a UUID")
+  func correlationID() async throws {
+    let id = UUID()
+    let headers: TransportRequest.Headers = ["request-id": id.uuidString]
+    let transport = CannedTransport(.text(400, "", headers: headers))
+    let error = await taskError { _ = try await client(transport).list() }
+    #expect(error?.correlationID == id)
   }
 
   static let transportErrors: [(TransportError.Code, ErrorCode, Bool, Bool)] = [
@@ -63,8 +70,8 @@ import Testing
     (.cannotConnect, .network, true, false),
     (.responseTooLarge, .tooLarge, false, true), (.invalidResponse, .invalidResponse, false, true),
     (.untrustedServer, .network, false, false), (.closed, .network, false, false),
-    (.closedDuringRequest, .network, false, true), (.invalidRequest, .invalidConfiguration, false, false),
-    (.insecureURL, .invalidConfiguration, false, false), (.init(rawValue: "other"), .network, false, true),
+    (.closedDuringRequest, .network, false, true), (.invalidRequest, .configuration, false, false),
+    (.insecureURL, .configuration, false, false), (.init(rawValue: "other"), .network, false, true),
   ]
 
   @Test(arguments: transportErrors)
@@ -85,7 +92,8 @@ import Testing
     let words = "http_proxy would send plain http to localhost through a proxy. Set no_proxy=localhost,127.0.0.1,::1."
     let transport = CannedTransport([.failure(TransportError(code, words))])
     let error = try #require(await taskError { _ = try await client(transport).list() })
-    #expect(error.message == "GET https://tasks.example.com/tasks failed. " + words)
+    #expect(error.message == words)
+    #expect(error.method == "GET" && error.url == "https://tasks.example.com/tasks")
   }
 
   static let messages: [(String, TransportResponse, @Sendable (TaskAPIClient) async throws -> Void)] = [
@@ -146,10 +154,10 @@ import Testing
 
   @Test("An error without an answer names the request too")
   func noAnswer() async throws {
-    let transport = CannedTransport(Array(repeating: .failure(TransportError(.cannotConnect, "x")), count: 3))
+    let words = "Connection to tasks.example.com refused."
+    let transport = CannedTransport(Array(repeating: .failure(TransportError(.cannotConnect, words)), count: 3))
     let error = await taskError { _ = try await client(transport) { $0.retry.maximumAttempts = 3 }.list() }
-    #expect(
-      error?.message == "GET https://tasks.example.com/tasks failed: the server cannot be reached.")
+    #expect(error.map { "\($0)" } == "network: \(words) (GET https://tasks.example.com/tasks)")
     #expect(error?.status == nil)
   }
 
@@ -158,8 +166,7 @@ import Testing
     let refusal = TransportResponse.text(
       401, "", headers: ["WWW-Authenticate": #"Bearer realm="Users", error="invalid_token""#])
     let error = await taskError { _ = try await client(CannedTransport(refusal, refusal)).list() }
-    #expect(
-      error?.message.hasPrefix("GET https://tasks.example.com/tasks failed with status 401. ") == true)
-    #expect(error?.message.contains("invalid_token") == true)
+    #expect(error.map { "\($0)" }?.contains("(GET https://tasks.example.com/tasks, status 401)") == true)
+    #expect(error?.message.contains("invalid_token") == true && error?.oauthError == "invalid_token")
   }
 }

@@ -66,19 +66,6 @@ extension TransportError {
   }
 }
 
-extension ErrorCode {
-  /// Maps a transport error to a code.
-  package init(_ error: TransportError) {
-    self =
-      switch error.code {
-      case .timedOut: .timedOut
-      case .insecureURL, .invalidRequest: .configuration
-      case .responseTooLarge, .invalidResponse: .invalidResponse
-      default: .network
-      }
-  }
-}
-
 extension OAuthError {
   /// Wraps what the authority's rules refuse.
   package init(_ error: AuthorityError) {

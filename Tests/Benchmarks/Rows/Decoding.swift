@@ -25,8 +25,8 @@ extension Row {
   }
 
   static func client(_ body: Data) throws -> TaskAPIClient {
-    try TaskAPIClient(
-      configuration: TaskAPIConfiguration(baseURL: try Scene.url("https://tasks.example/tasks")),
+    TaskAPIClient(
+      baseURL: try Scene.url("https://tasks.example/tasks"),
       transport: SameAnswer(response: TransportResponse(status: 200, body: body)), tokens: CannedTokens())
   }
 }

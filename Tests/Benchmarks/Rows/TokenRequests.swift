@@ -92,8 +92,8 @@ private struct CallerScene: Sendable {
     }
     let old = good.accessTokens.first?.token.value ?? ""
     return try await measure(record: good) { client in
-      let tasks = try TaskAPIClient(
-        configuration: TaskAPIConfiguration(baseURL: try Scene.url("https://tasks.example/tasks")),
+      let tasks = TaskAPIClient(
+        baseURL: try Scene.url("https://tasks.example/tasks"),
         transport: RefusingAPI(refused: "Bearer " + old), tokens: client.tokenProvider())
       try await Self.all(callers) { _ in _ = try await tasks.list() }
     }

@@ -13,13 +13,20 @@ func client(
   _ transport: any HTTPTransport, base: String = "https://tasks.example.com/tasks",
   tokens: any AccessTokenProvider = CannedTokens("opaque-token-1", "opaque-token-2"),
   clock: any Clock<Duration> = LeapingClock(),
-  change: (inout TaskAPIConfiguration) -> Void = { _ in }
+  change: (inout ClientOptions) -> Void = { _ in }
 ) throws -> TaskAPIClient {
-  var configuration = try TaskAPIConfiguration(baseURL: url(base))
-  change(&configuration)
-  return try TaskAPIClient(
-    configuration: configuration, transport: transport, tokens: tokens, clock: clock,
-    now: { Date(timeIntervalSince1970: 1_448_000_000) })
+  var options = ClientOptions()
+  change(&options)
+  return TaskAPIClient(
+    baseURL: try url(base), dialect: options.dialect, limits: options.limits, retry: options.retry,
+    transport: transport, tokens: tokens, clock: clock, now: { Date(timeIntervalSince1970: 1_448_000_000) })
+}
+
+/// What a test may set of a client.
+struct ClientOptions {
+  var dialect = TaskDialect.tutorial
+  var limits = TaskAPIClient.standardLimits
+  var retry = RetryPolicy()
 }
 
 /// The JSON fields of a request's body.
@@ -36,12 +43,12 @@ func decoded(_ json: String) throws -> TaskItem {
 }
 
 /// The error that a call ends with.
-func taskError(_ body: () async throws -> Void) async -> TaskAPIError? {
+func taskError(_ body: () async throws -> Void) async -> ConnectorError? {
   do {
     try await body()
     return nil
   } catch {
-    return error as? TaskAPIError
+    return error as? ConnectorError
   }
 }
 

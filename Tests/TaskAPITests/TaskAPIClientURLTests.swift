@@ -3,14 +3,14 @@ import TaskAPI
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct TaskAPIConfigurationTests {
+@Suite(.timeLimit(.minutes(10))) struct TaskAPIClientURLTests {
   @Test(arguments: [
     "http://tasks.example.com/tasks", "ftp://tasks.example.com/tasks", "file:///tasks", "https:///tasks", "/tasks",
     "http://localhost.example.com/tasks", "https://user:pass@tasks.example.com/tasks",
-    "https://tasks.example.com/tasks#top", "http://localhost/tasks:3000",
+    "https://tasks.example.com/tasks#top",
   ])
   func refusesBaseURL(_ base: String) throws {
-    expectError(TaskAPIError.self, .invalidConfiguration) { try TaskAPIConfiguration(baseURL: url(base)) }
+    expectError(ConnectorError.self, .configuration) { try TaskAPIClient(baseURL: url(base)) { "token" } }
   }
 
   @Test(arguments: [
@@ -18,38 +18,18 @@ import Testing
     "http://[::1]:3000/api/tasks?code=1", "https://tasks.example.com", "https://tasks.example.com/a:b/tasks",
   ])
   func takesBaseURL(_ base: String) throws {
-    #expect(try TaskAPIConfiguration(baseURL: url(base)).baseURL == url(base))
-  }
-
-  @Test func saysWhereThePortBelongs() throws {
-    do {
-      _ = try TaskAPIConfiguration(baseURL: url("http://localhost/tasks:3000"))
-      Issue.record("The port in the path was taken.")
-    } catch let error as TaskAPIError {
-      #expect(error.recoverySuggestion?.contains("http://localhost:3000/tasks") == true)
-    }
+    _ = try TaskAPIClient(baseURL: url(base)) { "token" }
   }
 
   @Test func hidesWhatARefusedURLCarries() throws {
     do {
-      _ = try TaskAPIConfiguration(baseURL: url("http://tasks.example.com/tasks?code=canary-value"))
+      _ = try TaskAPIClient(baseURL: url("http://user:canary-value@tasks.example.com/tasks?code=canary-value")) {
+        "token"
+      }
       Issue.record("Plain http was taken.")
     } catch {
-      #expect(!"\(error)".contains("canary-value"))
+      #expect("\(error)".contains("http://tasks.example.com/tasks") && !"\(error)".contains("canary-value"))
     }
-  }
-
-  @Test(arguments: [
-    { @Sendable (configuration: inout TaskAPIConfiguration) in configuration.maximumNameBytes = 0 },
-    { @Sendable (configuration: inout TaskAPIConfiguration) in configuration.limits.deadline = .zero },
-    { @Sendable (configuration: inout TaskAPIConfiguration) in configuration.limits.idleTimeout = .seconds(-1) },
-    { @Sendable (configuration: inout TaskAPIConfiguration) in configuration.limits.maximumBodyBytes = 0 },
-    { @Sendable (configuration: inout TaskAPIConfiguration) in
-      if let url = URL(string: "http://example.com") { configuration.baseURL = url }
-    },
-  ])
-  func clientChecksAgain(_ change: @Sendable (inout TaskAPIConfiguration) -> Void) throws {
-    expectError(TaskAPIError.self, .invalidConfiguration) { try client(CannedTransport(), change: change) }
   }
 
   @Test(arguments: [

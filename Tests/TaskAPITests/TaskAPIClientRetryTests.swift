@@ -4,7 +4,7 @@ import TaskAPI
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct TaskCallRetryTests {
+@Suite(.timeLimit(.minutes(10))) struct TaskAPIClientRetryTests {
   private func task() throws -> TaskItem { try decoded(Samples.stored) }
 
   @Test(arguments: [408, 429, 500, 502, 503, 504])

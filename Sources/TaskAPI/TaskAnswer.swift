@@ -1,0 +1,122 @@
+internal import B2CCore
+internal import Foundation
+
+/// The reason why a success cannot be read, as a clause: "[0]._id is a number; a string is expected".
+struct UnreadableAnswer: Error {
+  let reason: String
+  let suggestion: String
+
+  init(_ reason: String, suggestion: String = "Check that the base URL is that of a list of tasks.") {
+    self.reason = reason
+    self.suggestion = suggestion
+  }
+}
+
+extension TransportResponse {
+  /// Whether a server says in plain words that it succeeded.
+  var isPlainText: Bool { headers["Content-Type"]?.lowercased().hasPrefix("text/plain") == true }
+
+  /// The body as strict JSON.
+  func json() throws -> JSONValue {
+    do {
+      return try JSONReader.value(body)
+    } catch {
+      let reason =
+        switch body.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
+        case nil: "is empty"
+        case UInt8(ascii: "<"): "is HTML or XML instead of JSON"
+        default: "is not valid JSON: it \(error)"
+        }
+      throw UnreadableAnswer(
+        "the answer " + reason, suggestion: "Check the base URL; a proxy or a sign-in page may have answered.")
+    }
+  }
+}
+
+extension TaskRequest {
+  /// Returns the error of a status that is not a success: the one table of what a task server answers.
+  func refusal(_ answer: TransportResponse, _ history: RequestHistory, _ now: Date) -> ConnectorError {
+    let status = answer.status
+    let (code, reason, suggestion): (ErrorCode, String?, String?) =
+      switch status {
+      case 300..<400: (.redirected, "a redirect, which is not followed", "Use the final URL as the base URL.")
+      case 403: (.forbidden, "the user is not allowed to do this", nil)
+      case 404 where namesID, 410 where namesID:
+        (.notFound, "the task does not exist, or the server does not support \(action)", alternative)
+      case 404, 410: (.notFound, "nothing exists at this URL", "Check the path of the base URL.")
+      case 405, 501: (.unsupported, "it does not support \(action)", alternative)
+      case 408: (.timedOut, "it waited too long for the request", nil)
+      case 409:
+        (
+          .conflict, "the request conflicts with its state or lacks a field",
+          "With the code MissingTask, choose the other dialect."
+        )
+      case 413: (.tooLarge, "the request is too large", "Shorten the task's title.")
+      case 429: (.throttled, "too many requests", "Wait, then try again.")
+      case 400..<500: (.server, nil, nil)
+      case 500..<600: (.serviceUnavailable, nil, nil)
+      default: (.invalidResponse, "the status is not known", nil)
+      }
+    let failed = FailedRequest(message)
+    var error = ConnectorError(
+      own: code,
+      reason.map { "The server answered \(status) to \(failed): \($0)." } ?? "\(failed) failed with status \(status).",
+      recoverySuggestion: suggestion)
+    // It does not speak this version of HTTP, or means something that is not known.
+    if status > 504 { error.isRetryable = false }
+    return named(error, answer, history, now)
+  }
+
+  /// Returns the error of a success that cannot be read: the server may have done what was asked.
+  func unreadable(
+    _ answer: TransportResponse, _ unreadable: UnreadableAnswer, _ history: RequestHistory, _ now: Date
+  ) -> ConnectorError {
+    var error = ConnectorError(
+      own: .invalidResponse, "The server answered \(answer.status) to \(FailedRequest(message)): \(unreadable.reason).",
+      recoverySuggestion: unreadable.suggestion)
+    error.outcomeIsUnknown = message.mayChangeSomething
+    return named(error, answer, history, now)
+  }
+
+  /// Returns what a call throws for an error on the way: named after its request, with what is known of the outcome.
+  func thrown(_ error: any Error, _ history: RequestHistory, _ now: Date) -> any Error {
+    switch error {
+    case is CancellationError: return error
+    // Of this request already, or of the one for a token.
+    case var error as ConnectorError:
+      error.outcomeIsUnknown = error.outcomeIsUnknown || history.outcomeIsUnknown
+      return error
+    case let error as TransportError:
+      let isTooLarge = error.code == .responseTooLarge
+      return named(
+        ConnectorError(
+          own: isTooLarge ? .tooLarge : ErrorCode(error), error.message,
+          recoverySuggestion: isTooLarge
+            ? "Raise maximumBodyBytes of the task limits, or let the server send less." : error.recoverySuggestion,
+          isRetryable: error.isRetryable, underlying: error), nil, history, now)
+    case let error as APIAuthorizationError:
+      var refusal = ConnectorError(own: error.code, error.message, recoverySuggestion: error.recoverySuggestion)
+      refusal.oauthError = error.serverError
+      refusal.claims = error.claims
+      return named(refusal, error.response, history, now)
+    case _ where history.outcomeIsUnknown:
+      // An error of the app's transport, or no token for another try: only this error can say that the first may have acted.
+      return named(
+        ConnectorError(
+          own: .other, "A try may have been carried out, and then \(type(of: error)) was thrown.", underlying: error),
+        nil, history, now)
+    default: return error
+    }
+  }
+
+  private func named(
+    _ error: ConnectorError, _ answer: TransportResponse?, _ history: RequestHistory, _ now: Date
+  ) -> ConnectorError {
+    var named = error
+    named.method = FailedRequest(message).method
+    named.url = FailedRequest(message).url
+    named.outcomeIsUnknown = error.outcomeIsUnknown || history.outcomeIsUnknown
+    if let answer { named.add(answer, hiding: history.bearerTokens, now: now) }
+    return named
+  }
+}
