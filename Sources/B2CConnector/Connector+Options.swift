@@ -44,7 +44,7 @@ extension Connector {
       get { oauth.clockSkew }
       set { oauth.clockSkew = newValue }
     }
-    /// Further APIs that ``Connector/data(for:scopes:account:limits:)`` may send tokens to.
+    /// Further APIs that ``Connector/data(for:scopes:user:limits:)`` may send tokens to.
     ///
     /// Their origins count, such as `https://graph.microsoft.com`. The task API's origin is always allowed.
     /// Guide "Any API".

@@ -12,15 +12,15 @@ extension Connector {
   /// - Parameters:
   ///   - request: The request; its URL has to be on an allowed origin.
   ///   - scopes: The scopes the token must cover; the settings' when `nil`.
-  ///   - account: Whose token; that of the account that signed in last when `nil`.
+  ///   - user: Whose token; that of the user who signed in last when `nil`.
   /// - Returns: The request with an `Authorization` header. Send it at once, and nowhere else.
   /// - Throws: ``ConnectorError``: `originNotAllowed` before a token is asked for; `interactionRequired` when only a
-  ///   sign-in helps; see ``accessToken(scopes:account:policy:forceRefresh:claims:)``.
+  ///   sign-in helps; see ``accessToken(scopes:user:policy:forceRefresh:claims:)``.
   public func authorizedRequest(
-    for request: URLRequest, scopes: [String]? = nil, account: Account? = nil
+    for request: URLRequest, scopes: [String]? = nil, user: Account? = nil
   ) async throws -> URLRequest {
     try await ConnectorError.mapping {
-      let authorized = try await authorizedTransport(scopes, account).authorized(TransportRequest(request))
+      let authorized = try await authorizedTransport(scopes, user).authorized(TransportRequest(request))
       var copy = request
       copy.setValue(authorized.headers["Authorization"], forHTTPHeaderField: "Authorization")
       return copy
@@ -29,12 +29,12 @@ extension Connector {
 
   /// Sends a request with a bearer token and returns the answer, whatever its status.
   ///
-  /// A token that the API refuses is replaced once, by one of the same account, and the request repeated once.
+  /// A token that the API refuses is replaced once, by one of the same user, and the request repeated once.
   ///
   /// - Parameters:
   ///   - request: The request; its URL has to be on an allowed origin. A body has to be data, not a stream.
   ///   - scopes: The scopes the token must cover; the settings' when `nil`.
-  ///   - account: Whose token; that of the account that signed in last when `nil`.
+  ///   - user: Whose token; that of the user who signed in last when `nil`.
   ///   - limits: How long it may take and how much it may bring; 30 seconds and 1 MiB unless said otherwise.
   /// - Returns: The body and the response, as `URLSession.data(for:)` returns them.
   /// - Throws: ``ConnectorError``: `originNotAllowed` before a token is asked for; `interactionRequired` when only a
@@ -42,14 +42,14 @@ extension Connector {
   ///   `timedOut` and `invalidResponse` when there is no answer, and `tooLarge` when it is larger than the limit, with
   ///   ``ConnectorError/outcomeIsUnknown`` for a request that may have changed something.
   public func data(
-    for request: URLRequest, scopes: [String]? = nil, account: Account? = nil, limits: TransportLimits = .standard
+    for request: URLRequest, scopes: [String]? = nil, user: Account? = nil, limits: TransportLimits = .standard
   ) async throws -> (Data, HTTPURLResponse) {
     try await ConnectorError.mapping {
       let outgoing = try TransportRequest(request, limits: limits)
       var history = RequestHistory()
       let response: TransportResponse
       do {
-        response = try await authorizedTransport(scopes, account).send(outgoing, isIdempotent: nil, noting: &history)
+        response = try await authorizedTransport(scopes, user).send(outgoing, isIdempotent: nil, noting: &history)
       } catch {
         throw ConnectorError.naming(outgoing, history, error)
       }
@@ -62,9 +62,9 @@ extension Connector {
     }
   }
 
-  private func authorizedTransport(_ scopes: [String]?, _ account: Account?) -> AuthorizedTransport {
+  private func authorizedTransport(_ scopes: [String]?, _ user: Account?) -> AuthorizedTransport {
     AuthorizedTransport(
-      transport: environment.transport, tokens: oauth.tokenProvider(for: scopes, account: account),
+      transport: environment.transport, tokens: oauth.tokenProvider(for: scopes, user: user),
       allowedOrigins: allowedOrigins, retry: retry, clock: environment.clock, now: environment.now)
   }
 }

@@ -14,7 +14,7 @@ extension Connector {
   ///
   /// - Parameters:
   ///   - scopes: The scopes the token must cover; the settings' when `nil`.
-  ///   - account: Whose token; that of the account that signed in last when `nil`.
+  ///   - user: Whose token; that of the user who signed in last when `nil`.
   ///   - policy: By which policy that user signed in; whichever was last when `nil`.
   ///   - forceRefresh: Whether to ignore the cached token and refresh.
   ///   - claims: A claims request, a JSON object as text, such as ``ConnectorError/claims``: the token is refreshed to
@@ -25,14 +25,14 @@ extension Connector {
   ///   session stays); `refreshNotAllowed`, `suspended`; `invalidResponse`, `invalidIDToken`, `configuration`, `server`;
   ///   `tokenCache`. Other callers of the same refresh go on when this one is cancelled.
   public func accessToken(
-    scopes: [String]? = nil, account: Account? = nil, policy: Policy? = nil, forceRefresh: Bool = false,
+    scopes: [String]? = nil, user: Account? = nil, policy: Policy? = nil, forceRefresh: Bool = false,
     claims: String? = nil
   ) async throws -> AccessToken {
     var options = TokenOptions()
     options.forceRefresh = forceRefresh
     options.claims = claims
     return try await ConnectorError.mapping {
-      try await oauth.accessToken(for: scopes, account: account, policy: policy, options: options)
+      try await oauth.accessToken(for: scopes, user: user, policy: policy, options: options)
     }
   }
 
@@ -40,12 +40,12 @@ extension Connector {
   ///
   /// - Parameters:
   ///   - policy: By which policy that user signed in; whichever was last when `nil`.
-  ///   - account: Whose claims; those of the account that signed in last when `nil`.
+  ///   - user: Whose claims; those of the user who signed in last when `nil`.
   /// - Returns: Who the user is, or `nil` when no user is signed in or the session has expired; see ``session``. An id_token
   ///   that a refresh has just brought is verified first.
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
-  public func claims(policy: Policy? = nil, account: Account? = nil) async throws -> UserInfo? {
-    try await ConnectorError.mapping { try await oauth.claims(policy: policy, account: account) }
+  public func claims(policy: Policy? = nil, user: Account? = nil) async throws -> UserInfo? {
+    try await ConnectorError.mapping { try await oauth.claims(policy: policy, user: user) }
   }
 
   /// Returns the user as the provider's userinfo endpoint describes it now, without opening a page.
@@ -54,31 +54,31 @@ extension Connector {
   /// Microsoft's authorities have none for an app's tokens, since Entra ID's is an API of Microsoft Graph: there, and
   /// where a provider publishes none, the verified claims of the last id_token are returned.
   ///
-  /// - Parameter account: The user to ask about; the one who signed in last when `nil`.
+  /// - Parameter user: The user to ask about; the one who signed in last when `nil`.
   /// - Returns: The user; `subject` is always that of the verified id_token.
   /// - Throws: ``ConnectorError``: `interactionRequired` when no user is signed in; `invalidResponse` when the answer is
   ///   not JSON or is about another user; `unauthorized`, `insufficientScope` and `claimsRequired` when the endpoint wants
-  ///   another token; `server` and what ``accessToken(scopes:account:policy:forceRefresh:claims:)`` throws.
-  public func userInfo(account: Account? = nil) async throws -> UserInfo {
-    try await ConnectorError.mapping { try await oauth.userInfo(account: account) }
+  ///   another token; `server` and what ``accessToken(scopes:user:policy:forceRefresh:claims:)`` throws.
+  public func userInfo(user: Account? = nil) async throws -> UserInfo {
+    try await ConnectorError.mapping { try await oauth.userInfo(user: user) }
   }
 
-  /// Returns the accounts that have signed in here, the latest first.
+  /// Returns the users who have signed in here, the latest first.
   ///
   /// - Returns: Each person once, whatever policies they used.
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
-  public func accounts() async throws -> [Account] {
-    try await ConnectorError.mapping { try await oauth.accounts() }
+  public func users() async throws -> [Account] {
+    try await ConnectorError.mapping { try await oauth.users() }
   }
 
-  /// Returns the account of an id; only that account's records are read.
+  /// Returns the user of an id; only that user's records are read.
   ///
   /// - Parameter id: The ``Account/id``; at Microsoft's authorities in any case.
-  /// - Returns: The account, with the claims of the latest id_token: one that is being verified is waited for. `nil` when
+  /// - Returns: The user, with the claims of the latest id_token: one that is being verified is waited for. `nil` when
   ///   there is none.
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
-  public func account(id: String) async throws -> Account? {
-    try await ConnectorError.mapping { try await oauth.account(id: id) }
+  public func user(id: String) async throws -> Account? {
+    try await ConnectorError.mapping { try await oauth.user(id: id) }
   }
 
   /// Writes the tokens that the cache could not store so far; call it before the process ends.

@@ -69,7 +69,7 @@ public struct Connector: Sendable {
 
 /// The tutorial's calls.
 extension Connector {
-  /// Signs the user in and returns account, user, access token and id_token.
+  /// Signs the user in and returns user, user, access token and id_token.
   ///
   /// The default policy is the selected one if it signs in, else the sign-in policy, a federated one, or that of the
   /// authority's text; a policy that edits a profile or resets a password never is. Where the authority has no policies,
@@ -79,7 +79,7 @@ extension Connector {
   ///   - policy: The policy, such as `Policy("B2C_1_SignIn")`; the default one when `nil`. Made from its id alone it has
   ///     the kind that the settings give it.
   ///   - options: What to ask for beyond the settings, whose `fullScreen` holds all the same.
-  /// - Returns: The account, its verified claims and, if an API scope was asked for, an access token.
+  /// - Returns: The user, its verified claims and, if an API scope was asked for, an access token.
   /// - Throws: ``ConnectorError``: `userCancelledInPage`, `userClosedBrowser`, `passwordResetRequested`, `wrongUser`,
   ///   `identityProviderFailed` and other things the user did; `configuration`, `reservedParameter`,
   ///   `unsupportedRedirectURI` for what the developer can fix; `network`, `serviceUnavailable`, `throttled`,
@@ -160,13 +160,13 @@ extension Connector {
 
   /// Lists the tasks of a user.
   ///
-  /// - Parameter account: Whose tasks; those of the account that signed in last when `nil`. A server that many users sign
+  /// - Parameter user: Whose tasks; those of the user who signed in last when `nil`. A server that many users sign
   ///   in to names it with every call.
   /// - Returns: The tasks, as the server orders them.
   /// - Throws: ``ConnectorError``: `interactionRequired` when only a sign-in helps; `taskAPINotConfigured`; what the API
   ///   answered.
-  public func getTaskList(account: Account? = nil) async throws -> [TaskItem] {
-    try await ConnectorError.mapping { try await tasks(of: account).list() }
+  public func getTaskList(user: Account? = nil) async throws -> [TaskItem] {
+    try await ConnectorError.mapping { try await tasks(of: user).list() }
   }
 
   /// Adds a task.
@@ -175,37 +175,37 @@ extension Connector {
   ///
   /// - Parameters:
   ///   - task: The task.
-  ///   - account: To whose tasks; those of the account that signed in last when `nil`.
+  ///   - user: To whose tasks; those of the user who signed in last when `nil`.
   /// - Returns: The task as the server stored it.
-  /// - Throws: ``ConnectorError``; see ``getTaskList(account:)``.
+  /// - Throws: ``ConnectorError``; see ``getTaskList(user:)``.
   @discardableResult
-  public func addTask(_ task: TaskItem, account: Account? = nil) async throws -> TaskItem {
-    try await ConnectorError.mapping { try await tasks(of: account).add(task) }
+  public func addTask(_ task: TaskItem, user: Account? = nil) async throws -> TaskItem {
+    try await ConnectorError.mapping { try await tasks(of: user).add(task) }
   }
 
   /// Changes a task, such as whether it is completed.
   ///
   /// - Parameters:
   ///   - task: The task as it shall be.
-  ///   - account: Whose task; that of the account that signed in last when `nil`.
+  ///   - user: Whose task; that of the user who signed in last when `nil`.
   /// - Returns: The task as the server stored it.
-  /// - Throws: ``ConnectorError``; see ``getTaskList(account:)``.
+  /// - Throws: ``ConnectorError``; see ``getTaskList(user:)``.
   @discardableResult
-  public func updateTask(_ task: TaskItem, account: Account? = nil) async throws -> TaskItem {
-    try await ConnectorError.mapping { try await tasks(of: account).update(task) }
+  public func updateTask(_ task: TaskItem, user: Account? = nil) async throws -> TaskItem {
+    try await ConnectorError.mapping { try await tasks(of: user).update(task) }
   }
 
   /// Deletes a task.
   ///
   /// - Parameters:
   ///   - task: The task; by its id where the server gave one, else by its name.
-  ///   - account: Whose task; that of the account that signed in last when `nil`.
-  /// - Throws: ``ConnectorError``; see ``getTaskList(account:)``.
-  public func deleteTask(_ task: TaskItem, account: Account? = nil) async throws {
-    try await ConnectorError.mapping { try await tasks(of: account).delete(task) }
+  ///   - user: Whose task; that of the user who signed in last when `nil`.
+  /// - Throws: ``ConnectorError``; see ``getTaskList(user:)``.
+  public func deleteTask(_ task: TaskItem, user: Account? = nil) async throws {
+    try await ConnectorError.mapping { try await tasks(of: user).delete(task) }
   }
 
-  /// Removes the stored tokens of all accounts of this app.
+  /// Removes the stored tokens of all users of this app.
   ///
   /// The tokens are gone when it returns, and also when it throws for what became of the browser. Only an error with code
   /// `tokenCache` means that the cache may still hold some.
@@ -230,30 +230,30 @@ extension Connector {
     }
   }
 
-  /// Removes the stored tokens of one account, and has them revoked as ``signOut(endsBrowserSession:options:)`` does.
+  /// Removes the stored tokens of one user, and has them revoked as ``signOut(endsBrowserSession:options:)`` does.
   ///
   /// - Parameters:
-  ///   - account: Whose tokens to remove.
+  ///   - user: Whose tokens to remove.
   ///   - endsBrowserSession: Whether to end the session at the server too, for which a page is shown.
   ///   - options: How to end the browser session.
   /// - Returns: What is known of the session in the browser.
-  /// - Throws: ``ConnectorError``, as for all accounts.
+  /// - Throws: ``ConnectorError``, as for all users.
   @discardableResult
   public func signOut(
-    _ account: Account, endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
+    _ user: Account, endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
   ) async throws -> BrowserSignOut {
     try await ConnectorError.mapping {
-      try await oauth.signOut(account, endsBrowserSession: endsBrowserSession, options: options)
+      try await oauth.signOut(user, endsBrowserSession: endsBrowserSession, options: options)
     }
   }
 
-  private func tasks(of account: Account?) throws(ConnectorError) -> TaskAPIClient {
+  private func tasks(of user: Account?) throws(ConnectorError) -> TaskAPIClient {
     guard let tasks else {
       throw ConnectorError(
         own: .taskAPINotConfigured, "The settings name no task API.",
         recoverySuggestion: "Add taskWebAPI to the settings.")
     }
-    return account == nil ? tasks : tasks.with(tokens: oauth.tokenProvider(account: account))
+    return user == nil ? tasks : tasks.with(tokens: oauth.tokenProvider(user: user))
   }
 }
 

@@ -41,7 +41,7 @@ package final class OAuthClient: Sendable {
   ///   - policy: The policy to run; the configuration's when `nil`.
   ///   - prompt: The OpenID Connect `prompt` parameter; the options' when it is `automatic`.
   ///   - options: What to ask for beyond the settings.
-  /// - Returns: The account, its verified claims and, if an API scope was asked for, an access token.
+  /// - Returns: The user, its verified claims and, if an API scope was asked for, an access token.
   /// - Throws: ``OAuthError``: `userCancelledInPage`, `userClosedBrowser`, `passwordResetRequested`, `wrongUser`,
   ///   `identityProviderFailed` and other things the user did; `configuration`, `reservedParameter`,
   ///   `unsupportedRedirectURI` for what the developer can fix; `network`, `serviceUnavailable`, `throttled`,
@@ -61,8 +61,8 @@ package final class OAuthClient: Sendable {
   ///
   /// - Parameters:
   ///   - scopes: The scopes the token must cover; the configuration's when `nil`.
-  ///   - account: Whose token; that of ``currentAccount()`` when `nil`.
-  ///   - policy: By which policy the account signed in; whichever was last when `nil`.
+  ///   - user: Whose token; that of ``currentUser()`` when `nil`.
+  ///   - policy: By which policy the user signed in; whichever was last when `nil`.
   ///   - options: What to ask for beyond the settings.
   /// - Returns: A token that outlives the configured margin, or, if a refresh failed, one that has not ended yet.
   /// - Throws: ``OAuthError``: `interactionRequired` when only a sign-in helps; `missingAPIScope` when no scope names an
@@ -70,23 +70,23 @@ package final class OAuthClient: Sendable {
   ///   session stays); `invalidResponse`, `invalidIDToken`, `configuration`, `server`; `tokenCache`. `CancellationError`
   ///   when the calling task was cancelled; other callers of the same refresh go on.
   package func accessToken(
-    for scopes: [String]? = nil, account: Account? = nil, policy: Policy? = nil, options: TokenOptions = TokenOptions()
+    for scopes: [String]? = nil, user: Account? = nil, policy: Policy? = nil, options: TokenOptions = TokenOptions()
   ) async throws -> AccessToken {
     try await tokens.token(
-      for: scopes ?? configuration.scopes, accountID: account?.id, policy: policy, options: options)
+      for: scopes ?? configuration.scopes, userID: user?.id, policy: policy, options: options)
   }
 
   /// A source of bearer tokens for an API client.
   ///
   /// - Parameters:
   ///   - scopes: The scopes the tokens must cover; the configuration's when `nil`.
-  ///   - account: Whose tokens; those of ``currentAccount()`` when `nil`.
-  ///   - policy: By which policy the account signed in; whichever was last when `nil`.
+  ///   - user: Whose tokens; those of ``currentUser()`` when `nil`.
+  ///   - policy: By which policy the user signed in; whichever was last when `nil`.
   /// - Returns: A provider of cached or refreshed tokens, which replaces a token that the API has refused.
   package func tokenProvider(
-    for scopes: [String]? = nil, account: Account? = nil, policy: Policy? = nil
+    for scopes: [String]? = nil, user: Account? = nil, policy: Policy? = nil
   ) -> some AccessTokenProvider {
-    SilentTokenProvider(client: self, scopes: scopes, account: account, policy: policy)
+    SilentTokenProvider(client: self, scopes: scopes, user: user, policy: policy)
   }
 
   /// Notes that an API has accepted a token for these scopes; the configuration's when `nil`.
@@ -94,81 +94,81 @@ package final class OAuthClient: Sendable {
     tokens.noteAccepted(token, for: scopes ?? configuration.scopes)
   }
 
-  /// The accounts that have signed in here, the latest first.
+  /// The users who have signed in here, the latest first.
   ///
-  /// A record that cannot be read hides its own account only.
+  /// A record that cannot be read hides its own user only.
   ///
   /// - Returns: Each person once, whatever policies they used.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
-  package func accounts() async throws -> [Account] {
-    accounts(of: try await readableRecords())
+  package func users() async throws -> [Account] {
+    users(of: try await readableRecords())
   }
 
   /// All records that can be read; only where none can, the cache's error is thrown.
   private func readableRecords() async throws -> [StoredRecord] {
-    let (records, failure) = try await services.accounts.read()
+    let (records, failure) = try await services.users.read()
     if let failure, records.isEmpty { throw failure }
     return records
   }
 
-  private func accounts(of records: [StoredRecord]) -> [Account] {
+  private func users(of records: [StoredRecord]) -> [Account] {
     var order: [String] = []
     var byPerson: [String: [StoredRecord]] = [:]
     for stored in records {
-      if byPerson[stored.key.accountID] == nil { order.append(stored.key.accountID) }
-      byPerson[stored.key.accountID, default: []].append(stored)
+      if byPerson[stored.key.userID] == nil { order.append(stored.key.userID) }
+      byPerson[stored.key.userID, default: []].append(stored)
     }
     return order.compactMap { id in
       byPerson[id].flatMap { records in
         records.first.map {
           Account(
             records: records, fallback: $0.record, id: id, now: services.environment.now(),
-            isMicrosoft: services.accounts.isMicrosoft)
+            isMicrosoft: services.users.isMicrosoft)
         }
       }
     }
   }
 
-  /// The account that signed in last.
+  /// The user who signed in last.
   ///
   /// Where the configuration requires a user, no other user is current. A sign-in by another client of the same cache
   /// counts at once; one by another process at the next call where the cache can tell that it has changed, otherwise when
   /// ``session()`` is read.
   ///
-  /// - Returns: The account, with the claims of the latest id_token: one that is being verified is waited for. `nil` when
+  /// - Returns: The user, with the claims of the latest id_token: one that is being verified is waited for. `nil` when
   ///   no user is signed in.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.
-  package func currentAccount() async throws -> Account? {
-    guard let stored = try await record(policy: nil, accountID: nil) else { return nil }
-    return accounts(of: try await services.accounts.records(accountID: stored.key.accountID)).first
+  package func currentUser() async throws -> Account? {
+    guard let stored = try await record(policy: nil, userID: nil) else { return nil }
+    return users(of: try await services.users.records(userID: stored.key.userID)).first
   }
 
-  /// Returns the claims of an account's sign-in by a policy, as long as it has a session.
+  /// Returns the claims of a user's sign-in by a policy, as long as it has a session.
   ///
   /// - Parameters:
   ///   - policy: The policy; the latest for `nil`.
-  ///   - account: Whose claims; those of ``currentAccount()`` when `nil`.
+  ///   - user: Whose claims; those of ``currentUser()`` when `nil`.
   /// - Returns: The claims of the last verified id_token of that policy; `nil` without a session.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.
-  package func claims(policy: Policy?, account: Account?) async throws -> UserInfo? {
-    guard let stored = try await record(policy: policy, accountID: account?.id),
+  package func claims(policy: Policy?, user: Account?) async throws -> UserInfo? {
+    guard let stored = try await record(policy: policy, userID: user?.id),
       stored.record.hasSession(now: services.environment.now())
     else { return nil }
-    return UserInfo(stored, isMicrosoft: services.accounts.isMicrosoft)
+    return UserInfo(stored, isMicrosoft: services.users.isMicrosoft)
   }
 
-  /// The record of an account, the current one for `nil`, after the id_token that is being verified for it.
-  func record(policy: Policy?, accountID: String?) async throws -> StoredRecord? {
-    guard let stored = try await services.accounts.record(accountID: accountID, policy: policy) else { return nil }
-    try await services.adoptions.wait(for: stored.key.accountID)
-    return try await services.accounts.record(accountID: accountID, policy: policy)
+  /// The record of a user, the current one for `nil`, after the id_token that is being verified for it.
+  func record(policy: Policy?, userID: String?) async throws -> StoredRecord? {
+    guard let stored = try await services.users.record(userID: userID, policy: policy) else { return nil }
+    try await services.adoptions.wait(for: stored.key.userID)
+    return try await services.users.record(userID: userID, policy: policy)
   }
 
   /// Returns whether a user is signed in, by what is stored: no page opens and nothing is sent.
   ///
   /// A sign-in or sign-out by another process is noticed here, whatever the cache can tell.
   ///
-  /// - Returns: The state of the session of ``currentAccount()``.
+  /// - Returns: The state of the session of ``currentUser()``.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
   package func session() async throws -> SessionState {
     let snapshot = try await sessionSnapshot(looksAgain: true)
@@ -178,12 +178,12 @@ package final class OAuthClient: Sendable {
   }
 
   private func sessionSnapshot(looksAgain: Bool) async throws -> SessionSnapshot {
-    guard let stored = try await services.accounts.record(accountID: nil, policy: nil, looksAgain: looksAgain) else {
-      return SessionSnapshot(state: .signedOut, accountID: nil)
+    guard let stored = try await services.users.record(userID: nil, policy: nil, looksAgain: looksAgain) else {
+      return SessionSnapshot(state: .signedOut, userID: nil)
     }
-    let user = UserInfo(stored, isMicrosoft: services.accounts.isMicrosoft)
+    let user = UserInfo(stored, isMicrosoft: services.users.isMicrosoft)
     let isSignedIn = stored.record.hasSession(now: services.environment.now())
-    return SessionSnapshot(state: isSignedIn ? .signedIn(user) : .expired(user), accountID: stored.key.accountID)
+    return SessionSnapshot(state: isSignedIn ? .signedIn(user) : .expired(user), userID: stored.key.userID)
   }
 
   /// Fetches the metadata of a policy anew, for a diagnosis.
@@ -203,7 +203,7 @@ package final class OAuthClient: Sendable {
 
   /// The states of ``session()``: the present one, then each new one after a sign-in, a sign-out or a definite end.
   ///
-  /// A state is new when it is about another account, or when a claim about the user differs; a refresh alone is none.
+  /// A state is new when it is about another user, or when a claim about the user differs; a refresh alone is none.
   /// Every client over the same cache is told. What another process does is seen with the next call that notices it.
   package var sessionUpdates: AsyncStream<SessionState> {
     services.sessions.states { [self] in try await sessionSnapshot(looksAgain: false) }
@@ -220,25 +220,25 @@ package final class OAuthClient: Sendable {
     await services.cache.writeWaitingChanges()
   }
 
-  /// Returns the account of an id; only that account's records are read.
+  /// Returns the user of an id; only that user's records are read.
   ///
   /// - Parameter id: The ``Account/id``; at Microsoft's authorities in any case.
-  /// - Returns: The account, with the claims of the latest id_token: one that is being verified is waited for. `nil` when
+  /// - Returns: The user, with the claims of the latest id_token: one that is being verified is waited for. `nil` when
   ///   there is none.
   /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.
-  package func account(id: String) async throws -> Account? {
-    try await services.adoptions.wait(for: services.accounts.folded(id))
-    let (records, failure) = try await services.accounts.read(accountID: id)
+  package func user(id: String) async throws -> Account? {
+    try await services.adoptions.wait(for: services.users.folded(id))
+    let (records, failure) = try await services.users.read(userID: id)
     if let failure, records.isEmpty { throw failure }
-    return accounts(of: records).first
+    return users(of: records).first
   }
 
-  /// Signs one account out: removes its tokens, has the server revoke them and, if asked to, ends the browser session.
+  /// Signs one user out: removes its tokens, has the server revoke them and, if asked to, ends the browser session.
   ///
   /// The tokens go first. Whatever becomes of the browser, they do not come back, and a refresh under way writes nothing.
   ///
   /// - Parameters:
-  ///   - account: Whose tokens to remove.
+  ///   - user: Whose tokens to remove.
   ///   - endsBrowserSession: Whether to end the session at the server too, for which a page is shown.
   ///   - options: How to end the browser session.
   /// - Returns: What is known of the session in the browser.
@@ -247,19 +247,19 @@ package final class OAuthClient: Sendable {
   ///   gone. A closed page and the end of the waiting time are no errors.
   @discardableResult
   package func signOut(
-    _ account: Account, endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
+    _ user: Account, endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
   ) async throws -> BrowserSignOut {
     try await SignOut(services: services).run(
-      .one(id: account.id), endsBrowserSession: endsBrowserSession, options: options)
+      .one(id: user.id), endsBrowserSession: endsBrowserSession, options: options)
   }
 
-  /// Signs all accounts of this authority and client out; see ``signOut(_:endsBrowserSession:options:)``.
+  /// Signs all users of this authority and client out; see ``signOut(_:endsBrowserSession:options:)``.
   ///
   /// - Parameters:
   ///   - endsBrowserSession: Whether to end the session at the server too, for which a page is shown.
   ///   - options: How to end the browser session.
   /// - Returns: What is known of the session in the browser.
-  /// - Throws: ``OAuthError``, as for one account.
+  /// - Throws: ``OAuthError``, as for one user.
   @discardableResult
   package func signOut(
     endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()

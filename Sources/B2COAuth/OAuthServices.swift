@@ -11,7 +11,7 @@ final class OAuthServices: Sendable {
   let providers: ProviderDirectory
   let endpoint: TokenEndpoint
   let cache: RecordCache
-  let accounts: AccountStore
+  let users: UserStore
   let sessions: SessionMonitor
   let sentRefreshes = SentRefreshes()
   let adoptions = ClaimAdoptions()
@@ -34,7 +34,7 @@ final class OAuthServices: Sendable {
     cache = RecordCache(tokenCache, clock: environment.clock)
     sessions = SessionMonitor(
       observers: cache.state.observers, protectedDataUpdates: environment.protectedDataUpdates)
-    accounts = AccountStore(configuration: configuration, cache: cache, now: environment.now)
+    users = UserStore(configuration: configuration, cache: cache, now: environment.now)
   }
 
   func correlationID(_ wanted: UUID?) -> UUID { wanted ?? configuration.correlationID ?? UUID() }

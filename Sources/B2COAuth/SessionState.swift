@@ -3,17 +3,17 @@ internal import Foundation
 
 /// Whether a user is signed in, by the records on this device; the server is not asked.
 public enum SessionState: Sendable, Hashable {
-  /// No account is stored.
+  /// No user is stored.
   case signedOut
-  /// The current account, with a token that has not expired by this device's clock.
+  /// The current user, with a token that has not expired by this device's clock.
   ///
   /// The next call may need the user all the same: go by `needsInteraction` of the error.
   case signedIn(UserInfo)
-  /// The account that was current; only a new sign-in brings tokens again.
+  /// The user who was current; only a new sign-in brings tokens again.
   case expired(UserInfo)
 }
 
-/// A session state with the account that it is about.
+/// A session state with the user that it is about.
 struct SessionSnapshot: Sendable {
   /// Claims of one token that say nothing about the user.
   private static let claimsOfToken: Set<String> = [
@@ -22,15 +22,15 @@ struct SessionSnapshot: Sendable {
   ]
 
   let state: SessionState
-  /// The id of the account; `nil` when no account is stored.
-  let accountID: String?
+  /// The id of the user; `nil` when no user is stored.
+  let userID: String?
 
-  /// Whether an observer would see no difference: the same state of the same account with the same claims about the user.
+  /// Whether an observer would see no difference: the same state of the same user with the same claims about the user.
   func isSame(as other: SessionSnapshot) -> Bool {
     switch (state, other.state) {
     case (.signedOut, .signedOut): true
     case (.signedIn(let user), .signedIn(let before)), (.expired(let user), .expired(let before)):
-      accountID == other.accountID && Self.claims(of: user) == Self.claims(of: before)
+      userID == other.userID && Self.claims(of: user) == Self.claims(of: before)
     default: false
     }
   }

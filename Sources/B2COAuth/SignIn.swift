@@ -123,10 +123,10 @@ struct SignInWriter: Sendable {
     _ response: TokenResponse, claims: [String: JSONValue], provider: Provider, scopes: [String], sent: [String],
     correlationID: UUID, isPasswordResetStep: Bool
   ) async throws -> SignInResult {
-    let isMicrosoft = services.accounts.isMicrosoft
-    let identity = AccountIdentity(
+    let isMicrosoft = services.users.isMicrosoft
+    let identity = UserIdentity(
       claims: claims, issuer: provider.metadata.issuer, isMicrosoft: isMicrosoft)
-    let user = UserInfo(claims: claims, accountID: identity.accountID, isMicrosoft: isMicrosoft)
+    let user = UserInfo(claims: claims, id: identity.userID, isMicrosoft: isMicrosoft)
     try checkRequiredUser(user)
     if let error = response.unusableAccessToken { throw error }
     let now = services.environment.now()
@@ -136,42 +136,42 @@ struct SignInWriter: Sendable {
       ).merging(response, requested: scopes, sent: sent, now: now)
     }
     let (new, records): (TokenRecord, [StoredRecord])
-    if isPasswordResetStep || updatesAccountOnly(provider.policy) {
+    if isPasswordResetStep || updatesUserOnly(provider.policy) {
       if !isPasswordResetStep { try await checkIsCurrent(identity) }
       new = record(now)
-      records = try await update(identity.accountID, claims, after: isPasswordResetStep ? nil : provider.policy)
+      records = try await update(identity.userID, claims, after: isPasswordResetStep ? nil : provider.policy)
     } else {
-      let key = services.accounts.key(accountID: identity.accountID, policy: provider.policy)
+      let key = services.users.key(userID: identity.userID, policy: provider.policy)
       // Only for the list of policies in the result; the date is later than theirs. A damaged record is replaced.
-      let earlier = await services.accounts.knownRecords(accountID: identity.accountID)
-      let dates = services.accounts.nextSignInDates(serverTime: services.serverClock.now, keeps: true)
+      let earlier = await services.users.knownRecords(userID: identity.userID)
+      let dates = services.users.nextSignInDates(serverTime: services.serverClock.now, keeps: true)
       var signedIn = record(dates.device)
       if dates.server != dates.device { signedIn.serverSignedInAt = dates.server }
       new = signedIn
       try await services.cache.store(new, for: key)
-      services.accounts.signedIn(key, at: new.signedInAt)
+      services.users.signedIn(key, at: new.signedInAt)
       records = [StoredRecord(key: key, record: new)] + earlier.filter { $0.key != key }
     }
     services.sessions.changed()
     return SignInResult(
       account: Account(
-        records: records, fallback: new, id: identity.accountID, now: now, isMicrosoft: isMicrosoft),
+        records: records, fallback: new, id: identity.userID, now: now, isMicrosoft: isMicrosoft),
       user: user,
-      accessToken: new.accessTokens.first.map { AccessToken($0, accountID: identity.accountID) },
+      accessToken: new.accessTokens.first.map { AccessToken($0, userID: identity.userID) },
       idToken: response.idToken, policy: provider.policy, correlationID: correlationID,
       unknownFields: response.unknownFields)
   }
 
-  /// Lays new claims over those of an account's records, and refreshes each at its own policy.
+  /// Lays new claims over those of a user's records, and refreshes each at its own policy.
   ///
   /// The refresh brings all claims as that policy gives them; until then, or if it fails, the new ones are right. After a
   /// password reset it is waited for: where the service has ended the older tokens, the session is known to have expired.
   ///
-  /// - Returns: The account's records as they are then.
+  /// - Returns: The user's records as they are then.
   private func update(
-    _ accountID: String, _ claims: [String: JSONValue], after policy: Policy?
+    _ userID: String, _ claims: [String: JSONValue], after policy: Policy?
   ) async throws -> [StoredRecord] {
-    var records = try await services.accounts.records(accountID: accountID)
+    var records = try await services.users.records(userID: userID)
     for index in records.indices {
       try await services.cache.update(records[index].key) { Self.adopting(claims, in: $0) }
       records[index].record = Self.adopting(claims, in: records[index].record)
@@ -180,18 +180,18 @@ struct SignInWriter: Sendable {
     let renewable = records.filter { $0.record.refreshToken != nil }
     guard resetsPassword(policy) else {
       for stored in renewable {
-        services.adoptions.start(for: accountID) { await tokens.renew(stored) }
+        services.adoptions.start(for: userID) { await tokens.renew(stored) }
       }
       return records
     }
     for stored in renewable { await tokens.renew(stored) }
-    return (try? await services.accounts.records(accountID: accountID)) ?? records
+    return (try? await services.users.records(userID: userID)) ?? records
   }
 
-  /// Whether the caller asked for a policy that changes an account and does not sign in.
+  /// Whether the caller asked for a policy that changes a user and does not sign in.
   ///
   /// The settings' key or the caller says so; the words of a policy's name say nothing.
-  private func updatesAccountOnly(_ policy: Policy?) -> Bool {
+  private func updatesUserOnly(_ policy: Policy?) -> Bool {
     guard let policy else { return false }
     return policy.kind == .profileEdit || resetsPassword(policy)
   }
@@ -203,9 +203,9 @@ struct SignInWriter: Sendable {
   }
 
   /// Refuses an edit or a reset that another person finished than the one who is signed in.
-  private func checkIsCurrent(_ identity: AccountIdentity) async throws {
-    guard let current = try await services.accounts.record(accountID: nil, policy: nil),
-      current.key.accountID != identity.accountID
+  private func checkIsCurrent(_ identity: UserIdentity) async throws {
+    guard let current = try await services.users.record(userID: nil, policy: nil),
+      current.key.userID != identity.userID
     else { return }
     throw OAuthError(
       .wrongUser, "Another person finished the page than the one who is signed in.",
@@ -214,7 +214,7 @@ struct SignInWriter: Sendable {
 
   private func checkRequiredUser(_ user: UserInfo) throws(OAuthError) {
     guard let required = services.configuration.requiredUser, !required.isEmpty,
-      !user.isUser(required, isMicrosoft: services.accounts.isMicrosoft)
+      !user.isUser(required, isMicrosoft: services.users.isMicrosoft)
     else { return }
     throw OAuthError(
       .wrongUser, "Another user signed in than the one the settings require.",

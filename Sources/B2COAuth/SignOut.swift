@@ -9,14 +9,14 @@ internal import Foundation
 struct SignOut: Sendable {
   let services: OAuthServices
 
-  /// Signs one account out, or all accounts of this authority and client.
+  /// Signs one user out, or all users of this authority and client.
   func run(
-    _ accounts: Accounts, endsBrowserSession: Bool, options: SignOutOptions
+    _ users: Users, endsBrowserSession: Bool, options: SignOutOptions
   ) async throws -> BrowserSignOut {
     let correlationID = services.correlationID(nil)
     // The server's part needs what is stored, so it is read before it goes.
-    let records = await storedRecords(of: accounts)
-    let failure = await removeRecords(accounts, latestFirst: records)
+    let records = await storedRecords(of: users)
+    let failure = await removeRecords(users, latestFirst: records)
     Self.removeCookies(of: services.configuration.authority.host)
     services.environment.onEvent(
       OAuthEvent(.signedOut, policyID: records.first?.record.policyID, correlationID: correlationID))
@@ -28,7 +28,7 @@ struct SignOut: Sendable {
   }
 
   /// Whose tokens go.
-  enum Accounts: Sendable {
+  enum Users: Sendable {
     case all
     case one(id: String)
 
@@ -37,10 +37,10 @@ struct SignOut: Sendable {
     }
   }
 
-  private func storedRecords(of accounts: Accounts) async -> [StoredRecord] {
+  private func storedRecords(of users: Users) async -> [StoredRecord] {
     // A damaged file is an error once, and then gone.
     for _ in 0..<2 {
-      if let records = try? await services.accounts.records(accountID: accounts.id) { return records }
+      if let records = try? await services.users.records(userID: users.id) { return records }
     }
     return []
   }
@@ -48,13 +48,13 @@ struct SignOut: Sendable {
   /// Removes every record that can be removed.
   ///
   /// - Returns: Why others could not be, naming them; they count as removed here, and are removed as soon as they can be.
-  private func removeRecords(_ accounts: Accounts, latestFirst records: [StoredRecord]) async -> (any Error)? {
-    let foldedID = accounts.id.map(services.accounts.folded)
+  private func removeRecords(_ users: Users, latestFirst records: [StoredRecord]) async -> (any Error)? {
+    let foldedID = users.id.map(services.users.folded)
     // Every sign-in so far ends here, also one with a date ahead of the clock, and one of which no clock can tell.
     let isMeasured = services.serverClock.measuredOffset != nil
-    let dates = services.accounts.nextSignInDates(serverTime: isMeasured ? services.serverClock.now : .distantFuture)
-    var keys = services.accounts.forget(foldedID: foldedID)
-    if let foldedID { keys.formUnion(services.accounts.likelyKeys(foldedID)) }
+    let dates = services.users.nextSignInDates(serverTime: isMeasured ? services.serverClock.now : .distantFuture)
+    var keys = services.users.forget(foldedID: foldedID)
+    if let foldedID { keys.formUnion(services.users.likelyKeys(foldedID)) }
     // What an earlier sign-out could not remove may be off the list and not off the disk.
     keys.formUnion(services.cache.state.waiting.keys)
     var failure: (any Error)?
@@ -67,7 +67,7 @@ struct SignOut: Sendable {
     // The current user goes last, also one who came meanwhile: who looks, in any process, does not find another person.
     let order = Dictionary(records.enumerated().map { ($1.key, -$0) }) { first, _ in first }
     for key in keys.sorted(by: { order[$0, default: 1] < order[$1, default: 1] })
-    where services.accounts.isOwn(key, foldedID: foldedID) {
+    where services.users.isOwn(key, foldedID: foldedID) {
       do {
         try await services.cache.remove(key, signedInUpTo: dates)
       } catch {
@@ -75,14 +75,14 @@ struct SignOut: Sendable {
         if error.concernsRecord { left.append(key) }
       }
     }
-    if failure == nil, !keys.contains(where: { services.accounts.isOwn($0, foldedID: foldedID) }) {
+    if failure == nil, !keys.contains(where: { services.users.isOwn($0, foldedID: foldedID) }) {
       failure = await makeRemovalsLast()
     }
-    services.accounts.forget(foldedID: foldedID)
+    services.users.forget(foldedID: foldedID)
     // Observers are told before the server's part, which may take a while.
     services.sessions.changed()
     guard var error = failure as? OAuthError, !left.isEmpty else { return failure }
-    let names = Set(left.map { PrintableText.plain($0.accountID, limit: 100) }).sorted().joined(separator: ", ")
+    let names = Set(left.map { PrintableText.plain($0.userID, limit: 100) }).sorted().joined(separator: ", ")
     error.message += " The tokens of \(names) are still in the cache; they are no longer used."
     return error
   }
@@ -94,7 +94,7 @@ struct SignOut: Sendable {
   ///
   /// - Returns: Why the cache refused it.
   private func makeRemovalsLast() async -> (any Error)? {
-    let key = services.accounts.key(accountID: "", policy: services.configuration.defaultPolicy)
+    let key = services.users.key(userID: "", policy: services.configuration.defaultPolicy)
     do {
       try await services.cache.removeNothing(at: key)
       return nil
@@ -120,7 +120,7 @@ struct SignOut: Sendable {
   private func revoke(_ records: [StoredRecord], _ correlationID: UUID) async {
     let records = records.filter { $0.record.refreshToken != nil }
     // The metadata of Microsoft's authorities names no endpoint for it.
-    guard !records.isEmpty, !services.accounts.isMicrosoft else { return }
+    guard !records.isEmpty, !services.users.isMicrosoft else { return }
     // A transport of the app need not obey cancellation: it is cancelled, and not waited for any longer.
     let requests = SingleFlight<UUID, Void>()
     try? await withTimeout(.seconds(2), on: services.environment.clock, throwing: CancellationError()) {

@@ -27,22 +27,22 @@ struct TokenSource: Sendable {
   // MARK: The cache hit
 
   func token(
-    for scopes: [String], accountID: String?, policy: Policy?, options: TokenOptions
+    for scopes: [String], userID: String?, policy: Policy?, options: TokenOptions
   ) async throws -> AccessToken {
     guard Scopes.includeAPIScope(scopes) || !givesTokensForAPIsOnly else {
       throw Self.missingAPIScope(scopes, at: nil, nil)
     }
     let extra = try Self.extraFields(options)
-    guard let stored = try await services.accounts.record(accountID: accountID, policy: policy) else {
+    guard let stored = try await services.users.record(userID: userID, policy: policy) else {
       // Another process may have signed the user out.
       services.sessions.changed()
-      throw await notSignedIn(accountID, policy)
+      throw await notSignedIn(userID, policy)
     }
     do {
       return try await token(of: stored, for: scopes, extra, options)
     } catch let error as OAuthError where error.needsInteraction && policy == nil {
       // The user may have signed in again, by another policy in another process.
-      guard let newer = try? await services.accounts.record(accountID: stored.key.accountID, policy: nil),
+      guard let newer = try? await services.users.record(userID: stored.key.userID, policy: nil),
         newer.key != stored.key, newer.record.signInDates.isAfter(stored.record.signInDates)
       else { throw error }
       return try await token(of: newer, for: scopes, extra, options)
@@ -65,7 +65,7 @@ struct TokenSource: Sendable {
         OAuthEvent(
           .cacheHit, policyID: stored.record.policyID,
           correlationID: options.correlationID ?? services.configuration.correlationID))
-      return AccessToken(token, accountID: stored.key.accountID)
+      return AccessToken(token, userID: stored.key.userID)
     }
     let request = Request(
       flight: Flight(key: stored.key, scopes: Scopes.ofAPI(scopes), extra: extra), scopes: scopes, excluded: excluded,
@@ -73,7 +73,7 @@ struct TokenSource: Sendable {
     services.environment.onEvent(
       OAuthEvent(.cacheMiss, policyID: stored.record.policyID, correlationID: request.correlationID))
     do {
-      return AccessToken(try await refreshedToken(request), accountID: stored.key.accountID)
+      return AccessToken(try await refreshedToken(request), userID: stored.key.userID)
     } catch let error as OAuthError where !mustReplace {
       // An early renewal may fail; what has not expired is served all the same.
       let record = try await recordAfterFailure(of: stored, error)
@@ -83,7 +83,7 @@ struct TokenSource: Sendable {
         OAuthEvent(
           .staleTokenServed, policyID: stored.record.policyID, correlationID: request.correlationID,
           errorCode: error.code))
-      return AccessToken(still, accountID: stored.key.accountID)
+      return AccessToken(still, userID: stored.key.userID)
     }
   }
 
@@ -105,7 +105,7 @@ struct TokenSource: Sendable {
 
   /// Notes that an API has accepted a token: the next one that is refused may be replaced again.
   func noteAccepted(_ token: BearerToken, for scopes: [String]) {
-    refusals.startAgain(for: token.accountID, scopes)
+    refusals.startAgain(for: token.userID, scopes)
   }
 
   /// Refreshes a record for its claims, or to learn whether its session goes on; a failure is not the caller's.
@@ -165,7 +165,7 @@ struct TokenSource: Sendable {
       case .cached(let token):
         return token
       case .refreshed(let token, let response, let before, let after):
-        services.adoptions.start(for: request.key.accountID) {
+        services.adoptions.start(for: request.key.userID) {
           await adoptClaims(of: response, before: before, after: after, request)
         }
         return try token.get()

@@ -173,8 +173,8 @@ private struct SealedRecord {
         authenticating: Self.authenticatedData(key, fingerprint))
     } catch {
       throw TokenCacheError(
-        .decryptionFailed, "A record does not decrypt: it was tampered with or belongs to another account.",
-        recoverySuggestion: "Find out which program writes to the store. Removing the record makes its account sign in "
+        .decryptionFailed, "A record does not decrypt: it was tampered with or belongs to another user.",
+        recoverySuggestion: "Find out which program writes to the store. Removing the record makes its user sign in "
           + "again.", underlying: error)
     }
     do {

@@ -43,7 +43,7 @@ public protocol SharedTokenCache: TokenCache {
   /// Returns a number that is another one after any process has stored or removed a record.
   ///
   /// It must cost little, such as reading a counter of the database or the date of a directory: it is asked for at each
-  /// call that does not name both an account and a policy. With it a sign-in by another process is noticed at the next
+  /// call that does not name both a user and a policy. With it a sign-in by another process is noticed at the next
   /// call; without it when the app reads its session. Optional; `nil` by default.
   ///
   /// - Returns: The number, which is compared for equality only; `nil` when the cache cannot tell.

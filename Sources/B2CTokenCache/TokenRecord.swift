@@ -1,7 +1,7 @@
 public import B2CCore
 public import Foundation
 
-/// The tokens and claims of one account, policy and client.
+/// The tokens and claims of one user, policy and client.
 ///
 /// One record is written whole, so a rotated refresh token and the access token that came with it are never apart.
 public struct TokenRecord: Sendable, Hashable {

@@ -98,7 +98,7 @@ struct ConnectorCancellationTests {
   func cache() async throws {
     let gate = TestGate()
     let connector = try World().connector(cache: SlowCache(gate))
-    await expectCancellation(gate) { _ = try await connector.accounts() }
+    await expectCancellation(gate) { _ = try await connector.users() }
   }
 
   @Test("An error without a cancellation stays what it is")

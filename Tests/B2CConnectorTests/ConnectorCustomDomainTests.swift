@@ -69,7 +69,7 @@ struct ConnectorCustomDomainTests {
     let diagnosis = try await connector.diagnose()
     #expect(diagnosis.isHealthy, "\(diagnosis)")
     let user = try await connector.doPolicy(.signIn)
-    #expect(user.accountID == "\(LocalUser.alice.id).\(tenant.tenantID)" && user.policyID == nil)
+    #expect(user.id == "\(LocalUser.alice.id).\(tenant.tenantID)" && user.policyID == nil)
     await clock.advance(by: .seconds(4_000))
     _ = try await connector.accessToken()
     #expect(tenant.counters.refreshes == 1)
@@ -89,15 +89,15 @@ struct ConnectorCustomDomainTests {
     let user = try await connector.doPolicy(Policy("B2C_1_SignIn"))
     #expect(user.policyID == "B2C_1_SignIn")
     await clock.advance(by: .seconds(4_000))
-    let accounts = try await connector.accounts()
-    let account = try #require(accounts.first)
-    _ = try await connector.accessToken(account: account)
+    let users = try await connector.users()
+    let person = try #require(users.first)
+    _ = try await connector.accessToken(user: person)
     #expect(tenant.counters.refreshes == 1)
     try await connector.signOut()
-    #expect(try await connector.accounts().isEmpty)
+    #expect(try await connector.users().isEmpty)
   }
 
-  @Test("After a restart the record of a policy that only the app names is found by its account")
+  @Test("After a restart the record of a policy that only the app names is found by its user")
   func restart() async throws {
     let tenant = tenant(.b2c)
     let settings = try settings(tenant, "contoso.onmicrosoft.com")
@@ -105,8 +105,8 @@ struct ConnectorCustomDomainTests {
     let user = try await connector(tenant, settings, cache: stored).doPolicy(Policy("B2C_1_SignIn"))
     // Another cache object over the same records: nothing is known of them, as in a new process.
     let restarted = try connector(tenant, settings, cache: RelayingCache(base: stored))
-    _ = try await restarted.accessToken(account: Account(id: user.accountID))
-    #expect(try await restarted.account(id: user.accountID)?.hasSession == true)
+    _ = try await restarted.accessToken(user: Account(id: user.id))
+    #expect(try await restarted.user(id: user.id)?.hasSession == true)
   }
 
   @Test(

@@ -49,7 +49,7 @@ struct ConnectorMigrationTests {
     }
 
     func isConfirmed(_ old: Account, _ new: UserInfo) async -> Bool {
-      questions.withLock { $0.append("\(old.id) to \(new.accountID)") }
+      questions.withLock { $0.append("\(old.id) to \(new.id)") }
       return answers.withLock { $0 }
     }
 
@@ -67,14 +67,14 @@ struct ConnectorMigrationTests {
 
     // As in the guide.
     func move(from old: Connector, to new: Connector) async throws -> UserInfo {
-      let before = try await old.accounts().first
+      let before = try await old.users().first
       var options = SignInOptions()
       options.loginHint = before?.username
       let user = try await new.doPolicy(.signIn, options: options)
       guard let before else { return user }
-      if before.id != user.accountID {
+      if before.id != user.id {
         guard await isConfirmed(before, user) else { return user }
-        try await moveData(from: before.id, to: user.accountID)
+        try await moveData(from: before.id, to: user.id)
       }
       try await old.signOut(before)
       return user
@@ -83,7 +83,7 @@ struct ConnectorMigrationTests {
     /// Signs Alice in at Azure AD B2C and stores something under her account.
     func begin() async throws -> UserInfo {
       let alice = try await old.doPolicy(.signIn)
-      data.withLock { $0[alice.accountID] = "Buy milk" }
+      data.withLock { $0[alice.id] = "Buy milk" }
       return alice
     }
   }
@@ -109,14 +109,14 @@ struct ConnectorMigrationTests {
     let rollout = try Rollout(way)
     let before = try await rollout.begin()
     let after = try await rollout.new.doPolicy(.signIn)
-    #expect((before.accountID == after.accountID) == (way == .highScale))
+    #expect((before.id == after.id) == (way == .highScale))
     #expect(before.claims["iss"] != after.claims["iss"])
     await rollout.clock.advance(by: .seconds(4_000))
     _ = try await rollout.old.accessToken()
     _ = try await rollout.new.accessToken()
     #expect(rollout.oldTenant.counters.refreshes == 1 && rollout.newTenant.counters.refreshes == 1)
-    #expect(try await rollout.old.accounts().map(\.id) == [before.accountID])
-    #expect(try await rollout.new.accounts().map(\.id) == [after.accountID])
+    #expect(try await rollout.old.users().map(\.id) == [before.id])
+    #expect(try await rollout.new.users().map(\.id) == [after.id])
   }
 
   @Test("The name of the old account is filled in, and after the move the old session is gone", arguments: Way.allCases)
@@ -127,10 +127,10 @@ struct ConnectorMigrationTests {
     let user = try await rollout.move(from: rollout.old, to: rollout.new)
     #expect(rollout.newTenant.requests.contains { $0.query["login_hint"] == LocalUser.alice.email })
     #expect(rollout.questions.withLock { $0.count } == (way == .highScale ? 0 : 1))
-    #expect(rollout.data.withLock { $0 } == [user.accountID: "Buy milk"])
-    #expect((before.accountID == user.accountID) == (way == .highScale))
-    #expect(try await rollout.old.accounts().isEmpty)
-    #expect(try await rollout.new.accounts().map(\.id) == [user.accountID])
+    #expect(rollout.data.withLock { $0 } == [user.id: "Buy milk"])
+    #expect((before.id == user.id) == (way == .highScale))
+    #expect(try await rollout.old.users().isEmpty)
+    #expect(try await rollout.new.users().map(\.id) == [user.id])
     // The next sign-in asks nothing.
     _ = try await rollout.move(from: rollout.old, to: rollout.new)
     #expect(rollout.questions.withLock { $0.count } == (way == .highScale ? 0 : 1))
@@ -143,11 +143,11 @@ struct ConnectorMigrationTests {
     rollout.answers.withLock { $0 = true }
     rollout.failures.withLock { $0 = 1 }
     await #expect(throws: URLError.self) { try await rollout.move(from: rollout.old, to: rollout.new) }
-    #expect(try await rollout.old.accounts().map(\.id) == [before.accountID])
-    #expect(rollout.data.withLock { $0 } == [before.accountID: "Buy milk"])
+    #expect(try await rollout.old.users().map(\.id) == [before.id])
+    #expect(rollout.data.withLock { $0 } == [before.id: "Buy milk"])
     let user = try await rollout.move(from: rollout.old, to: rollout.new)
-    #expect(rollout.data.withLock { $0 } == [user.accountID: "Buy milk"])
-    #expect(try await rollout.old.accounts().isEmpty)
+    #expect(rollout.data.withLock { $0 } == [user.id: "Buy milk"])
+    #expect(try await rollout.old.users().isEmpty)
   }
 
   @Test("The same address is not the same person: a no leaves the old account with its data and its session")
@@ -155,9 +155,9 @@ struct ConnectorMigrationTests {
     let rollout = try Rollout(.standard)
     let before = try await rollout.begin()
     let user = try await rollout.move(from: rollout.old, to: rollout.new)
-    #expect(user.username == before.username && user.accountID != before.accountID)
-    #expect(rollout.questions.withLock { $0 } == ["\(before.accountID) to \(user.accountID)"])
-    #expect(rollout.data.withLock { $0 } == [before.accountID: "Buy milk"])
+    #expect(user.username == before.username && user.id != before.id)
+    #expect(rollout.questions.withLock { $0 } == ["\(before.id) to \(user.id)"])
+    #expect(rollout.data.withLock { $0 } == [before.id: "Buy milk"])
     _ = try await rollout.old.accessToken()
   }
 
@@ -169,9 +169,9 @@ struct ConnectorMigrationTests {
     rollout.presenter.follow(.signIn(.bob))
     let bob = try await rollout.move(from: rollout.old, to: rollout.new)
     #expect(bob.name == LocalUser.bob.displayName)
-    #expect(rollout.data.withLock { $0 } == [before.accountID: "Buy milk"])
+    #expect(rollout.data.withLock { $0 } == [before.id: "Buy milk"])
     #expect(rollout.questions.withLock { $0.count } == 1)
-    #expect(try await rollout.old.accounts().count == 1)
+    #expect(try await rollout.old.users().count == 1)
   }
 
   @Test("A sign-in that is cancelled changes nothing")
@@ -183,9 +183,9 @@ struct ConnectorMigrationTests {
     await expectError(ConnectorError.self, .userClosedBrowser) {
       try await rollout.move(from: rollout.old, to: rollout.new)
     }
-    #expect(rollout.data.withLock { $0 } == [before.accountID: "Buy milk"])
+    #expect(rollout.data.withLock { $0 } == [before.id: "Buy milk"])
     _ = try await rollout.old.accessToken()
-    #expect(try await rollout.new.accounts().isEmpty)
+    #expect(try await rollout.new.users().isEmpty)
   }
 
   @Test("A user without an old account signs in as anywhere")

@@ -87,31 +87,31 @@ struct ConnectorRequestsTests {
     #expect(authorized.url == request.url)
   }
 
-  @Test("Of two accounts each gets its own token, for the scopes that the call names")
-  func secondAccount() async throws {
+  @Test("Of two users each gets its own token, for the scopes that the call names")
+  func secondUser() async throws {
     let world = World()
     let presenter = world.script(.signIn(.alice))
     let connector = try world.connector(presenter: presenter)
     try await connector.doPolicy(.signIn)
     presenter.follow(.signIn(.bob))
     try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
-    let accounts = try await connector.accounts()
-    let (bob, alice) = (try #require(accounts.first), try #require(accounts.last))
+    let users = try await connector.users()
+    let (bob, alice) = (try #require(users.first), try #require(users.last))
     world.tasks.tasks = [LocalUser.alice, .bob].map {
       LocalTask(owner: $0.id, text: $0.displayName, date: world.clock.date)
     }
     let request = URLRequest(url: world.tasks.url)
     let own = [world.tenant.clientID]
-    for (account, user) in [(alice, LocalUser.alice), (bob, .bob), (nil, .bob)] {
+    for (person, user) in [(alice, LocalUser.alice), (bob, .bob), (nil, .bob)] {
       for scopes in [nil, own] {
-        let (data, response) = try await connector.data(for: request, scopes: scopes, account: account)
+        let (data, response) = try await connector.data(for: request, scopes: scopes, user: person)
         #expect(response.statusCode == 200)
         let list = try JSONDecoder().decode(JSONValue.self, from: data)
         #expect(list.array?.map { $0.object?["task"]?.string } == [user.displayName])
-        let token = try await connector.accessToken(scopes: scopes, account: account).token.value
+        let token = try await connector.accessToken(scopes: scopes, user: person).token.value
         let sent = world.tasks.requests.last?.request.headers["Authorization"]
         #expect(sent == "Bearer " + token)
-        let crafted = try await connector.authorizedRequest(for: request, scopes: scopes, account: account)
+        let crafted = try await connector.authorizedRequest(for: request, scopes: scopes, user: person)
         #expect(crafted.value(forHTTPHeaderField: "Authorization") == "Bearer " + token)
       }
     }
@@ -119,19 +119,19 @@ struct ConnectorRequestsTests {
     #expect(Set(world.tasks.requests.map { $0.request.headers["Authorization"] }).count == 4)
   }
 
-  @Test("A token of a named account that the API refuses is replaced by another of the same account")
-  func refusedTokenOfAccount() async throws {
+  @Test("A token of a named user that the API refuses is replaced by another of the same user")
+  func refusedTokenOfUser() async throws {
     let world = World()
     let presenter = world.script(.signIn(.alice))
     let connector = try world.connector(presenter: presenter)
     try await connector.doPolicy(.signIn)
     presenter.follow(.signIn(.bob))
     try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
-    let alice = try #require(try await connector.accounts().last)
+    let alice = try #require(try await connector.users().last)
     let owned = LocalTask(owner: LocalUser.alice.id, text: "hers", date: world.clock.date)
     world.tasks.tasks = [owned]
     world.tasks.faults = [LocalFault(on: .list, times: 1, .respond(TransportResponse(status: 401)))]
-    let (data, _) = try await connector.data(for: URLRequest(url: world.tasks.url), account: alice)
+    let (data, _) = try await connector.data(for: URLRequest(url: world.tasks.url), user: alice)
     #expect(String(decoding: data, as: UTF8.self).contains("hers"))
     #expect(world.tenant.counters.refreshes == 1)
   }

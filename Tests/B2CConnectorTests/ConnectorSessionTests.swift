@@ -30,8 +30,8 @@ struct ConnectorSessionTests {
     await expectError(ConnectorError.self, .interactionRequired) { try await connector.getTaskList() }
     #expect(try await connector.session == .expired(user))
     #expect(try await connector.claims() == nil)
-    #expect(try await connector.oauth.currentAccount()?.hasSession == false)
-    #expect(try await connector.accounts().map(\.hasSession) == [false])
+    #expect(try await connector.oauth.currentUser()?.hasSession == false)
+    #expect(try await connector.users().map(\.hasSession) == [false])
     try await connector.signOut()
     #expect(try await connector.session == .signedOut)
     #expect(presenter.requests.count == 1)
@@ -137,16 +137,16 @@ struct ConnectorSessionTests {
     let store = FourMethodCache()
     let connector = try world.connector(cache: ForwardingCache(store))
     try await connector.doPolicy(try Policy("B2C_1_SignUpOrSignIn"))
-    let account = try #require(try await connector.accounts().first)
+    let person = try #require(try await connector.users().first)
     try await revoke(world)
     let user = try await world.connector(cache: ForwardingCache(store)).doPolicy(.signIn)
-    _ = try await connector.accessToken(account: account)
+    _ = try await connector.accessToken(user: person)
     #expect(try await connector.session == .signedIn(user))
     // A newer one of another person is no way out.
     try await revoke(world)
     try await world.connector(presenter: world.script(.signIn(.bob)), cache: ForwardingCache(store)).doPolicy(.signIn)
     await expectError(ConnectorError.self, .interactionRequired) {
-      try await connector.accessToken(account: account)
+      try await connector.accessToken(user: person)
     }
   }
 
@@ -177,8 +177,8 @@ struct ConnectorSessionTests {
     await expectError(ConnectorError.self, .interactionRequired) {
       try await connector.accessToken(policy: Policy("B2C_1_SignIn"))
     }
-    let account = Account(id: alice.accountID)
-    #expect(try await connector.claims(policy: Policy("B2C_1_SignIn"), account: account)?.accountID == alice.accountID)
+    let person = Account(id: alice.id)
+    #expect(try await connector.claims(policy: Policy("B2C_1_SignIn"), user: person)?.id == alice.id)
   }
 
   @Test("A sign-out is told before the page of the server is closed")
@@ -208,7 +208,7 @@ struct ConnectorSessionTests {
     await world.clock.advance(by: .seconds(1))
     #expect(try await connector.session == .expired(user))
     #expect(try await connector.claims() == nil)
-    #expect(try await connector.oauth.currentAccount()?.hasSession == false)
+    #expect(try await connector.oauth.currentUser()?.hasSession == false)
     // This device's clock may be wrong: the server is asked all the same.
     _ = try await connector.accessToken()
     guard case .signedIn = try await connector.session else {
@@ -319,19 +319,19 @@ struct ConnectorSessionTests {
     #expect(try await connector.signIn().user.policyID == "B2C_1_SignIn")
   }
 
-  @Test("Signing one account out leaves the other")
-  func oneAccount() async throws {
+  @Test("Signing one user out leaves the other")
+  func oneUser() async throws {
     let world = World()
     let presenter = world.script(.signIn(.alice))
     let connector = try world.connector(presenter: presenter)
     try await connector.signIn()
-    let alice = try #require(try await connector.accounts().first)
+    let alice = try #require(try await connector.users().first)
     presenter.follow(.signIn(.bob))
     try await connector.signIn(options: SignInOptions(prompt: .login))
-    let token = try await connector.accessToken(account: alice)
-    #expect(token.accountID == alice.id)
+    let token = try await connector.accessToken(user: alice)
+    #expect(token.userID == alice.id)
     try await connector.signOut(alice)
-    #expect(try await connector.accounts().map(\.username) == [LocalUser.bob.email])
+    #expect(try await connector.users().map(\.username) == [LocalUser.bob.email])
   }
 }
 

@@ -89,15 +89,15 @@ struct ConnectorSignOutTests {
     #expect(try await stage.isRevoked(token))
   }
 
-  @Test("One account's token is revoked, and no other's")
-  func oneAccount() async throws {
+  @Test("One user's token is revoked, and no other's")
+  func oneUser() async throws {
     let stage = Stage()
     let connector = try stage.connector()
     let user = try await connector.signIn().user
     let token = try await stage.refreshToken()
     try await connector.signOut(Account(id: "another"))
     #expect(try await connector.session == .signedIn(user))
-    try await connector.signOut(Account(id: user.accountID))
+    try await connector.signOut(Account(id: user.id))
     #expect(try await stage.isRevoked(token))
   }
 

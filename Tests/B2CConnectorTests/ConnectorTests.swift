@@ -133,8 +133,8 @@ struct ConnectorTests {
     let connector = try Connector.local(tenant, presenter: presenter)
     let user = try await connector.doPolicy(.signIn)
     #expect(user.policyID == nil)
-    #expect(try await connector.signIn().user.accountID == user.accountID)
-    #expect(try await connector.accounts().count == 1)
+    #expect(try await connector.signIn().user.id == user.id)
+    #expect(try await connector.users().count == 1)
     for kind in [Policy.Kind.signUp, .signUpOrSignIn, .federatedSignIn, .profileEdit, .passwordReset] {
       await expectError(ConnectorError.self, .policyNotConfigured) { try await connector.doPolicy(kind) }
     }

@@ -8,7 +8,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// A change of user during each call to an API: a token travels with its account.
+/// A change of user during each call to an API: a token travels with its user.
 @Suite("A change of user during a call", .timeLimit(.minutes(10)))
 struct ConnectorUserChangeTests {
   /// A call that sends the user's token to an API.
@@ -86,11 +86,11 @@ struct ConnectorUserChangeTests {
     #expect(try await scene.connector.getTaskList().map(\.itemName) == ["Bob's task"])
   }
 
-  @Test("While the user's account is still there, the request is repeated for it", arguments: Call.allCases)
+  @Test("While the user is still there, the request is repeated for it", arguments: Call.allCases)
   func stillThere(_ call: Call) async throws {
     let scene = try Scene()
     try await scene.connector.doPolicy(.signIn)
-    let alice = try #require(try await scene.connector.accounts().first)
+    let alice = try #require(try await scene.connector.users().first)
     await scene.world.clock.advance(by: .seconds(120))
     let running = await scene.start(call)
     try await scene.signInAsBob()
@@ -105,6 +105,6 @@ struct ConnectorUserChangeTests {
       #expect(throws: Never.self) { try result.get() }
       #expect(scene.world.tasks.tasks(of: LocalUser.alice.id).map(\.text) == ["Alice's private task"])
     }
-    #expect(scene.senders.contains(try await scene.connector.accessToken(account: alice).token.value))
+    #expect(scene.senders.contains(try await scene.connector.accessToken(user: alice).token.value))
   }
 }

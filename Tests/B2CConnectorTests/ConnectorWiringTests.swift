@@ -71,7 +71,7 @@ struct ConnectorWiringTests {
     let result = try await connector.signIn()
     #expect(result.account.name == LocalUser.alice.displayName && result.accessToken != nil)
     #expect((result.policy == nil) == (shape != .b2c))
-    #expect(try await connector.accessToken(forceRefresh: true).accountID == result.user.accountID)
+    #expect(try await connector.accessToken(forceRefresh: true).userID == result.user.id)
     #expect(try await connector.userInfo().subject == result.user.subject)
     try await connector.signOut()
     #expect(try await connector.session == .signedOut)

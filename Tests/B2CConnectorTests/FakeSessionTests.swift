@@ -12,11 +12,11 @@ private protocol TaskSession: Sendable {
   func signInWithDeviceCode(
     scopes: [String]?, show: @Sendable (DeviceAuthorization) async throws -> Void
   ) async throws -> SignInResult
-  func account(id: String) async throws -> Account?
+  func user(id: String) async throws -> Account?
   func accessToken(
-    scopes: [String]?, account: Account?, policy: Policy?, forceRefresh: Bool, claims: String?
+    scopes: [String]?, user: Account?, policy: Policy?, forceRefresh: Bool, claims: String?
   ) async throws -> AccessToken
-  func getTaskList(account: Account?) async throws -> [TaskItem]
+  func getTaskList(user: Account?) async throws -> [TaskItem]
 }
 
 extension Connector: TaskSession {}
@@ -24,7 +24,7 @@ extension Connector: TaskSession {}
 /// A session without a server, for previews and tests of an app.
 private struct FakeSession: TaskSession {
   let user = UserInfo(
-    accountID: "a71ce.c0de",
+    id: "a71ce.c0de",
     claims: [
       "oid": "a71ce", "tid": "c0de", "name": "Alice Example", "emails": ["alice@example.com"], "tfp": "B2C_1_SignIn",
     ])
@@ -50,16 +50,16 @@ private struct FakeSession: TaskSession {
     return SignInResult(user: user)
   }
 
-  func account(id: String) async throws -> Account? { id == user.accountID ? Account(user) : nil }
+  func user(id: String) async throws -> Account? { id == user.id ? Account(user) : nil }
 
   func accessToken(
-    scopes: [String]?, account: Account?, policy: Policy?, forceRefresh: Bool, claims: String?
+    scopes: [String]?, user: Account?, policy: Policy?, forceRefresh: Bool, claims: String?
   ) async throws -> AccessToken { token }
 
-  func getTaskList(account: Account?) async throws -> [TaskItem] { [TaskItem(itemName: "Buy milk")] }
+  func getTaskList(user: Account?) async throws -> [TaskItem] { [TaskItem(itemName: "Buy milk")] }
 
   private var token: AccessToken {
-    AccessToken(token: Secret("token"), scopes: ["read"], expiresAt: .distantFuture, accountID: user.accountID)
+    AccessToken(token: Secret("token"), scopes: ["read"], expiresAt: .distantFuture, userID: user.id)
   }
 }
 
@@ -70,26 +70,26 @@ struct FakeSessionTests {
     let events = AsyncStream.makeStream(of: OAuthEvent.self)
     let fake: any TaskSession = FakeSession { events.continuation.yield($0) }
     let user = try await fake.doPolicy(.signIn, options: SignInOptions())
-    #expect(user.name == "Alice Example" && user.policyID == "B2C_1_SignIn" && user.accountID == "a71ce.c0de")
+    #expect(user.name == "Alice Example" && user.policyID == "B2C_1_SignIn" && user.id == "a71ce.c0de")
     #expect(try await fake.session == .signedIn(user))
     events.continuation.finish()
     #expect(await events.stream.first { _ in true }?.kind == .signInFinished)
 
     let result = try await fake.signIn(policy: nil, options: SignInOptions())
-    #expect(result.user == user && result.account.id == user.accountID && result.account.hasSession)
+    #expect(result.user == user && result.account.id == user.id && result.account.hasSession)
     #expect(result.policy?.id == user.policyID)
-    let token = try await fake.accessToken(scopes: nil, account: nil, policy: nil, forceRefresh: false, claims: nil)
+    let token = try await fake.accessToken(scopes: nil, user: nil, policy: nil, forceRefresh: false, claims: nil)
     #expect(result.accessToken == token && token.token.value == "token")
     let byDevice = try await fake.signInWithDeviceCode(scopes: nil) { #expect($0.userCode == "ABCD-1234") }
     #expect(byDevice.user == user)
-    #expect(try await fake.account(id: user.accountID)?.name == user.name)
-    #expect(try await fake.getTaskList(account: result.account).map(\.itemName) == ["Buy milk"])
+    #expect(try await fake.user(id: user.id)?.name == user.name)
+    #expect(try await fake.getTaskList(user: result.account).map(\.itemName) == ["Buy milk"])
   }
 
   @Test("Users with different ids are different, and one without claims has no name")
   func userWithoutClaims() {
-    let user = UserInfo(accountID: "alice")
-    #expect(user != UserInfo(accountID: "bob") && user.accountID == "alice" && user.name == nil)
-    #expect(UserInfo(accountID: "alice", claims: ["acr": "1"]).policyID == nil)
+    let user = UserInfo(id: "alice")
+    #expect(user != UserInfo(id: "bob") && user.id == "alice" && user.name == nil)
+    #expect(UserInfo(id: "alice", claims: ["acr": "1"]).policyID == nil)
   }
 }

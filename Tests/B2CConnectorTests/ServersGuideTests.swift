@@ -75,8 +75,8 @@ struct ServersGuideTests {
     }
     let connector = try Connector(settings: tenant.settings(taskServer: server), environment: environment)
     for (user, person) in zip(users, [LocalUser.alice, .bob]) {
-      let account = Account(id: try await user.value.user.accountID)
-      try await connector.addTask(TaskItem(itemName: person.displayName), account: account)
+      let account = Account(id: try await user.value.user.id)
+      try await connector.addTask(TaskItem(itemName: person.displayName), user: account)
     }
     for person in [LocalUser.alice, .bob] {
       #expect(server.tasks(of: person.id).map(\.text) == [person.displayName])
@@ -95,7 +95,7 @@ struct ServersGuideTests {
     #expect(error?.code == .stateMismatch)
     #expect(await login.page() == nil)
     let connector = try Connector(settings: tenant.settings(taskServer: server), environment: environment)
-    #expect(try await connector.accounts().isEmpty)
+    #expect(try await connector.users().isEmpty)
     sender.cancel()
   }
 

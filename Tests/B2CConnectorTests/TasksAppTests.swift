@@ -20,7 +20,7 @@ struct TasksAppPlatformTests {
     await clock.advance(by: .seconds(5))
     await signIn.value
     #expect(model.deviceCode == nil && model.message == nil)
-    #expect(try await connector.accounts().map(\.username) == [LocalUser.alice.email])
+    #expect(try await connector.users().map(\.username) == [LocalUser.alice.email])
   }
 
   @Test("The wait for another device can be cancelled, and says nothing")

@@ -255,8 +255,8 @@ struct TasksModelTests {
     presenter.follow(.signIn(Self.namesake))
     await model.switchAccount()
     await model.restore()
-    #expect(try await connector.accounts().count == 2)
-    #expect(try await connector.claims()?.accountID == model.phase.userID)
+    #expect(try await connector.users().count == 2)
+    #expect(try await connector.claims()?.id == model.phase.userID)
     #expect(model.phase == .signedIn(id: model.phase.userID ?? "", name: "Alice Example"))
     let external = LocalTenant(shape: .ciam)
     let other = TasksModel { try Connector.local(external) }

@@ -85,7 +85,7 @@ struct TwoConnectorsTests {
     let user = try #require(last)
     let next = try connector(world.script(.cancel))
     #expect(try await next.session == .signedIn(user))
-    #expect(try await next.accounts().first?.id == user.accountID)
+    #expect(try await next.users().first?.id == user.id)
   }
 
   @Test(
@@ -124,11 +124,11 @@ struct TwoConnectorsTests {
     let one = try stage.process()
     stage.disk.refusesToRead.withLock { $0 = true }
     stage.disk.refusesToWrite.withLock { $0 = true }
-    let account = Account(id: alice.accountID)
-    await expectError(ConnectorError.self, .tokenCache) { try await one.signOut(account) }
+    let user = Account(id: alice.id)
+    await expectError(ConnectorError.self, .tokenCache) { try await one.signOut(user) }
     stage.disk.refusesToRead.withLock { $0 = false }
     #expect(try await one.session == .signedOut)
-    await expectError(ConnectorError.self, .interactionRequired) { try await one.accessToken(account: account) }
+    await expectError(ConnectorError.self, .interactionRequired) { try await one.accessToken(user: user) }
   }
 
   @Test("A removal that could not be flushed is written again, though the record is gone")
@@ -215,8 +215,8 @@ struct TwoConnectorsTests {
     await expectError(ConnectorError.self, .interactionRequired) { try await refresh.value }
     #expect(try await pair.caches.one.keys().isEmpty)
     #expect(try await pair.two.session == .signedOut)
-    let account = Account(id: alice.accountID)
-    await expectError(ConnectorError.self, .interactionRequired) { try await pair.two.accessToken(account: account) }
+    let user = Account(id: alice.id)
+    await expectError(ConnectorError.self, .interactionRequired) { try await pair.two.accessToken(user: user) }
   }
 
   @Test("A user who signs in by one is the other's at once, and its updates say so", arguments: CacheKind.inProcess)
@@ -261,14 +261,14 @@ struct TwoConnectorsTests {
       return try world.connector(settings, presenter: presenter, cache: StampedProcess(store, hasStamp: hasStamp))
     }
     let (one, two) = (try connector(), try connector())
-    let bob = Account(id: try await one.doPolicy(.signIn).accountID)
+    let bob = Account(id: try await one.doPolicy(.signIn).id)
     await world.clock.advance(by: .seconds(60))
     let latest = try await two.doPolicy(policy)
-    #expect(latest.accountID == bob.id)
+    #expect(latest.id == bob.id)
     // Without a stamp, what another process has done is seen when the session is read.
     if !hasStamp { #expect(try await one.session == .signedIn(latest)) }
-    let token = try await one.accessToken(account: bob).token
-    #expect(try await one.claims(account: bob) == latest)
+    let token = try await one.accessToken(user: bob).token
+    #expect(try await one.claims(user: bob) == latest)
     #expect(try await one.accessToken().token == token)
   }
 
@@ -277,27 +277,27 @@ struct TwoConnectorsTests {
     let stage = DiskStage()
     let presenter = stage.world.script(.signIn(.bob))
     let one = try stage.process(presenter)
-    let bob = Account(id: try await one.doPolicy(.signIn).accountID)
+    let bob = Account(id: try await one.doPolicy(.signIn).id)
     await stage.world.clock.advance(by: .seconds(60))
     let latest = try await one.doPolicy(Policy("B2C_1_SignUpOrSignIn"))
     let other = try stage.process()
     stage.disk.unreadablePolicy.withLock { $0 = "b2c_1_signuporsignin" }
-    #expect(try await other.claims(account: bob) != latest)
+    #expect(try await other.claims(user: bob) != latest)
     stage.disk.unreadablePolicy.withLock { $0 = nil }
-    #expect(try await other.claims(account: bob) == latest)
+    #expect(try await other.claims(user: bob) == latest)
   }
 
   @Test("A session that ended in one is good again when the user signs in by the other", arguments: CacheKind.allCases)
   func endedAndSignedInAgain(_ kind: CacheKind) async throws {
     let pair = try Pair(kind)
     let bob = try await pair.signIn(.bob, pair.one, policy: "B2C_1_SignUpOrSignIn")
-    let account = Account(id: bob.accountID)
-    _ = try await pair.one.accessToken(account: account)
+    let user = Account(id: bob.id)
+    _ = try await pair.one.accessToken(user: user)
     pair.world.tenant.revokeGrants()
     await pair.world.clock.advance(by: .seconds(7_200))
     await expectError(ConnectorError.self, .interactionRequired) { try await pair.one.getTaskList() }
     let again = try await pair.signIn(.bob, pair.two)
-    _ = try await pair.one.accessToken(account: account)
+    _ = try await pair.one.accessToken(user: user)
     _ = try await pair.one.getTaskList()
     #expect(try await pair.one.session == .signedIn(again))
   }

@@ -28,7 +28,7 @@ struct SignOutTests {
     #expect(fixture.events.values.last?.kind == .signedOut)
   }
 
-  @Test("One account goes, the other stays")
+  @Test("One user goes, the other stays")
   func one() async throws {
     let fixture = Fixture()
     let presenter = fixture.script(.signIn(.alice))
@@ -37,7 +37,7 @@ struct SignOutTests {
     presenter.follow(.signIn(.bob))
     try await client.signIn(prompt: .login)
     try await client.signOut(alice.account)
-    #expect(try await client.accounts().map(\.username) == [LocalUser.bob.email])
+    #expect(try await client.users().map(\.username) == [LocalUser.bob.email])
   }
 
   @Test("The sign-out page's URL carries the client, the redirect and a state, and the id_token only when asked to")

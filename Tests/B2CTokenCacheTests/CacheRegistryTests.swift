@@ -42,7 +42,7 @@ import Testing
       let cache = FourMethodCache()
       wasReused = !addresses.insert(ObjectIdentifier(cache)).inserted
       let known = CacheRegistry.state(of: cache).knownKeys(authority: "a", clientID: "c")
-      #expect(known.entry(for: KnownKeys.Lookup(accountID: nil, policy: nil)).entry == nil, "cache \(number)")
+      #expect(known.entry(for: KnownKeys.Lookup(userID: nil, policy: nil)).entry == nil, "cache \(number)")
       known.signedIn(Samples.key, at: Samples.date(0), requiredUser: nil)
     }
     #expect(wasReused, "The addresses were all different, so nothing was tested.")

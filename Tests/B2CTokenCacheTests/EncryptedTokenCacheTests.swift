@@ -119,10 +119,10 @@ import Testing
       ("https://contoso.b2clogin.com/tenant", "p", "d", "a"), ("https://contoso.b2clogin.com/tenant", "p", "c", "b"),
       ("https://contoso.b2clogin.com/tenant", "p", "c", "A"), ("https://contoso.b2clogin.com/tenant", "pc", "", "a"),
     ])
-  func binding(_ authority: String, _ policy: String, _ clientID: String, _ accountID: String) async throws {
+  func binding(_ authority: String, _ policy: String, _ clientID: String, _ userID: String) async throws {
     let key = TokenCacheKey(
-      authority: "https://contoso.b2clogin.com/tenant", policy: "p", clientID: "c", accountID: "a")
-    let other = TokenCacheKey(authority: authority, policy: policy, clientID: clientID, accountID: accountID)
+      authority: "https://contoso.b2clogin.com/tenant", policy: "p", clientID: "c", userID: "a")
+    let other = TokenCacheKey(authority: authority, policy: policy, clientID: clientID, userID: userID)
     try await cache.store(Samples.record("one"), for: key)
     try await put(try await sealed(key), for: other)
     #expect(await failure { _ = try await cache.record(for: other) }?.code == .decryptionFailed)

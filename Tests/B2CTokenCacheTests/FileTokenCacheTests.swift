@@ -69,7 +69,7 @@ import Testing
 
   @Test("A store changes one file")
   func oneFile() async throws {
-    let keys = (0..<20).map { TokenCacheKey(authority: "a", policy: "p", clientID: "c", accountID: "\($0)") }
+    let keys = (0..<20).map { TokenCacheKey(authority: "a", policy: "p", clientID: "c", userID: "\($0)") }
     for key in keys { try await cache.store(Samples.record(), for: key) }
     func numbers() throws -> [URL: Int] {
       try Dictionary(

@@ -12,11 +12,11 @@ import Testing
     #expect(broken.isEmpty, "\(broken)")
   }
 
-  @Test("Ten thousand accounts are kept apart")
-  func manyAccounts() async {
+  @Test("Ten thousand users are kept apart")
+  func manyUsers() async {
     let cache = InMemoryTokenCache()
     let keys = (0..<10_000).map {
-      TokenCacheKey(authority: "https://a/b", policy: "p", clientID: "c", accountID: "person\($0).tenant")
+      TokenCacheKey(authority: "https://a/b", policy: "p", clientID: "c", userID: "person\($0).tenant")
     }
     for (number, key) in keys.enumerated() { await cache.store(Samples.record("\(number)"), for: key) }
     for (number, key) in keys.enumerated() {

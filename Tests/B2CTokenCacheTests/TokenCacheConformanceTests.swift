@@ -69,14 +69,14 @@ import Testing
       FaultyTokenCache {
         $0.listsStoredKeys = true
         $0.naming = {
-          TokenCacheKey(authority: $0.authority, policy: "", clientID: $0.clientID, accountID: $0.accountID)
+          TokenCacheKey(authority: $0.authority, policy: "", clientID: $0.clientID, userID: $0.userID)
         }
       }
     },
     Fault(name: "joins the parts without a mark", rule: .distinctKeys) {
       FaultyTokenCache {
         $0.naming = {
-          TokenCacheKey(authority: $0.authority, policy: $0.policy + $0.clientID, clientID: "", accountID: $0.accountID)
+          TokenCacheKey(authority: $0.authority, policy: $0.policy + $0.clientID, clientID: "", userID: $0.userID)
         }
         $0.listsStoredKeys = true
       }
@@ -86,7 +86,7 @@ import Testing
         $0.listsStoredKeys = true
         $0.naming = {
           TokenCacheKey(
-            authority: $0.authority, policy: $0.policy, clientID: $0.clientID, accountID: $0.accountID.lowercased())
+            authority: $0.authority, policy: $0.policy, clientID: $0.clientID, userID: $0.userID.lowercased())
         }
       }
     },
@@ -96,15 +96,15 @@ import Testing
         $0.naming = {
           TokenCacheKey(
             authority: $0.authority, policy: $0.policy, clientID: $0.clientID,
-            accountID: $0.accountID.precomposedStringWithCanonicalMapping)
+            userID: $0.userID.precomposedStringWithCanonicalMapping)
         }
       }
     },
-    Fault(name: "makes paths of accounts", rule: .distinctKeys) {
+    Fault(name: "makes paths of users", rule: .distinctKeys) {
       FaultyTokenCache {
         $0.naming = { key in
-          key.accountID == ".." || key.accountID == "."
-            ? TokenCacheKey(authority: key.authority, policy: key.policy, clientID: key.clientID, accountID: "")
+          key.userID == ".." || key.userID == "."
+            ? TokenCacheKey(authority: key.authority, policy: key.policy, clientID: key.clientID, userID: "")
             : key
         }
       }
@@ -114,7 +114,7 @@ import Testing
         $0.naming = {
           TokenCacheKey(
             authority: $0.authority, policy: $0.policy, clientID: $0.clientID,
-            accountID: String($0.accountID.prefix(255)))
+            userID: String($0.userID.prefix(255)))
         }
       }
     },

@@ -21,16 +21,16 @@ import Testing
   private static func pairs(_ one: String, _ other: String) -> [(TokenCacheKey, TokenCacheKey)] {
     func keys(_ make: (String) -> TokenCacheKey) -> (TokenCacheKey, TokenCacheKey) { (make(one), make(other)) }
     return [
-      keys { TokenCacheKey(authority: $0, policy: "p", clientID: "c", accountID: "a") },
-      keys { TokenCacheKey(authority: "x", policy: $0, clientID: "c", accountID: "a") },
-      keys { TokenCacheKey(authority: "x", policy: "p", clientID: $0, accountID: "a") },
-      keys { TokenCacheKey(authority: "x", policy: "p", clientID: "c", accountID: $0) },
+      keys { TokenCacheKey(authority: $0, policy: "p", clientID: "c", userID: "a") },
+      keys { TokenCacheKey(authority: "x", policy: $0, clientID: "c", userID: "a") },
+      keys { TokenCacheKey(authority: "x", policy: "p", clientID: $0, userID: "a") },
+      keys { TokenCacheKey(authority: "x", policy: "p", clientID: "c", userID: $0) },
     ]
   }
 
   @Test("A key is read back from its canonical text", arguments: ["", "a|b", "%7c", "a b", "ü/\u{1F511}", "\n"])
   func canonicalText(_ odd: String) {
-    let key = TokenCacheKey(authority: odd, policy: odd + "p", clientID: odd, accountID: "x" + odd)
+    let key = TokenCacheKey(authority: odd, policy: odd + "p", clientID: odd, userID: "x" + odd)
     #expect(TokenCacheKey(canonicalText: key.canonicalText) == key)
   }
 

@@ -7,14 +7,14 @@ struct CrashProof: ProofCommand {
   static let name = "crash"
   static let summary = "kills a writing process at 1,000 random instants and looks at what is left"
 
-  /// The accounts of a round: some that every round writes, and a new one, now and then of a new policy.
-  static func accounts(_ round: Int) -> [String] {
+  /// The users of a round: some that every round writes, and a new one, now and then of a new policy.
+  static func users(_ round: Int) -> [String] {
     ["a", "b", "c", "d", "new-\(round)"]
   }
 
-  static func key(_ account: String) -> TokenCacheKey {
-    let round = account.hasPrefix("new-") ? Int(account.dropFirst(4)) ?? 0 : 0
-    return ProofRecord.key(account, policy: "b2c_1_group_\(round / 10)")
+  static func key(_ user: String) -> TokenCacheKey {
+    let round = user.hasPrefix("new-") ? Int(user.dropFirst(4)) ?? 0 : 0
+    return ProofRecord.key(user, policy: "b2c_1_group_\(round / 10)")
   }
 
   static func run(_ options: ProofOptions) async throws -> Bool {
@@ -48,19 +48,19 @@ struct CrashProof: ProofCommand {
     for path in try ProofFolder.openToOthers(url) { findings.note("open to others: \(path)", round) }
     let cache = try ProofCache.open(url)
     for name in ProofFolder.strayFiles(url) { findings.note("a temporary file is left after opening: \(name)", round) }
-    for account in accounts(round) {
-      let number = try await read(account, cache, round, &findings)
+    for user in users(round) {
+      let number = try await read(user, cache, round, &findings)
       guard let number else { continue }
       findings.reads += 1
-      if !state.allows(number, for: account) {
-        findings.note("\(account) is \(number), neither the old nor the new value", round)
-      } else if let new = state.underWay[account] {
+      if !state.allows(number, for: user) {
+        findings.note("\(user) is \(number), neither the old nor the new value", round)
+      } else if let new = state.underWay[user] {
         if number == new { findings.foundNew += 1 } else { findings.foundOld += 1 }
       }
-      state.settle(number, for: account)
+      state.settle(number, for: user)
     }
     // A killed holder's lock has to be free at once.
-    for account in accounts(round) { try await cache.withRefreshLock(for: key(account)) {} }
+    for user in users(round) { try await cache.withRefreshLock(for: key(user)) {} }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
     for name in names where name.hasSuffix(".damaged") {
       findings.note("a file was renamed as damaged: \(name)", round)
@@ -72,10 +72,10 @@ struct CrashProof: ProofCommand {
     _ url: URL, _ rounds: Int, _ state: CrashState, _ findings: inout CrashFindings
   ) async throws {
     let cache = try ProofCache.open(url)
-    for (account, number) in state.finished {
-      let found = try await read(account, cache, rounds, &findings)
+    for (user, number) in state.finished {
+      let found = try await read(user, cache, rounds, &findings)
       findings.reads += 1
-      if found != number { findings.note("\(account) has changed since its round", rounds) }
+      if found != number { findings.note("\(user) has changed since its round", rounds) }
     }
     let expected = Set(state.finished.filter { $0.value != 0 }.map { key($0.key) })
     if try await Set(cache.keys()) != expected { findings.note("the list of keys is not that of the records", rounds) }
@@ -83,14 +83,14 @@ struct CrashProof: ProofCommand {
 
   /// The number of a record, 0 when there is none; `nil` when it is broken.
   private static func read(
-    _ account: String, _ cache: any TokenCache, _ round: Int, _ findings: inout CrashFindings
+    _ user: String, _ cache: any TokenCache, _ round: Int, _ findings: inout CrashFindings
   ) async throws -> Int? {
     do {
-      guard let record = try await cache.record(for: key(account)) else { return 0 }
+      guard let record = try await cache.record(for: key(user)) else { return 0 }
       if let number = ProofRecord.number(record) { return number }
-      findings.note("\(account) holds parts of two records", round)
+      findings.note("\(user) holds parts of two records", round)
     } catch {
-      findings.note("\(account) cannot be read: \(error)", round)
+      findings.note("\(user) cannot be read: \(error)", round)
     }
     return nil
   }
@@ -107,24 +107,24 @@ struct CrashWriter: ProofCommand {
     var number = try options.number(2, "the first number")
     say("ready")
     let cache = try ProofCache.open(folder)
-    let accounts = CrashProof.accounts(round)
+    let users = CrashProof.users(round)
     while true {
-      let account = accounts[Int.random(in: accounts.indices)]
-      let key = CrashProof.key(account)
+      let user = users[Int.random(in: users.indices)]
+      let key = CrashProof.key(user)
       if Int.random(in: 0..<8) == 0 {
-        say("s \(account) 0")
+        say("s \(user) 0")
         try await cache.removeRecord(for: key)
-        say("d \(account) 0")
+        say("d \(user) 0")
       } else {
         number += 1
-        say("s \(account) \(number)")
+        say("s \(user) \(number)")
         let record = ProofRecord.record(number)
         switch number % 3 {
         case 0: try await cache.store(record, for: key)
         case 1: try await cache.update(key) { _ in record }
         default: try await cache.withRefreshLock(for: key) { try await cache.store(record, for: key) }
         }
-        say("d \(account) \(number)")
+        say("d \(user) \(number)")
       }
     }
   }
@@ -137,7 +137,7 @@ struct CrashWriter: ProofCommand {
 
 /// What a record may be, by what its writer has said: the last finished change, or the one that was under way.
 struct CrashState {
-  /// By account; 0 stands for no record.
+  /// By user; 0 stands for no record.
   private(set) var finished: [String: Int] = [:]
   private(set) var underWay: [String: Int] = [:]
   private(set) var highest = 0
@@ -149,26 +149,26 @@ struct CrashState {
     for line in text.split(separator: "\n") {
       let words = line.split(separator: " ")
       guard words.count == 3, let number = Int(words[2]) else { continue }
-      let account = String(words[1])
+      let user = String(words[1])
       highest = max(highest, number)
       if words[0] == "s" {
-        underWay[account] = number
+        underWay[user] = number
       } else {
-        finished[account] = number
-        underWay[account] = nil
+        finished[user] = number
+        underWay[user] = nil
         finishedCount += 1
       }
     }
   }
 
-  /// Whether a number may be found for an account.
-  func allows(_ number: Int, for account: String) -> Bool {
-    number == finished[account, default: 0] || number == underWay[account]
+  /// Whether a number may be found for a user.
+  func allows(_ number: Int, for user: String) -> Bool {
+    number == finished[user, default: 0] || number == underWay[user]
   }
 
   /// Takes what was found as the state from now on.
-  mutating func settle(_ number: Int, for account: String) {
-    finished[account] = number
+  mutating func settle(_ number: Int, for user: String) {
+    finished[user] = number
   }
 }
 

@@ -13,10 +13,10 @@ struct ProcessesProof: ProofCommand {
 
   /// The lines of the table; a part in a file of its own is one more line here.
   static let parts: [ProcessesPart] = [
-    .additions("one record, shared by all", accounts: { _ in ["shared"] }),
-    .additions("four records, shared by all", accounts: { _ in ["a", "b", "c", "d"] }),
-    .additions("a record for each", accounts: { ["own-\($0)"] }),
-    .additions("one record, under its refresh lock", "--refresh-lock", accounts: { _ in ["locked"] }),
+    .additions("one record, shared by all", users: { _ in ["shared"] }),
+    .additions("four records, shared by all", users: { _ in ["a", "b", "c", "d"] }),
+    .additions("a record for each", users: { ["own-\($0)"] }),
+    .additions("one record, under its refresh lock", "--refresh-lock", users: { _ in ["locked"] }),
     .refresh("one expired token"),
   ]
 
@@ -59,7 +59,7 @@ struct ProcessesPart: Sendable {
 extension ProcessesPart {
   /// Every process adds one to a record in each round; in the end the records hold the number of all rounds.
   static func additions(
-    _ name: String, _ flags: String..., accounts: @escaping @Sendable (Int) -> [String]
+    _ name: String, _ flags: String..., users: @escaping @Sendable (Int) -> [String]
   ) -> ProcessesPart {
     ProcessesPart(name: name, unit: "additions") { options in
       let rounds = options.isQuick ? 50 : 500
@@ -68,14 +68,14 @@ extension ProcessesPart {
       let children = try (0..<ProcessesProof.processes).map { number in
         try ChildProcess(
           ProcessWorker.self,
-          [folder.url.path, "\(rounds)", accounts(number).joined(separator: ",")]
+          [folder.url.path, "\(rounds)", users(number).joined(separator: ",")]
             + flags)
       }
       for child in children where child.readLine() != "ready" { throw ProofError("a worker did not start") }
       let clock = ContinuousClock()
       let start = clock.now
       for child in children { child.signal() }
-      let all = Set((0..<ProcessesProof.processes).flatMap(accounts)).sorted()
+      let all = Set((0..<ProcessesProof.processes).flatMap(users)).sorted()
       var outcome = Outcome(expected: ProcessesProof.processes * rounds, found: 0, seconds: 0)
       for (number, child) in children.enumerated() {
         _ = child.readToEnd()
@@ -83,8 +83,8 @@ extension ProcessesPart {
       }
       outcome.seconds = start.duration(to: clock.now) / .seconds(1)
       let cache = try ProofCache.open(folder.url)
-      for account in all {
-        outcome.found += try await cache.record(for: ProofRecord.key(account)).flatMap(ProofRecord.number) ?? 0
+      for user in all {
+        outcome.found += try await cache.record(for: ProofRecord.key(user)).flatMap(ProofRecord.number) ?? 0
       }
       return outcome
     }
@@ -149,13 +149,13 @@ struct ProcessWorker: ProofCommand {
   static func run(_ options: ProofOptions) async throws -> Bool {
     let folder = URL(fileURLWithPath: try options.value(0, "the folder"), isDirectory: true)
     let rounds = try options.number(1, "the number of rounds")
-    let accounts = try options.value(2, "the accounts").split(separator: ",").map(String.init)
+    let users = try options.value(2, "the users").split(separator: ",").map(String.init)
     let cache = try ProofCache.open(folder)
     // Printing would keep the word back until there is more.
     try FileHandle.standardOutput.write(contentsOf: Data("ready\n".utf8))
     _ = readLine()
     for round in 0..<rounds {
-      let key = ProofRecord.key(accounts[round % accounts.count])
+      let key = ProofRecord.key(users[round % users.count])
       if options.flags.contains("--refresh-lock") {
         try await cache.withRefreshLock(for: key) {
           let number = try await cache.record(for: key).flatMap(ProofRecord.number) ?? 0

@@ -20,7 +20,7 @@ package final class CannedTokens: AccessTokenProvider {
     state.withLock { state in
       state.asked.append(refused?.token)
       if refused?.token.value == token(state.number) { state.number += 1 }
-      return BearerToken(Secret(token(state.number)), accountID: "alice")
+      return BearerToken(Secret(token(state.number)), userID: "alice")
     }
   }
 

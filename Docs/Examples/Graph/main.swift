@@ -33,7 +33,7 @@ environment.transport = network
 guard let url = URL(string: "https://graph.microsoft.com/v1.0/me") else { exit(1) }
 let connector = try Connector(settings: settings, environment: environment) { $0.allowedAPIs = [url] }
 let result = try await connector.signIn(options: SignInOptions(prompt: .selectAccount))
-print("signed in as \(result.user.username ?? result.user.accountID)")
+print("signed in as \(result.user.username ?? result.user.id)")
 
 let (data, response) = try await connector.data(for: URLRequest(url: url))
 print("GET \(url.path) -> \(response.statusCode): \(String(decoding: data, as: UTF8.self))")

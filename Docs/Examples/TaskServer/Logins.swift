@@ -87,18 +87,18 @@ actor Logins {
   private func isOver(_ login: Login) -> Bool { login.begun.duration(to: .now) > .seconds(Self.lifetime) }
 }
 
-/// The signed cookies of signed-in browsers: the account's id and an end, which every instance with the same key can read.
+/// The signed cookies of signed-in browsers: the user's id and an end, which every instance with the same key can read.
 struct Sessions: Sendable {
   /// Seconds.
   static let lifetime = 8 * 3_600
   let key: SymmetricKey
 
-  func cookie(for account: Account) -> String {
-    let text = "\(Int(Date().timeIntervalSince1970) + Self.lifetime).\(Data(account.id.utf8).hex)"
+  func cookie(for user: Account) -> String {
+    let text = "\(Int(Date().timeIntervalSince1970) + Self.lifetime).\(Data(user.id.utf8).hex)"
     return "\(text).\(Data(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key)).hex)"
   }
 
-  func account(of cookie: String) -> Account? {
+  func user(of cookie: String) -> Account? {
     let parts = cookie.split(separator: ".")
     guard parts.count == 3, let end = Int(parts[0]), let id = Data(hex: parts[1]), let code = Data(hex: parts[2]),
       HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: Data("\(parts[0]).\(parts[1])".utf8), using: key),

@@ -20,25 +20,25 @@ struct Site: Sendable {
     }
     router.get(RouterPath(redirectURI.path)) { request, context in try await callback(request, context) }
     router.post("/add") { request, context in
-      try await visit(request, context) { account in
-        try await connector.addTask(TaskItem(itemName: field(of: request, context)), account: account)
+      try await visit(request, context) { user in
+        try await connector.addTask(TaskItem(itemName: field(of: request, context)), user: user)
         return redirect(to: "/")
       }
     }
     router.post("/delete") { request, context in
-      try await visit(request, context) { account in
+      try await visit(request, context) { user in
         let id = try await field(of: request, context)
-        if let task = try await connector.getTaskList(account: account).first(where: { $0.id == id }) {
-          try await connector.deleteTask(task, account: account)
+        if let task = try await connector.getTaskList(user: user).first(where: { $0.id == id }) {
+          try await connector.deleteTask(task, user: user)
         }
         return redirect(to: "/")
       }
     }
     router.post("/logout") { request, context in
-      try await visit(request, context) { account in
+      try await visit(request, context) { user in
         var response = redirect(to: "/")
         do {
-          try await connector.signOut(account)
+          try await connector.signOut(user)
         } catch let error as ConnectorError {
           response = failure(error, context)
         }
@@ -79,8 +79,8 @@ struct Site: Sendable {
       return redirect(to: url.absoluteString, cookie)
     }
     do {
-      let account = try await login.result.value.account
-      return redirect(to: "/", cookie("session", sessions.cookie(for: account), path: "/", seconds: Sessions.lifetime))
+      let user = try await login.result.value.account
+      return redirect(to: "/", cookie("session", sessions.cookie(for: user), path: "/", seconds: Sessions.lifetime))
     } catch let error as ConnectorError {
       return failure(error, context)
     }
@@ -97,19 +97,19 @@ struct Site: Sendable {
     if request.method == .post, let sender, sender != "same-origin" {
       return page("<p>The form is not of this server.</p>", .forbidden)
     }
-    guard let account = request.cookies["session"].flatMap({ sessions.account(of: $0.value) }) else {
+    guard let user = request.cookies["session"].flatMap({ sessions.user(of: $0.value) }) else {
       return page("<a href=\"/login\">Sign in</a>", request.method == .get ? .ok : .unauthorized)
     }
     do {
-      return try await body(account)
+      return try await body(user)
     } catch let error as ConnectorError {
       return failure(error, context)
     }
   }
 
-  private func list(_ account: Account) async throws -> Response {
-    let tasks = try await connector.getTaskList(account: account)
-    let name = try await connector.claims(account: account)?.name ?? "you"
+  private func list(_ user: Account) async throws -> Response {
+    let tasks = try await connector.getTaskList(user: user)
+    let name = try await connector.claims(user: user)?.name ?? "you"
     let rows = tasks.map { task in
       let field = "<input type=\"hidden\" name=\"value\" value=\"\(escaped(task.id))\">"
       return "<li>\(escaped(task.itemName))\(form("/delete", "Delete", field))</li>"

@@ -134,7 +134,7 @@ struct Tasks {
   private func show(_ text: String, _ value: JSONValue) { print(arguments.printsJSON ? "\(value)" : text) }
 
   private func json(_ user: UserInfo) -> JSONValue {
-    ["id": .string(user.accountID), "name": .string(user.name ?? ""), "username": .string(user.username ?? "")]
+    ["id": .string(user.id), "name": .string(user.name ?? ""), "username": .string(user.username ?? "")]
   }
 
   private func json(_ task: TaskItem) -> JSONValue {

@@ -7,10 +7,10 @@ package protocol AccessTokenProvider: Sendable {
   /// Returns an access token that is valid now.
   ///
   /// - Parameter refused: A token that the API has just answered `401` to; `nil` for the first try. Its replacement is for
-  ///   the same account, also when another user has signed in meanwhile. A provider without a newer token returns the
+  ///   the same user, also when another user has signed in meanwhile. A provider without a newer token returns the
   ///   refused one again: it is not sent a second time, and the call ends in `unauthorized`.
-  /// - Returns: The access token to send, with its account.
-  /// - Throws: Whatever keeps the provider from having one, such as that the account has signed out; the API client passes
+  /// - Returns: The access token to send, with its user.
+  /// - Throws: Whatever keeps the provider from having one, such as that the user has signed out; the API client passes
   ///   it on.
   func accessToken(replacing refused: BearerToken?) async throws -> BearerToken
 

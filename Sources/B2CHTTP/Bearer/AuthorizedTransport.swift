@@ -36,7 +36,7 @@ package struct AuthorizedTransport: HTTPTransport {
 
   /// Sends a request with a token.
   ///
-  /// A `401` marks the token as refused, gets another one of the same account, and sends the request once more; also one
+  /// A `401` marks the token as refused, gets another one of the same user, and sends the request once more; also one
   /// that is not idempotent, since a refused request was not carried out. Without another one it is not sent again.
   /// Waiting for tokens does not count against the deadline.
   ///
@@ -60,7 +60,7 @@ package struct AuthorizedTransport: HTTPTransport {
     let elapsedSoFar = stopwatch.elapsed
     let newToken = try await tokens.accessToken(replacing: token)
     // A token that was refused is not sent again, nor is the request sent for another user.
-    guard newToken.token != token.token, newToken.accountID == token.accountID else {
+    guard newToken.token != token.token, newToken.userID == token.userID else {
       throw APIAuthorizationError(refused: first, isReplacement: false, hiding: history.bearerTokens)
     }
     var again = request

@@ -1,22 +1,22 @@
 package import B2CCore
 
-/// An access token and the account it belongs to; they travel together, so that no request is repeated for another user.
+/// An access token and the user it belongs to; they travel together, so that no request is repeated for another user.
 package struct BearerToken: Sendable, Hashable, Redacted {
   /// The token.
   package let token: Secret
-  /// The id of the account that the token belongs to; `nil` where the provider knows no accounts.
-  package let accountID: String?
+  /// The id of the user that the token belongs to; `nil` where the provider knows no users.
+  package let userID: String?
 
-  /// Makes a token with its account.
+  /// Makes a token with its user.
   ///
   /// - Parameters:
   ///   - token: The token.
-  ///   - accountID: The id of the account; `nil` where the provider knows no accounts.
-  package init(_ token: Secret, accountID: String? = nil) {
+  ///   - userID: The id of the user; `nil` where the provider knows no users.
+  package init(_ token: Secret, userID: String? = nil) {
     self.token = token
-    self.accountID = accountID
+    self.userID = userID
   }
 
-  /// The type's name: neither the token nor the account.
+  /// The type's name: neither the token nor the user.
   package var description: String { "BearerToken" }
 }

@@ -16,7 +16,7 @@ package struct OAuthConfiguration: Sendable {
   package var additionalScopes: [String] = []
   /// The policy that is run when a call names none; `nil` for an authority that has no policies.
   package var defaultPolicy: Policy?
-  /// Further policies that users of this app sign in by; the records of an account are looked for under each.
+  /// Further policies that users of this app sign in by; the records of a user are looked for under each.
   package var knownPolicies: [Policy] = []
   /// The password-reset policy.
   package var passwordResetPolicy: Policy?

@@ -39,7 +39,7 @@ public struct OAuthEvent: Sendable, Hashable {
     public static let claimsNotUpdated = Kind(rawValue: "claimsNotUpdated")
     /// A request is sent again.
     public static let retry = Kind(rawValue: "retry")
-    /// Accounts were removed from this device.
+    /// Users were removed from this device.
     public static let signedOut = Kind(rawValue: "signedOut")
   }
 

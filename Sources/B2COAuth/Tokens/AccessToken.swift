@@ -1,7 +1,7 @@
 public import B2CCore
 public import Foundation
 
-/// An access token with its scopes, its expiry and its account.
+/// An access token with its scopes, its expiry and its user.
 public struct AccessToken: Sendable, Hashable {
   /// The token.
   ///
@@ -11,8 +11,8 @@ public struct AccessToken: Sendable, Hashable {
   public let scopes: Set<String>
   /// The expiry, by this device's clock.
   public let expiresAt: Date
-  /// The id of its account, ``Account/id``.
-  public let accountID: String
+  /// The id of its user, ``Account/id``.
+  public let userID: String
 
   /// Makes a token, for a preview or a fake of an app.
   ///
@@ -20,16 +20,16 @@ public struct AccessToken: Sendable, Hashable {
   ///   - token: The token.
   ///   - scopes: The scopes it was granted for.
   ///   - expiresAt: The expiry, by this device's clock.
-  ///   - accountID: The id of its account.
-  public init(token: Secret, scopes: Set<String>, expiresAt: Date, accountID: String) {
+  ///   - userID: The id of its user.
+  public init(token: Secret, scopes: Set<String>, expiresAt: Date, userID: String) {
     self.token = token
     self.scopes = scopes
     self.expiresAt = expiresAt
-    self.accountID = accountID
+    self.userID = userID
   }
 
-  init(_ cached: CachedAccessToken, accountID: String) {
-    self.init(token: cached.token, scopes: cached.scopes, expiresAt: cached.expiresAt, accountID: accountID)
+  init(_ cached: CachedAccessToken, userID: String) {
+    self.init(token: cached.token, scopes: cached.scopes, expiresAt: cached.expiresAt, userID: userID)
   }
 }
 

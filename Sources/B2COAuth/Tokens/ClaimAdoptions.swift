@@ -8,28 +8,28 @@ internal import B2CCore
 final class ClaimAdoptions: Sendable {
   private let underWay = Monitor<[String: Int]>([:])
 
-  /// Starts work on an account's claims.
-  func start(for accountID: String, _ work: @escaping @Sendable () async -> Void) {
-    underWay.withLock { $0[accountID, default: 0] += 1 }
+  /// Starts work on a user's claims.
+  func start(for userID: String, _ work: @escaping @Sendable () async -> Void) {
+    underWay.withLock { $0[userID, default: 0] += 1 }
     Task { [underWay] in
       await work()
       underWay.withLock { counts in
-        counts[accountID] = counts[accountID].flatMap { $0 > 1 ? $0 - 1 : nil }
+        counts[userID] = counts[userID].flatMap { $0 > 1 ? $0 - 1 : nil }
       }
     }
   }
 
-  /// Waits until the work on any account's claims that is under way now has ended.
+  /// Waits until the work on any user's claims that is under way now has ended.
   ///
   /// - Throws: `CancellationError` when the calling task is cancelled first.
   func wait() async throws {
-    for accountID in underWay.withLock({ Array($0.keys) }) { try await wait(for: accountID) }
+    for userID in underWay.withLock({ Array($0.keys) }) { try await wait(for: userID) }
   }
 
-  /// Waits until no work on an account's claims is under way.
+  /// Waits until no work on a user's claims is under way.
   ///
   /// - Throws: `CancellationError` when the calling task is cancelled first.
-  func wait(for accountID: String) async throws {
-    try await underWay.wait { $0[accountID] == nil }
+  func wait(for userID: String) async throws {
+    try await underWay.wait { $0[userID] == nil }
   }
 }

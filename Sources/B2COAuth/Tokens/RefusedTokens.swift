@@ -3,7 +3,7 @@ internal import Foundation
 
 /// Counts the tokens that an API has refused in a row, so that an API that refuses all of them costs two refreshes.
 ///
-/// The count is per account and set of scopes. It starts again when a token was accepted.
+/// The count is per user and set of scopes. It starts again when a token was accepted.
 struct RefusedTokens: Sendable {
   private struct Target: Hashable, Sendable {
     let key: TokenCacheKey
@@ -45,13 +45,13 @@ struct RefusedTokens: Sendable {
     return refused <= Self.limit || age < 0 || age >= life / 2
   }
 
-  /// Starts counting again for an account and a set of scopes, after one of its tokens was accepted.
-  func startAgain(for accountID: String?, _ scopes: [String]) {
+  /// Starts counting again for a user and a set of scopes, after one of its tokens was accepted.
+  func startAgain(for userID: String?, _ scopes: [String]) {
     counts.withLock { counts in
       guard !counts.isEmpty else { return }
       let scopes = Scopes.ofAPI(scopes)
       counts = counts.filter { target, _ in
-        target.scopes != scopes || (accountID != nil && target.key.accountID != accountID)
+        target.scopes != scopes || (userID != nil && target.key.userID != userID)
       }
     }
   }

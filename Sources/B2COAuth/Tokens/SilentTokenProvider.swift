@@ -4,15 +4,15 @@ internal import B2CCore
 struct SilentTokenProvider: AccessTokenProvider {
   let client: OAuthClient
   let scopes: [String]?
-  let account: Account?
+  let user: Account?
   let policy: Policy?
 
   func accessToken(replacing refused: BearerToken?) async throws -> BearerToken {
     // By the time a token is refused another user may be the current one.
-    let owner = refused?.accountID.map { Account(id: $0) } ?? account
+    let owner = refused?.userID.map { Account(id: $0) } ?? user
     let token = try await client.accessToken(
-      for: scopes, account: owner, policy: policy, options: TokenOptions(refused: refused?.token))
-    return BearerToken(token.token, accountID: token.accountID)
+      for: scopes, user: owner, policy: policy, options: TokenOptions(refused: refused?.token))
+    return BearerToken(token.token, userID: token.userID)
   }
 
   func noteAccepted(_ token: BearerToken) {

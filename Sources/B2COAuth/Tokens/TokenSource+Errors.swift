@@ -17,10 +17,10 @@ extension TokenSource {
     services.configuration.authority.kind(for: services.configuration.defaultPolicy) != .openIDConnect
   }
 
-  func notSignedIn(_ accountID: String?, _ policy: Policy?) async -> OAuthError {
-    let signedIn = try? await services.accounts.record(accountID: accountID, policy: nil)?.record.policyID
+  func notSignedIn(_ userID: String?, _ policy: Policy?) async -> OAuthError {
+    let signedIn = try? await services.users.record(userID: userID, policy: nil)?.record.policyID
     guard let policy, let signedIn else {
-      let subject = accountID == nil ? "No user is signed in." : "The account is not signed in."
+      let subject = userID == nil ? "No user is signed in." : "The user is not signed in."
       return OAuthError(.interactionRequired, subject, recoverySuggestion: "Sign in first.")
     }
     return OAuthError(

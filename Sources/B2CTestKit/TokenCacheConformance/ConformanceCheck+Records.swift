@@ -37,14 +37,14 @@ extension ConformanceCheck {
       let keys = [
         Samples.key(), Samples.key(authority: "https://contoso.b2clogin.com/other"),
         Samples.key(authority: "https://other.example/contoso.onmicrosoft.com"), Samples.key(policy: ""),
-        Samples.key(policy: "b2c_1_edit"), Samples.key(client: "another"), Samples.key(account: "other.tenant"),
-        Samples.key(account: "person.other"), Samples.key(policy: "a", client: "bc"),
-        Samples.key(policy: "ab", client: "c"), Samples.key(account: "PERSON.tenant"), Samples.key(client: "Another"),
-        Samples.key(account: "ren\u{E9}"), Samples.key(account: "rene\u{301}"),
+        Samples.key(policy: "b2c_1_edit"), Samples.key(client: "another"), Samples.key(user: "other.tenant"),
+        Samples.key(user: "person.other"), Samples.key(policy: "a", client: "bc"),
+        Samples.key(policy: "ab", client: "c"), Samples.key(user: "PERSON.tenant"), Samples.key(client: "Another"),
+        Samples.key(user: "ren\u{E9}"), Samples.key(user: "rene\u{301}"),
       ]
       let odd = "a/../b|c%2F'\"\u{1F511}"
       let long = String(repeating: "long", count: 250)
-      let accounts = [
+      let users = [
         "a/b", "a%2fb", "../../etc/passwd", ".", "..", ".hidden", "~tilde", "~", "a b", "a+b", "a|b", "a:b", "a\\b",
         "a'b", "a\"b", "a\nb", "a\tb", "*?<>", "ünïcode", "u\u{308}nicode", "\u{1F468}\u{200D}\u{1F469}", "-rf",
         "a.json", "nul", "%", "a;drop table records", "", long, long + "a",
@@ -52,7 +52,7 @@ extension ConformanceCheck {
       let parts = [odd, long].flatMap {
         [Samples.key(authority: "https://host/" + $0), Samples.key(policy: $0), Samples.key(client: $0)]
       }
-      return try await keepApart(keys + accounts.map { Samples.key(account: $0) } + parts, in: cache)
+      return try await keepApart(keys + users.map { Samples.key(user: $0) } + parts, in: cache)
     },
   ]
 
@@ -78,7 +78,7 @@ extension ConformanceCheck {
   }
 
   private static func shown(_ key: TokenCacheKey) -> String {
-    let text = [key.authority, key.policy, key.clientID, key.accountID].joined(separator: " ")
+    let text = [key.authority, key.policy, key.clientID, key.userID].joined(separator: " ")
     return text.count > 160 ? text.prefix(160) + "…" : text
   }
 }
@@ -130,12 +130,12 @@ extension ConformanceCheck {
 enum Samples {
   static func key(
     authority: String = "https://contoso.b2clogin.com/contoso.onmicrosoft.com", policy: String = "b2c_1_signin",
-    client: String = "11111111-2222-3333-4444-555555555555", account: String = "person.tenant"
+    client: String = "11111111-2222-3333-4444-555555555555", user: String = "person.tenant"
   ) -> TokenCacheKey {
-    TokenCacheKey(authority: authority, policy: policy, clientID: client, accountID: account)
+    TokenCacheKey(authority: authority, policy: policy, clientID: client, userID: user)
   }
 
-  static func key(_ number: Int) -> TokenCacheKey { key(account: "person-\(number).tenant") }
+  static func key(_ number: Int) -> TokenCacheKey { key(user: "person-\(number).tenant") }
 
   /// A record whose tokens all belong together by its number.
   static func record(_ number: Int) -> TokenRecord {

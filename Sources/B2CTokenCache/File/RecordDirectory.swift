@@ -175,7 +175,7 @@ struct RecordDirectory: Sendable {
       try file.synchronizeDirectory()
       return TokenCacheError(
         .damaged, "\(file.path) is not a usable token record (\(reason)); it was renamed to \(place).",
-        recoverySuggestion: "Its account has to sign in again; the other records are not affected.")
+        recoverySuggestion: "Its user has to sign in again; the other records are not affected.")
     } catch {
       throw TokenCacheError(.unwritable, "A damaged token record cannot be renamed", error)
     }

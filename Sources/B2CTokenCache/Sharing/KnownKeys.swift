@@ -8,15 +8,15 @@ package import Foundation
 package final class KnownKeys: Sendable {
   /// The request of a call, as the caller wrote it; `nil` for any.
   package struct Lookup: Hashable, Sendable {
-    let accountID: String?
+    let userID: String?
     let policy: String?
     let requiredUser: String?
 
-    package init(accountID: String?, policy: String?, requiredUser: String? = nil) {
-      self.accountID = accountID
+    package init(userID: String?, policy: String?, requiredUser: String? = nil) {
+      self.userID = userID
       self.policy = policy
       // A required user limits who is current, not who can be named.
-      self.requiredUser = accountID == nil ? requiredUser : nil
+      self.requiredUser = userID == nil ? requiredUser : nil
     }
   }
 
@@ -37,7 +37,7 @@ package final class KnownKeys: Sendable {
 
   private let content = Locked(Content())
 
-  /// The policies that any account is known to have signed in by.
+  /// The policies that any user is known to have signed in by.
   package var policies: Set<String> { content.withLock { $0.policies } }
 
   /// Returns the entry of a look-up, and the number of changes for ``remember(_:stamp:for:ifStill:)``.
@@ -47,16 +47,16 @@ package final class KnownKeys: Sendable {
 
   /// Keeps what a look-up has found, unless a user came or went meanwhile.
   ///
-  /// - Returns: Whether another account was known before: a user came or went elsewhere.
+  /// - Returns: Whether another user was known before: a user came or went elsewhere.
   package func remember(_ key: TokenCacheKey?, stamp: Int?, for lookup: Lookup, ifStill changes: Int) -> Bool {
     content.withLock { content in
       guard content.changes == changes else { return false }
       let before = content.entries[lookup]
       content.entries[lookup] = key.map { Entry(key: $0, stamp: stamp) }
-      if lookup.accountID == nil, let key {
-        // Whose latest session this is, is found by it also where the account is named.
+      if lookup.userID == nil, let key {
+        // Whose latest session this is, is found by it also where the user is named.
         content.entries = content.entries.filter {
-          $0.key.accountID == nil || $0.key.policy != nil || $0.value.key.accountID != key.accountID
+          $0.key.userID == nil || $0.key.policy != nil || $0.value.key.userID != key.userID
             || $0.value.key == key
         }
       }
@@ -96,31 +96,31 @@ package final class KnownKeys: Sendable {
     return Date(timeIntervalSince1970: later.timeIntervalSince1970)
   }
 
-  /// Makes the record of a sign-in the current one, unless a later one is; other accounts keep their entries.
+  /// Makes the record of a sign-in the current one, unless a later one is; other users keep their entries.
   package func signedIn(_ key: TokenCacheKey, at date: Date, requiredUser: String?) {
     content.withLock { content in
       content.changes += 1
       content.policies.insert(key.policy)
-      content.entries = content.entries.filter { $0.key.accountID != nil && $0.value.key.accountID != key.accountID }
-      var lookups = [nil, key.policy].map { Lookup(accountID: key.accountID, policy: $0) }
+      content.entries = content.entries.filter { $0.key.userID != nil && $0.value.key.userID != key.userID }
+      var lookups = [nil, key.policy].map { Lookup(userID: key.userID, policy: $0) }
       if date >= content.latest.device {
-        lookups.append(Lookup(accountID: nil, policy: nil, requiredUser: requiredUser))
+        lookups.append(Lookup(userID: nil, policy: nil, requiredUser: requiredUser))
       }
       for lookup in lookups { content.entries[lookup] = Entry(key: key, stamp: nil) }
     }
   }
 
-  /// Forgets who is current, and the entries of an account, or of all accounts.
+  /// Forgets who is current, and the entries of a user, or of all users.
   ///
-  /// - Parameter accountID: The account, folded as in keys; `nil` for all.
-  /// - Returns: The keys that were known of the forgotten accounts.
+  /// - Parameter userID: The user, folded as in keys; `nil` for all.
+  /// - Returns: The keys that were known of the forgotten users.
   @discardableResult
-  package func forget(accountID: String?) -> Set<TokenCacheKey> {
+  package func forget(userID: String?) -> Set<TokenCacheKey> {
     content.withLock { content in
       content.changes += 1
-      let isForgotten = { (entry: Entry) in accountID == nil || entry.key.accountID == accountID }
+      let isForgotten = { (entry: Entry) in userID == nil || entry.key.userID == userID }
       let keys = Set(content.entries.values.filter(isForgotten).map(\.key))
-      content.entries = content.entries.filter { $0.key.accountID != nil && !isForgotten($0.value) }
+      content.entries = content.entries.filter { $0.key.userID != nil && !isForgotten($0.value) }
       return keys
     }
   }

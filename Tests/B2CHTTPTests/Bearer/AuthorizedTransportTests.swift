@@ -156,20 +156,20 @@ struct AuthorizedTransportTests {
     #expect(tokens.asked == [nil, Secret("only-token")])
   }
 
-  @Test("Nothing is sent again with a token of another account", arguments: ["bob", nil] as [String?])
-  func anotherAccount(account: String?) async throws {
+  @Test("Nothing is sent again with a token of another user", arguments: ["bob", nil] as [String?])
+  func anotherUser(user: String?) async throws {
     struct Provider: AccessTokenProvider {
-      let account: String?
+      let user: String?
 
       func accessToken(replacing refused: BearerToken?) async throws -> BearerToken {
         refused == nil
-          ? BearerToken(Secret("token-of-alice"), accountID: "alice")
-          : BearerToken(Secret("another-token"), accountID: account)
+          ? BearerToken(Secret("token-of-alice"), userID: "alice")
+          : BearerToken(Secret("another-token"), userID: user)
       }
     }
     let canned = CannedTransport(statuses: 401, 200)
     let transport = AuthorizedTransport(
-      transport: canned, tokens: Provider(account: account), allowedOrigins: [try #require(Origin(try url()))])
+      transport: canned, tokens: Provider(user: user), allowedOrigins: [try #require(Origin(try url()))])
     let request = TransportRequest(url: try url())
     await expectError(APIAuthorizationError.self, .unauthorized) { try await transport.send(request) }
     #expect(canned.requests.map { $0.headers["Authorization"] } == ["Bearer token-of-alice"])
@@ -189,9 +189,9 @@ struct AuthorizedTransportTests {
     #expect(tokens.accepted == accepted.map { Secret("token-\($0)") })
   }
 
-  @Test("A bearer token shows neither token nor account")
+  @Test("A bearer token shows neither token nor user")
   func bearerTokenIsSilent() {
-    let token = BearerToken(Secret("canary-token"), accountID: "canary-account")
+    let token = BearerToken(Secret("canary-token"), userID: "canary-user")
     var shown = "\(token)" + String(reflecting: token)
     dump(token, to: &shown)
     #expect(!shown.contains("canary"))

@@ -21,7 +21,7 @@ struct DeviceFlowTests {
     #expect(fixture.tenant.approveDevice(userCode: code.userCode, email: LocalUser.alice.email))
     await fixture.clock.advance(by: .seconds(5))
     #expect(try await signIn.value.user.username == LocalUser.alice.email)
-    #expect(try await client.accessToken().accountID.hasPrefix(LocalUser.alice.id))
+    #expect(try await client.accessToken().userID.hasPrefix(LocalUser.alice.id))
   }
 
   @Test("A device authorization answer that lacks a code is named with its request")

@@ -188,7 +188,7 @@ struct SignInTests {
     let result = try await client.signIn(prompt: .login)
     #expect(result.policy?.id == Fixture.signIn)
     #expect(presenter.requests.count == 3)
-    #expect(try await client.accounts().count == 1)
+    #expect(try await client.users().count == 1)
   }
 
   @Test("Giving up after the reset leaves nobody signed in who was not before")
@@ -202,7 +202,7 @@ struct SignInTests {
     }
     await expectError(OAuthError.self, .userClosedBrowser) { try await client.signIn(prompt: .login) }
     #expect(try await fixture.cache.keys().isEmpty)
-    #expect(try await client.currentAccount() == nil)
+    #expect(try await client.currentUser() == nil)
   }
 
   @Test("A token answer without an id_token is named with its request")

@@ -28,8 +28,8 @@ struct OAuthErrorSecrecyTests {
     let key = try #require(try await fixture.cache.keys().first)
     let record = try #require(try await fixture.cache.record(for: key))
     var seen = [
-      shown(result), shown(result.user), shown(result.account), shown(try await client.accounts()),
-      shown(try await client.currentAccount() as Any), shown(record), shown(client), shown(try await client.session()),
+      shown(result), shown(result.user), shown(result.account), shown(try await client.users()),
+      shown(try await client.currentUser() as Any), shown(record), shown(client), shown(try await client.session()),
       shown(fixture.cache),
     ]
     seen.append(

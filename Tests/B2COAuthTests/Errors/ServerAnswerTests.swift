@@ -76,7 +76,7 @@ struct ServerAnswerTests {
       #expect(error.recoverySuggestion?.contains(advice) == true, "\(error)")
       #expect(!error.message.hasPrefix("The server refused with") && !"\(error)".contains("olicy"), "\(error)")
     }
-    #expect(try await client.accounts().first?.hasSession == true)
+    #expect(try await client.users().first?.hasSession == true)
   }
 
   @Test("An access_denied without a code is the user's, as RFC 6749 section 4.1.2.1 has it")

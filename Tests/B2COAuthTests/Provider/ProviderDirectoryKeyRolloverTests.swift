@@ -57,7 +57,7 @@ struct ProviderDirectoryKeyRolloverTests {
     for _ in 0..<3 {
       _ = try await client.accessToken(options: TokenOptions(forceRefresh: true))
       // Waits until the id_token of the refresh was looked at.
-      _ = try await client.currentAccount()
+      _ = try await client.currentUser()
     }
     #expect(fixture.tenant.counters.keysRequests == before + 1)
     #expect(fixture.tenant.counters.refreshes == 3)

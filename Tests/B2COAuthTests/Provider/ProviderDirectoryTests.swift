@@ -29,12 +29,12 @@ struct ProviderDirectoryTests {
     fixture.tenant.behavior.signIDTokens(.unknownKeyID)
     _ = try await client.accessToken(options: TokenOptions(forceRefresh: true))
     // Waits until the id_token of the refresh was looked at.
-    _ = try await client.currentAccount()
+    _ = try await client.currentUser()
     fixture.setBack.withLock { $0 = Self.day }
     // Fetches the keys for their age alone, so that what follows is the look for the unknown one.
     let before = fixture.tenant.counters.keysRequests
     _ = try await client.accessToken(options: TokenOptions(forceRefresh: true))
-    _ = try await client.currentAccount()
+    _ = try await client.currentUser()
     #expect(fixture.tenant.counters.keysRequests == before + 2)
   }
 }

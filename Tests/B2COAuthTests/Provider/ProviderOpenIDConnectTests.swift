@@ -20,7 +20,7 @@ struct ProviderOpenIDConnectTests {
     await fixture.clock.advance(by: .seconds(4_000))
     #expect(try await client.accessToken().token != result.accessToken?.token)
     try await client.signOut(endsBrowserSession: true)
-    #expect(try await client.accounts().isEmpty)
+    #expect(try await client.users().isEmpty)
   }
 
   @Test(
@@ -42,7 +42,7 @@ struct ProviderOpenIDConnectTests {
     let authority = try Authority(text, kind: .entra)
     let client = try fixture.client { $0.authority = authority }
     let result = try await client.signIn()
-    // The account belongs to the person's own tenant, whatever was asked.
+    // The user belongs to the person's own tenant, whatever was asked.
     #expect(result.account.id == "\(LocalUser.alice.id).\(fixture.tenant.tenantID)")
     #expect(fixture.network.requests.contains { $0.request.url.path.hasPrefix("/\(name)/") })
     await fixture.clock.advance(by: .seconds(4_000))

@@ -129,10 +129,10 @@ struct OAuthClientCriticalPathTests {
     let launch = try await Launch { $0.changeIDTokenClaims = { $0["name"] = "Alice Renamed" } }
     let client = launch.client
     _ = try await launch.token()
-    let waiting = Task { try await client.currentAccount()?.name }
-    let named = Task { [key = launch.key] in try await client.account(id: key.accountID)?.name }
+    let waiting = Task { try await client.currentUser()?.name }
+    let named = Task { [key = launch.key] in try await client.user(id: key.userID)?.name }
     let userInfo = Task { try await client.userInfo().name }
-    let cancelled = Task { try await client.currentAccount() }
+    let cancelled = Task { try await client.currentUser() }
     cancelled.cancel()
     await #expect(throws: CancellationError.self) { try await cancelled.value }
     // The state of the session is that of the cache.
@@ -151,7 +151,7 @@ struct OAuthClientCriticalPathTests {
     }
     let token = try await launch.token()
     launch.gates.open()
-    #expect(try await launch.client.currentAccount()?.name == LocalUser.alice.displayName)
+    #expect(try await launch.client.currentUser()?.name == LocalUser.alice.displayName)
     #expect(try await launch.record?.idToken == launch.before.idToken)
     #expect(try await launch.client.accessToken().token == token.token)
   }
@@ -170,7 +170,7 @@ struct OAuthClientCriticalPathTests {
     _ = try await launch.token()
     try await launch.client.signOut()
     launch.gates.open()
-    #expect(try await launch.client.account(id: launch.key.accountID) == nil)
+    #expect(try await launch.client.user(id: launch.key.userID) == nil)
     #expect(try await launch.fixture.cache.keys().isEmpty)
   }
 }

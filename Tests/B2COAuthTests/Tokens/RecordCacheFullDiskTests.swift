@@ -67,7 +67,7 @@ struct RecordCacheFullDiskTests {
     let old = try await stage.storedRefreshToken()
     _ = try await stage.refreshOnFullDisk()
     // The id_token is looked at beside the caller, and its claims are refused as well.
-    _ = try await stage.client.currentAccount()
+    _ = try await stage.client.currentUser()
     let pauses = [1, 5, 30, 60, 60, 60]
     for pause in pauses.prefix(failures) {
       await stage.fixture.clock.waitForSleepers()
@@ -99,7 +99,7 @@ struct RecordCacheFullDiskTests {
       cache.failsToStore.withLock { $0 = true }
       _ = try await client.accessToken()
       // The id_token is looked at beside the caller.
-      _ = try await client.currentAccount()
+      _ = try await client.currentUser()
     }
     await fixture.clock.waitForSleepers()
     try await yielding { gone == nil }
@@ -130,7 +130,7 @@ struct RecordCacheFullDiskTests {
       stage.presenter.clearCookies()
       stage.presenter.follow(.signIn(user))
       await expectError(OAuthError.self, .tokenCache) { try await stage.client.signIn() }
-      #expect(try await stage.client.currentAccount()?.id == stage.alice.account.id)
+      #expect(try await stage.client.currentUser()?.id == stage.alice.account.id)
       #expect(try await stage.client.accessToken().token == token)
     }
     stage.fillDisk(false)
@@ -164,7 +164,7 @@ struct RecordCacheFullDiskTests {
       #expect(try await client.session() == .signedOut)
       await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
       await expectError(OAuthError.self, .interactionRequired) {
-        try await client.accessToken(account: stage.alice.account)
+        try await client.accessToken(user: stage.alice.account)
       }
     }
     #expect(stage.fixture.transport.requests.count == requests)
@@ -200,7 +200,7 @@ struct RecordCacheFullDiskTests {
     let again = try await client.signIn()
     stage.failRemovals(false)
     await stage.client.close()
-    #expect(try await stage.client.accessToken(account: again.account).token == again.accessToken?.token)
+    #expect(try await stage.client.accessToken(user: again.account).token == again.accessToken?.token)
     #expect(try await stage.cache.keys().count == 1)
   }
 
@@ -224,7 +224,7 @@ struct RecordCacheFullDiskTests {
     let stage = try await Stage()
     _ = try await stage.refreshOnFullDisk()
     // The id_token is looked at beside the caller, and its claims are refused as well.
-    _ = try await stage.client.currentAccount()
+    _ = try await stage.client.currentUser()
     stage.fillDisk(false)
     try await stage.fixture.client(cache: ForwardingCache(stage.cache)).signIn()
     stage.fillDisk(true)
@@ -269,12 +269,12 @@ struct RecordCacheFullDiskTests {
     let stage = try await Stage()
     stage.fixture.tenant.behavior.changeIDTokenClaims = { $0["name"] = "Renamed" }
     let token = try await stage.refreshOnFullDisk().token
-    #expect(try await stage.client.currentAccount()?.name == "Renamed")
+    #expect(try await stage.client.currentUser()?.name == "Renamed")
     #expect(stage.fixture.events.values.allSatisfy { $0.kind != .claimsNotUpdated })
     stage.fillDisk(false)
     await stage.client.close()
     let relaunched = try stage.fixture.client(cache: ForwardingCache(stage.cache))
-    #expect(try await relaunched.currentAccount()?.name == "Renamed")
+    #expect(try await relaunched.currentUser()?.name == "Renamed")
     #expect(try await relaunched.accessToken().token == token)
   }
 
@@ -287,7 +287,7 @@ struct RecordCacheFullDiskTests {
       try await stage.client.signIn(policy: Policy(id: "B2C_1_EditProfile", kind: .profileEdit))
     }
     stage.fillDisk(false)
-    #expect(try await stage.client.currentAccount()?.name == LocalUser.alice.displayName)
+    #expect(try await stage.client.currentUser()?.name == LocalUser.alice.displayName)
     _ = try await stage.client.accessToken()
   }
 }

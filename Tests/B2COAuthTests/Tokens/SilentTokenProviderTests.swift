@@ -6,23 +6,23 @@ import Testing
 
 @Suite("The engine as a source of bearer tokens")
 struct SilentTokenProviderTests {
-  @Test("A token names its account, and its replacement is for the same account, also when another is current")
-  func sameAccount() async throws {
+  @Test("A token names its user, and its replacement is for the same user, also when another is current")
+  func sameUser() async throws {
     let fixture = Fixture()
     let presenter = fixture.script(.signIn(.alice))
     let client = try fixture.client(presenter: presenter)
     let alice = try await client.signIn().account
     let provider = client.tokenProvider()
     let hers = try await provider.accessToken(replacing: nil)
-    #expect(hers.accountID == alice.id)
+    #expect(hers.userID == alice.id)
     presenter.clearCookies()
     presenter.follow(.signIn(.bob))
     let bob = try await client.signIn().account
-    #expect(try await provider.accessToken(replacing: nil).accountID == bob.id)
+    #expect(try await provider.accessToken(replacing: nil).userID == bob.id)
     let replacement = try await provider.accessToken(replacing: hers)
-    #expect(replacement.accountID == alice.id && replacement.token != hers.token)
+    #expect(replacement.userID == alice.id && replacement.token != hers.token)
     try await client.signOut(Account(id: alice.id))
     await expectError(OAuthError.self, .interactionRequired) { try await provider.accessToken(replacing: hers) }
-    #expect(try await provider.accessToken(replacing: nil).accountID == bob.id)
+    #expect(try await provider.accessToken(replacing: nil).userID == bob.id)
   }
 }

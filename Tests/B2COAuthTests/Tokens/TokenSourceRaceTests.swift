@@ -63,7 +63,7 @@ struct TokenSourceRaceTests {
     let fixture = Fixture()
     let client = try fixture.client()
     let first = try #require(try await client.signIn().accessToken)
-    let refused = BearerToken(first.token, accountID: first.accountID)
+    let refused = BearerToken(first.token, userID: first.userID)
     let provider = client.tokenProvider()
     let tokens = try await withThrowingTaskGroup(of: BearerToken.self) { group in
       for _ in 0..<1_000 { group.addTask { try await provider.accessToken(replacing: refused) } }
@@ -236,7 +236,7 @@ struct TokenSourceRaceTests {
     try await stage.client.signIn(prompt: .login)
     stage.gate.open()
     await expectError(OAuthError.self, .interactionRequired) { try await caller.value }
-    #expect(try await stage.client.accounts().map(\.username) == [LocalUser.bob.email])
+    #expect(try await stage.client.users().map(\.username) == [LocalUser.bob.email])
   }
 
   @Test("Refreshes for two resources at once do not spend the same token twice")

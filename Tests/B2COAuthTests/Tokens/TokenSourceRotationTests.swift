@@ -61,7 +61,7 @@ struct TokenSourceRotationTests {
     fixture.tenant.behavior.changeTokenAnswer = { $0["id_token"] = nil }
     await fixture.clock.advance(by: .seconds(4_000))
     _ = try await client.accessToken()
-    #expect(try await client.currentAccount()?.name == LocalUser.alice.displayName)
+    #expect(try await client.currentUser()?.name == LocalUser.alice.displayName)
   }
 
   @Test("An id_token of somebody else in a refresh is refused and nothing is written")
@@ -151,7 +151,7 @@ struct TokenSourceRotationTests {
       _ = try await client.accessToken()
     }
     // Who it was stays known either way.
-    #expect(try await client.currentAccount()?.username != nil)
+    #expect(try await client.currentUser()?.username != nil)
   }
 
   @Test(
@@ -254,7 +254,7 @@ struct TokenSourceRotationTests {
     await fixture.clock.advance(by: .seconds(4_000))
     _ = try await client.accessToken()
     // Waits until the id_token has been looked at.
-    _ = try await client.currentAccount()
+    _ = try await client.currentUser()
     let after = try #require(try await fixture.cache.record(for: key))
     #expect(after.claims == before.claims && after.idToken == before.idToken)
     #expect(after.refreshToken != before.refreshToken)

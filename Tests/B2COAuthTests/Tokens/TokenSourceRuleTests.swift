@@ -110,7 +110,7 @@ struct TokenSourceRuleTests {
     bad.change(&fixture.tenant.behavior)
     let token = try await client.accessToken()
     // Waits until the id_token has been looked at.
-    _ = try await client.currentAccount()
+    _ = try await client.currentUser()
     let after = try #require(try await fixture.cache.record(for: key))
     #expect(after.accessTokens.first?.token == token.token)
     #expect(after.refreshToken != before.refreshToken)
@@ -245,7 +245,7 @@ struct TokenSourceRuleTests {
     #expect(new.user.name == "Alice Later")
     keys.open()
     // Waits until the id_token of the refresh has been looked at.
-    #expect(try await relaunched.currentAccount()?.name == "Alice Later")
+    #expect(try await relaunched.currentUser()?.name == "Alice Later")
     let key = try #require(try await fixture.cache.keys().first)
     #expect(try await fixture.cache.record(for: key)?.idToken == new.idToken)
   }

@@ -6,10 +6,10 @@ enum Samples {
   static let key = TokenCacheKey(
     authority: "https://contoso.b2clogin.com/contoso.onmicrosoft.com", policy: "B2C_1_SignIn",
     clientID: "11111111-2222-3333-4444-555555555555",
-    accountID: "aaaaaaaa-0000-0000-0000-000000000001.bbbbbbbb-0000-0000-0000-000000000002")
+    userID: "aaaaaaaa-0000-0000-0000-000000000001.bbbbbbbb-0000-0000-0000-000000000002")
 
   static let otherKey = TokenCacheKey(
-    authority: key.authority, policy: key.policy, clientID: key.clientID, accountID: "another.tenant")
+    authority: key.authority, policy: key.policy, clientID: key.clientID, userID: "another.tenant")
 
   static func record(_ mark: String = "one") -> TokenRecord {
     TokenRecord(

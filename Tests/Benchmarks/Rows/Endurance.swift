@@ -27,7 +27,7 @@ extension Row {
     let transport = URLSessionTransport()
     let client = TaskAPIClient(
       baseURL: url, transport: transport,
-      tokens: try Scene.client(try await Scene.memoryCache(accounts: 1)).tokenProvider())
+      tokens: try Scene.client(try await Scene.memoryCache(users: 1)).tokenProvider())
     _ = try await run(1_000, client, for: .seconds(60))
     let (memory, descriptors) = (residentBytes(), openDescriptors())
     let start = ContinuousClock.now

@@ -17,7 +17,7 @@ extension Row {
     let issuer = "https://contoso.b2clogin.com/22222222-2222-4222-8222-222222222222/v2.0/"
     let token = Secret(
       try key.token(claims: [
-        "iss": .string(issuer), "sub": .string(Scene.accountID(0)), "aud": .string(LocalTenant.standardClientID),
+        "iss": .string(issuer), "sub": .string(Scene.userID(0)), "aud": .string(LocalTenant.standardClientID),
         "exp": .integer(seconds + 3_600), "nbf": .integer(seconds - 10), "iat": .integer(seconds - 10),
         "nonce": .string("n-0S6_WzA2Mj"), "tfp": .string(Scene.policyID), "name": .string("Alice Example"),
         "emails": .array([.string("alice@example.com")]), "ver": .string("1.0"), "auth_time": .integer(seconds - 20),

@@ -8,13 +8,13 @@ extension Row {
     number: "18", title: "silent hit over the keychain cache, 100 µs for each keychain call (its stand-in)",
     meaning: "a call of an app on Apple's systems does not wait for the keychain's process to have its token"
   ) { context in
-    let memory = try Scene.client(try await Scene.memoryCache(accounts: 1))
+    let memory = try Scene.client(try await Scene.memoryCache(users: 1))
     _ = try await memory.accessToken()
     var measurements: [Measurement] = []
     for (name, isShared, calls) in [("without a named group", false, 0.0), ("in a named group", true, 1.0)] {
       let keychain = DictionaryKeychain(isShared: isShared)
       let cache = KeychainRecords(keychain)
-      try await Scene.fill(cache, accounts: 1)
+      try await Scene.fill(cache, users: 1)
       let client = try Scene.client(cache)
       for _ in 0..<2 { _ = try await client.accessToken() }
       keychain.afterCalls { _ in usleep(100) }

@@ -13,8 +13,8 @@ extension Row {
     meaning: "what the SDK adds to the launch of an app that is signed in"
   ) { context in
     let pairs = context.isQuick ? 3 : 41
-    let one = try await directory(accounts: 1, context)
-    let many = try await directory(accounts: context.manyAccounts, context)
+    let one = try await directory(users: 1, context)
+    let many = try await directory(users: context.manyUsers, context)
     let bare = try await Pairs.compare(pairs: pairs) {
       try ChildProcess.time("launch-bare")
     } subject: {
@@ -28,20 +28,20 @@ extension Row {
     let unnamed = Pairs.Quartiles(
       try (0..<(context.isQuick ? 1 : 5)).map { _ in try ChildProcess.time("launch", [many.path]) })
     return [
-      Measurement("one account against a bare session", bare, goal: 1.3),
-      Measurement("one account, time", bare.subject.median * 1e3, "ms"),
+      Measurement("one user against a bare session", bare, goal: 1.3),
+      Measurement("one user, time", bare.subject.median * 1e3, "ms"),
       Measurement("bare session, time", bare.baseline.median * 1e3, "ms"),
       Measurement(
-        "10,000 accounts against one, account and policy named", named, goal: 1.2,
-        remark: "the directory is looked through for files of interrupted writes; an app has one to three accounts"),
+        "10,000 users against one, user and policy named", named, goal: 1.2,
+        remark: "the directory is looked through for files of interrupted writes; an app has one to three users"),
       Measurement(
-        "10,000 accounts, none named, time", unnamed.median * 1e3, "ms",
+        "10,000 users, none named, time", unnamed.median * 1e3, "ms",
         remark: "every record is read once, to find the latest sign-in"),
     ]
   }
 
-  private static func directory(accounts: Int, _ context: Context) async throws -> URL {
-    let directory = try await context.fileCache(accounts: accounts)
+  private static func directory(users: Int, _ context: Context) async throws -> URL {
+    let directory = try await context.fileCache(users: users)
     let settings = try Scene.settings()
     let values: [String: Any] = [
       "authority": settings.authority.description, "clientId": settings.clientID, "scopes": settings.scopes,
@@ -63,7 +63,7 @@ enum LaunchedProgram {
       settings: ConnectorSettings(contentsOf: settings(beside: directory)), presenter: NoPage(),
       cache: try Scene.fileCache(directory))
     if let number = arguments.dropFirst().first.flatMap({ Int($0) }) {
-      _ = try await connector.accessToken(account: Scene.account(number), policy: try Policy(Scene.policyID))
+      _ = try await connector.accessToken(user: Scene.user(number), policy: try Policy(Scene.policyID))
     } else {
       _ = try await connector.accessToken()
     }

@@ -6,9 +6,9 @@ import Foundation
 struct TokenTable: Sendable {
   private let tokens: Locked<[TokenCacheKey: CachedAccessToken]>
 
-  init(accounts: Int) throws {
+  init(users: Int) throws {
     var table: [TokenCacheKey: CachedAccessToken] = [:]
-    for number in 0..<accounts { table[try Scene.key(number)] = Scene.record(number).accessTokens.first }
+    for number in 0..<users { table[try Scene.key(number)] = Scene.record(number).accessTokens.first }
     tokens = Locked(table)
   }
 
@@ -20,28 +20,28 @@ struct TokenTable: Sendable {
 
 extension Row {
   static let silentHit = Row(
-    number: "1", title: "silent hit: a valid token of one of 10,000 accounts, off the main actor",
+    number: "1", title: "silent hit: a valid token of one of 10,000 users, off the main actor",
     meaning: "what a call pays for having a token; a call takes 50 ms and more"
   ) { context in
-    let accounts = context.manyAccounts
-    let client = try Scene.client(try await Scene.memoryCache(accounts: accounts))
-    let (table, key, account) = (try TokenTable(accounts: accounts), try Scene.key(7), Scene.account(7))
+    let users = context.manyUsers
+    let client = try Scene.client(try await Scene.memoryCache(users: users))
+    let (table, key, user) = (try TokenTable(users: users), try Scene.key(7), Scene.user(7))
     let pairs = try await Pairs.compare(context, by: .processor) { count in
       for _ in 0..<count { _ = try require(table.token(key), "the token") }
     } subject: { count in
-      for _ in 0..<count { _ = try await client.accessToken(account: account) }
+      for _ in 0..<count { _ = try await client.accessToken(user: user) }
     }
-    let single = try Scene.client(try await Scene.memoryCache(accounts: 1))
+    let single = try Scene.client(try await Scene.memoryCache(users: 1))
     _ = try await single.accessToken()
     let one = try await Pairs.compare(context, by: .processor) { count in
-      for _ in 0..<count { _ = try await client.accessToken(account: account) }
+      for _ in 0..<count { _ = try await client.accessToken(user: user) }
     } subject: { count in
       for _ in 0..<count { _ = try await single.accessToken() }
     }
     var measurements = [
       Measurement("hit against lock, dictionary and clock", pairs, goal: 8),
-      Measurement("hit, one of 10,000 accounts", pairs.subject.median * 1e6, "µs", goal: 2.5),
-      Measurement("hit, the current account of 1", one.subject.median * 1e6, "µs"),
+      Measurement("hit, one of 10,000 users", pairs.subject.median * 1e6, "µs", goal: 2.5),
+      Measurement("hit, the current user of 1", one.subject.median * 1e6, "µs"),
       Measurement("floor", pairs.baseline.median * 1e6, "µs"),
     ]
     if let count = try context.allocations("hit") {
@@ -54,13 +54,13 @@ extension Row {
     number: "1b", title: "the same awaited from the main actor",
     meaning: "what a view pays that asks for a token"
   ) { context in
-    let client = try Scene.client(try await Scene.memoryCache(accounts: context.manyAccounts))
-    let account = Scene.account(7)
+    let client = try Scene.client(try await Scene.memoryCache(users: context.manyUsers))
+    let user = Scene.user(7)
     let elsewhere = Elsewhere()
     let pairs = try await Pairs.compare(context, by: .processor) { count in
       await hop(count, elsewhere)
     } subject: { count in
-      try await hit(count, client, account)
+      try await hit(count, client, user)
     }
     return [
       Measurement("hit against the bare hop", pairs, goal: 1.3),
@@ -72,14 +72,14 @@ extension Row {
     number: "1c", title: "the same from 8 tasks at once, wall time per call",
     meaning: "many calls at once do not queue for their tokens"
   ) { context in
-    let client = try Scene.client(try await Scene.memoryCache(accounts: context.manyAccounts))
-    let account = Scene.account(7)
+    let client = try Scene.client(try await Scene.memoryCache(users: context.manyUsers))
+    let user = Scene.user(7)
     let pairs = try await Pairs.compare(context) { count in
-      for _ in 0..<count { _ = try await client.accessToken(account: account) }
+      for _ in 0..<count { _ = try await client.accessToken(user: user) }
     } subject: { count in
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<8 {
-          group.addTask { for _ in 0..<count / 8 + 1 { _ = try await client.accessToken(account: account) } }
+          group.addTask { for _ in 0..<count / 8 + 1 { _ = try await client.accessToken(user: user) } }
         }
         try await group.waitForAll()
       }
@@ -93,8 +93,8 @@ extension Row {
   }
 
   @MainActor
-  private static func hit(_ count: Int, _ client: OAuthClient, _ account: Account) async throws {
-    for _ in 0..<count { _ = try await client.accessToken(account: account) }
+  private static func hit(_ count: Int, _ client: OAuthClient, _ user: Account) async throws {
+    for _ in 0..<count { _ = try await client.accessToken(user: user) }
   }
 }
 

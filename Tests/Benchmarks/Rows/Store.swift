@@ -13,18 +13,18 @@ import TestSupport
 
 extension Row {
   static let store = Row(
-    number: "3", title: "durable store of one refreshed token, file cache, at 1 / 100 / 10,000 accounts",
+    number: "3", title: "durable store of one refreshed token, file cache, at 1 / 100 / 10,000 users",
     meaning: "what a refresh adds for keeping its token through a power cut"
   ) { context in
     var measurements: [Measurement] = []
     var times: [Double] = []
     let sizes = context.isQuick ? [1, 20, 200] : [1, 100, 10_000]
-    for (accounts, label) in zip(sizes, ["1", "100", "10,000"]) {
-      let pairs = try await storing(accounts: accounts, context)
+    for (users, label) in zip(sizes, ["1", "100", "10,000"]) {
+      let pairs = try await storing(users: users, context)
       times.append(pairs.subject.median)
-      measurements.append(Measurement("store, \(label) account\(accounts == 1 ? "" : "s")", pairs, goal: 1.75))
+      measurements.append(Measurement("store, \(label) user\(users == 1 ? "" : "s")", pairs, goal: 1.75))
       measurements.append(
-        Measurement("store, \(label) account\(accounts == 1 ? "" : "s"), time", pairs.subject.median * 1e6, "µs"))
+        Measurement("store, \(label) user\(users == 1 ? "" : "s"), time", pairs.subject.median * 1e6, "µs"))
     }
     // Each size has its own run, so the growth is that of the ratios to the same baseline.
     let growth = measurements[4].value / measurements[0].value
@@ -32,12 +32,12 @@ extension Row {
     return measurements
   }
 
-  static func storing(accounts: Int, _ context: Context) async throws -> Pairs {
-    let directory = try await context.fileCache(accounts: accounts)
+  static func storing(users: Int, _ context: Context) async throws -> Pairs {
+    let directory = try await context.fileCache(users: users)
     let cache = try Scene.fileCache(directory)
     let key = try Scene.key(0)
     let bytes = try JSONEncoder().encode(Scene.record(0))
-    let place = try context.workspace.directory("plain-\(accounts)").path
+    let place = try context.workspace.directory("plain-\(users)").path
     // Made before: a refresh has its record already. Two, so that each store changes something.
     let records = [Scene.record(0, change: 1), Scene.record(0, change: 2)]
     var number = 0
@@ -56,13 +56,13 @@ extension Row {
     number: "3b", title: "silent hit after another process changed one of 10,000 records",
     meaning: "an app and its extension, or two servers, see each other's tokens at once"
   ) { context in
-    let directory = try await context.fileCache(accounts: context.manyAccounts)
+    let directory = try await context.fileCache(users: context.manyUsers)
     let client = try Scene.client(try Scene.fileCache(directory))
-    let account = Scene.account(3)
+    let user = Scene.user(3)
     let path = try PlainFile.path(of: Scene.key(3), in: directory)
     let writer = try ChildProcess("change-records", [directory.path])
     guard writer.readLine() == "ready" else { throw Failure("the other process did not start") }
-    let before = try await client.accessToken(account: account)
+    let before = try await client.accessToken(user: user)
     var latest = before
     func change() throws {
       writer.signal()
@@ -74,7 +74,7 @@ extension Row {
     } subject: {
       try change()
       let seen = latest
-      let seconds = try await Pairs.seconds { latest = try await client.accessToken(account: account) }
+      let seconds = try await Pairs.seconds { latest = try await client.accessToken(user: user) }
       guard latest.token != seen.token else { throw Failure("the change of the other process was not seen") }
       return seconds
     }
@@ -108,9 +108,9 @@ enum ForeignWriter {
 enum PlainFile {
   /// Finds the file that holds a key's record.
   static func path(of key: TokenCacheKey, in directory: URL) throws -> String {
-    let account = Data(key.accountID.utf8)
+    let user = Data(key.userID.utf8)
     for file in try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil) {
-      if let data = try? Data(contentsOf: file), data.range(of: account) != nil { return file.path }
+      if let data = try? Data(contentsOf: file), data.range(of: user) != nil { return file.path }
     }
     throw Failure("no file in \(directory.path) has the record")
   }

@@ -18,7 +18,7 @@ extension Row {
     settings.taskWebAPI = url
     var environment = OAuthEnvironment()
     environment.presenter = NoPage()
-    environment.cache = try await Scene.memoryCache(accounts: 1)
+    environment.cache = try await Scene.memoryCache(users: 1)
     let connector = try Connector(settings: settings, environment: environment)
     let plain = PlainCall(url: url, token: try await connector.accessToken().token.value)
     let pairs = try await Pairs.compare(context, batch: 0.05) { count in

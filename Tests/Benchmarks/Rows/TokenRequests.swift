@@ -78,7 +78,7 @@ private struct CallerScene: Sendable {
     let clients = try [caches.one, caches.two].map { try tenant.client($0, transport: transport) }
     let before = tenant.tenant.counters.refreshRequests
     try await Self.all(callers) { _ = try await clients[$0 % 2].accessToken() }
-    for client in clients { _ = try await client.currentAccount() }
+    for client in clients { _ = try await client.currentUser() }
     transport.close()
     return Double(tenant.tenant.counters.refreshRequests - before)
   }
@@ -147,7 +147,7 @@ private struct CallerScene: Sendable {
       let clients = try (0..<count).map { _ in try tenant.client(cache, transport: transport) }
       let before = tenant.tenant.counters.refreshRequests
       let seconds = try await Pairs.seconds { try await body(clients) }
-      for client in clients { _ = try await client.currentAccount() }
+      for client in clients { _ = try await client.currentUser() }
       transport.close()
       requests.append(tenant.tenant.counters.refreshRequests - before)
       return seconds
@@ -188,6 +188,6 @@ enum RefreshingProcess {
     _ = readLine()
     _ = try await client.accessToken()
     try Child.say("done")
-    _ = try await client.currentAccount()
+    _ = try await client.currentUser()
   }
 }

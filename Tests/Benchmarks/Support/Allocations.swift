@@ -40,12 +40,12 @@ enum AllocationWork {
   }
 
   private static func hit(_ counter: AllocationCounter) async throws -> Int {
-    let client = try Scene.client(try await Scene.memoryCache(accounts: 100))
-    let account = Scene.account(7)
+    let client = try Scene.client(try await Scene.memoryCache(users: 100))
+    let user = Scene.user(7)
     var least = Int.max
     for _ in 0..<rounds {
       let before = counter.count
-      let token = try await client.accessToken(account: account)
+      let token = try await client.accessToken(user: user)
       least = min(least, counter.count - before)
       withExtendedLifetime(token) {}
     }

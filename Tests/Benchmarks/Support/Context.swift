@@ -13,12 +13,12 @@ final class Context: Sendable {
   }
 
   var isQuick: Bool { options.isQuick }
-  /// How many accounts stand for many.
-  var manyAccounts: Int { isQuick ? 200 : 10_000 }
+  /// How many users stand for many.
+  var manyUsers: Int { isQuick ? 200 : 10_000 }
 
-  /// The directory of a file cache that holds so many accounts; made once.
-  func fileCache(accounts: Int) async throws -> URL {
-    try await caches.directory(accounts: accounts, in: workspace)
+  /// The directory of a file cache that holds so many users; made once.
+  func fileCache(users: Int) async throws -> URL {
+    try await caches.directory(users: users, in: workspace)
   }
 
   /// Counts the allocations of a child's work; `nil` without the counter.
@@ -56,15 +56,15 @@ struct Workspace: Sendable {
   }
 }
 
-/// File caches with accounts in them; filling one of 10,000 takes seconds.
+/// File caches with users in them; filling one of 10,000 takes seconds.
 private actor FilledCaches {
   private var directories: [Int: URL] = [:]
 
-  func directory(accounts: Int, in workspace: Workspace) async throws -> URL {
-    if let directory = directories[accounts] { return directory }
-    let directory = try workspace.directory("cache-\(accounts)")
-    directories[accounts] = directory
-    try await Scene.fill(try Scene.fileCache(directory), accounts: accounts)
+  func directory(users: Int, in workspace: Workspace) async throws -> URL {
+    if let directory = directories[users] { return directory }
+    let directory = try workspace.directory("cache-\(users)")
+    directories[users] = directory
+    try await Scene.fill(try Scene.fileCache(directory), users: users)
     return directory
   }
 }

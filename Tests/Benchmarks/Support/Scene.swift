@@ -4,7 +4,7 @@ import B2CTestKit
 import Foundation
 import TestSupport
 
-/// Accounts of one tenant in a cache, with records as large as a real tenant makes them.
+/// Users of one tenant in a cache, with records as large as a real tenant makes them.
 enum Scene {
   static let scopes = ["https://contoso.onmicrosoft.com/tasks/read"]
   /// The same scopes in another case, which cover the same and match nothing exactly.
@@ -32,19 +32,19 @@ enum Scene {
 
   static func url(_ text: String) throws -> URL { try require(URL(string: text), "a URL") }
 
-  static func accountID(_ number: Int) -> String {
+  static func userID(_ number: Int) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 8 - digits.count) + digits
       + "-0000-4000-8000-000000000000.22222222-2222-4222-8222-222222222222"
   }
 
-  static func account(_ number: Int) -> Account { Account(id: accountID(number)) }
+  static func user(_ number: Int) -> Account { Account(id: userID(number)) }
 
   static func key(_ number: Int) throws -> TokenCacheKey {
     let configuration = try configuration()
     return TokenCacheKey(
       authority: configuration.authority.cacheID, policy: policyID.lowercased(), clientID: configuration.clientID,
-      accountID: accountID(number))
+      userID: userID(number))
   }
 
   /// A record of about 4 KB; `change` makes its tokens other ones of the same size.
@@ -58,7 +58,7 @@ enum Scene {
       refreshToken: Secret(text(900, number, change)), refreshTokenExpiresAt: now.addingTimeInterval(86_400),
       idToken: Secret(text(1_100, number, change)),
       claims: [
-        "sub": .string(accountID(number)), "name": .string("Alice Example"), "tfp": .string(policyID),
+        "sub": .string(userID(number)), "name": .string("Alice Example"), "tfp": .string(policyID),
         "emails": .array([.string("alice\(number)@example.com")]), "iss": .string("https://contoso.b2clogin.com/"),
         "aud": .string(LocalTenant.standardClientID), "ver": .string("1.0"), "exp": .integer(4_000_000_000),
       ], accessTokens: [token],
@@ -70,13 +70,13 @@ enum Scene {
     return head + String(repeating: "Q", count: length - head.utf8.count)
   }
 
-  static func fill(_ cache: any TokenCache, accounts: Int) async throws {
-    for number in 0..<accounts { try await cache.store(record(number), for: try key(number)) }
+  static func fill(_ cache: any TokenCache, users: Int) async throws {
+    for number in 0..<users { try await cache.store(record(number), for: try key(number)) }
   }
 
-  static func memoryCache(accounts: Int) async throws -> InMemoryTokenCache {
+  static func memoryCache(users: Int) async throws -> InMemoryTokenCache {
     let cache = InMemoryTokenCache()
-    try await fill(cache, accounts: accounts)
+    try await fill(cache, users: users)
     return cache
   }
 

@@ -19,7 +19,7 @@ extension FuzzTarget {
   private static let canarySearch = SecretSearch([canary], width: 8)
   private static let envelopeKey = TokenCacheKey(
     authority: "https://login.contoso.com/contoso.onmicrosoft.com", policy: "b2c_1_signin", clientID: "client",
-    accountID: "oid.tid")
+    userID: "oid.tid")
 
   @Sendable private static func checkCache(_ input: [UInt8]) throws {
     let bytes = Array(input.dropFirst())
@@ -56,7 +56,7 @@ extension FuzzTarget {
     if let key = TokenCacheKey(canonicalText: text) {
       try expect(key.canonicalText == text, "\(text) has two forms")
     }
-    let made = TokenCacheKey(authority: text, policy: "", clientID: "|%7C", accountID: text)
+    let made = TokenCacheKey(authority: text, policy: "", clientID: "|%7C", userID: text)
     try expect(TokenCacheKey(canonicalText: made.canonicalText) == made, "\(text) is not read again")
   }
 

@@ -213,9 +213,9 @@ extension Tour {
     await findings.check(
       "a revoked refresh token: interactionRequired", code == "interactionRequired", code ?? "accepted")
     if case .expired = try await connector.session {
-      await findings.check("the session is expired, the account known", true, "")
+      await findings.check("the session is expired, the user known", true, "")
     } else {
-      await findings.check("the session is expired, the account known", false, "another state")
+      await findings.check("the session is expired, the user known", false, "another state")
     }
     try await connector.signIn()
   }
@@ -227,8 +227,8 @@ extension Tour {
     let before = await callbacks.names.count
     let code = await failure { try await connector.signOut(endsBrowserSession: scene.endsSessions, options: options) }
     await findings.check("sign-out", code == nil, code ?? "")
-    let left = try await connector.accounts()
-    await findings.check("nothing is left in the cache", left.isEmpty, "\(left.count) accounts")
+    let left = try await connector.users()
+    await findings.check("nothing is left in the cache", left.isEmpty, "\(left.count) users")
     guard scene.endsSessions else { return }
     let returned = await callbacks.names.count - before
     await findings.note("the browser after the sign-out", returned == 1 ? "came back" : "stayed at the provider")

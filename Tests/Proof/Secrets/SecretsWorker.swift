@@ -41,7 +41,7 @@ struct SecretsWorker: ProofCommand {
     tell(connector)
     tell(try await connector.accessToken(forceRefresh: true))
     tell(try await connector.addTask(TaskItem(itemName: "Buy milk")))
-    tell(try await connector.accounts())
+    tell(try await connector.users())
     await worker.faults(.refresh) {
       await tellFailure { try await connector.accessToken(forceRefresh: true) }
       await tellFailure { try await connector.getTaskList() }

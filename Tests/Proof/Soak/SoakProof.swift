@@ -66,7 +66,7 @@ struct SoakProof: ProofCommand {
     let calls = content.counts.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }.joined(separator: ", ")
     verdict.add(
       "mixed work", "\(calls); \(world.rollOvers) key roll-overs",
-      ["token", "list", "accounts", "counter", "signIn", "signOut"].allSatisfy { content.counts[$0, default: 0] > 0 })
+      ["token", "list", "users", "counter", "signIn", "signOut"].allSatisfy { content.counts[$0, default: 0] > 0 })
   }
 
   private static func addCache(
@@ -81,7 +81,7 @@ struct SoakProof: ProofCommand {
     var lost: [String] = []
     for user in 0..<SoakPlan.sharedUsers {
       do {
-        _ = try await app.connector.accessToken(account: SoakApp.account(user), forceRefresh: true)
+        _ = try await app.connector.accessToken(user: SoakApp.person(user), forceRefresh: true)
       } catch {
         lost.append("\(user): \(error)")
       }

@@ -56,20 +56,20 @@ struct SoakWorker: ProofCommand {
   private func callForOthers(seed: UInt64) async {
     var random = SplitMix64(seed: seed)
     while !isOver {
-      let account = SoakApp.account(random.below(SoakPlan.sharedUsers))
+      let person = SoakApp.person(random.below(SoakPlan.sharedUsers))
       switch random.below(20) {
       case 0..<11:
         await log.count("token") {
-          _ = try await app.connector.accessToken(account: account)
+          _ = try await app.connector.accessToken(user: person)
         }
       case 11..<17:
         await log.count("list") {
           let limits = TransportLimits(
             maximumBodyBytes: 256 << 10, deadline: SoakPlan.deadline, idleTimeout: SoakPlan.deadline)
-          let (_, answer) = try await app.connector.data(for: URLRequest(url: tasks), account: account, limits: limits)
+          let (_, answer) = try await app.connector.data(for: URLRequest(url: tasks), user: person, limits: limits)
           guard answer.statusCode == 200 else { throw SoakStatus(status: answer.statusCode) }
         }
-      case 17: await log.count("accounts") { _ = try await app.connector.accounts() }
+      case 17: await log.count("users") { _ = try await app.connector.users() }
       default:
         let key = ProofRecord.key("counter-\(random.below(SoakPlan.counters))")
         await log.count("counter") {
@@ -87,11 +87,11 @@ struct SoakWorker: ProofCommand {
     var round = 0
     while !isOver {
       let user = SoakPlan.sharedUsers + number * SoakPlan.ownUsers + round % SoakPlan.ownUsers
-      let account = SoakApp.account(user)
+      let person = SoakApp.person(user)
       round += 1
       guard await log.count("signIn", { try await app.signIn(user) }) else { continue }
       for _ in 0..<3 {
-        await log.count("token") { _ = try await app.connector.accessToken(account: account) }
+        await log.count("token") { _ = try await app.connector.accessToken(user: person) }
         try? await Task.sleep(for: .milliseconds(700))
       }
       if round.isMultiple(of: 3) {
@@ -99,7 +99,7 @@ struct SoakWorker: ProofCommand {
           try await app.signIn(user, policy: Policy(id: "B2C_1_SignUpOrSignIn", kind: .signUpOrSignIn))
         }
       }
-      await log.count("signOut") { try await app.connector.signOut(account) }
+      await log.count("signOut") { try await app.connector.signOut(person) }
     }
   }
 
@@ -156,7 +156,7 @@ struct SoakApp: Sendable {
     _ = try await connector.doPolicy(policy ?? Policy(SoakPlan.policyID(user)), options: options)
   }
 
-  static func account(_ user: Int) -> Account {
+  static func person(_ user: Int) -> Account {
     Account(id: SoakPlan.id(user) + ".22222222-2222-4222-8222-222222222222")
   }
 }

@@ -3,10 +3,10 @@ import Foundation
 
 /// Records that show by themselves whether they are whole: everything in them follows from one number.
 enum ProofRecord {
-  static func key(_ account: String, policy: String = "b2c_1_proof") -> TokenCacheKey {
+  static func key(_ user: String, policy: String = "b2c_1_proof") -> TokenCacheKey {
     TokenCacheKey(
       authority: "https://contoso.b2clogin.com/contoso.onmicrosoft.com", policy: policy,
-      clientID: "11111111-2222-3333-4444-555555555555", accountID: account)
+      clientID: "11111111-2222-3333-4444-555555555555", userID: user)
   }
 
   /// A record of a number; its size changes with the number, up to 64 KB.

@@ -13,7 +13,7 @@
     case delete(TaskItem, owner: String)
     case token(person: String?, force: Bool)
     case session
-    case accounts
+    case users
     case signOutAll
     case signOut(person: String)
     case close
@@ -29,7 +29,7 @@
       case .token(let person, let force):
         "accessToken(\(person.map { String($0.prefix(1)) } ?? "-")\(force ? ", force" : ""))"
       case .session: "session"
-      case .accounts: "accounts"
+      case .users: "users"
       case .signOutAll: "signOut"
       case .signOut(let person): "signOut(\(person.prefix(1)))"
       case .close: "close"
@@ -59,7 +59,7 @@
       case .editProfile(let policy): return .user(try await connector.doPolicy(policy))
       case .list: return .tasks(try await connector.getTaskList())
       case .listOf(let person):
-        return .tasks(try await connector.getTaskList(account: Account(id: world.accountID(of: person))))
+        return .tasks(try await connector.getTaskList(user: Account(id: world.userID(of: person))))
       case .add(let title): return .tasks([try await connector.addTask(TaskItem(itemName: title))])
       case .delete(let task, _):
         try await connector.deleteTask(task)
@@ -67,14 +67,14 @@
       case .token(let person, let force):
         return .token(
           try await connector.accessToken(
-            account: person.map { Account(id: world.accountID(of: $0)) }, forceRefresh: force))
+            user: person.map { Account(id: world.userID(of: $0)) }, forceRefresh: force))
       case .session: return .session(try await connector.session)
-      case .accounts: return .accounts(try await connector.accounts())
+      case .users: return .users(try await connector.users())
       case .signOutAll:
         try await connector.signOut()
         return .nothing
       case .signOut(let person):
-        try await connector.signOut(Account(id: world.accountID(of: person)))
+        try await connector.signOut(Account(id: world.userID(of: person)))
         return .nothing
       case .close:
         await connector.close()
@@ -89,7 +89,7 @@
     case tasks([TaskItem])
     case token(AccessToken)
     case session(SessionState)
-    case accounts([Account])
+    case users([Account])
     case nothing
   }
 
@@ -163,7 +163,7 @@
       case .success(.session(.signedIn(let user))): "ok: signedIn \(user.subject.prefix(1))"
       case .success(.session(.expired(let user))): "ok: expired \(user.subject.prefix(1))"
       case .success(.session): "ok: signedOut"
-      case .success(.accounts(let accounts)): "ok: \(accounts.map { String($0.id.prefix(1)) }.joined())"
+      case .success(.users(let users)): "ok: \(users.map { String($0.id.prefix(1)) }.joined())"
       case .success: "ok"
       }
     }

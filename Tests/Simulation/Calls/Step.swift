@@ -2,7 +2,7 @@
   /// The kinds of step of a random walk.
   enum Step: String, CaseIterable {
     // What the app does.
-    case signIn, list, listOfPerson, add, delete, token, forceRefresh, tokenOfPerson, session, accounts
+    case signIn, list, listOfPerson, add, delete, token, forceRefresh, tokenOfPerson, session, users
     case signOutAll, signOutOne, editProfile, cancel, several
     // What happens to the app.
     case close, closeTransport, suspend, resume, kill, losePower, clockJump

@@ -71,7 +71,7 @@
       case .forceRefresh: world.start(.token(person: nil, force: true), on: app)
       case .tokenOfPerson: world.start(.token(person: anyPerson().id, force: false), on: app)
       case .session: world.start(.session, on: app)
-      case .accounts: world.start(.accounts, on: app)
+      case .users: world.start(.users, on: app)
       case .signOutAll: world.start(.signOutAll, on: app)
       case .signOutOne: world.start(.signOut(person: anyPerson().id), on: app)
       case .editProfile:
@@ -170,7 +170,7 @@
         let grant = record.refreshToken.flatMap { watch.grant(ofRefreshToken: $0.value) }
         grant?.lose("a damaged record")
         // Who is current now, if it was the owner, depends on what else is stored.
-        guard let person = people.first(where: { accountID(of: $0.id) == key.accountID }) else { continue }
+        guard let person = people.first(where: { userID(of: $0.id) == key.userID }) else { continue }
         for process in processes where process.presence.mayBe(person.id) { process.presence.forget() }
         if presence.mayBe(person.id) { presence.forget() }
       }

@@ -84,11 +84,11 @@
           if grant.person != person { world.ledger.fault("I2 the access token of another person", call.name) }
         }
       case (.session, .success(.session(let state))): judgeSession(state, call)
-      case (.accounts, .success(.accounts(let accounts))):
-        if Set(accounts.map(\.id)).count < accounts.count {
-          world.ledger.fault("I2 an account is listed twice", call.name)
+      case (.users, .success(.users(let users))):
+        if Set(users.map(\.id)).count < users.count {
+          world.ledger.fault("I2 a user is listed twice", call.name)
         }
-        judgeList(Set(accounts.map(\.id)), call)
+        judgeList(Set(users.map(\.id)), call)
       default: break
       }
     }
@@ -101,15 +101,15 @@
       for person in world.watch.people {
         let all = world.watch.grants.filter { $0.person == person }
         let grants = all.filter(\.isSignedIn)
-        let isListed = ids.contains(world.accountID(of: person))
+        let isListed = ids.contains(world.userID(of: person))
         if grants.contains(where: { $0.isGood && $0.isSignedIn(before: call) }) {
-          world.ledger.tested(.accounts)
-          if !isListed { world.ledger.fault("I6 an account that is signed in is not listed", call.name) }
+          world.ledger.tested(.users)
+          if !isListed { world.ledger.fault("I6 a user who is signed in is not listed", call.name) }
         } else if isListed, !grants.isEmpty, all.allSatisfy({ $0.isSignedIn || $0.excuse == nil }),
           grants.allSatisfy({ $0.isSignedOut && $0.excuse == nil && call.number > $0.lastCall })
         {
-          world.ledger.tested(.accounts)
-          world.ledger.fault("I3 an account is listed after its sign-out", call.name)
+          world.ledger.tested(.users)
+          world.ledger.fault("I3 a user is listed after its sign-out", call.name)
         }
       }
     }
@@ -162,7 +162,7 @@
       // The code lives for ten minutes, and the process was suspended for about as long.
       case (.editProfile, _) where isCodeOver(call): return true
       case (.signIn, _): return isCodeOver(call)
-      case (.session, _), (.accounts, _), (.signOut, _), (.signOutAll, _):
+      case (.session, _), (.users, _), (.signOut, _), (.signOutAll, _):
         return false
       case (.token(let named?, _), _), (.listOf(let named), _): person = named
       case (_, .person(let current)) where call.presenceVersion == call.app.process.presence.version: person = current

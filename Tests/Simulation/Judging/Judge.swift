@@ -146,7 +146,7 @@
 
     /// A damaged record that was renamed holds tokens too.
     ///
-    /// Only a sign-out that knows the account can tell whose it is.
+    /// Only a sign-out that knows the user can tell whose it is.
     private func judgeDamaged(_ grants: [Grant]) {
       guard world.store.kind == .file, world.wasDamaged else { return }
       for (path, file) in world.store.disk.files where path.contains(".damaged") {
@@ -175,7 +175,7 @@
         }
         for grant in grants {
           ledger.tested(.storedUnderOwner)
-          if key.accountID != world.accountID(of: grant.person) {
+          if key.userID != world.userID(of: grant.person) {
             ledger.fault("I2 a token is stored under another owner", "grant \(grant.number)")
           }
           if grant.isSignedOut, !grant.isReplaced {

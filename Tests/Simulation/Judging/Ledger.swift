@@ -12,7 +12,7 @@
     case changesOnce = "I6 each change is on the server once, and its outcome as it was said"
     case failedSignIn = "I6 a sign-in that fails changes nothing"
     case sessionIsTrue = "I6 session agrees with the next call"
-    case accounts = "I6 accounts are those that are signed in"
+    case users = "I6 users are those that are signed in"
     case claimsAreTrue = "I6 claims are those of the server after a refresh"
     case refusedToken = "I6 a refused token is not sent again in the same call"
     case updates = "I7 sessionUpdates ends with session, without repeats"

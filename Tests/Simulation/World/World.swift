@@ -94,11 +94,11 @@
       return weather.fault(&machine.draw)
     }
 
-    func accountID(of person: String) -> String {
+    func userID(of person: String) -> String {
       shape.isMicrosoft ? "\(person).\(tenant.tenantID)" : "\(watch.issuer)#\(person)"
     }
 
-    /// The person's account as the tenant has it now.
+    /// The person as the tenant has them now.
     func user(_ person: LocalUser) -> LocalUser { tenant.user(email: person.email) ?? person }
 
     func person(of plan: PagePlan) -> ScriptedPresenter {

@@ -32,8 +32,8 @@ private enum ManyUsers {
   static let callers = 64
 
   static func measure(_ name: String, _ cache: any TokenCache, _ context: Context) async throws -> [Measurement] {
-    let users = context.manyAccounts
-    try await Scene.fill(cache, accounts: users)
+    let users = context.manyUsers
+    try await Scene.fill(cache, users: users)
     let api = try ChildProcess("server")
     let url = try Scene.url("http://127.0.0.1:\(api.readLine())/tasks")
     var settings = try Scene.settings()
@@ -43,14 +43,14 @@ private enum ManyUsers {
     environment.cache = cache
     environment.transport = ServerParts.transport()
     let connector = try Connector(settings: settings, environment: environment)
-    let token = try await connector.accessToken(account: Scene.account(7)).token.value
+    let token = try await connector.accessToken(user: Scene.person(7)).token.value
     let plain = PlainClient(url: url.absoluteString, token: token)
     // In each batch the users come in turn, from another one on; no user comes twice before all were there.
     let next = Next(users: users)
     let pairs = try await Pairs.compare(context, pairs: 15, batch: 1) { count in
       try await parallel(count) { _ = try await plain.tasks() }
     } subject: { count in
-      try await parallel(count) { _ = try await connector.getTaskList(account: Scene.account(await next.user())) }
+      try await parallel(count) { _ = try await connector.getTaskList(user: Scene.account(await next.user())) }
     }
     try await plain.close()
     _ = api.killAndRead()

@@ -68,12 +68,12 @@ struct TaskListView: View {
 
   #if os(watchOS)
     // It has neither a menu nor a page.
-    private var account: some View {
+    private var user: some View {
       Button("Sign out") { asksToSignOut = true }
         .disabled(model.isBusy)
     }
   #else
-    private var account: some View {
+    private var user: some View {
       Menu {
         if model.canEditProfile {
           Button("Edit profile") {

@@ -187,14 +187,14 @@ final class TasksModel {
   private func show(_ state: SessionState) async {
     switch state {
     case .signedIn(let user):
-      forgetTasks(unlessOf: user.accountID)
-      let next = Phase.signedIn(id: user.accountID, name: user.name ?? user.username ?? user.accountID)
+      forgetTasks(unlessOf: user.id)
+      let next = Phase.signedIn(id: user.id, name: user.name ?? user.username ?? user.id)
       guard phase != next else { return }
       phase = next
       // A task of its own: a view that goes away, such as one of two windows, must not take the list with it.
       await Task { await reload() }.value
     case .expired(let user):
-      forgetTasks(unlessOf: user.accountID)
+      forgetTasks(unlessOf: user.id)
       phase = .signedOut(lastUser: user.name ?? user.username)
     case .signedOut:
       forgetTasks(unlessOf: nil)

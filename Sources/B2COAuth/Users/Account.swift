@@ -3,7 +3,7 @@ internal import Foundation
 
 /// A person who has signed in here, by whichever policies.
 ///
-/// One person is one account: policies that edit the profile or reset the password do not make another.
+/// One person is one user: policies that edit the profile or reset the password do not make another.
 public struct Account: Sendable, Hashable, Identifiable {
   /// The person: `<object id>.<tenant id>` at Microsoft's authorities, `<issuer>#<subject>` elsewhere.
   ///
@@ -26,13 +26,13 @@ public struct Account: Sendable, Hashable, Identifiable {
   /// Makes the account of an id that was kept, without looking anything up.
   ///
   /// A server that keeps ids in its own sessions asks for tokens with it; names and claims are empty, and `hasSession` is
-  /// `false` because nothing is known. `Connector.account(id:)` reads what is stored.
+  /// `false` because nothing is known. `Connector.user(id:)` reads what is stored.
   ///
   /// - Parameter id: The ``id`` of an account.
   public init(id: String) {
     self.init(
       id: id, username: nil, name: nil, policyIDs: [],
-      claims: UserInfo(claims: [:], accountID: id, isMicrosoft: false), hasSession: false)
+      claims: UserInfo(claims: [:], id: id, isMicrosoft: false), hasSession: false)
   }
 
   /// Makes the account of a user with a session, for a preview or a fake of an app.
@@ -40,7 +40,7 @@ public struct Account: Sendable, Hashable, Identifiable {
   /// - Parameter user: The user.
   public init(_ user: UserInfo) {
     self.init(
-      id: user.accountID, username: user.username, name: user.name,
+      id: user.id, username: user.username, name: user.name,
       policyIDs: [user.policyID].compactMap(\.self), claims: user, hasSession: true)
   }
 
@@ -61,7 +61,7 @@ extension Account {
   /// The account of a person's records, the latest first.
   init(records: [StoredRecord], fallback: TokenRecord, id: String, now: Date, isMicrosoft: Bool) {
     let latest = records.first?.record ?? fallback
-    let user = UserInfo(claims: latest.claims, accountID: id, isMicrosoft: isMicrosoft)
+    let user = UserInfo(claims: latest.claims, id: id, isMicrosoft: isMicrosoft)
     self.init(
       id: id, username: user.username, name: user.name,
       policyIDs: records.compactMap(\.record.policyID), claims: user, hasSession: latest.hasSession(now: now))

@@ -7,8 +7,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Accounts", .timeLimit(.minutes(10)))
-struct AccountTests {
+@Suite("Users", .timeLimit(.minutes(10)))
+struct UsersTests {
   @Test("Two people stand side by side; the latest is current, and either can be named")
   func two() async throws {
     let fixture = Fixture()
@@ -18,16 +18,16 @@ struct AccountTests {
     await fixture.clock.advance(by: .seconds(1))
     presenter.follow(.signIn(.bob))
     let bob = try await client.signIn(prompt: .login)
-    #expect(try await client.accounts().map(\.username) == [LocalUser.bob.email, LocalUser.alice.email])
-    #expect(try await client.currentAccount()?.id == bob.account.id)
+    #expect(try await client.users().map(\.username) == [LocalUser.bob.email, LocalUser.alice.email])
+    #expect(try await client.currentUser()?.id == bob.account.id)
     #expect(try await client.accessToken().token == bob.accessToken?.token)
-    #expect(try await client.accessToken(account: alice.account).token == alice.accessToken?.token)
-    #expect(try await client.account(id: alice.account.id.uppercased())?.username == LocalUser.alice.email)
+    #expect(try await client.accessToken(user: alice.account).token == alice.accessToken?.token)
+    #expect(try await client.user(id: alice.account.id.uppercased())?.username == LocalUser.alice.email)
     try await client.signOut(bob.account)
-    #expect(try await client.currentAccount()?.id == alice.account.id)
+    #expect(try await client.currentUser()?.id == alice.account.id)
   }
 
-  @Test("One person with two policies is one account with two grants")
+  @Test("One person with two policies is one user with two grants")
   func twoPolicies() async throws {
     let fixture = Fixture()
     let client = try fixture.client()
@@ -36,8 +36,8 @@ struct AccountTests {
     let other = try Policy("B2C_1_SignUpOrSignIn")
     let second = try await client.signIn(policy: other, prompt: .login)
     #expect(first.account.id == second.account.id)
-    #expect(try await client.accounts().count == 1)
-    #expect(try await client.accounts().first?.policyIDs == ["B2C_1_SignUpOrSignIn", "B2C_1_SignIn"])
+    #expect(try await client.users().count == 1)
+    #expect(try await client.users().first?.policyIDs == ["B2C_1_SignUpOrSignIn", "B2C_1_SignIn"])
     #expect(try await client.accessToken(policy: Policy("b2c_1_signin")).token == first.accessToken?.token)
     #expect(try await client.accessToken(policy: other).token == second.accessToken?.token)
     // Each refresh goes to the endpoint of the policy that the grant was made by.
@@ -47,7 +47,7 @@ struct AccountTests {
     #expect(fixture.tenant.counters.refreshes == 2)
   }
 
-  @Test("Editing the profile updates the claims and makes no second account")
+  @Test("Editing the profile updates the claims and makes no second user")
   func profileEdit() async throws {
     // A server that repeats the nonce of its sign-in in the id_token of every refresh.
     let nonces = Locked<[JSONValue: JSONValue]>([:])
@@ -67,14 +67,14 @@ struct AccountTests {
     let edited = try await client.signIn(policy: Policy(id: "B2C_1_EditProfile", kind: .profileEdit))
     #expect(edited.user.name == "Alice Renamed")
     #expect(edited.account.id == signedIn.account.id)
-    #expect(try await client.accounts().map(\.name) == ["Alice Renamed"])
+    #expect(try await client.users().map(\.name) == ["Alice Renamed"])
     #expect(try await fixture.cache.keys().count == 1)
-    #expect(try await client.currentAccount()?.claims.policyID == Fixture.signIn)
+    #expect(try await client.currentUser()?.claims.policyID == Fixture.signIn)
     // The id_token of a refresh is checked against the sign-in, not the edit: its claims are taken over.
     fixture.tenant.users[0].displayName = "Alice Later"
     await fixture.clock.advance(by: .seconds(4_000))
     _ = try await client.accessToken()
-    let refreshed = try #require(try await client.currentAccount())
+    let refreshed = try #require(try await client.currentUser())
     #expect(refreshed.name == "Alice Later")
     #expect(refreshed.claims.policyID == Fixture.signIn)
     #expect(refreshed.policyIDs == [Fixture.signIn])
@@ -85,7 +85,7 @@ struct AccountTests {
     let fixture = Fixture()
     let token = try await fixture.client().signIn().accessToken?.token
     let relaunched = try fixture.client(presenter: fixture.script(.closeBrowser))
-    #expect(try await relaunched.currentAccount()?.username == LocalUser.alice.email)
+    #expect(try await relaunched.currentUser()?.username == LocalUser.alice.email)
     #expect(try await relaunched.accessToken().token == token)
   }
 
@@ -93,16 +93,16 @@ struct AccountTests {
   func neighbours() async throws {
     let fixture = Fixture()
     let foreign = TokenCacheKey(
-      authority: "https://other.example/tenant", policy: "", clientID: fixture.tenant.clientID, accountID: "x.y")
+      authority: "https://other.example/tenant", policy: "", clientID: fixture.tenant.clientID, userID: "x.y")
     let neighbour = TokenCacheKey(
-      authority: "https://contoso.b2clogin.com/contoso.onmicrosoft.com", policy: "", clientID: "other", accountID: "x.y"
+      authority: "https://contoso.b2clogin.com/contoso.onmicrosoft.com", policy: "", clientID: "other", userID: "x.y"
     )
     for key in [foreign, neighbour] {
       try await fixture.cache.store(TokenRecord(signedInAt: .distantFuture), for: key)
     }
     let client = try fixture.client()
     try await client.signIn()
-    #expect(try await client.accounts().count == 1)
+    #expect(try await client.users().count == 1)
     try await client.signOut()
     #expect(Set(try await fixture.cache.keys()) == [foreign, neighbour])
   }
@@ -116,10 +116,10 @@ struct AccountTests {
     let lower = try fixture.client { $0.clientID = "todoapp" }
     let stored = TokenCacheKey(
       authority: try Authority(fixture.tenant.authority(), kind: shape == .entra ? .entra : nil).cacheID, policy: "",
-      clientID: shape == .openIDConnect ? "TodoApp" : "todoapp", accountID: "person.tenant")
+      clientID: shape == .openIDConnect ? "TodoApp" : "todoapp", userID: "person.tenant")
     try await fixture.cache.store(TokenRecord(signedInAt: fixture.clock.date), for: stored)
-    #expect(try await upper.accounts().count == 1)
-    #expect(try await lower.accounts().count == seen)
+    #expect(try await upper.users().count == 1)
+    #expect(try await lower.users().count == seen)
   }
 
   @Test("A session that has ended leaves the person known")
@@ -130,6 +130,6 @@ struct AccountTests {
     fixture.tenant.revokeGrants()
     await fixture.clock.advance(by: .seconds(4_000))
     await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
-    #expect(try await client.currentAccount()?.username == LocalUser.alice.email)
+    #expect(try await client.currentUser()?.username == LocalUser.alice.email)
   }
 }

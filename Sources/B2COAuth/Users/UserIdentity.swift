@@ -3,27 +3,27 @@ internal import B2CIDToken
 internal import Foundation
 
 /// The id of the person a token answer is about: two people never share one.
-struct AccountIdentity: Sendable {
+struct UserIdentity: Sendable {
   /// `<object id>.<tenant id>` at Microsoft's authorities, `<issuer>#<subject>` elsewhere: the same for every policy.
   ///
   /// It is ASCII, so that Swift's `==`, which takes other normal forms of a letter for the same, compares bytes.
-  let accountID: String
+  let userID: String
 
   init(claims: [String: JSONValue], issuer: String, isMicrosoft: Bool) {
     guard isMicrosoft else {
       // `sub` is unique within its issuer and case-sensitive (OpenID Connect Core section 2); no other claim says who it is.
       // An issuer has no fragment (Discovery section 3), so that the first `#` is where the subject begins.
-      accountID = Self.ascii(issuer, escaping: "#") + "#" + Self.ascii(claims["sub"]?.string ?? "")
+      userID = Self.ascii(issuer, escaping: "#") + "#" + Self.ascii(claims["sub"]?.string ?? "")
       return
     }
     let subject = claims["sub"]?.string.flatMap { $0 == IDTokenClaims.subjectPlaceholder ? nil : $0 }
     let object = Self.part(claims["oid"]?.string ?? subject ?? "")
     let tenant = Self.part(claims["tid"]?.string ?? Self.tenant(in: issuer))
-    accountID = object + "." + tenant
+    userID = object + "." + tenant
   }
 
-  /// Returns the account id that a caller means, GUIDs of Microsoft's authorities in any case.
-  static func accountID(_ text: String, isMicrosoft: Bool) -> String {
+  /// Returns the user id that a caller means, GUIDs of Microsoft's authorities in any case.
+  static func userID(_ text: String, isMicrosoft: Bool) -> String {
     guard isMicrosoft, let dot = text.lastIndex(of: "."), let tenant = GUID.folded(text[text.index(after: dot)...])
     else { return text }
     return GUID.folded(text[..<dot]).map { $0 + "." + tenant } ?? text

@@ -7,8 +7,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The account store", .timeLimit(.minutes(10)))
-struct AccountStoreTests {
+@Suite("The user store", .timeLimit(.minutes(10)))
+struct UserStoreTests {
   /// Alice, then Bob, signed in over a cache that can fail; and a client that has seen neither.
   private func two() async throws -> (Fixture, FailingCache, alice: SignInResult, bob: SignInResult, OAuthClient) {
     let cache = FailingCache()
@@ -25,7 +25,7 @@ struct AccountStoreTests {
   func sameInstant() async throws {
     let (_, _, _, bob, relaunched) = try await two()
     #expect(try await relaunched.accessToken().token == bob.accessToken?.token)
-    #expect(try await relaunched.accounts().map(\.username) == [LocalUser.bob.email, LocalUser.alice.email])
+    #expect(try await relaunched.users().map(\.username) == [LocalUser.bob.email, LocalUser.alice.email])
   }
 
   @Test("The user who signs in last is current after a restart, also when the clock was set back")
@@ -35,7 +35,7 @@ struct AccountStoreTests {
     fixture.setBack.withLock { $0 = 3_600 }
     try await fixture.client(presenter: fixture.script(.signIn(.bob))).signIn()
     let relaunched = try fixture.client(cache: ForwardingCache(fixture.cache))
-    #expect(try await relaunched.currentAccount()?.username == LocalUser.bob.email)
+    #expect(try await relaunched.currentUser()?.username == LocalUser.bob.email)
   }
 
   @Test("In a running process a record that cannot be read switches no user, whatever the reason")
@@ -49,7 +49,7 @@ struct AccountStoreTests {
     let bob = try await client.signIn(prompt: .login)
     for code in [TokenCacheError.Code.decryptionFailed, .newerVersion, .unreadable] {
       cache.readFailure.withLock {
-        $0 = { $0.accountID == bob.account.id ? TokenCacheError(code, "Not readable.") : nil }
+        $0 = { $0.userID == bob.account.id ? TokenCacheError(code, "Not readable.") : nil }
       }
       await expectError(OAuthError.self, .tokenCache) { try await client.accessToken() }
       await expectError(OAuthError.self, .tokenCache) { try await client.session() }
@@ -58,26 +58,26 @@ struct AccountStoreTests {
     #expect(try await client.accessToken().token == bob.accessToken?.token)
   }
 
-  @Test("The record of a named account is read without listing the keys, with or without a policy")
-  func namedAccountAndPolicy() async throws {
+  @Test("The record of a named user is read without listing the keys, with or without a policy")
+  func namedUserAndPolicy() async throws {
     let (_, cache, alice, _, client) = try await two()
     cache.failsToList.withLock { $0 = true }
     let policy = try Policy(Fixture.signIn)
-    let token = try await client.accessToken(account: Account(id: alice.account.id), policy: policy)
+    let token = try await client.accessToken(user: Account(id: alice.account.id), policy: policy)
     #expect(token.token == alice.accessToken?.token)
-    let any = try await client.accessToken(account: Account(id: alice.account.id))
+    let any = try await client.accessToken(user: Account(id: alice.account.id))
     #expect(any.token == alice.accessToken?.token)
     await expectError(OAuthError.self, .tokenCache) {
-      _ = try await client.accessToken(account: Account(id: "nobody.nowhere"))
+      _ = try await client.accessToken(user: Account(id: "nobody.nowhere"))
     }
   }
 
-  @Test("An account with an empty id is no account, also after the current one was looked up")
-  func emptyAccountID() async throws {
+  @Test("A user with an empty id is no user, also after the current one was looked up")
+  func emptyUserID() async throws {
     let (_, _, _, _, client) = try await two()
     _ = try await client.accessToken()
     await expectError(OAuthError.self, .interactionRequired) {
-      _ = try await client.accessToken(account: Account(id: ""))
+      _ = try await client.accessToken(user: Account(id: ""))
     }
   }
 
@@ -105,13 +105,13 @@ struct AccountStoreTests {
   func unreadable() async throws {
     let (_, cache, alice, bob, client) = try await two()
     let id = bob.account.id
-    cache.readFailure.withLock { $0 = { $0.accountID == id ? TokenCacheError(.unreadable, "Locked.") : nil } }
+    cache.readFailure.withLock { $0 = { $0.userID == id ? TokenCacheError(.unreadable, "Locked.") : nil } }
     let error = try await #require(throws: OAuthError.self) { try await client.accessToken() }
     #expect(error.code == .tokenCache && !error.needsInteraction)
-    await expectError(OAuthError.self, .tokenCache) { try await client.currentAccount() }
-    // The other account is still there for a caller who names it.
-    #expect(try await client.accessToken(account: alice.account).token == alice.accessToken?.token)
-    #expect(try await client.accounts().map(\.id) == [alice.account.id])
+    await expectError(OAuthError.self, .tokenCache) { try await client.currentUser() }
+    // The other user is still there for a caller who names it.
+    #expect(try await client.accessToken(user: alice.account).token == alice.accessToken?.token)
+    #expect(try await client.users().map(\.id) == [alice.account.id])
     cache.readFailure.withLock { $0 = { _ in nil } }
     #expect(try await client.accessToken().token == bob.accessToken?.token)
   }
@@ -121,7 +121,7 @@ struct AccountStoreTests {
     let (_, cache, _, _, client) = try await two()
     cache.readFailure.withLock { $0 = { _ in TokenCacheError(.unreadable, "Locked.") } }
     await expectError(OAuthError.self, .tokenCache) { try await client.accessToken() }
-    await expectError(OAuthError.self, .tokenCache) { try await client.accounts() }
+    await expectError(OAuthError.self, .tokenCache) { try await client.users() }
   }
 
   @Test(
@@ -130,7 +130,7 @@ struct AccountStoreTests {
   func lasting(_ code: TokenCacheError.Code) async throws {
     let (_, cache, alice, bob, client) = try await two()
     let id = bob.account.id
-    cache.readFailure.withLock { $0 = { $0.accountID == id ? TokenCacheError(code, "Not ours.") : nil } }
+    cache.readFailure.withLock { $0 = { $0.userID == id ? TokenCacheError(code, "Not ours.") : nil } }
     #expect(try await client.accessToken().token == alice.accessToken?.token)
   }
 
@@ -143,10 +143,10 @@ struct AccountStoreTests {
     let client = try fixture.client()
     let first = try await client.signIn()
     let second = try await client.signIn(policy: Policy("B2C_1_SignUpOrSignIn"), prompt: .login)
-    #expect(try await client.accessToken(account: first.account).token == second.accessToken?.token)
+    #expect(try await client.accessToken(user: first.account).token == second.accessToken?.token)
     let policy = try #require(second.policy).key
     cache.readFailure.withLock { $0 = { $0.policy == policy ? TokenCacheError(code, "Not readable.") : nil } }
-    #expect(try await client.accessToken(account: first.account).token == first.accessToken?.token)
+    #expect(try await client.accessToken(user: first.account).token == first.accessToken?.token)
   }
 
   @Test("A damaged record does not keep its owner from signing in again")
@@ -156,7 +156,7 @@ struct AccountStoreTests {
     let isRepaired = Locked(false)
     cache.readFailure.withLock {
       $0 = { key in
-        key.accountID == id && !isRepaired.withLock({ $0 }) ? TokenCacheError(.damaged, "Half a record.") : nil
+        key.userID == id && !isRepaired.withLock({ $0 }) ? TokenCacheError(.damaged, "Half a record.") : nil
       }
     }
     let again = try await client.signIn()
@@ -164,7 +164,7 @@ struct AccountStoreTests {
     #expect(try await client.accessToken().token == again.accessToken?.token)
   }
 
-  @Test("A look-up that is overtaken by a sign-in does not bring the old account back")
+  @Test("A look-up that is overtaken by a sign-in does not bring the old user back")
   func overtaken() async throws {
     let cache = FailingCache()
     let fixture = Fixture(cache: cache)
@@ -179,7 +179,7 @@ struct AccountStoreTests {
     gate.open()
     _ = try await slow.value
     #expect(try await client.accessToken().token == bob.accessToken?.token)
-    #expect(try await client.currentAccount()?.username == LocalUser.bob.email)
+    #expect(try await client.currentUser()?.username == LocalUser.bob.email)
   }
 
   @Test("Where a user is required, nobody else's token is served silently")
@@ -188,7 +188,7 @@ struct AccountStoreTests {
     let token = try await fixture.client().signIn().accessToken?.token
     let forBob = try fixture.client { $0.requiredUser = LocalUser.bob.email }
     await expectError(OAuthError.self, .interactionRequired) { try await forBob.accessToken() }
-    #expect(try await forBob.currentAccount() == nil)
+    #expect(try await forBob.currentUser() == nil)
     let forAlice = try fixture.client { $0.requiredUser = LocalUser.alice.email.uppercased() }
     #expect(try await forAlice.accessToken().token == token)
   }

@@ -5,7 +5,7 @@ internal import Foundation
 ///
 /// The current record is the one signed in last. Which one that is needs no separate store, so any cache works. Where
 /// the settings require a user, no other user's record is current. What was found is known to every client of the cache.
-struct AccountStore: Sendable {
+struct UserStore: Sendable {
   let authority: String
   let clientID: String
   let cache: RecordCache
@@ -15,7 +15,7 @@ struct AccountStore: Sendable {
   private let known: KnownKeys
   /// The keys of the configured policies; one without a policy where the authority has none.
   private let configuredPolicies: Set<String>
-  /// Whether an account can have records by other policies than the configured ones, which the app names itself.
+  /// Whether a user can have records by other policies than the configured ones, which the app names itself.
   private let hasPolicies: Bool
   private let now: @Sendable () -> Date
 
@@ -32,48 +32,48 @@ struct AccountStore: Sendable {
     self.now = now
   }
 
-  func key(accountID: String, policy: Policy?) -> TokenCacheKey {
-    key(foldedID: folded(accountID), policy: policy?.key ?? "")
+  func key(userID: String, policy: Policy?) -> TokenCacheKey {
+    key(foldedID: folded(userID), policy: policy?.key ?? "")
   }
 
   private func key(foldedID: String, policy: String) -> TokenCacheKey {
-    TokenCacheKey(authority: authority, policy: policy, clientID: clientID, accountID: foldedID)
+    TokenCacheKey(authority: authority, policy: policy, clientID: clientID, userID: foldedID)
   }
 
-  /// An account id as it is in this authority's keys.
-  func folded(_ accountID: String) -> String {
-    AccountIdentity.accountID(accountID, isMicrosoft: isMicrosoft)
+  /// A user id as it is in this authority's keys.
+  func folded(_ userID: String) -> String {
+    UserIdentity.userID(userID, isMicrosoft: isMicrosoft)
   }
 
-  /// Whether a key is of this authority and client, and of an account if one is named, by its folded id.
+  /// Whether a key is of this authority and client, and of a user if one is named, by its folded id.
   func isOwn(_ key: TokenCacheKey, foldedID: String?) -> Bool {
-    key == self.key(foldedID: foldedID ?? key.accountID, policy: key.policy)
+    key == self.key(foldedID: foldedID ?? key.userID, policy: key.policy)
   }
 
   // MARK: One record
 
-  /// The record to use: of the named account, else of the current one; by the named policy, else the latest.
+  /// The record to use: of the named user, else of the current one; by the named policy, else the latest.
   ///
   /// A known record without a session is looked up anew: the user may have signed in again elsewhere.
   ///
   /// - Parameters:
-  ///   - accountID: The account; the current one for `nil`.
+  ///   - userID: The user; the current one for `nil`.
   ///   - policy: The policy; any for `nil`.
-  ///   - looksAgain: Whether to look up the current account anew unless the cache says that nothing has changed.
+  ///   - looksAgain: Whether to look up the current user anew unless the cache says that nothing has changed.
   /// - Returns: The record with its key; `nil` when there is none.
   /// - Throws: The cache's error when a record cannot be read that may be the current one: no one gets the token of
   ///   another user, and no one counts as signed out, because a cache fails.
-  func record(accountID: String?, policy: Policy?, looksAgain: Bool = false) async throws -> StoredRecord? {
-    if accountID == nil, let policy {
+  func record(userID: String?, policy: Policy?, looksAgain: Bool = false) async throws -> StoredRecord? {
+    if userID == nil, let policy {
       // The current user's by this policy, not that of another user who came by it.
-      let current = try await record(accountID: nil, policy: nil, looksAgain: looksAgain)
+      let current = try await record(userID: nil, policy: nil, looksAgain: looksAgain)
       guard let current, current.key.policy != policy.key else { return current }
-      return try await record(accountID: current.key.accountID, policy: policy)
+      return try await record(userID: current.key.userID, policy: policy)
     }
-    let lookup = KnownKeys.Lookup(accountID: accountID, policy: policy?.key, requiredUser: requiredUser)
+    let lookup = KnownKeys.Lookup(userID: userID, policy: policy?.key, requiredUser: requiredUser)
     let (entry, changes) = known.entry(for: lookup)
     // Another process may have brought a later session; what has one possible key is the same.
-    let stamp = accountID == nil || (policy == nil && hasPolicies) ? await cache.changeStamp() : nil
+    let stamp = userID == nil || (policy == nil && hasPolicies) ? await cache.changeStamp() : nil
     if let entry {
       do {
         // Also where it is looked up anew: while the current user's record cannot be read, no other user is current.
@@ -81,12 +81,12 @@ struct AccountStore: Sendable {
         if entry.stamp == stamp, !looksAgain || stamp != nil, let record, record.hasSession(now: now()) {
           return StoredRecord(key: entry.key, record: record)
         }
-      } catch let error where accountID != nil && policy == nil && !(error is CancellationError) {
+      } catch let error where userID != nil && policy == nil && !(error is CancellationError) {
         // A named person may have another session, by another policy: one bad record does not hide the others.
       }
     }
-    let (found, isSure) = try await find(accountID: accountID, policy: policy)
-    if isSure, known.remember(found?.key, stamp: stamp, for: lookup, ifStill: changes), accountID == nil {
+    let (found, isSure) = try await find(userID: userID, policy: policy)
+    if isSure, known.remember(found?.key, stamp: stamp, for: lookup, ifStill: changes), userID == nil {
       cache.state.observers.changed()
     }
     return found
@@ -95,8 +95,8 @@ struct AccountStore: Sendable {
   /// Looks a record up.
   ///
   /// - Returns: The record, and whether it is the right one also when another can be read again.
-  private func find(accountID: String?, policy: Policy?) async throws -> (record: StoredRecord?, isSure: Bool) {
-    guard let accountID else {
+  private func find(userID: String?, policy: Policy?) async throws -> (record: StoredRecord?, isSure: Bool) {
+    guard let userID else {
       let (records, failure) = try await read()
       let latest = records.first(where: isRequired)
       if let failure, latest == nil || !Self.isLasting(failure) { throw failure }
@@ -104,32 +104,32 @@ struct AccountStore: Sendable {
     }
     if let policy {
       // Only one key is possible (benchmark row 7).
-      let key = key(accountID: accountID, policy: policy)
+      let key = key(userID: userID, policy: policy)
       return (try await cache.record(for: key).map { StoredRecord(key: key, record: $0) }, true)
     }
-    let (records, failure) = try await read(accountID: accountID)
+    let (records, failure) = try await read(userID: userID)
     if let failure, records.isEmpty { throw failure }
     return (records.first, failure.map(Self.isLasting) ?? true)
   }
 
   // MARK: Several records
 
-  /// All records that can be read, the latest first; of an account, if one is named.
+  /// All records that can be read, the latest first; of a user, if one is named.
   ///
   /// - Throws: The cache's error when it cannot be listed.
-  func records(accountID: String? = nil) async throws -> [StoredRecord] {
-    try await read(accountID: accountID).records
+  func records(userID: String? = nil) async throws -> [StoredRecord] {
+    try await read(userID: userID).records
   }
 
   /// The records that can be read, and why others cannot: one bad record does not hide the others.
   ///
-  /// The records of an account are found by the policies that are known, without listing the cache; only where none of
+  /// The records of a user are found by the policies that are known, without listing the cache; only where none of
   /// them has a session may there be one by another policy.
-  func read(accountID: String? = nil) async throws -> (records: [StoredRecord], failure: (any Error)?) {
-    guard let accountID else {
+  func read(userID: String? = nil) async throws -> (records: [StoredRecord], failure: (any Error)?) {
+    guard let userID else {
       return try await read(try await cache.keys().filter { isOwn($0, foldedID: nil) })
     }
-    let foldedID = folded(accountID)
+    let foldedID = folded(userID)
     let likely = likelyKeys(foldedID)
     let found = try await read(likely)
     guard hasPolicies, found.failure == nil, !found.records.contains(where: { $0.record.hasSession(now: now()) })
@@ -138,9 +138,9 @@ struct AccountStore: Sendable {
     return all.isSubset(of: likely) ? found : try await read(all)
   }
 
-  /// The records of an account by the policies that are known, as far as they can be read; nothing is listed.
-  func knownRecords(accountID: String) async -> [StoredRecord] {
-    (try? await read(likelyKeys(folded(accountID))).records) ?? []
+  /// The records of a user by the policies that are known, as far as they can be read; nothing is listed.
+  func knownRecords(userID: String) async -> [StoredRecord] {
+    (try? await read(likelyKeys(folded(userID))).records) ?? []
   }
 
   private func read(
@@ -192,22 +192,22 @@ struct AccountStore: Sendable {
     known.signedIn(key, at: date, requiredUser: requiredUser)
   }
 
-  /// The keys under which an account's records are expected; another policy may have brought further ones.
+  /// The keys under which a user's records are expected; another policy may have brought further ones.
   func likelyKeys(_ foldedID: String) -> Set<TokenCacheKey> {
     Set(configuredPolicies.union(known.policies).map { key(foldedID: foldedID, policy: $0) })
   }
 
-  /// Forgets the keys of an account, or of all accounts, and who is current.
+  /// Forgets the keys of a user, or of all users, and who is current.
   ///
   /// - Returns: The keys that were known.
   @discardableResult
   func forget(foldedID: String?) -> Set<TokenCacheKey> {
-    known.forget(accountID: foldedID)
+    known.forget(userID: foldedID)
   }
 
   private func isRequired(_ stored: StoredRecord) -> Bool {
     requiredUser.map {
-      UserInfo(claims: stored.record.claims, accountID: stored.key.accountID, isMicrosoft: isMicrosoft)
+      UserInfo(claims: stored.record.claims, id: stored.key.userID, isMicrosoft: isMicrosoft)
         .isUser($0, isMicrosoft: isMicrosoft)
     } ?? true
   }

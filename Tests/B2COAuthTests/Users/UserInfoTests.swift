@@ -90,7 +90,7 @@ struct UserInfoTests {
     #expect(user.objectID == LocalUser.alice.id && user.isNewUser)
     let generic = Fixture(shape: .openIDConnect) { $0.changeIDTokenClaims = { $0["newUser"] = false } }
     let other = try await generic.client().signIn().user
-    #expect(other.accountID.hasSuffix("#" + other.subject) && other.tenantID == nil && !other.isNewUser)
+    #expect(other.id.hasSuffix("#" + other.subject) && other.tenantID == nil && !other.isNewUser)
   }
 
   @Test("A token that the endpoint refuses is replaced once")
@@ -144,19 +144,19 @@ struct UserInfoTests {
     #expect(!shown(result).contains(token.value.prefix(20)))
   }
 
-  @Test("An account made from a kept id gets tokens without a listing of accounts")
-  func accountFromID() async throws {
+  @Test("A user made from a kept id gets tokens without a listing of users")
+  func userFromID() async throws {
     let fixture = Fixture()
     let client = try fixture.client()
     let result = try await client.signIn()
     let kept = Account(id: result.account.id)
     #expect(!kept.hasSession && kept.name == nil)
-    #expect(try await fixture.client().accessToken(account: kept).token == result.accessToken?.token)
+    #expect(try await fixture.client().accessToken(user: kept).token == result.accessToken?.token)
     try await client.signOut(kept)
     #expect(try await fixture.cache.keys().isEmpty)
   }
 
-  @Test("Looking up an account reads its records only")
+  @Test("Looking up a user reads its records only")
   func readsOwnRecords() async throws {
     let cache = FailingCache()
     let fixture = Fixture(cache: cache)
@@ -169,11 +169,11 @@ struct UserInfoTests {
     let read = Recorder<String>()
     cache.readFailure.withLock {
       $0 = { key in
-        read.record(key.accountID)
+        read.record(key.userID)
         return nil
       }
     }
-    #expect(try await client.account(id: alice.account.id)?.name == LocalUser.alice.displayName)
+    #expect(try await client.user(id: alice.account.id)?.name == LocalUser.alice.displayName)
     #expect(Set(read.values) == [alice.account.id])
   }
 }
@@ -196,7 +196,7 @@ struct OddProviderTests {
     ]
     await fixture.clock.advance(by: .seconds(4_000))
     await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
-    #expect(try await client.currentAccount()?.name == LocalUser.alice.displayName)
+    #expect(try await client.currentUser()?.name == LocalUser.alice.displayName)
   }
 
   @Test("A provider without offline_access signs in; naming it is its invalid_scope")

@@ -6,8 +6,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Who an account is", .timeLimit(.minutes(10)))
-struct AccountIdentityTests {
+@Suite("Who a user is", .timeLimit(.minutes(10)))
+struct UserIdentityTests {
   /// Claims of two people that have to stay two.
   struct Pair: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -40,8 +40,8 @@ struct AccountIdentityTests {
     }
   }
 
-  @Test("At a generic issuer two subjects are two accounts in either order", arguments: pairs, [false, true])
-  func twoAccounts(_ pair: Pair, isReversed: Bool) async throws {
+  @Test("At a generic issuer two subjects are two users in either order", arguments: pairs, [false, true])
+  func twoUsers(_ pair: Pair, isReversed: Bool) async throws {
     let fixture = isReversed ? fixture(pair.victim, pair.attacker) : fixture(pair.attacker, pair.victim)
     let presenter = fixture.script(.signIn(.alice))
     let client = try fixture.client(presenter: presenter)
@@ -51,15 +51,15 @@ struct AccountIdentityTests {
     let second = try await client.signIn()
     #expect(!first.account.id.utf8.elementsEqual(second.account.id.utf8))
     #expect(first.account.id != second.account.id)
-    #expect(try await client.accounts().map(\.name) == [LocalUser.bob.displayName, LocalUser.alice.displayName])
-    #expect(try await client.accessToken(account: first.account).token == first.accessToken?.token)
-    #expect(try await client.accessToken(account: second.account).token == second.accessToken?.token)
-    #expect(try await client.account(id: first.account.id)?.name == LocalUser.alice.displayName)
-    #expect(try await client.account(id: second.account.id)?.name == LocalUser.bob.displayName)
+    #expect(try await client.users().map(\.name) == [LocalUser.bob.displayName, LocalUser.alice.displayName])
+    #expect(try await client.accessToken(user: first.account).token == first.accessToken?.token)
+    #expect(try await client.accessToken(user: second.account).token == second.accessToken?.token)
+    #expect(try await client.user(id: first.account.id)?.name == LocalUser.alice.displayName)
+    #expect(try await client.user(id: second.account.id)?.name == LocalUser.bob.displayName)
     // Each refresh goes on as the person it belongs to.
     await fixture.clock.advance(by: .seconds(4_000))
-    #expect(try await client.accessToken(account: first.account).accountID == first.account.id)
-    #expect(try await client.accounts().count == 2)
+    #expect(try await client.accessToken(user: first.account).userID == first.account.id)
+    #expect(try await client.users().count == 2)
   }
 
   @Test("At a generic issuer the id is the issuer and the subject as given")
@@ -85,8 +85,8 @@ struct AccountIdentityTests {
     let second = try await client.signIn(prompt: .login)
     #expect(first.account.id == "\(LocalUser.alice.id).\(fixture.tenant.tenantID)")
     #expect(second.account.id == first.account.id)
-    #expect(try await client.accounts().count == 1)
-    #expect(try await client.account(id: first.account.id.uppercased())?.id == first.account.id)
+    #expect(try await client.users().count == 1)
+    #expect(try await client.user(id: first.account.id.uppercased())?.id == first.account.id)
   }
 
   @Test("Client ids that differ in case share no tokens; GUIDs do, for they are one")
@@ -95,7 +95,7 @@ struct AccountIdentityTests {
     try await fixture.client().signIn()
     let other = try fixture.client { $0.clientID = "todoapp" }
     await expectError(OAuthError.self, .interactionRequired) { try await other.accessToken() }
-    #expect(try await other.accounts().isEmpty)
+    #expect(try await other.users().isEmpty)
     let guid = "ABCDEF00-1111-4111-8111-111111111111"
     let microsoft = Fixture(clientID: guid.lowercased())
     try await microsoft.client().signIn()

@@ -11,7 +11,7 @@ public struct UserInfo: Sendable, Hashable {
   /// The id of the user's account, ``Account/id``: the one to keep, and to tell users apart by.
   ///
   /// ``objectID`` and ``subject`` are parts of it, and no ids of an account.
-  public let accountID: String
+  public let id: String
 
   /// The policy that was run (`tfp`, in old policies `acr`); `nil` at authorities without policies.
   public let policyID: String?
@@ -21,16 +21,16 @@ public struct UserInfo: Sendable, Hashable {
   /// Nothing is verified, and the id is not read from the claims: users with different ids are different.
   ///
   /// - Parameters:
-  ///   - accountID: The id of the user's account.
+  ///   - id: The id of the user's account.
   ///   - claims: The claims by name, as an id_token has them.
-  public init(accountID: String, claims: [String: JSONValue] = [:]) {
-    self.init(claims: claims, accountID: accountID, isMicrosoft: claims["tfp"] != nil)
+  public init(id: String, claims: [String: JSONValue] = [:]) {
+    self.init(claims: claims, id: id, isMicrosoft: claims["tfp"] != nil)
   }
 
   // Elsewhere than at Microsoft's authorities `acr` is an authentication context and no policy.
-  init(claims: [String: JSONValue], accountID: String, isMicrosoft: Bool) {
+  init(claims: [String: JSONValue], id: String, isMicrosoft: Bool) {
     self.claims = claims
-    self.accountID = accountID
+    self.id = id
     policyID = isMicrosoft ? claims["tfp"]?.string ?? claims["acr"]?.string : nil
   }
 
@@ -91,13 +91,13 @@ public struct UserInfo: Sendable, Hashable {
 extension UserInfo {
   /// The user of a record.
   init(_ stored: StoredRecord, isMicrosoft: Bool) {
-    self.init(claims: stored.record.claims, accountID: stored.key.accountID, isMicrosoft: isMicrosoft)
+    self.init(claims: stored.record.claims, id: stored.key.userID, isMicrosoft: isMicrosoft)
   }
 }
 
 extension UserInfo: Redacted {
   /// The name to show: the display name, else the user name, else the account's id.
   public var description: String {
-    (name ?? username).flatMap(PrintableText(limit: 100).show) ?? PrintableText.plain(accountID, limit: 100)
+    (name ?? username).flatMap(PrintableText(limit: 100).show) ?? PrintableText.plain(id, limit: 100)
   }
 }

@@ -5,15 +5,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The work of one user does not grow with the others: cache calls are counted, and equal at 1 and 1,000 accounts.
+/// The work of one user does not grow with the others: cache calls are counted, and equal at 1 and 1,000 users.
 @Suite("Cache calls", .timeLimit(.minutes(10)))
-struct AccountStoreCallsTests {
+struct UserStoreCallsTests {
   @Test(
-    "A sign-in, a call and a sign-out of one account make the same calls at 1 and 1,000 accounts",
+    "A sign-in, a call and a sign-out of one user make the same calls at 1 and 1,000 users",
     arguments: [LocalTenant.Shape.b2c, .openIDConnect])
   func calls(_ shape: LocalTenant.Shape) async throws {
-    let one = try await counts(shape, accounts: 1)
-    let thousand = try await counts(shape, accounts: 1_000)
+    let one = try await counts(shape, users: 1)
+    let thousand = try await counts(shape, users: 1_000)
     #expect(one == thousand)
     for operation in ["sign-in", "first call", "second call", "look-up", "call of another"] {
       #expect(one[operation]?["keys"] == nil, "\(operation) lists")
@@ -22,18 +22,18 @@ struct AccountStoreCallsTests {
     #expect(one["sign-in"]?["store"] == 1)
   }
 
-  private func counts(_ shape: LocalTenant.Shape, accounts: Int) async throws -> [String: [String: Int]] {
+  private func counts(_ shape: LocalTenant.Shape, users: Int) async throws -> [String: [String: Int]] {
     let cache = CountingCache()
     let fixture = Fixture(shape: shape, cache: cache)
     let presenter = fixture.script(.signIn(.bob))
     let bob = try await fixture.client(presenter: presenter).signIn()
     let own = try #require(try await cache.keys().first)
     let record = try #require(try await cache.record(for: own))
-    for number in 1..<accounts {
+    for number in 1..<users {
       try await cache.store(
         record,
         for: TokenCacheKey(
-          authority: own.authority, policy: own.policy, clientID: own.clientID, accountID: "user\(number).tenant"))
+          authority: own.authority, policy: own.policy, clientID: own.clientID, userID: "user\(number).tenant"))
     }
     presenter.clearCookies()
     presenter.follow(.signIn(.alice))
@@ -44,13 +44,13 @@ struct AccountStoreCallsTests {
     counts["sign-in"] = cache.takeCounts()
     // As after a new launch: another connector's client of another cache value would know as little.
     let relaunched = try fixture.client(cache: ForwardingCache(cache))
-    _ = try await relaunched.accessToken(account: alice)
+    _ = try await relaunched.accessToken(user: alice)
     counts["first call"] = cache.takeCounts()
-    _ = try await relaunched.accessToken(account: alice)
+    _ = try await relaunched.accessToken(user: alice)
     counts["second call"] = cache.takeCounts()
-    _ = try await relaunched.account(id: alice.id)
+    _ = try await relaunched.user(id: alice.id)
     counts["look-up"] = cache.takeCounts()
-    _ = try await client.accessToken(account: bob.account)
+    _ = try await client.accessToken(user: bob.account)
     counts["call of another"] = cache.takeCounts()
     try await client.signOut(alice)
     counts["sign-out"] = cache.takeCounts()

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 /// Calls about a person who is named, beside another who signed in last.
-@Suite("Calls for a named account")
-struct ConnectorAccountTests {
+@Suite("Calls for a named user")
+struct ConnectorUserTests {
   /// Alice and then Bob have signed in; each has a task.
   private struct Scene {
     let world = World(dialect: .rest)
@@ -19,10 +19,10 @@ struct ConnectorAccountTests {
       connector = try Connector(settings: world.settings(), environment: world.environment(presenter: presenter)) {
         $0.taskDialect = .rest
       }
-      alice = Account(id: try await connector.doPolicy(.signIn).accountID)
+      alice = Account(id: try await connector.doPolicy(.signIn).id)
       presenter.follow(.signIn(.bob))
       bob = Account(
-        id: try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login)).accountID)
+        id: try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login)).id)
       world.tasks.tasks = [LocalUser.alice, .bob].map {
         LocalTask(owner: $0.id, text: $0.displayName, date: world.clock.date)
       }
@@ -35,8 +35,8 @@ struct ConnectorAccountTests {
   func lists() async throws {
     let scene = try await Scene()
     let (alice, bob) = (LocalUser.alice.displayName, LocalUser.bob.displayName)
-    #expect(try await scene.connector.getTaskList(account: scene.alice).map(\.itemName) == [alice])
-    #expect(try await scene.connector.getTaskList(account: scene.bob).map(\.itemName) == [bob])
+    #expect(try await scene.connector.getTaskList(user: scene.alice).map(\.itemName) == [alice])
+    #expect(try await scene.connector.getTaskList(user: scene.bob).map(\.itemName) == [bob])
     #expect(try await scene.connector.getTaskList().map(\.itemName) == [bob])
   }
 
@@ -44,12 +44,12 @@ struct ConnectorAccountTests {
   func changes() async throws {
     let scene = try await Scene()
     let before = scene.titles(of: .bob)
-    var task = try await scene.connector.addTask(TaskItem(itemName: "Hers"), account: scene.alice)
+    var task = try await scene.connector.addTask(TaskItem(itemName: "Hers"), user: scene.alice)
     #expect(scene.titles(of: .alice).contains("Hers"))
     task.itemName = "Still hers"
-    task = try await scene.connector.updateTask(task, account: scene.alice)
+    task = try await scene.connector.updateTask(task, user: scene.alice)
     #expect(scene.titles(of: .alice).contains("Still hers"))
-    try await scene.connector.deleteTask(task, account: scene.alice)
+    try await scene.connector.deleteTask(task, user: scene.alice)
     #expect(scene.titles(of: .alice) == [LocalUser.alice.displayName])
     #expect(scene.titles(of: .bob) == before)
   }
@@ -60,37 +60,37 @@ struct ConnectorAccountTests {
     try await scene.connector.signOut(scene.alice)
     let sent = scene.world.tasks.requests.count
     let error = try await #require(throws: ConnectorError.self) {
-      try await scene.connector.getTaskList(account: scene.alice)
+      try await scene.connector.getTaskList(user: scene.alice)
     }
     #expect(error.needsInteraction && scene.world.tasks.requests.count == sent)
-    #expect(try await scene.connector.claims(account: scene.alice) == nil)
-    #expect(try await scene.connector.account(id: scene.alice.id) == nil)
+    #expect(try await scene.connector.claims(user: scene.alice) == nil)
+    #expect(try await scene.connector.user(id: scene.alice.id) == nil)
   }
 
-  @Test("Claims, user info and the account are the named user's")
+  @Test("Claims, user info and the user are the named user's")
   func claims() async throws {
     let scene = try await Scene()
-    for (account, user) in [(scene.alice, LocalUser.alice), (scene.bob, .bob), (nil, .bob)] {
-      #expect(try await scene.connector.claims(account: account)?.name == user.displayName)
-      #expect(try await scene.connector.userInfo(account: account).name == user.displayName)
+    for (person, user) in [(scene.alice, LocalUser.alice), (scene.bob, .bob), (nil, .bob)] {
+      #expect(try await scene.connector.claims(user: person)?.name == user.displayName)
+      #expect(try await scene.connector.userInfo(user: person).name == user.displayName)
     }
-    let stored = try #require(try await scene.connector.account(id: scene.alice.id))
+    let stored = try #require(try await scene.connector.user(id: scene.alice.id))
     #expect(stored.name == LocalUser.alice.displayName && stored.hasSession)
-    #expect(stored.claims.accountID == stored.id)
+    #expect(stored.claims.id == stored.id)
   }
 
   @Test(
-    "The id of the user who signed in is the account's, and signs that user out",
+    "The id of the user who signed in is the user's, and signs that user out",
     arguments: [LocalTenant.Shape.b2c, .entra, .ciam, .openIDConnect])
   func signOut(_ shape: LocalTenant.Shape) async throws {
     let connector = try Connector.local(LocalTenant(shape: shape))
     let result = try await connector.signIn()
-    #expect(result.user.accountID == result.account.id && result.accessToken?.accountID == result.account.id)
-    #expect(UserInfo(accountID: result.user.accountID, claims: result.user.claims) == result.user)
+    #expect(result.user.id == result.account.id && result.accessToken?.userID == result.account.id)
+    #expect(UserInfo(id: result.user.id, claims: result.user.claims) == result.user)
     #expect(try await connector.session == .signedIn(result.user))
-    #expect(try await connector.userInfo().accountID == result.account.id)
-    try await connector.signOut(Account(id: result.user.accountID))
-    #expect(try await connector.accounts().isEmpty)
+    #expect(try await connector.userInfo().id == result.account.id)
+    try await connector.signOut(Account(id: result.user.id))
+    #expect(try await connector.users().isEmpty)
     #expect(try await connector.session == .signedOut)
   }
 }

@@ -63,14 +63,14 @@ struct SignInUpdatingPolicyTests {
     await expectError(OAuthError.self, .wrongUser) {
       try await run(journey, as: .bob, presenter, client)
     }
-    #expect(try await client.currentAccount()?.id == alice.account.id)
+    #expect(try await client.currentUser()?.id == alice.account.id)
     #expect(try await client.accessToken().token == alice.accessToken?.token)
-    #expect(try await client.accounts().map(\.name) == [LocalUser.alice.displayName])
+    #expect(try await client.users().map(\.name) == [LocalUser.alice.displayName])
     #expect(try await fixture.cache.keys().count == 1)
   }
 
   @Test("Finished by another person who has an account here they do not switch to it", arguments: journeys)
-  func anotherAccount(_ journey: Journey) async throws {
+  func anotherUser(_ journey: Journey) async throws {
     let (fixture, presenter, client, _) = try await signedIn(journey)
     presenter.clearCookies()
     presenter.follow(.signIn(.bob))
@@ -79,8 +79,8 @@ struct SignInUpdatingPolicyTests {
     await expectError(OAuthError.self, .wrongUser) {
       try await run(journey, as: .alice, presenter, client)
     }
-    #expect(try await client.currentAccount()?.id == bob.account.id)
-    #expect(try await client.account(id: bob.account.id)?.name == LocalUser.bob.displayName)
+    #expect(try await client.currentUser()?.id == bob.account.id)
+    #expect(try await client.user(id: bob.account.id)?.name == LocalUser.bob.displayName)
   }
 
   @Test("With nobody signed in they leave no session", arguments: journeys)
@@ -90,18 +90,18 @@ struct SignInUpdatingPolicyTests {
     let client = try fixture.client(presenter: presenter, configure: journey.configure)
     let result = try await run(journey, as: .alice, presenter, client)
     #expect(result.user.objectID == LocalUser.alice.id)
-    #expect(try await client.currentAccount() == nil)
+    #expect(try await client.currentUser() == nil)
     #expect(try await fixture.cache.keys().isEmpty)
     await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
   }
 
-  @Test("Finished by the person who is signed in they make no second account", arguments: journeys)
+  @Test("Finished by the person who is signed in they make no second user", arguments: journeys)
   func samePerson(_ journey: Journey) async throws {
     let (fixture, presenter, client, alice) = try await signedIn(journey)
     let result = try await run(journey, as: .alice, presenter, client)
     #expect(result.account.id == alice.account.id)
     #expect(try await fixture.cache.keys().count == 1)
-    #expect(try await client.currentAccount()?.policyIDs == [Fixture.signIn])
+    #expect(try await client.currentUser()?.policyIDs == [Fixture.signIn])
   }
 
   @Test("After a profile edit the session goes on, renewed at the policy of the sign-in")
@@ -110,7 +110,7 @@ struct SignInUpdatingPolicyTests {
     let (fixture, presenter, client, _) = try await signedIn(journey)
     _ = try await run(journey, as: .alice, presenter, client)
     // Waits for the refresh in the background.
-    #expect(try await client.currentAccount()?.claims.policyID == Fixture.signIn)
+    #expect(try await client.currentUser()?.claims.policyID == Fixture.signIn)
     #expect(fixture.tenant.counters.refreshes == 1)
     guard case .signedIn(let user) = try await client.session() else {
       Issue.record("A profile edit has ended the session.")
@@ -204,6 +204,6 @@ struct SignInUpdatingPolicyTests {
       .forgotPassword, .resetPassword(email: LocalUser.bob.email, newPassword: "Another-2"),
       .signIn(email: LocalUser.bob.email, password: "Another-2"))
     let bob = try await client.signIn(prompt: .login)
-    #expect(try await client.currentAccount()?.id == bob.account.id)
+    #expect(try await client.currentUser()?.id == bob.account.id)
   }
 }

@@ -4,20 +4,20 @@ import B2CTestKit
 import Foundation
 
 extension Row {
-  static let accountGrowth = Row(
-    number: "2", title: "growth with the number of accounts, 10,000 against 1",
+  static let userGrowth = Row(
+    number: "2", title: "growth with the number of users, 10,000 against 1",
     meaning: "a device that many people have used is as quick as a new one"
   ) { context in
     let (one, many) = (
-      CountingCache(try await Scene.memoryCache(accounts: 1)),
-      CountingCache(try await Scene.memoryCache(accounts: context.manyAccounts))
+      CountingCache(try await Scene.memoryCache(users: 1)),
+      CountingCache(try await Scene.memoryCache(users: context.manyUsers))
     )
     let (small, large) = (try Scene.client(one), try Scene.client(many))
-    let account = Scene.account(0)
+    let user = Scene.user(0)
     let hit = try await Pairs.compare(context, by: .processor) { count in
-      for _ in 0..<count { _ = try await small.accessToken(account: account) }
+      for _ in 0..<count { _ = try await small.accessToken(user: user) }
     } subject: { count in
-      for _ in 0..<count { _ = try await large.accessToken(account: account) }
+      for _ in 0..<count { _ = try await large.accessToken(user: user) }
     }
     // The keys are given, so that what is left is finding and reading the record.
     let key = try Scene.key(0)
@@ -25,25 +25,25 @@ extension Row {
       try Scene.client(one.listing([key])), try Scene.client(many.listing([key]))
     )
     let record = try await Pairs.compare(context, by: .processor) { count in
-      for _ in 0..<count { _ = try await unlistedSmall.account(id: account.id) }
+      for _ in 0..<count { _ = try await unlistedSmall.user(id: user.id) }
     } subject: { count in
-      for _ in 0..<count { _ = try await unlistedLarge.account(id: account.id) }
+      for _ in 0..<count { _ = try await unlistedLarge.user(id: user.id) }
     }
     many.reads.withLock { $0 = 0 }
-    _ = try require(try await large.account(id: account.id), "the account")
+    _ = try require(try await large.user(id: user.id), "the user")
     let reads = many.reads.withLock { $0 }
     let listing = try await Pairs.compare(context, by: .processor) { count in
-      for _ in 0..<count { _ = try await small.account(id: account.id) }
+      for _ in 0..<count { _ = try await small.user(id: user.id) }
     } subject: { count in
-      for _ in 0..<count { _ = try await large.account(id: account.id) }
+      for _ in 0..<count { _ = try await large.user(id: user.id) }
     }
     return [
       Measurement("hit", hit, goal: 1.2),
-      Measurement("account(id:), listing excluded", record, goal: 2),
-      Measurement(count: "account(id:), records read", Double(reads), "records", goal: 1),
+      Measurement("user(id:), listing excluded", record, goal: 2),
+      Measurement(count: "user(id:), records read", Double(reads), "records", goal: 1),
       Measurement(
-        "account(id:), listing included", listing.subject.median * 1e6, "µs",
-        remark: "of \(context.manyAccounts) accounts; the keys are listed since any policy may have a record of it"),
+        "user(id:), listing included", listing.subject.median * 1e6, "µs",
+        remark: "of \(context.manyUsers) users; the keys are listed since any policy may have a record of it"),
     ]
   }
 }

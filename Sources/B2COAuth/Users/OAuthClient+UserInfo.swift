@@ -8,21 +8,21 @@ extension OAuthClient {
   /// Microsoft's authorities have none for an app's tokens, since Entra ID's is an API of Microsoft Graph: there, and
   /// where a provider publishes none, the verified claims of the last id_token are returned.
   ///
-  /// - Parameter account: The user to ask about; that of ``currentAccount()`` when `nil`.
+  /// - Parameter user: The user to ask about; that of ``currentUser()`` when `nil`.
   /// - Returns: The user; `subject` is always that of the verified id_token.
   /// - Throws: ``OAuthError``: `interactionRequired` when no user is signed in; `invalidResponse` when the answer is not
   ///   JSON or is about another user; `unauthorized`, `insufficientScope` and `claimsRequired` when the endpoint wants
   ///   another token; `server` and what a silent token call throws. `CancellationError` when the calling task was
   ///   cancelled.
-  package func userInfo(account: Account? = nil) async throws -> UserInfo {
-    guard let stored = try await record(policy: nil, accountID: account?.id) else {
+  package func userInfo(user: Account? = nil) async throws -> UserInfo {
+    guard let stored = try await record(policy: nil, userID: user?.id) else {
       throw OAuthError(.interactionRequired, "No user is signed in.", recoverySuggestion: "Sign in first.")
     }
-    let verified = UserInfo(stored, isMicrosoft: services.accounts.isMicrosoft)
-    guard !services.accounts.isMicrosoft,
+    let verified = UserInfo(stored, isMicrosoft: services.users.isMicrosoft)
+    guard !services.users.isMicrosoft,
       let url = try await services.providers.provider(for: nil).metadata.userInfoEndpoint
     else { return verified }
-    let person = Account(id: stored.key.accountID)
+    let person = Account(id: stored.key.userID)
     let request = TransportRequest(url: url, headers: ["Accept": "application/json"], limits: configuration.limits)
     let failed = FailedRequest(request)
     let response = try await ask(request, failed, for: person)
@@ -43,16 +43,16 @@ extension OAuthClient {
       throw OAuthError(
         .invalidResponse, "The userinfo answer is about another user than the id_token.", request: failed)
     }
-    return UserInfo(claims: claims, accountID: stored.key.accountID, isMicrosoft: false)
+    return UserInfo(claims: claims, id: stored.key.userID, isMicrosoft: false)
   }
 
-  /// Sends the request with a token of the account, and with another one when the first is refused.
+  /// Sends the request with a token of the user, and with another one when the first is refused.
   private func ask(
     _ request: TransportRequest, _ failed: FailedRequest, for person: Account
   ) async throws -> TransportResponse {
     let authorized = AuthorizedTransport(
       transport: services.environment.transport,
-      tokens: SilentTokenProvider(client: self, scopes: nil, account: person, policy: nil),
+      tokens: SilentTokenProvider(client: self, scopes: nil, user: person, policy: nil),
       allowedOrigins: Set([Origin(request.url)].compactMap(\.self)), retry: .none, clock: services.environment.clock,
       now: services.environment.now)
     do {
