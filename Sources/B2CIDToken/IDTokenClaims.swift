@@ -84,9 +84,6 @@ extension IDTokenClaims {
 
   /// The nonce of the request (`nonce`).
   package var nonce: String? { all["nonce"]?.string }
-
-  /// When the user last proved who they are (`auth_time`).
-  package var authenticationTime: Date? { all["auth_time"].flatMap(NumericDate.date) }
 }
 
 extension IDTokenClaims: Redacted {

@@ -12,8 +12,6 @@ struct IDTokenClaimsTests {
     #expect(previous.issuer == claims.issuer)
     #expect(previous.subject == claims.subject)
     #expect(previous.audience == claims.audience)
-    #expect(previous.authenticationTime == claims.authenticationTime)
-    #expect(previous.nonce == Secret("n-0S6_WzA2Mj"))
     #expect(PreviousIdentity([:]) == PreviousIdentity())
   }
 }

@@ -94,7 +94,6 @@ struct TokenSourceRuleTests {
     BadIDToken(testDescription: "damaged signature") { $0.signIDTokens(.damaged) },
     BadIDToken(testDescription: "unsigned") { $0.signIDTokens(.unsigned) },
     BadIDToken(testDescription: "expired") { $0.changeIDTokenClaims = { $0["exp"] = 1_000 } },
-    BadIDToken(testDescription: "another nonce") { $0.changeIDTokenClaims = { $0["nonce"] = "other" } },
     BadIDToken(testDescription: "another policy") { $0.changeIDTokenClaims = { $0["tfp"] = "B2C_1_Other" } },
     BadIDToken(testDescription: "no token at all") { $0.changeTokenAnswer = { $0["id_token"] = "x" } },
   ]
