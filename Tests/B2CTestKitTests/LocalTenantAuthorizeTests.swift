@@ -74,7 +74,7 @@ struct LocalTenantAuthorizeTests {
       (["scope": "openid https://contoso.onmicrosoft.com/other/read"], "invalid_scope", "AADB2C90117"),
       (
         ["scope": "https://contoso.onmicrosoft.com/tasks/read " + LocalTenant.standardClientID], "invalid_scope",
-        "AADB2C90146"
+        "AADB2C90117"
       ),
       (["prompt": "smile"], "invalid_request", "AADB2C90083"),
       (["prompt": "none login"], "invalid_request", "AADB2C90083"),

@@ -41,18 +41,6 @@ struct LocalTenantDeviceTests {
     #expect(try await poll(visitor, device["device_code"]).error == "invalid_grant")
   }
 
-  @Test func tooFrequentPollsMakeTheIntervalLonger() async throws {
-    let visitor = visitor(.entra)
-    let code = try await begin(visitor)["device_code"]
-    #expect(try await poll(visitor, code).error == "authorization_pending")
-    await clock.advance(by: .seconds(4))
-    #expect(try await poll(visitor, code).error == "slow_down")
-    await clock.advance(by: .seconds(6))
-    #expect(try await poll(visitor, code).error == "slow_down")
-    await clock.advance(by: .seconds(15))
-    #expect(try await poll(visitor, code).error == "authorization_pending")
-  }
-
   @Test(arguments: [(LocalTenant.Shape.entra, "authorization_declined"), (.openIDConnect, "access_denied")])
   func declinedAndExpiredAreTold(shape: LocalTenant.Shape, word: String) async throws {
     let visitor = visitor(shape)

@@ -105,7 +105,7 @@ struct LocalTenantRefreshTests {
   @Test func deletedAccountIsTold() async throws {
     let token = try await visitor.tokens()["refresh_token"]
     tenant.users = [.bob]
-    #expect(try await visitor.refresh(token).description.hasPrefix("AADB2C90128"))
+    #expect(try await visitor.refresh(token).description.hasPrefix("AADB2C90129"))
   }
 
   @Test(

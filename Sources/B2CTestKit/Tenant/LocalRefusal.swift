@@ -54,12 +54,6 @@ extension LocalRefusal {
       error: "invalid_scope", b2cCode: "90117", entraCode: 70011,
       message: "The scope '\(text)' provided in request is not supported.")
   }
-  static func severalResources(_ text: String) -> LocalRefusal {
-    LocalRefusal(
-      error: "invalid_scope", b2cCode: "90146", entraCode: 28000,
-      message: "The scope '\(text)' provided in request specifies more than one resource for an access token, "
-        + "which is not supported.")
-  }
 }
 
 /// The grant: a code, a refresh token, a device code.
@@ -73,16 +67,6 @@ extension LocalRefusal {
   static let grantRevoked = LocalRefusal(
     error: "invalid_grant", b2cCode: "90129", entraCode: 50173,
     message: "The provided grant has been revoked. Please reauthenticate and try again.", suberror: "bad_token")
-  static let accountDeleted = LocalRefusal(
-    error: "invalid_grant", b2cCode: "90128", entraCode: 50034,
-    message: "The account associated with this grant no longer exists. Please reauthenticate and try again.",
-    suberror: "bad_token")
-  static func otherPolicy(actual: String, expected: String) -> LocalRefusal {
-    LocalRefusal(
-      error: "invalid_grant", b2cCode: "90088", entraCode: 70000,
-      message: "The provided grant has not been issued for this endpoint. Actual Value : \(actual) and "
-        + "Expected Value : \(expected)")
-  }
   static let verifierMismatch = LocalRefusal(
     error: "invalid_grant", b2cCode: "90182", entraCode: 50148,
     message: "The supplied code_verifier does not match associated code_challenge.")
@@ -92,8 +76,6 @@ extension LocalRefusal {
 extension LocalRefusal {
   static let authorizationPending = LocalRefusal(
     error: "authorization_pending", b2cCode: "90085", entraCode: 70016, message: "The user has not decided yet.")
-  static let slowDown = LocalRefusal(
-    error: "slow_down", b2cCode: "90085", entraCode: 70016, message: "The device asks too often.")
   static let deviceCodeExpired = LocalRefusal(
     error: "expired_token", b2cCode: "90080", entraCode: 70020, message: "The device code has expired.")
   static let deviceDenied = LocalRefusal(

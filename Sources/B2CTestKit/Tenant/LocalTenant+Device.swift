@@ -15,7 +15,7 @@ extension LocalTenant {
       let code = RandomText.make()
       let device = LocalDevice(
         userCode: RandomText.userCode(), scopes: scopes, wantsClientInfo: call.form["client_info"] == "1",
-        expiresAt: call.now.addingTimeInterval(900), interval: 5)
+        expiresAt: call.now.addingTimeInterval(900))
       state.withLock { $0.devices[code] = device }
       let page = call.url(shape == .openIDConnect ? "/device" : "/oauth2/deviceauth")
       var fields: [String: JSONValue] = [
@@ -38,24 +38,15 @@ extension LocalTenant {
   func redeemDeviceCode(_ call: LocalTenantCall) throws -> [String: JSONValue] {
     guard let code = call.form["device_code"] else { throw LocalRefusal.malformed("no device_code") }
     let (device, userID): (LocalDevice, String) = try state.withLock { state in
-      guard var device = state.devices[code] else { throw LocalRefusal.unknownGrant }
-      let lastPollAt = device.lastPollAt
-      device.lastPollAt = call.now
-      defer { state.devices[code] = device }
+      guard let device = state.devices[code] else { throw LocalRefusal.unknownGrant }
       guard call.now < device.expiresAt else { throw LocalRefusal.deviceCodeExpired }
       switch device.decision {
       case .denied: throw LocalRefusal.deviceDenied
       case .used: throw LocalRefusal.grantRevoked
       case .approved(let userID):
-        device.decision = .used
+        state.devices[code]?.decision = .used
         return (device, userID)
-      case .pending:
-        if let lastPollAt, call.now.timeIntervalSince(lastPollAt) < Double(device.interval) {
-          // RFC 8628 section 3.5: from now on five seconds more.
-          device.interval += 5
-          throw LocalRefusal.slowDown
-        }
-        throw LocalRefusal.authorizationPending
+      case .pending: throw LocalRefusal.authorizationPending
       }
     }
     let grant = LocalGrant(

@@ -63,7 +63,7 @@ extension LocalTenant {
 
   private func checkPolicy(_ grant: LocalGrant, _ call: LocalTenantCall) throws {
     guard grant.policyID?.lowercased() == call.policy?.id.lowercased() else {
-      throw LocalRefusal.otherPolicy(actual: grant.policyID ?? "", expected: call.policy?.id ?? "")
+      throw LocalRefusal.unknownGrant
     }
   }
 
@@ -77,7 +77,7 @@ extension LocalTenant {
     let issued: IssuedRefreshToken = try state.withLock { state in
       guard let issued = state.refreshTokens[token] else { throw LocalRefusal.unknownGrant }
       try checkPolicy(issued.grant, call)
-      guard state.user(id: issued.grant.userID) != nil else { throw LocalRefusal.accountDeleted }
+      guard state.user(id: issued.grant.userID) != nil else { throw LocalRefusal.grantRevoked }
       guard !state.revokedGrants.contains(issued.grant.id) else { throw LocalRefusal.grantRevoked }
       guard call.now < issued.expiresAt else { throw LocalRefusal.grantExpired }
       if issued.isSpent {
@@ -125,7 +125,7 @@ extension LocalTenant {
   ) throws -> [String: JSONValue] {
     let behavior = behavior
     let scopes = try classify(behavior.grantedScopes?(asked) ?? asked)
-    guard let user = state.withLock({ $0.user(id: grant.userID) }) else { throw LocalRefusal.accountDeleted }
+    guard let user = state.withLock({ $0.user(id: grant.userID) }) else { throw LocalRefusal.grantRevoked }
     let subject = LocalTokenSubject(user: user, grant: grant, nonce: nonce, isRefresh: isRefresh)
     let lifetime = accessTokenLifetime.components.seconds
     let issuedAt = LocalDates.epoch(call.now)
@@ -214,7 +214,7 @@ extension LocalTenant {
           throw LocalRefusal.unsupportedScope(scope)
         }
         if let other = result.audience, other != audience, !allowsSeveralAPIs {
-          throw LocalRefusal.severalResources(scopes.joined(separator: " "))
+          throw LocalRefusal.unsupportedScope(scopes.joined(separator: " "))
         }
         result.audience = audience
         result.resourceScopes.append(scope)

@@ -69,8 +69,6 @@ struct LocalDevice: Sendable {
   let scopes: [String]
   let wantsClientInfo: Bool
   let expiresAt: Date
-  var interval: Int
-  var lastPollAt: Date?
   var decision = Decision.pending
 }
 
