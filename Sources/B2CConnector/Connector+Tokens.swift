@@ -21,8 +21,8 @@ extension Connector {
   ///     satisfy it.
   /// - Returns: The token with its scopes and its expiry.
   /// - Throws: ``ConnectorError``: `interactionRequired` when only a sign-in helps; `missingAPIScope` when no scope names an
-  ///   API; `reservedParameter`; `network`, `timedOut`, `serviceUnavailable`, `throttled` when it may work later (the
-  ///   session stays); `refreshNotAllowed`, `suspended`; `invalidResponse`, `invalidIDToken`, `configuration`, `server`;
+  ///   API; `network`, `timedOut`, `serviceUnavailable`, `throttled` when it may work later (the
+  ///   session stays); `refreshNotAllowed`, `suspended`; `invalidResponse`, `configuration`, `server`;
   ///   `tokenCache`. Other callers of the same refresh go on when this one is cancelled.
   public func accessToken(
     scopes: [String]? = nil, user: Account? = nil, policy: Policy? = nil, forceRefresh: Bool = false,

@@ -81,9 +81,9 @@ extension Connector {
   ///   - options: What to ask for beyond the settings, whose `fullScreen` holds all the same.
   /// - Returns: The user, its verified claims and, if an API scope was asked for, an access token.
   /// - Throws: ``ConnectorError``: `userCancelledInPage`, `userClosedBrowser`, `passwordResetRequested`, `wrongUser`,
-  ///   `identityProviderFailed` and other things the user did; `configuration`, `reservedParameter`,
+  ///   `identityProviderFailed` and other things the user did; `configuration`,
   ///   `unsupportedRedirectURI` for what the developer can fix; `network`, `serviceUnavailable`, `throttled`,
-  ///   `invalidResponse`, `stateMismatch`, `issuerMismatch`, `invalidIDToken`, `invalidCallback` for the wire;
+  ///   `invalidResponse` for the wire;
   ///   `tokenCache` when the result could not be kept.
   @discardableResult
   public func signIn(

@@ -42,20 +42,12 @@ extension ConnectorError {
 
   private static func mapped(_ error: any Error) -> any Error {
     switch error {
-    case is CancellationError: error
-    case let error as ConnectorError:
-      // Where no token was available after a try that may have acted, the engine's own error says why.
-      (error.underlying as? OAuthError).map { engine in
-        var told = ConnectorError(engine)
-        told.outcomeIsUnknown = error.outcomeIsUnknown
-        return told
-      } ?? error
-    case let error as OAuthError: ConnectorError(error)
+    case is CancellationError, is ConnectorError: error
     case let error as APIAuthorizationError: ConnectorError(error)
     case let error as SettingsError:
       // Each problem in the list has its own advice.
       ConnectorError(own: .settings, error.description, underlying: error)
-    case let error as AuthorityError: ConnectorError(OAuthError(error))
+    case let error as AuthorityError: ConnectorError(error)
     case let error as TransportError where error.code == .responseTooLarge:
       ConnectorError(
         own: .tooLarge, error.message,
@@ -76,21 +68,6 @@ extension ConnectorError {
         own: .other, "A token cache, presenter or transport supplied by the app failed with \(type(of: error)).",
         recoverySuggestion: "Look at the underlying error.", underlying: error)
     }
-  }
-
-  private init(_ error: OAuthError) {
-    self.init(
-      own: error.code, error.message, recoverySuggestion: error.recoverySuggestion, isRetryable: error.isRetryable,
-      needsInteraction: error.needsInteraction, underlying: error.underlying)
-    correlationID = error.correlationID
-    method = error.request?.method
-    url = error.request?.url
-    status = error.server?.status
-    retryAfter = error.server?.retryAfter
-    oauthError = error.server?.error
-    serverCode = error.server?.code
-    serverDescription = error.server?.description
-    claims = error.server?.claims
   }
 
   private init(_ error: APIAuthorizationError) {

@@ -39,6 +39,8 @@ public struct ConnectorError: CodedError, Sendable {
   /// Pass them to `accessToken(…, claims:)`; when that asks for a sign-in, to
   /// `SignInOptions.claimsRequest`.
   public var claims: String?
+  /// Whether the service's answer says for certain that the refresh token will never work again.
+  package var endsSession = false
   /// The error below it: of the cache, the network, the settings, or of a part that the app supplied.
   public var underlying: (any Error)?
 
@@ -65,21 +67,26 @@ public struct ConnectorError: CodedError, Sendable {
   /// Makes an error in the package's own words.
   package init(
     own code: ErrorCode, _ message: String, recoverySuggestion: String? = nil, isRetryable: Bool? = nil,
-    needsInteraction: Bool? = nil, underlying: (any Error)? = nil
+    needsInteraction: Bool? = nil, status: Int? = nil, correlationID: UUID? = nil, underlying: (any Error)? = nil
   ) {
     self.code = code
     self.message = message
     self.recoverySuggestion = recoverySuggestion
     self.isRetryable = isRetryable ?? code.isRetryable
     self.needsInteraction = needsInteraction ?? code.needsInteraction
+    self.status = status
+    self.correlationID = correlationID
     self.underlying = underlying
   }
+
+  /// Returns the error with the request that it is about.
+  package func about(_ url: URL, method: String = "GET") -> ConnectorError {
+    var copy = self
+    copy.method = method
+    copy.url = RedactedURL(url).withoutQuery
+    return copy
+  }
 }
-
-extension ConnectorError: ExplainedError {}
-
-/// An error whose code and message the engine keeps when a presenter throws it.
-package protocol ExplainedError: CodedError<ErrorCode> {}
 
 extension ConnectorError: Redacted {
   /// Code, message, the server's code, the request, the correlation id and what to do.

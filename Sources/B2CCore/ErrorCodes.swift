@@ -9,7 +9,7 @@ extension ErrorCode {
   public static let serviceUnavailable = Self(rawValue: "serviceUnavailable")
   /// The server refused for a reason without a code here.
   public static let server = Self(rawValue: "server")
-  /// The answer is not what the protocol says it is, or cannot be read.
+  /// The answer, the callback or the id_token is not what the protocol says it is, cannot be read, or is of another sign-in.
   public static let invalidResponse = Self(rawValue: "invalidResponse")
   /// The authority or the task server does not offer what was asked of it (405, 501).
   public static let unsupported = Self(rawValue: "unsupported")
@@ -43,24 +43,8 @@ extension ErrorCode {
 extension ErrorCode {
   /// The chosen presenter cannot serve the redirect URI.
   public static let unsupportedRedirectURI = Self(rawValue: "unsupportedRedirectURI")
-  /// An extra parameter would override one of the protocol's own, or its name is not of visible ASCII characters.
-  public static let reservedParameter = Self(rawValue: "reservedParameter")
   /// The answer has no access token, because no API scope was asked for.
   public static let missingAPIScope = Self(rawValue: "missingAPIScope")
-}
-
-/// Protocol errors.
-extension ErrorCode {
-  /// The callback belongs to no request of ours, or was used before.
-  public static let stateMismatch = Self(rawValue: "stateMismatch")
-  /// The callback URL is not one the protocol allows.
-  public static let invalidCallback = Self(rawValue: "invalidCallback")
-  /// The callback comes from another issuer (RFC 9207).
-  public static let issuerMismatch = Self(rawValue: "issuerMismatch")
-  /// The id_token is refused; the message says by which rule.
-  public static let invalidIDToken = Self(rawValue: "invalidIDToken")
-  /// Server and client disagree on the protocol, such as PKCE.
-  public static let protocolViolation = Self(rawValue: "protocolViolation")
 }
 
 /// Failures on this device.

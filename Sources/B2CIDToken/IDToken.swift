@@ -19,15 +19,15 @@ package struct IDToken: Sendable {
   package var keyID: String? { header.keyID }
 
   /// Takes a token in compact form (RFC 7515 section 7.1) apart.
-  package init(compact: Secret) throws(IDTokenRejection) {
+  package init(compact: Secret) throws(ConnectorError) {
     guard compact.value.utf8.count <= Self.maximumLength else {
-      throw IDTokenRejection("it has more than \(Self.maximumLength) bytes")
+      throw ConnectorError(idToken: "it has more than \(Self.maximumLength) bytes")
     }
     let bytes = Array(compact.value.utf8)
     let dots = bytes.indices.filter { bytes[$0] == UInt8(ascii: ".") }
-    guard dots.count != 4 else { throw IDTokenRejection("it has the five parts of an encrypted token") }
+    guard dots.count != 4 else { throw ConnectorError(idToken: "it has the five parts of an encrypted token") }
     guard dots.count == 2 else {
-      throw IDTokenRejection("it has \(dots.count + 1) parts, not three")
+      throw ConnectorError(idToken: "it has \(dots.count + 1) parts, not three")
     }
     self.compact = compact
     self.bytes = bytes
@@ -42,22 +42,22 @@ package struct IDToken: Sendable {
   var signingInput: ArraySlice<UInt8> { bytes[..<signingInputEnd] }
 
   /// The payload's fields; only a verified signature makes them worth anything.
-  package func unverifiedClaims() throws(IDTokenRejection) -> [String: JSONValue] {
+  package func unverifiedClaims() throws(ConnectorError) -> [String: JSONValue] {
     try Self.fields(of: payload, "payload")
   }
 
-  private static func decode(_ part: ArraySlice<UInt8>, _ name: String) throws(IDTokenRejection) -> [UInt8] {
+  private static func decode(_ part: ArraySlice<UInt8>, _ name: String) throws(ConnectorError) -> [UInt8] {
     guard let data = Base64URL.decode(String(decoding: part, as: UTF8.self)) else {
-      throw IDTokenRejection("its \(name) is not base64url without padding")
+      throw ConnectorError(idToken: "its \(name) is not base64url without padding")
     }
     return Array(data)
   }
 
-  private static func fields(of bytes: [UInt8], _ name: String) throws(IDTokenRejection) -> [String: JSONValue] {
+  private static func fields(of bytes: [UInt8], _ name: String) throws(ConnectorError) -> [String: JSONValue] {
     do {
       return try JSONReader.object(bytes, mayHaveByteOrderMark: false)
     } catch {
-      throw IDTokenRejection("its \(name) \(error)")
+      throw ConnectorError(idToken: "its \(name) \(error)")
     }
   }
 }
@@ -71,25 +71,25 @@ struct JWSHeader: Sendable {
   let algorithm: JWSAlgorithm
   let keyID: String?
 
-  init(_ fields: [String: JSONValue]) throws(IDTokenRejection) {
+  init(_ fields: [String: JSONValue]) throws(ConnectorError) {
     // An extension that is not understood must be refused (RFC 7515 section 4.1.11); none is understood here.
     for name in ["crit", "b64", "zip"] where fields[name] != nil {
-      throw IDTokenRejection("its header has \(name)")
+      throw ConnectorError(idToken: "its header has \(name)")
     }
     if fields["enc"] != nil {
-      throw IDTokenRejection("its header is that of an encrypted token")
+      throw ConnectorError(idToken: "its header is that of an encrypted token")
     }
     if let type = fields["typ"] {
       guard let text = type.string, Self.isJWT(text) else {
-        throw IDTokenRejection("its typ is \(IDTokenRejection.quote(type.string ?? "not a string")), not JWT")
+        throw ConnectorError(idToken: "its typ is \(quoted(type.string ?? "not a string")), not JWT")
       }
     }
     guard let name = fields["alg"]?.string else {
-      throw IDTokenRejection("its header has no alg", recoverySuggestion: Advice.algorithm)
+      throw ConnectorError(idToken: "its header has no alg", recoverySuggestion: Advice.algorithm)
     }
     algorithm = JWSAlgorithm(rawValue: name)
     if let value = fields["kid"] {
-      guard let text = value.string else { throw IDTokenRejection("its kid is not a string") }
+      guard let text = value.string else { throw ConnectorError(idToken: "its kid is not a string") }
       keyID = text
     } else {
       keyID = nil
@@ -101,4 +101,36 @@ struct JWSHeader: Sendable {
     let type = ASCIIText.lowercased(type)
     return type == "jwt" || type == "application/jwt"
   }
+}
+
+// MARK: - Refusals
+
+extension ConnectorError {
+  /// Makes the refusal of an id_token (OpenID Connect Core 3.1.3.7 and 12.2, RFC 7515, RFC 8725).
+  ///
+  /// - Parameters:
+  ///   - detail: The fault in words, without anything secret or personal from the token.
+  ///   - recoverySuggestion: How to fix it.
+  ///   - mayHaveStaleKeys: Whether a fresh copy of the issuer's keys may change the answer, as after a key rollover: no
+  ///     other refusal is retryable.
+  package init(idToken detail: String, recoverySuggestion: String? = nil, mayHaveStaleKeys: Bool = false) {
+    self.init(
+      own: .invalidResponse, "The id_token is refused: \(detail).",
+      recoverySuggestion: mayHaveStaleKeys ? Advice.keys : recoverySuggestion, isRetryable: mayHaveStaleKeys)
+  }
+}
+
+/// Returns a text of a token's header or payload for a message: printable, cut, token-like parts hidden.
+func quoted(_ text: String, limit: Int = 100) -> String {
+  "'\(PrintableText(limit: limit).show(text) ?? "")'"
+}
+
+/// What to do about a refusal, where more than one rule has the same.
+enum Advice {
+  static let algorithm = "Allow the algorithm only if this issuer is known to sign with it."
+  static let client = "Check that the client ID is the one registered for this app."
+  static let clock = "Compare this device's clock with the server's."
+  static let issuer = "Check that the authority in the settings is the one that issued the token."
+  static let keys = "Try again in a minute: the issuer may have renewed its keys and not published them everywhere yet."
+  static let policy = "Check that the sign-in page and the token request used the same policy."
 }

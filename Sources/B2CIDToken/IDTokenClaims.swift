@@ -27,53 +27,53 @@ package struct IDTokenClaims: Sendable, Hashable {
   package static let subjectPlaceholder = "Not supported currently. Use oid claim."
 
   /// Reads the claims that every id_token has to have (OpenID Connect Core section 2).
-  init(reading fields: [String: JSONValue]) throws(IDTokenRejection) {
+  init(reading fields: [String: JSONValue]) throws(ConnectorError) {
     all = fields
     guard let issuer = fields["iss"]?.string else {
-      throw IDTokenRejection("it has no iss", recoverySuggestion: Advice.issuer)
+      throw ConnectorError(idToken: "it has no iss", recoverySuggestion: Advice.issuer)
     }
     self.issuer = issuer
     subject = try Self.subject(fields)
     audience = try Self.audience(fields)
     guard let expiration = fields["exp"].flatMap(NumericDate.date) else {
-      throw IDTokenRejection("its exp is missing or no time")
+      throw ConnectorError(idToken: "its exp is missing or no time")
     }
     self.expiration = expiration
     guard let issuedAt = fields["iat"].flatMap(NumericDate.date) else {
-      throw IDTokenRejection("its iat is missing or no time")
+      throw ConnectorError(idToken: "its iat is missing or no time")
     }
     self.issuedAt = issuedAt
     notBefore = fields["nbf"].flatMap(NumericDate.date)
     guard notBefore != nil || fields["nbf"] == nil else {
-      throw IDTokenRejection("its nbf is not a number", recoverySuggestion: Advice.clock)
+      throw ConnectorError(idToken: "its nbf is not a number", recoverySuggestion: Advice.clock)
     }
   }
 
   /// `sub`, or `oid` where `sub` says so.
-  static func subject(_ fields: [String: JSONValue]) throws(IDTokenRejection) -> String {
+  static func subject(_ fields: [String: JSONValue]) throws(ConnectorError) -> String {
     guard let subject = fields["sub"]?.string, !subject.isEmpty else {
-      throw IDTokenRejection("it has no sub")
+      throw ConnectorError(idToken: "it has no sub")
     }
     guard subject == subjectPlaceholder else { return subject }
     guard let objectID = fields["oid"]?.string, !objectID.isEmpty else {
-      throw IDTokenRejection(
-        "its sub points to oid, which it has not",
+      throw ConnectorError(
+        idToken: "its sub points to oid, which it has not",
         recoverySuggestion: "Add the claim User's Object ID to the user flow.")
     }
     return objectID
   }
 
   /// `aud`, which is a text or a list of texts (RFC 7519 section 4.1.3).
-  static func audience(_ fields: [String: JSONValue]) throws(IDTokenRejection) -> [String] {
+  static func audience(_ fields: [String: JSONValue]) throws(ConnectorError) -> [String] {
     switch fields["aud"] {
     case .string(let client): return [client]
     case .array(let elements) where !elements.isEmpty:
       let clients = elements.compactMap(\.string)
       guard clients.count == elements.count else {
-        throw IDTokenRejection("its aud is not a list of strings", recoverySuggestion: Advice.client)
+        throw ConnectorError(idToken: "its aud is not a list of strings", recoverySuggestion: Advice.client)
       }
       return clients
-    default: throw IDTokenRejection("it has no aud", recoverySuggestion: Advice.client)
+    default: throw ConnectorError(idToken: "it has no aud", recoverySuggestion: Advice.client)
     }
   }
 }

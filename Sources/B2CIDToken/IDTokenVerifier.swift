@@ -1,4 +1,4 @@
-import B2CCore
+package import B2CCore
 import Foundation
 
 /// Verifies an id_token by OpenID Connect Core 3.1.3.7 and 12.2, one function for each rule.
@@ -14,10 +14,10 @@ package struct IDTokenVerifier: Sendable {
   ///   - keys: The keys that its issuer, and of Azure AD B2C its policy, publishes.
   ///   - expectations: What the token has to be.
   /// - Returns: The claims.
-  /// - Throws: ``IDTokenRejection``, by the first rule broken; with `mayHaveStaleKeys` when a newer key set may help.
+  /// - Throws: ``ConnectorError``, by the first rule broken; retryable when a newer key set may help.
   package func verify(
     _ token: IDToken, keys: JWKSet, expectations: IDTokenExpectations
-  ) throws(IDTokenRejection) -> IDTokenClaims {
+  ) throws(ConnectorError) -> IDTokenClaims {
     let scheme = try checkSignature(of: token, keys: keys, allowed: expectations.allowedAlgorithms)
     let claims = try IDTokenClaims(reading: token.unverifiedClaims())
     try checkOrigin(claims, expectations)
@@ -33,16 +33,16 @@ extension IDTokenVerifier {
   /// Checks the signature alone, which says nothing about whom the token is for or when.
   package func verifySignature(
     of token: IDToken, keys: JWKSet, allowed: Set<JWSAlgorithm>
-  ) throws(IDTokenRejection) {
+  ) throws(ConnectorError) {
     _ = try checkSignature(of: token, keys: keys, allowed: allowed)
   }
 
   private func checkSignature(
     of token: IDToken, keys: JWKSet, allowed: Set<JWSAlgorithm>
-  ) throws(IDTokenRejection) -> SignatureScheme {
+  ) throws(ConnectorError) -> SignatureScheme {
     guard allowed.contains(token.algorithm), let scheme = token.algorithm.scheme else {
-      throw IDTokenRejection(
-        "its alg \(IDTokenRejection.quote(token.algorithm.rawValue)) is not allowed here",
+      throw ConnectorError(
+        idToken: "its alg \(quoted(token.algorithm.rawValue)) is not allowed here",
         recoverySuggestion: Advice.algorithm)
     }
     let (candidates, isNamed) = try candidates(for: token, in: keys)
@@ -62,18 +62,18 @@ extension IDTokenVerifier {
     }
     // A key that the token names, and that is there, is as good as it will be; an unnamed one may have been replaced.
     guard hasTried else {
-      throw IDTokenRejection("the issuer's key \(unsuitability ?? "is missing")", mayHaveStaleKeys: !isNamed)
+      throw ConnectorError(idToken: "the issuer's key \(unsuitability ?? "is missing")", mayHaveStaleKeys: !isNamed)
     }
-    throw IDTokenRejection("its signature is not the issuer's", mayHaveStaleKeys: !isNamed)
+    throw ConnectorError(idToken: "its signature is not the issuer's", mayHaveStaleKeys: !isNamed)
   }
 
   /// The keys with the token's `kid`, else those without an id; all keys for a token without `kid`.
   private func candidates(
     for token: IDToken, in set: JWKSet
-  ) throws(IDTokenRejection) -> (keys: [JSONWebKey], isNamed: Bool) {
+  ) throws(ConnectorError) -> (keys: [JSONWebKey], isNamed: Bool) {
     guard let keyID = token.keyID else {
       guard !set.keys.isEmpty else {
-        throw IDTokenRejection("the issuer publishes no keys", mayHaveStaleKeys: true)
+        throw ConnectorError(idToken: "the issuer publishes no keys", mayHaveStaleKeys: true)
       }
       return (set.keys, false)
     }
@@ -81,8 +81,8 @@ extension IDTokenVerifier {
     if !named.isEmpty { return (named, true) }
     let unnamed = set.keys.filter { $0.keyID == nil }
     guard !unnamed.isEmpty else {
-      throw IDTokenRejection(
-        "the issuer publishes no key with the kid \(IDTokenRejection.quote(keyID))",
+      throw ConnectorError(
+        idToken: "the issuer publishes no key with the kid \(quoted(keyID))",
         mayHaveStaleKeys: true)
     }
     return (unnamed, false)
@@ -91,88 +91,89 @@ extension IDTokenVerifier {
 
 extension IDTokenVerifier {
   /// Rules 2 to 5: `iss`, `aud`, `azp`.
-  private func checkOrigin(_ claims: IDTokenClaims, _ expectations: IDTokenExpectations) throws(IDTokenRejection) {
+  private func checkOrigin(_ claims: IDTokenClaims, _ expectations: IDTokenExpectations) throws(ConnectorError) {
     guard expectations.issuer.accepts(claims.issuer, tenantID: claims.tenantID) else {
-      throw IDTokenRejection(
-        "its iss \(IDTokenRejection.quote(claims.issuer)) is another issuer", recoverySuggestion: Advice.issuer)
+      throw ConnectorError(
+        idToken: "its iss \(quoted(claims.issuer)) is another issuer", recoverySuggestion: Advice.issuer)
     }
     guard claims.audience.contains(where: { ASCIIText.isSame($0, expectations.clientID) }) else {
-      throw IDTokenRejection("its aud is another client", recoverySuggestion: Advice.client)
+      throw ConnectorError(idToken: "its aud is another client", recoverySuggestion: Advice.client)
     }
     if let authorizedParty = claims.all["azp"] {
       guard let text = authorizedParty.string, ASCIIText.isSame(text, expectations.clientID) else {
-        throw IDTokenRejection("its azp is another client", recoverySuggestion: Advice.client)
+        throw ConnectorError(idToken: "its azp is another client", recoverySuggestion: Advice.client)
       }
     } else if claims.audience.count > 1 {
-      throw IDTokenRejection("it has several aud and no azp", recoverySuggestion: Advice.client)
+      throw ConnectorError(idToken: "it has several aud and no azp", recoverySuggestion: Advice.client)
     }
     // Rule 3: none of Microsoft's tokens has another audience beside the client.
     let others = claims.audience.filter { !ASCIIText.isSame($0, expectations.clientID) }
     guard others.isEmpty else {
-      let named = others.prefix(5).map { IDTokenRejection.quote($0, limit: 40) }.joined(separator: ", ")
-      throw IDTokenRejection(
-        "it is also for \(named)" + (others.count > 5 ? " and \(others.count - 5) more" : ""),
+      let named = others.prefix(5).map { quoted($0, limit: 40) }.joined(separator: ", ")
+      throw ConnectorError(
+        idToken: "it is also for \(named)" + (others.count > 5 ? " and \(others.count - 5) more" : ""),
         recoverySuggestion: Advice.client)
     }
   }
 
   /// Rules 9 and 10: `exp`, `nbf`, `iat`.
-  private func checkTimes(_ claims: IDTokenClaims, _ expectations: IDTokenExpectations) throws(IDTokenRejection) {
+  private func checkTimes(_ claims: IDTokenClaims, _ expectations: IDTokenExpectations) throws(ConnectorError) {
     let now = expectations.now
     let skew = expectations.skew / .seconds(1)
     guard now < claims.expiration.addingTimeInterval(skew) else {
-      throw IDTokenRejection(
-        "it ended \(Self.seconds(from: claims.expiration, to: now)) ago", recoverySuggestion: Advice.clock)
+      throw ConnectorError(
+        idToken: "it ended \(Self.seconds(from: claims.expiration, to: now)) ago", recoverySuggestion: Advice.clock)
     }
     if let notBefore = claims.notBefore, notBefore > now.addingTimeInterval(skew) {
-      throw IDTokenRejection("it begins in \(Self.seconds(from: now, to: notBefore))", recoverySuggestion: Advice.clock)
+      throw ConnectorError(
+        idToken: "it begins in \(Self.seconds(from: now, to: notBefore))", recoverySuggestion: Advice.clock)
     }
     guard claims.issuedAt <= now.addingTimeInterval(skew) else {
-      throw IDTokenRejection(
-        "it is issued in \(Self.seconds(from: now, to: claims.issuedAt))", recoverySuggestion: Advice.clock)
+      throw ConnectorError(
+        idToken: "it is issued in \(Self.seconds(from: now, to: claims.issuedAt))", recoverySuggestion: Advice.clock)
     }
   }
 
   /// Rules 11 and 12: `nonce`, and the policy as the context that was asked for.
-  private func checkRequest(_ claims: IDTokenClaims, _ expectations: IDTokenExpectations) throws(IDTokenRejection) {
+  private func checkRequest(_ claims: IDTokenClaims, _ expectations: IDTokenExpectations) throws(ConnectorError) {
     if let nonce = expectations.nonce {
-      guard let value = claims.nonce else { throw IDTokenRejection("it has no nonce") }
+      guard let value = claims.nonce else { throw ConnectorError(idToken: "it has no nonce") }
       guard Secret(value).isEqualInConstantTime(to: nonce) else {
-        throw IDTokenRejection("its nonce is not the one sent")
+        throw ConnectorError(idToken: "its nonce is not the one sent")
       }
     }
     guard let policy = expectations.policy else { return }
     guard let value = claims.all["tfp"] ?? claims.all["acr"] else {
-      throw IDTokenRejection("it names no policy", recoverySuggestion: Advice.policy)
+      throw ConnectorError(idToken: "it names no policy", recoverySuggestion: Advice.policy)
     }
     guard let text = value.string, ASCIIText.isSameIgnoringCase(text, policy) else {
-      throw IDTokenRejection(
-        "it is of another policy than \(IDTokenRejection.quote(policy))", recoverySuggestion: Advice.policy)
+      throw ConnectorError(
+        idToken: "it is of another policy than \(quoted(policy))", recoverySuggestion: Advice.policy)
     }
   }
 
   /// Core 3.1.3.8: `at_hash` need not be there, but may not be wrong.
   private func checkHashes(
     _ claims: IDTokenClaims, _ expectations: IDTokenExpectations, hashes: [HashAlgorithm]
-  ) throws(IDTokenRejection) {
+  ) throws(ConnectorError) {
     if let token = expectations.accessToken, let value = claims.all["at_hash"] {
       guard let text = value.string, hashes.contains(where: { ASCIIText.isSame(text, $0.leftHalf(of: token)) }) else {
-        throw IDTokenRejection("its at_hash is not that of the access token")
+        throw ConnectorError(idToken: "its at_hash is not that of the access token")
       }
     }
   }
 
   /// Core 12.2: a refresh changes no identity.
-  private func checkContinuity(_ claims: IDTokenClaims, _ expectations: IDTokenExpectations) throws(IDTokenRejection) {
+  private func checkContinuity(_ claims: IDTokenClaims, _ expectations: IDTokenExpectations) throws(ConnectorError) {
     guard let previous = expectations.previous else { return }
     if let issuer = previous.issuer, !ASCIIText.isSame(issuer, claims.issuer) {
-      throw IDTokenRejection("its iss is another than at the sign-in")
+      throw ConnectorError(idToken: "its iss is another than at the sign-in")
     }
     if let subject = previous.subject, !ASCIIText.isSame(subject, claims.subject) {
-      throw IDTokenRejection("its sub is another than at the sign-in")
+      throw ConnectorError(idToken: "its sub is another than at the sign-in")
     }
     if let audience = previous.audience, Set(audience) != Set(claims.audience) {
-      throw IDTokenRejection("its aud is another than at the sign-in")
+      throw ConnectorError(idToken: "its aud is another than at the sign-in")
     }
   }
 

@@ -1,4 +1,4 @@
-import B2CCore
+package import B2CCore
 package import Foundation
 
 /// The public keys of an issuer or of one of its policies (RFC 7517 section 5).
@@ -14,20 +14,14 @@ package struct JWKSet: Sendable {
   /// Reads a key set and makes its keys ready.
   ///
   /// - Parameter json: The document behind `jwks_uri`.
-  /// - Throws: ``JWKSetError`` when the document is not a key set.
-  package init(json: Data) throws(JWKSetError) {
+  /// - Throws: ``ConnectorError`` with code `invalidResponse` when the document is not a key set.
+  package init(json: Data) throws(ConnectorError) {
     guard json.count <= Self.maximumLength else {
-      throw JWKSetError(message: "The issuer's key set has more than \(Self.maximumLength) bytes.")
+      throw ConnectorError(own: .invalidResponse, "The issuer's key set has more than \(Self.maximumLength) bytes.")
     }
     guard let fields = try? JSONReader.object(json), let entries = fields["keys"]?.array else {
-      throw JWKSetError(message: "The issuer's key set is not a JSON object with an array of keys.")
+      throw ConnectorError(own: .invalidResponse, "The issuer's key set is not a JSON object with an array of keys.")
     }
     keys = Array(entries.lazy.compactMap(\.object).compactMap(JSONWebKey.init).prefix(Self.maximumCount))
   }
-}
-
-/// Why a document is not a key set.
-package struct JWKSetError: Error, Hashable {
-  /// The fault, in a sentence.
-  package let message: String
 }

@@ -5,7 +5,7 @@
 #elseif canImport(Musl)
   internal import Musl
 #endif
-internal import B2CCore
+package import B2CCore
 internal import Foundation
 
 /// The addresses by which this machine reaches itself.
@@ -40,7 +40,7 @@ package final class LoopbackListener: Sendable {
   ///   - addresses: The addresses; the machine must have the first, another one is left out where it is missing.
   ///   - limits: The limits of requests and connections.
   ///   - handler: Answers one request; runs in a task that ``close()`` cancels.
-  /// - Throws: ``LoopbackListenerError``.
+  /// - Throws: ``ConnectorError`` with code `portInUse` or `presentationFailed`.
   package init(
     port: UInt16 = 0, addresses: [LoopbackAddress] = [.ipv4], limits: LoopbackLimits = .server,
     handler: @escaping @Sendable (LoopbackExchange) async -> Void
@@ -80,12 +80,12 @@ package final class LoopbackListener: Sendable {
 
   private static func bind(
     port: UInt16, addresses: [LoopbackAddress]
-  ) throws(LoopbackListenerError) -> [Listening] {
+  ) throws(ConnectorError) -> [Listening] {
     // A port that the system chose at one address may be in use at the other: then another one is tried.
     var triesLeft = port == 0 ? 20 : 1
     while true {
       triesLeft -= 1
-      do throws(LoopbackListenerError) {
+      do throws(ConnectorError) {
         return try bindOnce(port: port, addresses: addresses)
       } catch {
         guard triesLeft > 0, error.code == .portInUse else { throw error }
@@ -95,16 +95,50 @@ package final class LoopbackListener: Sendable {
 
   private static func bindOnce(
     port: UInt16, addresses: [LoopbackAddress]
-  ) throws(LoopbackListenerError) -> [Listening] {
+  ) throws(ConnectorError) -> [Listening] {
     var sockets: [Listening] = []
     for address in addresses {
-      do throws(LoopbackListenerError) {
+      do throws(ConnectorError) {
         sockets.append(try Socket.listening(at: address, port: sockets.first?.bound.port ?? port))
       } catch {
-        guard error.code == .noAddress, !sockets.isEmpty else { throw error }
+        let isMissing = (error.underlying as NSError?).map { Self.missing.contains(CInt($0.code)) } ?? false
+        guard isMissing, !sockets.isEmpty else { throw error }
       }
     }
     return sockets
+  }
+
+  /// What the system says of an address that the machine does not have.
+  fileprivate static let missing: Set<CInt> = [EADDRNOTAVAIL, EAFNOSUPPORT, EPROTONOSUPPORT]
+}
+
+extension ConnectorError {
+  /// Makes the error of an error number of the system.
+  package init(listening number: CInt, port: UInt16) {
+    let reason = String(cString: strerror(number))
+    var code = ErrorCode.presentationFailed
+    var message = "Listening on port \(port) failed: \(reason)."
+    var suggestion: String?
+    switch number {
+    case EADDRINUSE:
+      code = .portInUse
+      message = "Port \(port) is in use by another program."
+      suggestion =
+        "End that program or another sign-in that is still open; another port of a redirect URI has to be registered."
+    case EPERM, EACCES:
+      message = "Listening on port \(port) is not allowed: \(reason)."
+      // The App Sandbox's answer, and that of a security policy elsewhere.
+      if number == EPERM {
+        suggestion =
+          "A Mac app with the App Sandbox needs Incoming Connections (Server), under Signing & Capabilities."
+      }
+    case _ where LoopbackListener.missing.contains(number):
+      message = "The loopback address is not available: \(reason)."
+    default: break
+    }
+    self.init(
+      own: code, message, recoverySuggestion: suggestion,
+      underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(number)))
   }
 }
 
@@ -129,7 +163,7 @@ private final class ListenerCore: Sendable {
   init(
     _ listening: [Socket], port: UInt16, limits: LoopbackLimits,
     handler: @escaping @Sendable (LoopbackExchange) async -> Void
-  ) throws(LoopbackListenerError) {
+  ) throws(ConnectorError) {
     self.listening = listening
     self.port = port
     self.limits = limits
@@ -137,7 +171,7 @@ private final class ListenerCore: Sendable {
     // A socket pair and not a pipe: it is close-on-exec from the start where the system can do that.
     var ends: [CInt] = [-1, -1]
     guard socketpair(AF_UNIX, SocketConstants.stream, 0, &ends) == 0 else {
-      throw LoopbackListenerError(number: errno, port: port)
+      throw ConnectorError(listening: errno, port: port)
     }
     for end in ends {
       _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK)

@@ -63,9 +63,9 @@ final class Socket: Sendable {
   /// Returns a listening socket with the address and port that the system says it is bound to.
   static func listening(
     at address: LoopbackAddress, port: UInt16
-  ) throws(LoopbackListenerError) -> (socket: Socket, bound: (address: LoopbackAddress, port: UInt16)) {
+  ) throws(ConnectorError) -> (socket: Socket, bound: (address: LoopbackAddress, port: UInt16)) {
     let descriptor = makeSocket(address.family, SocketConstants.stream, 0)
-    guard descriptor >= 0 else { throw LoopbackListenerError(number: errno, port: port) }
+    guard descriptor >= 0 else { throw ConnectorError(listening: errno, port: port) }
     let socket = Socket(descriptor)
     prepare(descriptor)
     // A port whose last connections are still in TIME_WAIT may be listened on again; a second listener may not.
@@ -73,12 +73,12 @@ final class Socket: Sendable {
     if address == .ipv6 { setOption(descriptor, level: CInt(IPPROTO_IPV6), name: IPV6_V6ONLY, to: 1) }
     guard address.withSocketAddress(port: port, { bindSocket(descriptor, $0, $1) }) == 0,
       startListening(descriptor, SOMAXCONN) == 0
-    else { throw LoopbackListenerError(number: errno, port: port) }
+    else { throw ConnectorError(listening: errno, port: port) }
     // Asked of the system: a listener for redirects that other machines can reach must not start.
     guard let bound = bound(descriptor),
       let address = LoopbackAddress.allCases.first(where: { $0.bytes == bound.address })
     else {
-      throw LoopbackListenerError(.system, "The listener is not bound to the loopback address.")
+      throw ConnectorError(own: .presentationFailed, "The listener is not bound to the loopback address.")
     }
     return (socket, (address, bound.port))
   }

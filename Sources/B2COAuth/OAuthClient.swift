@@ -20,11 +20,13 @@ package final class OAuthClient: Sendable {
   /// - Parameters:
   ///   - configuration: What to work with.
   ///   - environment: The network, token cache, sign-in page and clocks.
-  /// - Throws: ``OAuthError`` with code ``ErrorCode/retiredAuthority`` when Azure AD B2C has retired the authority's
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/retiredAuthority`` when Azure AD B2C has retired the authority's
   ///   host; with code ``ErrorCode/unsupportedRedirectURI`` when the presenter cannot serve the redirect URI;
   ///   ``TokenCacheError`` when the default token cache cannot be created.
   package init(configuration: OAuthConfiguration, environment: OAuthEnvironment) throws {
-    if let retired = configuration.authority.retirement(for: configuration.defaultPolicy) { throw OAuthError(retired) }
+    if let retired = configuration.authority.retirement(for: configuration.defaultPolicy) {
+      throw ConnectorError(retired)
+    }
     self.configuration = configuration
     services = try OAuthServices(configuration: configuration, environment: environment)
     tokens = TokenSource(services: services)
@@ -42,10 +44,10 @@ package final class OAuthClient: Sendable {
   ///   - prompt: The OpenID Connect `prompt` parameter; the options' when it is `automatic`.
   ///   - options: What to ask for beyond the settings.
   /// - Returns: The user, its verified claims and, if an API scope was asked for, an access token.
-  /// - Throws: ``OAuthError``: `userCancelledInPage`, `userClosedBrowser`, `passwordResetRequested`, `wrongUser`,
-  ///   `identityProviderFailed` and other things the user did; `configuration`, `reservedParameter`,
+  /// - Throws: ``ConnectorError``: `userCancelledInPage`, `userClosedBrowser`, `passwordResetRequested`, `wrongUser`,
+  ///   `identityProviderFailed` and other things the user did; `configuration`,
   ///   `unsupportedRedirectURI` for what the developer can fix; `network`, `serviceUnavailable`, `throttled`,
-  ///   `invalidResponse`, `stateMismatch`, `issuerMismatch`, `invalidIDToken`, `invalidCallback` for the wire;
+  ///   `invalidResponse` for the wire;
   ///   `tokenCache` when the result could not be kept. `CancellationError` when the calling task was cancelled.
   @discardableResult
   package func signIn(
@@ -65,9 +67,9 @@ package final class OAuthClient: Sendable {
   ///   - policy: By which policy the user signed in; whichever was last when `nil`.
   ///   - options: What to ask for beyond the settings.
   /// - Returns: A token that outlives the configured margin, or, if a refresh failed, one that has not ended yet.
-  /// - Throws: ``OAuthError``: `interactionRequired` when only a sign-in helps; `missingAPIScope` when no scope names an
-  ///   API; `reservedParameter`; `network`, `timedOut`, `serviceUnavailable`, `throttled` when it may work later (the
-  ///   session stays); `invalidResponse`, `invalidIDToken`, `configuration`, `server`; `tokenCache`. `CancellationError`
+  /// - Throws: ``ConnectorError``: `interactionRequired` when only a sign-in helps; `missingAPIScope` when no scope names an
+  ///   API; `network`, `timedOut`, `serviceUnavailable`, `throttled` when it may work later (the
+  ///   session stays); `invalidResponse`, `configuration`, `server`; `tokenCache`. `CancellationError`
   ///   when the calling task was cancelled; other callers of the same refresh go on.
   package func accessToken(
     for scopes: [String]? = nil, user: Account? = nil, policy: Policy? = nil, options: TokenOptions = TokenOptions()
@@ -99,7 +101,7 @@ package final class OAuthClient: Sendable {
   /// A record that cannot be read hides its own user only.
   ///
   /// - Returns: Each person once, whatever policies they used.
-  /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
+  /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
   package func users() async throws -> [Account] {
     users(of: try await readableRecords())
   }
@@ -137,7 +139,7 @@ package final class OAuthClient: Sendable {
   ///
   /// - Returns: The user, with the claims of the latest id_token: one that is being verified is waited for. `nil` when
   ///   no user is signed in.
-  /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.
+  /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.
   package func currentUser() async throws -> Account? {
     guard let stored = try await record(policy: nil, userID: nil) else { return nil }
     return users(of: try await services.users.records(userID: stored.key.userID)).first
@@ -149,7 +151,7 @@ package final class OAuthClient: Sendable {
   ///   - policy: The policy; the latest for `nil`.
   ///   - user: Whose claims; those of ``currentUser()`` when `nil`.
   /// - Returns: The claims of the last verified id_token of that policy; `nil` without a session.
-  /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.
+  /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.
   package func claims(policy: Policy?, user: Account?) async throws -> UserInfo? {
     guard let stored = try await record(policy: policy, userID: user?.id),
       stored.record.hasSession(now: services.environment.now())
@@ -169,7 +171,7 @@ package final class OAuthClient: Sendable {
   /// A sign-in or sign-out by another process is noticed here, whatever the cache can tell.
   ///
   /// - Returns: The state of the session of ``currentUser()``.
-  /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read.
+  /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
   package func session() async throws -> SessionState {
     let snapshot = try await sessionSnapshot(looksAgain: true)
     // Another process may have ended the session: observers are told what this caller is.
@@ -190,7 +192,7 @@ package final class OAuthClient: Sendable {
   ///
   /// - Parameter policy: The policy; `nil` where the authority has none.
   /// - Returns: The issuer that it names, and a way to fetch the keys and to count those that can verify a signature.
-  /// - Throws: ``OAuthError``, as a sign-in throws it.
+  /// - Throws: ``ConnectorError``, as a sign-in throws it.
   package func fetchProvider(
     _ policy: Policy?
   ) async throws -> (issuer: String, usableKeyCount: @Sendable () async throws -> Int) {
@@ -225,7 +227,7 @@ package final class OAuthClient: Sendable {
   /// - Parameter id: The ``Account/id``; at Microsoft's authorities in any case.
   /// - Returns: The user, with the claims of the latest id_token: one that is being verified is waited for. `nil` when
   ///   there is none.
-  /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.
+  /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.
   package func user(id: String) async throws -> Account? {
     try await services.adoptions.wait(for: services.users.folded(id))
     let (records, failure) = try await services.users.read(userID: id)
@@ -242,7 +244,7 @@ package final class OAuthClient: Sendable {
   ///   - endsBrowserSession: Whether to end the session at the server too, for which a page is shown.
   ///   - options: How to end the browser session.
   /// - Returns: What is known of the session in the browser.
-  /// - Throws: ``OAuthError`` with code `tokenCache` when the cache cannot be listed or changed, after everything that
+  /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be listed or changed, after everything that
   ///   could be removed is gone; with `endsBrowserSession` also what keeps the page from being shown, after the tokens are
   ///   gone. A closed page and the end of the waiting time are no errors.
   @discardableResult
@@ -259,7 +261,7 @@ package final class OAuthClient: Sendable {
   ///   - endsBrowserSession: Whether to end the session at the server too, for which a page is shown.
   ///   - options: How to end the browser session.
   /// - Returns: What is known of the session in the browser.
-  /// - Throws: ``OAuthError``, as for one user.
+  /// - Throws: ``ConnectorError``, as for one user.
   @discardableResult
   package func signOut(
     endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
@@ -275,7 +277,7 @@ package final class OAuthClient: Sendable {
   ///   - scopes: Scopes of the API to get a token for; the configuration's when `nil`.
   ///   - show: Shows the user the code and the address.
   /// - Returns: The same as ``signIn(policy:prompt:options:)``.
-  /// - Throws: ``OAuthError``: `unsupported` when the authority does not offer it, `userCancelledInPage` when the user
+  /// - Throws: ``ConnectorError``: `unsupported` when the authority does not offer it, `userCancelledInPage` when the user
   ///   declined, `timedOut` when the code expired, and what a sign-in throws. `CancellationError` when the calling task was
   ///   cancelled.
   @discardableResult

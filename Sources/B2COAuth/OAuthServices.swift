@@ -58,6 +58,6 @@ final class OAuthServices: Sendable {
 
   /// The code of an error in an event.
   static func code(of error: any Error) -> ErrorCode {
-    (error as? any ExplainedError)?.code ?? .init(rawValue: error is CancellationError ? "cancelled" : "other")
+    (error as? ConnectorError)?.code ?? .init(rawValue: error is CancellationError ? "cancelled" : "other")
   }
 }

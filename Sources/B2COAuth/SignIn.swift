@@ -15,7 +15,7 @@ struct SignIn: Sendable {
     ) {
       do {
         return try await authorize(policy, options, correlationID)
-      } catch let error as OAuthError where error.code == .passwordResetRequested {
+      } catch let error as ConnectorError where error.code == .passwordResetRequested {
         guard let reset = configuration.passwordResetPolicy, reset.key != policy?.key else { throw error }
         // Cancelling after it leaves the new password and no session.
         _ = try await authorize(reset, options.forPasswordReset, correlationID, isPasswordResetStep: true)
@@ -28,7 +28,7 @@ struct SignIn: Sendable {
     _ policy: Policy?, _ options: SignInOptions, _ correlationID: UUID, isPasswordResetStep: Bool = false
   ) async throws -> SignInResult {
     // Whatever is wrong with the settings is found here, before a page opens.
-    if let retired = configuration.authority.retirement(for: policy) { throw OAuthError(retired) }
+    if let retired = configuration.authority.retirement(for: policy) { throw ConnectorError(retired) }
     try services.presenter.validate(redirectURI: configuration.redirectURI)
     _ = try ReservedParameters.checked(options.extraParameters)
     if let claims = options.claimsRequest, !claims.isEmpty { _ = try ClaimsRequest.checked(claims) }
@@ -38,12 +38,15 @@ struct SignIn: Sendable {
     // The keys are not needed before the answer comes: they are fetched while the user is at the page.
     async let _: Void = services.providers.prefetch(policy)
     let url = try await present(request)
-    return try await OAuthError.addingCorrelationID(request.sentCorrelationID) {
+    do {
       let callback = try request.validate(url)
       let response = try await services.endpoint.redeem(callback, of: request)
       return try await SignInWriter(services: services, tokens: tokens).finish(
         response, from: request.provider, request: request, scopes: request.scopes, sent: request.tokenScopes,
         correlationID: request.correlationID, isPasswordResetStep: isPasswordResetStep)
+    } catch var error as ConnectorError {
+      error.correlationID = error.correlationID ?? request.sentCorrelationID
+      throw error
     }
   }
 
@@ -51,13 +54,13 @@ struct SignIn: Sendable {
     // Built here once so that a failure is thrown; another port of this machine changes nothing that could fail.
     let page = try request.url(redirectURI: configuration.redirectURI)
     do {
-      return try await services.presenter.show(
+      return try await services.presenter.present(
         PresentationRequest(
           purpose: .signIn, redirectURI: configuration.redirectURI, state: request.state,
           prefersEphemeralSession: request.options.prefersEphemeralSession,
           prefersFullScreen: request.options.prefersFullScreen,
           makeURL: { (try? request.url(redirectURI: $0)) ?? page }))
-    } catch var error as OAuthError where [.userClosedBrowser, .timedOut].contains(error.code) {
+    } catch var error as ConnectorError where [.userClosedBrowser, .timedOut].contains(error.code) {
       // The page was opened, so its server knows the id; other failures may have kept it from opening.
       error.correlationID = error.correlationID ?? request.sentCorrelationID
       throw error
@@ -98,15 +101,16 @@ struct SignInWriter: Sendable {
   ///   - correlationID: The correlation id of the sign-in.
   ///   - isPasswordResetStep: Whether it is the password-reset step of a sign-in.
   /// - Returns: The result, as it is stored.
-  /// - Throws: ``OAuthError`` with code `invalidResponse` without an id_token; what the check and the store throw.
+  /// - Throws: ``ConnectorError`` with code `invalidResponse` without an id_token; what the check and the store throw.
   func finish(
     _ response: TokenResponse, from provider: Provider, request: AuthorizationRequest?, scopes: [String],
     sent: [String], correlationID: UUID, isPasswordResetStep: Bool = false
   ) async throws -> SignInResult {
     guard let idToken = response.idToken else {
-      throw OAuthError(
-        .invalidResponse, "The token answer has no id_token, though openid was asked for.",
-        correlationID: provider.isMicrosoft ? correlationID : nil, request: provider.tokenRequest)
+      throw ConnectorError(
+        own: .invalidResponse, "The token answer has no id_token, though openid was asked for.",
+        correlationID: provider.isMicrosoft ? correlationID : nil
+      ).about(provider.tokenRoute.url, method: "POST")
     }
     let claims = try await IDTokenCheck(services: services).claims(
       of: idToken, provider: provider, nonce: request?.nonce, accessToken: response.accessToken, previous: nil)
@@ -207,17 +211,17 @@ struct SignInWriter: Sendable {
     guard let current = try await services.users.record(userID: nil, policy: nil),
       current.key.userID != identity.userID
     else { return }
-    throw OAuthError(
-      .wrongUser, "Another person finished the page than the one who is signed in.",
+    throw ConnectorError(
+      own: .wrongUser, "Another person finished the page than the one who is signed in.",
       recoverySuggestion: "Sign out first, or run the policy as the user who is signed in.")
   }
 
-  private func checkRequiredUser(_ user: UserInfo) throws(OAuthError) {
+  private func checkRequiredUser(_ user: UserInfo) throws(ConnectorError) {
     guard let required = services.configuration.requiredUser, !required.isEmpty,
       !user.isUser(required, isMicrosoft: services.users.isMicrosoft)
     else { return }
-    throw OAuthError(
-      .wrongUser, "Another user signed in than the one the settings require.",
+    throw ConnectorError(
+      own: .wrongUser, "Another user signed in than the one the settings require.",
       recoverySuggestion: "Sign in as the user that userId names, or remove userId from the settings.")
   }
 

@@ -81,7 +81,7 @@ struct SignOut: Sendable {
     services.users.forget(foldedID: foldedID)
     // Observers are told before the server's part, which may take a while.
     services.sessions.changed()
-    guard var error = failure as? OAuthError, !left.isEmpty else { return failure }
+    guard var error = failure as? ConnectorError, !left.isEmpty else { return failure }
     let names = Set(left.map { PrintableText.plain($0.userID, limit: 100) }).sorted().joined(separator: ", ")
     error.message += " The tokens of \(names) are still in the cache; they are no longer used."
     return error
@@ -150,8 +150,8 @@ struct SignOut: Sendable {
     let policy = try stored.map { try $0.record.policy(for: $0.key) } ?? services.configuration.defaultPolicy
     let provider = try await services.providers.provider(for: policy)
     guard let endpoint = provider.endSessionEndpoint else {
-      throw OAuthError(
-        .unsupported, "The authority offers no way to end its browser session.",
+      throw ConnectorError(
+        own: .unsupported, "The authority offers no way to end its browser session.",
         recoverySuggestion: "Remove the tokens only, or sign in with a browser session that shares no cookies.")
     }
     let idToken = options.sendsIDTokenHint ? stored?.record.idToken : nil
@@ -162,12 +162,12 @@ struct SignOut: Sendable {
     do {
       let callback = try await withTimeout(
         options.timeout, on: services.environment.clock,
-        throwing: OAuthError(pageUnfinishedWithin: options.timeout, .signOut)
+        throwing: ConnectorError(pageUnfinishedWithin: options.timeout, .signOut)
       ) {
-        try await page.value(for: request.state) { try await presenter.show(request) }
+        try await page.value(for: request.state) { try await presenter.present(request) }
       }
       return Self.isConfirmation(callback, of: request) ? .ended : .unconfirmed
-    } catch let error as OAuthError where [.userClosedBrowser, .timedOut].contains(error.code) {
+    } catch let error as ConnectorError where [.userClosedBrowser, .timedOut].contains(error.code) {
       // The page was shown, which may have ended the session; the tokens are gone already.
       return .unconfirmed
     }
@@ -193,7 +193,7 @@ struct SignOut: Sendable {
       do throws(AuthorityError) {
         return try Endpoints.appending(parameters, to: endpoint)
       } catch {
-        throw OAuthError(error)
+        throw ConnectorError(error)
       }
     }
     // Built here once so that a failure is thrown; another port of this machine changes nothing that could fail.

@@ -17,7 +17,7 @@ struct TokenSource: Sendable {
     /// Another process or sign-in has brought a token.
     case cached(CachedAccessToken)
     /// The answer is stored; its id_token is still to be verified. Without an access token the error says why.
-    case refreshed(Result<CachedAccessToken, OAuthError>, TokenResponse, before: TokenRecord, after: TokenRecord)
+    case refreshed(Result<CachedAccessToken, ConnectorError>, TokenResponse, before: TokenRecord, after: TokenRecord)
   }
 
   init(services: OAuthServices) {
@@ -40,7 +40,7 @@ struct TokenSource: Sendable {
     }
     do {
       return try await token(of: stored, for: scopes, extra, options)
-    } catch let error as OAuthError where error.needsInteraction && policy == nil {
+    } catch let error as ConnectorError where error.needsInteraction && policy == nil {
       // The user may have signed in again, by another policy in another process.
       guard let newer = try? await services.users.record(userID: stored.key.userID, policy: nil),
         newer.key != stored.key, newer.record.signInDates.isAfter(stored.record.signInDates)
@@ -74,7 +74,7 @@ struct TokenSource: Sendable {
       OAuthEvent(.cacheMiss, policyID: stored.record.policyID, correlationID: request.correlationID))
     do {
       return AccessToken(try await refreshedToken(request), userID: stored.key.userID)
-    } catch let error as OAuthError where !mustReplace {
+    } catch let error as ConnectorError where !mustReplace {
       // An early renewal may fail; what has not expired is served all the same.
       let record = try await recordAfterFailure(of: stored, error)
       let now = services.environment.now()
@@ -120,7 +120,7 @@ struct TokenSource: Sendable {
   }
 
   /// The record as it is after a failed refresh: a sign-out or a definite answer has left no token in it.
-  private func recordAfterFailure(of stored: StoredRecord, _ error: OAuthError) async throws -> TokenRecord {
+  private func recordAfterFailure(of stored: StoredRecord, _ error: ConnectorError) async throws -> TokenRecord {
     // Trouble of the cache is no sign-out.
     guard error.code != .tokenCache else { return stored.record }
     guard let record = try? await services.cache.record(for: stored.key) else { throw error }
@@ -229,11 +229,8 @@ struct TokenSource: Sendable {
         }
         return (response, isStored, now)
       }
-    } catch let refusal as RefreshRefusal {
-      return try await recover(from: refusal, of: record, at: route, request, mayTryAgain: mayTryAgain)
-    } catch let error as OAuthError {
-      let refusal = RefreshRefusal(error: error, endsSession: false)
-      return try await recover(from: refusal, of: record, at: route, request, mayTryAgain: false)
+    } catch let error as ConnectorError {
+      return try await recover(from: error, of: record, at: route, request, mayTryAgain: mayTryAgain)
     }
     guard isStored else {
       return try await outcomeOfOthers(after: record, at: route, request, mayTryAgain: mayTryAgain)
@@ -255,7 +252,7 @@ struct TokenSource: Sendable {
   ) async throws -> Bool {
     do {
       return try await services.cache.update(request.key, waitingWith: record, holdsRefreshLock: true, change)
-    } catch let error as OAuthError where error.code == .tokenCache {
+    } catch let error as ConnectorError where error.code == .tokenCache {
       services.environment.onEvent(
         OAuthEvent(
           .storingFailed, policyID: request.policy?.id, correlationID: request.correlationID, errorCode: error.code))

@@ -214,7 +214,7 @@ struct UserStore: Sendable {
 
   /// Whether reading the record again will fail again, so that waiting for it would keep all other callers out.
   private static func isLasting(_ error: any Error) -> Bool {
-    let code = ((error as? OAuthError)?.underlying as? TokenCacheError)?.code
+    let code = ((error as? ConnectorError)?.underlying as? TokenCacheError)?.code
     return code == .newerVersion || code == .decryptionFailed
   }
 }

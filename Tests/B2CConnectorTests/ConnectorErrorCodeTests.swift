@@ -13,9 +13,9 @@ struct ConnectorErrorCodeTests {
   static let all: [ErrorCode] = [
     .userCancelledInPage, .userClosedBrowser, .passwordResetRequested, .interactionRequired, .wrongUser,
     .userAlreadyExists, .identityProviderFailed,
-    .configuration, .retiredAuthority, .unsupportedRedirectURI, .reservedParameter, .missingAPIScope, .unsupported,
-    .network, .serviceUnavailable, .throttled, .server, .invalidResponse, .stateMismatch, .invalidCallback,
-    .issuerMismatch, .invalidIDToken, .protocolViolation, .tokenCache, .presentationFailed, .portInUse, .timedOut,
+    .configuration, .retiredAuthority, .unsupportedRedirectURI, .missingAPIScope, .unsupported,
+    .network, .serviceUnavailable, .throttled, .server, .invalidResponse, .tokenCache, .presentationFailed, .portInUse,
+    .timedOut,
     .invalidItem, .unauthorized, .insufficientScope, .claimsRequired, .forbidden,
     .notFound, .conflict, .tooLarge, .redirected, .originNotAllowed, .settings, .policyNotConfigured,
     .taskAPINotConfigured, .suspended, .refreshNotAllowed, .other,
@@ -60,7 +60,7 @@ struct ConnectorErrorCodeTests {
       }
     }
     #expect(caught(ConnectorError(.userClosedBrowser, "Closed.")) == "cancelled")
-    #expect(caught(OAuthError(.userCancelledInPage, "Cancelled.")) == "cancelled")
+    #expect(caught(ConnectorError(own: .userCancelledInPage, "Cancelled.")) == "cancelled")
     #expect(caught(ConnectorError(.configuration, "Wrong.")) == "configuration")
     let refused = #expect(throws: AuthorityError.self) { try Authority("contoso") }
     #expect(refused.map(caught) == "configuration")

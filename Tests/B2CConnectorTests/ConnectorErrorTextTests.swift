@@ -45,18 +45,16 @@ struct ConnectorErrorTextTests {
       "\(code): The user has done something else.\r\nCorrelation ID: \(Self.correlationID)\r\n"
       + "Timestamp: 2026-01-01 00:00:00Z\r\n"
     let body: JSONValue = ["error": "access_denied", "error_description": .string(said)]
-    let request = TransportRequest(method: .post, url: try url("https://contoso.b2clogin.com/token"))
-    let refused = ServerAnswer.Refused(
-      scopes: ["openid"], policy: try Policy("B2C_1_SignIn"), request: FailedRequest(request),
-      correlationID: UUID(uuidString: Self.correlationID))
     let answers = [
       ServerAnswer(callbackError: "access_denied", description: said, hiding: []),
       ServerAnswer(
         TransportResponse(status: 400, body: Data("\(body)".utf8)), now: Date(timeIntervalSince1970: 0), hiding: []),
     ]
     for answer in answers {
-      let error = try #require(answer).asError(refused)
-      #expect(error.server?.code == code && error.correlationID != nil)
+      let error = try #require(answer).asError(
+        scopes: ["openid"], policy: try Policy("B2C_1_SignIn"), correlationID: UUID(uuidString: Self.correlationID)
+      ).about(try url("https://contoso.b2clogin.com/token"), method: "POST")
+      #expect(error.serverCode == code && error.correlationID != nil)
       try check(error)
       #expect(errorTextFaults(message: ".", advice: nil, description: error.description).isEmpty, "\(error)")
     }
@@ -65,7 +63,7 @@ struct ConnectorErrorTextTests {
   @Test(
     "Words of a service that end without a full stop, or in another mark", arguments: ["Gone", "Gone.", "Why?", "Oh!"])
   func words(_ said: String) throws {
-    var error = OAuthError(.server, "The server refused.", server: ServerAnswer(error: "x", description: said))
+    var error = ServerAnswer(error: "x", description: said).asError()
     error.recoverySuggestion = "Try again."
     try check(error)
   }
@@ -74,10 +72,10 @@ struct ConnectorErrorTextTests {
 
   @Test("A refusal of an id_token", arguments: [true, false])
   func rejection(_ mayHaveStaleKeys: Bool) throws {
-    try check(IDTokenRejection("its claim is another", mayHaveStaleKeys: mayHaveStaleKeys).oauthError)
+    try check(ConnectorError(idToken: "its claim is another", mayHaveStaleKeys: mayHaveStaleKeys))
   }
 
-  static let refusals: [OAuthError] = [
+  static let refusals: [ConnectorError] = [
     TokenSource.signedOut, TokenSource.notRenewable, TokenSource.expired, TokenSource.suspended,
     TokenSource.refreshNotAllowed,
     TokenSource.missingAPIScope([], at: nil, nil), TokenSource.missingAPIScope(["openid"], at: nil, nil),

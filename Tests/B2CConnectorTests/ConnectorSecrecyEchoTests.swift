@@ -176,9 +176,6 @@ private func everything(_ value: Any) -> String {
       error.correlationID?.uuidString,
     ].compactMap(\.self).joined(separator: " ")
     under = error.underlying
-  case let error as OAuthError:
-    text += everything(error.server as Any)
-    under = error.underlying
   default: under = nil
   }
   return text + (under.map { everything($0) } ?? "")

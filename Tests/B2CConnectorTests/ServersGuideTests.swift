@@ -92,7 +92,7 @@ struct ServersGuideTests {
     _ = await login.page()
     login.callback(sent)
     let error = await #expect(throws: ConnectorError.self) { try await victim.value }
-    #expect(error?.code == .stateMismatch)
+    #expect(error?.code == .invalidResponse && error?.message.contains("does not carry the state") == true)
     #expect(await login.page() == nil)
     let connector = try Connector(settings: tenant.settings(taskServer: server), environment: environment)
     #expect(try await connector.users().isEmpty)

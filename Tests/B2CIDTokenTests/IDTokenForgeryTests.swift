@@ -9,17 +9,17 @@ struct IDTokenForgeryTests {
   func refused(_ forgery: IDTokenForgery) throws {
     var scene = try IDTokenScene()
     try forgery.apply(&scene)
-    let rejection = #expect(throws: IDTokenRejection.self) { try scene.verify() }
-    #expect(rejection?.detail.contains(forgery.fault) == true, "\(String(describing: rejection?.detail))")
+    let rejection = #expect(throws: ConnectorError.self) { try scene.verify() }
+    #expect(rejection?.message.contains(forgery.fault) == true, "\(String(describing: rejection?.message))")
   }
 
   @Test("is described without anything secret", arguments: IDTokenForgery.all)
   func message(_ forgery: IDTokenForgery) throws {
     var scene = try IDTokenScene()
     try forgery.apply(&scene)
-    let rejection = #expect(throws: IDTokenRejection.self) { try scene.verify() }
+    let rejection = #expect(throws: ConnectorError.self) { try scene.verify() }
     let error = try #require(rejection)
-    #expect(error.detail.utf8.count < 300)
+    #expect(error.message.utf8.count < 300)
     let compact = try scene.compact()
     for secret in compact.split(separator: ".").map(String.init) + ["n-0S6_WzA2Mj", "884408e1"] where secret.count > 7 {
       #expect(!"\(error)".contains(secret))
@@ -31,8 +31,8 @@ struct IDTokenForgeryTests {
     func mayHaveStaleKeys(_ apply: (inout IDTokenScene) throws -> Void) throws -> Bool {
       var scene = try IDTokenScene()
       try apply(&scene)
-      let rejection = #expect(throws: IDTokenRejection.self) { try scene.verify() }
-      return try #require(rejection).mayHaveStaleKeys
+      let rejection = #expect(throws: ConnectorError.self) { try scene.verify() }
+      return try #require(rejection).isRetryable
     }
     let other = try IDTokenSigner.otherRSA.get()
     #expect(try mayHaveStaleKeys { $0.header["kid"] = "\"rolled\"" })

@@ -1,3 +1,4 @@
+import B2CCore
 import B2CIDToken
 import Foundation
 import Testing
@@ -29,7 +30,7 @@ struct JWKSetTests {
     "that is none is refused",
     arguments: ["", "[]", "null", "{}", "{\"keys\":{}}", "{\"keys\":[}", "<html></html>", "{\"keys\":[],\"keys\":[]}"])
   func refused(_ json: String) {
-    #expect(throws: JWKSetError.self) { try JWKSet(json: Data(json.utf8)) }
+    #expect(throws: ConnectorError.self) { try JWKSet(json: Data(json.utf8)) }
   }
 
   @Test("is read up to 64 keys and 1 MiB")
@@ -37,7 +38,7 @@ struct JWKSetTests {
     let entries = Array(repeating: IDTokenSigner.ed25519.entry(), count: 200).joined(separator: ",")
     #expect(try JWKSet(json: Data("{\"keys\":[\(entries)]}".utf8)).keys.count == 64)
     let padding = String(repeating: " ", count: JWKSet.maximumLength)
-    #expect(throws: JWKSetError.self) { try JWKSet(json: Data("{\"keys\":[]}\(padding)".utf8)) }
+    #expect(throws: ConnectorError.self) { try JWKSet(json: Data("{\"keys\":[]}\(padding)".utf8)) }
   }
 
   struct Unsuitable: Sendable {

@@ -156,7 +156,7 @@ struct LoopbackConnectionsTests {
   @Test("a port in use is a clear error")
   func portInUse() async throws {
     let listener = try await LoopbackListenerTests.echo()
-    let error = await #expect(throws: LoopbackListenerError.self) {
+    let error = await #expect(throws: ConnectorError.self) {
       _ = try await LoopbackListener(port: listener.port) { (_: LoopbackRequest) in .text("") }
     }
     #expect(error?.code == .portInUse)
@@ -167,7 +167,7 @@ struct LoopbackConnectionsTests {
   @Test("a port taken at the other address is in use too")
   func portInUseAtOneAddress() async throws {
     guard let other = try? await LoopbackListener(addresses: [.ipv6], answer: { _ in .text("") }) else { return }
-    await expectError(LoopbackListenerError.self, .portInUse) {
+    await expectError(ConnectorError.self, .portInUse) {
       _ = try await LoopbackListener(port: other.port, addresses: [.ipv4, .ipv6]) { (_: LoopbackRequest) in .text("") }
     }
     await other.close()

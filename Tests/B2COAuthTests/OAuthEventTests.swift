@@ -46,12 +46,12 @@ struct OAuthEventTests {
   @Test("A sign-out carries policy and correlation id")
   func signOut() async throws {
     let fixture = Fixture()
-    let client = try fixture.client { $0.correlationID = OAuthErrorCorrelationTests.id }
+    let client = try fixture.client { $0.correlationID = ErrorCorrelationTests.id }
     try await client.signIn()
     try await client.signOut()
     let event = try #require(fixture.events.values.last)
     #expect(event.kind == .signedOut && event.policyID == Fixture.signIn)
-    #expect(event.correlationID == OAuthErrorCorrelationTests.id)
+    #expect(event.correlationID == ErrorCorrelationTests.id)
   }
 
   @Test("A cancelled sign-in ends as cancelled")
@@ -70,7 +70,7 @@ struct OAuthEventTests {
   @Test("An event is one line")
   func line() {
     let event = OAuthEvent(
-      .refreshFinished, policyID: "B2C_1_SignIn", correlationID: OAuthErrorCorrelationTests.id, errorCode: .network)
+      .refreshFinished, policyID: "B2C_1_SignIn", correlationID: ErrorCorrelationTests.id, errorCode: .network)
     #expect(
       "\(event)" == "refreshFinished policy=B2C_1_SignIn error=network "
         + "correlation=01020304-0506-0708-090a-0b0c0d0e0f10")

@@ -141,7 +141,7 @@ struct SignOutTests {
     try #require(keys.count == 3)
     let stubborn = keys[position]
     cache.removeFailure.withLock { $0 = { $0 == stubborn ? TokenCacheError(.unwritable, "Locked.") : nil } }
-    await expectError(OAuthError.self, .tokenCache) { try await client.signOut() }
+    await expectError(ConnectorError.self, .tokenCache) { try await client.signOut() }
     #expect(try await cache.keys() == [stubborn])
   }
 
@@ -152,11 +152,11 @@ struct SignOutTests {
     let seen = Recorder<Int>()
     let presenter = SwitchingPresenter(signIn: fixture.script(.signIn(.alice))) { _ in
       seen.record(try await fixture.cache.keys().count)
-      throw OAuthError(.presentationFailed, "No browser.")
+      throw ConnectorError(own: .presentationFailed, "No browser.")
     }
     let client = try fixture.client(presenter: presenter)
     try await client.signIn()
-    await expectError(OAuthError.self, .presentationFailed) { try await client.signOut(endsBrowserSession: true) }
+    await expectError(ConnectorError.self, .presentationFailed) { try await client.signOut(endsBrowserSession: true) }
     #expect(seen.values == [0])
     #expect(try await fixture.cache.keys().isEmpty)
   }
@@ -165,7 +165,7 @@ struct SignOutTests {
   func closing() async throws {
     let fixture = Fixture()
     let presenter = SwitchingPresenter(signIn: fixture.script(.signIn(.alice))) { _ in
-      throw OAuthError(.userClosedBrowser, "Closed.")
+      throw ConnectorError(own: .userClosedBrowser, "Closed.")
     }
     let client = try fixture.client(presenter: presenter)
     try await client.signIn()
@@ -180,7 +180,7 @@ struct SignOutTests {
     await fixture.clock.advance(by: .seconds(90_000))
     fixture.transport.intercept { _ in throw TransportError(.cannotConnect, "Offline.") }
     let limited = try fixture.client { $0.retry = .none }
-    await expectError(OAuthError.self, .network) { try await limited.signOut(endsBrowserSession: true) }
+    await expectError(ConnectorError.self, .network) { try await limited.signOut(endsBrowserSession: true) }
     #expect(try await fixture.cache.keys().isEmpty)
   }
 
@@ -191,7 +191,7 @@ struct SignOutTests {
     let client = try fixture.client()
     try await client.signIn()
     cache.failsToList.withLock { $0 = true }
-    await expectError(OAuthError.self, .tokenCache) { try await client.signOut() }
+    await expectError(ConnectorError.self, .tokenCache) { try await client.signOut() }
     cache.failsToList.withLock { $0 = false }
     #expect(try await cache.keys().isEmpty)
   }

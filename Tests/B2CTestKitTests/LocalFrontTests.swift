@@ -63,7 +63,7 @@ struct LocalFrontTests {
     try await first.start()
     let port = UInt16(try #require(first.origin.port))
     let second = LocalTenant()
-    await expectError(TransportError.self, .cannotConnect) { try await second.start(port: port) }
+    await expectError(ConnectorError.self, .portInUse) { try await second.start(port: port) }
     await first.stop()
     try await second.start(port: port)
     #expect(second.origin.port == Int(port))

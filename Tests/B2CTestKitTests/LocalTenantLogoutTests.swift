@@ -38,7 +38,7 @@ struct LocalTenantLogoutTests {
   @Test func withoutRedirectThePageIsTheEnd() async throws {
     let presenter = visitor.makePresenter()
     _ = try await visitor.signIn(presenter: presenter)
-    await expectError(OAuthError.self, .userClosedBrowser) { try await signOut(presenter, []) }
+    await expectError(ConnectorError.self, .userClosedBrowser) { try await signOut(presenter, []) }
     #expect(tenant.sessionCount == 0)
   }
 

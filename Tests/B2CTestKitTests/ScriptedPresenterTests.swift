@@ -44,7 +44,7 @@ struct ScriptedPresenterTests {
 
   @Test func closedBrowserIsAnErrorOfItsOwn() async {
     let presenter = ScriptedPresenter(transport: tenant.transport, .closeBrowser)
-    await expectError(OAuthError.self, .userClosedBrowser) { try await present(presenter) }
+    await expectError(ConnectorError.self, .userClosedBrowser) { try await present(presenter) }
   }
 
   @Test(arguments: [
@@ -53,12 +53,12 @@ struct ScriptedPresenterTests {
   ])
   func scriptThatDoesNotFitIsAnError(action: ScriptedPresenter.Action) async {
     let presenter = ScriptedPresenter(transport: tenant.transport, action)
-    await expectError(OAuthError.self, .presentationFailed) { try await present(presenter) }
+    await expectError(ConnectorError.self, .presentationFailed) { try await present(presenter) }
   }
 
   @Test func emptyScriptIsAnErrorUnlessTheSessionIsEnough() async throws {
     let presenter = ScriptedPresenter(transport: tenant.transport)
-    await expectError(OAuthError.self, .presentationFailed) { try await present(presenter) }
+    await expectError(ConnectorError.self, .presentationFailed) { try await present(presenter) }
     presenter.follow(.signIn(.alice))
     _ = try await present(presenter)
     presenter.follow()
@@ -70,7 +70,7 @@ struct ScriptedPresenterTests {
     arguments: [("client_id", "unknown", "AADB2C"), ("redirect_uri", "https://other.example/", "AADB2C90006")])
   func errorPage(_ name: String, _ value: String, _ code: String) async throws {
     let presenter = ScriptedPresenter(transport: tenant.transport, .signIn(.alice))
-    let error = await #expect(throws: OAuthError.self) { try await present(presenter, [name: value]) }
+    let error = await #expect(throws: ConnectorError.self) { try await present(presenter, [name: value]) }
     #expect(error?.code == .presentationFailed)
     #expect(error?.message.hasPrefix("The page 'Sorry, we cannot sign you in' (status 400) shows an error: ") == true)
     #expect(error?.message.contains(code) == true, "\(error?.message ?? "")")
@@ -80,14 +80,14 @@ struct ScriptedPresenterTests {
   func pageThatEnds() async {
     tenant.faults = [LocalFault(.respond(TransportResponse(status: 200, body: Data("<p>Signed out.</p>".utf8))))]
     let presenter = ScriptedPresenter(transport: tenant.transport, .signIn(.alice))
-    await expectError(OAuthError.self, .userClosedBrowser) { try await present(presenter) }
+    await expectError(ConnectorError.self, .userClosedBrowser) { try await present(presenter) }
   }
 
   @Test("A page that refuses the last action of the script is quoted")
   func refusedAction() async throws {
     let wrong = ScriptedPresenter.Action.signIn(email: "alice@example.com", password: "wrong")
     let presenter = ScriptedPresenter(transport: tenant.transport, wrong)
-    let error = await #expect(throws: OAuthError.self) { try await present(presenter) }
+    let error = await #expect(throws: ConnectorError.self) { try await present(presenter) }
     #expect(error?.code == .presentationFailed && error?.message.hasPrefix("The page 'Sign in' says: ") == true)
     #expect(presenter.steps.filter { $0.hasPrefix("on ") }.count == 1)
     let corrected = ScriptedPresenter(transport: tenant.transport, wrong, .signIn(.alice))
@@ -128,7 +128,7 @@ struct ScriptedPresenterTests {
     let body = Data(text.utf8)
     tenant.faults = [LocalFault(.respond(TransportResponse(status: 200, body: body)))]
     let presenter = ScriptedPresenter(transport: tenant.transport, .cancel)
-    await #expect(throws: OAuthError.self) { try await present(presenter) }
+    await #expect(throws: ConnectorError.self) { try await present(presenter) }
   }
 }
 

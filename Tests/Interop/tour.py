@@ -19,12 +19,12 @@ DJANGO = {
     "provider": "django_oauth_toolkit.py", "package": "django-oauth-toolkit", "alg": "RS256", "lifetime": 300, "rotates": True,
     "iss": True, "reuseProtection": True, "refusesReuse": True,
     # prompt=none is status 500 there, and the refusal of a consent has no `iss`, although metadata promises both.
-    "silentRefusal": None, "consentRefusal": "issuerMismatch",
+    "silentRefusal": None, "consentRefusal": "invalidResponse",
 }
 CANAILLE = {
     "provider": "canaille_provider.py", "package": "canaille", "alg": "RS256", "lifetime": 300, "rotates": True, "iss": True,
     # Its error responses have no `iss`, although its metadata promises one: the SDK takes none of them.
-    "refusesReuse": True, "silentRefusal": "issuerMismatch",
+    "refusesReuse": True, "silentRefusal": "invalidResponse",
 }
 GLEWLWYD = {
     "provider": "glewlwyd_provider.py", "package": "glewlwyd", "alg": "RS256", "lifetime": 300, "rotates": True, "iss": True,

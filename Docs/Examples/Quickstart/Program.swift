@@ -47,8 +47,7 @@ struct Program: Sendable {
   /// The exit code for an error, as ``Arguments/help`` promises: 2 for what only other settings or options can fix.
   static func exitCode(for error: any Error) -> Int32 {
     let fixable: Set<ErrorCode> = [
-      .settings, .retiredAuthority, .configuration, .unsupportedRedirectURI, .policyNotConfigured, .reservedParameter,
-      .missingAPIScope,
+      .settings, .retiredAuthority, .configuration, .unsupportedRedirectURI, .policyNotConfigured, .missingAPIScope,
     ]
     switch error {
     case is UsageError, is UnhealthyError, is AuthorityError, is SettingsError: return 2

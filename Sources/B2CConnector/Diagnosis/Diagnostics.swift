@@ -100,7 +100,7 @@ extension Diagnostics {
   /// Returns an error as a finding; the text of an unknown error is not repeated, since it may contain anything.
   private static func finding(of error: any Error, check: String) -> Finding {
     switch error {
-    case let error as any ExplainedError:
+    case let error as ConnectorError:
       Finding(check, .failed, error.message, recovery: error.recoverySuggestion)
     default:
       Finding(check, .failed, "it failed with \(type(of: error))")
@@ -157,7 +157,7 @@ extension Diagnostics {
       try presenter.validate(redirectURI: redirectURI)
       return Finding("presenter", .ok, "\(type(of: presenter)) can receive \(redirectURI.absoluteString)")
     } catch {
-      let known = error as? any ExplainedError
+      let known = error as? ConnectorError
       return Finding(
         "presenter", .failed, known?.message ?? "\(type(of: presenter)) cannot receive \(redirectURI.absoluteString)",
         recovery: known?.recoverySuggestion ?? "Use another presenter, or register another redirect URI.")

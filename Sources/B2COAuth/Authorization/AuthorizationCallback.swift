@@ -16,14 +16,14 @@ struct ValidatedCallback: Sendable {
 extension AuthorizationRequest {
   /// Checks a callback URL: right place, our state, the right issuer, and only then what it says.
   ///
-  /// - Throws: ``OAuthError``: `invalidCallback`, `stateMismatch`, `issuerMismatch`, or what the server refused.
-  func validate(_ callback: URL) throws(OAuthError) -> ValidatedCallback {
+  /// - Throws: ``ConnectorError`` with code `invalidResponse`, or what the server refused.
+  func validate(_ callback: URL) throws(ConnectorError) -> ValidatedCallback {
     let redirectURI = try RedirectMatch.redirectURI(of: callback, registered: configuration.redirectURI)
     let parameters = try CallbackParameters(callback)
     // An error is accepted under the same rule as a code: only an answer with the state belongs to this request.
     guard let answered = parameters["state"], state.isEqualInConstantTime(to: Secret(answered)) else {
-      throw OAuthError(
-        .stateMismatch, "The callback does not carry the state of this sign-in.",
+      throw ConnectorError(
+        own: .invalidResponse, "The callback does not carry the state of this sign-in.",
         recoverySuggestion: "Start the sign-in again; use each callback once.", correlationID: sentCorrelationID)
     }
     try checkIssuer(parameters["iss"])
@@ -32,31 +32,28 @@ extension AuthorizationRequest {
         callbackError: error, description: parameters["error_description"],
         hiding: [state, nonce, pkce.verifier]
       )
-      .asError(
-        ServerAnswer.Refused(
-          isCallback: true, scopes: tokenScopes, policy: policy,
-          request: FailedRequest(TransportRequest(url: provider.authorizationEndpoint)),
-          correlationID: sentCorrelationID))
+      .asError(scopes: tokenScopes, policy: policy, correlationID: sentCorrelationID, isCallback: true)
+      .about(provider.authorizationEndpoint)
     }
     guard let code = parameters["code"], !code.isEmpty else {
-      throw OAuthError(
-        .invalidCallback, "The callback has neither a code nor an error.", correlationID: sentCorrelationID)
+      throw ConnectorError(
+        own: .invalidResponse, "The callback has neither a code nor an error.", correlationID: sentCorrelationID)
     }
     return ValidatedCallback(code: Secret(code), redirectURI: redirectURI)
   }
 
-  private func checkIssuer(_ issuer: String?) throws(OAuthError) {
+  private func checkIssuer(_ issuer: String?) throws(ConnectorError) {
     guard let issuer else {
       guard !provider.metadata.sendsIssuerInCallback else {
-        throw OAuthError(
-          .issuerMismatch, "The callback has no iss, though the issuer promises one (RFC 9207 section 2.4).",
+        throw ConnectorError(
+          own: .invalidResponse, "The callback has no iss, though the issuer promises one (RFC 9207 section 2.4).",
           correlationID: sentCorrelationID)
       }
       return
     }
     guard IssuerExpectation(published: provider.metadata.issuer).accepts(callbackIssuer: issuer) else {
-      throw OAuthError(
-        .issuerMismatch, "The callback comes from another issuer than the one asked (RFC 9207 section 2.4).",
+      throw ConnectorError(
+        own: .invalidResponse, "The callback comes from another issuer than the one asked (RFC 9207 section 2.4).",
         correlationID: sentCorrelationID)
     }
   }
@@ -68,15 +65,15 @@ struct CallbackParameters {
   private let values: [[UInt8]: String]
 
   /// Reads a callback URL.
-  init(_ url: URL) throws(OAuthError) {
+  init(_ url: URL) throws(ConnectorError) {
     guard url.absoluteString.utf8.count <= 65_536 else {
-      throw OAuthError(.invalidCallback, "The callback URL is longer than 64 KiB.")
+      throw ConnectorError(own: .invalidResponse, "The callback URL is longer than 64 KiB.")
     }
     var values: [[UInt8]: String] = [:]
     for pair in Self.pairs(of: url) {
       // RFC 6749 section 3.1: parameters must not be included more than once.
       guard values.updateValue(pair.value, forKey: Array(pair.name.utf8)) == nil else {
-        throw OAuthError(.invalidCallback, "The callback has a parameter twice.")
+        throw ConnectorError(own: .invalidResponse, "The callback has a parameter twice.")
       }
     }
     self.values = values

@@ -18,7 +18,7 @@ struct AuthorizationRequest: Sendable {
 
   init(
     provider: Provider, configuration: OAuthConfiguration, policy: Policy?, options: SignInOptions, correlationID: UUID
-  ) throws(OAuthError) {
+  ) throws(ConnectorError) {
     self.provider = provider
     self.configuration = configuration
     self.policy = policy
@@ -35,11 +35,11 @@ struct AuthorizationRequest: Sendable {
   var sentCorrelationID: UUID? { provider.isMicrosoft ? correlationID : nil }
 
   /// The URL of the sign-in page for a redirect URI.
-  func url(redirectURI: URL) throws(OAuthError) -> URL {
+  func url(redirectURI: URL) throws(ConnectorError) -> URL {
     do throws(AuthorityError) {
       return try Endpoints.appending(parameters(redirectURI: redirectURI), to: provider.authorizationEndpoint)
     } catch {
-      throw OAuthError(error)
+      throw ConnectorError(error)
     }
   }
 

@@ -13,23 +13,21 @@ struct DeviceFlow: Sendable {
     return try await services.reporting(.signInStarted, .signInFinished, policy: nil, correlationID: correlationID) {
       let provider = try await services.providers.provider(for: services.configuration.defaultPolicy)
       guard let endpoint = provider.deviceAuthorizationEndpoint else {
-        throw OAuthError(
-          .unsupported, "The authority offers no device authorization.",
+        throw ConnectorError(
+          own: .unsupported, "The authority offers no device authorization.",
           recoverySuggestion: "Use a presenter that opens a browser.")
       }
       let sent = Scopes.forRequest(scopes, offlineAccess: provider.addsOfflineAccess)
+      let fields = [("client_id", services.configuration.clientID), ("scope", sent.joined(separator: " "))]
       let answer = try await services.endpoint.post(
-        [("client_id", services.configuration.clientID), ("scope", sent.joined(separator: " "))],
-        to: endpoint, isMicrosoft: provider.isMicrosoft, correlationID: correlationID)
-      let asked = FailedRequest(TransportRequest(method: .post, url: endpoint))
+        fields, to: endpoint, isMicrosoft: provider.isMicrosoft, correlationID: correlationID)
       guard answer.status == 200 else {
         throw services.endpoint.refusal(
-          answer,
-          ServerAnswer.Refused(
-            scopes: scopes, request: asked,
-            correlationID: provider.isMicrosoft ? correlationID : nil), hiding: [])
+          answer, of: fields,
+          to: TokenRoute(url: endpoint, policy: provider.policy, isMicrosoft: provider.isMicrosoft),
+          correlationID: provider.isMicrosoft ? correlationID : nil)
       }
-      let ticket = try DeviceTicket(answer, to: asked, now: services.environment.now())
+      let ticket = try DeviceTicket(answer, from: endpoint, now: services.environment.now())
       try await show(ticket.authorization)
       let response = try await poll(ticket, provider: provider, correlationID: correlationID)
       return try await SignInWriter(services: services, tokens: tokens).finish(
@@ -57,27 +55,29 @@ struct DeviceFlow: Sendable {
       do {
         return try await services.endpoint.redeem(
           deviceCode: ticket.deviceCode, at: provider, correlationID: correlationID)
-      } catch let error as OAuthError {
-        switch error.server?.error {
+      } catch let error as ConnectorError {
+        switch error.oauthError {
         case "authorization_pending": break
         // RFC 8628 section 3.5: five seconds more from now on.
         case "slow_down": interval += .seconds(5)
         case "expired_token": throw Self.ended
         case "access_denied", "authorization_declined":
-          throw OAuthError(
-            .userCancelledInPage, "The user declined.", server: error.server,
-            correlationID: error.correlationID)
+          var declined = error
+          declined.code = .userCancelledInPage
+          declined.message = "The user declined."
+          declined.recoverySuggestion = nil
+          throw declined
         default:
           guard error.isRetryable else { throw error }
           // The same section recommends twice the interval after a connection that brought no answer.
-          if error.server == nil {
+          if error.status == nil {
             interval = min(interval * 2, max(interval, .seconds(60)))
           } else {
             interval += .seconds(5)
           }
         }
         // No code lives for a day: a longer wait ends with the code.
-        pause = max(interval, .seconds(min(error.server?.retryAfter ?? 0, 86_400)))
+        pause = max(interval, .seconds(min(error.retryAfter ?? 0, 86_400)))
       }
     }
   }
@@ -85,8 +85,9 @@ struct DeviceFlow: Sendable {
   /// How long before the code's end it is asked for the last time, in seconds.
   private static let lastSecond = 1.0
 
-  private static let ended = OAuthError(
-    .timedOut, "The device code expired before the user signed in.", recoverySuggestion: "Start again.")
+  private static let ended = ConnectorError(
+    own: .timedOut, "The device code expired before the user signed in.", recoverySuggestion: "Start again.",
+    isRetryable: false)
 }
 
 /// The answer of the device authorization endpoint (RFC 8628 section 3.2), with the part that is secret.
@@ -95,14 +96,15 @@ struct DeviceTicket: Sendable {
   let authorization: DeviceAuthorization
   let interval: Duration
 
-  init(_ response: TransportResponse, to request: FailedRequest, now: Date) throws(OAuthError) {
+  init(_ response: TransportResponse, from endpoint: URL, now: Date) throws(ConnectorError) {
     guard let fields = try? JSONReader.object(response.body),
       let deviceCode = fields["device_code"]?.string, !deviceCode.isEmpty,
       let userCode = fields["user_code"]?.string, !userCode.isEmpty,
       let url = Self.url(fields["verification_uri"]?.string ?? fields["verification_url"]?.string)
     else {
-      throw OAuthError(
-        .invalidResponse, "The device authorization answer lacks a code or an https address.", request: request)
+      throw ConnectorError(
+        own: .invalidResponse, "The device authorization answer lacks a code or an https address."
+      ).about(endpoint, method: "POST")
     }
     self.deviceCode = Secret(deviceCode)
     let life = min(max(fields["expires_in"]?.double ?? 900, 0), 86_400)

@@ -8,7 +8,7 @@ enum RedirectMatch {
   ///
   /// All must be equal but the query (RFC 9700 section 2.1); only a loopback redirect that is registered without a port
   /// may have any (RFC 8252 section 7.3).
-  static func redirectURI(of callback: URL, registered: URL) throws(OAuthError) -> URL {
+  static func redirectURI(of callback: URL, registered: URL) throws(ConnectorError) -> URL {
     let wanted = place(of: registered)
     let got = place(of: callback)
     if got == wanted { return registered }
@@ -19,8 +19,8 @@ enum RedirectMatch {
       components.port = port
       if let url = components.url, place(of: url) == got { return url }
     }
-    throw OAuthError(
-      .invalidCallback, "The callback came to another place than the redirect URI.",
+    throw ConnectorError(
+      own: .invalidResponse, "The callback came to another place than the redirect URI.",
       recoverySuggestion: "Pass on the callback URL unchanged, and only those that start with the redirect URI.")
   }
 

@@ -12,17 +12,17 @@ enum ReservedParameters {
   ]
 
   /// Returns extra parameters in a stable order; throws for those that the app must not set.
-  static func checked(_ extra: [String: String]) throws(OAuthError) -> [(name: String, value: String)] {
+  static func checked(_ extra: [String: String]) throws(ConnectorError) -> [(name: String, value: String)] {
     // Some servers drop spaces and control characters from a name, which would then be another one.
     guard extra.keys.allSatisfy({ !$0.isEmpty && visible($0) == $0 }) else {
-      throw OAuthError(
-        .reservedParameter, "The name of an extra parameter is empty or has a character that is not visible ASCII.",
+      throw ConnectorError(
+        own: .configuration, "The name of an extra parameter is empty or has a character that is not visible ASCII.",
         recoverySuggestion: "Remove spaces, control characters and other characters from the name.")
     }
     let refused = extra.keys.filter { names.contains($0.lowercased()) }.sorted()
     guard refused.isEmpty else {
-      throw OAuthError(
-        .reservedParameter, "Extra parameters may not set \(refused.joined(separator: ", ")).",
+      throw ConnectorError(
+        own: .configuration, "Extra parameters may not set \(refused.joined(separator: ", ")).",
         recoverySuggestion: "Use the option of that name, or leave the parameter out.")
     }
     return extra.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }

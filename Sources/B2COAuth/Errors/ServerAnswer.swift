@@ -1,49 +1,26 @@
 internal import B2CCore
-package import Foundation
+internal import Foundation
 
 /// The error that an authorization server sent (RFC 6749 sections 4.1.2.1 and 5.2).
 ///
 /// Every text in it is printable, on one line and cut; what looks like a token, or was sent, is replaced.
-package struct ServerAnswer: Sendable, Hashable {
+struct ServerAnswer: Sendable, Hashable {
   /// The OAuth `error`, such as `invalid_grant`.
-  package var error: String?
+  var error: String?
   /// The `error_description`, at most 200 characters.
-  package var description: String?
+  var description: String?
   /// The service's own code, such as `AADB2C90118` or `AADSTS50058`.
-  package var code: String?
+  var code: String?
   /// The `suberror`, such as `bad_token`.
-  package var suberror: String?
+  var suberror: String?
   /// The HTTP status; `nil` when the answer came by redirect.
-  package var status: Int?
+  var status: Int?
   /// How many seconds the server asks to wait (`Retry-After`).
-  package var retryAfter: Double?
+  var retryAfter: Double?
   /// The `claims` the server wants satisfied, as JSON text.
-  package var claims: String?
+  var claims: String?
   /// The `correlation_id` of the answer.
-  package var correlationID: UUID?
-
-  /// Makes an answer.
-  ///
-  /// - Parameters:
-  ///   - error: The OAuth `error`.
-  ///   - description: The `error_description`.
-  ///   - code: The service's own code.
-  ///   - suberror: The `suberror`.
-  ///   - status: The HTTP status.
-  ///   - retryAfter: How many seconds the server asks to wait.
-  ///   - claims: The `claims` the server wants satisfied, as JSON text.
-  package init(
-    error: String? = nil, description: String? = nil, code: String? = nil, suberror: String? = nil,
-    status: Int? = nil, retryAfter: Double? = nil, claims: String? = nil
-  ) {
-    self.error = error
-    self.description = description
-    self.code = code
-    self.suberror = suberror
-    self.status = status
-    self.retryAfter = retryAfter
-    self.claims = claims
-  }
+  var correlationID: UUID?
 }
 
 extension ServerAnswer {
@@ -98,37 +75,41 @@ extension ServerAnswer {
     if start.wholeMatch(of: ServiceCode.pattern) != nil { code = String(start) }
   }
 
-  /// The policy, client and redirect URI of a request that was refused.
-  struct Refused {
-    /// Whether the answer came by a redirect from the user's page.
-    var isCallback = false
-    /// Whether a refresh token of a provider other than Microsoft was refused.
-    var isGenericRefresh = false
-    var scopes: [String] = []
-    var policy: Policy?
-    var request: FailedRequest?
-    var correlationID: UUID?
-  }
-
-  /// Returns the typed error of this answer.
-  func asError(_ refused: Refused) -> OAuthError {
+  /// Returns the error of this answer.
+  ///
+  /// - Parameters:
+  ///   - scopes: The scopes that were sent.
+  ///   - policy: The policy of the request.
+  ///   - sent: The id of the request as far as the server knows it.
+  ///   - isCallback: Whether the answer came by a redirect from the user's page.
+  ///   - isGenericRefresh: Whether a refresh token of a provider other than Microsoft was refused.
+  /// - Returns: The error, with everything the server said.
+  func asError(
+    scopes: [String] = [], policy: Policy? = nil, correlationID sent: UUID? = nil, isCallback: Bool = false,
+    isGenericRefresh: Bool = false
+  ) -> ConnectorError {
     let known = code.flatMap(ServiceCode.named)
-    var kind = temporaryCode ?? known?.code ?? plainCode(isCallback: refused.isCallback)
+    var kind = temporaryCode ?? known?.code ?? plainCode(isCallback: isCallback)
     var suggestion = known?.suggestion ?? plainSuggestion
-    if refused.isGenericRefresh, meansRefreshTokenIsRefused {
+    if isGenericRefresh, meansRefreshTokenIsRefused {
       kind = .interactionRequired
       suggestion = suggestion ?? "Sign in again."
     }
     var meaning = known?.meaning ?? plainMeaning
-    if error == "invalid_scope" || code.map(ServiceCode.aboutScopes.contains) == true, !refused.scopes.isEmpty {
-      meaning += " The scopes were \(refused.scopes.joined(separator: " "))."
+    if error == "invalid_scope" || code.map(ServiceCode.aboutScopes.contains) == true, !scopes.isEmpty {
+      meaning += " The scopes were \(scopes.joined(separator: " "))."
     }
-    if kind == .configuration || code == "AADB2C90088", let policy = refused.policy {
+    if kind == .configuration || code == "AADB2C90088", let policy {
       meaning += " The policy was \(policy.id)."
     }
-    return OAuthError(
-      kind, meaning, recoverySuggestion: suggestion, server: self,
-      correlationID: correlationID ?? refused.correlationID, request: refused.request)
+    var typed = ConnectorError(
+      own: kind, meaning, recoverySuggestion: suggestion, status: status, correlationID: correlationID ?? sent)
+    typed.retryAfter = retryAfter
+    typed.oauthError = error
+    typed.serverCode = code
+    typed.serverDescription = description
+    typed.claims = claims
+    return typed
   }
 
   /// Whether the answer says for certain that the refresh token will never work again.

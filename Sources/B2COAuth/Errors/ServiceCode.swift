@@ -112,7 +112,7 @@ struct ServiceCode {
     add(
       [90289, 90051, 90255, 90075], .init(.identityProviderFailed, "The identity provider or a step behind it failed."))
     add([90087, 90279], .init(.configuration, "The grant was made for another protocol version or client."))
-    add([90182, 90183, 90184, 99059], .init(.protocolViolation, "The service refused the proof key (PKCE)."))
+    add([90182, 90183, 90184, 99059], .init(.server, "The service refused the proof key (PKCE)."))
     add(
       [90007, 90287],
       .init(.configuration, "The redirect URI is refused.", checkRegistration))

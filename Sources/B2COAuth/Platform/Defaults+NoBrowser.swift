@@ -8,8 +8,8 @@
 
   private struct UnavailablePresenter: SignInPresenter {
     func present(_ request: PresentationRequest) async throws -> URL {
-      throw OAuthError(
-        .presentationFailed, "This system has no browser to sign in with.",
+      throw ConnectorError(
+        own: .presentationFailed, "This system has no browser to sign in with.",
         recoverySuggestion: "Sign in with a device code, or pass a presenter.")
     }
   }

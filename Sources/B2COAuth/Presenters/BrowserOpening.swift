@@ -67,13 +67,13 @@ public struct BrowserOpening: Sendable {
   private func open(_ url: URL) async throws {
     do {
       try await action(url)
-    } catch let error as any ExplainedError {
+    } catch let error as ConnectorError {
       throw error
     } catch is CancellationError {
       throw CancellationError()
     } catch {
-      throw OAuthError(
-        .presentationFailed, "The browser could not be opened.",
+      throw ConnectorError(
+        own: .presentationFailed, "The browser could not be opened.",
         recoverySuggestion: "Open the page yourself: use BrowserOpening.printing(to:).", underlying: error)
     }
   }
@@ -83,7 +83,8 @@ public struct BrowserOpening: Sendable {
   /// A program that opens URLs would also run files and other programs' schemes.
   static func check(_ url: URL) throws {
     guard Loopback.isAllowed(url) else {
-      throw OAuthError(.presentationFailed, "The page is neither https nor on this machine: \(RedactedURL(url)).")
+      throw ConnectorError(
+        own: .presentationFailed, "The page is neither https nor on this machine: \(RedactedURL(url)).")
     }
   }
 }

@@ -111,6 +111,6 @@ public final class ExternalBrowserPresenter: SignInPresenter {
       defer { flow = new }
       return flow
     }
-    older?.callback.fail(OAuthError(.userClosedBrowser, "The user returned without finishing the page."))
+    older?.callback.fail(ConnectorError(own: .userClosedBrowser, "The user returned without finishing the page."))
   }
 }

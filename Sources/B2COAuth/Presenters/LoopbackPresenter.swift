@@ -1,5 +1,5 @@
 internal import B2CCore
-package import B2CLoopback
+internal import B2CLoopback
 public import Foundation
 
 /// Signs in with the user's own browser and listens on this machine for the redirect (RFC 8252 section 7.3).
@@ -79,12 +79,12 @@ private struct LoopbackFlow: Sendable {
   func listen() async throws -> LoopbackListener {
     do {
       return try await listen(at: redirect.addresses)
-    } catch let error as LoopbackListenerError {
+    } catch {
       // Another program at the address that the URI does not name receives nothing of this sign-in.
       if redirect.isLiteral, let listener = try? await listen(at: Array(redirect.addresses.prefix(1))) {
         return listener
       }
-      throw OAuthError(listening: error, redirectPort: redirect.port)
+      throw error
     }
   }
 
@@ -108,22 +108,6 @@ private struct LoopbackFlow: Sendable {
       }
       await exchange.respond(LoopbackPage.response(html: page(answer.isSuccess)))
       callback.succeed(answer.url)
-    }
-  }
-}
-
-extension OAuthError {
-  /// Explains why a redirect cannot be listened for.
-  package init(listening error: LoopbackListenerError, redirectPort: UInt16) {
-    if error.code == .portInUse {
-      self.init(
-        .portInUse, "Port \(redirectPort) of the redirect URI is in use by another program.",
-        recoverySuggestion: "End that program or another sign-in that is still open, or register another port.",
-        underlying: error)
-    } else {
-      self.init(
-        .presentationFailed, "The redirect cannot be listened for: \(error.message)",
-        recoverySuggestion: error.recoverySuggestion, underlying: error)
     }
   }
 }

@@ -36,7 +36,7 @@ public struct ManualPresenter: SignInPresenter {
   /// - Parameter request: The page to show and the redirect to wait for.
   /// - Returns: The callback URL; for a code alone, one with that code and the state of the request.
   /// - Throws: An error with code ``ErrorCode/userClosedBrowser`` when there is no line left, or
-  ///   ``ErrorCode/invalidCallback`` when it is no answer to this request; `CancellationError`.
+  ///   ``ErrorCode/invalidResponse`` when it is no answer to this request; `CancellationError`.
   public func present(_ request: PresentationRequest) async throws -> URL {
     await write(
       "Open this page in a browser, on this machine or another:\n\n  \(request.printableURL.absoluteString)\n")
@@ -47,12 +47,12 @@ public struct ManualPresenter: SignInPresenter {
     let line = try await readLine()
     try Task.checkCancellation()
     guard let line else {
-      throw OAuthError(.userClosedBrowser, "The input ended before an address or a code was pasted.")
+      throw ConnectorError(own: .userClosedBrowser, "The input ended before an address or a code was pasted.")
     }
     let pasted = PastedCallback(line, redirectURI: request.redirectURI, state: request.state)
     if let url = pasted.url(for: request.purpose) { return url }
-    throw OAuthError(
-      .invalidCallback, "What was pasted is neither the callback of this sign-in nor a code.",
+    throw ConnectorError(
+      own: .invalidResponse, "What was pasted is neither the callback of this sign-in nor a code.",
       recoverySuggestion: "Start again, and paste the whole address or the whole code.")
   }
 }

@@ -29,7 +29,7 @@ struct OneTimePage: Sendable {
   ///   - onFailure: Gets the error that ends the sign-in: the page was fetched twice.
   /// - Returns: Whether it was a request to the page; nothing was answered when it was not.
   func answer(
-    _ exchange: LoopbackExchange, target: URL, onFailure: (OAuthError) -> Void
+    _ exchange: LoopbackExchange, target: URL, onFailure: (ConnectorError) -> Void
   ) async -> Bool {
     guard exchange.request.method == "GET", exchange.hasHostOfThisMachine,
       path.isEqualInConstantTime(to: Secret(exchange.request.target))
@@ -51,28 +51,21 @@ struct OneTimePage: Sendable {
 
   /// Serves a page at a listener for it alone.
   ///
-  /// - Throws: ``OAuthError`` with code ``ErrorCode/presentationFailed``.
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/presentationFailed``.
   static func serve(
-    _ target: URL, onFailure: @escaping @Sendable (OAuthError) -> Void
+    _ target: URL, onFailure: @escaping @Sendable (ConnectorError) -> Void
   ) async throws -> (url: URL, listener: LoopbackListener) {
     let page = OneTimePage()
-    do {
-      let listener = try await LoopbackListener(limits: .redirect) { exchange in
-        if await page.answer(exchange, target: target, onFailure: onFailure) { return }
-        await exchange.respond(.plain(404, "Not found.\n"))
-      }
-      return (page.url(at: listener), listener)
-    } catch {
-      let refusal = error as? LoopbackListenerError
-      throw OAuthError(
-        .presentationFailed, "The local page could not be served" + (refusal.map { ": \($0.message)" } ?? "."),
-        recoverySuggestion: refusal?.recoverySuggestion, underlying: error)
+    let listener = try await LoopbackListener(limits: .redirect) { exchange in
+      if await page.answer(exchange, target: target, onFailure: onFailure) { return }
+      await exchange.respond(.plain(404, "Not found.\n"))
     }
+    return (page.url(at: listener), listener)
   }
 
   /// The error of a flow whose page was fetched twice.
-  static let fetchedTwice = OAuthError(
-    .presentationFailed,
+  static let fetchedTwice = ConnectorError(
+    own: .presentationFailed,
     "The local page of this sign-in was opened twice, so another program may have read its address.",
     recoverySuggestion: "Start again, and open the page once only.")
 }

@@ -18,7 +18,7 @@ struct PendingCallback: Sendable {
 
   /// Waits for the end; a result, so that what the page needed can be closed before it is looked at.
   ///
-  /// - Returns: The callback, or ``OAuthError`` with code ``ErrorCode/timedOut``; `CancellationError`; the error of
+  /// - Returns: The callback, or ``ConnectorError`` with code ``ErrorCode/timedOut``; `CancellationError`; the error of
   ///   ``fail(_:)``.
   func result(
     within timeout: Duration, purpose: PresentationRequest.Purpose, clock: any Clock<Duration>
@@ -26,7 +26,7 @@ struct PendingCallback: Sendable {
     let stream = answers.stream
     do {
       return .success(
-        try await withTimeout(timeout, on: clock, throwing: OAuthError(pageUnfinishedWithin: timeout, purpose)) {
+        try await withTimeout(timeout, on: clock, throwing: ConnectorError(pageUnfinishedWithin: timeout, purpose)) {
           for try await url in stream { return url }
           throw CancellationError()
         })
@@ -36,12 +36,14 @@ struct PendingCallback: Sendable {
   }
 }
 
-extension OAuthError {
+extension ConnectorError {
   /// The error of a page that was not finished in time.
   init(pageUnfinishedWithin timeout: Duration, _ purpose: PresentationRequest.Purpose) {
     self.init(
-      .timedOut, "The page was not finished within \(timeout.components.seconds) seconds.",
+      own: .timedOut, "The page was not finished within \(timeout.components.seconds) seconds.",
       recoverySuggestion: purpose == .signIn
-        ? "If the page showed an error, compare clientId and redirectUri with the app registration." : nil)
+        ? "If the page showed an error, compare clientId and redirectUri with the app registration." : nil,
+      // The same call would show the user another page.
+      isRetryable: false)
   }
 }

@@ -27,11 +27,6 @@ extension SignInPresenter {
   /// - Parameter redirectURI: The redirect URI of the settings.
   /// - Throws: Nothing.
   public func validate(redirectURI: URL) throws {}
-
-  /// As ``present(_:)``, with the error of an app's presenter as one of the engine's.
-  func show(_ request: PresentationRequest) async throws -> URL {
-    try await OAuthError.mapping { try await present(request) }
-  }
 }
 
 /// A page to show and the redirect to wait for.

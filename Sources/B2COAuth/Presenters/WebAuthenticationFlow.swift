@@ -24,7 +24,7 @@ package struct WebAuthenticationFlow: Sendable {
 
   /// Returns where the sheet ends for a redirect URI.
   ///
-  /// - Throws: ``OAuthError`` with code ``ErrorCode/unsupportedRedirectURI``.
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/unsupportedRedirectURI``.
   package func callback(for redirectURI: URL) throws -> WebAuthenticationPage.Callback {
     switch RedirectKind(redirectURI) {
     case .privateUse(let scheme), .customScheme(let scheme):
@@ -42,7 +42,7 @@ package struct WebAuthenticationFlow: Sendable {
 
   /// Shows the sheet and waits for its end.
   ///
-  /// - Throws: ``OAuthError`` with code ``ErrorCode/userClosedBrowser``, ``ErrorCode/presentationFailed`` or
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/userClosedBrowser``, ``ErrorCode/presentationFailed`` or
   ///   ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
   @MainActor
   package func run(_ request: PresentationRequest) async throws -> URL {
@@ -62,8 +62,8 @@ package struct WebAuthenticationFlow: Sendable {
       for await case .failed(let reason, let suggestion) in outcomes.stream {
         throw Self.failure(reason, suggestion)
       }
-      throw OAuthError(
-        .presentationFailed, "The system did not show the sign-in sheet.",
+      throw ConnectorError(
+        own: .presentationFailed, "The system did not show the sign-in sheet.",
         recoverySuggestion: "Call from an app that is in the foreground and has a window.")
     }
     for await outcome in outcomes.stream {
@@ -76,14 +76,15 @@ package struct WebAuthenticationFlow: Sendable {
   private static func url(of outcome: WebAuthenticationOutcome) throws -> URL {
     switch outcome {
     case .callback(let url): return url
-    case .closed: throw OAuthError(.userClosedBrowser, "The user closed the sign-in sheet.")
+    case .closed: throw ConnectorError(own: .userClosedBrowser, "The user closed the sign-in sheet.")
     case .failed(let reason, let suggestion): throw failure(reason, suggestion)
     }
   }
 
-  private static func failure(_ reason: String, _ suggestion: String?) -> OAuthError {
-    OAuthError(
-      .presentationFailed, "The sign-in sheet failed: " + ErrorText.sentence(reason), recoverySuggestion: suggestion)
+  private static func failure(_ reason: String, _ suggestion: String?) -> ConnectorError {
+    ConnectorError(
+      own: .presentationFailed, "The sign-in sheet failed: " + ErrorText.sentence(reason),
+      recoverySuggestion: suggestion)
   }
 }
 

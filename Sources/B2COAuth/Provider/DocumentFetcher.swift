@@ -9,7 +9,7 @@ struct DocumentFetcher: Sendable {
 
   /// Gets a JSON document.
   ///
-  /// - Throws: ``OAuthError``: `network`, `timedOut`, `serviceUnavailable`, `throttled`, `configuration` for a 4xx, or
+  /// - Throws: ``ConnectorError``: `network`, `timedOut`, `serviceUnavailable`, `throttled`, `configuration` for a 4xx, or
   ///   `invalidResponse`.
   func json(at url: URL, what: String, policy: Policy?, retries: Bool = true) async throws -> Data {
     let request = TransportRequest(url: url, headers: ["Accept": "application/json"], limits: limits)
@@ -28,13 +28,12 @@ struct DocumentFetcher: Sendable {
       default: "Check the authority in the settings."
       }
     let place = policy.map { " of the policy \($0.id)" } ?? ""
-    let failed = FailedRequest(request)
-    throw OAuthError(
-      code, "The request for the \(what)\(place) failed with status \(response.status): \(failed).",
-      recoverySuggestion: suggestion,
-      server: ServerAnswer(
-        status: response.status, retryAfter: RetryAfter.seconds(in: response.headers, now: serverClock.localNow())),
-      request: failed)
+    var error = ConnectorError(
+      own: code,
+      "The request for the \(what)\(place) failed with status \(response.status): GET \(RedactedURL(url).withoutQuery).",
+      recoverySuggestion: suggestion, status: response.status)
+    error.retryAfter = RetryAfter.seconds(in: response.headers, now: serverClock.localNow())
+    throw error.about(url)
   }
 }
 
@@ -46,15 +45,15 @@ extension HTTPTransport {
     do {
       return try await send(request)
     } catch let error as TransportError {
-      let failed = FailedRequest(request)
-      var failure = OAuthError(
-        .init(error), "No answer to \(failed): \(error.message)",
-        recoverySuggestion: error.isRetryable ? "Check the connection, then try again." : nil,
+      let advice = [error.isRetryable ? "Check the connection, then try again." : nil, error.recoverySuggestion]
+        .compactMap(\.self)
+      throw ConnectorError(
+        own: ErrorCode(error),
+        "No answer to \(request.method.rawValue) \(RedactedURL(request.url).withoutQuery): \(error.message)",
+        recoverySuggestion: advice.isEmpty ? nil : advice.joined(separator: " "), isRetryable: error.isRetryable,
         // What certainly reached no server is in no server's log.
-        correlationID: error.mayHaveReachedServer ? correlationID : nil,
-        request: failed, underlying: error)
-      failure.advise(error.recoverySuggestion)
-      throw failure
+        correlationID: error.mayHaveReachedServer ? correlationID : nil, underlying: error
+      ).about(request.url, method: request.method.rawValue)
     }
   }
 }
@@ -66,11 +65,11 @@ extension TransportError {
   }
 }
 
-extension OAuthError {
+extension ConnectorError {
   /// Wraps what the authority's rules refuse.
   package init(_ error: AuthorityError) {
     self.init(
-      error.code, error.message,
+      own: error.code, error.message,
       recoverySuggestion: [error.suggestion.map { "Write \"\($0)\"." }, error.recoverySuggestion].compactMap(\.self)
         .joined(separator: " "), underlying: error)
   }

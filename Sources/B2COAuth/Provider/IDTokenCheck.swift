@@ -1,5 +1,5 @@
 internal import B2CCore
-package import B2CIDToken
+internal import B2CIDToken
 internal import Foundation
 
 /// Checks an id_token against its provider, and looks for new keys when its key is not among those known.
@@ -15,7 +15,7 @@ struct IDTokenCheck: Sendable {
   ///   - accessToken: The access token that came with it.
   ///   - previous: The claims of the sign-in, after a refresh.
   /// - Returns: All claims.
-  /// - Throws: ``OAuthError`` with code `invalidIDToken`; what keeps the keys from being fetched.
+  /// - Throws: ``ConnectorError`` with code `invalidResponse`; what keeps the keys from being fetched.
   func claims(
     of idToken: Secret, provider: Provider, nonce: Secret?, accessToken: Secret?, previous: [String: JSONValue]?
   ) async throws -> [String: JSONValue] {
@@ -28,14 +28,15 @@ struct IDTokenCheck: Sendable {
     do {
       return try Self.verify(idToken, known, expectations)
     } catch {
-      guard error.mayHaveStaleKeys else { throw error.oauthError }
+      // Only what a fresh copy of the keys may change is retryable.
+      guard error.isRetryable else { throw error }
     }
     let fresh = try await providers.refetchedKeys(of: provider)
     do {
       return try Self.verify(idToken, fresh, expectations)
     } catch {
-      if error.mayHaveStaleKeys { await providers.recordUnknownKey(of: provider) }
-      throw error.oauthError
+      if error.isRetryable { await providers.recordUnknownKey(of: provider) }
+      throw error
     }
   }
 
@@ -44,7 +45,7 @@ struct IDTokenCheck: Sendable {
   ///
   /// Nothing is taken from the token, so that its signature need not be known. What it does not name, or not in a form
   /// that can be compared, refuses nothing here: such a token is of no use, and the tokens beside it are good.
-  func refuseOtherPerson(_ idToken: Secret?, than claims: [String: JSONValue]) throws(OAuthError) {
+  func refuseOtherPerson(_ idToken: Secret?, than claims: [String: JSONValue]) throws(ConnectorError) {
     guard let idToken, let fields = try? IDToken(compact: idToken).unverifiedClaims() else { return }
     let (before, after) = (PreviousIdentity(claims), PreviousIdentity(fields))
     let clientID = services.configuration.clientID
@@ -61,13 +62,13 @@ struct IDTokenCheck: Sendable {
     } else {
       return
     }
-    throw OAuthError(
-      .interactionRequired, "The id_token of the refresh names \(named).", recoverySuggestion: "Sign in again.")
+    throw ConnectorError(
+      own: .interactionRequired, "The id_token of the refresh names \(named).", recoverySuggestion: "Sign in again.")
   }
 
   private static func verify(
     _ idToken: Secret, _ keys: JWKSet, _ expectations: IDTokenExpectations
-  ) throws(IDTokenRejection) -> [String: JSONValue] {
+  ) throws(ConnectorError) -> [String: JSONValue] {
     try IDTokenVerifier().verify(try IDToken(compact: idToken), keys: keys, expectations: expectations).all
   }
 }
@@ -78,15 +79,5 @@ extension Provider {
     guard !isMicrosoft else { return .microsoft }
     let published = Set(metadata.signingAlgorithms.map { JWSAlgorithm(rawValue: $0) })
     return published.isEmpty ? .microsoft : published.intersection(.openIDConnect)
-  }
-}
-
-extension IDTokenRejection {
-  /// The same as users see it.
-  package var oauthError: OAuthError {
-    let keys = "Try again in a minute: the issuer may have renewed its keys and not published them everywhere yet."
-    return OAuthError(
-      .invalidIDToken, "The id_token is refused: \(detail).",
-      recoverySuggestion: recoverySuggestion ?? (mayHaveStaleKeys ? keys : nil), underlying: self)
   }
 }

@@ -13,15 +13,13 @@ struct Provider: Sendable {
 
   /// Whether the provider speaks with Microsoft's extensions.
   var isMicrosoft: Bool { tokenRoute.isMicrosoft }
-  /// The token request, for errors about its answer.
-  var tokenRequest: FailedRequest { FailedRequest(TransportRequest(method: .post, url: tokenRoute.url)) }
 
   /// Whether requests ask for `offline_access` on their own.
   let addsOfflineAccess: Bool
 
   init(
     configuration: OAuthConfiguration, policy: Policy?, endpoints: Endpoints, metadata: ProviderMetadata
-  ) throws(OAuthError) {
+  ) throws(ConnectorError) {
     let authority = configuration.authority
     self.authority = authority
     self.policy = policy
@@ -30,8 +28,9 @@ struct Provider: Sendable {
     guard let authorization = endpoints.authorization ?? metadata.authorizationEndpoint,
       let token = endpoints.token ?? metadata.tokenEndpoint
     else {
-      throw OAuthError(
-        .invalidResponse, "The metadata document has no authorization_endpoint or no token_endpoint that is https.")
+      throw ConnectorError(
+        own: .invalidResponse, "The metadata document has no authorization_endpoint or no token_endpoint that is https."
+      )
     }
     authorizationEndpoint = authorization
     let isMicrosoft = authority.kind(for: policy) != .openIDConnect
@@ -72,16 +71,16 @@ struct ProviderMetadata: Sendable {
   /// - Parameters:
   ///   - json: The document.
   ///   - allowsHTTP: Whether URLs of this machine may be http, as for an authority on it.
-  /// - Throws: ``OAuthError`` with code `invalidResponse` without an issuer or the URL of the keys.
-  init(json: Data, allowsHTTP: Bool) throws(OAuthError) {
+  /// - Throws: ``ConnectorError`` with code `invalidResponse` without an issuer or the URL of the keys.
+  init(json: Data, allowsHTTP: Bool) throws(ConnectorError) {
     let fields: [String: JSONValue]
     do {
       fields = try JSONReader.object(json)
     } catch {
-      throw OAuthError(.invalidResponse, "The metadata document \(error).")
+      throw ConnectorError(own: .invalidResponse, "The metadata document \(error).")
     }
     guard let issuer = fields["issuer"]?.string, !issuer.isEmpty else {
-      throw OAuthError(.invalidResponse, "The metadata document has no issuer.")
+      throw ConnectorError(own: .invalidResponse, "The metadata document has no issuer.")
     }
     self.issuer = issuer
     func url(_ name: String) -> URL? {
@@ -97,7 +96,7 @@ struct ProviderMetadata: Sendable {
     revocationEndpoint = url("revocation_endpoint")
     userInfoEndpoint = url("userinfo_endpoint")
     guard let keys = url("jwks_uri") else {
-      throw OAuthError(.invalidResponse, "The metadata document has no jwks_uri that is https.")
+      throw ConnectorError(own: .invalidResponse, "The metadata document has no jwks_uri that is https.")
     }
     keysEndpoint = keys
     sendsIssuerInCallback = fields["authorization_response_iss_parameter_supported"]?.bool ?? false

@@ -96,7 +96,7 @@ actor ProviderDirectory {
       keySets[provider.policy?.key ?? ""] = Keys(set: set, fetchedAt: now())
       return set
     } catch {
-      throw Self.naming(url, in: OAuthError(.invalidResponse, error.message))
+      throw error.about(url)
     }
   }
 
@@ -115,15 +115,8 @@ actor ProviderDirectory {
       try check(metadata, policy)
       return metadata
     } catch {
-      throw Self.naming(url, in: error)
+      throw error.about(url)
     }
-  }
-
-  /// The error of a document that arrived and cannot be used, with its request.
-  private static func naming(_ url: URL, in error: OAuthError) -> OAuthError {
-    var error = error
-    error.request = FailedRequest(TransportRequest(url: url))
-    return error
   }
 
   /// Fetches the metadata of a policy now and keeps its provider.
@@ -136,21 +129,21 @@ actor ProviderDirectory {
   }
 
   /// The URLs that the authority's form gives.
-  func endpoints(of policy: Policy?) throws(OAuthError) -> Endpoints {
+  func endpoints(of policy: Policy?) throws(ConnectorError) -> Endpoints {
     do {
       return try Endpoints(authority: configuration.authority, policy: policy)
     } catch {
-      throw OAuthError(error)
+      throw ConnectorError(error)
     }
   }
 
-  private func check(_ metadata: ProviderMetadata, _ policy: Policy?) throws(OAuthError) {
+  private func check(_ metadata: ProviderMetadata, _ policy: Policy?) throws(ConnectorError) {
     let authority = configuration.authority
     guard authority.accepts(issuer: metadata.issuer, policy: policy) else {
       // Whole, though it looks like a token: nothing secret was sent for the metadata.
       let shown = PrintableText.plain(metadata.issuer, limit: 150)
-      throw OAuthError(
-        .issuerMismatch,
+      throw ConnectorError(
+        own: .invalidResponse,
         "The metadata names the issuer \(shown), which does not belong to the authority \(authority).",
         recoverySuggestion: "Check the authority in the settings.")
     }
@@ -159,8 +152,8 @@ actor ProviderDirectory {
       let name = ReservedParameters.first(inQuery: String(query))
     {
       // RFC 6749 section 3.1: no parameter is sent twice.
-      throw OAuthError(
-        .invalidResponse, "The metadata's authorization_endpoint sets \(name), a parameter of the protocol.",
+      throw ConnectorError(
+        own: .invalidResponse, "The metadata's authorization_endpoint sets \(name), a parameter of the protocol.",
         recoverySuggestion: "Check the authority in the settings, or have the issuer publish the endpoint without it.")
     }
   }

@@ -26,7 +26,7 @@ struct RecordCache: Sendable {
     do {
       let stored = try await mappingErrors("read") { try await cache.record(for: key) }
       return waiting.map { $0.change.applied(to: stored) } ?? stored
-    } catch let error as OAuthError {
+    } catch let error as ConnectorError {
       if case .removal = waiting?.change { return nil }
       throw error
     }
@@ -52,7 +52,7 @@ struct RecordCache: Sendable {
 
   /// A removal that has failed.
   struct RemovalFailure: Error {
-    /// ``OAuthError`` with code `tokenCache`; `CancellationError`, and then the record stays.
+    /// ``ConnectorError`` with code `tokenCache`; `CancellationError`, and then the record stays.
     let reason: any Error
     /// Whether a record was there, or may have been: it could not be read.
     let concernsRecord: Bool
@@ -75,7 +75,7 @@ struct RecordCache: Sendable {
       let waiting = state.waiting.entry(for: key)
       try await mappingErrors("changed") { try await cache.removeRecord(for: key) }
       if let waiting { state.waiting.forget(key, waiting) }
-    } catch let error as OAuthError {
+    } catch let error as ConnectorError {
       state.waiting.add(for: key, to: cache, on: clock) { waiting in
         if let ended { return .removal(ended) }
         // The record is gone, and its removal perhaps not on the device; no other one is to follow it.
@@ -90,7 +90,7 @@ struct RecordCache: Sendable {
 
   /// Removes a record that does not exist, and with it whatever earlier removals have left to do.
   ///
-  /// - Throws: ``OAuthError`` with code `tokenCache`; `CancellationError`.
+  /// - Throws: ``ConnectorError`` with code `tokenCache`; `CancellationError`.
   func removeNothing(at key: TokenCacheKey) async throws {
     try await mappingErrors("changed") { try await cache.removeRecord(for: key) }
   }
@@ -104,7 +104,7 @@ struct RecordCache: Sendable {
   ///   - holdsRefreshLock: Whether the base was read under the key's refresh lock, so that nothing newer can wait.
   ///   - change: Returns the record as it shall be.
   /// - Returns: Whether the record is as the change wants it.
-  /// - Throws: ``OAuthError`` with code `tokenCache`; `CancellationError`.
+  /// - Throws: ``ConnectorError`` with code `tokenCache`; `CancellationError`.
   @discardableResult
   func update(
     _ key: TokenCacheKey, waitingWith base: TokenRecord? = nil, holdsRefreshLock: Bool = false,
@@ -170,15 +170,16 @@ struct RecordCache: Sendable {
   private func mappingErrors<Value>(_ verb: String, _ body: () async throws -> Value) async throws -> Value {
     do {
       return try await body()
-    } catch let error where !(error is CancellationError) && !(error is OAuthError) {
-      throw Self.wrapped(error, verb)
+    } catch let error where !(error is CancellationError) {
+      throw ErrorCode.tokenCache ~= error ? error : Self.wrapped(error, verb)
     }
   }
 
-  private static func wrapped(_ error: any Error, _ verb: String) -> OAuthError {
+  private static func wrapped(_ error: any Error, _ verb: String) -> ConnectorError {
     let detail = (error as? TokenCacheError).map { ": " + $0.message } ?? "."
-    return OAuthError(
-      .tokenCache, "The token cache could not be \(verb)" + detail,
-      recoverySuggestion: (error as? TokenCacheError)?.recoverySuggestion, underlying: error)
+    return ConnectorError(
+      own: .tokenCache, "The token cache could not be \(verb)" + detail,
+      recoverySuggestion: (error as? TokenCacheError)?.recoverySuggestion,
+      isRetryable: (error as? TokenCacheError)?.isRetryable, underlying: error)
   }
 }

@@ -33,7 +33,7 @@ package struct RefreshActivity: Sendable {
   ///   - clock: The clock that the wait for the system's answer is measured on.
   ///   - body: The request and the storing of its answer.
   /// - Returns: What the body returns.
-  /// - Throws: ``OAuthError`` with code `suspended` when there is no time, or no answer within 5 seconds: the body has not
+  /// - Throws: ``ConnectorError`` with code `suspended` when there is no time, or no answer within 5 seconds: the body has not
   ///   run then. `CancellationError` when the task is cancelled meanwhile; otherwise what the body throws.
   func run<Value>(
     atMost limit: TimeInterval, on clock: any Clock<Duration>, _ body: () async throws -> Value

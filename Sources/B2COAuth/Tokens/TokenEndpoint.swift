@@ -23,7 +23,7 @@ struct TokenEndpoint: Sendable {
 
   /// Sends a refresh token for exactly these scopes; for `nil` without naming any.
   ///
-  /// - Throws: ``RefreshRefusal`` when the server refuses; ``OAuthError`` when there is no answer, or one of no use.
+  /// - Throws: ``ConnectorError``, which knows whether the answer ends the session.
   func refresh(
     _ refreshToken: Secret, scopes: [String]?, extra: [FormField], to route: TokenRoute, correlationID: UUID
   ) async throws -> TokenResponse {
@@ -66,63 +66,48 @@ struct TokenEndpoint: Sendable {
   ) async throws -> TokenResponse {
     let all = [("client_id", configuration.clientID)] + fields
     let response = try await post(all, to: route.url, isMicrosoft: route.isMicrosoft, correlationID: correlationID)
-    let secrets = fields.filter { Self.secretFields.contains($0.name) }.map(\.value)
-    var refused = ServerAnswer.Refused(policy: route.policy, request: Self.failed(route.url))
     // Only Microsoft's services are sent the id, so only they can have logged it.
-    refused.correlationID = route.isMicrosoft ? correlationID : nil
-    refused.scopes = fields.first { $0.name == "scope" }?.value.split(separator: " ").map(String.init) ?? []
+    let sent = route.isMicrosoft ? correlationID : nil
     guard response.status == 200 else {
-      guard fields.contains(where: { $0.name == "refresh_token" }) else {
-        throw refusal(response, refused, hiding: secrets)
-      }
-      refused.isGenericRefresh = !route.isMicrosoft
-      let error = refusal(response, refused, hiding: secrets)
-      // What is neither empty nor an OAuth error may come from a proxy: it proves nothing.
-      let isOfProvider = error.server?.error != nil || response.body.isEmpty
-      throw RefreshRefusal(
-        error: error,
-        endsSession: isOfProvider && error.server?.endsSession(isMicrosoft: route.isMicrosoft) == true)
+      throw refusal(response, of: fields, to: route, correlationID: sent)
     }
     do {
       return try TokenResponse(response, serverNow: serverClock.now)
     } catch {
-      var error = error
-      error.correlationID = refused.correlationID
-      error.request = refused.request
+      var error = error.about(route.url, method: "POST")
+      error.correlationID = sent
       throw error
     }
   }
 
   private static let secretFields: Set<String> = ["code", "code_verifier", "refresh_token", "device_code"]
 
-  private static func failed(_ url: URL) -> FailedRequest {
-    FailedRequest(TransportRequest(method: .post, url: url))
-  }
-
-  /// The typed error of an answer that is no success.
-  func refusal(_ response: TransportResponse, _ refused: ServerAnswer.Refused, hiding secrets: [String]) -> OAuthError {
-    if let answer = ServerAnswer(response, now: serverClock.localNow(), hiding: secrets) {
-      return answer.asError(refused)
+  /// The error of an answer that is no success.
+  func refusal(
+    _ response: TransportResponse, of fields: [(name: String, value: String)], to route: TokenRoute,
+    correlationID: UUID?
+  ) -> ConnectorError {
+    let secrets = fields.filter { Self.secretFields.contains($0.name) }.map(\.value)
+    let isRefresh = fields.contains { $0.name == "refresh_token" }
+    let said = ServerAnswer(response, now: serverClock.localNow(), hiding: secrets)
+    let answer =
+      said
+      ?? ServerAnswer(
+        status: response.status, retryAfter: RetryAfter.seconds(in: response.headers, now: serverClock.localNow()))
+    var error = answer.asError(
+      scopes: fields.first { $0.name == "scope" }?.value.split(separator: " ").map(String.init) ?? [],
+      policy: route.policy, correlationID: correlationID, isGenericRefresh: isRefresh && !route.isMicrosoft)
+    // What is neither empty nor an OAuth error may come from a proxy: it proves nothing.
+    if isRefresh, answer.error != nil || response.body.isEmpty {
+      error.endsSession = answer.endsSession(isMicrosoft: route.isMicrosoft)
     }
-    let answer = ServerAnswer(
-      status: response.status, retryAfter: RetryAfter.seconds(in: response.headers, now: serverClock.localNow()))
-    var error = answer.asError(refused)
-    if error.code == .server { error.code = .invalidResponse }
-    error.message = "The token endpoint answered \(response.status) without an OAuth error."
-    if error.recoverySuggestion == nil {
-      error.recoverySuggestion = error.code.isRetryable ? "Try again later." : "Check the authority in the settings."
+    if said == nil {
+      if error.code == .server { error.code = .invalidResponse }
+      error.message = "The token endpoint answered \(response.status) without an OAuth error."
+      if error.recoverySuggestion == nil {
+        error.recoverySuggestion = error.code.isRetryable ? "Try again later." : "Check the authority in the settings."
+      }
     }
-    return error
-  }
-}
-
-/// A refusal of a refresh, and whether it says for certain that the refresh token will never work again.
-struct RefreshRefusal: Error {
-  let error: OAuthError
-  let endsSession: Bool
-
-  /// Whether it is certain that the token was refused, and not a parameter that the caller added.
-  var isAboutToken: Bool {
-    error.server?.error == "invalid_grant" || error.server?.code.flatMap(ServiceCode.named)?.endsSession == true
+    return error.about(route.url, method: "POST")
   }
 }

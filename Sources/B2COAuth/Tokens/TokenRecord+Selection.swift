@@ -113,12 +113,12 @@ extension TokenRecord {
   }
 
   /// The policy that the record was made by, in the case the developer wrote it.
-  func policy(for key: TokenCacheKey) throws(OAuthError) -> Policy? {
+  func policy(for key: TokenCacheKey) throws(ConnectorError) -> Policy? {
     guard !key.policy.isEmpty else { return nil }
     do {
       return try Policy(policyID ?? key.policy)
     } catch {
-      throw OAuthError(error)
+      throw ConnectorError(error)
     }
   }
 

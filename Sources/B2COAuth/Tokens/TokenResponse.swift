@@ -5,7 +5,7 @@ internal import Foundation
 struct TokenResponse: Sendable {
   let accessToken: Secret?
   /// The error of an access token that is there but cannot be used: it is no text, or of another type than Bearer.
-  let unusableAccessToken: OAuthError?
+  let unusableAccessToken: ConnectorError?
   let idToken: Secret?
   let refreshToken: Secret?
   /// The granted scopes; `nil` when the server left them out, which means those that were asked for.
@@ -26,12 +26,13 @@ struct TokenResponse: Sendable {
 
   /// Reads an answer.
   ///
-  /// - Throws: ``OAuthError`` with code `invalidResponse` for a body that is no token answer.
-  init(_ response: TransportResponse, serverNow: Date) throws(OAuthError) {
+  /// - Throws: ``ConnectorError`` with code `invalidResponse` for a body that is no token answer.
+  init(_ response: TransportResponse, serverNow: Date) throws(ConnectorError) {
     guard let fields = try? JSONReader.object(response.body) else {
-      throw OAuthError(
-        .invalidResponse, "The token endpoint answered \(response.status) with something that is not a JSON object.",
-        server: ServerAnswer(status: response.status))
+      throw ConnectorError(
+        own: .invalidResponse,
+        "The token endpoint answered \(response.status) with something that is not a JSON object.",
+        status: response.status)
     }
     func secret(_ name: String) -> Secret? {
       fields[name]?.string.flatMap { $0.isEmpty ? nil : Secret($0) }
@@ -43,12 +44,12 @@ struct TokenResponse: Sendable {
     // A refresh token beside it is good all the same, and may have replaced the one that was sent.
     accessToken = reason == nil ? given : nil
     unusableAccessToken = reason.map {
-      OAuthError(.invalidResponse, $0, server: ServerAnswer(status: response.status))
+      ConnectorError(own: .invalidResponse, $0, status: response.status)
     }
     guard accessToken != nil || idToken != nil || unusableAccessToken != nil else {
-      throw OAuthError(
-        .invalidResponse, "The token answer has neither an access_token nor an id_token.",
-        server: ServerAnswer(status: response.status))
+      throw ConnectorError(
+        own: .invalidResponse, "The token answer has neither an access_token nor an id_token.",
+        status: response.status)
     }
     scopes = fields["scope"]?.string.map { $0.split(separator: " ").map(String.init) }
     lifetime = Self.lifetime(fields, hasAccessToken: accessToken != nil, serverNow: serverNow)

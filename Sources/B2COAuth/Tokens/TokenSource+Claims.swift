@@ -19,10 +19,10 @@ extension TokenSource {
         guard current.isSameSession(as: after) else { return nil }
         return current.replacingClaims(claims, idToken: idToken)
       }
-    } catch let error as OAuthError where error.code == .tokenCache {
+    } catch let error as ConnectorError where error.code == .tokenCache {
       // They wait, and are written as soon as they can be.
     } catch {
-      let error = error as? OAuthError
+      let error = error as? ConnectorError
       services.environment.onEvent(
         OAuthEvent(
           .claimsNotUpdated, policyID: request.policy?.id, correlationID: request.correlationID,

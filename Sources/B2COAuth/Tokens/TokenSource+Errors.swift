@@ -3,7 +3,7 @@ internal import Foundation
 
 /// The refusals of a silent token call before a request, and its errors for a missing token.
 extension TokenSource {
-  static func extraFields(_ options: TokenOptions) throws(OAuthError) -> [FormField] {
+  static func extraFields(_ options: TokenOptions) throws(ConnectorError) -> [FormField] {
     guard options.claims != nil || !options.extraParameters.isEmpty else { return [] }
     let extra = try ReservedParameters.checked(options.extraParameters).map {
       FormField(name: $0.name, value: $0.value)
@@ -17,45 +17,45 @@ extension TokenSource {
     services.configuration.authority.kind(for: services.configuration.defaultPolicy) != .openIDConnect
   }
 
-  func notSignedIn(_ userID: String?, _ policy: Policy?) async -> OAuthError {
+  func notSignedIn(_ userID: String?, _ policy: Policy?) async -> ConnectorError {
     let signedIn = try? await services.users.record(userID: userID, policy: nil)?.record.policyID
     guard let policy, let signedIn else {
       let subject = userID == nil ? "No user is signed in." : "The user is not signed in."
-      return OAuthError(.interactionRequired, subject, recoverySuggestion: "Sign in first.")
+      return ConnectorError(own: .interactionRequired, subject, recoverySuggestion: "Sign in first.")
     }
-    return OAuthError(
-      .interactionRequired,
+    return ConnectorError(
+      own: .interactionRequired,
       "The user has not signed in by the policy \(policy.id); the last sign-in was by \(signedIn).",
       recoverySuggestion: "Sign in by \(policy.id), or call without naming a policy.")
   }
 
   static func missingAPIScope(
     _ scopes: [String], at route: TokenRoute?, _ correlationID: UUID?
-  ) -> OAuthError {
+  ) -> ConnectorError {
     let isMicrosoft = route?.isMicrosoft ?? true
     let named = scopes.isEmpty ? "none" : scopes.joined(separator: " ")
-    return OAuthError(
-      .missingAPIScope, "There is no access token, because none of the scopes names an API: \(named).",
+    let error = ConnectorError(
+      own: .missingAPIScope, "There is no access token, because none of the scopes names an API: \(named).",
       recoverySuggestion: isMicrosoft
         ? "Add the API's scope, or the client ID itself, to `scopes` in the settings."
         : "Add a scope of the API to `scopes` in the settings.",
-      correlationID: isMicrosoft ? correlationID : nil,
-      request: route.map { FailedRequest(TransportRequest(method: .post, url: $0.url)) })
+      correlationID: isMicrosoft ? correlationID : nil)
+    return route.map { error.about($0.url, method: "POST") } ?? error
   }
 
-  static let signedOut = OAuthError(
-    .interactionRequired, "The user has signed out.", recoverySuggestion: "Sign in again.")
-  static let notRenewable = OAuthError(
-    .interactionRequired, "There is no refresh token, so the access token cannot be renewed without the user.",
+  static let signedOut = ConnectorError(
+    own: .interactionRequired, "The user has signed out.", recoverySuggestion: "Sign in again.")
+  static let notRenewable = ConnectorError(
+    own: .interactionRequired, "There is no refresh token, so the access token cannot be renewed without the user.",
     recoverySuggestion: "Sign in again. The scope offline_access brings a refresh token, where the provider offers it.")
-  static let expired = OAuthError(
-    .interactionRequired, "The session has expired and cannot be renewed without the user.",
+  static let expired = ConnectorError(
+    own: .interactionRequired, "The session has expired and cannot be renewed without the user.",
     recoverySuggestion: "Sign in again.")
-  static let suspended = OAuthError(
-    .suspended, "The system grants this process no time, so no access token was requested.",
+  static let suspended = ConnectorError(
+    own: .suspended, "The system grants this process no time, so no access token was requested.",
     recoverySuggestion: "Try again when the app is active.")
-  static let refreshNotAllowed = OAuthError(
-    .refreshNotAllowed, "There is no access token that can be used, and this process must not request one.",
+  static let refreshNotAllowed = ConnectorError(
+    own: .refreshNotAllowed, "There is no access token that can be used, and this process must not request one.",
     recoverySuggestion:
       "Open the app: it requests a new one. Set `refreshesTokens` where this process may do so; in an "
       + "app extension refreshing is always off.")

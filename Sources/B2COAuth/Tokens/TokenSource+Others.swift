@@ -5,20 +5,26 @@ internal import Foundation
 extension TokenSource {
   /// After a refusal: another process may have been quicker; only a definite answer ends the session.
   func recover(
-    from refusal: RefreshRefusal, of record: TokenRecord, at route: TokenRoute, _ request: Request, mayTryAgain: Bool
+    from error: ConnectorError, of record: TokenRecord, at route: TokenRoute, _ request: Request, mayTryAgain: Bool
   ) async throws -> Outcome {
     guard let current = try await services.cache.record(for: request.key) else { throw Self.signedOut }
     if current.refreshToken != record.refreshToken {
       if let hit = usableToken(in: current, request) { return .cached(hit) }
-      if mayTryAgain, refusal.error.needsInteraction {
+      // An answer that names another person has no status of a refusal: no other token changes it.
+      if mayTryAgain, error.needsInteraction, error.status != nil {
         return try await exchangeNewer(of: current, at: route, request)
       }
-    } else if refusal.endsSession, request.flight.extra.isEmpty || refusal.isAboutToken {
+    } else if error.endsSession, request.flight.extra.isEmpty || Self.isAboutToken(error) {
       // While the cache takes nothing, the end is kept in memory: the answer was definite. What else a provider refuses
       // may be a parameter that the caller added, and says nothing about the token.
       _ = try await store(request, record) { $0.refreshToken == record.refreshToken ? $0.endingSession() : nil }
     }
-    throw refusal.error
+    throw error
+  }
+
+  /// Whether it is certain that the token was refused, and not a parameter that the caller added.
+  private static func isAboutToken(_ error: ConnectorError) -> Bool {
+    error.oauthError == "invalid_grant" || error.serverCode.flatMap(ServiceCode.named)?.endsSession == true
   }
 
   /// When the record changed meanwhile: serve what a new sign-in brought, or say that the user has signed out.

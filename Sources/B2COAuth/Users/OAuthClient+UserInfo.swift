@@ -10,13 +10,13 @@ extension OAuthClient {
   ///
   /// - Parameter user: The user to ask about; that of ``currentUser()`` when `nil`.
   /// - Returns: The user; `subject` is always that of the verified id_token.
-  /// - Throws: ``OAuthError``: `interactionRequired` when no user is signed in; `invalidResponse` when the answer is not
+  /// - Throws: ``ConnectorError``: `interactionRequired` when no user is signed in; `invalidResponse` when the answer is not
   ///   JSON or is about another user; `unauthorized`, `insufficientScope` and `claimsRequired` when the endpoint wants
   ///   another token; `server` and what a silent token call throws. `CancellationError` when the calling task was
   ///   cancelled.
   package func userInfo(user: Account? = nil) async throws -> UserInfo {
     guard let stored = try await record(policy: nil, userID: user?.id) else {
-      throw OAuthError(.interactionRequired, "No user is signed in.", recoverySuggestion: "Sign in first.")
+      throw ConnectorError(own: .interactionRequired, "No user is signed in.", recoverySuggestion: "Sign in first.")
     }
     let verified = UserInfo(stored, isMicrosoft: services.users.isMicrosoft)
     guard !services.users.isMicrosoft,
@@ -24,32 +24,31 @@ extension OAuthClient {
     else { return verified }
     let person = Account(id: stored.key.userID)
     let request = TransportRequest(url: url, headers: ["Accept": "application/json"], limits: configuration.limits)
-    let failed = FailedRequest(request)
-    let response = try await ask(request, failed, for: person)
+    let response = try await ask(request, for: person)
     guard response.status == 200 else {
-      throw OAuthError(
-        ErrorCode(temporaryStatus: response.status) ?? .server, "The userinfo endpoint answered \(response.status).",
-        server: ServerAnswer(
-          status: response.status,
-          retryAfter: RetryAfter.seconds(in: response.headers, now: services.environment.now())), request: failed)
+      var error = ConnectorError(
+        own: ErrorCode(temporaryStatus: response.status) ?? .server,
+        "The userinfo endpoint answered \(response.status).", status: response.status)
+      error.retryAfter = RetryAfter.seconds(in: response.headers, now: services.environment.now())
+      throw error.about(url)
     }
     guard let claims = try? JSONReader.object(response.body), let subject = claims["sub"]?.string else {
-      throw OAuthError(
-        .invalidResponse, "The userinfo answer is not a JSON object with a sub.",
-        recoverySuggestion: "Have the provider send userinfo as plain JSON for this client.", request: failed)
+      throw ConnectorError(
+        own: .invalidResponse, "The userinfo answer is not a JSON object with a sub.",
+        recoverySuggestion: "Have the provider send userinfo as plain JSON for this client."
+      ).about(url)
     }
     // Core 5.3.2: otherwise the answer may be about the owner of another token.
     guard ASCIIText.isSame(subject, verified.subject) else {
-      throw OAuthError(
-        .invalidResponse, "The userinfo answer is about another user than the id_token.", request: failed)
+      throw ConnectorError(
+        own: .invalidResponse, "The userinfo answer is about another user than the id_token."
+      ).about(url)
     }
     return UserInfo(claims: claims, id: stored.key.userID, isMicrosoft: false)
   }
 
   /// Sends the request with a token of the user, and with another one when the first is refused.
-  private func ask(
-    _ request: TransportRequest, _ failed: FailedRequest, for person: Account
-  ) async throws -> TransportResponse {
+  private func ask(_ request: TransportRequest, for person: Account) async throws -> TransportResponse {
     let authorized = AuthorizedTransport(
       transport: services.environment.transport,
       tokens: SilentTokenProvider(client: self, scopes: nil, user: person, policy: nil),
@@ -58,18 +57,15 @@ extension OAuthClient {
     do {
       return try await authorized.sendMappingErrors(request)
     } catch let error as APIAuthorizationError {
-      let retryAfter = error.response.flatMap {
+      var refusal = ConnectorError(
+        own: error.code == .originNotAllowed ? .configuration : error.code, error.message,
+        recoverySuggestion: error.recoverySuggestion, status: error.status, underlying: error)
+      refusal.retryAfter = error.response.flatMap {
         RetryAfter.seconds(in: $0.headers, now: services.environment.now())
       }
-      throw OAuthError(
-        error.code == .originNotAllowed ? .configuration : error.code, error.message,
-        recoverySuggestion: error.recoverySuggestion,
-        server: error.response.map {
-          ServerAnswer(
-            error: error.serverError.flatMap { PrintableText(limit: 100).show($0) }, status: $0.status,
-            retryAfter: retryAfter, claims: error.claims)
-        },
-        request: failed, underlying: error)
+      refusal.oauthError = error.serverError.flatMap { PrintableText(limit: 100).show($0) }
+      refusal.claims = error.claims
+      throw refusal.about(request.url)
     }
   }
 }

@@ -18,29 +18,22 @@ struct LocalFront: Sendable {
     let base = Locked<URL?>(nil)
     // A task server has to take long titles.
     let limits = LoopbackLimits(bodyBytes: 8 << 20)
-    do {
-      listener = try await LoopbackListener(port: port, limits: limits) { exchange in
-        let sent = exchange.request
-        guard let url = base.withLock({ $0 }), let target = URL(string: LocalOrigin.text(url) + sent.target) else {
-          return exchange.close()
-        }
-        let request = TransportRequest(
-          method: TransportRequest.Method(rawValue: sent.method), url: target, headers: sent.headers,
-          body: sent.body.isEmpty ? nil : sent.body)
-        do {
-          guard let response = try await answer(request) else { return exchange.close() }
-          await exchange.respond(LoopbackResponse(response))
-        } catch let error as TransportError where error.code == .timedOut {
-          await exchange.waitForDisconnect()
-        } catch {
-          exchange.reset()
-        }
+    listener = try await LoopbackListener(port: port, limits: limits) { exchange in
+      let sent = exchange.request
+      guard let url = base.withLock({ $0 }), let target = URL(string: LocalOrigin.text(url) + sent.target) else {
+        return exchange.close()
       }
-    } catch {
-      let refusal = error as? LoopbackListenerError
-      throw TransportError(
-        .cannotConnect, "The local server cannot listen. " + (refusal?.message ?? "The system refused."),
-        recoverySuggestion: refusal?.recoverySuggestion, underlying: error)
+      let request = TransportRequest(
+        method: TransportRequest.Method(rawValue: sent.method), url: target, headers: sent.headers,
+        body: sent.body.isEmpty ? nil : sent.body)
+      do {
+        guard let response = try await answer(request) else { return exchange.close() }
+        await exchange.respond(LoopbackResponse(response))
+      } catch let error as TransportError where error.code == .timedOut {
+        await exchange.waitForDisconnect()
+      } catch {
+        exchange.reset()
+      }
     }
     let url = LocalURL.make("http://127.0.0.1:\(listener.port)")
     base.withLock { $0 = url }
@@ -87,7 +80,7 @@ extension LocalTenant {
   /// Answers over HTTP on a loopback port too, from now until ``stop()``; ``origin`` tells where.
   ///
   /// - Parameter port: The port; the system chooses one for 0.
-  /// - Throws: `TransportError` with code `cannotConnect` when the port is in use or the system has none.
+  /// - Throws: `ConnectorError` with code `portInUse`, or `presentationFailed` when the system refuses another way.
   public func start(port: UInt16 = 0) async throws {
     try await front.start(port: port) { [weak self] in try await self?.answer($0) }
   }
@@ -102,7 +95,7 @@ extension LocalTaskServer {
   /// Answers over HTTP on a loopback port too, from now until ``stop()``; ``url`` tells where.
   ///
   /// - Parameter port: The port; the system chooses one for 0.
-  /// - Throws: `TransportError` with code `cannotConnect` when the port is in use or the system has none.
+  /// - Throws: `ConnectorError` with code `portInUse`, or `presentationFailed` when the system refuses another way.
   public func start(port: UInt16 = 0) async throws {
     try await front.start(port: port) { [weak self] in try await self?.answer($0) }
   }

@@ -101,7 +101,7 @@ public final class ScriptedPresenter: SignInPresenter {
         note("'\(page.title)' says: \(alert)")
         // The last action led back to its own page, which says why.
         if last?.title == page.title, last?.isRepeated == true {
-          throw OAuthError(.presentationFailed, "The page '\(page.title)' says: " + ErrorText.sentence(alert))
+          throw ConnectorError(own: .presentationFailed, "The page '\(page.title)' says: " + ErrorText.sentence(alert))
         }
       }
       let (action, isRepeated) = try nextAction(for: page)
@@ -110,8 +110,8 @@ public final class ScriptedPresenter: SignInPresenter {
         method: .post, url: target, headers: ["Content-Type": "application/x-www-form-urlencoded"],
         body: Data(FormEncoding.encode(try form(action, on: page)).utf8))
     }
-    throw OAuthError(
-      .presentationFailed, "No redirect after \(Self.mostRequests) requests: the script's last action repeats.",
+    throw ConnectorError(
+      own: .presentationFailed, "No redirect after \(Self.mostRequests) requests: the script's last action repeats.",
       recoverySuggestion: "Add an action for the page '\(last?.title ?? "")'.")
   }
 
@@ -125,12 +125,12 @@ public final class ScriptedPresenter: SignInPresenter {
   }
 
   /// The end of a sign-in at a page without a form: as at a real service, whose error pages never redirect.
-  private static func ending(_ page: LocalPage, _ status: Int) -> OAuthError {
+  private static func ending(_ page: LocalPage, _ status: Int) -> ConnectorError {
     guard status >= 400 else {
-      return OAuthError(.userClosedBrowser, "The page '\(page.title)' has no form; the browser was closed.")
+      return ConnectorError(own: .userClosedBrowser, "The page '\(page.title)' has no form; the browser was closed.")
     }
-    return OAuthError(
-      .presentationFailed,
+    return ConnectorError(
+      own: .presentationFailed,
       "The page '\(page.title)' (status \(status)) shows an error: "
         + ErrorText.sentence(String((page.text ?? "").prefix(500))),
       recoverySuggestion: "Compare the client ID, redirect URI and policy with those of the tenant.")
@@ -146,7 +146,7 @@ public final class ScriptedPresenter: SignInPresenter {
       return (state.script.removeFirst(), false)
     }
     guard let next else {
-      throw OAuthError(.presentationFailed, "The script has no action for the page '\(page.title)'.")
+      throw ConnectorError(own: .presentationFailed, "The script has no action for the page '\(page.title)'.")
     }
     return next
   }
@@ -155,11 +155,11 @@ public final class ScriptedPresenter: SignInPresenter {
   private func form(_ action: Action, on page: LocalPage) throws -> [(name: String, value: String)] {
     guard let pressed = action.button else {
       note(action.name)
-      throw OAuthError(.userClosedBrowser, "The browser was closed.")
+      throw ConnectorError(own: .userClosedBrowser, "The browser was closed.")
     }
-    func misfit(_ problem: String) -> OAuthError {
-      OAuthError(
-        .presentationFailed, "The script wants to \(action.name), but the page '\(page.title)' \(problem).",
+    func misfit(_ problem: String) -> ConnectorError {
+      ConnectorError(
+        own: .presentationFailed, "The script wants to \(action.name), but the page '\(page.title)' \(problem).",
         recoverySuggestion: "Give the presenter an action that fits this page.")
     }
     let shortcut = page.buttons.first { $0.action == action.shortcut }

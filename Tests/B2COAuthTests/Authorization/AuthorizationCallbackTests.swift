@@ -10,33 +10,35 @@ import Testing
 struct AuthorizationCallbackTests {
   struct Bad: Sendable, CustomTestStringConvertible {
     let name: String
-    let code: ErrorCode
+    let words: String
     let change: @Sendable (URL) throws -> URL
     var testDescription: String { name }
 
-    init(_ name: String, _ code: ErrorCode, _ change: @escaping @Sendable (URL) throws -> URL) {
+    init(_ name: String, _ words: String, _ change: @escaping @Sendable (URL) throws -> URL) {
       self.name = name
-      self.code = code
+      self.words = words
       self.change = change
     }
   }
 
   static let bad: [Bad] = [
-    Bad("another state", .stateMismatch) { try $0.replacing("state=", "state=x") },
-    Bad("no state", .stateMismatch) { try $0.replacing("state=", "other=") },
-    Bad("an empty state", .stateMismatch) { _ in try require(URL(string: "\(Fixture.redirect)?code=c&state=")) },
+    Bad("another state", "does not carry the state") { try $0.replacing("state=", "state=x") },
+    Bad("no state", "does not carry the state") { try $0.replacing("state=", "other=") },
+    Bad("an empty state", "does not carry the state") { _ in
+      try require(URL(string: "\(Fixture.redirect)?code=c&state="))
+    },
     Bad("an error with another state") { _ in
       try require(URL(string: "\(Fixture.redirect)?error=access_denied&state=x"))
     },
-    Bad("a doubled code", .invalidCallback) { try require(URL(string: $0.absoluteString + "&code=again")) },
-    Bad("a doubled state", .invalidCallback) { try require(URL(string: $0.absoluteString + "&state=again")) },
-    Bad("no code", .invalidCallback) { try $0.replacing("code=", "cod=") },
-    Bad("another path", .invalidCallback) { try $0.replacing("/callback", "/elsewhere") },
-    Bad("another scheme", .invalidCallback) { try $0.replacing("com.example.tasks", "com.example.other") },
-    Bad("a foreign issuer", .issuerMismatch) {
+    Bad("a doubled code", "a parameter twice") { try require(URL(string: $0.absoluteString + "&code=again")) },
+    Bad("a doubled state", "a parameter twice") { try require(URL(string: $0.absoluteString + "&state=again")) },
+    Bad("no code", "neither a code nor an error") { try $0.replacing("code=", "cod=") },
+    Bad("another path", "another place") { try $0.replacing("/callback", "/elsewhere") },
+    Bad("another scheme", "another place") { try $0.replacing("com.example.tasks", "com.example.other") },
+    Bad("a foreign issuer", "another issuer") {
       try require(URL(string: $0.absoluteString + "&iss=https%3A%2F%2Fevil.example"))
     },
-    Bad("a URL of 100,000 characters", .invalidCallback) {
+    Bad("a URL of 100,000 characters", "longer than 64 KiB") {
       try require(URL(string: $0.absoluteString + "&x=" + String(repeating: "a", count: 100_000)))
     },
   ]
@@ -45,7 +47,9 @@ struct AuthorizationCallbackTests {
   func refused(_ bad: Bad) async throws {
     let fixture = Fixture()
     let presenter = CallbackPresenter(fixture.script(.signIn(.alice)), bad.change)
-    await expectError(OAuthError.self, bad.code) { try await fixture.client(presenter: presenter).signIn() }
+    await expectError(ConnectorError.self, .invalidResponse, saying: bad.words) {
+      try await fixture.client(presenter: presenter).signIn()
+    }
     #expect(fixture.transport.tokenForms.isEmpty)
     #expect(try await fixture.cache.keys().isEmpty)
   }
@@ -64,7 +68,9 @@ struct AuthorizationCallbackTests {
     }
     let client = try fixture.client(presenter: presenter)
     try await client.signIn()
-    await expectError(OAuthError.self, .stateMismatch) { try await client.signIn(prompt: .login) }
+    await expectError(ConnectorError.self, .invalidResponse, saying: "does not carry the state") {
+      try await client.signIn(prompt: .login)
+    }
     #expect(fixture.transport.tokenForms.count == 1)
   }
 
@@ -88,7 +94,7 @@ struct AuthorizationCallbackTests {
   func tenantState(_ state: String?) async throws {
     let fixture = Fixture()
     fixture.tenant.faults = [.callback("state", state)]
-    await #expect(throws: OAuthError.self) { try await fixture.client().signIn() }
+    await #expect(throws: ConnectorError.self) { try await fixture.client().signIn() }
     #expect(fixture.transport.tokenForms.isEmpty)
   }
 
@@ -101,18 +107,18 @@ struct AuthorizationCallbackTests {
         "AADB2C90273%3a+An+invalid+response+was+received.%0d%0aCorrelation+ID%3a+\(id)%0d%0aTimestamp%3a+2018-03-29+20%3a57%3a03Z%0d%0a"
       return "\(Fixture.redirect)?error=access_denied&error_description=\(text)&state=\(request.state.value)"
     }
-    let error = try await #require(throws: OAuthError.self) {
+    let error = try await #require(throws: ConnectorError.self) {
       try await fixture.client(presenter: presenter).signIn()
     }
     #expect(error.code == .identityProviderFailed)
-    #expect(error.server?.code == "AADB2C90273")
+    #expect(error.serverCode == "AADB2C90273")
     #expect(error.correlationID == UUID(uuidString: id))
-    #expect(error.server?.description?.hasPrefix("AADB2C90273: An invalid response") == true)
+    #expect(error.serverDescription?.hasPrefix("AADB2C90273: An invalid response") == true)
   }
 }
 
 extension AuthorizationCallbackTests.Bad {
   fileprivate init(_ name: String, _ change: @escaping @Sendable (URL) throws -> URL) {
-    self.init(name, .stateMismatch, change)
+    self.init(name, "does not carry the state", change)
   }
 }

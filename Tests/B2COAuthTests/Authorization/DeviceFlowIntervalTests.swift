@@ -75,7 +75,7 @@ struct DeviceFlowIntervalTests {
     }
     let start = clock.date
     let client = try fixture.client()
-    await expectError(OAuthError.self, .userCancelledInPage) {
+    await expectError(ConnectorError.self, .userCancelledInPage) {
       try await fixture.passingTime { try await client.signInWithDeviceCode { _ in } }
     }
     return zip([start] + times.values, times.values).map { Int($1.timeIntervalSince($0).rounded()) }
@@ -100,7 +100,7 @@ struct DeviceFlowIntervalTests {
     }
     let start = clock.date
     let client = try fixture.client()
-    await expectError(OAuthError.self, .timedOut) {
+    await expectError(ConnectorError.self, .timedOut) {
       try await fixture.passingTime { try await client.signInWithDeviceCode { _ in } }
     }
     #expect(polls.values.count == 1)

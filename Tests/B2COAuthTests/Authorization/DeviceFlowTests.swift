@@ -30,11 +30,11 @@ struct DeviceFlowTests {
     fixture.transport.intercept {
       $0.url.path.hasSuffix("/devicecode") ? TransportResponse(status: 200, body: Data("{}".utf8)) : nil
     }
-    let error = try await #require(throws: OAuthError.self) {
+    let error = try await #require(throws: ConnectorError.self) {
       try await fixture.client().signInWithDeviceCode { _ in }
     }
     #expect(error.code == .invalidResponse)
-    #expect(error.request?.method == "POST" && error.request?.url.hasSuffix("/devicecode") == true)
+    #expect(error.method == "POST" && error.url?.hasSuffix("/devicecode") == true)
   }
 
   /// Answers the request for a device code with these fields instead.
@@ -61,7 +61,7 @@ struct DeviceFlowTests {
       var fields: [String: JSONValue] = ["verification_uri": .null]
       fields[name] = .string(address)
       answer(fixture, fields)
-      let error = try await #require(throws: OAuthError.self) {
+      let error = try await #require(throws: ConnectorError.self) {
         try await fixture.client().signInWithDeviceCode { _ in Issue.record("There is no address to show.") }
       }
       #expect(error.code == .invalidResponse)
@@ -110,8 +110,8 @@ struct DeviceFlowTests {
     fixture.transport.answerTokens(
       400, #"{"error":"access_denied","error_description":"Denied for \#(code)."}"#,
       grant: "urn:ietf:params:oauth:grant-type:device_code")
-    let error = try await #require(throws: OAuthError.self) { try await client.signInWithDeviceCode { _ in } }
-    #expect(error.server?.description == "Denied for [redacted].")
+    let error = try await #require(throws: ConnectorError.self) { try await client.signInWithDeviceCode { _ in } }
+    #expect(error.serverDescription == "Denied for [redacted].")
   }
 
   @Test("The user declines")
@@ -123,7 +123,7 @@ struct DeviceFlowTests {
     await fixture.clock.waitForSleepers()
     #expect(fixture.tenant.denyDevice(userCode: try #require(shown.values.first).userCode))
     await fixture.clock.advance(by: .seconds(5))
-    await expectError(OAuthError.self, .userCancelledInPage) { try await signIn.value }
+    await expectError(ConnectorError.self, .userCancelledInPage) { try await signIn.value }
   }
 
   @Test("slow_down adds five seconds for good")
@@ -154,11 +154,11 @@ struct DeviceFlowTests {
       return TransportResponse(
         status: 400, body: Data(#"{"error":"invalid_client","error_description":"AADSTS700016: Unknown app."}"#.utf8))
     }
-    let error = try await #require(throws: OAuthError.self) {
+    let error = try await #require(throws: ConnectorError.self) {
       try await fixture.client().signInWithDeviceCode { _ in Issue.record("There is no code to show.") }
     }
-    #expect(error.code == .configuration && error.server?.code == "AADSTS700016")
-    #expect(error.request?.url.hasSuffix("/devicecode") == true)
+    #expect(error.code == .configuration && error.serverCode == "AADSTS700016")
+    #expect(error.url?.hasSuffix("/devicecode") == true)
   }
 
   @Test("The poll goes on while the server is unavailable, and ends when it says that the code has expired")
@@ -174,7 +174,7 @@ struct DeviceFlowTests {
       let (status, body) = answers.withLock { $0.isEmpty ? (500, "") : $0.removeFirst() }
       return TransportResponse(status: status, body: Data(body.utf8))
     }
-    let error = try await #require(throws: OAuthError.self) { try await client.signInWithDeviceCode { _ in } }
+    let error = try await #require(throws: ConnectorError.self) { try await client.signInWithDeviceCode { _ in } }
     #expect(error.code == .timedOut && !error.isRetryable)
     #expect(answers.withLock { $0.isEmpty })
   }
@@ -183,7 +183,7 @@ struct DeviceFlowTests {
   func withoutIDToken() async throws {
     let fixture = Fixture(shape: .entra) { $0.changeTokenAnswer = { $0["id_token"] = nil } }
     let client = try fixture.client()
-    let error = try await #require(throws: OAuthError.self) {
+    let error = try await #require(throws: ConnectorError.self) {
       try await client.signInWithDeviceCode { code in
         #expect(fixture.tenant.approveDevice(userCode: code.userCode, email: LocalUser.alice.email))
       }
@@ -199,13 +199,13 @@ struct DeviceFlowTests {
     let signIn = Task { try await client.signInWithDeviceCode { _ in } }
     await fixture.clock.waitForSleepers()
     await fixture.clock.advance(by: .seconds(86_400))
-    let error = try await #require(throws: OAuthError.self) { try await signIn.value }
+    let error = try await #require(throws: ConnectorError.self) { try await signIn.value }
     #expect(error.code == .timedOut && !error.isRetryable)
   }
 
   @Test("Azure AD B2C does not offer it")
   func unsupported() async throws {
     let client = try Fixture().client()
-    await expectError(OAuthError.self, .unsupported) { try await client.signInWithDeviceCode { _ in } }
+    await expectError(ConnectorError.self, .unsupported) { try await client.signInWithDeviceCode { _ in } }
   }
 }

@@ -42,7 +42,7 @@ struct SignInBindingTests {
   @Test("A forged id_token signs nobody in and stores nothing", arguments: lies)
   func refused(_ lie: Lie) async throws {
     let fixture = Fixture(behavior: lie.change)
-    await expectError(OAuthError.self, .invalidIDToken) {
+    await expectError(ConnectorError.self, .invalidResponse, saying: "id_token is refused") {
       try await fixture.passingTime { try await fixture.client().signIn() }
     }
     #expect(try await fixture.cache.keys().isEmpty)
@@ -65,12 +65,14 @@ struct SignInBindingTests {
     let stolen = Locked<String?>(nil)
     let victim = CallbackPresenter(fixture.script(.signIn(.alice))) { url in
       stolen.withLock { $0 = query(of: url)["code"] }
-      throw OAuthError(.userClosedBrowser, "The callback never arrives.")
+      throw ConnectorError(own: .userClosedBrowser, "The callback never arrives.")
     }
-    await expectError(OAuthError.self, .userClosedBrowser) { try await fixture.client(presenter: victim).signIn() }
+    await expectError(ConnectorError.self, .userClosedBrowser) { try await fixture.client(presenter: victim).signIn() }
     let code = try require(stolen.withLock { $0 })
     let thief = CannedPresenter { "\(Fixture.redirect)?code=\(code)&state=\($0.state.value)" }
-    await expectError(OAuthError.self, .protocolViolation) { try await fixture.client(presenter: thief).signIn() }
+    await expectError(ConnectorError.self, .server, saying: "PKCE") {
+      try await fixture.client(presenter: thief).signIn()
+    }
   }
 
   @Test("Keys rotated behind our back are fetched once more, and then it works")
@@ -116,7 +118,7 @@ struct SignInBindingTests {
     let fixture = Fixture()
     let presenter = fixture.script(.signIn(.alice))
     let client = try fixture.client(presenter: presenter)
-    await expectError(OAuthError.self, .configuration) { try await client.signIn(policy: Policy("B2C_1_Nowhere")) }
+    await expectError(ConnectorError.self, .configuration) { try await client.signIn(policy: Policy("B2C_1_Nowhere")) }
     #expect(presenter.requests.isEmpty)
   }
 }

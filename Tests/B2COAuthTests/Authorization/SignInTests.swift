@@ -100,7 +100,7 @@ struct SignInTests {
   func reserved(name: String) async throws {
     let fixture = Fixture()
     let presenter = fixture.script(.signIn(.alice))
-    await expectError(OAuthError.self, .reservedParameter) {
+    await expectError(ConnectorError.self, .configuration, saying: "xtra parameter") {
       try await fixture.client(presenter: presenter).signIn(options: SignInOptions(extraParameters: [name: "x"]))
     }
     #expect(presenter.requests.isEmpty)
@@ -117,10 +117,10 @@ struct SignInTests {
     let fixture = Fixture()
     let presenter = fixture.script(.signIn(.alice))
     let client = try fixture.client(presenter: presenter)
-    let error = try await #require(throws: OAuthError.self) {
+    let error = try await #require(throws: ConnectorError.self) {
       try await client.signIn(options: SignInOptions(extraParameters: [name: "x"]))
     }
-    #expect(error.code == .reservedParameter)
+    #expect(error.code == .configuration && error.message.contains("xtra parameter"))
     #expect(error.message.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) })
     #expect(presenter.requests.isEmpty)
   }
@@ -128,10 +128,10 @@ struct SignInTests {
   @Test("Closing the browser and Cancel in the page are told apart")
   func cancelling() async throws {
     let fixture = Fixture()
-    await expectError(OAuthError.self, .userClosedBrowser) {
+    await expectError(ConnectorError.self, .userClosedBrowser) {
       try await fixture.client(presenter: fixture.script(.closeBrowser)).signIn()
     }
-    await expectError(OAuthError.self, .userCancelledInPage) {
+    await expectError(ConnectorError.self, .userCancelledInPage) {
       try await fixture.client(presenter: fixture.script(.cancel)).signIn()
     }
     #expect(try await fixture.cache.keys().isEmpty)
@@ -142,7 +142,7 @@ struct SignInTests {
     let fixture = Fixture()
     let presenter = fixture.script(.signIn(.alice))
     let client = try fixture.client(presenter: presenter)
-    await expectError(OAuthError.self, .interactionRequired) {
+    await expectError(ConnectorError.self, .interactionRequired) {
       try await client.signIn(options: SignInOptions(prompt: .none))
     }
     #expect(presenter.requests.map { query(of: $0.url)["prompt"] } == ["none"])
@@ -155,14 +155,14 @@ struct SignInTests {
   @Test("An error keeps everything the server said")
   func details() async throws {
     let fixture = Fixture()
-    let error = try await #require(throws: OAuthError.self) {
+    let error = try await #require(throws: ConnectorError.self) {
       try await fixture.client(presenter: fixture.script(.cancel)).signIn()
     }
     let answered = fixture.tenant.requests.last?.response?.headers["client-request-id"]
-    #expect(error.server?.code == "AADB2C90091")
-    #expect(error.server?.error == "access_denied")
-    #expect(error.server?.correlationID == UUID(uuidString: try #require(answered)))
-    let description = try #require(error.server?.description)
+    #expect(error.serverCode == "AADB2C90091")
+    #expect(error.oauthError == "access_denied")
+    #expect(error.correlationID == UUID(uuidString: try #require(answered)))
+    let description = try #require(error.serverDescription)
     #expect(description.hasPrefix("AADB2C90091: The user has cancelled"))
     #expect(!description.contains("+") && !description.contains("%"))
   }
@@ -170,7 +170,7 @@ struct SignInTests {
   @Test("A forgotten password is a typed outcome without a reset policy")
   func forgottenPassword() async throws {
     let fixture = Fixture()
-    await expectError(OAuthError.self, .passwordResetRequested) {
+    await expectError(ConnectorError.self, .passwordResetRequested) {
       try await fixture.client(presenter: fixture.script(.forgotPassword)).signIn()
     }
   }
@@ -200,7 +200,7 @@ struct SignInTests {
     let client = try fixture.client(presenter: presenter) {
       $0.passwordResetPolicy = try? Policy("B2C_1_ResetPassword")
     }
-    await expectError(OAuthError.self, .userClosedBrowser) { try await client.signIn(prompt: .login) }
+    await expectError(ConnectorError.self, .userClosedBrowser) { try await client.signIn(prompt: .login) }
     #expect(try await fixture.cache.keys().isEmpty)
     #expect(try await client.currentUser() == nil)
   }
@@ -208,9 +208,9 @@ struct SignInTests {
   @Test("A token answer without an id_token is named with its request")
   func noIDToken() async throws {
     let fixture = Fixture { $0.changeTokenAnswer = { $0["id_token"] = nil } }
-    let error = try await #require(throws: OAuthError.self) { try await fixture.client().signIn() }
+    let error = try await #require(throws: ConnectorError.self) { try await fixture.client().signIn() }
     #expect(error.code == .invalidResponse)
-    #expect(error.request?.method == "POST" && error.request?.url.hasSuffix("/token") == true)
+    #expect(error.method == "POST" && error.url?.hasSuffix("/token") == true)
   }
 
   @Test("Somebody else than the required user stores nothing")
@@ -218,7 +218,7 @@ struct SignInTests {
     let fixture = Fixture()
     let presenter = fixture.script(.signIn(.bob))
     let client = try fixture.client(presenter: presenter) { $0.requiredUser = LocalUser.alice.email }
-    await expectError(OAuthError.self, .wrongUser) { try await client.signIn() }
+    await expectError(ConnectorError.self, .wrongUser) { try await client.signIn() }
     #expect(try await fixture.cache.keys().isEmpty)
     #expect(query(of: try require(presenter.requests.first).url)["login_hint"] == LocalUser.alice.email)
   }

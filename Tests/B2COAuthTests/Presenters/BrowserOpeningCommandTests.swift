@@ -40,7 +40,7 @@
     @Test("a way that fails falls back to another")
     func fallsBack() async throws {
       let opening = BrowserOpening.command(named: ["no-such-program"], path: "")
-        .fallingBack(to: BrowserOpening { _ in throw OAuthError(.timedOut, "the other way") })
+        .fallingBack(to: BrowserOpening { _ in throw ConnectorError(own: .timedOut, "the other way") })
       #expect(try await open(opening) == .timedOut)
     }
   }

@@ -16,7 +16,7 @@ struct BrowserOpeningTests {
     do {
       _ = try await presenter.present(request)
       return nil
-    } catch let error as OAuthError {
+    } catch let error as ConnectorError {
       return error.code
     }
   }
@@ -35,7 +35,7 @@ struct BrowserOpeningTests {
     #expect(answer.field("Location") == "https://login.example/authorize?redirect_uri=com.example.app%3A%2Fcb")
     #expect(try await get("/other", port: port).hasPrefix("HTTP/1.1 404 "))
     #expect(try await get(url.path, port: port).hasPrefix("HTTP/1.1 410 "))
-    let error = await #expect(throws: OAuthError.self) { _ = try await task.value }
+    let error = await #expect(throws: ConnectorError.self) { _ = try await task.value }
     #expect(error?.code == .presentationFailed)
     #expect(error?.message.contains("opened twice") == true)
   }
@@ -59,7 +59,7 @@ struct BrowserOpeningTests {
   func refuses(_ page: String) async throws {
     let opened = LockedFlag()
     #expect(try await open(BrowserOpening { _ in opened.set() }, page: page) == .presentationFailed)
-    await expectError(OAuthError.self, .presentationFailed) {
+    await expectError(ConnectorError.self, .presentationFailed) {
       _ = try await LoopbackPresenter(opening: BrowserOpening { _ in opened.set() })
         .present(.test("http://localhost/", page: page))
     }

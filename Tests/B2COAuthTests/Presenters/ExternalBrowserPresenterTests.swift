@@ -65,7 +65,7 @@ struct ExternalBrowserPresenterTests {
     _ = await pages.next()
     let newer = Task { try await presenter.present(.test(Self.redirect)) }
     _ = await pages.next()
-    await expectError(OAuthError.self, .userClosedBrowser) { _ = try await older.value }
+    await expectError(ConnectorError.self, .userClosedBrowser) { _ = try await older.value }
     #expect(!presenter.resume(with: try url(Self.redirect + "?code=x&state=older")))
     let callback = try url(Self.redirect + "?code=x&state=STATE")
     #expect(presenter.resume(with: callback))
@@ -105,7 +105,7 @@ struct ExternalBrowserPresenterTests {
     let task = Task { try await presenter.present(.test(Self.redirect)) }
     _ = await pages.next()
     presenter.cancel()
-    await expectError(OAuthError.self, .userClosedBrowser) { _ = try await task.value }
+    await expectError(ConnectorError.self, .userClosedBrowser) { _ = try await task.value }
     #expect(!presenter.resume(with: try url(Self.redirect + "?code=x&state=STATE")))
   }
 
@@ -126,14 +126,14 @@ struct ExternalBrowserPresenterTests {
     let task = Task { try await presenter.present(.test(Self.redirect)) }
     await clock.waitForSleepers()
     await clock.advance(by: .seconds(60))
-    await expectError(OAuthError.self, .timedOut) { _ = try await task.value }
+    await expectError(ConnectorError.self, .timedOut) { _ = try await task.value }
   }
 
   @Test("a browser that cannot be opened ends the wait")
   func browserFails() async {
     let presenter = ExternalBrowserPresenter(
-      opening: BrowserOpening { _ in throw OAuthError(.presentationFailed, "no browser") })
-    await expectError(OAuthError.self, .presentationFailed) {
+      opening: BrowserOpening { _ in throw ConnectorError(own: .presentationFailed, "no browser") })
+    await expectError(ConnectorError.self, .presentationFailed) {
       _ = try await presenter.present(.test(Self.redirect))
     }
   }

@@ -15,7 +15,7 @@ struct LoopbackPresenterConnectionsTests: LoopbackPages {
   func portInUse() async throws {
     let other = try await LoopbackListener { (_: LoopbackRequest) in .text("other") }
     let presenter = presenter()
-    let error = await #expect(throws: OAuthError.self) {
+    let error = await #expect(throws: ConnectorError.self) {
       _ = try await presenter.present(.test("http://localhost:\(other.port)/callback"))
     }
     #expect(error?.code == .portInUse)
@@ -34,7 +34,7 @@ struct LoopbackPresenterConnectionsTests: LoopbackPages {
       let task = Task {
         do {
           return try await presenter.present(.test(uri)) as URL?
-        } catch let error as OAuthError where error.code == .portInUse && tryNumber < 20 {
+        } catch let error as ConnectorError where error.code == .portInUse && tryNumber < 20 {
           pages.opened(URL(fileURLWithPath: "/port-in-use"))
           return nil
         }
@@ -66,7 +66,7 @@ struct LoopbackPresenterConnectionsTests: LoopbackPages {
     _ = try await get("/callback?code=x&state=\(Self.state)", port: taken.port)
     #expect(try await literal.value.port == Int(taken.port))
     let named = presenter()
-    await expectError(OAuthError.self, .portInUse) {
+    await expectError(ConnectorError.self, .portInUse) {
       _ = try await named.present(.test("http://localhost:\(taken.port)/"))
     }
     await taken.close()

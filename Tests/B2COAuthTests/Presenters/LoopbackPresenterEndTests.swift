@@ -27,7 +27,9 @@ extension LoopbackPresenterTests {
   func browserFails() async {
     struct NoBrowser: Error {}
     let presenter = LoopbackPresenter(opening: BrowserOpening { _ in throw NoBrowser() })
-    let error = await #expect(throws: OAuthError.self) { _ = try await presenter.present(.test("http://localhost/")) }
+    let error = await #expect(throws: ConnectorError.self) {
+      _ = try await presenter.present(.test("http://localhost/"))
+    }
     #expect(error?.code == .presentationFailed)
     #expect(error?.underlying is NoBrowser)
   }
@@ -58,7 +60,7 @@ extension LoopbackPresenterTests {
     await clock.advance(by: .seconds(89))
     #expect(try await get("/favicon.ico", port: page.port).hasPrefix("HTTP/1.1 404 "))
     await clock.advance(by: .seconds(1))
-    let error = await #expect(throws: OAuthError.self) { _ = try await task.value }
+    let error = await #expect(throws: ConnectorError.self) { _ = try await task.value }
     #expect(error?.code == .timedOut)
     // The same call again would open another page.
     #expect(error?.isRetryable == false)

@@ -50,7 +50,7 @@
         try await arrived.wait()
         await clock.waitForSleepers()
         await clock.advance(by: .seconds(5))
-        let error = await #expect(throws: OAuthError.self) { _ = try await task.value }
+        let error = await #expect(throws: ConnectorError.self) { _ = try await task.value }
         exit(error?.code == .timedOut ? 0 : 1)
       }
     }

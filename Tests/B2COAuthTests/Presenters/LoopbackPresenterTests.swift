@@ -155,7 +155,7 @@ struct LoopbackPresenterTests: LoopbackPages {
     let answer = try await get(page.opened.path, port: page.port)
     #expect(answer.hasPrefix("HTTP/1.1 410 "))
     #expect(!answer.contains("login.example"))
-    let error = await #expect(throws: OAuthError.self) { _ = try await task.value }
+    let error = await #expect(throws: ConnectorError.self) { _ = try await task.value }
     #expect(error?.code == .presentationFailed)
     #expect(error?.message.contains("opened twice") == true)
     await #expect(throws: LoopbackClient.Refused.self) { _ = try await LoopbackClient(port: page.port) }

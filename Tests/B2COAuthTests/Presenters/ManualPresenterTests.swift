@@ -68,14 +68,16 @@ struct ManualPresenterTests {
       "https://evil.example/?code=abc&state=STATE", "code=abc&state=wrong", "code=abc", "grüße-aus-bonn",
     ])
   func refuses(_ pasted: String) async {
-    await expectError(OAuthError.self, .invalidCallback) { _ = try await present([pasted, "the-right-code"]) }
+    await expectError(ConnectorError.self, .invalidResponse, saying: "What was pasted is neither") {
+      _ = try await present([pasted, "the-right-code"])
+    }
   }
 
   @Test(
     "a redirect URI with a port takes the callback at that port only (RFC 9700 section 2.1)",
     arguments: ["http://127.0.0.1:8401/?code=abc&state=STATE", "http://127.0.0.1/?code=abc&state=STATE"])
   func port(_ pasted: String) async {
-    await expectError(OAuthError.self, .invalidCallback) {
+    await expectError(ConnectorError.self, .invalidResponse, saying: "What was pasted is neither") {
       _ = try await present([pasted], redirectURI: "http://127.0.0.1:8400/")
     }
   }
@@ -101,7 +103,7 @@ struct ManualPresenterTests {
 
   @Test("the end of the input is the user's leaving")
   func endOfInput() async {
-    await expectError(OAuthError.self, .userClosedBrowser) { _ = try await present([]) }
+    await expectError(ConnectorError.self, .userClosedBrowser) { _ = try await present([]) }
   }
 
   @Test("a sign-out needs no more than Return")

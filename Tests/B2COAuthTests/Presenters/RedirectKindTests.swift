@@ -69,7 +69,7 @@ struct RedirectKindTests {
       if sample.servedBy.contains(letter) {
         #expect(throws: Never.self) { try validate(url) }
       } else {
-        let error = #expect(throws: OAuthError.self) { try validate(url) }
+        let error = #expect(throws: ConnectorError.self) { try validate(url) }
         #expect(error?.code == .unsupportedRedirectURI)
         #expect(error?.message.contains(sample.advice) == true, "\(letter): \(error?.message ?? "")")
       }
@@ -91,10 +91,10 @@ struct RedirectKindTests {
   func nothingOpens() async {
     let opened = LockedFlag()
     let opening = BrowserOpening { _ in opened.set() }
-    await expectError(OAuthError.self, .unsupportedRedirectURI) {
+    await expectError(ConnectorError.self, .unsupportedRedirectURI) {
       _ = try await LoopbackPresenter(opening: opening).present(.test("com.example.app:/x"))
     }
-    await expectError(OAuthError.self, .unsupportedRedirectURI) {
+    await expectError(ConnectorError.self, .unsupportedRedirectURI) {
       _ = try await ExternalBrowserPresenter(opening: opening).present(.test("http://localhost/"))
     }
     #expect(!opened.isSet)

@@ -96,7 +96,7 @@ struct WebAuthenticationFlowTests {
   func closed() async throws {
     let (task, sheet) = try await start()
     sheet.completion?(.closed)
-    let error = await #expect(throws: OAuthError.self) { _ = try await task.value }
+    let error = await #expect(throws: ConnectorError.self) { _ = try await task.value }
     #expect(error?.code == .userClosedBrowser)
   }
 
@@ -104,7 +104,7 @@ struct WebAuthenticationFlowTests {
   func failed() async throws {
     let (task, sheet) = try await start()
     sheet.completion?(.failed("no window."))
-    let error = await #expect(throws: OAuthError.self) { _ = try await task.value }
+    let error = await #expect(throws: ConnectorError.self) { _ = try await task.value }
     #expect(error?.code == .presentationFailed)
     #expect(error?.message.contains("no window.") == true)
   }
@@ -132,7 +132,7 @@ struct WebAuthenticationFlowTests {
   @Test("a task that is cancelled already shows nothing")
   func cancelledBefore() async {
     let flow = WebAuthenticationFlow(supportsHTTPSCallbacks: true) { _, _ in
-      throw OAuthError(.presentationFailed, "shown")
+      throw ConnectorError(own: .presentationFailed, "shown")
     }
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -144,7 +144,7 @@ struct WebAuthenticationFlowTests {
   @Test("a sheet that does not start is a failure, and is taken for no end of the user's", arguments: [true, false])
   func doesNotStart(isClosed: Bool) async {
     let flow = Sheets(starts: false, atOnce: isClosed ? .closed : nil).flow
-    let error = await #expect(throws: OAuthError.self) { _ = try await flow.run(.test("com.example.app:/cb")) }
+    let error = await #expect(throws: ConnectorError.self) { _ = try await flow.run(.test("com.example.app:/cb")) }
     #expect(error?.code == .presentationFailed)
     #expect(error?.message == "The system did not show the sign-in sheet.")
   }
@@ -152,7 +152,7 @@ struct WebAuthenticationFlowTests {
   @Test("a sheet that does not start and says why is a failure for that reason")
   func doesNotStartAndSaysWhy() async {
     let flow = Sheets(starts: false, atOnce: .failed("no window.", recoverySuggestion: "pass one")).flow
-    let error = await #expect(throws: OAuthError.self) { _ = try await flow.run(.test("com.example.app:/cb")) }
+    let error = await #expect(throws: ConnectorError.self) { _ = try await flow.run(.test("com.example.app:/cb")) }
     #expect(error?.code == .presentationFailed)
     #expect(error?.message.contains("no window.") == true)
     #expect(error?.recoverySuggestion == "pass one")
@@ -161,9 +161,9 @@ struct WebAuthenticationFlowTests {
   @Test("a redirect URI that the sheet cannot serve shows nothing")
   func mismatch() async {
     let flow = WebAuthenticationFlow(supportsHTTPSCallbacks: false) { _, _ in
-      throw OAuthError(.presentationFailed, "shown")
+      throw ConnectorError(own: .presentationFailed, "shown")
     }
-    await expectError(OAuthError.self, .unsupportedRedirectURI) {
+    await expectError(ConnectorError.self, .unsupportedRedirectURI) {
       _ = try await flow.run(.test("https://app.example.com/cb"))
     }
   }

@@ -89,11 +89,11 @@ struct WebAuthenticationOutcomeTests {
   func outcome(_ name: String) async throws {
     let row = try #require(Self.row(name))
     let callback = try WebAuthenticationFlow(supportsHTTPSCallbacks: true) { _, _ in
-      throw OAuthError(.presentationFailed, "shown")
+      throw ConnectorError(own: .presentationFailed, "shown")
     }.callback(for: #require(URL(string: row.redirectURI)))
     let outcome = WebAuthenticationOutcome(errorCode: row.errorCode, userInfo: row.userInfo, callback: callback)
     let flow = WebAuthenticationFlow(supportsHTTPSCallbacks: true) { _, _ in EndedSheet(outcome) }
-    let error = try await #require(throws: OAuthError.self) { _ = try await flow.run(.test(row.redirectURI)) }
+    let error = try await #require(throws: ConnectorError.self) { _ = try await flow.run(.test(row.redirectURI)) }
     #expect(error.code == row.means)
     #expect(error.message.contains(row.words), "\(error)")
     if let suggestion = row.suggestion {

@@ -19,8 +19,6 @@ struct DocumentFetcherNestingTests {
     TransportResponse(status: status, headers: ["Content-Type": "application/json"], body: Data(text.utf8))
   }
 
-  private static let request = FailedRequest(method: "POST", url: "https://a.example/devicecode")
-
   static let answers = [
     Answer(testDescription: "metadata") {
       let text = #"{"issuer":"https://a.example","jwks_uri":"https://a.example/k","x":"# + $0 + "}"
@@ -34,7 +32,7 @@ struct DocumentFetcherNestingTests {
     },
     Answer(testDescription: "device") {
       let text = #"{"device_code":"d","user_code":"u","verification_uri":"https://a.example","x":"# + $0 + "}"
-      return (try? DeviceTicket(response(200, text), to: Self.request, now: Date())) != nil
+      return (try? DeviceTicket(response(200, text), from: URL(fileURLWithPath: "/devicecode"), now: Date())) != nil
     },
     Answer(testDescription: "keys") { (try? JWKSet(json: Data((#"{"keys":[],"x":"# + $0 + "}").utf8))) != nil },
   ]

@@ -9,14 +9,14 @@ import Testing
 /// OpenID Connect Core 3.1.3.7 rule 3: further audiences are not trusted.
 @Suite("An id_token for several audiences")
 struct IDTokenCheckAudienceTests {
-  private func refusal(of audiences: [String]) async throws -> OAuthError {
+  private func refusal(of audiences: [String]) async throws -> ConnectorError {
     let fixture = Fixture(shape: .openIDConnect)
     let client = fixture.tenant.clientID
     fixture.tenant.behavior.changeIDTokenClaims = {
       $0["aud"] = .array(([client] + audiences).map(JSONValue.string))
       $0["azp"] = .string(client)
     }
-    return try await #require(throws: OAuthError.self) { try await fixture.client().signIn() }
+    return try await #require(throws: ConnectorError.self) { try await fixture.client().signIn() }
   }
 
   @Test("is refused with the others that it names", arguments: [["project-7"], ["project-7", "project-8"]])

@@ -14,8 +14,8 @@ struct IDTokenCheckObjectIDTests {
         $0["oid"] = nil
       }
     }
-    let error = try await #require(throws: OAuthError.self) { try await fixture.client().signIn() }
-    #expect(error.code == .invalidIDToken)
+    let error = try await #require(throws: ConnectorError.self) { try await fixture.client().signIn() }
+    #expect(error.code == .invalidResponse && error.message.contains("id_token is refused"))
     #expect(error.recoverySuggestion == "Add the claim User's Object ID to the user flow.")
   }
 }

@@ -59,7 +59,7 @@ struct IDTokenCheckTests {
     let before = try await fixture.cache.record(for: key)
     await fixture.clock.advance(by: .seconds(4_000))
     change.apply(&fixture.tenant.behavior)
-    let error = try await #require(throws: OAuthError.self) { try await client.accessToken() }
+    let error = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
     #expect(error.code == .interactionRequired)
     #expect(error.message.contains("names another \(change.named) than"))
     #expect(!"\(error)".contains("evil.example") && !"\(error)".contains("another-"))

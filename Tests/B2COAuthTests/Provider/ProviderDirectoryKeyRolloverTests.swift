@@ -12,8 +12,8 @@ struct ProviderDirectoryKeyRolloverTests {
   /// Signs in with a token whose key is not published; returns how many requests for keys that took.
   private func failedSignIn(_ fixture: Fixture, _ client: OAuthClient) async throws -> Int {
     let before = fixture.tenant.counters.keysRequests
-    let error = try await #require(throws: OAuthError.self) { try await client.signIn(prompt: .login) }
-    #expect(error.code == .invalidIDToken && error.isRetryable)
+    let error = try await #require(throws: ConnectorError.self) { try await client.signIn(prompt: .login) }
+    #expect(error.code == .invalidResponse && error.message.contains("id_token is refused") && error.isRetryable)
     #expect(error.recoverySuggestion?.contains("again in a minute") == true)
     return fixture.tenant.counters.keysRequests - before
   }
@@ -70,7 +70,9 @@ struct ProviderDirectoryKeyRolloverTests {
     let client = try fixture.client()
     for policy in ["B2C_1_SignIn", "B2C_1_SignUpOrSignIn"] {
       let before = fixture.tenant.counters.keysRequests
-      await expectError(OAuthError.self, .invalidIDToken) { try await client.signIn(policy: try Policy(policy)) }
+      await expectError(ConnectorError.self, .invalidResponse, saying: "id_token is refused") {
+        try await client.signIn(policy: try Policy(policy))
+      }
       #expect(fixture.tenant.counters.keysRequests == before + 2)
     }
   }
@@ -95,7 +97,7 @@ struct ProviderDirectoryKeyRolloverTests {
     try await client.signIn()
     try fixture.tenant.rotateKeys(keepingOld: false)
     fixture.tenant.faults = [LocalFault(on: .keys, .respond(TransportResponse(status: 503)))]
-    await expectError(OAuthError.self, .serviceUnavailable) { try await client.signIn(prompt: .login) }
+    await expectError(ConnectorError.self, .serviceUnavailable) { try await client.signIn(prompt: .login) }
     fixture.tenant.faults = []
     try await client.signIn(prompt: .login)
   }

@@ -29,7 +29,7 @@ struct ProviderOpenIDConnectTests {
   func mixUp(_ issuer: String?) async throws {
     let fixture = Fixture(shape: .openIDConnect)
     fixture.tenant.faults = [.callback("iss", issuer)]
-    await expectError(OAuthError.self, .issuerMismatch) { try await fixture.client().signIn() }
+    await expectError(ConnectorError.self, .invalidResponse, saying: "issuer") { try await fixture.client().signIn() }
     #expect(fixture.transport.tokenForms.isEmpty)
   }
 
@@ -61,7 +61,7 @@ struct ProviderOpenIDConnectTests {
     }
     try await signIn(fixture.tenant.issuer)
     for evil in ["https://evil.example/\(fixture.tenant.tenantID)/v2.0", fixture.tenant.issuer + "/x", ""] {
-      await expectError(OAuthError.self, .issuerMismatch) { try await signIn(evil) }
+      await expectError(ConnectorError.self, .invalidResponse, saying: "issuer") { try await signIn(evil) }
     }
   }
 
@@ -83,7 +83,7 @@ struct ProviderOpenIDConnectTests {
     if isPublished {
       try await fixture.client().signIn()
     } else {
-      let error = try await #require(throws: OAuthError.self) { try await fixture.client().signIn() }
+      let error = try await #require(throws: ConnectorError.self) { try await fixture.client().signIn() }
       #expect(error.message.contains(" alg"), "\(error)")
     }
   }
@@ -95,7 +95,7 @@ struct ProviderOpenIDConnectTests {
     let presenter = fixture.script(.signIn(.alice))
     let authority = try Authority("\(fixture.tenant.origin.absoluteString)/\(fixture.tenant.tenantID)", kind: .ciam)
     let client = try fixture.client(presenter: presenter) { if shape == .ciam { $0.authority = authority } }
-    await expectError(OAuthError.self, .issuerMismatch) { try await client.signIn() }
+    await expectError(ConnectorError.self, .invalidResponse, saying: "issuer") { try await client.signIn() }
     #expect(presenter.requests.isEmpty)
   }
 
@@ -135,13 +135,15 @@ struct ProviderOpenIDConnectTests {
     let client = try fixture.client { $0.authority = authority }
     // External ID publishes the issuer of one tenant, which says nothing about `tid`.
     guard shape == .entra || claim.0 == "iss" else { return }
-    await expectError(OAuthError.self, .invalidIDToken) { try await client.signIn() }
+    await expectError(ConnectorError.self, .invalidResponse, saying: "id_token is refused") {
+      try await client.signIn()
+    }
   }
 
   @Test("Metadata over http is refused", arguments: ["jwks_uri", "authorization_endpoint"])
   func insecure(_ member: String) async throws {
     let fixture = Fixture(shape: .openIDConnect) { $0.changeMetadata = { $0[member] = "http://login.example/x" } }
-    await expectError(OAuthError.self, .invalidResponse) { try await fixture.client().signIn() }
+    await expectError(ConnectorError.self, .invalidResponse) { try await fixture.client().signIn() }
   }
 
   @Test("An optional endpoint that cannot be used is not there", arguments: ["http://127.0.0.1:9404/x", "", "x:"])
@@ -159,7 +161,7 @@ struct ProviderOpenIDConnectTests {
     let fixture = Fixture(shape: .openIDConnect) { $0.changeMetadata = { $0[member] = "http://evil.example/x" } }
     try await fixture.tenant.start()
     let presenter = fixture.script(.signIn(.alice))
-    await expectError(OAuthError.self, .invalidResponse) { try await fixture.client(presenter: presenter).signIn() }
+    await expectError(ConnectorError.self, .invalidResponse) { try await fixture.client(presenter: presenter).signIn() }
     #expect(presenter.requests.isEmpty)
     await fixture.tenant.stop()
   }
@@ -177,7 +179,7 @@ struct ProviderOpenIDConnectTests {
       }
     }
     let presenter = fixture.script(.signIn(.alice))
-    let error = try await #require(throws: OAuthError.self) {
+    let error = try await #require(throws: ConnectorError.self) {
       try await fixture.client(presenter: presenter).signIn()
     }
     #expect(error.code == .invalidResponse && error.message.contains("authorization_endpoint"))
@@ -201,7 +203,7 @@ struct ProviderOpenIDConnectTests {
     let fixture = Fixture()
     fixture.tenant.faults = [LocalFault(on: target, .respond(TransportResponse(status: 408)))]
     let client = try fixture.client { $0.retry = .none }
-    let error = try await #require(throws: OAuthError.self) { try await client.signIn() }
+    let error = try await #require(throws: ConnectorError.self) { try await client.signIn() }
     #expect(error.code == .timedOut)
     #expect(error.isRetryable)
   }

@@ -44,13 +44,13 @@ struct ServerClockTests {
       (259_200, "Sun, 28 Dec 2025 23:50:00 GMT"), (864_000, "Sun, 21 Dec 2025 23:50:00 GMT"),
     ])
   func longAgo(endedBefore seconds: Double, date: String) async throws {
-    let error = try await #require(throws: OAuthError.self) { try await signIn(endedBefore: seconds, date: date) }
+    let error = try await #require(throws: ConnectorError.self) { try await signIn(endedBefore: seconds, date: date) }
     #expect(error.message.contains("it ended"))
   }
 
   @Test("An answer out of a cache tells the time by its Age as well (RFC 9111 section 5.1)")
   func cached() async throws {
-    await expectError(OAuthError.self, .invalidIDToken) {
+    await expectError(ConnectorError.self, .invalidResponse, saying: "id_token is refused") {
       try await signIn(
         endedBefore: 36_000, date: "Wed, 31 Dec 2025 13:30:00 GMT", age: "37800", on: .method(.get))
     }

@@ -102,7 +102,7 @@ struct OpenIDBasicRelyingPartyTests {
   func otherSubjectInUserInfo(_ redirect: Redirect) async throws {
     let party = try RelyingParty(redirect) { $0.changeUserInfo = { $0["sub"] = "another-person" } }
     let user = try await party.client.signIn().user
-    await expectError(OAuthError.self, .invalidResponse) { try await party.client.userInfo() }
+    await expectError(ConnectorError.self, .invalidResponse) { try await party.client.userInfo() }
     #expect(party.requests("/userinfo").count == 1)
     #expect(try await party.client.session() == .signedIn(user))
   }

@@ -45,7 +45,7 @@ struct OpenIDConfigRelyingPartyTests {
   @Test("oidcc-client-test-discovery-issuer-mismatch", arguments: Redirect.allCases)
   func issuerMismatch(_ redirect: Redirect) async throws {
     let party = try RelyingParty(redirect) { $0.changeMetadata = { $0["issuer"] = "https://evil.example" } }
-    await expectError(OAuthError.self, .issuerMismatch) { try await party.client.signIn() }
+    await expectError(ConnectorError.self, .invalidResponse, saying: "issuer") { try await party.client.signIn() }
     #expect(party.browser.opened.isEmpty && party.tenant.counters.authorizeRequests == 0)
   }
 

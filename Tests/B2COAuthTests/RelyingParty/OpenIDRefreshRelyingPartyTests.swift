@@ -32,11 +32,11 @@ struct OpenIDRefreshRelyingPartyTests {
     let before = try await party.fixture.cache.record(for: key)
     await party.fixture.clock.advance(by: .seconds(4_000))
     party.tenant.behavior.changeIDTokenClaims = change
-    await expectError(OAuthError.self, .interactionRequired) { try await party.client.accessToken() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await party.client.accessToken() }
     #expect(party.tenant.counters.refreshes == 1)
     #expect(try await party.fixture.cache.record(for: key) == before)
     // Nor is it sent to the userinfo endpoint.
-    await expectError(OAuthError.self, .interactionRequired) { try await party.client.userInfo() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await party.client.userInfo() }
     #expect(party.requests("/userinfo").isEmpty)
   }
 

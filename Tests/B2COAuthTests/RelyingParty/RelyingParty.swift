@@ -40,8 +40,8 @@ struct RelyingParty: Sendable {
   ///
   /// - Returns: What is wrong with the id_token, in words.
   func refusedSignIn() async throws -> String {
-    let error = try await #require(throws: OAuthError.self) { try await client.signIn() }
-    #expect(error.code == .invalidIDToken)
+    let error = try await #require(throws: ConnectorError.self) { try await client.signIn() }
+    #expect(error.code == .invalidResponse && error.message.contains("id_token is refused"))
     #expect(tenant.counters.codeRequests == 1)
     #expect(try await fixture.cache.keys().isEmpty)
     #expect(requests("/userinfo").isEmpty)

@@ -159,7 +159,7 @@ struct OAuthClientCriticalPathTests {
   @Test("An id_token that names another person is refused at once, without keys", arguments: shapes)
   func otherPerson(_ shape: LocalTenant.Shape) async throws {
     let launch = try await Launch(shape) { $0.changeIDTokenClaims = { $0["sub"] = "another-person" } }
-    await expectError(OAuthError.self, .interactionRequired) { try await launch.token() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await launch.token() }
     #expect(try await launch.record == launch.before)
     launch.gates.open()
   }

@@ -129,7 +129,7 @@ struct RecordCacheFullDiskTests {
     for user in [LocalUser.bob, .alice] {
       stage.presenter.clearCookies()
       stage.presenter.follow(.signIn(user))
-      await expectError(OAuthError.self, .tokenCache) { try await stage.client.signIn() }
+      await expectError(ConnectorError.self, .tokenCache) { try await stage.client.signIn() }
       #expect(try await stage.client.currentUser()?.id == stage.alice.account.id)
       #expect(try await stage.client.accessToken().token == token)
     }
@@ -157,13 +157,13 @@ struct RecordCacheFullDiskTests {
     _ = try await stage.refreshOnFullDisk()
     stage.failRemovals(true)
     let requests = stage.fixture.transport.requests.count
-    let error = try await #require(throws: OAuthError.self) { try await stage.client.signOut() }
+    let error = try await #require(throws: ConnectorError.self) { try await stage.client.signOut() }
     #expect(error.code == .tokenCache && error.message.contains(stage.alice.account.id))
     #expect(stage.fixture.events.values.last?.kind == .signedOut)
     for client in [stage.client, try stage.fixture.client()] {
       #expect(try await client.session() == .signedOut)
-      await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
-      await expectError(OAuthError.self, .interactionRequired) {
+      await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
+      await expectError(ConnectorError.self, .interactionRequired) {
         try await client.accessToken(user: stage.alice.account)
       }
     }
@@ -181,10 +181,12 @@ struct RecordCacheFullDiskTests {
     let stage = try await Stage()
     try await stage.fixture.client(cache: ForwardingCache(stage.cache)).signOut()
     stage.failRemovals(true)
-    let none = try await #require(throws: OAuthError.self) { try await stage.client.signOut(stage.alice.account) }
+    let none = try await #require(throws: ConnectorError.self) { try await stage.client.signOut(stage.alice.account) }
     #expect(none.code == .tokenCache && !none.message.contains(stage.alice.account.id), "\(none.message)")
     stage.cache.readFailure.withLock { $0 = { _ in TokenCacheError(.unreadable, "The disk is gone.") } }
-    let unknown = try await #require(throws: OAuthError.self) { try await stage.client.signOut(stage.alice.account) }
+    let unknown = try await #require(throws: ConnectorError.self) {
+      try await stage.client.signOut(stage.alice.account)
+    }
     #expect(unknown.message.contains(stage.alice.account.id), "\(unknown.message)")
   }
 
@@ -193,7 +195,7 @@ struct RecordCacheFullDiskTests {
   func laterSignIn(isElsewhere: Bool) async throws {
     let stage = try await Stage()
     stage.failRemovals(true)
-    await expectError(OAuthError.self, .tokenCache) { try await stage.client.signOut() }
+    await expectError(ConnectorError.self, .tokenCache) { try await stage.client.signOut() }
     await stage.fixture.clock.advance(by: .milliseconds(500))
     let client =
       isElsewhere ? try stage.fixture.client(cache: ForwardingCache(stage.cache)) : try stage.fixture.client()
@@ -209,9 +211,9 @@ struct RecordCacheFullDiskTests {
     let stage = try await Stage()
     stage.fixture.tenant.revokeGrants()
     stage.fillDisk(true)
-    await expectError(OAuthError.self, .interactionRequired) { try await stage.client.accessToken() }
-    await expectError(OAuthError.self, .tokenCache) { try await stage.client.signIn() }
-    await expectError(OAuthError.self, .interactionRequired) { try await stage.client.accessToken() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await stage.client.accessToken() }
+    await expectError(ConnectorError.self, .tokenCache) { try await stage.client.signIn() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await stage.client.accessToken() }
     guard case .expired = try await stage.client.session() else {
       Issue.record("The session counts as good again.")
       return
@@ -245,7 +247,7 @@ struct RecordCacheFullDiskTests {
     let other = try stage.fixture.client(cache: ForwardingCache(stage.cache))
     try await stage.client.signOut()
     stage.failRemovals(true)
-    let error = try await #require(throws: OAuthError.self) { try await other.signOut() }
+    let error = try await #require(throws: ConnectorError.self) { try await other.signOut() }
     #expect(error.code == .tokenCache && error.message.hasSuffix("The disk is full."))
     stage.failRemovals(false)
     try await other.signOut()
@@ -283,7 +285,7 @@ struct RecordCacheFullDiskTests {
     let stage = try await Stage()
     stage.fillDisk(true)
     stage.presenter.follow(.editProfile(displayName: "Renamed"))
-    await expectError(OAuthError.self, .tokenCache) {
+    await expectError(ConnectorError.self, .tokenCache) {
       try await stage.client.signIn(policy: Policy(id: "B2C_1_EditProfile", kind: .profileEdit))
     }
     stage.fillDisk(false)

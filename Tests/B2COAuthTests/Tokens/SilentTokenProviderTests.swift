@@ -22,7 +22,7 @@ struct SilentTokenProviderTests {
     let replacement = try await provider.accessToken(replacing: hers)
     #expect(replacement.userID == alice.id && replacement.token != hers.token)
     try await client.signOut(Account(id: alice.id))
-    await expectError(OAuthError.self, .interactionRequired) { try await provider.accessToken(replacing: hers) }
+    await expectError(ConnectorError.self, .interactionRequired) { try await provider.accessToken(replacing: hers) }
     #expect(try await provider.accessToken(replacing: nil).userID == bob.id)
   }
 }

@@ -81,12 +81,12 @@ struct TokenResponseTests {
     let fixture = Fixture()
     let client = try fixture.client()
     fixture.tenant.behavior.changeTokenAnswer = { $0["token_type"] = type }
-    await expectError(OAuthError.self, .invalidResponse) { try await client.signIn() }
+    await expectError(ConnectorError.self, .invalidResponse) { try await client.signIn() }
     fixture.tenant.behavior.changeTokenAnswer = nil
     try await client.signIn()
     await fixture.clock.advance(by: .seconds(4_000))
     fixture.tenant.behavior.changeTokenAnswer = { $0["token_type"] = type }
-    await expectError(OAuthError.self, .invalidResponse) { try await client.accessToken() }
+    await expectError(ConnectorError.self, .invalidResponse) { try await client.accessToken() }
     // The refresh token beside it has replaced the one that was sent.
     fixture.tenant.behavior.changeTokenAnswer = nil
     _ = try await client.accessToken()
@@ -133,7 +133,7 @@ struct TokenResponseTests {
   func refused(_ bad: Bad) async throws {
     let fixture = Fixture()
     fixture.transport.answerTokens(bad.status, bad.body, contentType: bad.type)
-    let error = try await #require(throws: OAuthError.self) { try await fixture.client().signIn() }
+    let error = try await #require(throws: ConnectorError.self) { try await fixture.client().signIn() }
     #expect(error.code == bad.code)
     #expect(error.correlationID != nil)
     #expect(try await fixture.cache.keys().isEmpty)

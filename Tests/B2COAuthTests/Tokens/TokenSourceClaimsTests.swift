@@ -69,7 +69,7 @@ struct TokenSourceClaimsTests {
     _ = try await client.accessToken()
     #expect(try await client.currentUser()?.name == LocalUser.alice.displayName)
     let event = try #require(fixture.events.values.first { $0.kind == .claimsNotUpdated })
-    #expect(event.errorCode == .invalidIDToken)
+    #expect(event.errorCode == .invalidResponse)
     #expect(event.reason?.contains("signature") == true)
     #expect(event.description.contains("signature"))
   }

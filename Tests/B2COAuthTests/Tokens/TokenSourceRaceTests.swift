@@ -154,7 +154,7 @@ struct TokenSourceRaceTests {
     try await stage.client.signOut()
     #expect(try await stage.fixture.cache.keys().isEmpty)
     stage.gate.open()
-    await expectError(OAuthError.self, .interactionRequired) { try await caller.value }
+    await expectError(ConnectorError.self, .interactionRequired) { try await caller.value }
     #expect(try await stage.fixture.cache.keys().isEmpty)
   }
 
@@ -165,7 +165,7 @@ struct TokenSourceRaceTests {
     await stage.gate.waitForArrivals(1)
     try await stage.fixture.client().signOut()
     stage.gate.open()
-    await expectError(OAuthError.self, .interactionRequired) { try await caller.value }
+    await expectError(ConnectorError.self, .interactionRequired) { try await caller.value }
     #expect(try await stage.fixture.cache.keys().isEmpty)
   }
 
@@ -177,7 +177,7 @@ struct TokenSourceRaceTests {
     try await client.signIn()
     await fixture.clock.advance(by: .seconds(4_000))
     cache.isContended.withLock { $0 = true }
-    await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
     #expect(try await cache.keys().isEmpty)
   }
 
@@ -235,7 +235,7 @@ struct TokenSourceRaceTests {
     stage.presenter.follow(.signIn(.bob))
     try await stage.client.signIn(prompt: .login)
     stage.gate.open()
-    await expectError(OAuthError.self, .interactionRequired) { try await caller.value }
+    await expectError(ConnectorError.self, .interactionRequired) { try await caller.value }
     #expect(try await stage.client.users().map(\.username) == [LocalUser.bob.email])
   }
 
@@ -263,7 +263,7 @@ struct TokenSourceRaceTests {
     try await yielding { stage.fixture.events.values.count { $0.kind == .refreshShared } == 9 }
     stage.gate.open()
     for caller in callers {
-      await expectError(OAuthError.self, .serviceUnavailable) { try await caller.value }
+      await expectError(ConnectorError.self, .serviceUnavailable) { try await caller.value }
     }
     _ = try await stage.client.accessToken()
     #expect(stage.refreshes == 1)

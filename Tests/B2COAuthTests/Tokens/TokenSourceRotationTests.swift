@@ -73,7 +73,7 @@ struct TokenSourceRotationTests {
     let before = try await fixture.cache.record(for: key)
     await fixture.clock.advance(by: .seconds(4_000))
     fixture.tenant.behavior.changeIDTokenClaims = { $0["sub"] = "somebody-else" }
-    await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
     #expect(try await fixture.cache.record(for: key) == before)
   }
 
@@ -141,12 +141,12 @@ struct TokenSourceRotationTests {
     try await client.signIn()
     await fixture.clock.advance(by: .seconds(4_000))
     fixture.transport.answerTokens(refusal.status, refusal.body)
-    await #expect(throws: OAuthError.self) { try await client.accessToken() }
+    await #expect(throws: ConnectorError.self) { try await client.accessToken() }
     let key = try #require(try await fixture.cache.keys().first)
     #expect((try await fixture.cache.record(for: key)?.refreshToken == nil) == refusal.ends)
     fixture.transport.letEverythingPass()
     if refusal.ends {
-      await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
+      await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
     } else {
       _ = try await client.accessToken()
     }
@@ -166,7 +166,7 @@ struct TokenSourceRotationTests {
       guard request.isTokenRequest else { return nil }
       throw TransportError(code, "Gone.")
     }
-    await #expect(throws: OAuthError.self) { try await client.accessToken() }
+    await #expect(throws: ConnectorError.self) { try await client.accessToken() }
     #expect(fixture.transport.tokenForms.count == 2)
     fixture.transport.letEverythingPass()
     _ = try await client.accessToken()
@@ -179,7 +179,7 @@ struct TokenSourceRotationTests {
     try await client.signIn()
     await fixture.clock.advance(by: .seconds(4_000))
     fixture.tenant.behavior.changeTokenAnswer = { $0["access_token"] = nil }
-    await expectError(OAuthError.self, .missingAPIScope) { try await client.accessToken() }
+    await expectError(ConnectorError.self, .missingAPIScope) { try await client.accessToken() }
     fixture.tenant.behavior.changeTokenAnswer = nil
     _ = try await client.accessToken()
     #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
@@ -197,7 +197,7 @@ struct TokenSourceRotationTests {
       $0["access_token"] = value
       if !hasIDToken { $0["id_token"] = nil }
     }
-    await expectError(OAuthError.self, .invalidResponse) { try await client.accessToken() }
+    await expectError(ConnectorError.self, .invalidResponse) { try await client.accessToken() }
     fixture.tenant.behavior.changeTokenAnswer = nil
     _ = try await client.accessToken()
     #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
@@ -206,7 +206,7 @@ struct TokenSourceRotationTests {
   @Test("A sign-in whose access token is no text is invalidResponse and leaves nothing")
   func unusableAccessTokenAtSignIn() async throws {
     let fixture = Fixture { $0.changeTokenAnswer = { $0["access_token"] = 7 } }
-    await expectError(OAuthError.self, .invalidResponse) { try await fixture.client().signIn() }
+    await expectError(ConnectorError.self, .invalidResponse) { try await fixture.client().signIn() }
     #expect(try await fixture.cache.keys().isEmpty)
   }
 
@@ -215,7 +215,7 @@ struct TokenSourceRotationTests {
     let fixture = Fixture { $0.changeTokenAnswer = { $0["refresh_token"] = nil } }
     let client = try fixture.client()
     try await client.signIn()
-    let error = try await #require(throws: OAuthError.self) {
+    let error = try await #require(throws: ConnectorError.self) {
       try await client.accessToken(options: TokenOptions(forceRefresh: true))
     }
     #expect(error.code == .interactionRequired && !error.message.contains("expired"))
@@ -238,7 +238,7 @@ struct TokenSourceRotationTests {
     record.accessTokens = []
     try await fixture.cache.store(record, for: key)
     gate.open()
-    let error = try await #require(throws: OAuthError.self) { try await renewal.value }
+    let error = try await #require(throws: ConnectorError.self) { try await renewal.value }
     #expect(error.code == .interactionRequired && !error.message.contains("expired"), "\(error)")
   }
 
@@ -308,7 +308,7 @@ struct TokenSourceRotationTests {
     _ = try await client.accessToken()
     cache.failsToStore.withLock { $0 = false }
     try await client.signOut()
-    await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
     #expect(try await cache.keys().isEmpty)
     let again = try await client.signIn()
     #expect(try await client.accessToken().token == again.accessToken?.token)

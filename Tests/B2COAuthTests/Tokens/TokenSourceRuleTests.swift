@@ -57,9 +57,9 @@ struct TokenSourceRuleTests {
     try await client.signIn()
     await fixture.clock.advance(by: .seconds(4_000))
     fixture.transport.answerTokens(refusal.status, refusal.body)
-    let error = try await #require(throws: OAuthError.self) { try await client.accessToken() }
+    let error = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
     #expect(error.code == refusal.means)
-    #expect(error.server?.status == refusal.status)
+    #expect(error.status == refusal.status)
     let key = try #require(try await fixture.cache.keys().first)
     let record = try #require(try await fixture.cache.record(for: key))
     #expect((record.refreshToken == nil) == refusal.ends)
@@ -67,7 +67,7 @@ struct TokenSourceRuleTests {
     // A refused refresh token is not sent again.
     guard refusal.ends else { return }
     let sent = fixture.transport.tokenForms.count
-    await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
     #expect(fixture.transport.tokenForms.count == sent)
   }
 
@@ -126,7 +126,7 @@ struct TokenSourceRuleTests {
     await fixture.clock.advance(by: .seconds(4_000))
     fixture.tenant.behavior.signIDTokens(.damaged)
     fixture.tenant.behavior.changeIDTokenClaims = { $0["sub"] = "another-person" }
-    await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
     #expect(try await fixture.cache.record(for: key) == before)
   }
 
@@ -220,7 +220,7 @@ struct TokenSourceRuleTests {
     let client = try fixture.client()
     let refused = try #require(try await client.signIn().accessToken?.token)
     fixture.transport.answerTokens(503, "")
-    await expectError(OAuthError.self, .serviceUnavailable) {
+    await expectError(ConnectorError.self, .serviceUnavailable) {
       try await client.accessToken(options: TokenOptions(refused: refused))
     }
     fixture.transport.letEverythingPass()
@@ -269,7 +269,7 @@ struct TokenSourceRuleTests {
     fixture.transport.answerTokens(400, #"{"error":"invalid_request"}"#)
     var options = TokenOptions()
     options.extraParameters = ["resource": "https://api.example"]
-    await #expect(throws: OAuthError.self) { try await client.accessToken(options: options) }
+    await #expect(throws: ConnectorError.self) { try await client.accessToken(options: options) }
     let key = try #require(try await fixture.cache.keys().first)
     #expect(try await fixture.cache.record(for: key)?.refreshToken != nil)
   }
@@ -284,7 +284,7 @@ struct TokenSourceRuleTests {
     fixture.transport.answerTokens(400, #"{"error":"invalid_grant"}"#)
     cache.failsToStore.withLock { $0 = true }
     for _ in 0..<2 {
-      await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
+      await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
     }
     #expect(fixture.tenant.counters.refreshRequests <= 1)
   }
@@ -294,7 +294,7 @@ struct TokenSourceRuleTests {
     let fixture = Fixture()
     let client = try fixture.client()
     try await client.signIn()
-    let error = try await #require(throws: OAuthError.self) {
+    let error = try await #require(throws: ConnectorError.self) {
       try await client.accessToken(policy: Policy("B2C_1_SignUpOrSignIn"))
     }
     #expect(error.code == .interactionRequired)
@@ -318,7 +318,7 @@ struct TokenSourceRuleTests {
       let body = #"{"error":"invalid_grant","error_description":"AADB2C90129: Text."}"#
       return TransportResponse(status: 400, body: Data(body.utf8))
     }
-    await #expect(throws: OAuthError.self) { try await client.accessToken() }
+    await #expect(throws: ConnectorError.self) { try await client.accessToken() }
     #expect(try await cache.record(for: key)?.refreshToken == renewed.refreshToken)
   }
 }

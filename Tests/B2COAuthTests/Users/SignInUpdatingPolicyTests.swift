@@ -60,7 +60,7 @@ struct SignInUpdatingPolicyTests {
   @Test("Finished by another person they change nothing here: wrongUser", arguments: journeys)
   func anotherPerson(_ journey: Journey) async throws {
     let (fixture, presenter, client, alice) = try await signedIn(journey)
-    await expectError(OAuthError.self, .wrongUser) {
+    await expectError(ConnectorError.self, .wrongUser) {
       try await run(journey, as: .bob, presenter, client)
     }
     #expect(try await client.currentUser()?.id == alice.account.id)
@@ -76,7 +76,7 @@ struct SignInUpdatingPolicyTests {
     presenter.follow(.signIn(.bob))
     await fixture.clock.advance(by: .seconds(1))
     let bob = try await client.signIn()
-    await expectError(OAuthError.self, .wrongUser) {
+    await expectError(ConnectorError.self, .wrongUser) {
       try await run(journey, as: .alice, presenter, client)
     }
     #expect(try await client.currentUser()?.id == bob.account.id)
@@ -92,7 +92,7 @@ struct SignInUpdatingPolicyTests {
     #expect(result.user.objectID == LocalUser.alice.id)
     #expect(try await client.currentUser() == nil)
     #expect(try await fixture.cache.keys().isEmpty)
-    await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
   }
 
   @Test("Finished by the person who is signed in they make no second user", arguments: journeys)
@@ -130,7 +130,7 @@ struct SignInUpdatingPolicyTests {
     }
     #expect(user.subject == alice.user.subject)
     // The dead token is sent once.
-    await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
     #expect(fixture.tenant.counters.refreshRequests == 1)
   }
 
@@ -156,7 +156,7 @@ struct SignInUpdatingPolicyTests {
     try await client.signIn()
     fixture.tenant.revokeGrants()
     await fixture.clock.advance(by: .seconds(4_000))
-    await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
     presenter.clearCookies()
     let again = try await client.signIn()
     #expect(try await client.accessToken().token == again.accessToken?.token)
@@ -171,7 +171,7 @@ struct SignInUpdatingPolicyTests {
     let presenter = CannedPresenter { request in
       guard asked.values.isEmpty else {
         asked.record(request.url)
-        throw OAuthError(.userClosedBrowser, "Closed.")
+        throw ConnectorError(own: .userClosedBrowser, "Closed.")
       }
       asked.record(request.url)
       return
@@ -180,7 +180,7 @@ struct SignInUpdatingPolicyTests {
     let client = try fixture.client(presenter: presenter) {
       $0.passwordResetPolicy = try? Policy("B2C_1_ResetPassword")
     }
-    await expectError(OAuthError.self, .userClosedBrowser) {
+    await expectError(ConnectorError.self, .userClosedBrowser) {
       try await client.signIn(
         options: SignInOptions(prompt: .login, domainHint: "facebook.com", extraParameters: ["campaignId": "x"]))
     }

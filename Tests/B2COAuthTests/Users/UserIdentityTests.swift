@@ -94,7 +94,7 @@ struct UserIdentityTests {
     let fixture = Fixture(shape: .openIDConnect, clientID: "TodoApp")
     try await fixture.client().signIn()
     let other = try fixture.client { $0.clientID = "todoapp" }
-    await expectError(OAuthError.self, .interactionRequired) { try await other.accessToken() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await other.accessToken() }
     #expect(try await other.users().isEmpty)
     let guid = "ABCDEF00-1111-4111-8111-111111111111"
     let microsoft = Fixture(clientID: guid.lowercased())

@@ -28,7 +28,7 @@ struct UserInfoTests {
     }
     let client = try fixture.client()
     try await client.signIn()
-    await expectError(OAuthError.self, .invalidResponse) { try await client.userInfo() }
+    await expectError(ConnectorError.self, .invalidResponse) { try await client.userInfo() }
   }
 
   @Test(
@@ -46,10 +46,10 @@ struct UserInfoTests {
       guard request.url.path.hasSuffix("/userinfo") else { return nil }
       return TransportResponse(status: status, headers: ["Retry-After": "7"], body: Data(body.utf8))
     }
-    let error = try await #require(throws: OAuthError.self) { try await client.userInfo() }
+    let error = try await #require(throws: ConnectorError.self) { try await client.userInfo() }
     #expect(error.code == code)
-    #expect(error.request?.url.hasSuffix("/userinfo") == true)
-    if status != 200 { #expect(error.server?.status == status && error.server?.retryAfter == 7) }
+    #expect(error.url?.hasSuffix("/userinfo") == true)
+    if status != 200 { #expect(error.status == status && error.retryAfter == 7) }
     guard case .signedIn = try await client.session() else {
       Issue.record("A refusal of the endpoint is no sign-out.")
       return
@@ -73,14 +73,14 @@ struct UserInfoTests {
       guard request.url.path.hasSuffix("/userinfo") else { return nil }
       return TransportResponse(status: status, headers: ["WWW-Authenticate": challenge])
     }
-    let error = try await #require(throws: OAuthError.self) { try await client.userInfo() }
-    #expect(error.code == code && error.server?.status == status && !error.isRetryable)
-    #expect(error.request?.url.hasSuffix("/userinfo") == true)
+    let error = try await #require(throws: ConnectorError.self) { try await client.userInfo() }
+    #expect(error.code == code && error.status == status && !error.isRetryable)
+    #expect(error.url?.hasSuffix("/userinfo") == true)
     let sent = fixture.transport.requests.filter { $0.url.path.hasSuffix("/userinfo") }
     #expect(sent.count == requests)
     #expect(Set(sent.map { $0.headers["Authorization"] }).count == requests)
     if code == .insufficientScope { #expect(error.message.contains("profile")) }
-    if code == .claimsRequired { #expect(error.server?.claims == #"{"id_token":{"acr":null}}"#) }
+    if code == .claimsRequired { #expect(error.claims == #"{"id_token":{"acr":null}}"#) }
   }
 
   @Test("A user's id is the object id, at a generic issuer the subject; a new user is told from the claims")
@@ -116,7 +116,7 @@ struct UserInfoTests {
       #expect(try await client.userInfo().claims == result.user.claims)
       #expect(!fixture.transport.requests.contains { $0.url.path.hasSuffix("/userinfo") })
     }
-    await expectError(OAuthError.self, .interactionRequired) { try await Fixture().client().userInfo() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await Fixture().client().userInfo() }
   }
 
   @Test(
@@ -195,7 +195,7 @@ struct OddProviderTests {
       LocalFault(on: .tokenRefresh, .respond(TransportResponse(status: status, body: Data(body.utf8))))
     ]
     await fixture.clock.advance(by: .seconds(4_000))
-    await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
     #expect(try await client.currentUser()?.name == LocalUser.alice.displayName)
   }
 
@@ -203,10 +203,10 @@ struct OddProviderTests {
   func noOfflineAccess() async throws {
     let fixture = Fixture(shape: .openIDConnect) { $0.offersOfflineAccess = false }
     try await fixture.client().signIn()
-    let error = try await #require(throws: OAuthError.self) {
+    let error = try await #require(throws: ConnectorError.self) {
       try await fixture.client(scopes: ["openid", "offline_access"]).signIn()
     }
-    #expect(error.server?.error == "invalid_scope")
+    #expect(error.oauthError == "invalid_scope")
   }
 
   @Test("An answer without scope has the scopes that were sent; one without id_token is refused")
@@ -215,7 +215,7 @@ struct OddProviderTests {
     let result = try await fixture.client().signIn()
     #expect(result.accessToken?.scopes.isSuperset(of: fixture.tenant.apiScopes) == true)
     let without = Fixture(shape: .openIDConnect) { $0.changeTokenAnswer = { $0["id_token"] = nil } }
-    await expectError(OAuthError.self, .invalidResponse) { try await without.client().signIn() }
+    await expectError(ConnectorError.self, .invalidResponse) { try await without.client().signIn() }
     #expect(try await without.cache.keys().isEmpty)
   }
 }

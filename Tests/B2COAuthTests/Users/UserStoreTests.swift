@@ -51,8 +51,8 @@ struct UserStoreTests {
       cache.readFailure.withLock {
         $0 = { $0.userID == bob.account.id ? TokenCacheError(code, "Not readable.") : nil }
       }
-      await expectError(OAuthError.self, .tokenCache) { try await client.accessToken() }
-      await expectError(OAuthError.self, .tokenCache) { try await client.session() }
+      await expectError(ConnectorError.self, .tokenCache) { try await client.accessToken() }
+      await expectError(ConnectorError.self, .tokenCache) { try await client.session() }
     }
     cache.readFailure.withLock { $0 = { _ in nil } }
     #expect(try await client.accessToken().token == bob.accessToken?.token)
@@ -67,7 +67,7 @@ struct UserStoreTests {
     #expect(token.token == alice.accessToken?.token)
     let any = try await client.accessToken(user: Account(id: alice.account.id))
     #expect(any.token == alice.accessToken?.token)
-    await expectError(OAuthError.self, .tokenCache) {
+    await expectError(ConnectorError.self, .tokenCache) {
       _ = try await client.accessToken(user: Account(id: "nobody.nowhere"))
     }
   }
@@ -76,7 +76,7 @@ struct UserStoreTests {
   func emptyUserID() async throws {
     let (_, _, _, _, client) = try await two()
     _ = try await client.accessToken()
-    await expectError(OAuthError.self, .interactionRequired) {
+    await expectError(ConnectorError.self, .interactionRequired) {
       _ = try await client.accessToken(user: Account(id: ""))
     }
   }
@@ -87,13 +87,13 @@ struct UserStoreTests {
     let exact = try fixture.client { $0.requiredUser = "Victim42" }
     #expect(try await exact.signIn().user.subject == "Victim42")
     let other = try fixture.client { $0.requiredUser = "vICTIM42" }
-    await expectError(OAuthError.self, .wrongUser) { try await other.signIn() }
+    await expectError(ConnectorError.self, .wrongUser) { try await other.signIn() }
     let email = try fixture.client { $0.requiredUser = LocalUser.alice.email }
     fixture.tenant.behavior.changeIDTokenClaims = {
       $0["email"] = .string(LocalUser.alice.email)
       $0["email_verified"] = .bool(false)
     }
-    await expectError(OAuthError.self, .wrongUser) { try await email.signIn() }
+    await expectError(ConnectorError.self, .wrongUser) { try await email.signIn() }
     fixture.tenant.behavior.changeIDTokenClaims = {
       $0["email"] = .string(LocalUser.alice.email)
       $0["email_verified"] = .bool(true)
@@ -106,9 +106,9 @@ struct UserStoreTests {
     let (_, cache, alice, bob, client) = try await two()
     let id = bob.account.id
     cache.readFailure.withLock { $0 = { $0.userID == id ? TokenCacheError(.unreadable, "Locked.") : nil } }
-    let error = try await #require(throws: OAuthError.self) { try await client.accessToken() }
+    let error = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
     #expect(error.code == .tokenCache && !error.needsInteraction)
-    await expectError(OAuthError.self, .tokenCache) { try await client.currentUser() }
+    await expectError(ConnectorError.self, .tokenCache) { try await client.currentUser() }
     // The other user is still there for a caller who names it.
     #expect(try await client.accessToken(user: alice.account).token == alice.accessToken?.token)
     #expect(try await client.users().map(\.id) == [alice.account.id])
@@ -120,8 +120,8 @@ struct UserStoreTests {
   func nothingReadable() async throws {
     let (_, cache, _, _, client) = try await two()
     cache.readFailure.withLock { $0 = { _ in TokenCacheError(.unreadable, "Locked.") } }
-    await expectError(OAuthError.self, .tokenCache) { try await client.accessToken() }
-    await expectError(OAuthError.self, .tokenCache) { try await client.users() }
+    await expectError(ConnectorError.self, .tokenCache) { try await client.accessToken() }
+    await expectError(ConnectorError.self, .tokenCache) { try await client.users() }
   }
 
   @Test(
@@ -187,7 +187,7 @@ struct UserStoreTests {
     let fixture = Fixture()
     let token = try await fixture.client().signIn().accessToken?.token
     let forBob = try fixture.client { $0.requiredUser = LocalUser.bob.email }
-    await expectError(OAuthError.self, .interactionRequired) { try await forBob.accessToken() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await forBob.accessToken() }
     #expect(try await forBob.currentUser() == nil)
     let forAlice = try fixture.client { $0.requiredUser = LocalUser.alice.email.uppercased() }
     #expect(try await forAlice.accessToken().token == token)

@@ -129,7 +129,7 @@ struct UsersTests {
     try await client.signIn()
     fixture.tenant.revokeGrants()
     await fixture.clock.advance(by: .seconds(4_000))
-    await expectError(OAuthError.self, .interactionRequired) { try await client.accessToken() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
     #expect(try await client.currentUser()?.username == LocalUser.alice.email)
   }
 }

@@ -38,14 +38,14 @@ extension FuzzTarget {
   }
 
   private static func checkMetadata(_ body: ArraySlice<UInt8>) throws {
-    do throws(OAuthError) {
+    do throws(ConnectorError) {
       let metadata = try ProviderMetadata(json: Data(body), allowsHTTP: false)
       let urls = [
         metadata.authorizationEndpoint, metadata.tokenEndpoint, metadata.endSessionEndpoint, metadata.keysEndpoint,
         metadata.deviceAuthorizationEndpoint, metadata.revocationEndpoint, metadata.userInfoEndpoint,
       ]
       if metadata.issuer.isEmpty || !urls.compactMap(\.self).allSatisfy({ $0.scheme?.lowercased() == "https" }) {
-        throw OAuthError(.invalidResponse, "BROKEN: an endpoint that is not https")
+        throw ConnectorError(own: .invalidResponse, "BROKEN: an endpoint that is not https")
       }
     } catch {
       try check(error)
@@ -53,12 +53,12 @@ extension FuzzTarget {
   }
 
   private static func checkTokens(_ body: ArraySlice<UInt8>) throws {
-    do throws(OAuthError) {
+    do throws(ConnectorError) {
       let tokens = try TokenResponse(answer(200, body), serverNow: now)
       // An access token of another type is kept as the reason why it cannot be used.
       let isEmpty = tokens.accessToken == nil && tokens.idToken == nil && tokens.unusableAccessToken == nil
       guard (0...31_536_000).contains(tokens.lifetime), !isEmpty, tokens.accessToken?.value.isEmpty != true
-      else { throw OAuthError(.invalidResponse, "BROKEN: tokens that cannot be") }
+      else { throw ConnectorError(own: .invalidResponse, "BROKEN: tokens that cannot be") }
     } catch {
       try check(error)
     }
@@ -77,26 +77,24 @@ extension FuzzTarget {
       let ends = answered.endsSession(isMicrosoft: isMicrosoft)
       try expect(!ends || [400, 401, 403].contains(status), "status \(status) ends a session")
     }
-    var refused = ServerAnswer.Refused(scopes: ["scope"], policy: try Policy("B2C_1_SignIn"))
-    refused.isGenericRefresh = true
-    try check(answered.asError(refused))
+    try check(answered.asError(scopes: ["scope"], policy: try Policy("B2C_1_SignIn"), isGenericRefresh: true))
   }
 
   private static func checkDevice(_ body: ArraySlice<UInt8>) throws {
     guard let url = URL(string: "https://login.contoso.com/devicecode") else { return }
-    do throws(OAuthError) {
-      let ticket = try DeviceTicket(answer(200, body), to: FailedRequest(TransportRequest(url: url)), now: now)
+    do throws(ConnectorError) {
+      let ticket = try DeviceTicket(answer(200, body), from: url, now: now)
       if !(Duration.seconds(1)...Duration.seconds(300)).contains(ticket.interval)
         || !Loopback.isAllowed(ticket.authorization.verificationURL)
       {
-        throw OAuthError(.invalidResponse, "BROKEN: a device code that cannot be")
+        throw ConnectorError(own: .invalidResponse, "BROKEN: a device code that cannot be")
       }
     } catch {
       try check(error)
     }
   }
 
-  private static func check(_ error: OAuthError) throws {
+  private static func check(_ error: ConnectorError) throws {
     try expect(!error.message.hasPrefix("BROKEN"), error.message)
     var shown = "\(error) \(error.localizedDescription) \(error.recoverySuggestion ?? "")"
     dump(error, to: &shown)

@@ -67,12 +67,12 @@ extension FuzzTarget {
 
   private static func check(_ url: URL, _ scene: Scene) throws {
     let state = scene.request.state.value
-    do throws(OAuthError) {
+    do throws(ConnectorError) {
       let callback = try scene.request.validate(url)
       // An accepted callback, looked at by Foundation instead.
       guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: false),
         let registered = URLComponents(url: scene.redirectURI, resolvingAgainstBaseURL: false)
-      else { throw OAuthError(.invalidCallback, "\(brokenMark) a callback that Foundation cannot read") }
+      else { throw ConnectorError(own: .invalidResponse, "\(brokenMark) a callback that Foundation cannot read") }
       let isSamePlace =
         parts.scheme?.lowercased() == registered.scheme?.lowercased()
         && parts.host?.lowercased() == registered.host?.lowercased() && parts.user == nil
@@ -80,7 +80,7 @@ extension FuzzTarget {
         && path(of: parts) == path(of: registered)
       guard isSamePlace, values("code", of: parts) == [callback.code.value], !callback.code.value.isEmpty,
         values("state", of: parts) == [state]
-      else { throw OAuthError(.invalidCallback, "\(brokenMark) \(url) is accepted at \(scene.redirectURI)") }
+      else { throw ConnectorError(own: .invalidResponse, "\(brokenMark) \(url) is accepted at \(scene.redirectURI)") }
     } catch {
       try expect(!error.message.hasPrefix(brokenMark), error.message)
       var shown = "\(error) \(error.localizedDescription)"

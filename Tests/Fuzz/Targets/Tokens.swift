@@ -85,23 +85,23 @@ extension FuzzTarget {
     return signed(String(lines[0]), lines.count > 1 ? String(lines[1]) : payload)
   }
 
-  private static func verify(_ compact: String) throws(IDTokenRejection) -> IDTokenClaims {
+  private static func verify(_ compact: String) throws(ConnectorError) -> IDTokenClaims {
     let expectations = IDTokenExpectations(
       clientID: "client", issuer: .exact(issuer), nonce: Secret(nonce), policy: "B2C_1_x", now: now,
       previous: ["iss": .string(issuer), "sub": "1", "aud": "client"], accessToken: Secret("access"),
       allowedAlgorithms: .openIDConnect)
     let token = try IDToken(compact: Secret(compact))
-    guard let keys else { throw IDTokenRejection("BROKEN: no keys") }
+    guard let keys else { throw ConnectorError(idToken: "BROKEN: no keys") }
     return try IDTokenVerifier().verify(token, keys: keys, expectations: expectations)
   }
 
   @Sendable private static func checkTokens(_ input: [UInt8]) throws {
     try expect(refusedGood.isEmpty, "good tokens are refused: \(refusedGood)")
     let compact = compact(input)
-    do throws(IDTokenRejection) {
+    do throws(ConnectorError) {
       let claims = try verify(compact)
       guard isSigned(input) || good.values.contains(compact) else {
-        throw IDTokenRejection("BROKEN: a token is accepted that was not signed")
+        throw ConnectorError(idToken: "BROKEN: a token is accepted that was not signed")
       }
       // Foundation's reading of an accepted payload has to show the same.
       let payload = compact.split(separator: ".")[1]
@@ -111,14 +111,14 @@ extension FuzzTarget {
         fields["iss"] == .string(issuer), fields["sub"] == "1", fields["nonce"] == .string(nonce),
         fields["aud"] == "client" || fields["aud"] == ["client"] || fields["azp"] == "client",
         claims.expiration > now.addingTimeInterval(-300), claims.issuedAt <= now.addingTimeInterval(300)
-      else { throw IDTokenRejection("BROKEN: accepted with the claims \(claims.all)") }
+      else { throw ConnectorError(idToken: "BROKEN: accepted with the claims \(claims.all)") }
     } catch {
-      try expect(!error.detail.hasPrefix("BROKEN"), error.detail)
+      try expect(!error.message.contains("BROKEN"), error.message)
       // A header that names the nonce gets it back hidden, as everything that looks like a token; policies do not.
-      let shown = "\(error) \(error.detail)"
-      try expect(!shown.contains(nonce) || shown.lowercased().contains("b2c_1"), "the nonce is shown: \(error.detail)")
-      try expect(error.detail.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }, "not printable")
-      try expect(error.detail.count < 400, "a reason of \(error.detail.count) characters")
+      let shown = "\(error) \(error.message)"
+      try expect(!shown.contains(nonce) || shown.lowercased().contains("b2c_1"), "the nonce is shown: \(error.message)")
+      try expect(error.message.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }, "not printable")
+      try expect(error.message.count < 400, "a reason of \(error.message.count) characters")
     }
   }
 }

@@ -175,8 +175,6 @@ struct FaultEnding: Sendable {
     } catch let error as ConnectorError {
       return FaultEnding(
         outcome: error.code.rawValue, text: told(error), outcomeIsUnknown: error.outcomeIsUnknown)
-    } catch let error as OAuthError {
-      return FaultEnding(outcome: error.code.rawValue, text: told(error))
     } catch is CancellationError {
       return FaultEnding(outcome: "cancelled")
     } catch {

@@ -28,7 +28,7 @@
       await process.gate()
       guard let call = Call.current, let plan = call.plan else {
         world.ledger.fault("I4 a page opened for a call that may not open one", "\(Call.current?.name ?? "no call")")
-        throw OAuthError(.userClosedBrowser, "Nobody asked for this page.")
+        throw ConnectorError(own: .userClosedBrowser, "Nobody asked for this page.")
       }
       try await Task.sleep(for: .milliseconds(plan.time))
       await process.gate()

@@ -14,8 +14,8 @@
     ) -> BrowserOpening {
       BrowserOpening(exposesURL: true) { url in
         guard let program = find(names, in: path ?? "") else {
-          throw OAuthError(
-            .presentationFailed,
+          throw ConnectorError(
+            own: .presentationFailed,
             "There is no program that opens a browser (looked for \(names.joined(separator: ", "))).",
             recoverySuggestion: "Install xdg-utils, or use BrowserOpening.printing(to:).")
         }
@@ -45,8 +45,8 @@
       try process.run()
       // Some programs run as long as the browser does: the end of the sign-in cancels this wait, not the browser.
       for await status in ends.stream where status != 0 {
-        throw OAuthError(
-          .presentationFailed, "\(program.lastPathComponent) could not open a browser (exit status \(status)).",
+        throw ConnectorError(
+          own: .presentationFailed, "\(program.lastPathComponent) could not open a browser (exit status \(status)).",
           recoverySuggestion: "Use BrowserOpening.printing(to:) where there is no desktop.")
       }
     }

@@ -29,13 +29,13 @@
     private static func window() throws -> ASPresentationAnchor {
       // `UIApplication.shared` ends the process of an app extension.
       guard !Bundle.main.isAppExtension else {
-        throw OAuthError(
-          .presentationFailed, "An app extension cannot show a sign-in page.",
+        throw ConnectorError(
+          own: .presentationFailed, "An app extension cannot show a sign-in page.",
           recoverySuggestion: "Ask the user to open the app, and sign in there.")
       }
       guard let window = PresentationAnchor.current else {
-        throw OAuthError(
-          .presentationFailed, "The app has no active window to show the sign-in sheet in.",
+        throw ConnectorError(
+          own: .presentationFailed, "The app has no active window to show the sign-in sheet in.",
           recoverySuggestion: "Sign in when a window is active, or pass one as the anchor.")
       }
       return window

@@ -16,7 +16,7 @@ func shown(_ value: Any) -> String {
 }
 
 @Suite("Secrets in values and errors", .timeLimit(.minutes(10)))
-struct OAuthErrorSecrecyTests {
+struct ErrorSecrecyTests {
   static let canary = "eyJjYW5hcnkiOiJ0b2tlbiJ9.Y2FuYXJ5LXRva2VuLW9mLWFub3RoZXItcHJvdmlkZXI"
 
   @Test("A token inside a claim shows in no value that holds claims")
@@ -95,10 +95,9 @@ struct OAuthErrorSecrecyTests {
     let text = isInDescription ? "AADSTS50076: Bad.\r\nCorrelation ID: \(token)" : token
     let body = try JSONEncoder().encode(["error": "interaction_required", field: text])
     fixture.transport.intercept { $0.isTokenRequest ? TransportResponse(status: 400, body: body) : nil }
-    let error = try await #require(throws: OAuthError.self) { try await client.accessToken() }
-    #expect(error.server?.error == "interaction_required")
+    let error = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
+    #expect(error.oauthError == "interaction_required")
     #expect(error.correlationID?.uuidString != token)
-    #expect(error.server?.correlationID == nil)
     #expect(!shown(error).lowercased().contains(token.lowercased()))
   }
 
@@ -132,11 +131,11 @@ struct OAuthErrorSecrecyTests {
       body["error"] = "interaction_required"
       return TransportResponse(status: 400, body: try JSONEncoder().encode(body))
     }
-    let error = try await #require(throws: OAuthError.self) { try await client.accessToken() }
-    #expect(error.server?.code == "AADSTS50076")
-    #expect(error.server?.description?.hasPrefix("AADSTS50076: Bad [redacted]") == true)
-    #expect(error.server?.claims == nil)
-    let text = shown(error) + shown(error.server as Any)
+    let error = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
+    #expect(error.serverCode == "AADSTS50076")
+    #expect(error.serverDescription?.hasPrefix("AADSTS50076: Bad [redacted]") == true)
+    #expect(error.claims == nil)
+    let text = shown(error)
     let characters = Array(echoed)
     for start in 0..<(characters.count - 12) {
       #expect(!text.contains(String(characters[start..<(start + 12)])), "\(text)")
@@ -152,17 +151,17 @@ struct OAuthErrorSecrecyTests {
       return TransportResponse(
         status: 400, body: try JSONEncoder().encode(["error": evil, "error_description": evil, "suberror": evil]))
     }
-    let fromToken = try await #require(throws: OAuthError.self) { try await fixture.client().signIn() }
+    let fromToken = try await #require(throws: ConnectorError.self) { try await fixture.client().signIn() }
     let presenter = CannedPresenter {
       "\(Fixture.redirect)?error=\(FormEncoding.escape(evil))&error_description=\(FormEncoding.escape(evil))"
         + "&state=\($0.state.value)"
     }
-    let fromCallback = try await #require(throws: OAuthError.self) {
+    let fromCallback = try await #require(throws: ConnectorError.self) {
       try await fixture.client(presenter: presenter).signIn()
     }
     for error in [fromToken, fromCallback] {
       #expect("\(error)".contains("admin logged in"))
-      for text in ["\(error)", error.message, error.server?.error ?? "", error.server?.suberror ?? ""] {
+      for text in ["\(error)", error.message, error.oauthError ?? "", error.serverDescription ?? ""] {
         #expect(text.unicodeScalars.allSatisfy(PrintableText.isPrintable))
       }
     }
@@ -177,7 +176,7 @@ struct OAuthErrorSecrecyTests {
       return "\(Fixture.redirect)?error=server_error&error_description=\(nonce)+\(request.state.value)"
         + "&state=\(request.state.value)"
     }
-    let error = try await #require(throws: OAuthError.self) {
+    let error = try await #require(throws: ConnectorError.self) {
       try await Fixture().client(presenter: presenter).signIn()
     }
     let values = query(of: try #require(asked.values.first))
@@ -190,8 +189,8 @@ struct OAuthErrorSecrecyTests {
     let long =
       "The scope tasks.read is not known to this client." + String(repeating: " Ask the administrator.", count: 20)
     fixture.transport.answerTokens(400, #"{"error":"invalid_scope","error_description":"\#(long)"}"#)
-    let error = try await #require(throws: OAuthError.self) { try await fixture.client().signIn() }
-    #expect(error.server?.description == String(long.prefix(200)))
+    let error = try await #require(throws: ConnectorError.self) { try await fixture.client().signIn() }
+    #expect(error.serverDescription == String(long.prefix(200)))
     #expect("\(error)".contains("The server said: The scope tasks.read is not known to this client."))
   }
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite("The correlation id of an error is one that a server has seen", .timeLimit(.minutes(10)))
-struct OAuthErrorCorrelationTests {
+struct ErrorCorrelationTests {
   static let id = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
 
   struct Failure: Sendable, CustomTestStringConvertible {
@@ -30,7 +30,7 @@ struct OAuthErrorCorrelationTests {
     Failure(testDescription: "another state", isSent: true, callback: { try $0.replacing("state=", "state=x") }),
     Failure(
       testDescription: "closed browser", isSent: true,
-      callback: { _ in throw OAuthError(.userClosedBrowser, "Closed.") }),
+      callback: { _ in throw ConnectorError(own: .userClosedBrowser, "Closed.") }),
     Failure(
       testDescription: "forged id_token", isSent: true, prepare: { $0.tenant.behavior.signIDTokens(.damaged) }),
     Failure(
@@ -63,7 +63,7 @@ struct OAuthErrorCorrelationTests {
       testDescription: "offline",
       prepare: { $0.transport.intercept { _ in throw TransportError(.cannotConnect, "Off.") } }),
     Failure(
-      testDescription: "no browser", callback: { _ in throw OAuthError(.presentationFailed, "No browser.") }),
+      testDescription: "no browser", callback: { _ in throw ConnectorError(own: .presentationFailed, "No browser.") }),
     Failure(
       testDescription: "reserved parameter",
       call: { try await $0.signIn(options: SignInOptions(extraParameters: ["state": "x"])) }),
@@ -85,7 +85,7 @@ struct OAuthErrorCorrelationTests {
       $0.correlationID = Self.id
       $0.retry = .none
     }
-    let error = try await #require(throws: OAuthError.self) { try await failure.call(client) }
+    let error = try await #require(throws: ConnectorError.self) { try await failure.call(client) }
     #expect((error.correlationID == Self.id) == failure.isSent)
     #expect("\(error)".contains(Self.id.uuidString.lowercased()) == failure.isSent)
   }
@@ -97,7 +97,7 @@ struct OAuthErrorCorrelationTests {
     let client = try fixture.client { $0.correlationID = Self.id }
     try await client.signIn()
     fixture.transport.answerTokens(503, "")
-    let error = try await #require(throws: OAuthError.self) {
+    let error = try await #require(throws: ConnectorError.self) {
       try await client.accessToken(options: TokenOptions(forceRefresh: true, correlationID: own))
     }
     #expect(error.correlationID == own)

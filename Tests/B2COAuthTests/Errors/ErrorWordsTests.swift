@@ -9,11 +9,11 @@ import Testing
 
 /// An app at a generic OpenID Connect issuer is not told about things that only Azure AD B2C has.
 @Suite("Words at a generic issuer", .timeLimit(.minutes(10)))
-struct OAuthErrorWordsTests {
+struct ErrorWordsTests {
   /// What nothing at a generic issuer is about.
   private static let foreign = ["policy", "policies", "user flow", "portal", "b2c", "aadsts", "client id itself"]
 
-  private func check(_ error: OAuthError) {
+  private func check(_ error: ConnectorError) {
     let shown = [error.description, error.message, error.recoverySuggestion ?? "", error.localizedDescription]
       .joined(separator: "\n").lowercased()
     for word in Self.foreign { #expect(!shown.contains(word), "\(error)") }
@@ -25,9 +25,9 @@ struct OAuthErrorWordsTests {
   /// A sign-in at a tenant that behaves so, as far as it gets.
   private func failedSignIn(
     behavior: (inout LocalTenant.Behavior) -> Void = { _ in }
-  ) async throws -> OAuthError {
+  ) async throws -> ConnectorError {
     let client = try Fixture(shape: .openIDConnect, behavior: behavior).client()
-    return try await #require(throws: OAuthError.self) { try await client.signIn() }
+    return try await #require(throws: ConnectorError.self) { try await client.signIn() }
   }
 
   typealias Change = @Sendable (inout LocalTenant.Behavior) -> Void
@@ -66,7 +66,9 @@ struct OAuthErrorWordsTests {
   func rejection(_ fault: String) async throws {
     let change = try #require(Self.rejections[fault])
     let error = try await failedSignIn(behavior: change)
-    #expect(error.code == .invalidIDToken && error.message.contains(fault), "\(error)")
+    #expect(
+      error.code == .invalidResponse && error.message.contains("id_token is refused") && error.message.contains(fault),
+      "\(error)")
     check(error)
   }
 
@@ -85,8 +87,8 @@ struct OAuthErrorWordsTests {
       try require(URL(string: $0.absoluteString + "&iss=" + FormEncoding.escape(issuer)))
     }
     let client = try Fixture(shape: .openIDConnect).client(presenter: withIssuer)
-    let refused = try await #require(throws: OAuthError.self) { try await client.signIn() }
-    #expect(refused.server?.error == error)
+    let refused = try await #require(throws: ConnectorError.self) { try await client.signIn() }
+    #expect(refused.oauthError == error)
     check(refused)
     for status in [400, 401, 403, 408, 429, 500, 503] {
       try await tokenAnswer(status, #"{"error":"\#(error)"}"#)
@@ -107,8 +109,8 @@ struct OAuthErrorWordsTests {
     try await client.signIn()
     await fixture.clock.advance(by: .seconds(4_000))
     fixture.transport.answerTokens(status, body)
-    check(try await #require(throws: OAuthError.self) { _ = try await client.accessToken() })
-    check(try await #require(throws: OAuthError.self) { try await client.signIn(prompt: .login) })
+    check(try await #require(throws: ConnectorError.self) { _ = try await client.accessToken() })
+    check(try await #require(throws: ConnectorError.self) { try await client.signIn(prompt: .login) })
   }
 
   typealias Failure = @Sendable (Fixture, OAuthClient) async throws -> Void
@@ -190,6 +192,6 @@ struct OAuthErrorWordsTests {
   func failure(_ index: Int) async throws {
     let fixture = Fixture(shape: .openIDConnect)
     let client = try fixture.client()
-    check(try await #require(throws: OAuthError.self) { try await Self.failures[index](fixture, client) })
+    check(try await #require(throws: ConnectorError.self) { try await Self.failures[index](fixture, client) })
   }
 }
