@@ -36,18 +36,6 @@ extension Connector {
     }
   }
 
-  /// Returns the verified claims of a user who is signed in (the sample's `getClaims…`).
-  ///
-  /// - Parameters:
-  ///   - policy: By which policy that user signed in; whichever was last when `nil`.
-  ///   - user: Whose claims; those of the user who signed in last when `nil`.
-  /// - Returns: Who the user is, or `nil` when no user is signed in or the session has expired; see ``session``. An id_token
-  ///   that a refresh has just brought is verified first.
-  /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
-  public func claims(policy: Policy? = nil, user: Account? = nil) async throws -> UserInfo? {
-    try await ConnectorError.mapping { try await oauth.claims(policy: policy, user: user) }
-  }
-
   /// Returns the user as the provider's userinfo endpoint describes it now, without opening a page.
   ///
   /// It is asked for at the provider's userinfo endpoint (OpenID Connect Core section 5.3), with the user's access token.

@@ -145,20 +145,6 @@ package final class OAuthClient: Sendable {
     return users(of: try await services.users.records(userID: stored.key.userID)).first
   }
 
-  /// Returns the claims of a user's sign-in by a policy, as long as it has a session.
-  ///
-  /// - Parameters:
-  ///   - policy: The policy; the latest for `nil`.
-  ///   - user: Whose claims; those of ``currentUser()`` when `nil`.
-  /// - Returns: The claims of the last verified id_token of that policy; `nil` without a session.
-  /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.
-  package func claims(policy: Policy?, user: Account?) async throws -> UserInfo? {
-    guard let stored = try await record(policy: policy, userID: user?.id),
-      stored.record.hasSession(now: services.environment.now())
-    else { return nil }
-    return UserInfo(stored, isMicrosoft: services.users.isMicrosoft)
-  }
-
   /// The record of a user, the current one for `nil`, after the id_token that is being verified for it.
   func record(policy: Policy?, userID: String?) async throws -> StoredRecord? {
     guard let stored = try await services.users.record(userID: userID, policy: policy) else { return nil }

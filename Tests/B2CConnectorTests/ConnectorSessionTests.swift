@@ -18,18 +18,15 @@ struct ConnectorSessionTests {
     let presenter = world.script(.signIn(.alice))
     let connector = try world.connector(presenter: presenter)
     #expect(try await connector.session == .signedOut)
-    #expect(try await connector.claims() == nil)
     #expect(presenter.requests.isEmpty && world.network.requestCount == 0)
     let user = try await connector.doPolicy(.signIn)
     let before = world.network.requestCount
     #expect(try await connector.session == .signedIn(user))
-    #expect(try await connector.claims() == user)
     #expect(world.network.requestCount == before)
     try await revoke(world)
     #expect(try await connector.session == .signedIn(user))
     await expectError(ConnectorError.self, .interactionRequired) { try await connector.getTaskList() }
     #expect(try await connector.session == .expired(user))
-    #expect(try await connector.claims() == nil)
     #expect(try await connector.oauth.currentUser()?.hasSession == false)
     #expect(try await connector.users().map(\.hasSession) == [false])
     try await connector.signOut()
@@ -86,7 +83,7 @@ struct ConnectorSessionTests {
       await world.clock.advance(by: .seconds(4_000))
       _ = try await connector.accessToken()
       // The id_token of the refresh has been looked at.
-      #expect(try await connector.claims()?.name == name)
+      #expect(try await connector.userInfo().name == name)
       for _ in 0..<100 { await Task.yield() }
     }
     guard case .signedIn(let renamed) = await states.next() else {
@@ -150,21 +147,7 @@ struct ConnectorSessionTests {
     }
   }
 
-  @Test("claims(policy:) are those of the policy that was asked for, not of the latest")
-  func claimsOfPolicy() async throws {
-    let world = World()
-    let connector = try world.connector()
-    try await connector.doPolicy(.signIn)
-    await world.clock.advance(by: .seconds(1))
-    try await connector.doPolicy(Policy("B2C_1_SignUpOrSignIn"), options: SignInOptions(prompt: .login))
-    for id in ["B2C_1_SignIn", "B2C_1_SignUpOrSignIn"] {
-      #expect(try await connector.claims(policy: Policy(id))?.policyID == id)
-    }
-    #expect(try await connector.claims()?.policyID == "B2C_1_SignUpOrSignIn")
-    #expect(try await connector.claims(policy: Policy("B2C_1_SignUp")) == nil)
-  }
-
-  @Test("Claims and tokens of a policy are the current user's, not those of another user who came by it")
+  @Test("Tokens of a policy are the current user's, not those of another user who came by it")
   func policyOfAnother() async throws {
     let world = World()
     let cache = InMemoryTokenCache()
@@ -173,12 +156,11 @@ struct ConnectorSessionTests {
     await world.clock.advance(by: .seconds(1))
     let other = try world.connector(presenter: world.script(.signIn(.bob)), cache: cache)
     try await other.doPolicy(Policy("B2C_1_SignUpOrSignIn"))
-    #expect(try await connector.claims(policy: Policy("B2C_1_SignIn")) == nil)
     await expectError(ConnectorError.self, .interactionRequired) {
       try await connector.accessToken(policy: Policy("B2C_1_SignIn"))
     }
     let person = Account(id: alice.id)
-    #expect(try await connector.claims(policy: Policy("B2C_1_SignIn"), user: person)?.id == alice.id)
+    #expect(try await connector.accessToken(user: person, policy: Policy("B2C_1_SignIn")).userID == alice.id)
   }
 
   @Test("A sign-out is told before the page of the server is closed")
@@ -207,7 +189,6 @@ struct ConnectorSessionTests {
     #expect(try await connector.session == .signedIn(user))
     await world.clock.advance(by: .seconds(1))
     #expect(try await connector.session == .expired(user))
-    #expect(try await connector.claims() == nil)
     #expect(try await connector.oauth.currentUser()?.hasSession == false)
     // This device's clock may be wrong: the server is asked all the same.
     _ = try await connector.accessToken()
@@ -258,7 +239,7 @@ struct ConnectorSessionTests {
     let connector = try world.connector(settings)
     #expect(connector.oauth.configuration.defaultPolicy?.id == "B2C_1_SignIn")
     #expect(try await connector.signIn().user.policyID == "B2C_1_SignIn")
-    #expect(try await connector.claims()?.policyID == "B2C_1_SignIn")
+    #expect(try await connector.userInfo().policyID == "B2C_1_SignIn")
     #expect(try await connector.doPolicy(.signIn).policyID == "B2C_1_SignIn")
   }
 
@@ -293,7 +274,7 @@ struct ConnectorSessionTests {
       return
     }
     #expect(try await connector.signIn().user.policyID == expected.id)
-    #expect(try await connector.claims()?.policyID == expected.id)
+    #expect(try await connector.userInfo().policyID == expected.id)
     #expect(try await connector.doPolicy(.signIn).policyID == expected.id)
   }
 
@@ -306,7 +287,7 @@ struct ConnectorSessionTests {
     let connector = try world.connector(settings)
     #expect(try await connector.signIn().user.policyID == policy.id)
     #expect(try await connector.doPolicy(.signIn).policyID == policy.id)
-    #expect(try await connector.claims()?.policyID == policy.id)
+    #expect(try await connector.userInfo().policyID == policy.id)
   }
 
   @Test("A policy in the authority's text is the default where the settings name none")

@@ -63,15 +63,13 @@ struct ConnectorUserTests {
       try await scene.connector.getTaskList(user: scene.alice)
     }
     #expect(error.needsInteraction && scene.world.tasks.requests.count == sent)
-    #expect(try await scene.connector.claims(user: scene.alice) == nil)
     #expect(try await scene.connector.user(id: scene.alice.id) == nil)
   }
 
-  @Test("Claims, user info and the user are the named user's")
-  func claims() async throws {
+  @Test("User info and the stored user are the named user's")
+  func userInfo() async throws {
     let scene = try await Scene()
     for (person, user) in [(scene.alice, LocalUser.alice), (scene.bob, .bob), (nil, .bob)] {
-      #expect(try await scene.connector.claims(user: person)?.name == user.displayName)
       #expect(try await scene.connector.userInfo(user: person).name == user.displayName)
     }
     let stored = try #require(try await scene.connector.user(id: scene.alice.id))

@@ -256,7 +256,7 @@ struct TasksModelTests {
     await model.switchAccount()
     await model.restore()
     #expect(try await connector.users().count == 2)
-    #expect(try await connector.claims()?.id == model.phase.userID)
+    #expect(try await connector.userInfo().id == model.phase.userID)
     #expect(model.phase == .signedIn(id: model.phase.userID ?? "", name: "Alice Example"))
     let external = LocalTenant(shape: .ciam)
     let other = TasksModel { try Connector.local(external) }

@@ -244,7 +244,7 @@ struct TwoConnectorsTests {
     await pair.world.clock.advance(by: .seconds(1))
     let bob = try await pair.signIn(.bob, pair.one)
     #expect(try await pair.two.session == .signedIn(bob))
-    #expect(try await pair.two.claims() == bob)
+    #expect(try await pair.two.userInfo() == bob)
   }
 
   @Test(
@@ -268,7 +268,7 @@ struct TwoConnectorsTests {
     // Without a stamp, what another process has done is seen when the session is read.
     if !hasStamp { #expect(try await one.session == .signedIn(latest)) }
     let token = try await one.accessToken(user: bob).token
-    #expect(try await one.claims(user: bob) == latest)
+    #expect(try await one.userInfo(user: bob) == latest)
     #expect(try await one.accessToken().token == token)
   }
 
@@ -282,9 +282,9 @@ struct TwoConnectorsTests {
     let latest = try await one.doPolicy(Policy("B2C_1_SignUpOrSignIn"))
     let other = try stage.process()
     stage.disk.unreadablePolicy.withLock { $0 = "b2c_1_signuporsignin" }
-    #expect(try await other.claims(user: bob) != latest)
+    #expect(try await other.userInfo(user: bob) != latest)
     stage.disk.unreadablePolicy.withLock { $0 = nil }
-    #expect(try await other.claims(user: bob) == latest)
+    #expect(try await other.userInfo(user: bob) == latest)
   }
 
   @Test("A session that ended in one is good again when the user signs in by the other", arguments: CacheKind.allCases)

@@ -23,7 +23,7 @@ struct IssuerTour: Sendable {
     try await story.step("signIn()") {
       "\(try await connector.signIn(options: SignInOptions(prompt: arguments.prompt)).user) signed in"
     }
-    try await story.claims(connector.claims(), false)
+    try await story.claims(connector.session, false)
     try await story.step("userInfo()") {
       let user = try await connector.userInfo()
       return "\(user), \(user.emails.first ?? "no email address")"

@@ -49,7 +49,7 @@ struct LocalTour: Sendable {
       let user = try await connector.doPolicy(.signUp)
       return "\(user) signed up, by \(user.policyID ?? "no policy")"
     }
-    try await story.claims(connector.claims(), false)
+    try await story.claims(connector.session, false)
 
     if isInBrowser { story.ask("in the browser: sign in with the same") }
     script.follow(.signIn(email: "carol@example.com", password: "Not-A-Secret-4"))

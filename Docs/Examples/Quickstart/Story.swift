@@ -43,8 +43,8 @@ struct Story: Sendable {
   }
 
   /// Shows all claims except the nonce.
-  func claims(_ user: UserInfo?, _ isShown: Bool) {
-    guard let user, isShown || isVerbose else { return }
+  func claims(_ session: SessionState, _ isShown: Bool) {
+    guard case .signedIn(let user) = session, isShown || isVerbose else { return }
     for (name, value) in user.claims.sorted(by: { $0.key < $1.key }) where name != "nonce" {
       terminal.line((.dim, "      \(name): \(Self.text(value, of: name))"))
     }

@@ -45,7 +45,7 @@ struct TenantTour: Sendable {
         }
       return "\(user) signed in" + (user.policyID.map { ", by \($0)" } ?? "")
     }
-    try await story.claims(connector.claims(), connector.settings.showClaims)
+    try await story.claims(connector.session, connector.settings.showClaims)
   }
 
   /// Entra ID, External ID and other issuers have none, unless the settings name one all the same.

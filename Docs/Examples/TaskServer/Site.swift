@@ -109,7 +109,7 @@ struct Site: Sendable {
 
   private func list(_ user: Account) async throws -> Response {
     let tasks = try await connector.getTaskList(user: user)
-    let name = try await connector.claims(user: user)?.name ?? "you"
+    let name = try await connector.user(id: user.id)?.name ?? "you"
     let rows = tasks.map { task in
       let field = "<input type=\"hidden\" name=\"value\" value=\"\(escaped(task.id))\">"
       return "<li>\(escaped(task.itemName))\(form("/delete", "Delete", field))</li>"

@@ -113,9 +113,9 @@ extension Tour {
       "silent token: the cached one, no request", first == second && before == after, "\(after - before)")
     let (body, response) = try await connector.data(for: URLRequest(url: scene.userInfo))
     let fields = try JSONDecoder().decode(JSONValue.self, from: body).object ?? [:]
-    let subject = try await connector.claims()?.subject
+    guard case .signedIn(let user) = try await connector.session else { throw TourError("No user is signed in.") }
     await findings.check(
-      "the API takes the token", response.statusCode == 200 && fields["sub"]?.string == subject,
+      "the API takes the token", response.statusCode == 200 && fields["sub"]?.string == user.subject,
       "status \(response.statusCode)")
   }
 
