@@ -17,7 +17,7 @@ extension Connector {
   /// - Throws: ``ConnectorError``: `originNotAllowed` before a token is asked for; `interactionRequired` when only a
   ///   sign-in helps; see ``accessToken(scopes:user:policy:forceRefresh:claims:)``.
   public func authorizedRequest(
-    for request: URLRequest, scopes: [String]? = nil, user: Account? = nil
+    for request: URLRequest, scopes: [String]? = nil, user: UserInfo? = nil
   ) async throws -> URLRequest {
     try await ConnectorError.mapping {
       let authorized = try await authorizedTransport(scopes, user).authorized(TransportRequest(request))
@@ -42,7 +42,7 @@ extension Connector {
   ///   `timedOut` and `invalidResponse` when there is no answer, and `tooLarge` when it is larger than the limit, with
   ///   ``ConnectorError/outcomeIsUnknown`` for a request that may have changed something.
   public func data(
-    for request: URLRequest, scopes: [String]? = nil, user: Account? = nil, limits: TransportLimits = .standard
+    for request: URLRequest, scopes: [String]? = nil, user: UserInfo? = nil, limits: TransportLimits = .standard
   ) async throws -> (Data, HTTPURLResponse) {
     try await ConnectorError.mapping {
       let outgoing = try TransportRequest(request, limits: limits)
@@ -62,7 +62,7 @@ extension Connector {
     }
   }
 
-  private func authorizedTransport(_ scopes: [String]?, _ user: Account?) -> AuthorizedTransport {
+  private func authorizedTransport(_ scopes: [String]?, _ user: UserInfo?) -> AuthorizedTransport {
     AuthorizedTransport(
       transport: environment.transport, tokens: oauth.tokenProvider(for: scopes, user: user),
       allowedOrigins: allowedOrigins, retry: retry, clock: environment.clock, now: environment.now)

@@ -25,7 +25,7 @@ extension Connector {
   ///   session stays); `refreshNotAllowed`, `suspended`; `invalidResponse`, `configuration`, `server`;
   ///   `tokenCache`. Other callers of the same refresh go on when this one is cancelled.
   public func accessToken(
-    scopes: [String]? = nil, user: Account? = nil, policy: Policy? = nil, forceRefresh: Bool = false,
+    scopes: [String]? = nil, user: UserInfo? = nil, policy: Policy? = nil, forceRefresh: Bool = false,
     claims: String? = nil
   ) async throws -> AccessToken {
     var options = TokenOptions()
@@ -47,7 +47,7 @@ extension Connector {
   /// - Throws: ``ConnectorError``: `interactionRequired` when no user is signed in; `invalidResponse` when the answer is
   ///   not JSON or is about another user; `unauthorized`, `insufficientScope` and `claimsRequired` when the endpoint wants
   ///   another token; `server` and what ``accessToken(scopes:user:policy:forceRefresh:claims:)`` throws.
-  public func userInfo(user: Account? = nil) async throws -> UserInfo {
+  public func userInfo(user: UserInfo? = nil) async throws -> UserInfo {
     try await ConnectorError.mapping { try await oauth.userInfo(user: user) }
   }
 
@@ -55,17 +55,17 @@ extension Connector {
   ///
   /// - Returns: Each person once, whatever policies they used.
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
-  public func users() async throws -> [Account] {
+  public func users() async throws -> [UserInfo] {
     try await ConnectorError.mapping { try await oauth.users() }
   }
 
   /// Returns the user of an id; only that user's records are read.
   ///
-  /// - Parameter id: The ``Account/id``; at Microsoft's authorities in any case.
+  /// - Parameter id: The ``UserInfo/id``; at Microsoft's authorities in any case.
   /// - Returns: The user, with the claims of the latest id_token: one that is being verified is waited for. `nil` when
   ///   there is none.
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
-  public func user(id: String) async throws -> Account? {
+  public func user(id: String) async throws -> UserInfo? {
     try await ConnectorError.mapping { try await oauth.user(id: id) }
   }
 

@@ -69,7 +69,7 @@ public struct Connector: Sendable {
 
 /// The tutorial's calls.
 extension Connector {
-  /// Signs the user in and returns user, user, access token and id_token.
+  /// Signs the user in and returns the user, access token and id_token.
   ///
   /// The default policy is the selected one if it signs in, else the sign-in policy, a federated one, or that of the
   /// authority's text; a policy that edits a profile or resets a password never is. Where the authority has no policies,
@@ -79,7 +79,7 @@ extension Connector {
   ///   - policy: The policy, such as `Policy("B2C_1_SignIn")`; the default one when `nil`. Made from its id alone it has
   ///     the kind that the settings give it.
   ///   - options: What to ask for beyond the settings, whose `fullScreen` holds all the same.
-  /// - Returns: The user, its verified claims and, if an API scope was asked for, an access token.
+  /// - Returns: The user, by verified claims, and, if an API scope was asked for, an access token.
   /// - Throws: ``ConnectorError``: `userCancelledInPage`, `userClosedBrowser`, `passwordResetRequested`, `wrongUser`,
   ///   `identityProviderFailed` and other things the user did; `configuration`,
   ///   `unsupportedRedirectURI` for what the developer can fix; `network`, `serviceUnavailable`, `throttled`,
@@ -165,7 +165,7 @@ extension Connector {
   /// - Returns: The tasks, as the server orders them.
   /// - Throws: ``ConnectorError``: `interactionRequired` when only a sign-in helps; `taskAPINotConfigured`; what the API
   ///   answered.
-  public func getTaskList(user: Account? = nil) async throws -> [TaskItem] {
+  public func getTaskList(user: UserInfo? = nil) async throws -> [TaskItem] {
     try await ConnectorError.mapping { try await tasks(of: user).list() }
   }
 
@@ -179,7 +179,7 @@ extension Connector {
   /// - Returns: The task as the server stored it.
   /// - Throws: ``ConnectorError``; see ``getTaskList(user:)``.
   @discardableResult
-  public func addTask(_ task: TaskItem, user: Account? = nil) async throws -> TaskItem {
+  public func addTask(_ task: TaskItem, user: UserInfo? = nil) async throws -> TaskItem {
     try await ConnectorError.mapping { try await tasks(of: user).add(task) }
   }
 
@@ -191,7 +191,7 @@ extension Connector {
   /// - Returns: The task as the server stored it.
   /// - Throws: ``ConnectorError``; see ``getTaskList(user:)``.
   @discardableResult
-  public func updateTask(_ task: TaskItem, user: Account? = nil) async throws -> TaskItem {
+  public func updateTask(_ task: TaskItem, user: UserInfo? = nil) async throws -> TaskItem {
     try await ConnectorError.mapping { try await tasks(of: user).update(task) }
   }
 
@@ -201,7 +201,7 @@ extension Connector {
   ///   - task: The task; by its id where the server gave one, else by its name.
   ///   - user: Whose task; that of the user who signed in last when `nil`.
   /// - Throws: ``ConnectorError``; see ``getTaskList(user:)``.
-  public func deleteTask(_ task: TaskItem, user: Account? = nil) async throws {
+  public func deleteTask(_ task: TaskItem, user: UserInfo? = nil) async throws {
     try await ConnectorError.mapping { try await tasks(of: user).delete(task) }
   }
 
@@ -240,14 +240,14 @@ extension Connector {
   /// - Throws: ``ConnectorError``, as for all users.
   @discardableResult
   public func signOut(
-    _ user: Account, endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
+    _ user: UserInfo, endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
   ) async throws -> BrowserSignOut {
     try await ConnectorError.mapping {
       try await oauth.signOut(user, endsBrowserSession: endsBrowserSession, options: options)
     }
   }
 
-  private func tasks(of user: Account?) throws(ConnectorError) -> TaskAPIClient {
+  private func tasks(of user: UserInfo?) throws(ConnectorError) -> TaskAPIClient {
     guard let tasks else {
       throw ConnectorError(
         own: .taskAPINotConfigured, "The settings name no task API.",

@@ -43,7 +43,7 @@ package final class OAuthClient: Sendable {
   ///   - policy: The policy to run; the configuration's when `nil`.
   ///   - prompt: The OpenID Connect `prompt` parameter; the options' when it is `automatic`.
   ///   - options: What to ask for beyond the settings.
-  /// - Returns: The user, its verified claims and, if an API scope was asked for, an access token.
+  /// - Returns: The user, by verified claims, and, if an API scope was asked for, an access token.
   /// - Throws: ``ConnectorError``: `userCancelledInPage`, `userClosedBrowser`, `passwordResetRequested`, `wrongUser`,
   ///   `identityProviderFailed` and other things the user did; `configuration`,
   ///   `unsupportedRedirectURI` for what the developer can fix; `network`, `serviceUnavailable`, `throttled`,
@@ -72,7 +72,7 @@ package final class OAuthClient: Sendable {
   ///   session stays); `invalidResponse`, `configuration`, `server`; `tokenCache`. `CancellationError`
   ///   when the calling task was cancelled; other callers of the same refresh go on.
   package func accessToken(
-    for scopes: [String]? = nil, user: Account? = nil, policy: Policy? = nil, options: TokenOptions = TokenOptions()
+    for scopes: [String]? = nil, user: UserInfo? = nil, policy: Policy? = nil, options: TokenOptions = TokenOptions()
   ) async throws -> AccessToken {
     try await tokens.token(
       for: scopes ?? configuration.scopes, userID: user?.id, policy: policy, options: options)
@@ -86,7 +86,7 @@ package final class OAuthClient: Sendable {
   ///   - policy: By which policy the user signed in; whichever was last when `nil`.
   /// - Returns: A provider of cached or refreshed tokens, which replaces a token that the API has refused.
   package func tokenProvider(
-    for scopes: [String]? = nil, user: Account? = nil, policy: Policy? = nil
+    for scopes: [String]? = nil, user: UserInfo? = nil, policy: Policy? = nil
   ) -> some AccessTokenProvider {
     SilentTokenProvider(client: self, scopes: scopes, user: user, policy: policy)
   }
@@ -102,7 +102,7 @@ package final class OAuthClient: Sendable {
   ///
   /// - Returns: Each person once, whatever policies they used.
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
-  package func users() async throws -> [Account] {
+  package func users() async throws -> [UserInfo] {
     users(of: try await readableRecords())
   }
 
@@ -113,22 +113,14 @@ package final class OAuthClient: Sendable {
     return records
   }
 
-  private func users(of records: [StoredRecord]) -> [Account] {
-    var order: [String] = []
-    var byPerson: [String: [StoredRecord]] = [:]
-    for stored in records {
-      if byPerson[stored.key.userID] == nil { order.append(stored.key.userID) }
-      byPerson[stored.key.userID, default: []].append(stored)
-    }
-    return order.compactMap { id in
-      byPerson[id].flatMap { records in
-        records.first.map {
-          Account(
-            records: records, fallback: $0.record, id: id, now: services.environment.now(),
-            isMicrosoft: services.users.isMicrosoft)
-        }
-      }
-    }
+  /// Each person once, by the first record.
+  private func users(of records: [StoredRecord]) -> [UserInfo] {
+    var seen: Set<String> = []
+    return records.filter { seen.insert($0.key.userID).inserted }.map(user)
+  }
+
+  private func user(_ stored: StoredRecord) -> UserInfo {
+    UserInfo(stored, now: services.environment.now(), isMicrosoft: services.users.isMicrosoft)
   }
 
   /// The user who signed in last.
@@ -140,9 +132,8 @@ package final class OAuthClient: Sendable {
   /// - Returns: The user, with the claims of the latest id_token: one that is being verified is waited for. `nil` when
   ///   no user is signed in.
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.
-  package func currentUser() async throws -> Account? {
-    guard let stored = try await record(policy: nil, userID: nil) else { return nil }
-    return users(of: try await services.users.records(userID: stored.key.userID)).first
+  package func currentUser() async throws -> UserInfo? {
+    try await record(policy: nil, userID: nil).map(user)
   }
 
   /// The record of a user, the current one for `nil`, after the id_token that is being verified for it.
@@ -159,19 +150,16 @@ package final class OAuthClient: Sendable {
   /// - Returns: The state of the session of ``currentUser()``.
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
   package func session() async throws -> SessionState {
-    let snapshot = try await sessionSnapshot(looksAgain: true)
+    let state = try await sessionState(looksAgain: true)
     // Another process may have ended the session: observers are told what this caller is.
     services.sessions.changed()
-    return snapshot.state
+    return state
   }
 
-  private func sessionSnapshot(looksAgain: Bool) async throws -> SessionSnapshot {
-    guard let stored = try await services.users.record(userID: nil, policy: nil, looksAgain: looksAgain) else {
-      return SessionSnapshot(state: .signedOut, userID: nil)
-    }
-    let user = UserInfo(stored, isMicrosoft: services.users.isMicrosoft)
-    let isSignedIn = stored.record.hasSession(now: services.environment.now())
-    return SessionSnapshot(state: isSignedIn ? .signedIn(user) : .expired(user), userID: stored.key.userID)
+  private func sessionState(looksAgain: Bool) async throws -> SessionState {
+    let stored = try await services.users.record(userID: nil, policy: nil, looksAgain: looksAgain)
+    guard let user = stored.map(user) else { return .signedOut }
+    return user.hasSession ? .signedIn(user) : .expired(user)
   }
 
   /// Fetches the metadata of a policy anew, for a diagnosis.
@@ -194,7 +182,7 @@ package final class OAuthClient: Sendable {
   /// A state is new when it is about another user, or when a claim about the user differs; a refresh alone is none.
   /// Every client over the same cache is told. What another process does is seen with the next call that notices it.
   package var sessionUpdates: AsyncStream<SessionState> {
-    services.sessions.states { [self] in try await sessionSnapshot(looksAgain: false) }
+    services.sessions.states { [self] in try await sessionState(looksAgain: false) }
   }
 
   /// Waits for the answers to refresh tokens that were sent and for their claims, and
@@ -210,11 +198,11 @@ package final class OAuthClient: Sendable {
 
   /// Returns the user of an id; only that user's records are read.
   ///
-  /// - Parameter id: The ``Account/id``; at Microsoft's authorities in any case.
+  /// - Parameter id: The ``UserInfo/id``; at Microsoft's authorities in any case.
   /// - Returns: The user, with the claims of the latest id_token: one that is being verified is waited for. `nil` when
   ///   there is none.
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read; `CancellationError`.
-  package func user(id: String) async throws -> Account? {
+  package func user(id: String) async throws -> UserInfo? {
     try await services.adoptions.wait(for: services.users.folded(id))
     let (records, failure) = try await services.users.read(userID: id)
     if let failure, records.isEmpty { throw failure }
@@ -235,7 +223,7 @@ package final class OAuthClient: Sendable {
   ///   gone. A closed page and the end of the waiting time are no errors.
   @discardableResult
   package func signOut(
-    _ user: Account, endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
+    _ user: UserInfo, endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
   ) async throws -> BrowserSignOut {
     try await SignOut(services: services).run(
       .one(id: user.id), endsBrowserSession: endsBrowserSession, options: options)

@@ -13,24 +13,19 @@ public enum SessionState: Sendable, Hashable {
   case expired(UserInfo)
 }
 
-/// A session state with the user that it is about.
-struct SessionSnapshot: Sendable {
+extension SessionState {
   /// Claims of one token that say nothing about the user.
   private static let claimsOfToken: Set<String> = [
     "iss", "aud", "exp", "nbf", "iat", "jti", "nonce", "at_hash", "c_hash", "auth_time", "acr", "amr", "azp", "sid",
     "aio", "rh", "uti", "ver",
   ]
 
-  let state: SessionState
-  /// The id of the user; `nil` when no user is stored.
-  let userID: String?
-
   /// Whether an observer would see no difference: the same state of the same user with the same claims about the user.
-  func isSame(as other: SessionSnapshot) -> Bool {
-    switch (state, other.state) {
+  func isSame(as other: SessionState) -> Bool {
+    switch (self, other) {
     case (.signedOut, .signedOut): true
     case (.signedIn(let user), .signedIn(let before)), (.expired(let user), .expired(let before)):
-      userID == other.userID && Self.claims(of: user) == Self.claims(of: before)
+      user.id == before.id && Self.claims(of: user) == Self.claims(of: before)
     default: false
     }
   }
@@ -53,17 +48,17 @@ struct SessionMonitor: Sendable {
   /// The states that a read returns now and after each change, without equal ones in a row.
   ///
   /// A state that cannot be read is left out: an error of the cache is not a sign-out.
-  func states(_ read: @escaping @Sendable () async throws -> SessionSnapshot) -> AsyncStream<SessionState> {
+  func states(_ read: @escaping @Sendable () async throws -> SessionState) -> AsyncStream<SessionState> {
     let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let id = observers.add(signal)
     signal.yield()
     return AsyncStream { continuation in
       let task = Task {
-        var last: SessionSnapshot?
+        var last: SessionState?
         for await _ in signals {
           guard let new = try? await read(), last?.isSame(as: new) != true else { continue }
           last = new
-          continuation.yield(new.state)
+          continuation.yield(new)
         }
         continuation.finish()
       }

@@ -130,7 +130,7 @@ struct SignInWriter: Sendable {
     let isMicrosoft = services.users.isMicrosoft
     let identity = UserIdentity(
       claims: claims, issuer: provider.metadata.issuer, isMicrosoft: isMicrosoft)
-    let user = UserInfo(claims: claims, id: identity.userID, isMicrosoft: isMicrosoft)
+    var user = UserInfo(id: identity.userID, claims: claims, hasSession: false, isMicrosoft: isMicrosoft)
     try checkRequiredUser(user)
     if let error = response.unusableAccessToken { throw error }
     let now = services.environment.now()
@@ -139,29 +139,25 @@ struct SignInWriter: Sendable {
         claims: claims, signedInAt: signedInAt, policyID: provider.policy?.id
       ).merging(response, requested: scopes, sent: sent, now: now)
     }
-    let (new, records): (TokenRecord, [StoredRecord])
+    let new: TokenRecord
     if isPasswordResetStep || updatesUserOnly(provider.policy) {
       if !isPasswordResetStep { try await checkIsCurrent(identity) }
       new = record(now)
-      records = try await update(identity.userID, claims, after: isPasswordResetStep ? nil : provider.policy)
+      let records = try await update(user.id, claims, after: isPasswordResetStep ? nil : provider.policy)
+      user.hasSession = records.first?.record.hasSession(now: now) ?? false
     } else {
-      let key = services.users.key(userID: identity.userID, policy: provider.policy)
-      // Only for the list of policies in the result; the date is later than theirs. A damaged record is replaced.
-      let earlier = await services.users.knownRecords(userID: identity.userID)
+      let key = services.users.key(userID: user.id, policy: provider.policy)
       let dates = services.users.nextSignInDates(serverTime: services.serverClock.now, keeps: true)
       var signedIn = record(dates.device)
       if dates.server != dates.device { signedIn.serverSignedInAt = dates.server }
       new = signedIn
       try await services.cache.store(new, for: key)
       services.users.signedIn(key, at: new.signedInAt)
-      records = [StoredRecord(key: key, record: new)] + earlier.filter { $0.key != key }
+      user.hasSession = new.hasSession(now: now)
     }
     services.sessions.changed()
     return SignInResult(
-      account: Account(
-        records: records, fallback: new, id: identity.userID, now: now, isMicrosoft: isMicrosoft),
-      user: user,
-      accessToken: new.accessTokens.first.map { AccessToken($0, userID: identity.userID) },
+      user: user, accessToken: new.accessTokens.first.map { AccessToken($0, userID: user.id) },
       idToken: response.idToken, policy: provider.policy, correlationID: correlationID,
       unknownFields: response.unknownFields)
   }

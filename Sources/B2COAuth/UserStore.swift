@@ -138,11 +138,6 @@ struct UserStore: Sendable {
     return all.isSubset(of: likely) ? found : try await read(all)
   }
 
-  /// The records of a user by the policies that are known, as far as they can be read; nothing is listed.
-  func knownRecords(userID: String) async -> [StoredRecord] {
-    (try? await read(likelyKeys(folded(userID))).records) ?? []
-  }
-
   private func read(
     _ keys: some Collection<TokenCacheKey>
   ) async throws -> (records: [StoredRecord], failure: (any Error)?) {
@@ -207,8 +202,7 @@ struct UserStore: Sendable {
 
   private func isRequired(_ stored: StoredRecord) -> Bool {
     requiredUser.map {
-      UserInfo(claims: stored.record.claims, id: stored.key.userID, isMicrosoft: isMicrosoft)
-        .isUser($0, isMicrosoft: isMicrosoft)
+      UserInfo(stored, now: now(), isMicrosoft: isMicrosoft).isUser($0, isMicrosoft: isMicrosoft)
     } ?? true
   }
 

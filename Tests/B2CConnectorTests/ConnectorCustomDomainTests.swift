@@ -105,7 +105,7 @@ struct ConnectorCustomDomainTests {
     let user = try await connector(tenant, settings, cache: stored).doPolicy(Policy("B2C_1_SignIn"))
     // Another cache object over the same records: nothing is known of them, as in a new process.
     let restarted = try connector(tenant, settings, cache: RelayingCache(base: stored))
-    _ = try await restarted.accessToken(user: Account(id: user.id))
+    _ = try await restarted.accessToken(user: UserInfo(id: user.id))
     #expect(try await restarted.user(id: user.id)?.hasSession == true)
   }
 

@@ -48,7 +48,7 @@ struct ConnectorMigrationTests {
       new = try Connector(settings: newTenant.settings(), environment: environment)
     }
 
-    func isConfirmed(_ old: Account, _ new: UserInfo) async -> Bool {
+    func isConfirmed(_ old: UserInfo, _ new: UserInfo) async -> Bool {
       questions.withLock { $0.append("\(old.id) to \(new.id)") }
       return answers.withLock { $0 }
     }

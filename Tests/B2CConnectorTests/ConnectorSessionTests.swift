@@ -26,7 +26,7 @@ struct ConnectorSessionTests {
     try await revoke(world)
     #expect(try await connector.session == .signedIn(user))
     await expectError(ConnectorError.self, .interactionRequired) { try await connector.getTaskList() }
-    #expect(try await connector.session == .expired(user))
+    #expect(try await connector.session == .expired(user.expired))
     #expect(try await connector.oauth.currentUser()?.hasSession == false)
     #expect(try await connector.users().map(\.hasSession) == [false])
     try await connector.signOut()
@@ -45,8 +45,8 @@ struct ConnectorSessionTests {
     await expectError(ConnectorError.self, .interactionRequired) {
       try await connector.accessToken(forceRefresh: true)
     }
-    try #require(try await connector.session == .expired(user))
-    #expect(await states.next() == .expired(user))
+    try #require(try await connector.session == .expired(user.expired))
+    #expect(await states.next() == .expired(user.expired))
   }
 
   @Test("Updates start with the present state and tell each change once")
@@ -62,7 +62,7 @@ struct ConnectorSessionTests {
     try await revoke(world)
     _ = try? await connector.accessToken()
     _ = try? await connector.accessToken()
-    #expect(await states.next() == .expired(user))
+    #expect(await states.next() == .expired(user.expired))
     let again = try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
     #expect(await states.next() == .signedIn(again))
     try await connector.signOut()
@@ -121,8 +121,8 @@ struct ConnectorSessionTests {
     let other = try world.connector(cache: ForwardingCache(store))
     try await revoke(world)
     _ = try? await other.accessToken()
-    #expect(try await connector.session == .expired(user))
-    #expect(await states.next() == .expired(user))
+    #expect(try await connector.session == .expired(user.expired))
+    #expect(await states.next() == .expired(user.expired))
     try await other.signOut()
     #expect(try await connector.session == .signedOut)
     #expect(await states.next() == .signedOut)
@@ -159,7 +159,7 @@ struct ConnectorSessionTests {
     await expectError(ConnectorError.self, .interactionRequired) {
       try await connector.accessToken(policy: Policy("B2C_1_SignIn"))
     }
-    let person = Account(id: alice.id)
+    let person = UserInfo(id: alice.id)
     #expect(try await connector.accessToken(user: person, policy: Policy("B2C_1_SignIn")).userID == alice.id)
   }
 
@@ -188,7 +188,7 @@ struct ConnectorSessionTests {
     await world.clock.advance(by: .seconds(4_999))
     #expect(try await connector.session == .signedIn(user))
     await world.clock.advance(by: .seconds(1))
-    #expect(try await connector.session == .expired(user))
+    #expect(try await connector.session == .expired(user.expired))
     #expect(try await connector.oauth.currentUser()?.hasSession == false)
     // This device's clock may be wrong: the server is asked all the same.
     _ = try await connector.accessToken()
@@ -215,7 +215,7 @@ struct ConnectorSessionTests {
       _ = try? await other.accessToken()
     }
     await expectError(ConnectorError.self, .interactionRequired) { try await connector.accessToken() }
-    #expect(await states.next() == (isSignOut ? .signedOut : .expired(user)))
+    #expect(await states.next() == (isSignOut ? .signedOut : .expired(user.expired)))
   }
 
   @Test("A session without a refresh token that has expired is told at the next call")
@@ -228,7 +228,7 @@ struct ConnectorSessionTests {
     #expect(await states.next() == .signedIn(user))
     await world.clock.advance(by: .seconds(4_000))
     await expectError(ConnectorError.self, .interactionRequired) { try await connector.accessToken() }
-    #expect(await states.next() == .expired(user))
+    #expect(await states.next() == .expired(user.expired))
   }
 
   @Test("With the tutorial's three keys the default policy is the sign-in policy, for every call")
@@ -314,6 +314,11 @@ struct ConnectorSessionTests {
     try await connector.signOut(alice)
     #expect(try await connector.users().map(\.username) == [LocalUser.bob.email])
   }
+}
+
+extension UserInfo {
+  /// The same user once the session has expired.
+  fileprivate var expired: UserInfo { UserInfo(id: id, claims: claims) }
 }
 
 /// A presenter whose sign-out page stays open until the gate opens.

@@ -95,9 +95,9 @@ struct ConnectorSignOutTests {
     let connector = try stage.connector()
     let user = try await connector.signIn().user
     let token = try await stage.refreshToken()
-    try await connector.signOut(Account(id: "another"))
+    try await connector.signOut(UserInfo(id: "another"))
     #expect(try await connector.session == .signedIn(user))
-    try await connector.signOut(Account(id: user.id))
+    try await connector.signOut(UserInfo(id: user.id))
     #expect(try await stage.isRevoked(token))
   }
 

@@ -69,7 +69,7 @@ struct ConnectorWiringTests {
       environment: OAuthEnvironment(
         presenter: ScriptedPresenter(transport: network, .signIn(.alice)), transport: network))
     let result = try await connector.signIn()
-    #expect(result.account.name == LocalUser.alice.displayName && result.accessToken != nil)
+    #expect(result.user.name == LocalUser.alice.displayName && result.accessToken != nil)
     #expect((result.policy == nil) == (shape != .b2c))
     #expect(try await connector.accessToken(forceRefresh: true).userID == result.user.id)
     #expect(try await connector.userInfo().subject == result.user.subject)

@@ -12,11 +12,11 @@ private protocol TaskSession: Sendable {
   func signInWithDeviceCode(
     scopes: [String]?, show: @Sendable (DeviceAuthorization) async throws -> Void
   ) async throws -> SignInResult
-  func user(id: String) async throws -> Account?
+  func user(id: String) async throws -> UserInfo?
   func accessToken(
-    scopes: [String]?, user: Account?, policy: Policy?, forceRefresh: Bool, claims: String?
+    scopes: [String]?, user: UserInfo?, policy: Policy?, forceRefresh: Bool, claims: String?
   ) async throws -> AccessToken
-  func getTaskList(user: Account?) async throws -> [TaskItem]
+  func getTaskList(user: UserInfo?) async throws -> [TaskItem]
 }
 
 extension Connector: TaskSession {}
@@ -27,7 +27,7 @@ private struct FakeSession: TaskSession {
     id: "a71ce.c0de",
     claims: [
       "oid": "a71ce", "tid": "c0de", "name": "Alice Example", "emails": ["alice@example.com"], "tfp": "B2C_1_SignIn",
-    ])
+    ], hasSession: true)
   let log: @Sendable (OAuthEvent) -> Void
 
   var session: SessionState { .signedIn(user) }
@@ -50,13 +50,13 @@ private struct FakeSession: TaskSession {
     return SignInResult(user: user)
   }
 
-  func user(id: String) async throws -> Account? { id == user.id ? Account(user) : nil }
+  func user(id: String) async throws -> UserInfo? { id == user.id ? user : nil }
 
   func accessToken(
-    scopes: [String]?, user: Account?, policy: Policy?, forceRefresh: Bool, claims: String?
+    scopes: [String]?, user: UserInfo?, policy: Policy?, forceRefresh: Bool, claims: String?
   ) async throws -> AccessToken { token }
 
-  func getTaskList(user: Account?) async throws -> [TaskItem] { [TaskItem(itemName: "Buy milk")] }
+  func getTaskList(user: UserInfo?) async throws -> [TaskItem] { [TaskItem(itemName: "Buy milk")] }
 
   private var token: AccessToken {
     AccessToken(token: Secret("token"), scopes: ["read"], expiresAt: .distantFuture, userID: user.id)
@@ -76,14 +76,14 @@ struct FakeSessionTests {
     #expect(await events.stream.first { _ in true }?.kind == .signInFinished)
 
     let result = try await fake.signIn(policy: nil, options: SignInOptions())
-    #expect(result.user == user && result.account.id == user.id && result.account.hasSession)
+    #expect(result.user == user && result.user.hasSession)
     #expect(result.policy?.id == user.policyID)
     let token = try await fake.accessToken(scopes: nil, user: nil, policy: nil, forceRefresh: false, claims: nil)
     #expect(result.accessToken == token && token.token.value == "token")
     let byDevice = try await fake.signInWithDeviceCode(scopes: nil) { #expect($0.userCode == "ABCD-1234") }
     #expect(byDevice.user == user)
     #expect(try await fake.user(id: user.id)?.name == user.name)
-    #expect(try await fake.getTaskList(user: result.account).map(\.itemName) == ["Buy milk"])
+    #expect(try await fake.getTaskList(user: result.user).map(\.itemName) == ["Buy milk"])
   }
 
   @Test("Users with different ids are different, and one without claims has no name")

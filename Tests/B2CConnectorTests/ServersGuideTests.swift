@@ -75,8 +75,8 @@ struct ServersGuideTests {
     }
     let connector = try Connector(settings: tenant.settings(taskServer: server), environment: environment)
     for (user, person) in zip(users, [LocalUser.alice, .bob]) {
-      let account = Account(id: try await user.value.user.id)
-      try await connector.addTask(TaskItem(itemName: person.displayName), user: account)
+      let kept = UserInfo(id: try await user.value.user.id)
+      try await connector.addTask(TaskItem(itemName: person.displayName), user: kept)
     }
     for person in [LocalUser.alice, .bob] {
       #expect(server.tasks(of: person.id).map(\.text) == [person.displayName])

@@ -124,7 +124,7 @@ struct TwoConnectorsTests {
     let one = try stage.process()
     stage.disk.refusesToRead.withLock { $0 = true }
     stage.disk.refusesToWrite.withLock { $0 = true }
-    let user = Account(id: alice.id)
+    let user = UserInfo(id: alice.id)
     await expectError(ConnectorError.self, .tokenCache) { try await one.signOut(user) }
     stage.disk.refusesToRead.withLock { $0 = false }
     #expect(try await one.session == .signedOut)
@@ -215,7 +215,7 @@ struct TwoConnectorsTests {
     await expectError(ConnectorError.self, .interactionRequired) { try await refresh.value }
     #expect(try await pair.caches.one.keys().isEmpty)
     #expect(try await pair.two.session == .signedOut)
-    let user = Account(id: alice.id)
+    let user = UserInfo(id: alice.id)
     await expectError(ConnectorError.self, .interactionRequired) { try await pair.two.accessToken(user: user) }
   }
 
@@ -261,7 +261,7 @@ struct TwoConnectorsTests {
       return try world.connector(settings, presenter: presenter, cache: StampedProcess(store, hasStamp: hasStamp))
     }
     let (one, two) = (try connector(), try connector())
-    let bob = Account(id: try await one.doPolicy(.signIn).id)
+    let bob = UserInfo(id: try await one.doPolicy(.signIn).id)
     await world.clock.advance(by: .seconds(60))
     let latest = try await two.doPolicy(policy)
     #expect(latest.id == bob.id)
@@ -277,7 +277,7 @@ struct TwoConnectorsTests {
     let stage = DiskStage()
     let presenter = stage.world.script(.signIn(.bob))
     let one = try stage.process(presenter)
-    let bob = Account(id: try await one.doPolicy(.signIn).id)
+    let bob = UserInfo(id: try await one.doPolicy(.signIn).id)
     await stage.world.clock.advance(by: .seconds(60))
     let latest = try await one.doPolicy(Policy("B2C_1_SignUpOrSignIn"))
     let other = try stage.process()
@@ -291,7 +291,7 @@ struct TwoConnectorsTests {
   func endedAndSignedInAgain(_ kind: CacheKind) async throws {
     let pair = try Pair(kind)
     let bob = try await pair.signIn(.bob, pair.one, policy: "B2C_1_SignUpOrSignIn")
-    let user = Account(id: bob.id)
+    let user = UserInfo(id: bob.id)
     _ = try await pair.one.accessToken(user: user)
     pair.world.tenant.revokeGrants()
     await pair.world.clock.advance(by: .seconds(7_200))

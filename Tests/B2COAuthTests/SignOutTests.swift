@@ -36,7 +36,7 @@ struct SignOutTests {
     let alice = try await client.signIn()
     presenter.follow(.signIn(.bob))
     try await client.signIn(prompt: .login)
-    try await client.signOut(alice.account)
+    try await client.signOut(alice.user)
     #expect(try await client.users().map(\.username) == [LocalUser.bob.email])
   }
 

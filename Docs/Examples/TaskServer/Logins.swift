@@ -93,18 +93,18 @@ struct Sessions: Sendable {
   static let lifetime = 8 * 3_600
   let key: SymmetricKey
 
-  func cookie(for user: Account) -> String {
+  func cookie(for user: UserInfo) -> String {
     let text = "\(Int(Date().timeIntervalSince1970) + Self.lifetime).\(Data(user.id.utf8).hex)"
     return "\(text).\(Data(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key)).hex)"
   }
 
-  func user(of cookie: String) -> Account? {
+  func user(of cookie: String) -> UserInfo? {
     let parts = cookie.split(separator: ".")
     guard parts.count == 3, let end = Int(parts[0]), let id = Data(hex: parts[1]), let code = Data(hex: parts[2]),
       HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: Data("\(parts[0]).\(parts[1])".utf8), using: key),
       Double(end) > Date().timeIntervalSince1970
     else { return nil }
-    return Account(id: String(decoding: id, as: UTF8.self))
+    return UserInfo(id: String(decoding: id, as: UTF8.self))
   }
 }
 

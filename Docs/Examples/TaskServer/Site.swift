@@ -79,7 +79,7 @@ struct Site: Sendable {
       return redirect(to: url.absoluteString, cookie)
     }
     do {
-      let user = try await login.result.value.account
+      let user = try await login.result.value.user
       return redirect(to: "/", cookie("session", sessions.cookie(for: user), path: "/", seconds: Sessions.lifetime))
     } catch let error as ConnectorError {
       return failure(error, context)
@@ -90,7 +90,7 @@ struct Site: Sendable {
   ///
   /// Without a session, and for an error, it answers with a page that says so.
   private func visit(
-    _ request: Request, _ context: BasicRequestContext, _ body: (Account) async throws -> Response
+    _ request: Request, _ context: BasicRequestContext, _ body: (UserInfo) async throws -> Response
   ) async throws -> Response {
     // Another port or a neighbour's name is the same site to a cookie, and not the same origin.
     let sender = request.headers.first { $0.name.canonicalName == "sec-fetch-site" }?.value
@@ -107,7 +107,7 @@ struct Site: Sendable {
     }
   }
 
-  private func list(_ user: Account) async throws -> Response {
+  private func list(_ user: UserInfo) async throws -> Response {
     let tasks = try await connector.getTaskList(user: user)
     let name = try await connector.user(id: user.id)?.name ?? "you"
     let rows = tasks.map { task in

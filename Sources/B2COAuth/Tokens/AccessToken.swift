@@ -11,7 +11,7 @@ public struct AccessToken: Sendable, Hashable {
   public let scopes: Set<String>
   /// The expiry, by this device's clock.
   public let expiresAt: Date
-  /// The id of its user, ``Account/id``.
+  /// The id of its user, ``UserInfo/id``.
   public let userID: String
 
   /// Makes a token, for a preview or a fake of an app.

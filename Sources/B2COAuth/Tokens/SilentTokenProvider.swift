@@ -4,12 +4,12 @@ internal import B2CCore
 struct SilentTokenProvider: AccessTokenProvider {
   let client: OAuthClient
   let scopes: [String]?
-  let user: Account?
+  let user: UserInfo?
   let policy: Policy?
 
   func accessToken(replacing refused: BearerToken?) async throws -> BearerToken {
     // By the time a token is refused another user may be the current one.
-    let owner = refused?.userID.map { Account(id: $0) } ?? user
+    let owner = refused?.userID.map { UserInfo(id: $0) } ?? user
     let token = try await client.accessToken(
       for: scopes, user: owner, policy: policy, options: TokenOptions(refused: refused?.token))
     return BearerToken(token.token, userID: token.userID)

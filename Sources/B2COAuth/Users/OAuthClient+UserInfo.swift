@@ -14,17 +14,16 @@ extension OAuthClient {
   ///   JSON or is about another user; `unauthorized`, `insufficientScope` and `claimsRequired` when the endpoint wants
   ///   another token; `server` and what a silent token call throws. `CancellationError` when the calling task was
   ///   cancelled.
-  package func userInfo(user: Account? = nil) async throws -> UserInfo {
+  package func userInfo(user: UserInfo? = nil) async throws -> UserInfo {
     guard let stored = try await record(policy: nil, userID: user?.id) else {
       throw ConnectorError(own: .interactionRequired, "No user is signed in.", recoverySuggestion: "Sign in first.")
     }
-    let verified = UserInfo(stored, isMicrosoft: services.users.isMicrosoft)
+    let verified = UserInfo(stored, now: services.environment.now(), isMicrosoft: services.users.isMicrosoft)
     guard !services.users.isMicrosoft,
       let url = try await services.providers.provider(for: nil).metadata.userInfoEndpoint
     else { return verified }
-    let person = Account(id: stored.key.userID)
     let request = TransportRequest(url: url, headers: ["Accept": "application/json"], limits: configuration.limits)
-    let response = try await ask(request, for: person)
+    let response = try await ask(request, for: verified)
     guard response.status == 200 else {
       var error = ConnectorError(
         own: ErrorCode(temporaryStatus: response.status) ?? .server,
@@ -44,14 +43,14 @@ extension OAuthClient {
         own: .invalidResponse, "The userinfo answer is about another user than the id_token."
       ).about(url)
     }
-    return UserInfo(claims: claims, id: stored.key.userID, isMicrosoft: false)
+    return UserInfo(id: verified.id, claims: claims, hasSession: verified.hasSession, isMicrosoft: false)
   }
 
   /// Sends the request with a token of the user, and with another one when the first is refused.
-  private func ask(_ request: TransportRequest, for person: Account) async throws -> TransportResponse {
+  private func ask(_ request: TransportRequest, for user: UserInfo) async throws -> TransportResponse {
     let authorized = AuthorizedTransport(
       transport: services.environment.transport,
-      tokens: SilentTokenProvider(client: self, scopes: nil, user: person, policy: nil),
+      tokens: SilentTokenProvider(client: self, scopes: nil, user: user, policy: nil),
       allowedOrigins: Set([Origin(request.url)].compactMap(\.self)), retry: .none, clock: services.environment.clock,
       now: services.environment.now)
     do {

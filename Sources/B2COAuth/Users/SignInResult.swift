@@ -3,9 +3,7 @@ package import Foundation
 
 /// The result of a sign-in.
 public struct SignInResult: Sendable {
-  /// The account that signed in.
-  public let account: Account
-  /// The user, by verified claims.
+  /// The user who signed in, by verified claims.
   public let user: UserInfo
   /// The access token; `nil` when no API scope was asked for.
   public let accessToken: AccessToken?
@@ -27,17 +25,17 @@ extension SignInResult {
   /// Makes the result of a user's sign-in, for a preview or a fake of an app.
   ///
   /// - Parameters:
-  ///   - user: The user; the account and the policy are the user's.
+  ///   - user: The user; the policy is the user's.
   ///   - accessToken: The access token, if an API scope was asked for.
   ///   - idToken: The id_token.
   public init(user: UserInfo, accessToken: AccessToken? = nil, idToken: Secret? = nil) {
     self.init(
-      account: Account(user), user: user, accessToken: accessToken, idToken: idToken,
+      user: user, accessToken: accessToken, idToken: idToken,
       policy: user.policyID.flatMap { try? Policy($0) }, correlationID: UUID(), unknownFields: [:])
   }
 }
 
 extension SignInResult: Redacted {
-  /// The account's id and the policy.
-  public var description: String { "account \(account.id), policy \(policy?.id ?? "none")" }
+  /// The user's id and the policy.
+  public var description: String { "user \(user.id), policy \(policy?.id ?? "none")" }
 }

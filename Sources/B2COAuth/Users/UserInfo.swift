@@ -1,36 +1,47 @@
 public import B2CCore
 internal import Foundation
 
-/// The user, by the claims of a verified id_token.
+/// A user: an id, the claims of a verified id_token, and whether there is a session.
 ///
-/// Printing it shows the name alone: claims are personal, and some policies put tokens of other providers among them.
-public struct UserInfo: Sendable, Hashable {
+/// One person is one user: policies that edit the profile or reset the password do not make another. Printing a user
+/// shows the name alone: claims are personal, and some policies put tokens of other providers among them.
+public struct UserInfo: Sendable, Hashable, Identifiable {
+  /// The id to keep, and to tell users apart by: `<object id>.<tenant id>` at Microsoft's authorities, elsewhere
+  /// `<issuer>#<subject>`.
+  ///
+  /// Two people never share an id. GUIDs are in lower case; a subject keeps its case, and what is not ASCII in it is
+  /// percent-encoded. ``objectID`` and ``subject`` are parts of it, and no ids of a user.
+  public let id: String
+
   /// All claims, by name, as they came.
   public let claims: [String: JSONValue]
-
-  /// The id of the user's account, ``Account/id``: the one to keep, and to tell users apart by.
-  ///
-  /// ``objectID`` and ``subject`` are parts of it, and no ids of an account.
-  public let id: String
 
   /// The policy that was run (`tfp`, in old policies `acr`); `nil` at authorities without policies.
   public let policyID: String?
 
-  /// Makes a user, for a preview or a fake of an app.
+  /// Whether tokens are available without the user; `false` once the session has expired or was ended by the server.
   ///
-  /// Nothing is verified, and the id is not read from the claims: users with different ids are different.
+  /// A call may need the user all the same, such as for consent or a second factor.
+  public internal(set) var hasSession: Bool
+
+  /// Makes a user, without looking anything up or verifying it.
+  ///
+  /// A server that keeps ids in its own sessions names the user of a call with it; a preview or a fake of an app adds
+  /// claims. `Connector.user(id:)` reads what is stored.
   ///
   /// - Parameters:
-  ///   - id: The id of the user's account.
+  ///   - id: The id of the user; it is not read from the claims.
   ///   - claims: The claims by name, as an id_token has them.
-  public init(id: String, claims: [String: JSONValue] = [:]) {
-    self.init(claims: claims, id: id, isMicrosoft: claims["tfp"] != nil)
+  ///   - hasSession: Whether tokens are available without the user.
+  public init(id: String, claims: [String: JSONValue] = [:], hasSession: Bool = false) {
+    self.init(id: id, claims: claims, hasSession: hasSession, isMicrosoft: claims["tfp"] != nil)
   }
 
   // Elsewhere than at Microsoft's authorities `acr` is an authentication context and no policy.
-  init(claims: [String: JSONValue], id: String, isMicrosoft: Bool) {
-    self.claims = claims
+  init(id: String, claims: [String: JSONValue], hasSession: Bool, isMicrosoft: Bool) {
     self.id = id
+    self.claims = claims
+    self.hasSession = hasSession
     policyID = isMicrosoft ? claims["tfp"]?.string ?? claims["acr"]?.string : nil
   }
 
@@ -60,7 +71,7 @@ public struct UserInfo: Sendable, Hashable {
     text("preferred_username") ?? text("upn") ?? text("unique_name") ?? emails.first
   }
 
-  /// The identity provider (`idp`), such as `facebook.com`; `nil` for a local account.
+  /// The identity provider (`idp`), such as `facebook.com`; `nil` for a user of the tenant itself.
   public var identityProvider: String? { text("idp") }
 
   /// Whether the user has just signed up (`newUser`).
@@ -90,13 +101,15 @@ public struct UserInfo: Sendable, Hashable {
 
 extension UserInfo {
   /// The user of a record.
-  init(_ stored: StoredRecord, isMicrosoft: Bool) {
-    self.init(claims: stored.record.claims, id: stored.key.userID, isMicrosoft: isMicrosoft)
+  init(_ stored: StoredRecord, now: Date, isMicrosoft: Bool) {
+    self.init(
+      id: stored.key.userID, claims: stored.record.claims, hasSession: stored.record.hasSession(now: now),
+      isMicrosoft: isMicrosoft)
   }
 }
 
 extension UserInfo: Redacted {
-  /// The name to show: the display name, else the user name, else the account's id.
+  /// The name to show: the display name, else the user name, else the id.
   public var description: String {
     (name ?? username).flatMap(PrintableText(limit: 100).show) ?? PrintableText.plain(id, limit: 100)
   }

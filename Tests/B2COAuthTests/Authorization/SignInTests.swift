@@ -16,7 +16,7 @@ struct SignInTests {
     #expect(result.user.objectID == LocalUser.alice.id)
     #expect(result.policy?.id == Fixture.signIn)
     #expect(result.accessToken?.expiresAt == fixture.clock.date.addingTimeInterval(3600))
-    #expect(result.account.id == "\(LocalUser.alice.id).\(fixture.tenant.tenantID)")
+    #expect(result.user.id == "\(LocalUser.alice.id).\(fixture.tenant.tenantID)")
     #expect(try await fixture.cache.keys().count == 1)
   }
 

@@ -28,7 +28,7 @@ struct ErrorSecrecyTests {
     let key = try #require(try await fixture.cache.keys().first)
     let record = try #require(try await fixture.cache.record(for: key))
     var seen = [
-      shown(result), shown(result.user), shown(result.account), shown(try await client.users()),
+      shown(result), shown(result.user), shown(try await client.users()),
       shown(try await client.currentUser() as Any), shown(record), shown(client), shown(try await client.session()),
       shown(fixture.cache),
     ]
@@ -39,23 +39,20 @@ struct ErrorSecrecyTests {
       #expect(!text.contains(record.refreshToken?.value ?? "-"))
     }
     #expect("\(result.user)" == LocalUser.alice.displayName)
-    #expect("\(result.account)".hasPrefix(LocalUser.alice.displayName))
   }
 
   @Test("A name with control characters or direction marks cannot write a line of its own")
   func names() async throws {
     let fixture = Fixture { $0.changeIDTokenClaims = { $0["name"] = "Al\u{1B}[2Jice\r\nroot: \u{202E}ok" } }
     let result = try await fixture.client().signIn()
-    for text in ["\(result.user)", "\(result.account)"] {
-      #expect(text.unicodeScalars.allSatisfy(PrintableText.isPrintable))
-    }
+    #expect("\(result.user)".unicodeScalars.allSatisfy(PrintableText.isPrintable))
   }
 
   @Test("A token as the name of a user does not show")
   func tokenAsName() async throws {
     let fixture = Fixture { $0.changeIDTokenClaims = { $0["name"] = .string(Self.canary) } }
     let result = try await fixture.client().signIn()
-    for value in [result, result.user, result.account] as [Any] {
+    for value in [result, result.user] as [Any] {
       #expect(!shown(value).contains("eyJjYW5hcnki"))
       #expect(!shown(value).contains("Y2FuYXJ5"))
     }

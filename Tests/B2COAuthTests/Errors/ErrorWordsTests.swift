@@ -145,7 +145,7 @@ struct ErrorWordsTests {
       failing(.cannotConnect), failing(.timedOut), failing(.untrustedServer), failing(.responseTooLarge),
       failing(.insecureURL), { _, client in _ = try await client.accessToken() },
       { _, client in _ = try await client.userInfo() },
-      { _, client in _ = try await client.accessToken(user: Account(id: "nobody")) },
+      { _, client in _ = try await client.accessToken(user: UserInfo(id: "nobody")) },
       { _, client in try await client.signIn(options: SignInOptions(extraParameters: ["state": "x"])) },
       { fixture, client in
         fixture.tenant.behavior.changeMetadata = { $0["device_authorization_endpoint"] = nil }

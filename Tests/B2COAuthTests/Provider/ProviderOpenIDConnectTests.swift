@@ -16,7 +16,7 @@ struct ProviderOpenIDConnectTests {
     let client = try fixture.client()
     let result = try await client.signIn()
     #expect(result.user.objectID == LocalUser.alice.id || result.user.subject == LocalUser.alice.id)
-    #expect(result.policy == nil && result.account.policyIDs.isEmpty)
+    #expect(result.policy == nil && result.user.policyID == nil)
     await fixture.clock.advance(by: .seconds(4_000))
     #expect(try await client.accessToken().token != result.accessToken?.token)
     try await client.signOut(endsBrowserSession: true)
@@ -43,7 +43,7 @@ struct ProviderOpenIDConnectTests {
     let client = try fixture.client { $0.authority = authority }
     let result = try await client.signIn()
     // The user belongs to the person's own tenant, whatever was asked.
-    #expect(result.account.id == "\(LocalUser.alice.id).\(fixture.tenant.tenantID)")
+    #expect(result.user.id == "\(LocalUser.alice.id).\(fixture.tenant.tenantID)")
     #expect(fixture.network.requests.contains { $0.request.url.path.hasPrefix("/\(name)/") })
     await fixture.clock.advance(by: .seconds(4_000))
     _ = try await client.accessToken()

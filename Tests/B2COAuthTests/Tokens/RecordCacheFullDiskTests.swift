@@ -130,7 +130,7 @@ struct RecordCacheFullDiskTests {
       stage.presenter.clearCookies()
       stage.presenter.follow(.signIn(user))
       await expectError(ConnectorError.self, .tokenCache) { try await stage.client.signIn() }
-      #expect(try await stage.client.currentUser()?.id == stage.alice.account.id)
+      #expect(try await stage.client.currentUser()?.id == stage.alice.user.id)
       #expect(try await stage.client.accessToken().token == token)
     }
     stage.fillDisk(false)
@@ -158,13 +158,13 @@ struct RecordCacheFullDiskTests {
     stage.failRemovals(true)
     let requests = stage.fixture.transport.requests.count
     let error = try await #require(throws: ConnectorError.self) { try await stage.client.signOut() }
-    #expect(error.code == .tokenCache && error.message.contains(stage.alice.account.id))
+    #expect(error.code == .tokenCache && error.message.contains(stage.alice.user.id))
     #expect(stage.fixture.events.values.last?.kind == .signedOut)
     for client in [stage.client, try stage.fixture.client()] {
       #expect(try await client.session() == .signedOut)
       await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
       await expectError(ConnectorError.self, .interactionRequired) {
-        try await client.accessToken(user: stage.alice.account)
+        try await client.accessToken(user: stage.alice.user)
       }
     }
     #expect(stage.fixture.transport.requests.count == requests)
@@ -181,13 +181,13 @@ struct RecordCacheFullDiskTests {
     let stage = try await Stage()
     try await stage.fixture.client(cache: ForwardingCache(stage.cache)).signOut()
     stage.failRemovals(true)
-    let none = try await #require(throws: ConnectorError.self) { try await stage.client.signOut(stage.alice.account) }
-    #expect(none.code == .tokenCache && !none.message.contains(stage.alice.account.id), "\(none.message)")
+    let none = try await #require(throws: ConnectorError.self) { try await stage.client.signOut(stage.alice.user) }
+    #expect(none.code == .tokenCache && !none.message.contains(stage.alice.user.id), "\(none.message)")
     stage.cache.readFailure.withLock { $0 = { _ in TokenCacheError(.unreadable, "The disk is gone.") } }
     let unknown = try await #require(throws: ConnectorError.self) {
-      try await stage.client.signOut(stage.alice.account)
+      try await stage.client.signOut(stage.alice.user)
     }
-    #expect(unknown.message.contains(stage.alice.account.id), "\(unknown.message)")
+    #expect(unknown.message.contains(stage.alice.user.id), "\(unknown.message)")
   }
 
   @Test(
@@ -202,7 +202,7 @@ struct RecordCacheFullDiskTests {
     let again = try await client.signIn()
     stage.failRemovals(false)
     await stage.client.close()
-    #expect(try await stage.client.accessToken(user: again.account).token == again.accessToken?.token)
+    #expect(try await stage.client.accessToken(user: again.user).token == again.accessToken?.token)
     #expect(try await stage.cache.keys().count == 1)
   }
 
@@ -262,7 +262,7 @@ struct RecordCacheFullDiskTests {
     let fixture = Fixture(cache: cache)
     files.fillDisk()
     try await fixture.client().signOut()
-    try await fixture.client().signOut(Account(id: "unknown"))
+    try await fixture.client().signOut(UserInfo(id: "unknown"))
     #expect(try FileManager.default.contentsOfDirectory(atPath: place.path).isEmpty)
   }
 

@@ -11,17 +11,17 @@ struct SilentTokenProviderTests {
     let fixture = Fixture()
     let presenter = fixture.script(.signIn(.alice))
     let client = try fixture.client(presenter: presenter)
-    let alice = try await client.signIn().account
+    let alice = try await client.signIn().user
     let provider = client.tokenProvider()
     let hers = try await provider.accessToken(replacing: nil)
     #expect(hers.userID == alice.id)
     presenter.clearCookies()
     presenter.follow(.signIn(.bob))
-    let bob = try await client.signIn().account
+    let bob = try await client.signIn().user
     #expect(try await provider.accessToken(replacing: nil).userID == bob.id)
     let replacement = try await provider.accessToken(replacing: hers)
     #expect(replacement.userID == alice.id && replacement.token != hers.token)
-    try await client.signOut(Account(id: alice.id))
+    try await client.signOut(UserInfo(id: alice.id))
     await expectError(ConnectorError.self, .interactionRequired) { try await provider.accessToken(replacing: hers) }
     #expect(try await provider.accessToken(replacing: nil).userID == bob.id)
   }

@@ -63,7 +63,7 @@ struct SignInUpdatingPolicyTests {
     await expectError(ConnectorError.self, .wrongUser) {
       try await run(journey, as: .bob, presenter, client)
     }
-    #expect(try await client.currentUser()?.id == alice.account.id)
+    #expect(try await client.currentUser()?.id == alice.user.id)
     #expect(try await client.accessToken().token == alice.accessToken?.token)
     #expect(try await client.users().map(\.name) == [LocalUser.alice.displayName])
     #expect(try await fixture.cache.keys().count == 1)
@@ -79,8 +79,8 @@ struct SignInUpdatingPolicyTests {
     await expectError(ConnectorError.self, .wrongUser) {
       try await run(journey, as: .alice, presenter, client)
     }
-    #expect(try await client.currentUser()?.id == bob.account.id)
-    #expect(try await client.user(id: bob.account.id)?.name == LocalUser.bob.displayName)
+    #expect(try await client.currentUser()?.id == bob.user.id)
+    #expect(try await client.user(id: bob.user.id)?.name == LocalUser.bob.displayName)
   }
 
   @Test("With nobody signed in they leave no session", arguments: journeys)
@@ -99,9 +99,9 @@ struct SignInUpdatingPolicyTests {
   func samePerson(_ journey: Journey) async throws {
     let (fixture, presenter, client, alice) = try await signedIn(journey)
     let result = try await run(journey, as: .alice, presenter, client)
-    #expect(result.account.id == alice.account.id)
-    #expect(try await fixture.cache.keys().count == 1)
-    #expect(try await client.currentUser()?.policyIDs == [Fixture.signIn])
+    #expect(result.user.id == alice.user.id)
+    #expect(try await fixture.cache.keys().map(\.policy) == [Policy(Fixture.signIn).key])
+    #expect(try await client.currentUser()?.policyID == Fixture.signIn)
   }
 
   @Test("After a profile edit the session goes on, renewed at the policy of the sign-in")
@@ -110,7 +110,7 @@ struct SignInUpdatingPolicyTests {
     let (fixture, presenter, client, _) = try await signedIn(journey)
     _ = try await run(journey, as: .alice, presenter, client)
     // Waits for the refresh in the background.
-    #expect(try await client.currentUser()?.claims.policyID == Fixture.signIn)
+    #expect(try await client.currentUser()?.policyID == Fixture.signIn)
     #expect(fixture.tenant.counters.refreshes == 1)
     guard case .signedIn(let user) = try await client.session() else {
       Issue.record("A profile edit has ended the session.")
@@ -123,7 +123,7 @@ struct SignInUpdatingPolicyTests {
   func expiredAfterReset(_ journey: Journey) async throws {
     let (fixture, presenter, client, alice) = try await signedIn(journey)
     let result = try await run(journey, as: .alice, presenter, client)
-    #expect(!result.account.hasSession)
+    #expect(!result.user.hasSession)
     guard case .expired(let user) = try await client.session() else {
       Issue.record("The session counts as good.")
       return
@@ -204,6 +204,6 @@ struct SignInUpdatingPolicyTests {
       .forgotPassword, .resetPassword(email: LocalUser.bob.email, newPassword: "Another-2"),
       .signIn(email: LocalUser.bob.email, password: "Another-2"))
     let bob = try await client.signIn(prompt: .login)
-    #expect(try await client.currentUser()?.id == bob.account.id)
+    #expect(try await client.currentUser()?.id == bob.user.id)
   }
 }

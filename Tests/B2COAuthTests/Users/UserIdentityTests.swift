@@ -49,16 +49,16 @@ struct UserIdentityTests {
     presenter.clearCookies()
     presenter.follow(.signIn(.bob))
     let second = try await client.signIn()
-    #expect(!first.account.id.utf8.elementsEqual(second.account.id.utf8))
-    #expect(first.account.id != second.account.id)
+    #expect(!first.user.id.utf8.elementsEqual(second.user.id.utf8))
+    #expect(first.user.id != second.user.id)
     #expect(try await client.users().map(\.name) == [LocalUser.bob.displayName, LocalUser.alice.displayName])
-    #expect(try await client.accessToken(user: first.account).token == first.accessToken?.token)
-    #expect(try await client.accessToken(user: second.account).token == second.accessToken?.token)
-    #expect(try await client.user(id: first.account.id)?.name == LocalUser.alice.displayName)
-    #expect(try await client.user(id: second.account.id)?.name == LocalUser.bob.displayName)
+    #expect(try await client.accessToken(user: first.user).token == first.accessToken?.token)
+    #expect(try await client.accessToken(user: second.user).token == second.accessToken?.token)
+    #expect(try await client.user(id: first.user.id)?.name == LocalUser.alice.displayName)
+    #expect(try await client.user(id: second.user.id)?.name == LocalUser.bob.displayName)
     // Each refresh goes on as the person it belongs to.
     await fixture.clock.advance(by: .seconds(4_000))
-    #expect(try await client.accessToken(user: first.account).userID == first.account.id)
+    #expect(try await client.accessToken(user: first.user).userID == first.user.id)
     #expect(try await client.users().count == 2)
   }
 
@@ -66,7 +66,7 @@ struct UserIdentityTests {
   func genericID() async throws {
     let fixture = fixture(["sub": "Auth0|Victim.42"], [:])
     let result = try await fixture.client().signIn()
-    #expect(result.account.id == fixture.tenant.issuer + "#Auth0|Victim.42")
+    #expect(result.user.id == fixture.tenant.issuer + "#Auth0|Victim.42")
   }
 
   @Test(
@@ -83,10 +83,10 @@ struct UserIdentityTests {
     let first = try await client.signIn()
     isUpper.withLock { $0 = true }
     let second = try await client.signIn(prompt: .login)
-    #expect(first.account.id == "\(LocalUser.alice.id).\(fixture.tenant.tenantID)")
-    #expect(second.account.id == first.account.id)
+    #expect(first.user.id == "\(LocalUser.alice.id).\(fixture.tenant.tenantID)")
+    #expect(second.user.id == first.user.id)
     #expect(try await client.users().count == 1)
-    #expect(try await client.user(id: first.account.id.uppercased())?.id == first.account.id)
+    #expect(try await client.user(id: first.user.id.uppercased())?.id == first.user.id)
   }
 
   @Test("Client ids that differ in case share no tokens; GUIDs do, for they are one")

@@ -149,7 +149,7 @@ struct UserInfoTests {
     let fixture = Fixture()
     let client = try fixture.client()
     let result = try await client.signIn()
-    let kept = Account(id: result.account.id)
+    let kept = UserInfo(id: result.user.id)
     #expect(!kept.hasSession && kept.name == nil)
     #expect(try await fixture.client().accessToken(user: kept).token == result.accessToken?.token)
     try await client.signOut(kept)
@@ -173,8 +173,8 @@ struct UserInfoTests {
         return nil
       }
     }
-    #expect(try await client.user(id: alice.account.id)?.name == LocalUser.alice.displayName)
-    #expect(Set(read.values) == [alice.account.id])
+    #expect(try await client.user(id: alice.user.id)?.name == LocalUser.alice.displayName)
+    #expect(Set(read.values) == [alice.user.id])
   }
 }
 

@@ -40,7 +40,7 @@ struct UserStoreCallsTests {
     let client = try fixture.client(presenter: presenter)
     _ = cache.takeCounts()
     var counts: [String: [String: Int]] = [:]
-    let alice = try await client.signIn().account
+    let alice = try await client.signIn().user
     counts["sign-in"] = cache.takeCounts()
     // As after a new launch: another connector's client of another cache value would know as little.
     let relaunched = try fixture.client(cache: ForwardingCache(cache))
@@ -50,7 +50,7 @@ struct UserStoreCallsTests {
     counts["second call"] = cache.takeCounts()
     _ = try await relaunched.user(id: alice.id)
     counts["look-up"] = cache.takeCounts()
-    _ = try await client.accessToken(user: bob.account)
+    _ = try await client.accessToken(user: bob.user)
     counts["call of another"] = cache.takeCounts()
     try await client.signOut(alice)
     counts["sign-out"] = cache.takeCounts()

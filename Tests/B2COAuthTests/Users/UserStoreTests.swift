@@ -49,7 +49,7 @@ struct UserStoreTests {
     let bob = try await client.signIn(prompt: .login)
     for code in [TokenCacheError.Code.decryptionFailed, .newerVersion, .unreadable] {
       cache.readFailure.withLock {
-        $0 = { $0.userID == bob.account.id ? TokenCacheError(code, "Not readable.") : nil }
+        $0 = { $0.userID == bob.user.id ? TokenCacheError(code, "Not readable.") : nil }
       }
       await expectError(ConnectorError.self, .tokenCache) { try await client.accessToken() }
       await expectError(ConnectorError.self, .tokenCache) { try await client.session() }
@@ -63,12 +63,12 @@ struct UserStoreTests {
     let (_, cache, alice, _, client) = try await two()
     cache.failsToList.withLock { $0 = true }
     let policy = try Policy(Fixture.signIn)
-    let token = try await client.accessToken(user: Account(id: alice.account.id), policy: policy)
+    let token = try await client.accessToken(user: UserInfo(id: alice.user.id), policy: policy)
     #expect(token.token == alice.accessToken?.token)
-    let any = try await client.accessToken(user: Account(id: alice.account.id))
+    let any = try await client.accessToken(user: UserInfo(id: alice.user.id))
     #expect(any.token == alice.accessToken?.token)
     await expectError(ConnectorError.self, .tokenCache) {
-      _ = try await client.accessToken(user: Account(id: "nobody.nowhere"))
+      _ = try await client.accessToken(user: UserInfo(id: "nobody.nowhere"))
     }
   }
 
@@ -77,7 +77,7 @@ struct UserStoreTests {
     let (_, _, _, _, client) = try await two()
     _ = try await client.accessToken()
     await expectError(ConnectorError.self, .interactionRequired) {
-      _ = try await client.accessToken(user: Account(id: ""))
+      _ = try await client.accessToken(user: UserInfo(id: ""))
     }
   }
 
@@ -104,14 +104,14 @@ struct UserStoreTests {
   @Test("A record that cannot be read now is the cache's trouble: no sign-out, and nobody else's token")
   func unreadable() async throws {
     let (_, cache, alice, bob, client) = try await two()
-    let id = bob.account.id
+    let id = bob.user.id
     cache.readFailure.withLock { $0 = { $0.userID == id ? TokenCacheError(.unreadable, "Locked.") : nil } }
     let error = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
     #expect(error.code == .tokenCache && !error.needsInteraction)
     await expectError(ConnectorError.self, .tokenCache) { try await client.currentUser() }
     // The other user is still there for a caller who names it.
-    #expect(try await client.accessToken(user: alice.account).token == alice.accessToken?.token)
-    #expect(try await client.users().map(\.id) == [alice.account.id])
+    #expect(try await client.accessToken(user: alice.user).token == alice.accessToken?.token)
+    #expect(try await client.users().map(\.id) == [alice.user.id])
     cache.readFailure.withLock { $0 = { _ in nil } }
     #expect(try await client.accessToken().token == bob.accessToken?.token)
   }
@@ -129,7 +129,7 @@ struct UserStoreTests {
     arguments: [TokenCacheError.Code.newerVersion, .decryptionFailed])
   func lasting(_ code: TokenCacheError.Code) async throws {
     let (_, cache, alice, bob, client) = try await two()
-    let id = bob.account.id
+    let id = bob.user.id
     cache.readFailure.withLock { $0 = { $0.userID == id ? TokenCacheError(code, "Not ours.") : nil } }
     #expect(try await client.accessToken().token == alice.accessToken?.token)
   }
@@ -143,16 +143,16 @@ struct UserStoreTests {
     let client = try fixture.client()
     let first = try await client.signIn()
     let second = try await client.signIn(policy: Policy("B2C_1_SignUpOrSignIn"), prompt: .login)
-    #expect(try await client.accessToken(user: first.account).token == second.accessToken?.token)
+    #expect(try await client.accessToken(user: first.user).token == second.accessToken?.token)
     let policy = try #require(second.policy).key
     cache.readFailure.withLock { $0 = { $0.policy == policy ? TokenCacheError(code, "Not readable.") : nil } }
-    #expect(try await client.accessToken(user: first.account).token == first.accessToken?.token)
+    #expect(try await client.accessToken(user: first.user).token == first.accessToken?.token)
   }
 
   @Test("A damaged record does not keep its owner from signing in again")
   func repair() async throws {
     let (_, cache, alice, _, client) = try await two()
-    let id = alice.account.id
+    let id = alice.user.id
     let isRepaired = Locked(false)
     cache.readFailure.withLock {
       $0 = { key in

@@ -93,7 +93,7 @@ extension Row {
   }
 
   @MainActor
-  private static func hit(_ count: Int, _ client: OAuthClient, _ user: Account) async throws {
+  private static func hit(_ count: Int, _ client: OAuthClient, _ user: UserInfo) async throws {
     for _ in 0..<count { _ = try await client.accessToken(user: user) }
   }
 }

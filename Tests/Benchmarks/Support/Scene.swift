@@ -38,7 +38,7 @@ enum Scene {
       + "-0000-4000-8000-000000000000.22222222-2222-4222-8222-222222222222"
   }
 
-  static func user(_ number: Int) -> Account { Account(id: userID(number)) }
+  static func user(_ number: Int) -> UserInfo { UserInfo(id: userID(number)) }
 
   static func key(_ number: Int) throws -> TokenCacheKey {
     let configuration = try configuration()

@@ -156,8 +156,8 @@ struct SoakApp: Sendable {
     _ = try await connector.doPolicy(policy ?? Policy(SoakPlan.policyID(user)), options: options)
   }
 
-  static func person(_ user: Int) -> Account {
-    Account(id: SoakPlan.id(user) + ".22222222-2222-4222-8222-222222222222")
+  static func person(_ user: Int) -> UserInfo {
+    UserInfo(id: SoakPlan.id(user) + ".22222222-2222-4222-8222-222222222222")
   }
 }
 

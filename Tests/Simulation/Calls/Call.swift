@@ -59,7 +59,7 @@
       case .editProfile(let policy): return .user(try await connector.doPolicy(policy))
       case .list: return .tasks(try await connector.getTaskList())
       case .listOf(let person):
-        return .tasks(try await connector.getTaskList(user: Account(id: world.userID(of: person))))
+        return .tasks(try await connector.getTaskList(user: UserInfo(id: world.userID(of: person))))
       case .add(let title): return .tasks([try await connector.addTask(TaskItem(itemName: title))])
       case .delete(let task, _):
         try await connector.deleteTask(task)
@@ -67,14 +67,14 @@
       case .token(let person, let force):
         return .token(
           try await connector.accessToken(
-            user: person.map { Account(id: world.userID(of: $0)) }, forceRefresh: force))
+            user: person.map { UserInfo(id: world.userID(of: $0)) }, forceRefresh: force))
       case .session: return .session(try await connector.session)
       case .users: return .users(try await connector.users())
       case .signOutAll:
         try await connector.signOut()
         return .nothing
       case .signOut(let person):
-        try await connector.signOut(Account(id: world.userID(of: person)))
+        try await connector.signOut(UserInfo(id: world.userID(of: person)))
         return .nothing
       case .close:
         await connector.close()
@@ -89,7 +89,7 @@
     case tasks([TaskItem])
     case token(AccessToken)
     case session(SessionState)
-    case users([Account])
+    case users([UserInfo])
     case nothing
   }
 

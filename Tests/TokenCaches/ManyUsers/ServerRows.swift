@@ -50,7 +50,7 @@ private enum ManyUsers {
     let pairs = try await Pairs.compare(context, pairs: 15, batch: 1) { count in
       try await parallel(count) { _ = try await plain.tasks() }
     } subject: { count in
-      try await parallel(count) { _ = try await connector.getTaskList(user: Scene.account(await next.user())) }
+      try await parallel(count) { _ = try await connector.getTaskList(user: Scene.user(await next.user())) }
     }
     try await plain.close()
     _ = api.killAndRead()
