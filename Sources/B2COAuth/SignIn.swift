@@ -213,12 +213,14 @@ struct SignInWriter: Sendable {
   }
 
   private func checkRequiredUser(_ user: UserInfo) throws(ConnectorError) {
+    let isMicrosoft = services.users.isMicrosoft
     guard let required = services.configuration.requiredUser, !required.isEmpty,
-      !user.isUser(required, isMicrosoft: services.users.isMicrosoft)
+      !user.isUser(required, isMicrosoft: isMicrosoft)
     else { return }
     throw ConnectorError(
       own: .wrongUser, "Another user signed in than the one the settings require.",
-      recoverySuggestion: "Sign in as the user that userId names, or remove userId from the settings.")
+      recoverySuggestion: "Sign in as the user that userId names, or remove userId from the settings."
+        + (isMicrosoft ? "" : " An address counts only where the provider sends email_verified."))
   }
 
   private static func adopting(_ claims: [String: JSONValue], in record: TokenRecord) -> TokenRecord {

@@ -63,7 +63,9 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
 
   /// The email addresses (`emails`, else `email`).
   public var emails: [String] {
-    claims["emails"]?.array?.compactMap(\.string) ?? text("email").map { [$0] } ?? []
+    let listed = claims["emails"]?.array?.compactMap(\.string).filter { !$0.isEmpty } ?? []
+    // Some providers send an empty list beside the address, or a text in place of the list.
+    return listed.isEmpty ? [text("emails") ?? text("email")].compactMap(\.self) : listed
   }
 
   /// The name the user signs in with: `preferred_username`, `upn`, `unique_name`, else the first email.
@@ -75,7 +77,10 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
   public var identityProvider: String? { text("idp") }
 
   /// Whether the user has just signed up (`newUser`).
-  public var isNewUser: Bool { claims["newUser"]?.bool ?? (text("newUser") == "true") }
+  public var isNewUser: Bool { isTrue("newUser") }
+
+  /// Some providers send a boolean as text.
+  private func isTrue(_ name: String) -> Bool { claims[name]?.bool ?? (text(name) == "true") }
 
   private func text(_ name: String) -> String? {
     claims[name]?.string.flatMap { $0.isEmpty ? nil : $0 }
@@ -88,7 +93,7 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
   func isUser(_ wanted: String, isMicrosoft: Bool) -> Bool {
     guard isMicrosoft else {
       let wanted = wanted.trimmingCharacters(in: .whitespaces)
-      let email = claims["email_verified"]?.bool == true ? text("email") : nil
+      let email = isTrue("email_verified") ? text("email") : nil
       return ASCIIText.isSame(subject, wanted) || email.map { ASCIIText.isSameIgnoringCase($0, wanted) } == true
     }
     let names =

@@ -93,6 +93,20 @@ struct UserInfoTests {
     #expect(other.id.hasSuffix("#" + other.subject) && other.tenantID == nil && !other.isNewUser)
   }
 
+  @Test(
+    "Addresses are found as providers write them: the first form that has one",
+    arguments: [
+      (["emails": [], "email": "ada@example.com"], ["ada@example.com"]),
+      (["emails": [""], "email": "ada@example.com"], ["ada@example.com"]),
+      (["emails": "ada@example.com", "email": "other@example.com"], ["ada@example.com"]),
+      (["emails": ["ada@example.com", "other@example.com"]], ["ada@example.com", "other@example.com"]),
+      (["emails": 1, "email": ""], []),
+    ] as [([String: JSONValue], [String])])
+  func addresses(_ claims: [String: JSONValue], _ expected: [String]) {
+    let user = UserInfo(id: "ada", claims: claims)
+    #expect(user.emails == expected && user.username == expected.first)
+  }
+
   @Test("A token that the endpoint refuses is replaced once")
   func refusedToken() async throws {
     let fixture = Fixture(shape: .openIDConnect)

@@ -89,16 +89,22 @@ struct UserStoreTests {
     let other = try fixture.client { $0.requiredUser = "vICTIM42" }
     await expectError(ConnectorError.self, .wrongUser) { try await other.signIn() }
     let email = try fixture.client { $0.requiredUser = LocalUser.alice.email }
-    fixture.tenant.behavior.changeIDTokenClaims = {
-      $0["email"] = .string(LocalUser.alice.email)
-      $0["email_verified"] = .bool(false)
+    for unverified in [false, "false", "", nil] as [JSONValue?] {
+      fixture.tenant.behavior.changeIDTokenClaims = {
+        $0["email"] = .string(LocalUser.alice.email)
+        $0["email_verified"] = unverified
+      }
+      let error = try await #require(throws: ConnectorError.self) { try await email.signIn() }
+      #expect(error.code == .wrongUser && error.recoverySuggestion?.contains("email_verified") == true)
     }
-    await expectError(ConnectorError.self, .wrongUser) { try await email.signIn() }
-    fixture.tenant.behavior.changeIDTokenClaims = {
-      $0["email"] = .string(LocalUser.alice.email)
-      $0["email_verified"] = .bool(true)
+    // Apple, and Amazon Cognito, write it as a text.
+    for verified in [true, "true"] as [JSONValue] {
+      fixture.tenant.behavior.changeIDTokenClaims = {
+        $0["email"] = .string(LocalUser.alice.email)
+        $0["email_verified"] = verified
+      }
+      #expect(try await email.signIn().user.emails == [LocalUser.alice.email])
     }
-    #expect(try await email.signIn().user.emails == [LocalUser.alice.email])
   }
 
   @Test("A record that cannot be read now is the cache's trouble: no sign-out, and nobody else's token")
