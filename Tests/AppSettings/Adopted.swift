@@ -75,6 +75,13 @@ nonisolated final class WrappingCache: SharedTokenCache {
   #endif
 }
 
+#if REFUSED
+  /// A user who may be `nil` signs nobody out, where all would be meant by leaving it out.
+  func signOut(_ user: UserInfo?, of connector: Connector) async throws {
+    try await connector.signOut(user)  // refused
+  }
+#endif
+
 /// A model, as an app has one.
 @MainActor final class Model {
   var file = URL(fileURLWithPath: "settings.plist")
