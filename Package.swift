@@ -40,7 +40,7 @@ let package = Package(
       name: "B2CTokenCache", dependencies: ["B2CCore"] + crypto, exclude: hostIsApple ? [] : [privacyManifest],
       resources: hostIsApple ? [.copy(privacyManifest)] : []),
     .target(name: "B2CHTTP", dependencies: ["B2CCore"]),
-    .target(name: "B2CLoopback", dependencies: ["B2CHTTP", "B2CCore"]),
+    .target(name: "B2CLoopback", dependencies: ["B2CCore"]),
     .target(name: "TaskAPI", dependencies: ["B2CHTTP", "B2CCore"]),
     .target(name: "B2CIDToken", dependencies: ["B2CCore"] + crypto + cryptoExtras),
     .target(

@@ -20,10 +20,7 @@ extension Connector {
     for request: URLRequest, scopes: [String]? = nil, user: UserInfo? = nil
   ) async throws -> URLRequest {
     try await ConnectorError.mapping {
-      let authorized = try await authorizedTransport(scopes, user).authorized(TransportRequest(request))
-      var copy = request
-      copy.setValue(authorized.headers["Authorization"], forHTTPHeaderField: "Authorization")
-      return copy
+      try await authorizedTransport(scopes, user).authorized(request)
     }
   }
 
@@ -45,20 +42,13 @@ extension Connector {
     for request: URLRequest, scopes: [String]? = nil, user: UserInfo? = nil, limits: TransportLimits = .standard
   ) async throws -> (Data, HTTPURLResponse) {
     try await ConnectorError.mapping {
-      let outgoing = try TransportRequest(request, limits: limits)
       var history = RequestHistory()
-      let response: TransportResponse
       do {
-        response = try await authorizedTransport(scopes, user).send(outgoing, isIdempotent: nil, noting: &history)
+        return try await authorizedTransport(scopes, user).send(
+          request, limits: limits, isIdempotent: nil, noting: &history)
       } catch {
-        throw ConnectorError.naming(outgoing, history, error)
+        throw ConnectorError.naming(request, history, error)
       }
-      guard let httpResponse = response.urlResponse(for: outgoing.url) else {
-        var error = ConnectorError(own: .invalidResponse, "The answer's head is not HTTP.")
-        error.outcomeIsUnknown = outgoing.mayChangeSomething
-        throw error
-      }
-      return (response.body, httpResponse)
     }
   }
 

@@ -6,6 +6,10 @@ internal import B2CSettings
 internal import B2CTokenCache
 internal import Foundation
 
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
 extension ConnectorError {
   /// Runs a call of the facade; whatever it throws becomes a ``ConnectorError``, except a cancellation.
   static func mapping<Result>(_ body: () async throws -> Result) async throws -> Result {
@@ -20,12 +24,10 @@ extension ConnectorError {
   /// Returns the error of a request to an API, with what is known of its outcome.
   ///
   /// Errors of the request itself get its name; those of a token are about another request.
-  static func naming(_ request: TransportRequest, _ history: RequestHistory, _ error: any Error) -> any Error {
+  static func naming(_ request: URLRequest, _ history: RequestHistory, _ error: any Error) -> any Error {
     guard var named = mapped(error) as? ConnectorError else { return error }
     if named.url == nil, error is TransportError || error is APIAuthorizationError {
-      let failed = FailedRequest(request)
-      named.method = failed.method
-      named.url = failed.url
+      named = named.about(request)
     }
     named.outcomeIsUnknown = history.outcomeIsUnknown
     return named

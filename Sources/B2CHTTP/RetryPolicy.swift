@@ -1,6 +1,10 @@
 internal import B2CCore
 package import Foundation
 
+#if canImport(FoundationNetworking)
+  package import FoundationNetworking
+#endif
+
 /// The rules by which a failed request is sent again.
 ///
 /// A request is repeated after a lost connection, a timeout, and the statuses 408, 429, 500, 502, 503 and 504, but only one
@@ -37,13 +41,13 @@ extension RetryPolicy {
   ///   - now: The wall time, for a `Retry-After` that is a date.
   /// - Returns: How long to wait before the next try; `nil` when there must be none.
   package func delay(
-    afterAttempt attempt: Int, _ result: Result<TransportResponse, any Error>, now: Date
+    afterAttempt attempt: Int, _ result: Result<HTTPURLResponse, any Error>, now: Date
   ) -> Duration? {
     guard attempt < maximumAttempts else { return nil }
     switch result {
     case .success(let response):
-      guard [408, 429, 500, 502, 503, 504].contains(response.status) else { return nil }
-      if let seconds = RetryAfter.seconds(in: response.headers, now: now) {
+      guard [408, 429, 500, 502, 503, 504].contains(response.statusCode) else { return nil }
+      if let seconds = RetryAfter.seconds(in: response, now: now) {
         return .seconds(seconds) <= maximumDelay ? .seconds(seconds) : nil
       }
     case .failure(let error):

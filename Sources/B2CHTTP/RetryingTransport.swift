@@ -1,6 +1,10 @@
 internal import B2CCore
 package import Foundation
 
+#if canImport(FoundationNetworking)
+  package import FoundationNetworking
+#endif
+
 /// A transport that repeats what may be repeated, by a policy, within the request's deadline.
 package struct RetryingTransport: HTTPTransport {
   private let transport: any HTTPTransport
@@ -36,15 +40,16 @@ package struct RetryingTransport: HTTPTransport {
   }
 
   /// Sends a request; `GET` and `HEAD` again when they fail in a way that may pass, any other after `429` alone.
-  package func send(_ request: TransportRequest) async throws -> TransportResponse {
+  package func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     var history = RequestHistory()
-    return try await send(request, isIdempotent: nil, noting: &history)
+    return try await send(request, limits: limits, isIdempotent: nil, noting: &history)
   }
 
   /// Sends a request, again when that does no harm and may help.
   ///
   /// - Parameters:
-  ///   - request: What to send; its deadline counts for all tries together.
+  ///   - request: What to send; nothing is sent that must not be.
+  ///   - limits: The limits; the deadline counts for all tries together.
   ///   - isIdempotent: Whether sending it twice has the effect of sending it once; `nil` goes by the method, and takes
   ///     `GET` and `HEAD` only.
   ///   - history: Told whether a try may have changed something although no success was reported.
@@ -52,17 +57,21 @@ package struct RetryingTransport: HTTPTransport {
   /// - Throws: The last ``TransportError``, also with `responseTooLarge` for an answer over the limit, which an app's own
   ///   transport may let pass; `CancellationError` when cancelled, while waiting too.
   package func send(
-    _ request: TransportRequest, isIdempotent: Bool?, noting history: inout RequestHistory
-  ) async throws -> TransportResponse {
-    let mayRepeat = isIdempotent ?? (request.method == .get || request.method == .head)
+    _ request: URLRequest, limits: TransportLimits, isIdempotent: Bool?, noting history: inout RequestHistory
+  ) async throws -> (Data, HTTPURLResponse) {
+    try request.validatedOrigin()
+    let mayRepeat = isIdempotent ?? ["GET", "HEAD"].contains(request.method)
     let stopwatch = Stopwatch(clock)
     var attempt = 1
     while true {
-      let result = await tryOnce(request, within: request.limits.deadline - stopwatch.elapsed)
-      if request.mayChangeSomething, Self.leavesOutcomeUnknown(result) { history.outcomeIsUnknown = true }
-      guard mayRepeat || (try? result.get().status) == 429,
-        let delay = policy.delay(afterAttempt: attempt, result, now: now()),
-        stopwatch.elapsed + delay < request.limits.deadline
+      var rest = limits
+      rest.deadline -= stopwatch.elapsed
+      let result = await tryOnce(request, within: rest)
+      let head = result.map { $0.1 }
+      if request.mayChangeSomething, Self.leavesOutcomeUnknown(head) { history.outcomeIsUnknown = true }
+      guard mayRepeat || (try? head.get().statusCode) == 429,
+        let delay = policy.delay(afterAttempt: attempt, head, now: now()),
+        stopwatch.elapsed + delay < limits.deadline
       else { return try result.get() }
       if delay > .zero { try await clock.sleep(for: delay) }
       try Task.checkCancellation()
@@ -72,17 +81,15 @@ package struct RetryingTransport: HTTPTransport {
   }
 
   private func tryOnce(
-    _ request: TransportRequest, within time: Duration
-  ) async -> Result<TransportResponse, any Error> {
-    var request = request
-    request.limits.deadline = time
+    _ request: URLRequest, within limits: TransportLimits
+  ) async -> Result<(Data, HTTPURLResponse), any Error> {
     do {
-      let response = try await transport.send(request)
-      let limit = request.limits.maximumBodyBytes
-      guard response.body.count <= limit else {
+      let answer = try await transport.send(request, limits: limits)
+      let limit = limits.maximumBodyBytes
+      guard answer.0.count <= limit else {
         throw TransportError(.responseTooLarge, "The answer is larger than the \(limit) bytes that are allowed.")
       }
-      return .success(response)
+      return .success(answer)
     } catch {
       return .failure(error)
     }
@@ -92,10 +99,10 @@ package struct RetryingTransport: HTTPTransport {
   ///
   /// A redirect may follow a change that was made (RFC 9110 section 15.4). What an app's transport throws by other types
   /// says nothing of whether the request arrived.
-  private static func leavesOutcomeUnknown(_ result: Result<TransportResponse, any Error>) -> Bool {
+  private static func leavesOutcomeUnknown(_ result: Result<HTTPURLResponse, any Error>) -> Bool {
     switch result {
     case .success(let response):
-      let status = response.status
+      let status = response.statusCode
       return [301, 302, 303, 307, 308, 408].contains(status) || (status >= 500 && ![501, 505].contains(status))
     case .failure(let error as TransportError):
       return ![.insecureURL, .invalidRequest, .cannotConnect, .untrustedServer, .closed].contains(error.code)
@@ -113,10 +120,4 @@ package struct RequestHistory: Sendable {
 
   /// Makes the history of a call that has not begun.
   package init() {}
-}
-
-extension TransportRequest {
-  /// Whether it may change something at the server: any method but the safe `GET`, `HEAD` and `OPTIONS` (RFC 9110 section
-  /// 9.2.1).
-  package var mayChangeSomething: Bool { !["GET", "HEAD", "OPTIONS"].contains(method.rawValue) }
 }

@@ -1,5 +1,4 @@
 internal import B2CCore
-package import B2CHTTP
 package import Foundation
 
 /// A whole request as received, nothing decoded.
@@ -8,10 +7,11 @@ package struct LoopbackRequest: Sendable {
   package let method: String
   /// The request target, as written: a path with an optional query.
   package let target: String
-  package let headers: TransportRequest.Headers
+  /// The header fields by lower-cased name; the values of those that came more than once are joined with `, `.
+  package let headers: [String: String]
   package let body: Data
 
-  package init(method: String, target: String, headers: TransportRequest.Headers = [:], body: Data = Data()) {
+  package init(method: String, target: String, headers: [String: String] = [:], body: Data = Data()) {
     self.method = method
     self.target = target
     self.headers = headers
@@ -30,10 +30,10 @@ package struct LoopbackRequest: Sendable {
 /// An answer; `Content-Length` and `Connection: close` are added where they are missing.
 package struct LoopbackResponse: Sendable {
   package var status: Int
-  package var headers: TransportRequest.Headers
+  package var headers: [String: String]
   package var body: Data
 
-  package init(status: Int, headers: TransportRequest.Headers = [:], body: Data = Data()) {
+  package init(status: Int, headers: [String: String] = [:], body: Data = Data()) {
     self.status = status
     self.headers = headers
     self.body = body
@@ -50,13 +50,14 @@ extension LoopbackResponse {
   func bytes(omittingBody: Bool) -> [UInt8] {
     let hasNoContent = status == 204 || status == 304 || (100..<200).contains(status)
     var text = "HTTP/1.1 \(status) \(Self.reasons[status] ?? "Other")\r\n"
-    for field in headers.fields where Self.isSafe(field.name + field.value) {
-      text += "\(field.name): \(field.value)\r\n"
+    for (name, value) in headers.sorted(by: { $0.key < $1.key }) where Self.isSafe(name + value) {
+      text += "\(name): \(value)\r\n"
     }
-    if !hasNoContent, headers["Content-Length"] == nil, headers["Transfer-Encoding"] == nil {
+    let names = Set(headers.keys.map { $0.lowercased() })
+    if !hasNoContent, names.isDisjoint(with: ["content-length", "transfer-encoding"]) {
       text += "Content-Length: \(body.count)\r\n"
     }
-    if headers["Connection"] == nil { text += "Connection: close\r\n" }
+    if !names.contains("connection") { text += "Connection: close\r\n" }
     return Array((text + "\r\n").utf8) + (omittingBody || hasNoContent ? [] : Array(body))
   }
 
@@ -96,7 +97,7 @@ struct RequestParser {
   private struct Head {
     let method: String
     let target: String
-    let headers: TransportRequest.Headers
+    let headers: [String: String]
     let bodyLength: Int
   }
 
@@ -115,7 +116,7 @@ struct RequestParser {
   /// Whether the client waits for `100 Continue` before it sends the body (RFC 9110 section 10.1.1).
   var awaitsContinue: Bool {
     guard let head, buffer.isEmpty, head.bodyLength > 0 else { return false }
-    return head.headers["Expect"]?.lowercased() == "100-continue"
+    return head.headers["expect"]?.lowercased() == "100-continue"
   }
 
   /// Takes the bytes that have arrived; returns the request once it is whole.
@@ -160,15 +161,15 @@ struct RequestParser {
     guard line[1].first == UInt8(ascii: "/"), line[1].allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw .malformed("The request target is not a path.")
     }
-    var headers: TransportRequest.Headers = [:]
+    var fields: [String: [String]] = [:]
     for line in lines where !line.isEmpty {
       let (name, value) = try field(line)
-      headers.append(name: name, value: value)
+      fields[name.lowercased(), default: []].append(value)
     }
-    guard headers.values(of: "Host").count == 1 else { throw .malformed("There must be one Host field.") }
+    guard fields["host"]?.count == 1 else { throw .malformed("There must be one Host field.") }
     return Head(
       method: String(decoding: line[0], as: UTF8.self), target: String(decoding: line[1], as: UTF8.self),
-      headers: headers, bodyLength: try bodyLength(headers))
+      headers: fields.mapValues { $0.joined(separator: ", ") }, bodyLength: try bodyLength(fields))
   }
 
   private static func field(_ line: ArraySlice<UInt8>) throws(RequestRefusal) -> (name: String, value: String) {
@@ -184,9 +185,9 @@ struct RequestParser {
   }
 
   /// Returns the body's length from one `Content-Length` of digits (RFC 9112 section 6.3).
-  private static func bodyLength(_ headers: TransportRequest.Headers) throws(RequestRefusal) -> Int {
-    let lengths = headers.values(of: "Content-Length")
-    if headers["Transfer-Encoding"] != nil {
+  private static func bodyLength(_ fields: [String: [String]]) throws(RequestRefusal) -> Int {
+    let lengths = fields["content-length"] ?? []
+    if fields["transfer-encoding"] != nil {
       throw lengths.isEmpty ? .transferCoding : .malformed("The body's length is given in two ways.")
     }
     guard let length = lengths.first else { return 0 }

@@ -3,14 +3,18 @@ internal import B2CHTTP
 internal import B2COAuth
 internal import Foundation
 
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
 /// Queries and form bodies as dictionaries; of a doubled name the first value counts.
 enum LocalForm {
   static func pairs(_ body: Data?) -> [String: String] {
     pairs(String(decoding: body ?? Data(), as: UTF8.self))
   }
 
-  static func pairs(query url: URL) -> [String: String] {
-    pairs(URLComponents(url: url, resolvingAgainstBaseURL: true)?.percentEncodedQuery ?? "")
+  static func pairs(query url: URL?) -> [String: String] {
+    pairs(url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: true) }?.percentEncodedQuery ?? "")
   }
 
   static func pairs(_ text: String) -> [String: String] {
@@ -35,17 +39,24 @@ enum LocalJSON {
   }
 }
 
+extension URLRequest {
+  /// The path of its URL.
+  var path: String { url?.path ?? "" }
+}
+
 /// The `Authorization` header's bearer token (RFC 6750 section 2.1).
 enum LocalBearer {
-  static func token(in headers: TransportRequest.Headers) -> String? {
-    guard let value = headers["Authorization"], value.lowercased().hasPrefix("bearer ") else { return nil }
+  static func token(in request: URLRequest) -> String? {
+    guard let value = request.value(forHTTPHeaderField: "Authorization"), value.lowercased().hasPrefix("bearer ") else {
+      return nil
+    }
     return String(value.dropFirst(7))
   }
 }
 
 /// Scheme, host and port of a URL as one text; empty for a URL that leads nowhere.
 enum LocalOrigin {
-  static func text(_ url: URL) -> String { Origin(url)?.description ?? "" }
+  static func text(_ url: URL?) -> String { url.flatMap(Origin.init)?.description ?? "" }
 }
 
 /// URLs from texts that are known to be good.

@@ -148,13 +148,15 @@ public struct TaskAPIClient: Sendable {
 
   /// Sends a request with a token, again where that is allowed, and reads a success.
   private func call<Value>(
-    _ request: TaskRequest, read: (TransportResponse) throws -> Value
+    _ request: TaskRequest, read: (TaskAnswer) throws -> Value
   ) async throws -> Value {
     let authorized = AuthorizedTransport(
       transport: transport, tokens: tokens, allowedOrigins: requests.origins, retry: retry, clock: clock, now: now)
     var history = RequestHistory()
     do {
-      let answer = try await authorized.send(request.message, isIdempotent: request.isIdempotent, noting: &history)
+      let (body, response) = try await authorized.send(
+        request.message, limits: requests.limits, isIdempotent: request.isIdempotent, noting: &history)
+      let answer = TaskAnswer(body: body, response: response)
       guard (200..<300).contains(answer.status) else { throw request.refusal(answer, history, now()) }
       do {
         return try read(answer)

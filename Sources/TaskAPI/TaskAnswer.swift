@@ -1,6 +1,10 @@
 internal import B2CCore
 internal import Foundation
 
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
 /// The reason why a success cannot be read, as a clause: "[0]._id is a number; a string is expected".
 struct UnreadableAnswer: Error {
   let reason: String
@@ -12,9 +16,17 @@ struct UnreadableAnswer: Error {
   }
 }
 
-extension TransportResponse {
+/// An answer of the task server.
+struct TaskAnswer: Sendable {
+  let body: Data
+  let response: HTTPURLResponse
+
+  var status: Int { response.statusCode }
+
   /// Whether a server says in plain words that it succeeded.
-  var isPlainText: Bool { headers["Content-Type"]?.lowercased().hasPrefix("text/plain") == true }
+  var isPlainText: Bool {
+    response.value(forHTTPHeaderField: "Content-Type")?.lowercased().hasPrefix("text/plain") == true
+  }
 
   /// The body as strict JSON.
   func json() throws -> JSONValue {
@@ -35,7 +47,7 @@ extension TransportResponse {
 
 extension TaskRequest {
   /// Returns the error of a status that is not a success: the one table of what a task server answers.
-  func refusal(_ answer: TransportResponse, _ history: RequestHistory, _ now: Date) -> ConnectorError {
+  func refusal(_ answer: TaskAnswer, _ history: RequestHistory, _ now: Date) -> ConnectorError {
     let status = answer.status
     let (code, reason, suggestion): (ErrorCode, String?, String?) =
       switch status {
@@ -57,7 +69,7 @@ extension TaskRequest {
       case 500..<600: (.serviceUnavailable, nil, nil)
       default: (.invalidResponse, "the status is not known", nil)
       }
-    let failed = FailedRequest(message)
+    let failed = message.summary
     var error = ConnectorError(
       own: code,
       reason.map { "The server answered \(status) to \(failed): \($0)." } ?? "\(failed) failed with status \(status).",
@@ -69,10 +81,10 @@ extension TaskRequest {
 
   /// Returns the error of a success that cannot be read: the server may have done what was asked.
   func unreadable(
-    _ answer: TransportResponse, _ unreadable: UnreadableAnswer, _ history: RequestHistory, _ now: Date
+    _ answer: TaskAnswer, _ unreadable: UnreadableAnswer, _ history: RequestHistory, _ now: Date
   ) -> ConnectorError {
     var error = ConnectorError(
-      own: .invalidResponse, "The server answered \(answer.status) to \(FailedRequest(message)): \(unreadable.reason).",
+      own: .invalidResponse, "The server answered \(answer.status) to \(message.summary): \(unreadable.reason).",
       recoverySuggestion: unreadable.suggestion)
     error.outcomeIsUnknown = message.mayChangeSomething
     return named(error, answer, history, now)
@@ -98,7 +110,7 @@ extension TaskRequest {
       var refusal = ConnectorError(own: error.code, error.message, recoverySuggestion: error.recoverySuggestion)
       refusal.oauthError = error.serverError
       refusal.claims = error.claims
-      return named(refusal, error.response, history, now)
+      return named(refusal, error.response.map { TaskAnswer(body: error.body, response: $0) }, history, now)
     case _ where history.outcomeIsUnknown:
       // An error of the app's transport, or no token for another try: only this error can say that the first may have acted.
       return named(
@@ -110,13 +122,11 @@ extension TaskRequest {
   }
 
   private func named(
-    _ error: ConnectorError, _ answer: TransportResponse?, _ history: RequestHistory, _ now: Date
+    _ error: ConnectorError, _ answer: TaskAnswer?, _ history: RequestHistory, _ now: Date
   ) -> ConnectorError {
-    var named = error
-    named.method = FailedRequest(message).method
-    named.url = FailedRequest(message).url
+    var named = error.about(message)
     named.outcomeIsUnknown = error.outcomeIsUnknown || history.outcomeIsUnknown
-    if let answer { named.add(answer, hiding: history.bearerTokens, now: now) }
+    if let answer { named.add(answer.body, answer.response, hiding: history.bearerTokens, now: now) }
     return named
   }
 }

@@ -1,9 +1,13 @@
 internal import B2CCore
 internal import Foundation
 
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
 /// A request of the task client, and the errors that it can end in.
 struct TaskRequest: Sendable {
-  let message: TransportRequest
+  let message: URLRequest
   /// Whether sending it twice has the effect of sending it once.
   var isIdempotent = false
   /// Whether the URL names one task by its id.
@@ -29,18 +33,19 @@ struct TaskRequests: Sendable {
   var origins: Set<Origin> { Set([Origin(baseURL)].compactMap(\.self)) }
 
   func list() throws -> TaskRequest {
-    TaskRequest(message: try message(.get), isIdempotent: true, action: "lists")
+    TaskRequest(message: try message("GET"), isIdempotent: true, action: "lists")
   }
 
   func add(_ item: TaskItem) throws -> TaskRequest {
     try checkName(of: item)
-    return TaskRequest(message: try message(.post, body: item.draft(in: dialect)), action: "adding tasks")
+    return TaskRequest(message: try message("POST", body: item.draft(in: dialect)), action: "adding tasks")
   }
 
   func update(_ item: TaskItem) throws -> TaskRequest {
     try checkName(of: item)
     return TaskRequest(
-      message: try message(.put, id: id(of: item), body: item.document(in: dialect)), isIdempotent: true, namesID: true,
+      message: try message("PUT", id: id(of: item), body: item.document(in: dialect)), isIdempotent: true,
+      namesID: true,
       action: "updates", alternative: "The servers of the tutorial can list, add and delete only.")
   }
 
@@ -60,7 +65,7 @@ struct TaskRequests: Sendable {
       body = .object(fields)
     }
     return TaskRequest(
-      message: try message(.delete, id: id, body: body),
+      message: try message("DELETE", id: id, body: body),
       // Known servers ignore the id and delete by the title in the body: a second try could delete a new task.
       isIdempotent: dialect.routesByID, namesID: namesID, action: namesID ? "deletion by id" : "deletion by title",
       alternative: "Choose the dialect that fits the server: .rest deletes by id, the others by title.")
@@ -86,16 +91,15 @@ struct TaskRequests: Sendable {
   }
 
   private func message(
-    _ method: TransportRequest.Method, id: String? = nil, body: JSONValue? = nil
-  ) throws -> TransportRequest {
-    var message = TransportRequest(
-      method: method, url: try url(id), headers: ["Accept": "application/json"], limits: limits)
+    _ method: String, id: String? = nil, body: JSONValue? = nil
+  ) throws -> URLRequest {
+    var message = URLRequest(method: method, url: try url(id), headers: ["Accept": "application/json"])
     guard let body else { return message }
-    message.headers.append(name: "Content-Type", value: "application/json")
+    message.setValue("application/json", forHTTPHeaderField: "Content-Type")
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     do {
-      message.body = try encoder.encode(body)
+      message.httpBody = try encoder.encode(body)
     } catch {
       throw Self.invalid(
         "The task cannot be written as JSON: a number among its unknown fields is not finite.", underlying: error)

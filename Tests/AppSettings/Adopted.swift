@@ -6,6 +6,10 @@ import B2CTestKit
 import B2CTokenCache
 import Foundation
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 // Each public protocol, adopted as an app would; `.ci/app-settings` compiles it with the settings of apps.
 
 actor CountingTransport: HTTPTransport {
@@ -14,9 +18,9 @@ actor CountingTransport: HTTPTransport {
 
   init(_ next: any HTTPTransport) { self.next = next }
 
-  func send(_ request: TransportRequest) async throws -> TransportResponse {
+  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     count += 1
-    return try await next.send(request)
+    return try await next.send(request, limits: limits)
   }
 }
 
@@ -34,7 +38,7 @@ actor CountingTransport: HTTPTransport {
 }
 
 nonisolated struct StatusPage: LocalService {
-  func answer(_ request: TransportRequest) async throws -> TransportResponse { TransportResponse(status: 200) }
+  func answer(_ request: URLRequest) async throws -> LocalResponse { LocalResponse(status: 200) }
   func serves(_ url: URL) -> Bool { url.path == "/status" }
 }
 

@@ -28,11 +28,11 @@ struct ConnectorCancellationTests {
   private struct SlowTransport: HTTPTransport {
     let base: any HTTPTransport
     let gate: TestGate
-    let isSlow: @Sendable (TransportRequest) -> Bool
+    let isSlow: @Sendable (URLRequest) -> Bool
 
-    func send(_ request: TransportRequest) async throws -> TransportResponse {
+    func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
       if isSlow(request) { try await waitAsURLSession(gate) }
-      return try await base.send(request)
+      return try await base.send(request, limits: limits)
     }
   }
 
@@ -76,7 +76,7 @@ struct ConnectorCancellationTests {
     let world = World()
     let gate = TestGate()
     let slow = SlowTransport(base: world.network, gate: gate) {
-      $0.url.host() == world.tasks.url.host() || $0.url.path.hasSuffix("/token") && call == 3
+      $0.url?.host() == world.tasks.url.host() || $0.path.hasSuffix("/token") && call == 3
     }
     if call == 3 {
       let connector = try world.connector(transport: slow)

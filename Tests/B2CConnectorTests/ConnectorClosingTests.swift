@@ -1,5 +1,6 @@
 import B2CConnector
 import B2CCore
+import B2CHTTP
 import B2CTestKit
 import Foundation
 import TestSupport
@@ -113,15 +114,15 @@ struct ConnectorClosingTests {
     await world.clock.advance(by: .seconds(120))
     // A gateway hides the first answer; the API refuses the second try.
     let second = LocalFaultTarget { [tries = Locked(0)] request in
-      request.method == .delete
+      request.method == "DELETE"
         && tries.withLock { tries in
           tries += 1
           return tries == 2
         }
     }
     world.tasks.faults = [
-      LocalFault(on: .delete, times: 1, .change { $0 = TransportResponse(status: 502) }),
-      LocalFault(on: second, .respond(TransportResponse(status: 401))),
+      LocalFault(on: .delete, times: 1, .change { $0 = LocalResponse(status: 502) }),
+      LocalFault(on: second, .respond(LocalResponse(status: 401))),
     ]
     let error = try await #require(throws: ConnectorError.self) { try await connector.deleteTask(task) }
     #expect(error.code == .interactionRequired && error.needsInteraction)

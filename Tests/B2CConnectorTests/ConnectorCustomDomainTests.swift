@@ -4,6 +4,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// External ID and Azure AD B2C on `login.contoso.com`, by settings files in the forms of Microsoft's pages.
 @Suite("A custom URL domain", .timeLimit(.minutes(10)))
 struct ConnectorCustomDomainTests {
@@ -75,7 +79,7 @@ struct ConnectorCustomDomainTests {
     #expect(tenant.counters.refreshes == 1)
     #expect(try await connector.signOut(endsBrowserSession: true) == .ended)
     #expect(tenant.counters.logoutRequests == 1)
-    #expect(tenant.requests.allSatisfy { $0.request.url.host == Self.host || keysOnServiceHost })
+    #expect(tenant.requests.allSatisfy { $0.request.url?.host == Self.host || keysOnServiceHost })
   }
 
   @Test(
@@ -175,9 +179,9 @@ private struct RewritingTransport: HTTPTransport {
     self.rewrite = rewrite
   }
 
-  func send(_ request: TransportRequest) async throws -> TransportResponse {
+  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     var request = request
-    request.url = try rewrite(request.url)
-    return try await base.send(request)
+    request.url = try request.url.map(rewrite)
+    return try await base.send(request, limits: limits)
   }
 }

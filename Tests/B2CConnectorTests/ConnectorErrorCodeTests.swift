@@ -1,4 +1,5 @@
 import B2CConnector
+import B2CHTTP
 import B2CTestKit
 import Foundation
 import TestSupport
@@ -87,7 +88,7 @@ struct ConnectorErrorCodeTests {
     "A request to any API that may have changed something says so",
     arguments: [
       ("POST", LocalFault.Effect.reset, true), ("PUT", .reset, true), ("GET", .reset, false),
-      ("POST", .respond(TransportResponse(status: 401)), false),
+      ("POST", .respond(LocalResponse(status: 401)), false),
     ])
   func anyAPI(_ method: String, _ effect: LocalFault.Effect, _ isUnknown: Bool) async throws {
     let world = World()
@@ -108,8 +109,8 @@ struct ConnectorErrorCodeTests {
     try await connector.doPolicy(.signIn)
     let refused = "Bearer \(try await connector.accessToken().token.value)"
     world.tasks.faults = [
-      LocalFault(on: .any, times: 1, .respond(TransportResponse(status: 401))),
-      LocalFault(on: LocalFaultTarget { $0.headers["Authorization"] != refused }, .reset),
+      LocalFault(on: .any, times: 1, .respond(LocalResponse(status: 401))),
+      LocalFault(on: LocalFaultTarget { $0.value(forHTTPHeaderField: "Authorization") != refused }, .reset),
     ]
     var request = URLRequest(url: world.tasks.url)
     request.httpMethod = "POST"
@@ -121,11 +122,11 @@ struct ConnectorErrorCodeTests {
   func anyAPIUnreachable() async throws {
     struct Unreachable: HTTPTransport {
       let inner: any HTTPTransport
-      func send(_ request: TransportRequest) async throws -> TransportResponse {
-        guard request.method != .post || request.url.host != "tasks.example" else {
+      func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+        guard request.method != "POST" || request.url?.host != "tasks.example" else {
           throw TransportError(.cannotConnect, "Text.")
         }
-        return try await inner.send(request)
+        return try await inner.send(request, limits: limits)
       }
     }
     let world = World()
@@ -182,7 +183,7 @@ struct ConnectorErrorCodeTests {
   @Test("A metadata document that fails on every try is named with its status")
   func triesOfMetadata() async throws {
     let world = World()
-    world.tenant.faults = [LocalFault(on: .metadata, .respond(TransportResponse(status: 503)))]
+    world.tenant.faults = [LocalFault(on: .metadata, .respond(LocalResponse(status: 503)))]
     let connector = try world.connector(waitingOn: TestClock())
     let error = try await #require(throws: ConnectorError.self) { try await connector.doPolicy(.signIn) }
     #expect(error.code == .serviceUnavailable && error.status == 503)
@@ -194,7 +195,7 @@ struct ConnectorErrorCodeTests {
     arguments: [(408, ErrorCode.timedOut), (429, .throttled), (500, .serviceUnavailable)])
   func metadataLater(_ status: Int, _ code: ErrorCode) async throws {
     let world = World()
-    world.tenant.faults = [LocalFault(on: .metadata, .respond(TransportResponse(status: status)))]
+    world.tenant.faults = [LocalFault(on: .metadata, .respond(LocalResponse(status: status)))]
     let connector = try Connector(settings: world.settings(), environment: world.environment()) { $0.retry = .none }
     let error = try await #require(throws: ConnectorError.self) { try await connector.doPolicy(.signIn) }
     #expect(error.code == code && error.isRetryable && error.status == status)
@@ -248,7 +249,7 @@ struct ConnectorErrorCodeTests {
     let world = World()
     let connector = try world.connector()
     try await connector.doPolicy(.signIn)
-    world.tenant.faults = [LocalFault(on: .token, .respond(TransportResponse(status: 503)))]
+    world.tenant.faults = [LocalFault(on: .token, .respond(LocalResponse(status: 503)))]
     let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken(forceRefresh: true) }
     #expect(error.code == .serviceUnavailable && error.status == 503 && error.isRetryable)
     #expect(error.method == "POST")
@@ -276,9 +277,8 @@ private struct Padding: HTTPTransport {
   let inner: any HTTPTransport
   let pads: @Sendable (URL) -> Bool
 
-  func send(_ request: TransportRequest) async throws -> TransportResponse {
-    var response = try await inner.send(request)
-    if pads(request.url) { response.body.append(Data(repeating: 0x20, count: 2 << 20)) }
-    return response
+  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+    let (body, response) = try await inner.send(request, limits: limits)
+    return (request.url.map(pads) == true ? body + Data(repeating: 0x20, count: 2 << 20) : body, response)
   }
 }

@@ -5,6 +5,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// What a token cache, a presenter or a transport of the app says reaches errors, events and a diagnosis cut, printable
 /// and without secrets.
 @Suite("The words of parts that the app supplied", .timeLimit(.minutes(10)))
@@ -30,7 +34,7 @@ struct ConnectorErrorCustomPartsTests {
   }
 
   private struct Transport: HTTPTransport {
-    func send(_ request: TransportRequest) async throws -> TransportResponse {
+    func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
       throw TransportError(.invalidResponse, words, recoverySuggestion: words)
     }
   }

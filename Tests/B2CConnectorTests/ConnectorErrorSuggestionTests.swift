@@ -42,11 +42,11 @@ struct ConnectorErrorSuggestionTests {
 
     init(_ inner: any HTTPTransport) { self.inner = inner }
 
-    func send(_ request: TransportRequest) async throws -> TransportResponse {
-      guard request.url.host != refusedHost.name else {
+    func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+      guard request.url?.host != refusedHost.name else {
         throw TransportError(.cannotConnect, "No such host.", recoverySuggestion: ConnectorErrorSuggestionTests.advice)
       }
-      return try await inner.send(request)
+      return try await inner.send(request, limits: limits)
     }
   }
 

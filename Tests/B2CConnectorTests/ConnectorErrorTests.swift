@@ -31,7 +31,7 @@ struct ConnectorErrorTests {
       LocalFault(
         on: .add,
         .respond(
-          TransportResponse(
+          LocalResponse(
             status: 409, headers: ["Content-Type": "application/json"],
             body: Data(#"{"code":"MissingTask","message":"\"Text\" is a required parameter"}"#.utf8))))
     ]
@@ -50,7 +50,7 @@ struct ConnectorErrorTests {
     let connector = try Connector.local(tenant)
     try await connector.signIn()
     let body = Data(#"{"error":"invalid_grant","error_description":"\#(said)"}"#.utf8)
-    tenant.faults = [LocalFault(on: .token, .respond(TransportResponse(status: 400, body: body)))]
+    tenant.faults = [LocalFault(on: .token, .respond(LocalResponse(status: 400, body: body)))]
     let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken(forceRefresh: true) }
     #expect("\(error)".contains("The server said: \(shown) Sign in again."), "\(error)")
   }
@@ -110,7 +110,7 @@ struct ConnectorErrorTests {
     let challenge = #"Bearer error="insufficient_claims", claims="\#(Data(claims.utf8).base64EncodedString())""#
     world.tasks.faults = [
       LocalFault(
-        on: .any, times: 2, .respond(TransportResponse(status: 401, headers: ["WWW-Authenticate": challenge])))
+        on: .any, times: 2, .respond(LocalResponse(status: 401, headers: ["WWW-Authenticate": challenge])))
     ]
     let fromTasks = try await #require(throws: ConnectorError.self) { try await connector.getTaskList() }
     let fromData = try await #require(throws: ConnectorError.self) {
@@ -141,9 +141,9 @@ struct ConnectorErrorTests {
       let inner: any HTTPTransport
       let host: String?
       let code: TransportError.Code
-      func send(_ request: TransportRequest) async throws -> TransportResponse {
-        guard request.url.host != host else { throw TransportError(code, "Text.") }
-        return try await inner.send(request)
+      func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+        guard request.url?.host != host else { throw TransportError(code, "Text.") }
+        return try await inner.send(request, limits: limits)
       }
     }
     let world = World()
@@ -166,7 +166,7 @@ struct ConnectorErrorTests {
     ) { $0.retry = .none }
     try await connector.doPolicy(.signIn)
     world.tasks.faults = [
-      LocalFault(on: .any, .respond(TransportResponse(status: 429, headers: ["Retry-After": "7"])))
+      LocalFault(on: .any, .respond(LocalResponse(status: 429, headers: ["Retry-After": "7"])))
     ]
     let error = try await #require(throws: ConnectorError.self) { try await connector.getTaskList() }
     #expect(error.code == .throttled && error.isRetryable && error.retryAfter == 7)
@@ -194,9 +194,9 @@ private struct Cable: HTTPTransport {
 
   init(_ inner: any HTTPTransport) { self.inner = inner }
 
-  func send(_ request: TransportRequest) async throws -> TransportResponse {
+  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     guard !isCut.isOn else { throw TransportError(.cannotConnect, "The cable is cut.") }
-    return try await inner.send(request)
+    return try await inner.send(request, limits: limits)
   }
 }
 

@@ -46,7 +46,7 @@ struct ConnectorErrorWordsTests {
     let item = TaskItem(itemName: "Buy milk", serverID: "1")
     try await connector.signIn()
     for challenge in Self.challenges {
-      var answer = TransportResponse(status: status, body: Data(#"{"code":"X","message":"Y"}"#.utf8))
+      var answer = LocalResponse(status: status, body: Data(#"{"code":"X","message":"Y"}"#.utf8))
       answer.headers["WWW-Authenticate"] = challenge
       tasks.faults = [LocalFault(.respond(answer))]
       try await checkError { _ = try await connector.getTaskList() }
@@ -86,9 +86,9 @@ struct ConnectorErrorWordsTests {
   @Test("No finding of a diagnosis", arguments: answers.indices)
   func diagnosis(_ index: Int) async throws {
     let (target, status, body) = Self.answers[index]
-    tenant.faults = [LocalFault(on: target, .respond(TransportResponse(status: status, body: Data(body.utf8))))]
+    tenant.faults = [LocalFault(on: target, .respond(LocalResponse(status: status, body: Data(body.utf8))))]
     let statuses = [200, 302, 401, 404, 418, 500]
-    tasks.faults = [LocalFault(.respond(TransportResponse(status: statuses[index % statuses.count])))]
+    tasks.faults = [LocalFault(.respond(LocalResponse(status: statuses[index % statuses.count])))]
     let diagnosis = try await connector.diagnose()
     check(diagnosis.description)
   }

@@ -4,6 +4,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 @Suite("A process that must not refresh", .timeLimit(.minutes(10)))
 struct ConnectorRefreshNeverTests {
   /// Why a process must not refresh: the app says so, or it is an app extension.
@@ -81,7 +85,7 @@ struct ConnectorRefreshNeverTests {
   @Test("A token that the API refuses is not replaced: the app has to")
   func refused() async throws {
     let stage = try await Stage()
-    stage.world.tasks.faults = [LocalFault(on: .any, times: 1, .respond(TransportResponse(status: 401)))]
+    stage.world.tasks.faults = [LocalFault(on: .any, times: 1, .respond(LocalResponse(status: 401)))]
     await expectError(ConnectorError.self, .refreshNotAllowed) { try await stage.widget.getTaskList() }
     #expect(stage.world.tenant.counters.refreshRequests == 0)
     #expect(try await stage.widget.session == .signedIn(stage.user))

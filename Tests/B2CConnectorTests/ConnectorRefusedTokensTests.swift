@@ -11,7 +11,7 @@ import Testing
 /// A refused token is refreshed once, and an API that refuses all of them costs two refreshes.
 @Suite("Tokens that the API refuses", .timeLimit(.minutes(10)))
 struct ConnectorRefusedTokensTests {
-  private static let refusal = TransportResponse(status: 401, headers: ["WWW-Authenticate": "Bearer"])
+  private static let refusal = LocalResponse(status: 401, headers: ["WWW-Authenticate": "Bearer"])
 
   @Test("Twenty calls against an API that refuses every token make two refreshes, and send no token twice in a call")
   func refusesAll() async throws {
@@ -47,7 +47,7 @@ struct ConnectorRefusedTokensTests {
   func perScopes() async throws {
     let world = World()
     let other = try url("https://other.example/things")
-    let transport = AnsweringTransport(world.network, at: other, TransportResponse(status: 200))
+    let transport = AnsweringTransport(world.network, at: other, LocalResponse(status: 200))
     let connector = try world.connector(transport: transport, allowedAPIs: [other])
     try await connector.doPolicy(.signIn)
     world.tasks.faults = [LocalFault(.respond(Self.refusal))]
@@ -64,15 +64,15 @@ struct ConnectorRefusedTokensTests {
 private struct AnsweringTransport: HTTPTransport {
   let next: any HTTPTransport
   let url: URL
-  let response: TransportResponse
+  let response: LocalResponse
 
-  init(_ next: any HTTPTransport, at url: URL, _ response: TransportResponse) {
+  init(_ next: any HTTPTransport, at url: URL, _ response: LocalResponse) {
     self.next = next
     self.url = url
     self.response = response
   }
 
-  func send(_ request: TransportRequest) async throws -> TransportResponse {
-    request.url == url ? response : try await next.send(request)
+  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+    request.url == url ? try response.answer(to: url) : try await next.send(request, limits: limits)
   }
 }

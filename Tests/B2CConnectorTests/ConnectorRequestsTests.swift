@@ -16,10 +16,10 @@ struct ConnectorRequestsTests {
 
     func serves(_ url: URL) -> Bool { url.host == "graph.microsoft.com" }
 
-    func answer(_ request: TransportRequest) async throws -> TransportResponse {
-      let token = String(request.headers["Authorization"]?.dropFirst(7) ?? "")
+    func answer(_ request: URLRequest) async throws -> LocalResponse {
+      let token = String(request.value(forHTTPHeaderField: "Authorization")?.dropFirst(7) ?? "")
       let user = tenant.user(accessToken: token, audiences: ["00000003-0000-0000-c000-000000000000"])
-      return TransportResponse(status: user == nil ? 401 : 200, body: Data((user?.displayName ?? "").utf8))
+      return LocalResponse(status: user == nil ? 401 : 200, body: Data((user?.displayName ?? "").utf8))
     }
   }
 
@@ -109,14 +109,14 @@ struct ConnectorRequestsTests {
         let list = try JSONDecoder().decode(JSONValue.self, from: data)
         #expect(list.array?.map { $0.object?["task"]?.string } == [user.displayName])
         let token = try await connector.accessToken(scopes: scopes, user: person).token.value
-        let sent = world.tasks.requests.last?.request.headers["Authorization"]
+        let sent = world.tasks.requests.last?.request.value(forHTTPHeaderField: "Authorization")
         #expect(sent == "Bearer " + token)
         let crafted = try await connector.authorizedRequest(for: request, scopes: scopes, user: person)
         #expect(crafted.value(forHTTPHeaderField: "Authorization") == "Bearer " + token)
       }
     }
     // Two people, two APIs: four tokens.
-    #expect(Set(world.tasks.requests.map { $0.request.headers["Authorization"] }).count == 4)
+    #expect(Set(world.tasks.requests.map { $0.request.value(forHTTPHeaderField: "Authorization") }).count == 4)
   }
 
   @Test("A token of a named user that the API refuses is replaced by another of the same user")
@@ -130,7 +130,7 @@ struct ConnectorRequestsTests {
     let alice = try #require(try await connector.users().last)
     let owned = LocalTask(owner: LocalUser.alice.id, text: "hers", date: world.clock.date)
     world.tasks.tasks = [owned]
-    world.tasks.faults = [LocalFault(on: .list, times: 1, .respond(TransportResponse(status: 401)))]
+    world.tasks.faults = [LocalFault(on: .list, times: 1, .respond(LocalResponse(status: 401)))]
     let (data, _) = try await connector.data(for: URLRequest(url: world.tasks.url), user: alice)
     #expect(String(decoding: data, as: UTF8.self).contains("hers"))
     #expect(world.tenant.counters.refreshes == 1)
@@ -166,7 +166,7 @@ struct ConnectorRequestsTests {
     world.tasks.faults = [
       LocalFault(
         on: .any,
-        .respond(TransportResponse(status: 401, headers: ["WWW-Authenticate": #"Bearer error="invalid_token""#])))
+        .respond(LocalResponse(status: 401, headers: ["WWW-Authenticate": #"Bearer error="invalid_token""#])))
     ]
     world.tasks.clearRequests()
     await expectError(ConnectorError.self, .unauthorized) { try await connector.getTaskList() }
@@ -196,7 +196,7 @@ struct ConnectorRequestsTests {
       $0.retry = RetryPolicy(maximumDelay: .zero)
     }
     try await connector.doPolicy(.signIn)
-    world.tasks.faults = [LocalFault(on: .any, times: 2, .respond(TransportResponse(status: 429)))]
+    world.tasks.faults = [LocalFault(on: .any, times: 2, .respond(LocalResponse(status: 429)))]
     #expect(try await connector.getTaskList().isEmpty)
   }
 }

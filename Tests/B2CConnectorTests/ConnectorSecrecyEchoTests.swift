@@ -1,5 +1,6 @@
 import B2CConnector
 import B2CCore
+import B2CHTTP
 import B2CTestKit
 import Foundation
 import TestSupport
@@ -23,10 +24,10 @@ struct ConnectorSecrecyEchoTests {
       case .code: .tokenCode
       case .refresh: .tokenRefresh
       case .userInfo: .path("/userinfo")
-      case .list, .data: .method(.get).and(LocalFaultTarget { $0.headers["Authorization"] != nil })
-      case .add: .method(.post).and(LocalFaultTarget { $0.headers["Authorization"] != nil })
-      case .update: .method(.put).and(LocalFaultTarget { $0.headers["Authorization"] != nil })
-      case .delete: .method(.delete).and(LocalFaultTarget { $0.headers["Authorization"] != nil })
+      case .list, .data: .method("GET").and(LocalFaultTarget { $0.value(forHTTPHeaderField: "Authorization") != nil })
+      case .add: .method("POST").and(LocalFaultTarget { $0.value(forHTTPHeaderField: "Authorization") != nil })
+      case .update: .method("PUT").and(LocalFaultTarget { $0.value(forHTTPHeaderField: "Authorization") != nil })
+      case .delete: .method("DELETE").and(LocalFaultTarget { $0.value(forHTTPHeaderField: "Authorization") != nil })
       }
     }
   }
@@ -47,16 +48,16 @@ struct ConnectorSecrecyEchoTests {
   static func hex(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
 
   /// Where a server may put it.
-  static let answers: [(name: String, make: @Sendable (String) -> TransportResponse)] = {
-    let json: @Sendable (Int, [String: String]) -> TransportResponse = { status, fields in
-      TransportResponse(
+  static let answers: [(name: String, make: @Sendable (String) -> LocalResponse)] = {
+    let json: @Sendable (Int, [String: String]) -> LocalResponse = { status, fields in
+      LocalResponse(
         status: status, headers: ["Content-Type": "application/json"],
         body: (try? JSONEncoder().encode(fields)) ?? Data())
     }
-    let challenge: @Sendable (Int, String) -> TransportResponse = { status, text in
-      TransportResponse(status: status, headers: ["WWW-Authenticate": text])
+    let challenge: @Sendable (Int, String) -> LocalResponse = { status, text in
+      LocalResponse(status: status, headers: ["WWW-Authenticate": text])
     }
-    var all: [(String, @Sendable (String) -> TransportResponse)] = []
+    var all: [(String, @Sendable (String) -> LocalResponse)] = []
     for status in [400, 401, 403, 429, 500] {
       all.append(
         (
@@ -73,7 +74,7 @@ struct ConnectorSecrecyEchoTests {
         ))
     }
     for status in [200, 400, 404, 409, 500] {
-      all.append(("\(status), plain text", { TransportResponse(status: status, body: Data("You sent \($0).".utf8)) }))
+      all.append(("\(status), plain text", { LocalResponse(status: status, body: Data("You sent \($0).".utf8)) }))
     }
     all.append(("400, error itself", { json(400, ["error": $0]) }))
     all.append(
@@ -89,12 +90,12 @@ struct ConnectorSecrecyEchoTests {
       ("401, claims of a challenge", { challenge(401, #"Bearer error="insufficient_claims", claims="\#($0)""#) }))
     all.append(("401, scheme of a challenge", { challenge(401, $0) }))
     all.append(
-      ("302, address", { TransportResponse(status: 302, headers: ["Location": "https://other.example/?x=\($0)"]) }))
+      ("302, address", { LocalResponse(status: 302, headers: ["Location": "https://other.example/?x=\($0)"]) }))
     all.append(
       (
         "503, header fields",
         {
-          TransportResponse(
+          LocalResponse(
             status: 503, headers: ["Retry-After": $0, "x-ms-request-id": $0, "request-id": $0, "Content-Type": $0])
         }
       ))
@@ -185,7 +186,7 @@ private func everything(_ value: Any) -> String {
 private final class EchoingTransport: HTTPTransport {
   private struct State {
     var target: LocalFaultTarget?
-    var answer: (@Sendable (String) -> TransportResponse)?
+    var answer: (@Sendable (String) -> LocalResponse)?
     var secrets: Set<String> = []
   }
 
@@ -196,7 +197,7 @@ private final class EchoingTransport: HTTPTransport {
     self.base = base
   }
 
-  func arm(_ target: LocalFaultTarget, _ answer: @escaping @Sendable (String) -> TransportResponse) {
+  func arm(_ target: LocalFaultTarget, _ answer: @escaping @Sendable (String) -> LocalResponse) {
     state.withLock { $0 = State(target: target, answer: answer) }
   }
 
@@ -208,21 +209,22 @@ private final class EchoingTransport: HTTPTransport {
     }
   }
 
-  func send(_ request: TransportRequest) async throws -> TransportResponse {
+  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     let secrets = Self.secrets(of: request)
-    let answer = state.withLock { state -> TransportResponse? in
+    let answer = state.withLock { state -> LocalResponse? in
       guard let target = state.target, target.contains(request), let secret = secrets.first else { return nil }
       state.secrets.formUnion(secrets)
       return state.answer?(secret)
     }
-    if let answer { return answer }
-    return try await base.send(request)
+    if let answer { return try answer.answer(to: request.url) }
+    return try await base.send(request, limits: limits)
   }
 
   /// The long ones first, so that an answer has the refresh token and not the verifier.
-  private static func secrets(of request: TransportRequest) -> [String] {
-    var found = request.headers["Authorization"].map { [String($0.dropFirst("Bearer ".count))] } ?? []
-    let form = URLComponents(string: "?" + String(decoding: request.body ?? Data(), as: UTF8.self))?.queryItems ?? []
+  private static func secrets(of request: URLRequest) -> [String] {
+    var found = request.value(forHTTPHeaderField: "Authorization").map { [String($0.dropFirst("Bearer ".count))] } ?? []
+    let form =
+      URLComponents(string: "?" + String(decoding: request.httpBody ?? Data(), as: UTF8.self))?.queryItems ?? []
     for item in form where ["code", "code_verifier", "refresh_token"].contains(item.name) {
       if let value = item.value { found.append(value) }
     }

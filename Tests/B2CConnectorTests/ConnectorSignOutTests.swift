@@ -1,9 +1,14 @@
 import B2CConnector
 import B2CCore
+import B2CHTTP
 import B2CTestKit
 import Foundation
 import TestSupport
 import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 /// What a sign-out tells the server, and what it says about the browser.
 @Suite("Sign-out that tells the truth", .timeLimit(.minutes(10)))
@@ -50,11 +55,11 @@ struct ConnectorSignOutTests {
       let fields = [
         ("grant_type", "refresh_token"), ("refresh_token", token.value), ("client_id", tenant.clientID),
       ]
-      let request = TransportRequest(
-        method: .post, url: tenant.origin.appendingPathComponent("token"),
+      let request = URLRequest(
+        method: "POST", url: tenant.origin.appendingPathComponent("token"),
         headers: ["Content-Type": "application/x-www-form-urlencoded"],
         body: Data(FormEncoding.encode(fields).utf8))
-      return try await network.send(request).status == 400
+      return try await network.answer(to: request).status == 400
     }
   }
 
@@ -132,7 +137,7 @@ struct ConnectorSignOutTests {
     let stage = Stage()
     let connector = try stage.connector()
     try await connector.signIn()
-    stage.tenant.faults = [LocalFault(on: .path("/revoke"), .respond(TransportResponse(status: status)))]
+    stage.tenant.faults = [LocalFault(on: .path("/revoke"), .respond(LocalResponse(status: status)))]
     #expect(try await connector.signOut() == .notAsked)
   }
 
@@ -249,9 +254,9 @@ private struct Switch: HTTPTransport {
   let network: LocalNetwork
   let isOffline: Locked<Bool>
 
-  func send(_ request: TransportRequest) async throws -> TransportResponse {
+  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     if isOffline.withLock({ $0 }) { throw TransportError(.cannotConnect, "Offline.") }
-    return try await network.send(request)
+    return try await network.send(request, limits: limits)
   }
 }
 

@@ -49,7 +49,7 @@ struct ConnectorUserChangeTests {
       world.tasks.tasks = [task]
       world.tasks.faults = [
         LocalFault(on: .any, times: 1, .wait(answer)),
-        LocalFault(on: .any, times: 1, .respond(TransportResponse(status: 401))),
+        LocalFault(on: .any, times: 1, .respond(LocalResponse(status: 401))),
       ]
     }
 

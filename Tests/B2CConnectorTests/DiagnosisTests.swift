@@ -4,6 +4,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 @Suite("Diagnosis", .timeLimit(.minutes(10)))
 struct DiagnosisTests {
   static let shapes: [LocalTenant.Shape] = [.b2c, .entra, .ciam, .openIDConnect]
@@ -58,10 +62,10 @@ struct DiagnosisTests {
   @Test("Wrong documents are each named")
   func each() async throws {
     let world = World()
-    world.tenant.faults = [LocalFault(on: .keys, .respond(TransportResponse(status: 404)))]
+    world.tenant.faults = [LocalFault(on: .keys, .respond(LocalResponse(status: 404)))]
     #expect(try await world.connector().diagnose().outcomes["keys of B2C_1_SignIn"] == .failed)
 
-    world.tenant.faults = [LocalFault(on: .metadata, .respond(TransportResponse(status: 404)))]
+    world.tenant.faults = [LocalFault(on: .metadata, .respond(LocalResponse(status: 404)))]
     let noMetadata = try await world.connector().diagnose().outcomes
     #expect(noMetadata["metadata of B2C_1_SignIn"] == .failed)
     #expect(noMetadata["keys of B2C_1_SignIn"] == .skipped)
@@ -198,5 +202,5 @@ private struct FailingTransport: HTTPTransport {
     var description: String { "canary" }
   }
 
-  func send(_ request: TransportRequest) async throws -> TransportResponse { throw Failure() }
+  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) { throw Failure() }
 }

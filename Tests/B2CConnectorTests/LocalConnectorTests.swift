@@ -4,6 +4,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// The wiring that `B2CTestKit` has for an app's tests.
 @Suite(.descriptors(), .timeLimit(.minutes(10)))
 struct LocalConnectorTests {
@@ -14,7 +18,7 @@ struct LocalConnectorTests {
     let connector = try Connector.local(tenant, server)
     try await connector.doPolicy(.signIn)
     try await connector.addTask(TaskItem(itemName: "Buy milk"))
-    server.faults = [LocalFault(on: .list, times: 2, .respond(TransportResponse(status: 503)))]
+    server.faults = [LocalFault(on: .list, times: 2, .respond(LocalResponse(status: 503)))]
     #expect(try await connector.getTaskList().map(\.itemName) == ["Buy milk"])
     server.faults = [LocalFault(on: .list, .never)]
     await expectError(ConnectorError.self, .timedOut) { try await connector.getTaskList() }

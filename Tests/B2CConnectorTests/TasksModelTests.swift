@@ -1,9 +1,14 @@
 import B2CConnector
+import B2CHTTP
 import B2CTestKit
 import Foundation
 import Observation
 import TestSupport
 import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 /// The model of `Docs/Examples/TasksApp`, as readers copy it.
 @Suite("The example app's model", .timeLimit(.minutes(10))) @MainActor
@@ -181,7 +186,7 @@ struct TasksModelTests {
     let task = try #require(model.tasks.first)
     server.clearRequests()
     let gate = TestGate()
-    server.faults = [LocalFault(on: .method(.put), times: 1, .wait(gate))]
+    server.faults = [LocalFault(on: .method("PUT"), times: 1, .wait(gate))]
     let first = Task { await model.toggle(task) }
     await gate.waitForArrivals(1)
     let others = Task {
@@ -192,7 +197,7 @@ struct TasksModelTests {
     }
     await others.value
     await first.value
-    #expect(server.requests.map(\.request.method) == [.put])
+    #expect(server.requests.map(\.request.method) == ["PUT"])
     #expect(model.tasks.map(\.completed) == [true])
   }
 
@@ -209,7 +214,7 @@ struct TasksModelTests {
   func keepsTitle() async {
     await model.signIn()
     await model.restore()
-    server.faults = [LocalFault(on: .add, .change { $0 = TransportResponse(status: 400) })]
+    server.faults = [LocalFault(on: .add, .change { $0 = LocalResponse(status: 400) })]
     #expect(await !model.add("Buy milk"))
     #expect(model.message != nil)
     server.faults = []
@@ -235,7 +240,7 @@ struct TasksModelTests {
   func titles() async throws {
     await model.signIn()
     await model.restore()
-    server.faults = [LocalFault(on: .add, .change { $0 = TransportResponse(status: 400) })]
+    server.faults = [LocalFault(on: .add, .change { $0 = LocalResponse(status: 400) })]
     await model.add("Buy milk")
     #expect(model.messageTitle == "The task was not added")
     server.faults = [LocalFault(on: .add, .reset)]

@@ -6,6 +6,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 @Suite("Events", .timeLimit(.minutes(10)))
 struct OAuthEventTests {
   @Test("A refresh tells each step once, with its correlation id")
@@ -38,7 +42,7 @@ struct OAuthEventTests {
   @Test("A request that is sent again is told each time")
   func retry() async throws {
     let fixture = Fixture()
-    fixture.tenant.faults = [LocalFault(on: .metadata, times: 2, .respond(TransportResponse(status: 503)))]
+    fixture.tenant.faults = [LocalFault(on: .metadata, times: 2, .respond(LocalResponse(status: 503)))]
     try await fixture.client { $0.retry = RetryPolicy(maximumDelay: .zero) }.signIn()
     #expect(fixture.events.values.map(\.kind) == [.signInStarted, .retry, .retry, .signInFinished])
   }

@@ -109,7 +109,7 @@ struct SignOutTests {
     let endpoint = fixture.tenant.origin.absoluteString + "/revoke"
     fixture.tenant.behavior.changeMetadata = { $0["revocation_endpoint"] = .string(endpoint) }
     fixture.transport.intercept { request in
-      request.url.path.hasSuffix("/revoke") ? TransportResponse(status: 200) : nil
+      request.path.hasSuffix("/revoke") ? LocalResponse(status: 200) : nil
     }
     let presenter = fixture.script(.signIn(.alice))
     let client = try fixture.client(presenter: presenter)
@@ -121,7 +121,7 @@ struct SignOutTests {
       stored.insert(try require(try await fixture.cache.record(for: key)?.refreshToken).value)
     }
     try await client.signOut(endsBrowserSession: true)
-    let revocations = fixture.transport.requests.filter { $0.url.path.hasSuffix("/revoke") }.map(\.form)
+    let revocations = fixture.transport.requests.filter { $0.path.hasSuffix("/revoke") }.map(\.form)
     #expect(Set(revocations.compactMap { $0["token"] }) == stored && stored.count == 2)
     #expect(revocations.allSatisfy { $0["client_id"] == fixture.tenant.clientID })
     #expect(revocations.allSatisfy { $0["token_type_hint"] == "refresh_token" })

@@ -5,6 +5,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 @Suite(.descriptors(), .timeLimit(.minutes(10)))
 struct LocalFrontTests {
   @Test func wholeSignInOverRealHTTP() async throws {
@@ -18,11 +22,11 @@ struct LocalFrontTests {
     #expect(answer.status == 200)
     #expect(answer.idToken["iss"] == .string(tenant.issuer))
     #expect(tenant.issuer == tenant.origin.absoluteString + "/\(tenant.tenantID)/v2.0/")
-    var request = TransportRequest(
-      method: .post, url: server.url, headers: ["Content-Type": "application/json"],
+    var request = URLRequest(
+      method: "POST", url: server.url, headers: ["Content-Type": "application/json"],
       body: Data(#"{"task":"Buy milk"}"#.utf8))
-    request.headers["Authorization"] = "Bearer " + (answer["access_token"] ?? "")
-    #expect(try await visitor.transport.send(request).status == 201)
+    request.setValue("Bearer " + (answer["access_token"] ?? ""), forHTTPHeaderField: "Authorization")
+    #expect(try await visitor.transport.answer(to: request).status == 201)
     #expect(server.tasks(of: LocalUser.alice.id).map(\.text) == ["Buy milk"])
     await server.stop()
     await tenant.stop()
@@ -45,15 +49,15 @@ struct LocalFrontTests {
     let overHTTP = try TenantVisitor(tenant).url("/discovery/v2.0/keys")
     #expect(inMemory != overHTTP)
     let network = LocalNetwork(tenant)
-    #expect(try await network.send(TransportRequest(url: inMemory)).status == 200)
-    #expect(try await network.send(TransportRequest(url: overHTTP)).status == 200)
-    #expect(try await SocketTransport().send(TransportRequest(url: overHTTP)).status == 200)
+    #expect(try await network.answer(to: URLRequest(url: inMemory)).status == 200)
+    #expect(try await network.answer(to: URLRequest(url: overHTTP)).status == 200)
+    #expect(try await SocketTransport().answer(to: URLRequest(url: overHTTP)).status == 200)
     #expect(tenant.counters.keysRequests == 3)
     #expect(tenant.issuers.count == 2)
     await tenant.stop()
     #expect(tenant.origin == tenant.inMemoryOrigin)
     await #expect(throws: LoopbackClient.Refused.self) {
-      try await SocketTransport().send(TransportRequest(url: overHTTP))
+      try await SocketTransport().answer(to: URLRequest(url: overHTTP))
     }
   }
 
@@ -106,24 +110,25 @@ struct LocalFrontTests {
 
 /// A transport over a plain socket: one connection for each request, no redirects, no cookies.
 struct SocketTransport: HTTPTransport {
-  func send(_ request: TransportRequest) async throws -> TransportResponse {
-    let client = try await LoopbackClient(port: UInt16(request.url.port ?? 0))
-    let components = URLComponents(url: request.url, resolvingAgainstBaseURL: true)
+  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+    let client = try await LoopbackClient(port: UInt16(request.url?.port ?? 0))
+    let components = request.url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: true) }
     let path = components?.percentEncodedPath ?? ""
     let target = (path.isEmpty ? "/" : path) + (components?.percentEncodedQuery.map { "?" + $0 } ?? "")
-    var head = "\(request.method.rawValue) \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-    for field in request.headers.fields { head += "\(field.name): \(field.value)\r\n" }
-    let body = request.body ?? Data()
+    var head = "\(request.method) \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+    for (name, value) in request.allHTTPHeaderFields ?? [:] { head += "\(name): \(value)\r\n" }
+    let body = request.httpBody ?? Data()
     await client.send(Data((head + "Content-Length: \(body.count)\r\n\r\n").utf8) + body)
     let text = await client.receiveAll()
     guard let end = text.range(of: "\r\n\r\n") else { throw TransportError(.connectionLost, "No whole head.") }
     var lines = text[..<end.lowerBound].components(separatedBy: "\r\n")
     let status = Int(lines.removeFirst().split(separator: " ")[1]) ?? 0
-    var headers: TransportRequest.Headers = [:]
+    var headers: [String: String] = [:]
     for line in lines {
       let parts = line.split(separator: ":", maxSplits: 1)
-      headers.append(name: String(parts[0]), value: parts[1].trimmingCharacters(in: .whitespaces))
+      headers[String(parts[0])] = parts[1].trimmingCharacters(in: .whitespaces)
     }
-    return TransportResponse(status: status, headers: headers, body: Data(text[end.upperBound...].utf8))
+    return try LocalResponse(status: status, headers: headers, body: Data(text[end.upperBound...].utf8))
+      .answer(to: request.url)
   }
 }

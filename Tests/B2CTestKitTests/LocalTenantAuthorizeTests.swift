@@ -1,6 +1,7 @@
 import B2CCore
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -104,7 +105,7 @@ struct LocalTenantAuthorizeTests {
     #expect(location.contains("AADB2C90077%3A+User+does+not+have"))
     #expect(location.contains("%0D%0ACorrelation+ID%3A+\(id)%0D%0A"))
     #expect(location.contains("Timestamp%3A+2026-01-01+00%3A00%3A00Z%0D%0A"))
-    #expect(answer.headers["client-request-id"] == id)
+    #expect(answer.header("client-request-id") == id)
     #expect(answer.headers["Date"] == "Thu, 01 Jan 2026 00:00:00 GMT")
   }
 

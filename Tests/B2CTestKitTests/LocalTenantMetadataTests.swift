@@ -5,6 +5,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 @Suite(.timeLimit(.minutes(10)))
 struct LocalTenantMetadataTests {
   private func document(_ visitor: TenantVisitor, _ path: String) async throws -> [String: JSONValue] {
@@ -81,7 +85,7 @@ struct LocalTenantMetadataTests {
   @Test func commonHasAPlaceholderInItsIssuer() async throws {
     let tenant = LocalTenant(shape: .entra)
     let url = "https://login.microsoftonline.com/common/v2.0/.well-known/openid-configuration"
-    let answer = try await tenant.transport.send(TransportRequest(url: #require(URL(string: url))))
+    let answer = try await tenant.transport.answer(to: URLRequest(url: #require(URL(string: url))))
     let document = try JSONDecoder().decode(JSONValue.self, from: answer.body).object
     #expect(document?["issuer"] == .string("https://login.microsoftonline.com/{tenantid}/v2.0"))
   }

@@ -1,7 +1,12 @@
 import B2CCore
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 @Suite(.timeLimit(.minutes(10)))
 struct LocalTenantShapeTests {
@@ -50,8 +55,8 @@ struct LocalTenantShapeTests {
     #expect(answer.members["error_codes"] == .array([.integer(50173)]))
     #expect(answer.description.hasPrefix("AADSTS50173: "))
     #expect(answer["timestamp"] == "2026-01-01 00:00:00Z")
-    #expect(answer["correlation_id"] == answer.headers["client-request-id"])
-    #expect(answer["trace_id"] == answer.headers["x-ms-request-id"])
+    #expect(answer["correlation_id"] == answer.header("client-request-id"))
+    #expect(answer["trace_id"] == answer.header("x-ms-request-id"))
     #expect(answer["error_uri"] != nil)
   }
 
@@ -89,10 +94,10 @@ struct LocalTenantShapeTests {
     #expect(answer.idToken["at_hash"]?.string?.utf8.count == 22)
     #expect(answer.idToken["oid"] == nil)
     #expect(answer["scope"] == "openid profile")
-    var request = TransportRequest(url: try visitor.url("/userinfo"))
-    #expect(try await tenant.transport.send(request).status == 401)
-    request.headers["Authorization"] = "Bearer " + (answer["access_token"] ?? "")
-    let info = try await tenant.transport.send(request)
+    var request = URLRequest(url: try visitor.url("/userinfo"))
+    #expect(try await tenant.transport.answer(to: request).status == 401)
+    request.setValue("Bearer " + (answer["access_token"] ?? ""), forHTTPHeaderField: "Authorization")
+    let info = try await tenant.transport.answer(to: request)
     let members = try JSONDecoder().decode(JSONValue.self, from: info.body).object
     #expect(members?["sub"] == answer.idToken["sub"])
   }

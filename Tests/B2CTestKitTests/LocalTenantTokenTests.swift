@@ -1,9 +1,14 @@
 import B2CCore
+import B2CHTTP
 import B2CIDToken
 import B2CTestKit
 import Foundation
 import TestSupport
 import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 @Suite(.timeLimit(.minutes(10)))
 struct LocalTenantTokenTests {
@@ -148,10 +153,10 @@ struct LocalTenantTokenTests {
 
   @Test func requestIDsAreEchoed() async throws {
     let id = "01234567-89ab-4cde-8f01-23456789abcd"
-    var request = TransportRequest(method: .post, url: try visitor.url("/oauth2/v2.0/token"))
-    request.headers["client-request-id"] = id
-    let answer = try await visitor.transport.send(request)
-    #expect(answer.headers["client-request-id"] == id)
+    var request = URLRequest(method: "POST", url: try visitor.url("/oauth2/v2.0/token"))
+    request.setValue(id, forHTTPHeaderField: "client-request-id")
+    let answer = try await visitor.transport.answer(to: request)
+    #expect(answer.header("client-request-id") == id)
     #expect(try TokenAnswer(answer).description.contains(id))
   }
 

@@ -4,6 +4,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 @Suite(.timeLimit(.minutes(10)))
 struct ScriptedPresenterTests {
   let tenant = LocalTenant()
@@ -78,7 +82,7 @@ struct ScriptedPresenterTests {
 
   @Test("A page without form and without error is one that is closed")
   func pageThatEnds() async {
-    tenant.faults = [LocalFault(.respond(TransportResponse(status: 200, body: Data("<p>Signed out.</p>".utf8))))]
+    tenant.faults = [LocalFault(.respond(LocalResponse(status: 200, body: Data("<p>Signed out.</p>".utf8))))]
     let presenter = ScriptedPresenter(transport: tenant.transport, .signIn(.alice))
     await expectError(ConnectorError.self, .userClosedBrowser) { try await present(presenter) }
   }
@@ -126,7 +130,7 @@ struct ScriptedPresenterTests {
     "A page that no tenant writes ends in an error", arguments: ["", "<form>", "{}", #"{"title":"x","target":"y"}"#])
   func foreignPages(text: String) async {
     let body = Data(text.utf8)
-    tenant.faults = [LocalFault(.respond(TransportResponse(status: 200, body: body)))]
+    tenant.faults = [LocalFault(.respond(LocalResponse(status: 200, body: body)))]
     let presenter = ScriptedPresenter(transport: tenant.transport, .cancel)
     await #expect(throws: ConnectorError.self) { try await present(presenter) }
   }

@@ -1,7 +1,13 @@
 import B2CCore
+import B2CHTTP
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 /// Talks to a tenant as an app's engine does, step by step, so that a test can do each step wrong.
 struct TenantVisitor {
@@ -50,19 +56,19 @@ struct TenantVisitor {
     try url(authorizePath, Self.parameters(tenant, changing: changes))
   }
 
-  func get(_ url: URL, cookie: String? = nil) async throws -> TransportResponse {
-    var request = TransportRequest(url: url)
-    request.headers["Cookie"] = cookie
-    return try await transport.send(request)
+  func get(_ url: URL, cookie: String? = nil) async throws -> LocalResponse {
+    var request = URLRequest(url: url)
+    request.setValue(cookie, forHTTPHeaderField: "Cookie")
+    return try await transport.answer(to: request)
   }
 
-  func post(_ url: URL, _ form: [String: String], cookie: String? = nil) async throws -> TransportResponse {
+  func post(_ url: URL, _ form: [String: String], cookie: String? = nil) async throws -> LocalResponse {
     let pairs = form.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
-    var request = TransportRequest(
-      method: .post, url: url, headers: ["Content-Type": "application/x-www-form-urlencoded"],
+    var request = URLRequest(
+      method: "POST", url: url, headers: ["Content-Type": "application/x-www-form-urlencoded"],
       body: Data(FormEncoding.encode(pairs).utf8))
-    request.headers["Cookie"] = cookie
-    return try await transport.send(request)
+    request.setValue(cookie, forHTTPHeaderField: "Cookie")
+    return try await transport.answer(to: request)
   }
 
   /// Goes through the pages and gives the callback's values.
@@ -116,17 +122,20 @@ struct TenantVisitor {
 
 /// A token endpoint's answer, read without judging it.
 struct TokenAnswer {
-  let status: Int
-  let headers: TransportRequest.Headers
+  let response: LocalResponse
   let members: [String: JSONValue]
 
-  init(_ response: TransportResponse) throws {
-    status = response.status
-    headers = response.headers
+  init(_ response: LocalResponse) throws {
+    self.response = response
     members = try #require(try JSONDecoder().decode(JSONValue.self, from: response.body).object)
   }
 
+  var status: Int { response.status }
+  var headers: [String: String] { response.headers }
+
   subscript(name: String) -> String? { members[name]?.string }
+
+  func header(_ name: String) -> String? { response.header(name) }
 
   var error: String? { self["error"] }
   var description: String { self["error_description"] ?? "" }

@@ -1,5 +1,5 @@
 package import B2CHTTP
-import Foundation
+package import Foundation
 
 #if canImport(FoundationNetworking)
   package import FoundationNetworking
@@ -17,6 +17,15 @@ extension TransportLimits {
   /// The same for a body of at most some bytes.
   package static func patient(maximumBodyBytes: Int) -> TransportLimits {
     TransportLimits(maximumBodyBytes: maximumBodyBytes, deadline: .patience, idleTimeout: .patience)
+  }
+}
+
+extension URLRequest {
+  /// The same request, whose own timeout ends nothing.
+  package var patient: URLRequest {
+    var copy = self
+    copy.timeoutInterval = 3_600
+    return copy
   }
 }
 

@@ -1,4 +1,9 @@
 package import B2CHTTP
+package import Foundation
+
+#if canImport(FoundationNetworking)
+  package import FoundationNetworking
+#endif
 
 /// A transport whose requests no clock ends, for tests over real sockets on machines of any speed.
 package struct PatientTransport: HTTPTransport {
@@ -8,10 +13,7 @@ package struct PatientTransport: HTTPTransport {
     self.transport = transport
   }
 
-  package func send(_ request: TransportRequest) async throws -> TransportResponse {
-    var request = request
-    request.limits.deadline = .patience
-    request.limits.idleTimeout = .patience
-    return try await transport.send(request)
+  package func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+    try await transport.send(request.patient, limits: .patient(maximumBodyBytes: limits.maximumBodyBytes))
   }
 }

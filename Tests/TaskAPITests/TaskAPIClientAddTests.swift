@@ -1,8 +1,14 @@
 import B2CCore
+import B2CHTTP
+import B2CTestKit
 import Foundation
 import TaskAPI
 import TestSupport
 import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 @Suite(.timeLimit(.minutes(10))) struct TaskAPIClientAddTests {
   @Test(arguments: allDialects)
@@ -11,7 +17,7 @@ import Testing
     let client = try client(transport) { $0.dialect = dialect }
     let stored = try await client.add(TaskItem(itemName: "Buy milk", ownerName: "me"))
     let request = try #require(transport.requests.first)
-    #expect(request.method == .post && request.headers["Content-Type"] == "application/json")
+    #expect(request.method == "POST" && request.value(forHTTPHeaderField: "Content-Type") == "application/json")
     #expect(try members(of: request) == [dialect.titleKey: .string("Buy milk")])
     #expect(stored.id == "564d9a1f6b3c2a0d00a1b2c3" && stored.ownerName == "o-1")
   }
@@ -56,7 +62,7 @@ import Testing
   @Test(arguments: names)
   func anyTextComesBack(_ name: String) async throws {
     let body = try JSONEncoder().encode(["task": name])
-    let stored = try await client(CannedTransport(TransportResponse(status: 201, body: body)))
+    let stored = try await client(CannedTransport(LocalResponse(status: 201, body: body)))
       .add(TaskItem(itemName: "x"))
     #expect(stored.itemName.utf8.elementsEqual(name.utf8))
   }
@@ -104,7 +110,7 @@ import Testing
     let transport = CannedTransport(.text(429, ""), .text(429, ""), .text(201, Samples.stored))
     let clock = LeapingClock()
     try await client(transport, clock: clock).add(TaskItem(itemName: "x"))
-    #expect(transport.unused == 0 && transport.requests.allSatisfy { $0.body == transport.requests[0].body })
+    #expect(transport.unused == 0 && transport.requests.allSatisfy { $0.httpBody == transport.requests[0].httpBody })
     #expect(clock.sleeps.count == 2 && clock.sleeps.allSatisfy { $0 >= .milliseconds(500) })
   }
 

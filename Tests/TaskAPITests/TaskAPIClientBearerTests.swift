@@ -5,6 +5,10 @@ import TaskAPI
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 @Suite(.timeLimit(.minutes(10))) struct TaskAPIClientBearerTests {
   @Test func withoutTokenNothingIsSent() async throws {
     let transport = CannedTransport()
@@ -26,22 +30,24 @@ import Testing
     try await client.update(task)
     try await client.delete(task)
     #expect(transport.requests.count == 4)
-    #expect(transport.requests.allSatisfy { $0.headers.values(of: "Authorization") == ["Bearer opaque-token-1"] })
-    #expect(transport.requests.allSatisfy { !$0.url.absoluteString.contains("opaque") })
+    #expect(transport.requests.allSatisfy { $0.value(forHTTPHeaderField: "Authorization") == "Bearer opaque-token-1" })
+    #expect(transport.requests.allSatisfy { $0.url?.absoluteString.contains("opaque") == false })
   }
 
   @Test func refusedTokenIsReplacedOnce() async throws {
-    let refusal = TransportResponse.text(401, "Unauthorized", headers: ["WWW-Authenticate": #"Bearer realm="Users""#])
+    let refusal = LocalResponse.text(401, "Unauthorized", headers: ["WWW-Authenticate": #"Bearer realm="Users""#])
     let tokens = CannedTokens("first-token", "second-token")
     let transport = CannedTransport(refusal, .text(201, Samples.stored))
     try await client(transport, tokens: tokens).add(TaskItem(itemName: "x"))
     #expect(
-      transport.requests.map { $0.headers["Authorization"] } == ["Bearer first-token", "Bearer second-token"])
+      transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") } == [
+        "Bearer first-token", "Bearer second-token",
+      ])
     #expect(tokens.asked == [nil, Secret("first-token")])
   }
 
   @Test func secondRefusalIsTheEnd() async throws {
-    let refusal = TransportResponse.text(
+    let refusal = LocalResponse.text(
       401, "Unauthorized", headers: ["WWW-Authenticate": #"Bearer realm="Users", error="invalid_token""#])
     let transport = CannedTransport(refusal, refusal)
     let tokens = CannedTokens("first-token", "second-token")
@@ -83,7 +89,7 @@ import Testing
     struct Slow: HTTPTransport {
       let gate = TestGate()
 
-      func send(_ request: TransportRequest) async throws -> TransportResponse {
+      func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
         do { try await gate.wait() } catch { throw URLError(.cancelled) }
         throw URLError(.unknown)
       }
@@ -97,7 +103,7 @@ import Testing
   }
 
   @Test func scopeThatIsMissingIsNamed() async throws {
-    let refusal = TransportResponse.text(
+    let refusal = LocalResponse.text(
       403, "", headers: ["WWW-Authenticate": #"Bearer error="insufficient_scope", scope="tasks.write""#])
     let transport = CannedTransport(refusal)
     let error = await taskError { try await client(transport).add(TaskItem(itemName: "x")) }

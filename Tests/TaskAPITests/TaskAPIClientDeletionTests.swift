@@ -1,8 +1,14 @@
 import B2CCore
+import B2CHTTP
+import B2CTestKit
 import Foundation
 import TaskAPI
 import TestSupport
 import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 @Suite(.timeLimit(.minutes(10))) struct TaskAPIClientDeletionTests {
   private static let base = "https://tasks.example.com/tasks"
@@ -21,8 +27,8 @@ import Testing
     let transport = CannedTransport(.text(204, ""))
     try await client(transport) { $0.dialect = dialect }.delete(TaskItem(itemName: "Buy milk", serverID: id))
     let request = try #require(transport.requests.first)
-    #expect(request.method == .delete && request.url.absoluteString == Self.base + path)
-    #expect(try request.body.map { _ in try members(of: request) } == fields)
+    #expect(request.method == "DELETE" && request.url?.absoluteString == Self.base + path)
+    #expect(try request.httpBody.map { _ in try members(of: request) } == fields)
   }
 
   @Test(
@@ -34,7 +40,7 @@ import Testing
     try await client.add(task)
     try await client.update(task)
     try await client.delete(task)
-    #expect(transport.requests.map(\.url.absoluteString) == [Self.base, Self.base + "/1", Self.base + "/1"])
+    #expect(transport.requests.map(\.url?.absoluteString) == [Self.base, Self.base + "/1", Self.base + "/1"])
     guard !dialect.routesByID else { return }
     let sent = try members(of: transport.requests[2])
     for key in ["task", "Text"] {
@@ -59,13 +65,13 @@ import Testing
     #expect(transport.requests.isEmpty)
   }
 
-  static let successes: [TransportResponse] = [
+  static let successes: [LocalResponse] = [
     .text(204, ""), .text(200, ""), .text(202, "  {} "), .text(200, Samples.stored), .text(200, "[]"), .text(200, "1"),
     .text(200, "OK", headers: ["Content-Type": "text/plain; charset=utf-8"]),
   ]
 
   @Test("A success without a body, with JSON or with plain text is one", arguments: successes, allDialects)
-  func success(_ answer: TransportResponse, _ dialect: TaskDialect) async throws {
+  func success(_ answer: LocalResponse, _ dialect: TaskDialect) async throws {
     let transport = CannedTransport(answer)
     try await client(transport) { $0.dialect = dialect }.delete(TaskItem(itemName: "x", serverID: "1"))
     #expect(transport.requests.count == 1)
@@ -145,7 +151,7 @@ import Testing
       $0.limits.deadline = .seconds(30)
     }
     let error = await taskError { try await client.delete(TaskItem(itemName: "x", serverID: "1")) }
-    let deadlines = transport.answers.requests.map(\.limits.deadline)
+    let deadlines = transport.answers.limits.map(\.deadline)
     #expect(error?.status == 503)
     // Ten seconds a try: the third ends after the deadline, which its own limits say.
     #expect(deadlines.count == 3 && deadlines[0] == .seconds(30))
@@ -158,8 +164,8 @@ private struct SlowTransport: HTTPTransport {
   let clock: LeapingClock
   let answers: CannedTransport
 
-  func send(_ request: TransportRequest) async throws -> TransportResponse {
+  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     try await clock.sleep(for: .seconds(10))
-    return try await answers.send(request)
+    return try await answers.send(request, limits: limits)
   }
 }

@@ -1,3 +1,4 @@
+import B2CHTTP
 import B2CTestKit
 import Foundation
 import TaskAPI
@@ -27,14 +28,9 @@ import Testing
 struct AppTransport: HTTPTransport {
   let session: URLSession  // with a delegate that follows no redirects
 
-  func send(_ request: TransportRequest) async throws -> TransportResponse {
-    var call = URLRequest(url: request.url, timeoutInterval: 30)
-    call.httpMethod = request.method.rawValue
-    call.httpBody = request.body
-    for field in request.headers.fields { call.addValue(field.value, forHTTPHeaderField: field.name) }
-    let (body, response) = try await session.data(for: call)
-    guard let head = response as? HTTPURLResponse else { throw TransportError(.invalidResponse, "Not HTTP.") }
-    let fields = head.allHeaderFields.map { (name: "\($0.key)", value: "\($0.value)") }
-    return TransportResponse(status: head.statusCode, headers: TransportRequest.Headers(fields), body: body)
+  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+    let (body, response) = try await session.data(for: request)
+    guard let head = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+    return (body, head)
   }
 }

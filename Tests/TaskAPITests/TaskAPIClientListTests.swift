@@ -1,8 +1,14 @@
 import B2CCore
+import B2CHTTP
+import B2CTestKit
 import Foundation
 import TaskAPI
 import TestSupport
 import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 @Suite(.timeLimit(.minutes(10))) struct TaskAPIClientListTests {
   @Test(arguments: allDialects)
@@ -31,9 +37,9 @@ import Testing
     let transport = CannedTransport(.text(200, "[]"))
     #expect(try await client(transport).list().isEmpty)
     let request = try #require(transport.requests.first)
-    #expect(request.method == .get && request.body == nil)
-    #expect(request.headers.values(of: "authorization") == ["Bearer opaque-token-1"])
-    #expect(request.headers["accept"] == "application/json")
+    #expect(request.method == "GET" && request.httpBody == nil)
+    #expect(request.value(forHTTPHeaderField: "authorization") == "Bearer opaque-token-1")
+    #expect(request.value(forHTTPHeaderField: "accept") == "application/json")
   }
 
   @Test(arguments: [(String?.none, 2), ("00000000-0000-0000-0000-000000000002", 1), ("unknown", 0)])
@@ -81,7 +87,7 @@ import Testing
 
   @Test(arguments: unreadable)
   func unreadableListIsTyped(_ name: String, _ body: Data, _ says: String) async throws {
-    let answer = TransportResponse(status: 200, headers: ["X-Request-Id": "r-1"], body: body)
+    let answer = LocalResponse(status: 200, headers: ["X-Request-Id": "r-1"], body: body)
     let transport = CannedTransport(answer)
     let client = try client(transport)
     let whole = try #require(await taskError { _ = try await client.list() })
@@ -99,7 +105,7 @@ import Testing
   @Test("An answer over the limit is an error, also from a transport that does not keep the limit")
   func limit() async throws {
     let body = Data("[\(Samples.stored)]".utf8)
-    let answer = TransportResponse(status: 200, body: body)
+    let answer = LocalResponse(status: 200, body: body)
     let transport = CannedTransport(answer, answer)
     let fits = try client(transport) { $0.limits.maximumBodyBytes = body.count }
     #expect(try await fits.list().count == 1)

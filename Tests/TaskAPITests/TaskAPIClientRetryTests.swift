@@ -1,15 +1,21 @@
 import B2CCore
+import B2CHTTP
+import B2CTestKit
 import Foundation
 import TaskAPI
 import TestSupport
 import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 @Suite(.timeLimit(.minutes(10))) struct TaskAPIClientRetryTests {
   private func task() throws -> TaskItem { try decoded(Samples.stored) }
 
   @Test(arguments: [408, 429, 500, 502, 503, 504])
   func listIsTriedAgain(_ status: Int) async throws {
-    let refusal = TransportResponse.text(status, "")
+    let refusal = LocalResponse.text(status, "")
     let transport = CannedTransport(refusal, refusal, .text(200, "[]"))
     let clock = LeapingClock()
     let client = try client(transport, clock: clock)
@@ -38,7 +44,7 @@ import Testing
     let client = try client(transport) { $0.dialect = .rest }
     try await client.delete(task())
     try await client.update(task())
-    #expect(transport.requests.map(\.method) == [.delete, .delete, .put, .put])
+    #expect(transport.requests.map(\.method) == ["DELETE", "DELETE", "PUT", "PUT"])
   }
 
   @Test func policyIsTheUsers() async throws {
@@ -62,12 +68,14 @@ import Testing
     let transport = CannedTransport(Array(repeating: .failure(late), count: 5))
     let error = await taskError { _ = try await client(transport).list() }
     #expect(error?.code == .timedOut && error?.isRetryable == true && error?.outcomeIsUnknown == false)
-    #expect(transport.requests.allSatisfy { $0.limits.deadline <= .seconds(30) && $0.limits.deadline > .zero })
+    #expect(transport.limits.allSatisfy { $0.deadline <= .seconds(30) && $0.deadline > .zero })
   }
 
   @Test func cancellationStaysOne() async throws {
     struct Cancelling: HTTPTransport {
-      func send(_ request: TransportRequest) async throws -> TransportResponse { throw CancellationError() }
+      func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+        throw CancellationError()
+      }
     }
     let client = try client(Cancelling())
     await #expect(throws: CancellationError.self) { try await client.list() }

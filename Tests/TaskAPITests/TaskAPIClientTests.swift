@@ -7,6 +7,10 @@ import TaskAPI
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// The client with a real transport and with each kind of server.
 @Suite(.timeLimit(.minutes(10)))
 struct TaskAPIClientTests {
@@ -52,8 +56,8 @@ struct TaskAPIClientTests {
     ) { "token" }
     try await other.delete(TaskItem(itemName: "x", serverID: "1"))
     #expect(await taskError { _ = try await other.list() }?.status == 503)
-    #expect(transport.requests.map(\.limits.maximumBodyBytes) == [32 << 20, 1 << 20, 1 << 20])
-    #expect(transport.requests[1].body == nil && transport.unused == 0)
+    #expect(transport.limits.map(\.maximumBodyBytes) == [32 << 20, 1 << 20, 1 << 20])
+    #expect(transport.requests[1].httpBody == nil && transport.unused == 0)
   }
 
   @Test("A closure without a token sends nothing")

@@ -1,8 +1,13 @@
 import B2CCore
+import B2CHTTP
 import Foundation
 import TaskAPI
 import TestSupport
 import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 @Suite(.timeLimit(.minutes(10))) struct TaskAPIClientUpdateTests {
   static let document = """
@@ -17,7 +22,7 @@ import Testing
     task.completed = true
     let stored = try await client(transport) { $0.dialect = dialect }.update(task)
     let request = try #require(transport.requests.first)
-    #expect(request.method == .put && request.url.absoluteString == "https://tasks.example.com/tasks/a%20b%2F%C3%BC")
+    #expect(request.method == "PUT" && request.url?.absoluteString == "https://tasks.example.com/tasks/a%20b%2F%C3%BC")
     #expect(
       try members(of: request) == [
         "_id": .string("a b/ü"), "owner": .string("o"), dialect.titleKey: .string("new"), "completed": .bool(true),

@@ -1,13 +1,18 @@
 import B2CCore
+import B2CTestKit
 import Foundation
 import TaskAPI
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 @Suite(.timeLimit(.minutes(10))) struct TaskAPIErrorSecrecyTests {
   static let jwt = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJjYW5hcnkifQ.c2lnbmF0dXJlLWNhbmFyeQ"
 
-  private func error(_ body: String, token: String = "opaque-token-1", headers: TransportRequest.Headers = [:])
+  private func error(_ body: String, token: String = "opaque-token-1", headers: [String: String] = [:])
     async throws
     -> ConnectorError
   {

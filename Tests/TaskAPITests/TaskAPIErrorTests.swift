@@ -1,8 +1,14 @@
 import B2CCore
+import B2CHTTP
+import B2CTestKit
 import Foundation
 import TaskAPI
 import TestSupport
 import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 @Suite(.timeLimit(.minutes(10))) struct TaskAPIErrorTests {
   static let statuses: [(Int, ErrorCode, Bool)] = [
@@ -51,7 +57,7 @@ import Testing
   @Test(arguments: ["x-request-id", "Request-Id"])
   func findsTheRequestID(_ name: String) async throws {
     let transport = CannedTransport(
-      .text(400, "", headers: TransportRequest.Headers([(name: name, value: "r-1")])))
+      .text(400, "", headers: [name: "r-1"]))
     let error = await taskError { try await client(transport).add(TaskItem(itemName: "x")) }
     #expect(error.map { "\($0)" }?.contains("r-1") == true)
   }
@@ -59,7 +65,7 @@ import Testing
   @Test("The server's id of the request is the error's correlation id where it is a UUID")
   func correlationID() async throws {
     let id = UUID()
-    let headers: TransportRequest.Headers = ["request-id": id.uuidString]
+    let headers = ["request-id": id.uuidString]
     let transport = CannedTransport(.text(400, "", headers: headers))
     let error = await taskError { _ = try await client(transport).list() }
     #expect(error?.correlationID == id)
@@ -96,7 +102,7 @@ import Testing
     #expect(error.method == "GET" && error.url == "https://tasks.example.com/tasks")
   }
 
-  static let messages: [(String, TransportResponse, @Sendable (TaskAPIClient) async throws -> Void)] = [
+  static let messages: [(String, LocalResponse, @Sendable (TaskAPIClient) async throws -> Void)] = [
     (
       "GET https://tasks.example.com/tasks failed with status 503.", .text(503, ""),
       { _ = try await $0.list() }
@@ -146,8 +152,8 @@ import Testing
     let error = try #require(await taskError { try await call(client) })
     #expect(error.message == message && error.localizedDescription == message)
     let request = try #require(transport.requests.first)
-    #expect(error.method == request.method.rawValue)
-    #expect(error.url.map { $0 + "?code=canary" } == request.url.absoluteString)
+    #expect(error.method == request.method)
+    #expect(error.url.map { $0 + "?code=canary" } == request.url?.absoluteString)
     #expect(!"\(error)".contains("canary"))
     #expect("\(error)" == "\(error.code.rawValue): \(message)" + (error.recoverySuggestion.map { " " + $0 } ?? ""))
   }
@@ -163,7 +169,7 @@ import Testing
 
   @Test("An error about the token names the request and what the API said")
   func token() async throws {
-    let refusal = TransportResponse.text(
+    let refusal = LocalResponse.text(
       401, "", headers: ["WWW-Authenticate": #"Bearer realm="Users", error="invalid_token""#])
     let error = await taskError { _ = try await client(CannedTransport(refusal, refusal)).list() }
     #expect(error.map { "\($0)" }?.contains("(GET https://tasks.example.com/tasks, status 401)") == true)

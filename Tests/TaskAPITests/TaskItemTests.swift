@@ -1,8 +1,13 @@
 import B2CCore
+import B2CTestKit
 import Foundation
 import TaskAPI
 import TestSupport
 import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 @Suite(.timeLimit(.minutes(10))) struct TaskItemTests {
   @Test func readsTheTutorialsDocument() throws {
@@ -75,7 +80,7 @@ import Testing
 
   @Test("A list nests 32 levels deep and no more")
   func depth() async throws {
-    func list(_ depth: Int) -> TransportResponse {
+    func list(_ depth: Int) -> LocalResponse {
       .text(
         200,
         #"[{"task":"x","more":"# + String(repeating: "[", count: depth - 2)

@@ -7,6 +7,10 @@ import NIOHTTPCompression
 import NIOPosix
 import NIOSSL
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// Sends requests with async-http-client: the choice for servers on Linux.
 ///
 /// FoundationNetworking ends the process when a server closes a connection inside the head of an answer; this library
@@ -42,57 +46,60 @@ final class AsyncHTTPClientTransport: HTTPTransport {
     client.shutdown { _ in }
   }
 
-  func send(_ request: TransportRequest) async throws -> TransportResponse {
+  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     try Task.checkCancellation()
-    try request.validate()
     do {
-      return try await withThrowingTaskGroup(of: TransportResponse?.self) { group in
-        group.addTask { try await self.exchange(request) }
+      return try await withThrowingTaskGroup(of: (Data, HTTPURLResponse)?.self) { group in
+        group.addTask { try await self.exchange(request, limits.maximumBodyBytes) }
         group.addTask {
           // In two parts: a process that stood still, as on a laptop that slept, wakes late from the first, and in the second
           // the answer that lies in the socket is read. A refresh token in it would be lost otherwise.
-          let last = min(.seconds(1), request.limits.deadline)
-          try await self.clock.sleep(for: request.limits.deadline - last)
+          let last = min(.seconds(1), limits.deadline)
+          try await self.clock.sleep(for: limits.deadline - last)
           try await self.clock.sleep(for: last)
           return nil
         }
         defer { group.cancelAll() }
         guard case let response?? = try await group.next() else {
-          throw TransportError(.timedOut, "No complete answer within \(request.limits.deadline).")
+          throw TransportError(.timedOut, "No complete answer within \(limits.deadline).")
         }
         return response
       }
     } catch {
-      throw Self.translate(error, of: request)
+      throw Self.translate(error, of: request, limits)
     }
   }
 
-  private func exchange(_ request: TransportRequest) async throws -> TransportResponse {
-    var outgoing = HTTPClientRequest(url: request.url.absoluteString)
-    outgoing.method = HTTPMethod(rawValue: request.method.rawValue)
-    for field in request.headers.fields { outgoing.headers.add(name: field.name, value: field.value) }
+  private func exchange(_ request: URLRequest, _ limit: Int) async throws -> (Data, HTTPURLResponse) {
+    guard let url = request.url else { throw TransportError(.invalidRequest, "The request has no URL.") }
+    var outgoing = HTTPClientRequest(url: url.absoluteString)
+    outgoing.method = HTTPMethod(rawValue: request.httpMethod ?? "GET")
+    for (name, value) in request.allHTTPHeaderFields ?? [:] { outgoing.headers.add(name: name, value: value) }
     outgoing.headers.replaceOrAdd(name: "Accept-Encoding", value: "gzip")
-    if let body = request.body { outgoing.body = .bytes(ByteBuffer(bytes: body)) }
+    if let body = request.httpBody { outgoing.body = .bytes(ByteBuffer(bytes: body)) }
 
     let answer = try await client.execute(outgoing, deadline: .distantFuture)
-    let limit = request.limits.maximumBodyBytes
     let announced = answer.headers.first(name: "Content-Length").flatMap { Int($0) } ?? 0
-    guard request.method == .head || announced <= limit else { throw Self.tooLarge(limit) }
+    guard request.httpMethod == "HEAD" || announced <= limit else { throw Self.tooLarge(limit) }
     var body = Data()
     for try await bytes in answer.body {
       guard body.count + bytes.readableBytes <= limit else { throw Self.tooLarge(limit) }
       body.append(contentsOf: bytes.readableBytesView)
     }
-    let fields = answer.headers.map { (name: $0.name, value: $0.value) }
-    return TransportResponse(status: Int(answer.status.code), headers: TransportRequest.Headers(fields), body: body)
+    let fields = Dictionary(answer.headers.map { ($0.name.lowercased(), $0.value) }) { $0 + ", " + $1 }
+    guard
+      let head = HTTPURLResponse(
+        url: url, statusCode: Int(answer.status.code), httpVersion: "HTTP/1.1", headerFields: fields)
+    else { throw TransportError(.invalidResponse, "The answer of \(url.host ?? "") is not HTTP.") }
+    return (body, head)
   }
 
   private static func tooLarge(_ limit: Int) -> TransportError {
     TransportError(.responseTooLarge, "The answer is larger than the \(limit) bytes that the request allows.")
   }
 
-  private static func translate(_ error: any Error, of request: TransportRequest) -> any Error {
-    let host = request.url.host ?? ""
+  private static func translate(_ error: any Error, of request: URLRequest, _ limits: TransportLimits) -> any Error {
+    let host = request.url?.host ?? ""
     return switch error {
     case is CancellationError, is TransportError: error
     case _ where Task.isCancelled: CancellationError()
@@ -106,7 +113,7 @@ final class AsyncHTTPClientTransport: HTTPTransport {
       TransportError(.cannotConnect, "Connection to \(host) refused, or its name is unknown.", underlying: error)
     case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
       TransportError(.untrustedServer, "No secure connection to \(host).", underlying: error)
-    case is NIOHTTPDecompression.DecompressionError: tooLarge(request.limits.maximumBodyBytes)
+    case is NIOHTTPDecompression.DecompressionError: tooLarge(limits.maximumBodyBytes)
     // The parser's words for a connection that ended inside an answer.
     case let error as HTTPParserError where error != .invalidEOFState:
       TransportError(.invalidResponse, "The answer of \(host) is not HTTP.", underlying: error)

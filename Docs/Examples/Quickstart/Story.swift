@@ -1,6 +1,10 @@
 import B2CConnector
 import Foundation
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// Tells what happens, one line for each step; with `--verbose` the requests and claims too.
 struct Story: Sendable {
   let isVerbose: Bool
@@ -99,22 +103,27 @@ struct TellingTransport: HTTPTransport {
     self.story = story
   }
 
-  func send(_ request: TransportRequest) async throws -> TransportResponse {
+  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     do {
-      let response = try await inner.send(request)
+      let (body, response) = try await inner.send(request, limits: limits)
       await story.request(
-        "\(Self.beginning(of: request)) → \(response.status), \(response.body.count) bytes; \(request)")
-      return response
+        "\(Self.beginning(of: request)) → \(response.statusCode), \(body.count) bytes; \(Self.whole(request))")
+      return (body, response)
     } catch {
-      await story.request("\(Self.beginning(of: request)) → \(error); \(request)")
+      await story.request("\(Self.beginning(of: request)) → \(error); \(Self.whole(request))")
       throw error
     }
   }
 
+  /// The method and the URL without its query, which can have a code in it.
+  private static func whole(_ request: URLRequest) -> String {
+    "\(request.httpMethod ?? "GET") \(request.url?.absoluteString.prefix { $0 != "?" } ?? "")"
+  }
+
   /// The method and the end of the path, so short that the status has its place on a narrow terminal.
-  private static func beginning(of request: TransportRequest) -> String {
-    let path = request.url.path
+  private static func beginning(of request: URLRequest) -> String {
+    let path = request.url?.path ?? ""
     let end = path.split(separator: "/").suffix(2).joined(separator: "/")
-    return "\(request.method.rawValue) \(path.count > 36 ? "…/" + end : path)"
+    return "\(request.httpMethod ?? "GET") \(path.count > 36 ? "…/" + end : path)"
   }
 }

@@ -1,5 +1,9 @@
 package import B2CCore
-internal import Foundation
+package import Foundation
+
+#if canImport(FoundationNetworking)
+  package import FoundationNetworking
+#endif
 
 /// The reason for which an API refused the token, or none was sent.
 package struct APIAuthorizationError: CodedError, Sendable {
@@ -11,8 +15,10 @@ package struct APIAuthorizationError: CodedError, Sendable {
   package var recoverySuggestion: String?
   /// The challenge that the API answered with, if any.
   package var challenge: AuthenticationChallenge?
-  /// The API's answer, if there was one; its description shows neither headers nor body.
-  package var response: TransportResponse?
+  /// The body of the API's answer.
+  package var body = Data()
+  /// The head of the API's answer, if there was one.
+  package var response: HTTPURLResponse?
 
   /// Makes an error.
   ///
@@ -21,20 +27,21 @@ package struct APIAuthorizationError: CodedError, Sendable {
   ///   - message: The description, without secrets.
   ///   - recoverySuggestion: The way to fix it.
   ///   - challenge: The challenge that the API answered with.
-  ///   - response: The API's answer.
+  ///   - answer: The API's answer.
   package init(
     _ code: ErrorCode, _ message: String, recoverySuggestion: String? = nil, challenge: AuthenticationChallenge? = nil,
-    response: TransportResponse? = nil
+    answer: (body: Data, response: HTTPURLResponse)? = nil
   ) {
     self.code = code
     self.message = message
     self.recoverySuggestion = recoverySuggestion
     self.challenge = challenge
-    self.response = response
+    body = answer?.body ?? Data()
+    response = answer?.response
   }
 
   /// The answer's status, if there was an answer.
-  package var status: Int? { response?.status }
+  package var status: Int? { response?.statusCode }
   /// The part of the server that asked for a token.
   package var realm: String? { challenge?.realm }
   /// The API's own code, such as `invalid_token`.
@@ -52,30 +59,31 @@ extension APIAuthorizationError {
   /// Makes the error of an answer after which another token of the same kind would not help; `nil` for any other answer.
   ///
   /// - Parameters:
-  ///   - response: The answer.
+  ///   - answer: The answer.
   ///   - secrets: The tokens that were sent; one that the API repeats is hidden in the error's texts.
-  init?(definite response: TransportResponse, hiding secrets: [Secret]) {
-    guard response.status == 401 || response.status == 403,
-      let challenge = AuthenticationChallenge.bearer(in: response.headers)?.hiding(secrets)
+  init?(definite answer: (body: Data, response: HTTPURLResponse), hiding secrets: [Secret]) {
+    let status = answer.response.statusCode
+    guard status == 401 || status == 403,
+      let challenge = AuthenticationChallenge.bearer(in: answer.response)?.hiding(secrets)
     else { return nil }
     if challenge.parameters["claims"] != nil {
       self.init(
-        .claimsRequired, "The API answered \(response.status) and wants a token with further claims.",
+        .claimsRequired, "The API answered \(status) and wants a token with further claims.",
         recoverySuggestion: "Ask for a token with the error's claims; if only a sign-in helps, sign in with them.",
-        challenge: challenge, response: response)
+        challenge: challenge, answer: answer)
     } else if challenge.error == "insufficient_scope" {
       let scope = challenge.scope.flatMap { Self.excerpt($0, secrets) }.map { " “\($0)”" } ?? ""
       self.init(
-        .insufficientScope, "The API answered \(response.status): the token lacks the scope\(scope).",
-        recoverySuggestion: "Ask for a token with that scope.", challenge: challenge, response: response)
+        .insufficientScope, "The API answered \(status): the token lacks the scope\(scope).",
+        recoverySuggestion: "Ask for a token with that scope.", challenge: challenge, answer: answer)
     } else {
       return nil
     }
   }
 
   /// A refusal that a new token did not change, or for which there is no new token.
-  init(refused response: TransportResponse, isReplacement: Bool, hiding secrets: [Secret]) {
-    let challenge = AuthenticationChallenge.bearer(in: response.headers)?.hiding(secrets)
+  init(refused answer: (body: Data, response: HTTPURLResponse), isReplacement: Bool, hiding secrets: [Secret]) {
+    let challenge = AuthenticationChallenge.bearer(in: answer.response)?.hiding(secrets)
     let reason = challenge?.error.flatMap { Self.excerpt($0, secrets) }.map { " (\($0))" } ?? ""
     self.init(
       .unauthorized,
@@ -83,13 +91,13 @@ extension APIAuthorizationError {
         ? "The API answered 401\(reason) to a new token too."
         : "The API answered 401\(reason), and there is no newer token to send.",
       recoverySuggestion: "Check that the token's audience and issuer are those that the API expects.",
-      challenge: challenge, response: response)
+      challenge: challenge, answer: answer)
   }
 
   /// A request that must not carry a token.
-  init(notAllowed url: URL, allowed: Set<Origin>) {
+  init(notAllowed url: URL?, allowed: Set<Origin>) {
     let origins = allowed.map(\.description).sorted().joined(separator: ", ")
-    let place = Origin(url)?.description ?? "such a URL"
+    let place = url.flatMap(Origin.init)?.description ?? "such a URL"
     self.init(
       .originNotAllowed,
       "No token is sent to \(place): the allowed origins are \(origins.isEmpty ? "none" : origins).",

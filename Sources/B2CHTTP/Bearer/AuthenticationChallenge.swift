@@ -1,5 +1,9 @@
 internal import B2CCore
-internal import Foundation
+package import Foundation
+
+#if canImport(FoundationNetworking)
+  package import FoundationNetworking
+#endif
 
 /// A challenge for a bearer token in `WWW-Authenticate` (RFC 6750 section 3, RFC 9110 section 11.6.1).
 package struct AuthenticationChallenge: Sendable, Hashable {
@@ -39,11 +43,11 @@ extension AuthenticationChallenge {
 
   /// Returns the most specific bearer challenge of an answer.
   ///
-  /// - Parameter headers: The answer's header fields.
+  /// - Parameter response: The answer.
   /// - Returns: The first bearer challenge with claims, else the first with an error, else the first; `nil` when there is
   ///   none.
-  package static func bearer(in headers: TransportRequest.Headers) -> AuthenticationChallenge? {
-    let all = headers.values(of: "WWW-Authenticate").flatMap(parse)
+  package static func bearer(in response: HTTPURLResponse) -> AuthenticationChallenge? {
+    let all = parse(response.value(forHTTPHeaderField: "WWW-Authenticate") ?? "")
     return all.first { $0.parameters["claims"] != nil } ?? all.first { $0.error != nil } ?? all.first
   }
 }

@@ -1,6 +1,10 @@
 internal import B2CCore
 package import Foundation
 
+#if canImport(FoundationNetworking)
+  package import FoundationNetworking
+#endif
+
 /// Sends requests with the user's bearer token to those origins that may see it (RFC 6750).
 package struct AuthorizedTransport: HTTPTransport {
   private let transport: RetryingTransport
@@ -28,10 +32,10 @@ package struct AuthorizedTransport: HTTPTransport {
     self.clock = clock
   }
 
-  /// As ``send(_:isIdempotent:noting:)``; `GET` and `HEAD` count as idempotent.
-  package func send(_ request: TransportRequest) async throws -> TransportResponse {
+  /// As ``send(_:limits:isIdempotent:noting:)``; `GET` and `HEAD` count as idempotent.
+  package func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     var history = RequestHistory()
-    return try await send(request, isIdempotent: nil, noting: &history)
+    return try await send(request, limits: limits, isIdempotent: nil, noting: &history)
   }
 
   /// Sends a request with a token.
@@ -42,6 +46,7 @@ package struct AuthorizedTransport: HTTPTransport {
   ///
   /// - Parameters:
   ///   - request: What to send; an `Authorization` field in it is replaced.
+  ///   - limits: The limits; the deadline counts for all tries together.
   ///   - isIdempotent: Whether sending it twice has the effect of sending it once; `nil` goes by the method.
   ///   - history: Told the tokens that are sent, and whether a try may have changed something.
   /// - Returns: The answer; any status but those that are thrown.
@@ -49,13 +54,13 @@ package struct AuthorizedTransport: HTTPTransport {
   ///   second `401` and where there is no other token, with `insufficientScope` or `claimsRequired` when the API says so;
   ///   ``TransportError``; `CancellationError`; whatever the token provider throws.
   package func send(
-    _ request: TransportRequest, isIdempotent: Bool?, noting history: inout RequestHistory
-  ) async throws -> TransportResponse {
+    _ request: URLRequest, limits: TransportLimits, isIdempotent: Bool?, noting history: inout RequestHistory
+  ) async throws -> (Data, HTTPURLResponse) {
     try check(request)
     let token = try await tokens.accessToken(replacing: nil)
     let stopwatch = Stopwatch(clock)
-    let first = try await send(request, isIdempotent, with: token, noting: &history)
-    guard first.status == 401 else { return first }
+    let first = try await send(request, limits, isIdempotent, with: token, noting: &history)
+    guard first.1.statusCode == 401 else { return first }
 
     let elapsedSoFar = stopwatch.elapsed
     let newToken = try await tokens.accessToken(replacing: token)
@@ -63,24 +68,26 @@ package struct AuthorizedTransport: HTTPTransport {
     guard newToken.token != token.token, newToken.userID == token.userID else {
       throw APIAuthorizationError(refused: first, isReplacement: false, hiding: history.bearerTokens)
     }
-    var again = request
-    again.limits.deadline -= elapsedSoFar
-    let second = try await send(again, isIdempotent, with: newToken, noting: &history)
-    guard second.status == 401 else { return second }
+    var rest = limits
+    rest.deadline -= elapsedSoFar
+    let second = try await send(request, rest, isIdempotent, with: newToken, noting: &history)
+    guard second.1.statusCode == 401 else { return second }
     throw APIAuthorizationError(refused: second, isReplacement: true, hiding: history.bearerTokens)
   }
 
   /// Sends a request with one token, with retries for other reasons than the token.
   private func send(
-    _ request: TransportRequest, _ isIdempotent: Bool?, with token: BearerToken, noting history: inout RequestHistory
-  ) async throws -> TransportResponse {
+    _ request: URLRequest, _ limits: TransportLimits, _ isIdempotent: Bool?, with token: BearerToken,
+    noting history: inout RequestHistory
+  ) async throws -> (Data, HTTPURLResponse) {
     history.bearerTokens.append(token.token)
-    let response = try await transport.send(
-      Self.attach(token, to: request), isIdempotent: isIdempotent, noting: &history)
+    let answer = try await transport.send(
+      Self.attach(token, to: request), limits: limits, isIdempotent: isIdempotent, noting: &history)
     // A busy server or gateway has not looked at the token.
-    if ![401, 408, 429].contains(response.status), response.status < 500 { tokens.noteAccepted(token) }
-    if let error = APIAuthorizationError(definite: response, hiding: history.bearerTokens) { throw error }
-    return response
+    let status = answer.1.statusCode
+    if ![401, 408, 429].contains(status), status < 500 { tokens.noteAccepted(token) }
+    if let error = APIAuthorizationError(definite: answer, hiding: history.bearerTokens) { throw error }
+    return answer
   }
 
   /// Returns a request with a token attached, to be sent by other means.
@@ -89,22 +96,25 @@ package struct AuthorizedTransport: HTTPTransport {
   /// - Returns: The request with its token.
   /// - Throws: ``APIAuthorizationError`` with `originNotAllowed` before a token is asked for; whatever the token provider
   ///   throws.
-  package func authorized(_ request: TransportRequest) async throws -> TransportRequest {
+  package func authorized(_ request: URLRequest) async throws -> URLRequest {
     try check(request)
     return Self.attach(try await tokens.accessToken(replacing: nil), to: request)
   }
 
-  private func check(_ request: TransportRequest) throws {
-    guard let origin = Origin(request.url), allowedOrigins.contains(origin) else {
+  private func check(_ request: URLRequest) throws {
+    guard let url = request.url, let origin = Origin(url), allowedOrigins.contains(origin) else {
       throw APIAuthorizationError(notAllowed: request.url, allowed: allowedOrigins)
     }
     // Whatever the transport does: a token in plain text is anyone's who can read the network.
-    guard Loopback.isAllowed(request.url) else { throw APIAuthorizationError(plainTextOrigin: origin) }
+    guard Loopback.isAllowed(url) else { throw APIAuthorizationError(plainTextOrigin: origin) }
   }
 
-  private static func attach(_ token: BearerToken, to request: TransportRequest) -> TransportRequest {
+  private static func attach(_ token: BearerToken, to request: URLRequest) -> URLRequest {
     var request = request
-    request.headers["Authorization"] = "Bearer " + token.token.value
+    request.setValue(nil, forHTTPHeaderField: "Authorization")
+    // Foundation's `setValue` leaves out what HTTP forbids, where a refusal has to say so.
+    request.allHTTPHeaderFields = (request.allHTTPHeaderFields ?? [:]).merging(
+      ["Authorization": "Bearer " + token.token.value]) { _, new in new }
     return request
   }
 }

@@ -1,6 +1,10 @@
 package import B2CCore
 package import Foundation
 
+#if canImport(FoundationNetworking)
+  package import FoundationNetworking
+#endif
+
 extension ConnectorError {
   /// A larger body is not searched for a code.
   private static let maximumBytes = 65_536
@@ -8,20 +12,23 @@ extension ConnectorError {
   /// Adds what an API's answer says: its status, the server's code, words and id of the request, and how long to wait.
   ///
   /// - Parameters:
-  ///   - answer: The answer.
+  ///   - body: The answer's body.
+  ///   - response: The answer's head.
   ///   - secrets: The tokens that were sent; one that the API repeats is hidden.
   ///   - now: The wall time, for a `Retry-After` that is a date.
-  package mutating func add(_ answer: TransportResponse, hiding secrets: [Secret], now: Date) {
-    status = answer.status
-    retryAfter = RetryAfter.seconds(in: answer.headers, now: now)
+  package mutating func add(_ body: Data, _ response: HTTPURLResponse, hiding secrets: [Secret], now: Date) {
+    let status = response.statusCode
+    self.status = status
+    retryAfter = RetryAfter.seconds(in: response, now: now)
     let text = PrintableText(hiding: secrets)
-    if let id = (answer.headers["x-request-id"] ?? answer.headers["request-id"]).flatMap(text.limited(to: 100).show) {
+    let ids = ["x-request-id", "request-id"].lazy.compactMap { response.value(forHTTPHeaderField: $0) }
+    if let id = ids.first.flatMap(text.limited(to: 100).show) {
       correlationID = UUID(uuidString: id)
       message += " The server's id of the request is \(id)."
     }
     // A success has no words about a failure.
-    guard !(200..<300).contains(answer.status), answer.body.count <= Self.maximumBytes,
-      let fields = try? JSONReader.object(answer.body)
+    guard !(200..<300).contains(status), body.count <= Self.maximumBytes,
+      let fields = try? JSONReader.object(body)
     else { return }
     // restify's `code` and `message`, OAuth's `error` and `error_description`, Microsoft Graph's `error` object, and
     // RFC 9457's `title` and `detail`.

@@ -42,9 +42,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
   ) {
-    if let head = SessionExchange.Head(response) {
-      exchange(of: dataTask)?.receive(head)
-    }
+    if let head = response as? HTTPURLResponse { exchange(of: dataTask)?.receive(head) }
     completionHandler(.allow)
   }
 
@@ -54,7 +52,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     forget(task)?.complete(
-      SessionExchange.Head(task.response),
+      task.response as? HTTPURLResponse,
       error.map { TransportError(sessionError: $0, url: task.originalRequest?.url) })
   }
 

@@ -8,25 +8,25 @@ internal import Foundation
 
 /// One request under way: collects the answer, bounds it, and can be ended from this side at any time.
 final class SessionExchange: Sendable {
-  private typealias Outcome = Result<TransportResponse, any Error>
+  private typealias Outcome = Result<(Data, HTTPURLResponse), any Error>
 
   private struct State {
     var link: Link?
-    var head: Head?
+    var head: HTTPURLResponse?
     var body = Data()
-    var continuation: CheckedContinuation<TransportResponse, any Error>?
+    var continuation: CheckedContinuation<(Data, HTTPURLResponse), any Error>?
     var outcome: Outcome?
   }
 
   private let maximumBytes: Int
   private let state = Locked(State())
 
-  init(_ request: TransportRequest) {
-    maximumBytes = request.limits.maximumBodyBytes
+  init(maximumBytes: Int) {
+    self.maximumBytes = maximumBytes
   }
 
   /// Resumes a continuation with the answer; `false` when that has happened already.
-  func wait(_ continuation: CheckedContinuation<TransportResponse, any Error>) -> Bool {
+  func wait(_ continuation: CheckedContinuation<(Data, HTTPURLResponse), any Error>) -> Bool {
     let outcome = state.withLock { state in
       if state.outcome == nil { state.continuation = continuation }
       return state.outcome
@@ -46,7 +46,7 @@ final class SessionExchange: Sendable {
   }
 
   /// Takes the head.
-  func receive(_ head: Head) {
+  func receive(_ head: HTTPURLResponse) {
     state.withLock { $0.head = head }
   }
 
@@ -64,13 +64,13 @@ final class SessionExchange: Sendable {
   }
 
   /// Takes the end of the transfer, with the head when it was not given before.
-  func complete(_ head: Head?, _ error: TransportError?) {
+  func complete(_ head: HTTPURLResponse?, _ error: TransportError?) {
     end { state in
       if let error { return .failure(error) }
       guard let head = state.head ?? head else {
         return .failure(TransportError(.invalidResponse, "The answer is not HTTP."))
       }
-      return .success(TransportResponse(status: head.status, headers: head.headers, body: state.body))
+      return .success((state.body, head))
     }
   }
 
@@ -82,7 +82,7 @@ final class SessionExchange: Sendable {
   @discardableResult
   private func end(_ result: (State) -> Outcome) -> Link? {
     let (ending, link) = state.withLock {
-      state -> ((CheckedContinuation<TransportResponse, any Error>, Outcome)?, Link?) in
+      state -> ((CheckedContinuation<(Data, HTTPURLResponse), any Error>, Outcome)?, Link?) in
       guard state.outcome == nil else { return (nil, nil) }
       let outcome = result(state)
       state.outcome = outcome
@@ -98,23 +98,6 @@ final class SessionExchange: Sendable {
 }
 
 extension SessionExchange {
-  /// Status and header fields of an answer.
-  struct Head: Sendable {
-    let status: Int
-    let headers: TransportRequest.Headers
-
-    /// Takes what the session reports; `nil` when it is not HTTP.
-    init?(_ response: URLResponse?) {
-      guard let response = response as? HTTPURLResponse else { return nil }
-      status = response.statusCode
-      headers = TransportRequest.Headers(
-        response.allHeaderFields.compactMap { name, value in
-          guard let name = name as? String, let value = value as? String else { return nil }
-          return (name: name, value: value)
-        })
-    }
-  }
-
   /// The session's task that carries an exchange.
   struct Link: Sendable {
     /// Cancelling takes the task's lock, so it must not happen where another lock may be held, such as in a cancellation

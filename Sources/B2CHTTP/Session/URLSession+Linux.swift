@@ -11,7 +11,7 @@
       _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
       completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-      forget(task)?.complete(SessionExchange.Head(challenge.failureResponse ?? task.response), nil)
+      forget(task)?.complete((challenge.failureResponse ?? task.response) as? HTTPURLResponse, nil)
       SessionExchange.Link.later { completionHandler(.cancelAuthenticationChallenge, nil) }
     }
 

@@ -1,8 +1,8 @@
 internal import B2CCore
-internal import Foundation
+public import Foundation
 
 #if canImport(FoundationNetworking)
-  internal import FoundationNetworking
+  public import FoundationNetworking
 #endif
 
 /// Sends requests over a dedicated `URLSession`.
@@ -52,20 +52,23 @@ public final class URLSessionTransport: HTTPTransport {
 
   /// Sends one request.
   ///
-  /// - Parameter request: What to send, with the limits to keep.
+  /// - Parameters:
+  ///   - request: What to send; its own timeout counts where it is shorter than the idle timeout of the limits.
+  ///   - limits: The time limits and the largest body of the answer.
   /// - Returns: The answer, whatever its status; a redirect too.
   /// - Throws: ``TransportError`` when there is no answer: ``TransportError/Code/insecureURL`` and
   ///   ``TransportError/Code/invalidRequest`` before anything is sent, ``TransportError/Code/closed`` after ``close()``.
   ///   `CancellationError` when the calling task was cancelled.
-  public func send(_ request: TransportRequest) async throws -> TransportResponse {
+  public func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     try Task.checkCancellation()
     let origin = try request.validatedOrigin()
     if origin.scheme == "http" { try SessionTraits.checkProxy(of: origin, in: environment()) }
-    let exchange = SessionExchange(request)
-    return try await withTimeout(request.limits.deadline, on: clock, throwing: Self.late(request)) {
+    let exchange = SessionExchange(maximumBytes: limits.maximumBodyBytes)
+    let outgoing = Self.outgoing(request, limits)
+    return try await withTimeout(limits.deadline, on: clock, throwing: Self.late(request, limits)) {
       try await withTaskCancellationHandler {
         try await withCheckedThrowingContinuation { continuation in
-          if exchange.wait(continuation) { self.start(URLRequest(transporting: request), exchange) }
+          if exchange.wait(continuation) { self.start(outgoing, exchange) }
         }
       } onCancel: {
         exchange.fail(CancellationError())
@@ -99,8 +102,23 @@ public final class URLSessionTransport: HTTPTransport {
     return configuration
   }
 
-  private static func late(_ request: TransportRequest) -> TransportError {
-    TransportError(.timedOut, "No complete answer to \(request.summary) within \(request.limits.deadline).")
+  static func outgoing(_ request: URLRequest, _ limits: TransportLimits) -> URLRequest {
+    var request = request
+    request.cachePolicy = .reloadIgnoringLocalCacheData
+    request.httpShouldHandleCookies = false
+    let silence = limits.idleTimeout.inSeconds
+    // The timer counts whole seconds on Linux and would never run with zero.
+    request.timeoutInterval = max(
+      1, (request.timeoutInterval > 0 ? min(silence, request.timeoutInterval) : silence).rounded(.up))
+    // Without one the system's own would name the program alone.
+    if request.value(forHTTPHeaderField: "User-Agent") == nil {
+      request.setValue(Library.userAgent, forHTTPHeaderField: "User-Agent")
+    }
+    return request
+  }
+
+  private static func late(_ request: URLRequest, _ limits: TransportLimits) -> TransportError {
+    TransportError(.timedOut, "No complete answer to \(request.summary) within \(limits.deadline).")
   }
 
   /// Passes a request to the session.

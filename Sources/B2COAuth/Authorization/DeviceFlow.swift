@@ -1,6 +1,10 @@
 internal import B2CCore
 public import Foundation
 
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
 /// Runs the device authorization grant (RFC 8628).
 struct DeviceFlow: Sendable {
   let services: OAuthServices
@@ -21,13 +25,13 @@ struct DeviceFlow: Sendable {
       let fields = [("client_id", services.configuration.clientID), ("scope", sent.joined(separator: " "))]
       let answer = try await services.endpoint.post(
         fields, to: endpoint, isMicrosoft: provider.isMicrosoft, correlationID: correlationID)
-      guard answer.status == 200 else {
+      guard answer.1.statusCode == 200 else {
         throw services.endpoint.refusal(
           answer, of: fields,
           to: TokenRoute(url: endpoint, policy: provider.policy, isMicrosoft: provider.isMicrosoft),
           correlationID: provider.isMicrosoft ? correlationID : nil)
       }
-      let ticket = try DeviceTicket(answer, from: endpoint, now: services.environment.now())
+      let ticket = try DeviceTicket(answer.0, from: endpoint, now: services.environment.now())
       try await show(ticket.authorization)
       let response = try await poll(ticket, provider: provider, correlationID: correlationID)
       return try await SignInWriter(services: services, tokens: tokens).finish(
@@ -96,8 +100,8 @@ struct DeviceTicket: Sendable {
   let authorization: DeviceAuthorization
   let interval: Duration
 
-  init(_ response: TransportResponse, from endpoint: URL, now: Date) throws(ConnectorError) {
-    guard let fields = try? JSONReader.object(response.body),
+  init(_ body: Data, from endpoint: URL, now: Date) throws(ConnectorError) {
+    guard let fields = try? JSONReader.object(body),
       let deviceCode = fields["device_code"]?.string, !deviceCode.isEmpty,
       let userCode = fields["user_code"]?.string, !userCode.isEmpty,
       let url = Self.url(fields["verification_uri"]?.string ?? fields["verification_url"]?.string)

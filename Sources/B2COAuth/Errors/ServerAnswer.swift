@@ -1,6 +1,10 @@
 internal import B2CCore
 internal import Foundation
 
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
 /// The error that an authorization server sent (RFC 6749 sections 4.1.2.1 and 5.2).
 ///
 /// Every text in it is printable, on one line and cut; what looks like a token, or was sent, is replaced.
@@ -33,12 +37,13 @@ extension ServerAnswer {
   /// Reads an error answer of the token endpoint (RFC 6749 section 5.2); `nil` for any other body.
   ///
   /// - Parameters:
-  ///   - response: The answer.
+  ///   - body: The answer's body.
+  ///   - response: The answer's head.
   ///   - now: The wall time, for a `Retry-After` that is a date.
   ///   - secrets: What was sent and must not come back in a description.
-  init?(_ response: TransportResponse, now: Date, hiding secrets: [String]) {
-    guard let fields = try? JSONReader.object(response.body), fields["error"]?.string != nil else { return nil }
-    self.init(status: response.status, retryAfter: RetryAfter.seconds(in: response.headers, now: now))
+  init?(_ body: Data, _ response: HTTPURLResponse, now: Date, hiding secrets: [String]) {
+    guard let fields = try? JSONReader.object(body), fields["error"]?.string != nil else { return nil }
+    self.init(status: response.statusCode, retryAfter: RetryAfter.seconds(in: response, now: now))
     read(fields, secrets.map { Secret($0) })
     if code == nil, let number = fields["error_codes"]?.array?.first?.double.flatMap(Int64.init(exactly:)) {
       code = "AADSTS\(number)"

@@ -7,7 +7,7 @@ internal import Foundation
 /// It is static: nothing of the request is in it, it runs no script and loads nothing.
 enum LoopbackPage {
   // The page's own URL holds the code: it is neither stored nor sent as a referrer.
-  static let commonHeaders: TransportRequest.Headers = [
+  static let commonHeaders: [String: String] = [
     "Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
   ]

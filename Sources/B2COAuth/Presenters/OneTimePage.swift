@@ -74,7 +74,7 @@ extension LoopbackResponse {
   /// Returns an answer that is neither stored nor named as a referrer, and allows nothing.
   static func plain(_ status: Int, _ text: String) -> LoopbackResponse {
     var response = LoopbackResponse.text(text, status: status)
-    for field in LoopbackPage.commonHeaders.fields { response.headers[field.name] = field.value }
+    response.headers.merge(LoopbackPage.commonHeaders) { _, new in new }
     response.headers["Content-Security-Policy"] = "default-src 'none'; frame-ancestors 'none'"
     return response
   }
@@ -88,6 +88,6 @@ extension LoopbackExchange {
     let names = RedirectURIRules.listenerHosts
     // Browsers leave out the port of http.
     let hosts = names.map { "\($0):\(port)" } + (port == 80 ? Array(names) : [])
-    return hosts.contains((request.headers["Host"] ?? "").lowercased())
+    return hosts.contains((request.headers["host"] ?? "").lowercased())
   }
 }

@@ -1,6 +1,10 @@
 internal import B2CCore
 internal import Foundation
 
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
 /// Gets the documents a provider publishes: JSON, bounded, without following redirects.
 struct DocumentFetcher: Sendable {
   let transport: RetryingTransport
@@ -12,12 +16,13 @@ struct DocumentFetcher: Sendable {
   /// - Throws: ``ConnectorError``: `network`, `timedOut`, `serviceUnavailable`, `throttled`, `configuration` for a 4xx, or
   ///   `invalidResponse`.
   func json(at url: URL, what: String, policy: Policy?, retries: Bool = true) async throws -> Data {
-    let request = TransportRequest(url: url, headers: ["Accept": "application/json"], limits: limits)
-    let response = try await (retries ? transport : transport.once).sendMappingErrors(request)
+    let request = URLRequest(method: "GET", url: url, headers: ["Accept": "application/json"])
+    let (body, response) = try await (retries ? transport : transport.once).sendMappingErrors(request, limits: limits)
     serverClock.update(from: response)
-    guard response.status != 200 else { return response.body }
-    let temporary = ErrorCode(temporaryStatus: response.status)
-    let code = temporary ?? ((400..<500).contains(response.status) ? .configuration : .invalidResponse)
+    let status = response.statusCode
+    guard status != 200 else { return body }
+    let temporary = ErrorCode(temporaryStatus: status)
+    let code = temporary ?? ((400..<500).contains(status) ? .configuration : .invalidResponse)
     let suggestion =
       switch code {
       case .throttled: "Wait, then try again."
@@ -30,9 +35,9 @@ struct DocumentFetcher: Sendable {
     let place = policy.map { " of the policy \($0.id)" } ?? ""
     var error = ConnectorError(
       own: code,
-      "The request for the \(what)\(place) failed with status \(response.status): GET \(RedactedURL(url).withoutQuery).",
-      recoverySuggestion: suggestion, status: response.status)
-    error.retryAfter = RetryAfter.seconds(in: response.headers, now: serverClock.localNow())
+      "The request for the \(what)\(place) failed with status \(status): GET \(RedactedURL(url).withoutQuery).",
+      recoverySuggestion: suggestion, status: status)
+    error.retryAfter = RetryAfter.seconds(in: response, now: serverClock.localNow())
     throw error.about(url)
   }
 }
@@ -40,20 +45,20 @@ struct DocumentFetcher: Sendable {
 extension HTTPTransport {
   /// Sends a request; the transport's own error becomes the engine's.
   func sendMappingErrors(
-    _ request: TransportRequest, correlationID: UUID? = nil
-  ) async throws -> TransportResponse {
+    _ request: URLRequest, limits: TransportLimits, correlationID: UUID? = nil
+  ) async throws -> (Data, HTTPURLResponse) {
     do {
-      return try await send(request)
+      return try await send(request, limits: limits)
     } catch let error as TransportError {
       let advice = [error.isRetryable ? "Check the connection, then try again." : nil, error.recoverySuggestion]
         .compactMap(\.self)
       throw ConnectorError(
         own: ErrorCode(error),
-        "No answer to \(request.method.rawValue) \(RedactedURL(request.url).withoutQuery): \(error.message)",
+        "No answer to \(request.summary): \(error.message)",
         recoverySuggestion: advice.isEmpty ? nil : advice.joined(separator: " "), isRetryable: error.isRetryable,
         // What certainly reached no server is in no server's log.
         correlationID: error.mayHaveReachedServer ? correlationID : nil, underlying: error
-      ).about(request.url, method: request.method.rawValue)
+      ).about(request)
     }
   }
 }

@@ -1,6 +1,10 @@
 internal import B2CCore
 internal import Foundation
 
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
 /// How far this device's clock is from the server's, by the `Date` of its last answer.
 ///
 /// A wrong device clock then locks no one out: an id_token's times are compared with the server's time. A `Date` is not
@@ -28,10 +32,11 @@ final class ServerClock: Sendable {
   }
 
   /// Takes the time from an answer, if it has one.
-  func update(from response: TransportResponse) {
-    guard let text = response.headers["Date"], let date = Dates.headerField(text) else { return }
+  func update(from response: HTTPURLResponse) {
+    guard let text = response.value(forHTTPHeaderField: "Date"), let date = Dates.headerField(text) else { return }
     // An answer out of a cache has the time of when it was made (RFC 9111 section 5.1).
-    let age = response.headers["Age"].flatMap { Double($0) }.flatMap { (0..<31_536_000).contains($0) ? $0 : nil } ?? 0
+    let seconds = response.value(forHTTPHeaderField: "Age").flatMap { Double($0) } ?? 0
+    let age = (0..<31_536_000).contains(seconds) ? seconds : 0
     let difference = date.addingTimeInterval(age).timeIntervalSince(localNow())
     // The header counts whole seconds and the answer travelled: a small difference is none.
     offset.withLock { $0 = abs(difference) < 2 ? 0 : difference }

@@ -1,6 +1,10 @@
 internal import B2CCore
 internal import Foundation
 
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
 /// Talks to the token endpoint: one form out, one JSON object back (RFC 6749 sections 4.1.3 and 6).
 struct TokenEndpoint: Sendable {
   let configuration: OAuthConfiguration
@@ -43,8 +47,8 @@ struct TokenEndpoint: Sendable {
   /// Sends a form to an endpoint of the provider and returns the raw answer.
   func post(
     _ fields: [(name: String, value: String)], to url: URL, isMicrosoft: Bool, correlationID: UUID
-  ) async throws -> TransportResponse {
-    var headers: TransportRequest.Headers = [
+  ) async throws -> (Data, HTTPURLResponse) {
+    var headers = [
       "Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json",
     ]
     if isMicrosoft {
@@ -53,26 +57,26 @@ struct TokenEndpoint: Sendable {
       headers["x-client-SKU"] = Library.name
       headers["x-client-Ver"] = Library.version
     }
-    let request = TransportRequest(
-      method: .post, url: url, headers: headers, body: Data(FormEncoding.encode(fields).utf8),
-      limits: configuration.limits)
-    let response = try await transport.sendMappingErrors(request, correlationID: isMicrosoft ? correlationID : nil)
-    serverClock.update(from: response)
-    return response
+    let request = URLRequest(
+      method: "POST", url: url, headers: headers, body: Data(FormEncoding.encode(fields).utf8))
+    let answer = try await transport.sendMappingErrors(
+      request, limits: configuration.limits, correlationID: isMicrosoft ? correlationID : nil)
+    serverClock.update(from: answer.1)
+    return answer
   }
 
   private func send(
     _ fields: [(name: String, value: String)], to route: TokenRoute, correlationID: UUID
   ) async throws -> TokenResponse {
     let all = [("client_id", configuration.clientID)] + fields
-    let response = try await post(all, to: route.url, isMicrosoft: route.isMicrosoft, correlationID: correlationID)
+    let answer = try await post(all, to: route.url, isMicrosoft: route.isMicrosoft, correlationID: correlationID)
     // Only Microsoft's services are sent the id, so only they can have logged it.
     let sent = route.isMicrosoft ? correlationID : nil
-    guard response.status == 200 else {
-      throw refusal(response, of: fields, to: route, correlationID: sent)
+    guard answer.1.statusCode == 200 else {
+      throw refusal(answer, of: fields, to: route, correlationID: sent)
     }
     do {
-      return try TokenResponse(response, serverNow: serverClock.now)
+      return try TokenResponse(answer.0, serverNow: serverClock.now)
     } catch {
       var error = error.about(route.url, method: "POST")
       error.correlationID = sent
@@ -84,26 +88,27 @@ struct TokenEndpoint: Sendable {
 
   /// The error of an answer that is no success.
   func refusal(
-    _ response: TransportResponse, of fields: [(name: String, value: String)], to route: TokenRoute,
+    _ answer: (Data, HTTPURLResponse), of fields: [(name: String, value: String)], to route: TokenRoute,
     correlationID: UUID?
   ) -> ConnectorError {
+    let (body, response) = answer
     let secrets = fields.filter { Self.secretFields.contains($0.name) }.map(\.value)
     let isRefresh = fields.contains { $0.name == "refresh_token" }
-    let said = ServerAnswer(response, now: serverClock.localNow(), hiding: secrets)
+    let said = ServerAnswer(body, response, now: serverClock.localNow(), hiding: secrets)
     let answer =
       said
       ?? ServerAnswer(
-        status: response.status, retryAfter: RetryAfter.seconds(in: response.headers, now: serverClock.localNow()))
+        status: response.statusCode, retryAfter: RetryAfter.seconds(in: response, now: serverClock.localNow()))
     var error = answer.asError(
       scopes: fields.first { $0.name == "scope" }?.value.split(separator: " ").map(String.init) ?? [],
       policy: route.policy, correlationID: correlationID, isGenericRefresh: isRefresh && !route.isMicrosoft)
     // What is neither empty nor an OAuth error may come from a proxy: it proves nothing.
-    if isRefresh, answer.error != nil || response.body.isEmpty {
+    if isRefresh, answer.error != nil || body.isEmpty {
       error.endsSession = answer.endsSession(isMicrosoft: route.isMicrosoft)
     }
     if said == nil {
       if error.code == .server { error.code = .invalidResponse }
-      error.message = "The token endpoint answered \(response.status) without an OAuth error."
+      error.message = "The token endpoint answered \(response.statusCode) without an OAuth error."
       if error.recoverySuggestion == nil {
         error.recoverySuggestion = error.code.isRetryable ? "Try again later." : "Check the authority in the settings."
       }

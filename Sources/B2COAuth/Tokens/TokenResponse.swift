@@ -24,15 +24,15 @@ struct TokenResponse: Sendable {
   // What ADAL assumed, and RFC 6749 leaves to the client, when the server says nothing.
   private static let assumedLifetime: TimeInterval = 3_600
 
-  /// Reads an answer.
+  /// Reads the body of an answer with status 200.
   ///
   /// - Throws: ``ConnectorError`` with code `invalidResponse` for a body that is no token answer.
-  init(_ response: TransportResponse, serverNow: Date) throws(ConnectorError) {
-    guard let fields = try? JSONReader.object(response.body) else {
+  init(_ body: Data, serverNow: Date) throws(ConnectorError) {
+    guard let fields = try? JSONReader.object(body) else {
       throw ConnectorError(
         own: .invalidResponse,
-        "The token endpoint answered \(response.status) with something that is not a JSON object.",
-        status: response.status)
+        "The token endpoint answered 200 with something that is not a JSON object.",
+        status: 200)
     }
     func secret(_ name: String) -> Secret? {
       fields[name]?.string.flatMap { $0.isEmpty ? nil : Secret($0) }
@@ -44,12 +44,12 @@ struct TokenResponse: Sendable {
     // A refresh token beside it is good all the same, and may have replaced the one that was sent.
     accessToken = reason == nil ? given : nil
     unusableAccessToken = reason.map {
-      ConnectorError(own: .invalidResponse, $0, status: response.status)
+      ConnectorError(own: .invalidResponse, $0, status: 200)
     }
     guard accessToken != nil || idToken != nil || unusableAccessToken != nil else {
       throw ConnectorError(
         own: .invalidResponse, "The token answer has neither an access_token nor an id_token.",
-        status: response.status)
+        status: 200)
     }
     scopes = fields["scope"]?.string.map { $0.split(separator: " ").map(String.init) }
     lifetime = Self.lifetime(fields, hasAccessToken: accessToken != nil, serverNow: serverNow)

@@ -1,6 +1,10 @@
 internal import B2CCore
 internal import Foundation
 
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
 extension OAuthClient {
   /// Returns the provider's present answer about a user, without opening a page.
   ///
@@ -22,16 +26,17 @@ extension OAuthClient {
     guard !services.users.isMicrosoft,
       let url = try await services.providers.provider(for: nil).metadata.userInfoEndpoint
     else { return verified }
-    let request = TransportRequest(url: url, headers: ["Accept": "application/json"], limits: configuration.limits)
-    let response = try await ask(request, for: verified)
-    guard response.status == 200 else {
+    let request = URLRequest(method: "GET", url: url, headers: ["Accept": "application/json"])
+    let (body, response) = try await ask(request, for: verified)
+    let status = response.statusCode
+    guard status == 200 else {
       var error = ConnectorError(
-        own: ErrorCode(temporaryStatus: response.status) ?? .server,
-        "The userinfo endpoint answered \(response.status).", status: response.status)
-      error.retryAfter = RetryAfter.seconds(in: response.headers, now: services.environment.now())
+        own: ErrorCode(temporaryStatus: status) ?? .server,
+        "The userinfo endpoint answered \(status).", status: status)
+      error.retryAfter = RetryAfter.seconds(in: response, now: services.environment.now())
       throw error.about(url)
     }
-    guard let claims = try? JSONReader.object(response.body), let subject = claims["sub"]?.string else {
+    guard let claims = try? JSONReader.object(body), let subject = claims["sub"]?.string else {
       throw ConnectorError(
         own: .invalidResponse, "The userinfo answer is not a JSON object with a sub.",
         recoverySuggestion: "Have the provider send userinfo as plain JSON for this client."
@@ -47,24 +52,25 @@ extension OAuthClient {
   }
 
   /// Sends the request with a token of the user, and with another one when the first is refused.
-  private func ask(_ request: TransportRequest, for user: UserInfo) async throws -> TransportResponse {
+  private func ask(_ request: URLRequest, for user: UserInfo) async throws -> (Data, HTTPURLResponse) {
     let authorized = AuthorizedTransport(
       transport: services.environment.transport,
       tokens: SilentTokenProvider(client: self, scopes: nil, user: user, policy: nil),
-      allowedOrigins: Set([Origin(request.url)].compactMap(\.self)), retry: .none, clock: services.environment.clock,
+      allowedOrigins: Set([request.url.flatMap(Origin.init)].compactMap(\.self)), retry: .none,
+      clock: services.environment.clock,
       now: services.environment.now)
     do {
-      return try await authorized.sendMappingErrors(request)
+      return try await authorized.sendMappingErrors(request, limits: configuration.limits)
     } catch let error as APIAuthorizationError {
       var refusal = ConnectorError(
         own: error.code == .originNotAllowed ? .configuration : error.code, error.message,
         recoverySuggestion: error.recoverySuggestion, status: error.status, underlying: error)
       refusal.retryAfter = error.response.flatMap {
-        RetryAfter.seconds(in: $0.headers, now: services.environment.now())
+        RetryAfter.seconds(in: $0, now: services.environment.now())
       }
       refusal.oauthError = error.serverError.flatMap { PrintableText(limit: 100).show($0) }
       refusal.claims = error.claims
-      throw refusal.about(request.url)
+      throw refusal.about(request)
     }
   }
 }

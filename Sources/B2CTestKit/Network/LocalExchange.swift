@@ -2,6 +2,10 @@ internal import B2CCore
 internal import B2CHTTP
 internal import Foundation
 
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
 /// The steps of every local server around its core: it records the request, applies the faults, dates the answer.
 final class LocalExchange: Sendable {
   private struct State {
@@ -26,8 +30,8 @@ final class LocalExchange: Sendable {
   func clearRecords() { state.withLock { $0.log.clear() } }
 
   func run(
-    _ request: TransportRequest, core: (TransportRequest) -> TransportResponse
-  ) async throws -> TransportResponse {
+    _ request: URLRequest, core: (URLRequest) -> LocalResponse
+  ) async throws -> LocalResponse {
     let (mark, effects) = try begin(request)
     for effect in effects {
       if case .wait(let gate) = effect { try await gate.wait() }
@@ -36,7 +40,7 @@ final class LocalExchange: Sendable {
     let canned = effects.lazy.compactMap { if case .respond(let response) = $0 { response } else { nil } }.first
     var response = canned ?? core(request)
     if response.headers["Date"] == nil { response.headers["Date"] = Dates.headerField(now()) }
-    if request.method == .head {
+    if request.method == "HEAD" {
       response.headers["Content-Length"] = String(response.body.count)
       response.body = Data()
     }
@@ -51,7 +55,7 @@ final class LocalExchange: Sendable {
     return response
   }
 
-  private func begin(_ request: TransportRequest) throws -> (mark: Int, effects: [LocalFault.Effect]) {
+  private func begin(_ request: URLRequest) throws -> (mark: Int, effects: [LocalFault.Effect]) {
     try state.withLock { state in
       var active: [LocalFault.Effect] = []
       for index in state.faults.indices where state.faults[index].target.contains(request) {

@@ -1,6 +1,10 @@
 internal import B2CCore
 public import B2CHTTP
-internal import Foundation
+public import Foundation
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
 
 /// One rule by which a local server misbehaves: on which requests, how often, and how.
 ///
@@ -14,9 +18,9 @@ public struct LocalFault: Sendable {
   /// The effect.
   public enum Effect: Sendable {
     /// Answers this; the request has no other effect.
-    case respond(TransportResponse)
+    case respond(LocalResponse)
     /// Works as always, then changes the answer.
-    case change(@Sendable (inout TransportResponse) -> Void)
+    case change(@Sendable (inout LocalResponse) -> Void)
     /// Waits at a gate before it looks at the request.
     case wait(TestGate)
     /// Works as always, then waits at a gate with the answer.
@@ -54,12 +58,12 @@ public struct LocalFault: Sendable {
 
 /// Which requests a fault happens to.
 public struct LocalFaultTarget: Sendable {
-  private let matches: @Sendable (TransportRequest) -> Bool
+  private let matches: @Sendable (URLRequest) -> Bool
 
   /// Makes a target from a test of the request.
   ///
   /// - Parameter matches: Whether the fault happens to a request.
-  public init(where matches: @escaping @Sendable (TransportRequest) -> Bool) {
+  public init(where matches: @escaping @Sendable (URLRequest) -> Bool) {
     self.matches = matches
   }
 
@@ -67,16 +71,16 @@ public struct LocalFaultTarget: Sendable {
   ///
   /// - Parameter request: The request.
   /// - Returns: Whether it does.
-  public func contains(_ request: TransportRequest) -> Bool { matches(request) }
+  public func contains(_ request: URLRequest) -> Bool { matches(request) }
 
   /// Every request.
   public static let any = LocalFaultTarget { _ in true }
 
   /// Requests with a method.
   ///
-  /// - Parameter method: The method.
+  /// - Parameter method: The method, such as `GET`.
   /// - Returns: The target.
-  public static func method(_ method: TransportRequest.Method) -> LocalFaultTarget {
+  public static func method(_ method: String) -> LocalFaultTarget {
     LocalFaultTarget { $0.method == method }
   }
 
@@ -85,7 +89,7 @@ public struct LocalFaultTarget: Sendable {
   /// - Parameter suffix: The end of the path.
   /// - Returns: The target.
   public static func path(_ suffix: String) -> LocalFaultTarget {
-    LocalFaultTarget { $0.url.path.lowercased().hasSuffix(suffix.lowercased()) }
+    LocalFaultTarget { $0.path.lowercased().hasSuffix(suffix.lowercased()) }
   }
 
   /// Requests that both targets contain.
@@ -103,10 +107,10 @@ extension LocalFaultTarget {
   public static let metadata = path("/.well-known/openid-configuration")
   /// The signing keys.
   public static let keys = LocalFaultTarget {
-    ["keys", "jwks"].contains($0.url.lastPathComponent.lowercased())
+    ["keys", "jwks"].contains($0.url?.lastPathComponent.lowercased() ?? "")
   }
   /// The sign-in page, asked for and posted.
-  public static let authorize = LocalFaultTarget { $0.url.path.lowercased().contains("/authorize") }
+  public static let authorize = LocalFaultTarget { $0.path.lowercased().contains("/authorize") }
   /// Every call of the token endpoint.
   public static let token = path("/token")
   /// Calls of the token endpoint that redeem a code.
@@ -121,16 +125,16 @@ extension LocalFaultTarget {
   /// - Parameter grantType: The `grant_type`.
   /// - Returns: The target.
   public static func token(grantType: String) -> LocalFaultTarget {
-    token.and(LocalFaultTarget { LocalForm.pairs($0.body)["grant_type"] == grantType })
+    token.and(LocalFaultTarget { LocalForm.pairs($0.httpBody)["grant_type"] == grantType })
   }
 }
 
 /// Targets at a ``LocalTaskServer``.
 extension LocalFaultTarget {
   /// Lists.
-  public static let list = method(.get)
+  public static let list = method("GET")
   /// Additions.
-  public static let add = method(.post)
+  public static let add = method("POST")
   /// Deletions.
-  public static let delete = method(.delete)
+  public static let delete = method("DELETE")
 }

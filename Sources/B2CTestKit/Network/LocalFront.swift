@@ -3,6 +3,10 @@ package import B2CHTTP
 package import B2CLoopback
 internal import Foundation
 
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
 /// A local server's front on loopback HTTP.
 ///
 /// It ends with the server: nothing in it holds the server, and letting go of the listener closes it.
@@ -12,7 +16,7 @@ struct LocalFront: Sendable {
   private let listener: LoopbackListener
 
   /// Listens for a server; `answer` returns `nil` when the server is gone.
-  init(port: UInt16, answer: @escaping @Sendable (TransportRequest) async throws -> TransportResponse?) async throws {
+  init(port: UInt16, answer: @escaping @Sendable (URLRequest) async throws -> LocalResponse?) async throws {
     // This process may be the client too, and a proxy cannot reach a port of this machine.
     Self.exemptThisMachineFromProxies
     let base = Locked<URL?>(nil)
@@ -23,8 +27,8 @@ struct LocalFront: Sendable {
       guard let url = base.withLock({ $0 }), let target = URL(string: LocalOrigin.text(url) + sent.target) else {
         return exchange.close()
       }
-      let request = TransportRequest(
-        method: TransportRequest.Method(rawValue: sent.method), url: target, headers: sent.headers,
+      let request = URLRequest(
+        method: sent.method, url: target, headers: sent.headers,
         body: sent.body.isEmpty ? nil : sent.body)
       do {
         guard let response = try await answer(request) else { return exchange.close() }
@@ -58,7 +62,7 @@ final class LocalFrontSwitch: Sendable {
   var url: URL? { front.withLock { $0 }?.url }
 
   /// Starts a front unless there is one.
-  func start(port: UInt16, answer: @escaping @Sendable (TransportRequest) async throws -> TransportResponse?)
+  func start(port: UInt16, answer: @escaping @Sendable (URLRequest) async throws -> LocalResponse?)
     async throws
   {
     guard url == nil else { return }
@@ -108,7 +112,7 @@ extension LocalTaskServer {
 
 extension LoopbackResponse {
   /// Converts an answer of a local server.
-  package init(_ response: TransportResponse) {
+  package init(_ response: LocalResponse) {
     self.init(status: response.status, headers: response.headers, body: response.body)
   }
 }

@@ -1,6 +1,10 @@
 internal import B2CCore
 public import B2CHTTP
-internal import Foundation
+public import Foundation
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
 
 /// A network without sockets: carries each request to the local server that answers for its origin.
 ///
@@ -34,31 +38,33 @@ public struct LocalNetwork: HTTPTransport {
 
   /// Carries one request.
   ///
-  /// - Parameter request: What to send.
+  /// - Parameters:
+  ///   - request: What to send.
+  ///   - limits: The time limits and the largest body of the answer.
   /// - Returns: The server's answer.
   /// - Throws: `TransportError`: `insecureURL` for plain http to another machine, `cannotConnect` for an origin without
   ///   a server and offline, `connectionLost` for an answer that is lost, `timedOut` when the deadline passes,
   ///   `responseTooLarge` for a body over the limit; `CancellationError` when the calling task is cancelled.
-  public func send(_ request: TransportRequest) async throws -> TransportResponse {
+  public func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     try Task.checkCancellation()
-    guard Loopback.isAllowed(request.url) else {
-      throw TransportError(.insecureURL, "\(RedactedURL(request.url)) is neither https nor http to this machine.")
+    guard let url = request.url, Loopback.isAllowed(url) else {
+      throw TransportError(.insecureURL, "\(request.summary) is neither https nor http to this machine.")
     }
     let mark = log.withLock { $0.begin(request) }
-    guard let service = services.first(where: { $0.serves(request.url) }) else {
-      throw TransportError(.cannotConnect, "No local server answers for \(RedactedURL(request.url)).")
+    guard let service = services.first(where: { $0.serves(url) }) else {
+      throw TransportError(.cannotConnect, "No local server answers for \(RedactedURL(url)).")
     }
     do {
       let response = try await service.answer(request)
       try Task.checkCancellation()
-      guard response.body.count <= request.limits.maximumBodyBytes else {
+      guard response.body.count <= limits.maximumBodyBytes else {
         throw TransportError(
-          .responseTooLarge, "The body is larger than \(request.limits.maximumBodyBytes) bytes.")
+          .responseTooLarge, "The body is larger than \(limits.maximumBodyBytes) bytes.")
       }
       log.withLock { $0.end(mark, response) }
-      return response
+      return try response.answer(to: url)
     } catch let error as TransportError where error.code == .timedOut {
-      try await clock.sleep(for: min(request.limits.deadline, request.limits.idleTimeout))
+      try await clock.sleep(for: min(limits.deadline, limits.idleTimeout))
       throw error
     }
   }

@@ -1,6 +1,10 @@
 public import B2CHTTP
 public import Foundation
 
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
 /// A local server: one core from request to answer, reached in memory or over loopback HTTP.
 public protocol LocalService: Sendable {
   /// Whether a request is meant for this service, by scheme, host and port.
@@ -15,7 +19,7 @@ public protocol LocalService: Sendable {
   /// - Returns: The answer.
   /// - Throws: `TransportError` for a request without an answer: `cannotConnect` when nothing was sent, `connectionLost`
   ///   when the connection broke, `timedOut` when it stays open; the front waits then, until the caller has had enough.
-  func answer(_ request: TransportRequest) async throws -> TransportResponse
+  func answer(_ request: URLRequest) async throws -> LocalResponse
 }
 
 extension LocalService {
@@ -26,23 +30,25 @@ extension LocalService {
 /// A request that a local server has seen, secrets and all.
 ///
 /// It prints without them; ``query``, ``form`` and ``request`` have them in the clear. Bodies over 1 MiB are not kept.
-public struct RecordedRequest: Sendable, CustomStringConvertible {
+public struct RecordedRequest: Sendable, Redacted {
   /// The request.
-  public let request: TransportRequest
+  public let request: URLRequest
   /// The answer; `nil` while there is no answer, or when there never was one.
-  public internal(set) var response: TransportResponse?
+  public internal(set) var response: LocalResponse?
 
   /// The query's values by name.
   public var query: [String: String] { LocalForm.pairs(query: request.url) }
 
   /// The values of a form body by name.
-  public var form: [String: String] { LocalForm.pairs(request.body) }
+  public var form: [String: String] { LocalForm.pairs(request.httpBody) }
 
   /// The bearer token that came with it, if any.
-  public var bearerToken: String? { LocalBearer.token(in: request.headers) }
+  public var bearerToken: String? { LocalBearer.token(in: request) }
 
   /// Method, URL and status; no query values, no headers, no body.
-  public var description: String { "\(request) → \(response.map { String($0.status) } ?? "no answer")" }
+  public var description: String {
+    "\(request.method) \(request.url.map { "\(RedactedURL($0))" } ?? "") → \(response.map { String($0.status) } ?? "no answer")"
+  }
 }
 
 /// The requests a server or network has seen, bounded so that a long run does not fill the memory.
@@ -60,20 +66,20 @@ struct RecordLog: Sendable {
   private var dropped = 0
 
   /// Adds a request; returns the mark to add its answer by.
-  mutating func begin(_ request: TransportRequest) -> Int {
+  mutating func begin(_ request: URLRequest) -> Int {
     if records.count >= Self.kept * 2 {
       records.removeFirst(Self.kept)
       dropped += Self.kept
     }
     var kept = request
-    if (kept.body?.count ?? 0) > Self.largestBody { kept.body = nil }
+    if (kept.httpBody?.count ?? 0) > Self.largestBody { kept.httpBody = nil }
     records.append(RecordedRequest(request: kept, response: nil))
     count += 1
     return dropped + records.count - 1
   }
 
   /// Adds an answer, unless its request is gone.
-  mutating func end(_ mark: Int, _ response: TransportResponse) {
+  mutating func end(_ mark: Int, _ response: LocalResponse) {
     guard records.indices.contains(mark - dropped) else { return }
     var kept = response
     if kept.body.count > Self.largestBody { kept.body = Data() }

@@ -3,6 +3,10 @@ public import B2CHTTP
 public import B2COAuth
 public import Foundation
 
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
 /// A scripted person at the sign-in pages of a ``LocalTenant``: fills in each page, follows the redirects.
 ///
 /// Each page takes one action of the script; the last action is used for every page after it, so a script of one sign-in
@@ -69,33 +73,34 @@ public final class ScriptedPresenter: SignInPresenter {
     defer {
       if !request.prefersEphemeralSession { state.withLock { [cookies] in $0.cookies = cookies } }
     }
-    var next = TransportRequest(url: request.url)
+    var next = URLRequest(url: request.url)
+    var url = request.url
     var last: (title: String, isRepeated: Bool)?
     for _ in 0..<Self.mostRequests {
-      if Self.isRedirect(next.url, to: request.redirectURI) {
-        note("redirect to \(RedactedURL(next.url))")
-        return next.url
+      if Self.isRedirect(url, to: request.redirectURI) {
+        note("redirect to \(RedactedURL(url))")
+        return url
       }
-      let origin = LocalOrigin.text(next.url)
-      next.headers["Accept"] = LocalPage.json
-      next.headers["Cookie"] = cookies[origin]
-      let response = try await transport.send(next)
-      if let cookie = response.headers["Set-Cookie"] {
+      let origin = LocalOrigin.text(url)
+      next.setValue(LocalPage.json, forHTTPHeaderField: "Accept")
+      next.setValue(cookies[origin], forHTTPHeaderField: "Cookie")
+      let (body, response) = try await transport.send(next, limits: .standard)
+      let status = response.statusCode
+      if let cookie = response.value(forHTTPHeaderField: "Set-Cookie") {
         cookies[origin] = cookie.contains("Max-Age=0") ? nil : String(cookie.prefix { $0 != ";" })
       }
-      let shown = RedactedURL(next.url)
+      let shown = RedactedURL(url)
       // A page posts to its own URL, whose query was told when it was opened.
-      note(
-        "\(next.method.rawValue) \(next.method == .post ? shown.withoutQuery : shown.description) → \(response.status)")
-      if (300..<400).contains(response.status),
-        let target = response.headers["Location"].flatMap({ URL(string: $0, relativeTo: next.url)?.absoluteURL })
+      note("\(next.method) \(next.method == "POST" ? shown.withoutQuery : shown.description) → \(status)")
+      if (300..<400).contains(status), let location = response.value(forHTTPHeaderField: "Location"),
+        let target = URL(string: location, relativeTo: url)?.absoluteURL
       {
-        next = TransportRequest(url: target)
+        (url, next) = (target, URLRequest(url: target))
         continue
       }
-      let page = (try? JSONDecoder().decode(LocalPage.self, from: response.body)) ?? LocalPage(title: "")
-      guard let target = page.target.flatMap(URL.init), response.status < 400 else {
-        throw Self.ending(page, response.status)
+      let page = (try? JSONDecoder().decode(LocalPage.self, from: body)) ?? LocalPage(title: "")
+      guard let target = page.target.flatMap(URL.init), status < 400 else {
+        throw Self.ending(page, status)
       }
       if let alert = page.alert {
         note("'\(page.title)' says: \(alert)")
@@ -106,8 +111,9 @@ public final class ScriptedPresenter: SignInPresenter {
       }
       let (action, isRepeated) = try nextAction(for: page)
       last = (page.title, isRepeated)
-      next = TransportRequest(
-        method: .post, url: target, headers: ["Content-Type": "application/x-www-form-urlencoded"],
+      url = target
+      next = URLRequest(
+        method: "POST", url: target, headers: ["Content-Type": "application/x-www-form-urlencoded"],
         body: Data(FormEncoding.encode(try form(action, on: page)).utf8))
     }
     throw ConnectorError(

@@ -3,53 +3,57 @@ internal import B2CHTTP
 internal import Foundation
 internal import TaskAPI
 
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
 extension LocalTaskServer {
   /// Answers one request.
-  func respond(to request: TransportRequest) -> TransportResponse {
-    let path = request.url.path
+  func respond(to request: URLRequest) -> LocalResponse {
+    let path = request.path
     let segments = path.dropFirst(basePath.count).split(separator: "/").map(String.init)
     guard path == basePath || path.hasPrefix(basePath + "/"), segments.count <= 1 else {
       return error(404, "ResourceNotFound", "\(path) does not exist")
     }
     guard allows(request.method, namesTask: !segments.isEmpty) else {
-      return error(405, "MethodNotAllowed", "\(request.method.rawValue) is not allowed")
+      return error(405, "MethodNotAllowed", "\(request.method) is not allowed")
     }
     let claims: [String: JSONValue]
     switch authorize(request) {
     case .success(let found): claims = found
     case .failure(let refusal): return refusal.response
     }
-    let body = request.body ?? Data()
+    let body = request.httpBody ?? Data()
     guard let fields = body.isEmpty ? [:] : LocalJSON.object(body) else {
       return error(400, "InvalidContent", "Invalid JSON in the body")
     }
     let owner = (claims["oid"] ?? claims["sub"])?.string ?? ""
     switch request.method {
-    case .get, .head: return list(of: owner, id: segments.first)
-    case .post: return add(fields, of: owner)
-    case .delete: return delete(fields, of: owner, id: segments.first)
+    case "GET", "HEAD": return list(of: owner, id: segments.first)
+    case "POST": return add(fields, of: owner)
+    case "DELETE": return delete(fields, of: owner, id: segments.first)
     default: return update(fields, of: owner, id: segments.first)
     }
   }
 
   /// A JSON answer.
-  func json(_ value: JSONValue, status: Int = 200) -> TransportResponse {
-    TransportResponse(
+  func json(_ value: JSONValue, status: Int = 200) -> LocalResponse {
+    LocalResponse(
       status: status, headers: ["Content-Type": "application/json"], body: LocalJSON.data(value))
   }
 
   /// An error in restify's form.
-  func error(_ status: Int, _ code: String, _ message: String) -> TransportResponse {
+  func error(_ status: Int, _ code: String, _ message: String) -> LocalResponse {
     json(.object(["code": .string(code), "message": .string(message)]), status: status)
   }
 
   /// The published servers cannot change a task; one that routes by id has nothing to change or delete at its base.
-  private func allows(_ method: TransportRequest.Method, namesTask: Bool) -> Bool {
+  private func allows(_ method: String, namesTask: Bool) -> Bool {
     switch method {
-    case .get, .head: true
-    case .post: !namesTask || !dialect.routesByID
-    case .delete: namesTask || !dialect.routesByID
-    case .put: namesTask && dialect.routesByID
+    case "GET", "HEAD": true
+    case "POST": !namesTask || !dialect.routesByID
+    case "DELETE": namesTask || !dialect.routesByID
+    case "PUT": namesTask && dialect.routesByID
     default: false
     }
   }
@@ -58,11 +62,11 @@ extension LocalTaskServer {
 /// The bearer check (RFC 6750 section 3).
 extension LocalTaskServer {
   private struct Refusal: Error {
-    let response: TransportResponse
+    let response: LocalResponse
   }
 
-  private func authorize(_ request: TransportRequest) -> Result<[String: JSONValue], Refusal> {
-    guard let token = LocalBearer.token(in: request.headers) else { return .failure(refusal(401, "")) }
+  private func authorize(_ request: URLRequest) -> Result<[String: JSONValue], Refusal> {
+    guard let token = LocalBearer.token(in: request) else { return .failure(refusal(401, "")) }
     switch tenant.checkAccessToken(token, audiences: audiences) {
     case .failure(let problem):
       return .failure(refusal(401, ", error=\"invalid_token\", error_description=\"\(problem.rawValue)\""))
@@ -77,7 +81,7 @@ extension LocalTaskServer {
   /// A refusal with a bearer challenge (RFC 6750 section 3).
   private func refusal(_ status: Int, _ parameters: String) -> Refusal {
     Refusal(
-      response: TransportResponse(
+      response: LocalResponse(
         status: status,
         headers: ["WWW-Authenticate": "Bearer realm=\"Users\"" + parameters, "Content-Type": "text/plain"],
         body: Data((status == 401 ? "Unauthorized" : "Forbidden").utf8)))

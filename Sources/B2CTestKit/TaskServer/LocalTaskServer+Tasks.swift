@@ -5,14 +5,14 @@ internal import TaskAPI
 
 /// The operations on tasks.
 extension LocalTaskServer {
-  func list(of owner: String, id: String?) -> TransportResponse {
+  func list(of owner: String, id: String?) -> LocalResponse {
     let own = tasks(of: owner).sorted { $0.date < $1.date }
     // The published servers ignore what the path names: only the token counts.
     guard dialect.routesByID, let id else { return json(.array(own.map { .object(document($0)) })) }
     return own.first { $0.id == id }.map { json(.object(document($0))) } ?? taskNotFound
   }
 
-  func add(_ fields: [String: JSONValue], of owner: String) -> TransportResponse {
+  func add(_ fields: [String: JSONValue], of owner: String) -> LocalResponse {
     guard let title = title(fields) else { return missingTask }
     // The published servers never store it when a task is added.
     let completed = dialect.routesByID ? fields["completed"]?.bool : nil
@@ -21,7 +21,7 @@ extension LocalTaskServer {
     return json(.object(document(task)), status: 201)
   }
 
-  func update(_ fields: [String: JSONValue], of owner: String, id: String?) -> TransportResponse {
+  func update(_ fields: [String: JSONValue], of owner: String, id: String?) -> LocalResponse {
     let changed: LocalTask? = state.withLock { tasks in
       guard let index = tasks.firstIndex(where: { $0.id == id && $0.owner == owner }) else { return nil }
       if let flag = fields["completed"]?.bool { tasks[index].completed = flag }
@@ -31,17 +31,17 @@ extension LocalTaskServer {
     return changed.map { json(.object(document($0))) } ?? taskNotFound
   }
 
-  func delete(_ fields: [String: JSONValue], of owner: String, id: String?) -> TransportResponse {
+  func delete(_ fields: [String: JSONValue], of owner: String, id: String?) -> LocalResponse {
     state.withLock { tasks in
       if dialect.routesByID {
         let count = tasks.count
         tasks.removeAll { $0.owner == owner && $0.id == id }
-        return tasks.count < count ? TransportResponse(status: 204) : taskNotFound
+        return tasks.count < count ? LocalResponse(status: 204) : taskNotFound
       }
       // The published servers delete by title, and so every task that has it; an id in path or body means nothing.
       guard let title = title(fields) else { return missingTask }
       tasks.removeAll { $0.owner == owner && $0.text == title }
-      return TransportResponse(status: 204)
+      return LocalResponse(status: 204)
     }
   }
 
@@ -51,11 +51,11 @@ extension LocalTaskServer {
     return text
   }
 
-  private var missingTask: TransportResponse {
+  private var missingTask: LocalResponse {
     error(409, "MissingTask", "\"\(dialect.titleKey)\" is a required parameter")
   }
 
-  private var taskNotFound: TransportResponse {
+  private var taskNotFound: LocalResponse {
     error(404, "TaskNotFound", "The task was not found")
   }
 

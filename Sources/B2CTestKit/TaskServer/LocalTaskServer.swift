@@ -3,6 +3,10 @@ public import B2CHTTP
 public import Foundation
 public import TaskAPI
 
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
 /// The tutorial's task API for tests and demonstrations: bearer tokens of a ``LocalTenant`` are checked, every person
 /// has separate tasks.
 ///
@@ -52,7 +56,7 @@ public final class LocalTaskServer: LocalService, Sendable {
   /// - Parameter request: The request.
   /// - Returns: The answer.
   /// - Throws: `TransportError` where a fault leaves the request without one.
-  public func answer(_ request: TransportRequest) async throws -> TransportResponse {
+  public func answer(_ request: URLRequest) async throws -> LocalResponse {
     try await exchange.run(request) { respond(to: $0) }
   }
 }

@@ -2,6 +2,10 @@ internal import B2CCore
 internal import B2CHTTP
 internal import Foundation
 
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
 /// A page of a tenant: words and, unless something ends there, one form.
 ///
 /// A browser is answered with HTML, a ``ScriptedPresenter`` with the same page as JSON.
@@ -32,9 +36,9 @@ struct LocalPage: Codable, Sendable {
   var buttons: [Button] = []
 
   /// Returns the page in the form that a request asks for.
-  func response(to request: TransportRequest, status: Int = 200) -> TransportResponse {
-    let isJSON = request.headers["Accept"] == Self.json
-    return TransportResponse(
+  func response(to request: URLRequest, status: Int = 200) -> LocalResponse {
+    let isJSON = request.value(forHTTPHeaderField: "Accept") == Self.json
+    return LocalResponse(
       status: status,
       headers: [
         "Content-Type": isJSON ? Self.json : "text/html; charset=utf-8", "Cache-Control": "no-store",

@@ -98,7 +98,7 @@ extension LocalTenant {
   }
 
   /// A refusal as the answer of an endpoint that speaks JSON (RFC 6749 section 5.2).
-  func jsonAnswer(_ refusal: LocalRefusal, _ call: LocalTenantCall) -> TransportResponse {
+  func jsonAnswer(_ refusal: LocalRefusal, _ call: LocalTenantCall) -> LocalResponse {
     // Entra ID has its own code for this one.
     let isDeclinedDevice = shape != .openIDConnect && refusal.entraCode == LocalRefusal.deviceDenied.entraCode
     var fields: [String: JSONValue] = [
@@ -117,8 +117,8 @@ extension LocalTenant {
   }
 
   /// A JSON answer that no one may keep.
-  func json(_ fields: [String: JSONValue], _ call: LocalTenantCall, status: Int = 200) -> TransportResponse {
-    TransportResponse(
+  func json(_ fields: [String: JSONValue], _ call: LocalTenantCall, status: Int = 200) -> LocalResponse {
+    LocalResponse(
       status: status,
       headers: [
         "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store",

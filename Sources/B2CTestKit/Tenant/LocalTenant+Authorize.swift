@@ -72,8 +72,8 @@ extension LocalTenant {
 extension LocalTenant {
   static let sessionCookie = "x-ms-cpim-sso"
 
-  func authorize(_ call: LocalTenantCall) -> TransportResponse {
-    let isPosted = call.request.method == .post
+  func authorize(_ call: LocalTenantCall) -> LocalResponse {
+    let isPosted = call.request.method == "POST"
     if !isPosted { state.withLock { $0.counters.authorizeRequests += 1 } }
     let client: (clientID: String, redirectURI: String)
     do {
@@ -146,7 +146,7 @@ extension LocalTenant {
   /// Issues a code for a user.
   func finish(
     _ request: AuthorizeRequest, _ session: LocalSession, isNewUser: Bool, _ call: LocalTenantCall
-  ) -> TransportResponse {
+  ) -> LocalResponse {
     let code = RandomText.make()
     let grant = LocalGrant(
       id: RandomText.guid(), userID: session.userID, clientID: request.clientID, policyID: call.policy?.id,
@@ -170,14 +170,14 @@ extension LocalTenant {
   /// Tells a refusal to the app.
   func redirect(
     refusing error: any Error, _ request: AuthorizeRequest, _ call: LocalTenantCall
-  ) -> TransportResponse {
+  ) -> LocalResponse {
     redirect(refusing: error, uri: request.redirectURI, state: request.state, call)
   }
 
   /// Tells a refusal to the app, for a request that is not whole.
   func redirect(
     refusing error: any Error, uri: String, state requestState: String?, _ call: LocalTenantCall
-  ) -> TransportResponse {
+  ) -> LocalResponse {
     guard let refusal = error as? LocalRefusal else { return refusalPage(error, call) }
     var pairs = [("error", refusal.error), ("error_description", describe(refusal, call))]
     if let requestState { pairs.append(("state", requestState)) }
@@ -186,7 +186,7 @@ extension LocalTenant {
   }
 
   /// Shows a refusal in the page, for when there is nowhere to redirect to.
-  func refusalPage(_ error: any Error, _ call: LocalTenantCall) -> TransportResponse {
+  func refusalPage(_ error: any Error, _ call: LocalTenantCall) -> LocalResponse {
     let refusal = error as? LocalRefusal
     let lines = refusal.map { describe($0, call).split(whereSeparator: \.isNewline).joined(separator: " ") }
     return LocalPage(title: "Sorry, we cannot sign you in", text: lines ?? "Something went wrong.")
@@ -195,10 +195,10 @@ extension LocalTenant {
 
   func redirect(
     _ uri: String, _ pairs: [(name: String, value: String)], _ call: LocalTenantCall
-  ) -> TransportResponse {
+  ) -> LocalResponse {
     // `+` for spaces, as the service writes them.
     let text = FormEncoding.encode(pairs).replacingOccurrences(of: "%20", with: "+")
-    return TransportResponse(
+    return LocalResponse(
       status: 302,
       headers: [
         "Location": uri + (uri.contains("?") ? "&" : "?") + text, "Cache-Control": "no-store",

@@ -4,7 +4,7 @@ internal import Foundation
 
 /// The device authorization grant (RFC 8628).
 extension LocalTenant {
-  func deviceCode(_ call: LocalTenantCall) -> TransportResponse {
+  func deviceCode(_ call: LocalTenantCall) -> LocalResponse {
     state.withLock { $0.counters.deviceRequests += 1 }
     do {
       guard let client = call.form["client_id"], !client.isEmpty else { throw LocalRefusal.malformed("no client_id") }
@@ -56,8 +56,8 @@ extension LocalTenant {
       grant, scopes: device.scopes, nonce: nil, isRefresh: false, wantsClientInfo: device.wantsClientInfo, call)
   }
 
-  func devicePage(_ call: LocalTenantCall) -> TransportResponse {
-    guard call.request.method == .post else { return showDevicePage(call, alert: nil) }
+  func devicePage(_ call: LocalTenantCall) -> LocalResponse {
+    guard call.request.method == "POST" else { return showDevicePage(call, alert: nil) }
     let code = (call.form["user_code"] ?? "").uppercased().filter { $0.isLetter }
     var decision = LocalDevice.Decision.denied
     if call.form["action"] != "cancel" {
@@ -73,7 +73,7 @@ extension LocalTenant {
       .response(to: call.request)
   }
 
-  private func showDevicePage(_ call: LocalTenantCall, alert: String?) -> TransportResponse {
+  private func showDevicePage(_ call: LocalTenantCall, alert: String?) -> LocalResponse {
     LocalPage(
       title: "Sign in on your device", alert: alert,
       target: call.url(shape == .openIDConnect ? "/device" : "/oauth2/deviceauth"),

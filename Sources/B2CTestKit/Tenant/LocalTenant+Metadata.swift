@@ -5,7 +5,7 @@ internal import Foundation
 
 /// Discovery (OpenID Connect Discovery 1.0 section 4) and the signing keys.
 extension LocalTenant {
-  func metadata(_ call: LocalTenantCall) -> TransportResponse {
+  func metadata(_ call: LocalTenantCall) -> LocalResponse {
     let behavior = state.withLock { state in
       state.counters.metadataRequests += 1
       return state.behavior
@@ -30,7 +30,7 @@ extension LocalTenant {
     return json(fields, call)
   }
 
-  func keySet(_ call: LocalTenantCall) -> TransportResponse {
+  func keySet(_ call: LocalTenantCall) -> LocalResponse {
     let (keys, behavior) = state.withLock { state in
       state.counters.keysRequests += 1
       return (state.keys, state.behavior)
@@ -81,11 +81,11 @@ extension LocalTenant {
 
 /// The API that a provider offers itself: user info (OpenID Connect Core section 5.3).
 extension LocalTenant {
-  func userInfo(_ call: LocalTenantCall) -> TransportResponse {
-    let token = LocalBearer.token(in: call.request.headers) ?? ""
+  func userInfo(_ call: LocalTenantCall) -> LocalResponse {
+    let token = LocalBearer.token(in: call.request) ?? ""
     guard let user = user(accessToken: token, audiences: [apiClientID, clientID]) else {
       let problem = token.isEmpty ? "" : " error=\"invalid_token\""
-      return TransportResponse(status: 401, headers: ["WWW-Authenticate": "Bearer" + problem])
+      return LocalResponse(status: 401, headers: ["WWW-Authenticate": "Bearer" + problem])
     }
     var fields: [String: JSONValue] = [
       "sub": .string(user.id), "name": .string(user.displayName), "email": .string(user.email),
@@ -97,7 +97,7 @@ extension LocalTenant {
 
 /// The end of a browser session (OpenID Connect RP-Initiated Logout 1.0).
 extension LocalTenant {
-  func logout(_ call: LocalTenantCall) -> TransportResponse {
+  func logout(_ call: LocalTenantCall) -> LocalResponse {
     let hint = call.query["id_token_hint"]
     state.withLock { state in
       state.counters.logoutRequests += 1
@@ -107,7 +107,7 @@ extension LocalTenant {
       return LocalPage(title: "Sorry, we cannot sign you out", text: "The id_token_hint is not one of this tenant's.")
         .response(to: call.request, status: 400)
     }
-    var response: TransportResponse
+    var response: LocalResponse
     if let uri = call.query["post_logout_redirect_uri"] {
       // With a hint the URI has to be registered; without one the service takes any.
       guard hint == nil || isRegistered(uri, among: redirectURIs), URL(string: uri)?.scheme != nil else {

@@ -2,6 +2,10 @@ internal import B2CCore
 internal import B2CHTTP
 internal import Foundation
 
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
 /// A page of a policy.
 enum LocalStage: String, Sendable {
   case signIn, signUp, chooseAccount, editProfile, resetPassword, identityProvider
@@ -12,10 +16,10 @@ extension LocalTenant {
   /// Shows a page; `user` is the signed-in user, `alert` what was wrong with the last post of it.
   func show(
     _ stage: LocalStage, _ request: AuthorizeRequest, user: LocalUser?, alert: String? = nil, _ call: LocalTenantCall
-  ) -> TransportResponse {
+  ) -> LocalResponse {
     var page = page(stage, request, user: user, call)
     page.alert = alert
-    page.target = call.request.url.absoluteString
+    page.target = call.request.url?.absoluteString
     page.stage = stage.rawValue
     page.buttons.append(LocalPage.Button(action: "cancel", label: "Cancel"))
     return page.response(to: call.request)
@@ -58,7 +62,7 @@ extension LocalTenant {
   }
 
   /// Takes a posted page.
-  func take(_ request: AuthorizeRequest, _ call: LocalTenantCall) -> TransportResponse {
+  func take(_ request: AuthorizeRequest, _ call: LocalTenantCall) -> LocalResponse {
     let stage = LocalStage(rawValue: call.form["stage"] ?? "") ?? .signIn
     switch call.form["action"] {
     case "cancel":

@@ -5,7 +5,7 @@ internal import Foundation
 
 /// The token endpoint (RFC 6749 section 3.2).
 extension LocalTenant {
-  func token(_ call: LocalTenantCall) -> TransportResponse {
+  func token(_ call: LocalTenantCall) -> LocalResponse {
     state.withLock { $0.counters.tokenRequests += 1 }
     do {
       return json(try grantTokens(call), call)
@@ -104,7 +104,7 @@ extension LocalTenant {
 /// The revocation of refresh tokens (RFC 7009), in the shape of a generic issuer.
 extension LocalTenant {
   /// Ends the grant of a refresh token; a token that is not known is no error (section 2.2).
-  func revoke(_ call: LocalTenantCall) -> TransportResponse {
+  func revoke(_ call: LocalTenantCall) -> LocalResponse {
     state.withLock { state in
       if let token = call.form["token"], let issued = state.refreshTokens[token],
         issued.grant.clientID.lowercased() == call.form["client_id"]?.lowercased()
@@ -112,7 +112,7 @@ extension LocalTenant {
         state.revokedGrants.insert(issued.grant.id)
       }
     }
-    return TransportResponse(status: 200)
+    return LocalResponse(status: 200)
   }
 }
 

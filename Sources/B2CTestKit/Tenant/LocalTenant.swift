@@ -2,6 +2,10 @@ internal import B2CCore
 public import B2CHTTP
 public import Foundation
 
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
 /// A provider in the shape of Azure AD B2C for tests and demonstrations: policies with real pages, tokens that verify,
 /// every refusal with its code.
 ///
@@ -110,7 +114,7 @@ public final class LocalTenant: LocalService, Sendable {
   /// - Parameter request: The request.
   /// - Returns: The answer.
   /// - Throws: `TransportError` where a fault leaves the request without one.
-  public func answer(_ request: TransportRequest) async throws -> TransportResponse {
+  public func answer(_ request: URLRequest) async throws -> LocalResponse {
     try await exchange.run(request) { respond(to: $0) }
   }
 }

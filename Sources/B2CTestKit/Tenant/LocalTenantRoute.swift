@@ -2,6 +2,10 @@ internal import B2CCore
 internal import B2CHTTP
 public import Foundation
 
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
 /// Which endpoint a path means, and for which policy.
 struct LocalTenantRoute: Sendable {
   enum Endpoint: Sendable {
@@ -71,7 +75,7 @@ extension LocalTenant {
 
 /// A request with everything read from it that endpoints ask for.
 struct LocalTenantCall: Sendable {
-  let request: TransportRequest
+  let request: URLRequest
   let route: LocalTenantRoute
   let policy: LocalPolicy?
   let origin: String
@@ -81,16 +85,16 @@ struct LocalTenantCall: Sendable {
   let correlationID: String
   let now: Date
 
-  init(_ request: TransportRequest, route: LocalTenantRoute, policy: LocalPolicy?, now: Date) {
+  init(_ request: URLRequest, route: LocalTenantRoute, policy: LocalPolicy?, now: Date) {
     self.request = request
     self.route = route
     self.policy = policy
     self.now = now
     origin = LocalOrigin.text(request.url)
     query = LocalForm.pairs(query: request.url)
-    form = LocalForm.pairs(request.body)
-    cookies = Self.cookies(request.headers["Cookie"] ?? "")
-    let wished = request.headers["client-request-id"] ?? query["client-request-id"] ?? ""
+    form = LocalForm.pairs(request.httpBody)
+    cookies = Self.cookies(request.value(forHTTPHeaderField: "Cookie") ?? "")
+    let wished = request.value(forHTTPHeaderField: "client-request-id") ?? query["client-request-id"] ?? ""
     correlationID = UUID(uuidString: wished).map { $0.uuidString.lowercased() } ?? RandomText.guid()
   }
 
@@ -111,8 +115,8 @@ struct LocalTenantCall: Sendable {
 
 extension LocalTenant {
   /// The core: one request in, one answer out.
-  func respond(to request: TransportRequest) -> TransportResponse {
-    guard let route = LocalTenantRoute(request.url, in: self) else { return Self.notFound(request) }
+  func respond(to request: URLRequest) -> LocalResponse {
+    guard let url = request.url, let route = LocalTenantRoute(url, in: self) else { return Self.notFound(request) }
     let policy = policies.first { $0.id.lowercased() == route.policyID?.lowercased() }
     if shape == .b2c, policy == nil { return Self.notFound(request) }
     let call = LocalTenantCall(request, route: route, policy: policy, now: now())
@@ -129,7 +133,7 @@ extension LocalTenant {
     }
   }
 
-  static func notFound(_ request: TransportRequest) -> TransportResponse {
+  static func notFound(_ request: URLRequest) -> LocalResponse {
     LocalPage(title: "Not found", text: "The resource you are looking for has been removed, or never was here.")
       .response(to: request, status: 404)
   }

@@ -5,12 +5,12 @@
   /// What a person does with a page.
   extension Browser {
     func open(_ page: URL) async throws {
-      try await send(.post, "url", ["url": .string(page.absoluteString)])
+      try await send("POST", "url", ["url": .string(page.absoluteString)])
     }
 
-    func goBack() async throws { try await send(.post, "back") }
+    func goBack() async throws { try await send("POST", "back") }
 
-    func reload() async throws { try await send(.post, "refresh") }
+    func reload() async throws { try await send("POST", "refresh") }
 
     /// Waits for a page with a heading.
     func waitForHeading(_ text: String) async throws {
@@ -19,13 +19,13 @@
 
     func type(_ text: String, into field: String) async throws {
       let field = try await element("css selector", "#\(field)")
-      try await send(.post, "element/\(field)/clear")
-      try await send(.post, "element/\(field)/value", ["text": .string(text)])
+      try await send("POST", "element/\(field)/clear")
+      try await send("POST", "element/\(field)/value", ["text": .string(text)])
     }
 
     func press(_ label: String) async throws {
       let button = try await element("xpath", "//button[normalize-space()='\(label)']")
-      try await send(.post, "element/\(button)/click")
+      try await send("POST", "element/\(button)/click")
     }
 
     func signIn(_ email: String, _ password: String) async throws {
@@ -37,7 +37,7 @@
     func element(_ strategy: String, _ value: String) async throws -> String {
       let answer: JSONValue
       do {
-        answer = try await send(.post, "element", ["using": .string(strategy), "value": .string(value)])
+        answer = try await send("POST", "element", ["using": .string(strategy), "value": .string(value)])
       } catch let error as WebDriverError {
         throw WebDriverError("\(error) in the page:\n\(try await source)")
       }
@@ -52,34 +52,34 @@
   /// What a person, or a program that reads the page aloud, sees of it.
   extension Browser {
     func text(_ selector: String) async throws -> String? {
-      try await send(.get, "element/\(element("css selector", selector))/text").string
+      try await send("GET", "element/\(element("css selector", selector))/text").string
     }
 
     /// What a screen reader calls an element.
     func spokenLabel(_ selector: String) async throws -> String? {
-      try await send(.get, "element/\(element("css selector", selector))/computedlabel").string
+      try await send("GET", "element/\(element("css selector", selector))/computedlabel").string
     }
 
     func value(of field: String) async throws -> String? {
-      try await send(.get, "element/\(element("css selector", "#\(field)"))/property/value").string
+      try await send("GET", "element/\(element("css selector", "#\(field)"))/property/value").string
     }
 
     var location: String {
-      get async throws { try await send(.get, "url").string ?? "" }
+      get async throws { try await send("GET", "url").string ?? "" }
     }
 
     var title: String {
-      get async throws { try await send(.get, "title").string ?? "" }
+      get async throws { try await send("GET", "title").string ?? "" }
     }
 
     var source: String {
-      get async throws { try await send(.get, "source").string ?? "" }
+      get async throws { try await send("GET", "source").string ?? "" }
     }
 
     /// What the page made the browser complain of, such as something that its own policy forbids.
     var complaints: [String] {
       get async throws {
-        let entries = try await send(.post, "se/log", ["type": "browser"]).array ?? []
+        let entries = try await send("POST", "se/log", ["type": "browser"]).array ?? []
         // The browser asks for an icon by itself.
         return entries.compactMap { $0.object?["message"]?.string }.filter { !$0.contains("favicon.ico") }
       }
@@ -87,7 +87,7 @@
 
     /// Runs the body of a function in the page and gives what it returns.
     func evaluate(_ script: String) async throws -> JSONValue {
-      try await send(.post, "execute/sync", ["script": .string(script), "args": []])
+      try await send("POST", "execute/sync", ["script": .string(script), "args": []])
     }
   }
 
@@ -110,7 +110,7 @@
     }
 
     private func sendDevTools(_ command: String, _ parameters: JSONValue) async throws {
-      try await send(.post, "goog/cdp/execute", ["cmd": .string(command), "params": parameters])
+      try await send("POST", "goog/cdp/execute", ["cmd": .string(command), "params": parameters])
     }
   }
 #endif

@@ -1,6 +1,13 @@
 #if os(macOS) || os(Linux)
   import B2CConnector
+  import B2CHTTP
+  import B2CTestKit
   import Foundation
+  import TestSupport
+
+  #if canImport(FoundationNetworking)
+    import FoundationNetworking
+  #endif
 
   /// A Chromium of its own, with an empty profile, driven by the WebDriver protocol (W3C WebDriver, section 6).
   ///
@@ -41,18 +48,18 @@
         ]
       ]
       let answer = try await Self.send(
-        .post, driver.origin.appendingPathComponent("session"), ["capabilities": capabilities], over: transport)
+        "POST", driver.origin.appendingPathComponent("session"), ["capabilities": capabilities], over: transport)
       guard let id = answer.object?["sessionId"]?.string else { throw WebDriverError("The driver named no session.") }
       session = driver.origin.appendingPathComponent("session/\(id)")
     }
 
     private func quit() async throws {
-      try await send(.delete, "")
+      try await send("DELETE", "")
     }
 
     /// Sends a command of the session and gives its value.
     @discardableResult
-    func send(_ method: TransportRequest.Method, _ command: String, _ parameters: JSONValue = [:]) async throws
+    func send(_ method: String, _ command: String, _ parameters: JSONValue = [:]) async throws
       -> JSONValue
     {
       let target = command.isEmpty ? session : session.appendingPathComponent(command)
@@ -60,17 +67,17 @@
     }
 
     private static func send(
-      _ method: TransportRequest.Method, _ target: URL, _ parameters: JSONValue, over transport: DriverTransport
+      _ method: String, _ target: URL, _ parameters: JSONValue, over transport: DriverTransport
     ) async throws -> JSONValue {
-      let response = try await transport.send(
-        TransportRequest(
+      let response = try await transport.answer(
+        to: URLRequest(
           method: method, url: target, headers: ["Content-Type": "application/json; charset=utf-8"],
-          body: method == .post ? try JSONEncoder().encode(parameters) : nil))
+          body: method == "POST" ? try JSONEncoder().encode(parameters) : nil))
       let value = try JSONDecoder().decode(JSONValue.self, from: response.body).object?["value"] ?? .null
       guard response.status == 200 else {
         let problem = value.object ?? [:]
         throw WebDriverError(
-          "\(method.rawValue) \(target.lastPathComponent): \(problem["error"]?.string ?? "\(response.status)"), "
+          "\(method) \(target.lastPathComponent): \(problem["error"]?.string ?? "\(response.status)"), "
             + (problem["message"]?.string ?? ""))
       }
       return value

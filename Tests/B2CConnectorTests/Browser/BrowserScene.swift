@@ -1,9 +1,14 @@
 #if os(macOS) || os(Linux)
   import B2CConnector
+  import B2CHTTP
   import B2CTestKit
   import Foundation
   import TestSupport
   import Testing
+
+  #if canImport(FoundationNetworking)
+    import FoundationNetworking
+  #endif
 
   /// A tenant on this machine, an app that signs in to it, and the browser between them.
   struct BrowserScene: Sendable {
@@ -96,7 +101,7 @@
 
     /// Fetches the next page in the browser's place, and returns the tenant's page that it leads to.
     func tenantPage() async throws -> URL {
-      let local = try await PatientTransport().send(TransportRequest(url: try await page()))
+      let local = try await PatientTransport().answer(to: URLRequest(url: try await page()))
       return try url(try #require(local.headers["Location"]))
     }
 

@@ -1,9 +1,14 @@
 #if os(macOS) || os(Linux)
   import B2CConnector
+  import B2CHTTP
   import B2CTestKit
   import Foundation
   import TestSupport
   import Testing
+
+  #if canImport(FoundationNetworking)
+    import FoundationNetworking
+  #endif
 
   /// What the pages look like and forbid, in Chromium.
   @Suite(
@@ -143,7 +148,7 @@
       try await BrowserScene.run { scene in
         let signIn = scene.begin(.signIn)
         let transport = URLSessionTransport()
-        let local = try await transport.send(TransportRequest(url: try await scene.page()))
+        let local = try await transport.answer(to: URLRequest(url: try await scene.page()))
         #expect(local.headers["Cache-Control"] == "no-store")
         #expect(local.headers["Referrer-Policy"] == "no-referrer")
         let page = try url(try #require(local.headers["Location"]))
@@ -151,7 +156,7 @@
         let redirect = try #require(query.first { $0.name == "redirect_uri" }?.value)
         let state = try #require(query.first { $0.name == "state" }?.value)
         for target in [page, try url("\(redirect)?error=access_denied&state=\(state)")] {
-          let headers = try await transport.send(TransportRequest(url: target)).headers
+          let headers = try await transport.answer(to: URLRequest(url: target)).headers
           #expect(headers["Cache-Control"] == "no-store")
           #expect(headers["Referrer-Policy"] == "no-referrer")
           #expect(headers["X-Frame-Options"] == "DENY")

@@ -1,6 +1,11 @@
 import B2CHTTP
+import B2CTestKit
 import Foundation
 import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 struct AuthenticationChallengeTests {
   typealias Challenge = AuthenticationChallenge
@@ -71,16 +76,20 @@ struct AuthenticationChallengeTests {
     }
   }
 
-  @Test func prefersTheChallengeThatSaysMost() {
-    let headers = TransportRequest.Headers([
-      (name: "WWW-Authenticate", value: "Basic realm=\"b\", error=\"not ours\""),
-      (name: "www-authenticate", value: "Bearer realm=\"first\""),
-      (name: "WWW-Authenticate", value: "Bearer error=\"invalid_token\", Bearer claims=\"{}\""),
-    ])
-    #expect(Challenge.bearer(in: headers)?.claims == "{}")
-    #expect(Challenge.bearer(in: ["WWW-Authenticate": "Bearer realm=a, Bearer error=x"])?.error == "x")
-    #expect(Challenge.bearer(in: ["WWW-Authenticate": "Basic realm=a"]) == nil)
-    #expect(Challenge.bearer(in: [:]) == nil)
+  private func bearer(_ headers: [String: String]) throws -> Challenge? {
+    Challenge.bearer(in: try LocalResponse(status: 401, headers: headers).answer(to: URL(filePath: "/")).1)
+  }
+
+  @Test("Of several fields, which a transport joins, the challenge that says most")
+  func prefersTheChallengeThatSaysMost() throws {
+    let fields = [
+      "Basic realm=\"b\", error=\"not ours\"", "Bearer realm=\"first\"",
+      "Bearer error=\"invalid_token\", Bearer claims=\"{}\"",
+    ]
+    #expect(try bearer(["www-authenticate": fields.joined(separator: ", ")])?.claims == "{}")
+    #expect(try bearer(["WWW-Authenticate": "Bearer realm=a, Bearer error=x"])?.error == "x")
+    #expect(try bearer(["WWW-Authenticate": "Basic realm=a"]) == nil)
+    #expect(try bearer([:]) == nil)
   }
 
   // {"access_token":{"nbf":{"essential":true,"value":"1"}}} in Base64 and Base64url, with and without padding.

@@ -1,8 +1,13 @@
 import B2CCore
 import B2CHTTP
+import B2CTestKit
 import Foundation
 import TestSupport
 import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 /// An API that gives back, in its challenge, the token it was sent.
 @Suite(.timeLimit(.minutes(10)))
@@ -31,9 +36,9 @@ struct AuthorizedTransportSecrecyTests {
     let url = try #require(URL(string: "https://api.example.com/"))
     let transport = AuthorizedTransport(
       transport: Echo(challenge: challenge), tokens: Tokens(), allowedOrigins: [try #require(Origin(url))])
-    let request = TransportRequest(url: url)
-    let error = await #expect(throws: APIAuthorizationError.self) { try await transport.send(request) }
-    let text = shown(error as Any) + shown(error?.challenge as Any) + shown(error?.response as Any)
+    let request = URLRequest(url: url)
+    let error = await #expect(throws: APIAuthorizationError.self) { try await transport.answer(to: request) }
+    let text = shown(error as Any) + shown(error?.challenge as Any)
     #expect(!text.lowercased().contains(Self.token.lowercased()), "\(text)")
     #expect(!text.contains("eyJjYW5hcnkiOiJ5ZXMifQ"), "\(text)")
     let kept = error.map { [$0.message, $0.scope, $0.claims, $0.realm, $0.serverError].compactMap(\.self) } ?? []
@@ -48,12 +53,12 @@ struct AuthorizedTransportSecrecyTests {
       let json = #"{"access_token":{"x":{"value":"\#(isUpperCase ? token.uppercased() : token)"}}}"#
       for claims in [Data(json.utf8).base64EncodedString(), json.replacingOccurrences(of: "\"", with: "\\\"")] {
         let challenge = "Bearer error=\"insufficient_claims\", claims=\"\(claims)\""
-        let answer = TransportResponse(status: status, headers: ["WWW-Authenticate": challenge])
+        let answer = LocalResponse(status: status, headers: ["WWW-Authenticate": challenge])
         let transport = AuthorizedTransport(
           transport: CannedTransport(answer), tokens: CannedTokens(token),
           allowedOrigins: [try #require(Origin(url))])
         let error = await #expect(throws: APIAuthorizationError.self) {
-          try await transport.send(TransportRequest(url: url))
+          try await transport.answer(to: URLRequest(url: url))
         }
         #expect(error?.code == .claimsRequired)
         #expect(error?.claims == nil)
@@ -76,11 +81,12 @@ struct AuthorizedTransportSecrecyTests {
   private struct Echo: HTTPTransport {
     let challenge: String
 
-    func send(_ request: TransportRequest) async throws -> TransportResponse {
-      let token = String((request.headers["Authorization"] ?? "").dropFirst("Bearer ".count))
+    func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+      let token = String((request.value(forHTTPHeaderField: "Authorization") ?? "").dropFirst("Bearer ".count))
       // Whole words only, so that "Bearer" and "invalid_token" stay.
       let text = challenge.replacingOccurrences(of: "\\bT\\b", with: token, options: .regularExpression)
-      return TransportResponse(status: 401, headers: ["WWW-Authenticate": text], body: Data(token.utf8))
+      return try LocalResponse(status: 401, headers: ["WWW-Authenticate": text], body: Data(token.utf8))
+        .answer(to: request.url)
     }
   }
 }

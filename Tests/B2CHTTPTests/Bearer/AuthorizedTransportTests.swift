@@ -5,6 +5,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 @Suite(.timeLimit(.minutes(10)))
 struct AuthorizedTransportTests {
   private let tokens = CannedTokens()
@@ -21,18 +25,28 @@ struct AuthorizedTransportTests {
     try #require(URL(string: text))
   }
 
-  private func refusal(_ challenge: String? = nil, status: Int = 401) -> TransportResponse {
-    TransportResponse(status: status, headers: challenge.map { ["WWW-Authenticate": $0] } ?? [:])
+  private func refusal(_ challenge: String? = nil, status: Int = 401) -> LocalResponse {
+    LocalResponse(status: status, headers: challenge.map { ["WWW-Authenticate": $0] } ?? [:])
   }
 
   @Test func attachesTheToken() async throws {
     let canned = CannedTransport(statuses: 200)
-    var request = TransportRequest(url: try url(), headers: ["authorization": "Basic other", "Accept": "text/plain"])
-    request.body = Data("x".utf8)
-    _ = try await authorized(canned).send(request)
-    #expect(canned.requests.first?.headers.values(of: "Authorization") == ["Bearer token-1"])
-    #expect(canned.requests.first?.headers["Accept"] == "text/plain")
+    var request = URLRequest(
+      method: "POST", url: try url(), headers: ["authorization": "Basic other", "Accept": "text/plain"])
+    request.httpBody = Data("x".utf8)
+    _ = try await authorized(canned).answer(to: request)
+    #expect(canned.requests.first?.value(forHTTPHeaderField: "Authorization") == "Bearer token-1")
+    #expect(canned.requests.first?.value(forHTTPHeaderField: "Accept") == "text/plain")
     #expect(tokens.asked == [nil])
+  }
+
+  @Test func refusesATokenThatNoHeaderFieldCanCarry() async throws {
+    let canned = CannedTransport(statuses: 200)
+    let request = URLRequest(url: try url())
+    let transport = AuthorizedTransport(
+      transport: canned, tokens: CannedTokens("a\r\nX-Injected: 1"), allowedOrigins: [try #require(Origin(try url()))])
+    await expectError(TransportError.self, .invalidRequest) { try await transport.answer(to: request) }
+    #expect(canned.requests.isEmpty)
   }
 
   @Test(arguments: [
@@ -43,8 +57,8 @@ struct AuthorizedTransportTests {
   func refusesAnOriginThatIsNotAllowedBeforeATokenIsFetched(text: String) async throws {
     let canned = CannedTransport(statuses: 200)
     let transport = try authorized(canned)
-    let request = TransportRequest(url: try url(text))
-    let error = await #expect(throws: APIAuthorizationError.self) { try await transport.send(request) }
+    let request = URLRequest(url: try url(text))
+    let error = await #expect(throws: APIAuthorizationError.self) { try await transport.answer(to: request) }
     #expect(error?.code == .originNotAllowed)
     await expectError(APIAuthorizationError.self, .originNotAllowed) { try await transport.authorized(request) }
     #expect(tokens.asked.isEmpty)
@@ -61,15 +75,15 @@ struct AuthorizedTransportTests {
       let url = try url(text)
       let transport = AuthorizedTransport(
         transport: canned, tokens: tokens, allowedOrigins: [try #require(Origin(url))], retry: .none)
-      let request = TransportRequest(url: url)
+      let request = URLRequest(url: url)
       if isAllowed {
-        #expect(try await transport.authorized(request).headers["Authorization"] == "Bearer token-1")
+        #expect(try await transport.authorized(request).value(forHTTPHeaderField: "Authorization") == "Bearer token-1")
       } else {
         await expectError(APIAuthorizationError.self, .originNotAllowed, "\(text)") {
           try await transport.authorized(request)
         }
         await expectError(APIAuthorizationError.self, .originNotAllowed, "\(text)") {
-          try await transport.send(request)
+          try await transport.answer(to: request)
         }
       }
     }
@@ -83,8 +97,9 @@ struct AuthorizedTransportTests {
     let slow = SlowTransport(clock: clock, answering: [401, 200])
     let transport = AuthorizedTransport(
       transport: slow, tokens: tokens, allowedOrigins: [try #require(Origin(try url()))], clock: clock)
-    let request = TransportRequest(url: try url(), limits: TransportLimits(deadline: .seconds(20)))
-    #expect(try await transport.send(request).status == 200)
+    let request = URLRequest(url: try url())
+    let limits = TransportLimits(deadline: .seconds(20))
+    #expect(try await transport.answer(to: request, limits: limits).status == 200)
     #expect(slow.deadlines == [.seconds(20), .seconds(5)])
   }
 
@@ -100,19 +115,20 @@ struct AuthorizedTransportTests {
 
     var deadlines: [Duration] { state.withLock { $0.deadlines } }
 
-    func send(_ request: TransportRequest) async throws -> TransportResponse {
+    func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
       clock.advance(by: .seconds(15))
-      return state.withLock { state in
-        state.deadlines.append(request.limits.deadline)
-        return TransportResponse(status: state.statuses.removeFirst())
+      let answer = state.withLock { state in
+        state.deadlines.append(limits.deadline)
+        return LocalResponse(status: state.statuses.removeFirst())
       }
+      return try answer.answer(to: request.url)
     }
   }
 
   @Test(arguments: ["https://API.example.com:443/other?x=1", "HTTPS://api.example.com"])
   func knowsAnOriginInAnySpelling(text: String) async throws {
     let canned = CannedTransport(statuses: 200)
-    #expect(try await authorized(canned).send(TransportRequest(url: try url(text))).status == 200)
+    #expect(try await authorized(canned).answer(to: URLRequest(url: try url(text))).status == 200)
   }
 
   @Test(arguments: [
@@ -120,20 +136,22 @@ struct AuthorizedTransportTests {
     "Basic realm=\"x\"", "Bearer realm=\"\", Basic realm=\"x\", Bearer error=\"invalid_token\"",
   ])
   func replacesARefusedTokenOnce(challenge: String?) async throws {
-    let canned = CannedTransport(refusal(challenge), TransportResponse(status: 201))
-    let response = try await authorized(canned).send(TransportRequest(method: .post, url: try url(), body: Data([1])))
+    let canned = CannedTransport(refusal(challenge), LocalResponse(status: 201))
+    let response = try await authorized(canned).answer(
+      to: URLRequest(method: "POST", url: try url(), body: Data([1])))
     #expect(response.status == 201)
     #expect(tokens.asked == [nil, Secret("token-1")])
-    #expect(canned.requests.map { $0.headers["Authorization"] } == ["Bearer token-1", "Bearer token-2"])
-    #expect(canned.requests.map(\.body) == [Data([1]), Data([1])])
+    #expect(
+      canned.requests.map { $0.value(forHTTPHeaderField: "Authorization") } == ["Bearer token-1", "Bearer token-2"])
+    #expect(canned.requests.map(\.httpBody) == [Data([1]), Data([1])])
   }
 
   @Test func reportsASecondRefusalAndStops() async throws {
     let second = refusal("Bearer realm=\"Users\", error=\"invalid_token\", error_description=\"audience\"")
-    let canned = CannedTransport(refusal(), second, TransportResponse(status: 200))
+    let canned = CannedTransport(refusal(), second, LocalResponse(status: 200))
     let transport = try authorized(canned)
-    let request = TransportRequest(url: try url())
-    let error = await #expect(throws: APIAuthorizationError.self) { try await transport.send(request) }
+    let request = URLRequest(url: try url())
+    let error = await #expect(throws: APIAuthorizationError.self) { try await transport.answer(to: request) }
     #expect(error?.code == .unauthorized)
     #expect(error?.status == 401)
     #expect(error?.realm == "Users")
@@ -144,12 +162,12 @@ struct AuthorizedTransportTests {
 
   @Test("A token that was refused is not sent again, and no new one is spoken of")
   func onlyOneToken() async throws {
-    let canned = CannedTransport(refusal("Bearer error=\"invalid_token\""), TransportResponse(status: 200))
+    let canned = CannedTransport(refusal("Bearer error=\"invalid_token\""), LocalResponse(status: 200))
     let tokens = CannedTokens("only-token")
     let transport = AuthorizedTransport(
       transport: canned, tokens: tokens, allowedOrigins: [try #require(Origin(try url()))], retry: .none)
-    let request = TransportRequest(method: .post, url: try url())
-    let error = try await #require(throws: APIAuthorizationError.self) { try await transport.send(request) }
+    let request = URLRequest(method: "POST", url: try url())
+    let error = try await #require(throws: APIAuthorizationError.self) { try await transport.answer(to: request) }
     #expect(error.code == .unauthorized && error.status == 401 && error.serverError == "invalid_token")
     #expect(error.message == "The API answered 401 (invalid_token), and there is no newer token to send.")
     #expect(canned.requests.count == 1)
@@ -170,9 +188,9 @@ struct AuthorizedTransportTests {
     let canned = CannedTransport(statuses: 401, 200)
     let transport = AuthorizedTransport(
       transport: canned, tokens: Provider(user: user), allowedOrigins: [try #require(Origin(try url()))])
-    let request = TransportRequest(url: try url())
-    await expectError(APIAuthorizationError.self, .unauthorized) { try await transport.send(request) }
-    #expect(canned.requests.map { $0.headers["Authorization"] } == ["Bearer token-of-alice"])
+    let request = URLRequest(url: try url())
+    await expectError(APIAuthorizationError.self, .unauthorized) { try await transport.answer(to: request) }
+    #expect(canned.requests.map { $0.value(forHTTPHeaderField: "Authorization") } == ["Bearer token-of-alice"])
   }
 
   @Test(
@@ -182,9 +200,9 @@ struct AuthorizedTransportTests {
       ([408], []),
     ])
   func accepted(statuses: [Int], tokens accepted: [Int]) async throws {
-    let canned = CannedTransport(statuses.map { .success(TransportResponse(status: $0)) })
+    let canned = CannedTransport(statuses.map { .success(LocalResponse(status: $0)) })
     _ = try? await authorized(canned, retry: RetryPolicy(maximumAttempts: statuses == [503, 404] ? 2 : 1))
-      .send(TransportRequest(url: try url()))
+      .answer(to: URLRequest(url: try url()))
     #expect(canned.unused == 0)
     #expect(tokens.accepted == accepted.map { Secret("token-\($0)") })
   }
@@ -202,8 +220,8 @@ struct AuthorizedTransportTests {
     let canned = CannedTransport(
       refusal("Bearer error=\"insufficient_scope\", scope=\"tasks.read tasks.write\"", status: status))
     let transport = try authorized(canned)
-    let request = TransportRequest(url: try url())
-    let error = await #expect(throws: APIAuthorizationError.self) { try await transport.send(request) }
+    let request = URLRequest(url: try url())
+    let error = await #expect(throws: APIAuthorizationError.self) { try await transport.answer(to: request) }
     #expect(error?.code == .insufficientScope)
     #expect(error?.scope == "tasks.read tasks.write")
     #expect(error?.status == status)
@@ -218,8 +236,8 @@ struct AuthorizedTransportTests {
       + "claims=\"eyJhY2Nlc3NfdG9rZW4iOnsiYWNycyI6bnVsbH19\""
     let canned = CannedTransport(refusal(challenge, status: status))
     let transport = try authorized(canned)
-    let request = TransportRequest(url: try url())
-    let error = await #expect(throws: APIAuthorizationError.self) { try await transport.send(request) }
+    let request = URLRequest(url: try url())
+    let error = await #expect(throws: APIAuthorizationError.self) { try await transport.answer(to: request) }
     #expect(error?.code == .claimsRequired)
     #expect(error?.claims == "{\"access_token\":{\"acrs\":null}}")
     #expect(canned.requests.count == 1)
@@ -228,29 +246,29 @@ struct AuthorizedTransportTests {
   @Test func reportsWhatTheAnswerToTheSecondTokenSays() async throws {
     let canned = CannedTransport(refusal(), refusal("Bearer error=insufficient_scope, scope=a"))
     let transport = try authorized(canned)
-    let request = TransportRequest(url: try url())
-    await expectError(APIAuthorizationError.self, .insufficientScope) { try await transport.send(request) }
+    let request = URLRequest(url: try url())
+    await expectError(APIAuthorizationError.self, .insufficientScope) { try await transport.answer(to: request) }
   }
 
   @Test(arguments: [200, 204, 302, 400, 403, 404, 409, 407])
   func givesEveryOtherAnswerAsItIs(status: Int) async throws {
     let canned = CannedTransport(statuses: status)
-    #expect(try await authorized(canned).send(TransportRequest(url: try url())).status == status)
+    #expect(try await authorized(canned).answer(to: URLRequest(url: try url())).status == status)
     #expect(canned.requests.count == 1)
   }
 
   @Test func retriesFaultsBeforeAndAfterTheRefusal() async throws {
     let canned = CannedTransport(statuses: 503, 401, 429, 200)
-    #expect(try await authorized(canned).send(TransportRequest(url: try url())).status == 200)
+    #expect(try await authorized(canned).answer(to: URLRequest(url: try url())).status == 200)
     #expect(tokens.asked == [nil, Secret("token-1")])
   }
 
   @Test func repeatsADeletionOnlyWhenMarked() async throws {
-    let request = TransportRequest(method: .delete, url: try url())
-    #expect(try await authorized(CannedTransport(statuses: 503, 204)).send(request).status == 503)
+    let request = URLRequest(method: "DELETE", url: try url())
+    #expect(try await authorized(CannedTransport(statuses: 503, 204)).answer(to: request).status == 503)
     var history = RequestHistory()
     let marked = try authorized(CannedTransport(statuses: 503, 204))
-    #expect(try await marked.send(request, isIdempotent: true, noting: &history).status == 204)
+    #expect(try await marked.send(request, limits: .standard, isIdempotent: true, noting: &history).1.statusCode == 204)
   }
 
   @Test func passesOnWhatTheProviderThrows() async throws {
@@ -261,7 +279,7 @@ struct AuthorizedTransportTests {
     let canned = CannedTransport(statuses: 200)
     let transport = AuthorizedTransport(
       transport: canned, tokens: Provider(), allowedOrigins: [try #require(Origin(try url()))])
-    await #expect(throws: SignedOut.self) { try await transport.send(TransportRequest(url: try url())) }
+    await #expect(throws: SignedOut.self) { try await transport.answer(to: URLRequest(url: try url())) }
     #expect(canned.requests.isEmpty)
   }
 
@@ -270,22 +288,23 @@ struct AuthorizedTransportTests {
     let gate: TestGate
     let sent = Locked<[String: Int]>([:])
 
-    func send(_ request: TransportRequest) async throws -> TransportResponse {
-      let token = request.headers["Authorization"] ?? ""
+    func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+      let token = request.value(forHTTPHeaderField: "Authorization") ?? ""
       sent.withLock { $0[token, default: 0] += 1 }
-      guard token == "Bearer token-1" else { return TransportResponse(status: 200) }
+      guard token == "Bearer token-1" else { return try LocalResponse(status: 200).answer(to: request.url) }
       try await gate.wait()
-      return TransportResponse(status: 401, headers: ["WWW-Authenticate": "Bearer error=\"invalid_token\""])
+      return try LocalResponse(status: 401, headers: ["WWW-Authenticate": "Bearer error=\"invalid_token\""])
+        .answer(to: request.url)
     }
   }
 
   @Test func aThousandCallersEachNameTheRefusedTokenAndRepeatOnce() async throws {
     let server = RefusingFirst(gate: TestGate())
     let transport = try authorized(server)
-    let request = TransportRequest(method: .post, url: try url())
+    let request = URLRequest(method: "POST", url: try url())
     let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<1000 {
-        group.addTask { try await transport.send(request).status }
+        group.addTask { try await transport.answer(to: request).status }
       }
       await server.gate.waitForArrivals(1000)
       server.gate.open()
@@ -299,10 +318,10 @@ struct AuthorizedTransportTests {
 
   @Test func showsNoTokenInItsErrors() async throws {
     let canned = CannedTransport(
-      TransportResponse(status: 401), TransportResponse(status: 401, body: Data("canary-body".utf8)))
+      LocalResponse(status: 401), LocalResponse(status: 401, body: Data("canary-body".utf8)))
     let transport = try authorized(canned)
-    let request = TransportRequest(url: try url("https://api.example.com/tasks?code=canary-query"))
-    let error = await #expect(throws: APIAuthorizationError.self) { try await transport.send(request) }
+    let request = URLRequest(url: try url("https://api.example.com/tasks?code=canary-query"))
+    let error = await #expect(throws: APIAuthorizationError.self) { try await transport.answer(to: request) }
     var dumped = ""
     dump(error, to: &dumped)
     let shown = "\(String(describing: error)) \(String(reflecting: error)) \(dumped)"

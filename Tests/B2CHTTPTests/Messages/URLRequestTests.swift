@@ -1,7 +1,8 @@
-import B2CHTTP
 import Foundation
 import TestSupport
 import Testing
+
+@testable import B2CHTTP
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -17,35 +18,34 @@ struct URLRequestTests {
     source.setValue("2", forHTTPHeaderField: "X-B")
     source.httpBody = Data("{}".utf8)
     source.timeoutInterval = 5
-    let request = try TransportRequest(source)
-    #expect(request.method == .patch)
+    let request = URLSessionTransport.outgoing(source, .standard)
+    #expect(request.httpMethod == "PATCH")
     #expect(request.url == source.url)
-    #expect(request.headers["Content-Type"] == "application/json")
-    #expect(request.headers["x-b"] == "2")
-    #expect(request.body == Data("{}".utf8))
-    #expect(request.limits.idleTimeout == .seconds(5))
-    #expect(request.limits.deadline == TransportLimits.standard.deadline)
+    #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/json")
+    #expect(request.value(forHTTPHeaderField: "x-b") == "2")
+    #expect(request.httpBody == Data("{}".utf8))
+    #expect(request.timeoutInterval == 5)
+    #expect(!request.httpShouldHandleCookies && request.cachePolicy == .reloadIgnoringLocalCacheData)
   }
 
   @Test func keepsTheShorterTimeout() throws {
     var source = URLRequest(url: try url())
     source.timeoutInterval = 600
-    #expect(try TransportRequest(source).limits.idleTimeout == TransportLimits.standard.idleTimeout)
+    #expect(URLSessionTransport.outgoing(source, .standard).timeoutInterval == 15)
+    // None is no timeout of no time.
+    source.timeoutInterval = 0
+    #expect(URLSessionTransport.outgoing(source, .standard).timeoutInterval == 15)
   }
 
-  @Test func refusesABodyThatCannotBeSentTwice() throws {
+  @Test func refusesABodyThatCannotBeSentTwice() async throws {
     var source = URLRequest(url: try url())
     source.httpMethod = "POST"
     source.httpBodyStream = InputStream(data: Data([1]))
+    let canned = CannedTransport(statuses: 200)
     let request = source
-    expectError(TransportError.self, .invalidRequest) { try TransportRequest(request) }
-  }
-
-  @Test func givesTheAnswerAsURLSessionWould() throws {
-    let headers = TransportRequest.Headers([(name: "X-A", value: "1"), (name: "X-A", value: "2")])
-    let response = try #require(TransportResponse(status: 404, headers: headers).urlResponse(for: try url()))
-    #expect(response.statusCode == 404)
-    #expect(response.value(forHTTPHeaderField: "x-a") == "1, 2")
-    #expect(response.url == (try url()))
+    await expectError(TransportError.self, .invalidRequest) {
+      try await RetryingTransport(transport: canned).send(request, limits: .standard)
+    }
+    #expect(canned.requests.isEmpty)
   }
 }

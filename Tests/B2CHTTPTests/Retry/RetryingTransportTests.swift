@@ -1,7 +1,12 @@
 import B2CHTTP
+import B2CTestKit
 import Foundation
 import TestSupport
 import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 @Suite(.timeLimit(.minutes(10)))
 struct RetryingTransportTests {
@@ -13,131 +18,132 @@ struct RetryingTransportTests {
     RetryingTransport(transport: transport, policy: policy, clock: clock, now: { Date(timeIntervalSince1970: 0) })
   }
 
-  private func request(_ method: TransportRequest.Method = .get, deadline: Duration = .seconds(30)) throws
-    -> TransportRequest
-  {
-    TransportRequest(
-      method: method, url: try #require(URL(string: "https://api.example.com/")),
-      limits: TransportLimits(deadline: deadline))
+  private func request(_ method: String = "GET") throws -> URLRequest {
+    URLRequest(method: method, url: try #require(URL(string: "https://api.example.com/")))
   }
 
   @Test func succeedsAfterFaultsThatPass() async throws {
     let canned = CannedTransport([
-      .failure(TransportError(.connectionLost, "")), .success(TransportResponse(status: 503)),
-      .success(TransportResponse(status: 200)),
+      .failure(TransportError(.connectionLost, "")), .success(LocalResponse(status: 503)),
+      .success(LocalResponse(status: 200)),
     ])
-    let response = try await retrying(canned).send(request())
+    let response = try await retrying(canned).answer(to: request())
     #expect(response.status == 200)
     #expect(clock.sleeps == [.seconds(1), .seconds(2)])
   }
 
   @Test func givesTheLastAnswerWhenAllFail() async throws {
     let canned = CannedTransport(statuses: 500, 502, 503, 200)
-    #expect(try await retrying(canned).send(request()).status == 503)
+    #expect(try await retrying(canned).answer(to: request()).status == 503)
     #expect(canned.requests.count == 3)
   }
 
   @Test func throwsTheLastErrorWhenAllFail() async throws {
     let canned = CannedTransport([
-      .success(TransportResponse(status: 500)), .failure(TransportError(.cannotConnect, "")),
+      .success(LocalResponse(status: 500)), .failure(TransportError(.cannotConnect, "")),
     ])
     let retrying = retrying(canned, RetryPolicy(maximumAttempts: 2))
-    await expectError(TransportError.self, .cannotConnect) { try await retrying.send(request()) }
+    await expectError(TransportError.self, .cannotConnect) { try await retrying.answer(to: request()) }
   }
 
-  @Test(arguments: [TransportRequest.Method.post, .put, .patch, .delete], [408, 500, 502, 503, 504])
-  func sendsOnceWhatMayNotBeRepeated(method: TransportRequest.Method, status: Int) async throws {
+  @Test(arguments: ["POST", "PUT", "PATCH", "DELETE"], [408, 500, 502, 503, 504])
+  func sendsOnceWhatMayNotBeRepeated(method: String, status: Int) async throws {
     let canned = CannedTransport(statuses: status, 200)
-    #expect(try await retrying(canned).send(request(method)).status == status)
+    #expect(try await retrying(canned).answer(to: request(method)).status == status)
     #expect(canned.requests.count == 1)
   }
 
   @Test(arguments: [TransportError.Code.cannotConnect, .connectionLost, .timedOut, .invalidResponse])
   func neverRepeatsAPostWithoutAnAnswer(code: TransportError.Code) async throws {
     let canned = CannedTransport([
-      .failure(TransportError(code, "")), .success(TransportResponse(status: 200)),
+      .failure(TransportError(code, "")), .success(LocalResponse(status: 200)),
     ])
     let retrying = retrying(canned)
-    await expectError(TransportError.self, code) { try await retrying.send(request(.post)) }
+    await expectError(TransportError.self, code) { try await retrying.answer(to: request("POST")) }
     #expect(canned.requests.count == 1)
   }
 
-  @Test(arguments: [TransportRequest.Method.post, .put, .patch, .delete])
-  func repeatsAnythingThatWasThrottled(method: TransportRequest.Method) async throws {
+  @Test(arguments: ["POST", "PUT", "PATCH", "DELETE"])
+  func repeatsAnythingThatWasThrottled(method: String) async throws {
     let canned = CannedTransport(statuses: 429, 429, 201, 200)
-    #expect(try await retrying(canned).send(request(method)).status == 201)
+    #expect(try await retrying(canned).answer(to: request(method)).status == 201)
     #expect(clock.sleeps == [.seconds(1), .seconds(2)])
     #expect(canned.requests.count == 3)
   }
 
   @Test func aThrottledPostWaitsAsLongAsTheServerSays() async throws {
     let canned = CannedTransport(
-      TransportResponse(status: 429, headers: ["Retry-After": "7"]), TransportResponse(status: 201))
-    #expect(try await retrying(canned).send(request(.post)).status == 201)
+      LocalResponse(status: 429, headers: ["Retry-After": "7"]), LocalResponse(status: 201))
+    #expect(try await retrying(canned).answer(to: request("POST")).status == 201)
     #expect(clock.sleeps == [.seconds(7)])
   }
 
   @Test func aThrottledPostIsNotRepeatedAfterAnotherFault() async throws {
     let canned = CannedTransport([
-      .success(TransportResponse(status: 429)), .failure(TransportError(.connectionLost, "")),
-      .success(TransportResponse(status: 201)),
+      .success(LocalResponse(status: 429)), .failure(TransportError(.connectionLost, "")),
+      .success(LocalResponse(status: 201)),
     ])
     let retrying = retrying(canned)
-    await expectError(TransportError.self, .connectionLost) { try await retrying.send(request(.post)) }
+    await expectError(TransportError.self, .connectionLost) { try await retrying.answer(to: request("POST")) }
     #expect(canned.requests.count == 2)
     let again = CannedTransport(statuses: 429, 503, 201)
-    #expect(try await self.retrying(again).send(request(.post)).status == 503)
+    #expect(try await self.retrying(again).answer(to: request("POST")).status == 503)
   }
 
   @Test func everythingIsSentOnceWhereThePolicySaysSo() async throws {
-    #expect(try await retrying(CannedTransport(statuses: 429), .none).send(request(.post)).status == 429)
-    #expect(try await retrying(CannedTransport(statuses: 503)).once.send(request()).status == 503)
+    #expect(try await retrying(CannedTransport(statuses: 429), .none).answer(to: request("POST")).status == 429)
+    #expect(try await retrying(CannedTransport(statuses: 503)).once.answer(to: request()).status == 503)
   }
 
   @Test func theDeadlineWinsOverAThrottledPost() async throws {
     let canned = CannedTransport(
-      TransportResponse(status: 429, headers: ["Retry-After": "5"]), TransportResponse(status: 201))
-    #expect(try await retrying(canned).send(request(.post, deadline: .seconds(5))).status == 429)
+      LocalResponse(status: 429, headers: ["Retry-After": "5"]), LocalResponse(status: 201))
+    #expect(
+      try await retrying(canned).answer(to: request("POST"), limits: TransportLimits(deadline: .seconds(5))).status
+        == 429)
   }
 
-  @Test(arguments: [TransportRequest.Method.put, .delete, .post])
-  func repeatsWhatIsMarked(method: TransportRequest.Method) async throws {
+  @Test(arguments: ["PUT", "DELETE", "POST"])
+  func repeatsWhatIsMarked(method: String) async throws {
     let canned = CannedTransport(statuses: 503, 200)
     var history = RequestHistory()
-    let response = try await retrying(canned).send(request(method), isIdempotent: true, noting: &history)
-    #expect(response.status == 200 && history.outcomeIsUnknown)
+    let (_, response) = try await retrying(canned).send(
+      request(method), limits: .standard, isIdempotent: true, noting: &history)
+    #expect(response.statusCode == 200 && history.outcomeIsUnknown)
   }
 
   @Test func doesNotRepeatAGetMarkedOtherwise() async throws {
     let canned = CannedTransport(statuses: 503, 200)
     var history = RequestHistory()
-    let response = try await retrying(canned).send(request(), isIdempotent: false, noting: &history)
-    #expect(response.status == 503 && !history.outcomeIsUnknown)
+    let (_, response) = try await retrying(canned).send(
+      request(), limits: .standard, isIdempotent: false, noting: &history)
+    #expect(response.statusCode == 503 && !history.outcomeIsUnknown)
   }
 
   @Test func letsTheDeadlineWinOverAWait() async throws {
     let canned = CannedTransport(
-      TransportResponse(status: 503, headers: ["Retry-After": "5"]), TransportResponse(status: 200))
-    #expect(try await retrying(canned).send(request(deadline: .seconds(5))).status == 503)
+      LocalResponse(status: 503, headers: ["Retry-After": "5"]), LocalResponse(status: 200))
+    #expect(
+      try await retrying(canned).answer(to: request(), limits: TransportLimits(deadline: .seconds(5))).status == 503)
     #expect(clock.sleeps.isEmpty)
   }
 
   @Test func leavesEachTryTheRestOfTheDeadline() async throws {
     let canned = CannedTransport(
-      TransportResponse(status: 503, headers: ["Retry-After": "5"]), TransportResponse(status: 200))
-    _ = try await retrying(canned).send(request(deadline: .seconds(12)))
-    #expect(canned.requests.map(\.limits.deadline) == [.seconds(12), .seconds(7)])
+      LocalResponse(status: 503, headers: ["Retry-After": "5"]), LocalResponse(status: 200))
+    _ = try await retrying(canned).answer(to: request(), limits: TransportLimits(deadline: .seconds(12)))
+    #expect(canned.limits.map(\.deadline) == [.seconds(12), .seconds(7)])
   }
 
   @Test(
     "A status after which a change may have been made leaves the outcome unknown",
     arguments: [301, 302, 303, 307, 308, 408, 500, 502, 503, 504, 599],
-    [TransportRequest.Method.post, .put, .patch, .delete, .get, .head])
-  func unknownStatus(status: Int, method: TransportRequest.Method) async throws {
+    ["POST", "PUT", "PATCH", "DELETE", "GET", "HEAD"])
+  func unknownStatus(status: Int, method: String) async throws {
     var history = RequestHistory()
     _ = try await retrying(CannedTransport(statuses: status), .none).send(
-      request(method), isIdempotent: nil, noting: &history)
-    #expect(history.outcomeIsUnknown == ![.get, .head].contains(method))
+      request(method), limits: .standard, isIdempotent: nil, noting: &history)
+    #expect(history.outcomeIsUnknown == !["GET", "HEAD"].contains(method))
   }
 
   @Test(
@@ -146,7 +152,7 @@ struct RetryingTransportTests {
   func knownStatus(status: Int) async throws {
     var history = RequestHistory()
     _ = try await retrying(CannedTransport(statuses: status), .none).send(
-      request(.post), isIdempotent: nil, noting: &history)
+      request("POST"), limits: .standard, isIdempotent: nil, noting: &history)
     #expect(!history.outcomeIsUnknown)
   }
 
@@ -161,13 +167,13 @@ struct RetryingTransportTests {
       (URLError(.cannotConnectToHost), true),
     ] as [(any Error, Bool)])
   func unknownAfterAnError(error: any Error, isUnknown: Bool) async throws {
-    for method in [TransportRequest.Method.post, .get] {
+    for method in ["POST", "GET"] {
       var history = RequestHistory()
       let retrying = retrying(CannedTransport([.failure(error)]), .none)
       await #expect(throws: (any Error).self) {
-        try await retrying.send(request(method), isIdempotent: nil, noting: &history)
+        try await retrying.send(request(method), limits: .standard, isIdempotent: nil, noting: &history)
       }
-      #expect(history.outcomeIsUnknown == (isUnknown && method == .post))
+      #expect(history.outcomeIsUnknown == (isUnknown && method == "POST"))
     }
   }
 
@@ -175,25 +181,24 @@ struct RetryingTransportTests {
   func unknownAfterARepeat() async throws {
     var history = RequestHistory()
     let canned = CannedTransport(statuses: 502, 401)
-    let response = try await retrying(canned).send(request(.put), isIdempotent: true, noting: &history)
-    #expect(response.status == 401 && history.outcomeIsUnknown)
+    let (_, response) = try await retrying(canned).send(
+      request("PUT"), limits: .standard, isIdempotent: true, noting: &history)
+    #expect(response.statusCode == 401 && history.outcomeIsUnknown)
   }
 
   @Test("An answer over the limit is an error, though an app's transport lets it pass")
   func tooLarge() async throws {
-    var request = try request()
-    request.limits.maximumBodyBytes = 3
-    let sent = request
-    let fitting = CannedTransport(TransportResponse(status: 200, body: Data("abc".utf8)))
-    #expect(try await retrying(fitting).send(sent).body.count == 3)
-    let excess = retrying(CannedTransport(TransportResponse(status: 200, body: Data("abcd".utf8))))
-    await expectError(TransportError.self, .responseTooLarge) { try await excess.send(sent) }
+    let (sent, limits) = (try request(), TransportLimits(maximumBodyBytes: 3))
+    let fitting = CannedTransport(LocalResponse(status: 200, body: Data("abc".utf8)))
+    #expect(try await retrying(fitting).answer(to: sent, limits: limits).body.count == 3)
+    let excess = retrying(CannedTransport(LocalResponse(status: 200, body: Data("abcd".utf8))))
+    await expectError(TransportError.self, .responseTooLarge) { try await excess.answer(to: sent, limits: limits) }
   }
 
   @Test func passesOtherErrorsOn() async throws {
-    let canned = CannedTransport([.failure(CancellationError()), .success(TransportResponse(status: 200))])
+    let canned = CannedTransport([.failure(CancellationError()), .success(LocalResponse(status: 200))])
     let retrying = retrying(canned)
-    await #expect(throws: CancellationError.self) { try await retrying.send(request()) }
+    await #expect(throws: CancellationError.self) { try await retrying.answer(to: request()) }
     #expect(canned.requests.count == 1)
   }
 }

@@ -1,7 +1,8 @@
 import B2CCore
-import B2CHTTP
 import Foundation
 import Testing
+
+@testable import B2CHTTP
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -62,11 +63,11 @@ struct TransportErrorSessionTests {
   @Test("A body with GET or HEAD is refused in its own words, in any letters", arguments: ["GET", "get", "Head"])
   func body(_ method: String) throws {
     let url = try #require(URL(string: "https://api.example.com/tasks"))
-    let request = TransportRequest(
-      method: TransportRequest.Method(rawValue: method), url: url, body: Data("{}".utf8))
-    let error = #expect(throws: TransportError.self) { try request.validate() }
+    let request = URLRequest(
+      method: method, url: url, body: Data("{}".utf8))
+    let error = #expect(throws: TransportError.self) { try request.validatedOrigin() }
     #expect(error?.code == .invalidRequest)
-    #expect(error?.message.contains("\(method) request cannot carry a body") == true)
+    #expect(error?.message.contains("\(request.method) request cannot carry a body") == true)
     #expect(error?.recoverySuggestion?.contains("another method") == true)
   }
 }

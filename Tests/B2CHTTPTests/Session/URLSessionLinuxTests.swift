@@ -1,7 +1,9 @@
 #if canImport(FoundationNetworking)
   import B2CHTTP
   import B2CLoopback
+  import B2CTestKit
   import Foundation
+  import FoundationNetworking
   import TestSupport
   import Testing
 
@@ -24,13 +26,15 @@
     func refused(_ environment: [String: String], _ variable: String) async throws {
       let server = try await TestServer(answering: .text("ok"))
       var request = try server.request("/tasks?code=canary")
-      request.headers["Authorization"] = "Bearer canary"
+      request.setValue("Bearer canary", forHTTPHeaderField: "Authorization")
       let refused = request
-      let error = try await #require(throws: TransportError.self) { try await transport(environment).send(refused) }
+      let error = try await #require(throws: TransportError.self) {
+        try await transport(environment).answer(to: refused, limits: .patient)
+      }
       #expect(error.code == .insecureURL && !error.isRetryable)
       #expect(
         error.message
-          == "\(variable) would send plain http to 127.0.0.1:\(request.url.port ?? 0) through a proxy. "
+          == "\(variable) would send plain http to 127.0.0.1:\(request.url?.port ?? 0) through a proxy. "
           + "Add 127.0.0.1 to no_proxy, or set no_proxy=localhost,127.0.0.1,::1.")
       #expect(server.requests.isEmpty)
     }
@@ -44,15 +48,15 @@
       ])
     func sent(_ environment: [String: String]) async throws {
       let server = try await TestServer(answering: .text("ok"))
-      #expect(try await transport(environment).send(server.request()).status == 200)
+      #expect(try await transport(environment).answer(to: server.request(), limits: .patient).status == 200)
     }
 
     @Test("What goes by https is not looked at")
     func https() async throws {
       let transport = transport(["http_proxy": Self.proxy, "all_proxy": Self.proxy])
       transport.close()
-      let request = TransportRequest(url: try #require(URL(string: "https://127.0.0.1:9/")))
-      await expectError(TransportError.self, .closed) { try await transport.send(request) }
+      let request = URLRequest(url: try #require(URL(string: "https://127.0.0.1:9/")))
+      await expectError(TransportError.self, .closed) { try await transport.answer(to: request, limits: .patient) }
     }
   }
 #endif

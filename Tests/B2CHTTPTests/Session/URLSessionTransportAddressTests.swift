@@ -1,6 +1,7 @@
 #if canImport(FoundationNetworking)
   import B2CHTTP
   import Foundation
+  import FoundationNetworking
   import Testing
 
   @Suite("Addresses that the system's URL loading does not take")
@@ -9,7 +10,7 @@
     func literal() async throws {
       let url = try #require(URL(string: "http://[::1]:9618/tasks?code=canary"))
       let error = try await #require(throws: TransportError.self) {
-        try await URLSessionTransport().send(TransportRequest(url: url))
+        try await URLSessionTransport().send(URLRequest(url: url), limits: .standard)
       }
       #expect(error.code == .invalidRequest && !error.isRetryable)
       #expect(error.message.contains("[::1]:9618") && error.message.contains("IPv6"))

@@ -1,4 +1,5 @@
 import B2CLoopback
+import B2CTestKit
 import Foundation
 import TestSupport
 import Testing
@@ -14,43 +15,43 @@ import Testing
 struct URLSessionTransportAnswerTests {
   private let transport = URLSessionTransport()
 
-  @Test(arguments: [TransportRequest.Method.post, .put, .patch, .delete])
-  func sendsMethodHeadersAndBody(method: TransportRequest.Method) async throws {
+  @Test(arguments: ["POST", "PUT", "PATCH", "DELETE"])
+  func sendsMethodHeadersAndBody(method: String) async throws {
     let server = try await TestServer(answering: .text("done", status: 201))
-    let request = TransportRequest(
+    let request = URLRequest(
       method: method, url: try server.url("/tasks?a=b%20c"),
       headers: ["Authorization": "Bearer t", "Content-Type": "application/json", "X-Own": "1"],
-      body: Data("{\"task\":\"Milch\"}".utf8), limits: .patient)
-    let response = try await transport.send(request)
+      body: Data("{\"task\":\"Milch\"}".utf8))
+    let response = try await transport.answer(to: request, limits: .patient)
     #expect(response.status == 201)
     #expect(response.body == Data("done".utf8))
-    #expect(response.headers["content-type"] == "text/plain; charset=utf-8")
+    #expect(response.headers["Content-Type"] == "text/plain; charset=utf-8")
     let received = try #require(server.requests.first)
-    #expect(received.method == method.rawValue)
+    #expect(received.method == method)
     #expect(received.target == "/tasks?a=b%20c")
-    #expect(received.headers["Authorization"] == "Bearer t")
-    #expect(received.headers["Content-Type"] == "application/json")
-    #expect(received.headers["X-Own"] == "1")
-    #expect(received.body == request.body)
+    #expect(received.headers["authorization"] == "Bearer t")
+    #expect(received.headers["content-type"] == "application/json")
+    #expect(received.headers["x-own"] == "1")
+    #expect(received.body == request.httpBody)
   }
 
   @Test func namesTheLibraryUnlessTheRequestNamesAnother() async throws {
     let server = try await TestServer(answering: .text("done"))
     var request = try server.request()
-    _ = try await transport.send(request)
-    request.headers["user-agent"] = "Tasks/1.0"
-    _ = try await transport.send(request)
-    #expect(server.requests.map { $0.headers["User-Agent"] } == ["B2CConnector/\(Library.version)", "Tasks/1.0"])
+    _ = try await transport.answer(to: request, limits: .patient)
+    request.setValue("Tasks/1.0", forHTTPHeaderField: "user-agent")
+    _ = try await transport.answer(to: request, limits: .patient)
+    #expect(server.requests.map { $0.headers["user-agent"] } == ["B2CConnector/\(Library.version)", "Tasks/1.0"])
   }
 
   @Test func keepsTokensOfDifferentRequestsApart() async throws {
     let server = try await TestServer { exchange in
-      await exchange.respond(.text(exchange.request.headers["Authorization"] ?? "none"))
+      await exchange.respond(.text(exchange.request.headers["authorization"] ?? "none"))
     }
     for number in [1, 2, 3, 4, 5, 6, 1, 2, 6, 0] {
       var request = try server.request("/\(number)")
-      if number > 0 { request.headers["authorization"] = "Bearer \(number)" }
-      let response = try await transport.send(request)
+      if number > 0 { request.setValue("Bearer \(number)", forHTTPHeaderField: "authorization") }
+      let response = try await transport.answer(to: request, limits: .patient)
       #expect(response.body == Data((number > 0 ? "Bearer \(number)" : "none").utf8))
     }
     #expect(server.requests.map(\.path) == ["/1", "/2", "/3", "/4", "/5", "/6", "/1", "/2", "/6", "/0"])
@@ -64,11 +65,11 @@ struct URLSessionTransportAnswerTests {
   func a401Returns(challenge: String) async throws {
     let server = try await TestServer(
       answering: LoopbackResponse(status: 401, headers: ["WWW-Authenticate": challenge], body: Data("no".utf8)))
-    let response = try await transport.send(server.request())
+    let response = try await transport.answer(to: server.request(), limits: .patient)
     #expect(response.status == 401)
     #expect(response.headers["WWW-Authenticate"] == challenge)
     #expect(response.body == Data("no".utf8))
-    #expect(try await transport.send(server.request()).status == 401)
+    #expect(try await transport.answer(to: server.request(), limits: .patient).status == 401)
     #expect(server.requests.count == 2)
   }
 
@@ -76,7 +77,7 @@ struct URLSessionTransportAnswerTests {
     let body = Data(repeating: UInt8(ascii: "x"), count: 300 << 10)
     let server = try await TestServer(
       answering: LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""], body: body))
-    let response = try await transport.send(server.request())
+    let response = try await transport.answer(to: server.request(), limits: .patient)
     #expect(response.status == 401)
     #expect(response.body == body)
   }
@@ -87,12 +88,12 @@ struct URLSessionTransportAnswerTests {
     let target = try other.url("/landing").absoluteString
     let server = try await TestServer(
       answering: LoopbackResponse(status: status, headers: ["Location": target], body: Data("moved".utf8)))
-    for method in [TransportRequest.Method.get, .post] {
+    for method in ["GET", "POST"] {
       var request = try server.request()
-      request.method = method
-      request.headers["Authorization"] = "Bearer canary"
-      if method == .post { request.body = Data("secret".utf8) }
-      let response = try await transport.send(request)
+      request.httpMethod = method
+      request.setValue("Bearer canary", forHTTPHeaderField: "Authorization")
+      if method == "POST" { request.httpBody = Data("secret".utf8) }
+      let response = try await transport.answer(to: request, limits: .patient)
       #expect(response.status == status)
       #expect(response.headers["Location"] == target)
     }
@@ -102,27 +103,27 @@ struct URLSessionTransportAnswerTests {
 
   @Test func aRedirectToTheSameServerIsNotFollowedEither() async throws {
     let server = try await TestServer(answering: LoopbackResponse(status: 302, headers: ["Location": "/again"]))
-    #expect(try await transport.send(server.request()).status == 302)
+    #expect(try await transport.answer(to: server.request(), limits: .patient).status == 302)
     #expect(server.requests.count == 1)
   }
 
   @Test func cookiesAreNotKept() async throws {
     let server = try await TestServer(
       answering: LoopbackResponse(status: 200, headers: ["Set-Cookie": "session=canary; Path=/"]))
-    _ = try await transport.send(server.request())
-    _ = try await transport.send(server.request())
+    _ = try await transport.answer(to: server.request(), limits: .patient)
+    _ = try await transport.answer(to: server.request(), limits: .patient)
     #expect(server.requests.count == 2)
-    #expect(server.requests.allSatisfy { $0.headers["Cookie"] == nil })
+    #expect(server.requests.allSatisfy { $0.headers["cookie"] == nil })
   }
 
   @Test func nothingIsCached() async throws {
     let server = try await TestServer(
       answering: LoopbackResponse(
         status: 200, headers: ["Cache-Control": "max-age=3600", "ETag": "\"1\""], body: Data("once".utf8)))
-    _ = try await transport.send(server.request())
-    _ = try await transport.send(server.request())
+    _ = try await transport.answer(to: server.request(), limits: .patient)
+    _ = try await transport.answer(to: server.request(), limits: .patient)
     #expect(server.requests.count == 2)
-    #expect(server.requests.allSatisfy { $0.headers["If-None-Match"] == nil })
+    #expect(server.requests.allSatisfy { $0.headers["if-none-match"] == nil })
   }
 
   /// FoundationNetworking caches little by itself, so that answers alone do not show what is configured.
@@ -136,7 +137,7 @@ struct URLSessionTransportAnswerTests {
   @Test(arguments: [204, 304, 200, 500])
   func anEmptyBodyIsEmpty(status: Int) async throws {
     let server = try await TestServer(answering: LoopbackResponse(status: status))
-    let response = try await transport.send(server.request())
+    let response = try await transport.answer(to: server.request(), limits: .patient)
     #expect(response.status == status)
     #expect(response.body.isEmpty)
   }
@@ -144,9 +145,9 @@ struct URLSessionTransportAnswerTests {
   @Test func aHeadBringsNoBody() async throws {
     let server = try await TestServer(
       answering: LoopbackResponse(status: 200, body: Data(repeating: 0, count: 4096)))
-    var request = try server.request(limits: .patient(maximumBodyBytes: 10))
-    request.method = .head
-    let response = try await transport.send(request)
+    var request = try server.request()
+    request.httpMethod = "HEAD"
+    let response = try await transport.answer(to: request, limits: .patient(maximumBodyBytes: 10))
     #expect(response.status == 200)
     #expect(response.body.isEmpty)
   }
@@ -156,7 +157,7 @@ struct URLSessionTransportAnswerTests {
     let gzip = try #require(Data(base64Encoded: "H4sIAAAAAAACA6tWSklNzk9JTVGyKikqTa0FAJk98p0QAAAA"))
     let server = try await TestServer(
       answering: LoopbackResponse(status: 200, headers: ["Content-Encoding": "gzip"], body: gzip))
-    #expect(try await transport.send(server.request()).body == Data("{\"decoded\":true}".utf8))
+    #expect(try await transport.answer(to: server.request(), limits: .patient).body == Data("{\"decoded\":true}".utf8))
   }
 
   @Test(.descriptors(96)) func aThousandRequestsAtOnceAreAllAnswered() async throws {
@@ -165,7 +166,7 @@ struct URLSessionTransportAnswerTests {
     let answers = try await withThrowingTaskGroup(of: (String, Data).self) { group in
       for number in 0..<1000 {
         let request = try server.request("/\(number)")
-        group.addTask { ("/\(number)", try await transport.send(request).body) }
+        group.addTask { ("/\(number)", try await transport.answer(to: request, limits: .patient).body) }
       }
       return try await group.reduce(into: []) { $0.append($1) }
     }

@@ -6,6 +6,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// A cancelled call returns, whatever is under way, and harms no other.
 @Suite(.descriptors(), .timeLimit(.minutes(10)))
 struct URLSessionTransportCancellationTests {
@@ -18,7 +22,7 @@ struct URLSessionTransportCancellationTests {
     }
     let transport = URLSessionTransport()
     let request = try server.request()
-    let call = Task { try await transport.send(request) }
+    let call = Task { try await transport.answer(to: request, limits: .patient) }
     try? await arrived.wait()
     call.cancel()
     await #expect(throws: CancellationError.self) { try await call.value }
@@ -34,7 +38,7 @@ struct URLSessionTransportCancellationTests {
     let gate = TestGate()
     let call = Task {
       try? await gate.wait()
-      return try await transport.send(request)
+      return try await transport.answer(to: request, limits: .patient)
     }
     call.cancel()
     await #expect(throws: CancellationError.self) { try await call.value }
@@ -49,14 +53,14 @@ struct URLSessionTransportCancellationTests {
     let transport = URLSessionTransport()
     // A port that was closed here may be another test's in the next moment; at a reserved one nothing listens.
     let closed = try #require(URL(string: "http://127.0.0.1:1/"))
-    let request = status == nil ? TransportRequest(url: closed, limits: .patient) : try server.request()
+    let request = status == nil ? URLRequest(url: closed) : try server.request()
     let counts = Locked<[String: Int]>([:])
     for _ in 0..<40 {
       await withTaskGroup(of: Void.self) { group in
         for _ in 0..<25 {
           let yields = Int.random(in: 0...60)
           group.addTask {
-            let call = Task { try await transport.send(request) }
+            let call = Task { try await transport.answer(to: request, limits: .patient) }
             for _ in 0..<yields { await Task.yield() }
             call.cancel()
             let name: String
@@ -75,6 +79,6 @@ struct URLSessionTransportCancellationTests {
     #expect(Set(ends.keys).isSubset(of: ["cancelled", status.map { "\($0)" } ?? "cannotConnect"]))
     // The session is still fit for use.
     let other = try await TestServer(answering: .text("ok"))
-    #expect(try await transport.send(other.request()).status == 200)
+    #expect(try await transport.answer(to: other.request(), limits: .patient).status == 200)
   }
 }

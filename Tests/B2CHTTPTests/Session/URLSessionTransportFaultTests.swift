@@ -6,6 +6,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// What is no answer ends in a typed error.
 @Suite(.descriptors(), .timeLimit(.minutes(10)))
 struct URLSessionTransportFaultTests {
@@ -15,7 +19,7 @@ struct URLSessionTransportFaultTests {
   {
     let server = try await TestServer(handler)
     let request = try server.request()
-    let error = await #expect(throws: TransportError.self) { try await transport.send(request) }
+    let error = await #expect(throws: TransportError.self) { try await transport.answer(to: request, limits: .patient) }
     return try #require(error).code
   }
 
@@ -25,8 +29,8 @@ struct URLSessionTransportFaultTests {
     "https:///", "/relative", "https://user:password@example.com/", "https://ex%61mple.com/", "HTTP://EXAMPLE.COM",
   ])
   func onlyHttpsAndLoopbackAreSpoken(text: String) async throws {
-    let request = TransportRequest(url: try #require(URL(string: text)))
-    await expectError(TransportError.self, .insecureURL) { try await transport.send(request) }
+    let request = URLRequest(url: try #require(URL(string: text)))
+    await expectError(TransportError.self, .insecureURL) { try await transport.answer(to: request, limits: .patient) }
   }
 
   @Test("A refused connection names host and port, in the error's localized description too")
@@ -34,9 +38,11 @@ struct URLSessionTransportFaultTests {
     let server = try await TestServer(answering: .text(""))
     let request = try server.request("/tasks?code=canary")
     await server.close()
-    let error = try await #require(throws: TransportError.self) { try await transport.send(request) }
+    let error = try await #require(throws: TransportError.self) {
+      try await transport.answer(to: request, limits: .patient)
+    }
     #expect(error.code == .cannotConnect)
-    #expect(error.message == "Connection to 127.0.0.1:\(request.url.port ?? 0) refused.")
+    #expect(error.message == "Connection to 127.0.0.1:\(request.url?.port ?? 0) refused.")
     #expect(error.localizedDescription == error.message)
   }
 
@@ -64,13 +70,15 @@ struct URLSessionTransportFaultTests {
         exchange.close()
       }
     }
-    let request = TransportRequest(method: .post, url: try server.url(), body: Data("task=milk".utf8), limits: .patient)
-    #expect(try await transport.send(request).body == Data("first".utf8))
-    await expectError(TransportError.self, .connectionLost) { try await transport.send(request) }
+    let request = URLRequest(method: "POST", url: try server.url(), body: Data("task=milk".utf8))
+    #expect(try await transport.answer(to: request, limits: .patient).body == Data("first".utf8))
+    await expectError(TransportError.self, .connectionLost) {
+      try await transport.answer(to: request, limits: .patient)
+    }
     #expect(server.requests.count == 2)
     // The session goes on.
     count.withLock { $0 = 0 }
-    #expect(try await transport.send(request).status == 200)
+    #expect(try await transport.answer(to: request, limits: .patient).status == 200)
   }
 
   @Test func aResetInTheHeadIsLost() async throws {
@@ -120,25 +128,29 @@ struct URLSessionTransportFaultTests {
   func aForbiddenHeaderFieldIsNotSent(name: String, value: String) async throws {
     let server = try await TestServer(answering: .text(""))
     var request = try server.request()
-    request.headers.append(name: name, value: value)
+    request.allHTTPHeaderFields = [name: value]
     let refused = request
-    await expectError(TransportError.self, .invalidRequest) { try await transport.send(refused) }
+    await expectError(TransportError.self, .invalidRequest) {
+      try await transport.answer(to: refused, limits: .patient)
+    }
     #expect(server.requests.isEmpty)
   }
 
   @Test func aBodyWhereNoneMayBeIsNotSent() async throws {
     let server = try await TestServer(answering: .text(""))
-    let request = TransportRequest(url: try server.url(), body: Data([1]))
-    await expectError(TransportError.self, .invalidRequest) { try await transport.send(request) }
-    let odd = TransportRequest(method: TransportRequest.Method(rawValue: "GET /\r\n"), url: try server.url())
-    await expectError(TransportError.self, .invalidRequest) { try await transport.send(odd) }
+    let request = URLRequest(method: "GET", url: try server.url(), body: Data([1]))
+    await expectError(TransportError.self, .invalidRequest) {
+      try await transport.answer(to: request, limits: .patient)
+    }
+    let odd = URLRequest(method: "GET /\r\n", url: try server.url())
+    await expectError(TransportError.self, .invalidRequest) { try await transport.answer(to: odd, limits: .patient) }
     #expect(server.requests.isEmpty)
   }
 
   @Test func anErrorShowsNothingOfTheURLsQuery() async throws {
     let server = try await TestServer { $0.reset() }
     let request = try server.request("/?code=canary")
-    let error = await #expect(throws: TransportError.self) { try await transport.send(request) }
+    let error = await #expect(throws: TransportError.self) { try await transport.answer(to: request, limits: .patient) }
     var shown = "\(String(describing: error)) \(String(reflecting: error)) \(String(describing: error?.underlying))"
     dump(error, to: &shown)
     #expect(!shown.contains("canary"))
@@ -147,11 +159,11 @@ struct URLSessionTransportFaultTests {
   @Test func aClosedTransportIsAnError() async throws {
     let server = try await TestServer(answering: .text(""))
     let transport = URLSessionTransport()
-    _ = try await transport.send(server.request())
+    _ = try await transport.answer(to: server.request(), limits: .patient)
     transport.close()
     transport.close()
     let request = try server.request()
-    await expectError(TransportError.self, .closed) { try await transport.send(request) }
+    await expectError(TransportError.self, .closed) { try await transport.answer(to: request, limits: .patient) }
     #expect(server.requests.count == 1)
   }
 
@@ -163,7 +175,7 @@ struct URLSessionTransportFaultTests {
     }
     let transport = URLSessionTransport()
     let request = try server.request()
-    let call = Task { try await transport.send(request) }
+    let call = Task { try await transport.answer(to: request, limits: .patient) }
     try? await arrived.wait()
     transport.close()
     let error = try await #require(throws: TransportError.self) { try await call.value }
@@ -179,7 +191,7 @@ struct URLSessionTransportFaultTests {
         for _ in 0..<8 {
           group.addTask {
             do {
-              #expect(try await transport.send(request).status == 200)
+              #expect(try await transport.answer(to: request, limits: .patient).status == 200)
             } catch {
               let code = (error as? TransportError)?.code
               #expect(code == .closed || code == .closedDuringRequest)

@@ -13,7 +13,7 @@ struct URLSessionTransportLimitTests {
   @Test func aBodyOfExactlyTheLimitIsTaken() async throws {
     let server = try await TestServer(
       answering: LoopbackResponse(status: 200, body: Data(repeating: 1, count: 1000)))
-    let response = try await URLSessionTransport().send(server.request(limits: Self.small))
+    let response = try await URLSessionTransport().answer(to: server.request(), limits: Self.small)
     #expect(response.body.count == 1000)
   }
 
@@ -23,25 +23,31 @@ struct URLSessionTransportLimitTests {
       let chunk = "400\r\n" + String(repeating: "x", count: 0x400) + "\r\n"
       while await exchange.write(chunk) {}
     }
-    let request = try server.request(limits: .patient(maximumBodyBytes: 64 << 10))
-    await expectError(TransportError.self, .responseTooLarge) { try await URLSessionTransport().send(request) }
+    let (request, limits) = (try server.request(), TransportLimits.patient(maximumBodyBytes: 64 << 10))
+    await expectError(TransportError.self, .responseTooLarge) {
+      try await URLSessionTransport().answer(to: request, limits: limits)
+    }
   }
 
   @Test func aRefusalsBodyIsBoundedToo() async throws {
     let server = try await TestServer(
       answering: LoopbackResponse(
         status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""], body: Data(repeating: 1, count: 100_000)))
-    let request = try server.request(limits: Self.small)
-    await expectError(TransportError.self, .responseTooLarge) { try await URLSessionTransport().send(request) }
+    let (request, limits) = (try server.request(), Self.small)
+    await expectError(TransportError.self, .responseTooLarge) {
+      try await URLSessionTransport().answer(to: request, limits: limits)
+    }
   }
 
   @Test func whatCountsIsTheDecompressedSize() async throws {
     let bomb = GzipBomb(size: 8 << 20).data
     let server = try await TestServer(
       answering: LoopbackResponse(status: 200, headers: ["Content-Encoding": "gzip"], body: bomb))
-    let request = try server.request(limits: .patient(maximumBodyBytes: 1 << 20))
+    let (request, limits) = (try server.request(), TransportLimits.patient(maximumBodyBytes: 1 << 20))
     #expect(bomb.count < 1 << 20)
-    await expectError(TransportError.self, .responseTooLarge) { try await URLSessionTransport().send(request) }
+    await expectError(TransportError.self, .responseTooLarge) {
+      try await URLSessionTransport().answer(to: request, limits: limits)
+    }
   }
 
   @Test(arguments: ["", "HTTP/1.1 200 OK\r\nX-Slow", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n01234"])
@@ -56,8 +62,8 @@ struct URLSessionTransportLimitTests {
     defer { withExtendedLifetime(server) {} }
     let clock = TestClock(advancesItself: false)
     let transport = URLSessionTransport(clock: clock)
-    let request = try server.request(limits: TransportLimits(deadline: .seconds(20), idleTimeout: .seconds(3600)))
-    let call = Task { try await transport.send(request) }
+    let (request, limits) = (try server.request(), TransportLimits(deadline: .seconds(20), idleTimeout: .seconds(3600)))
+    let call = Task { try await transport.answer(to: request, limits: limits) }
     try? await arrived.wait()
     await clock.waitForSleepers()
     await clock.advance(by: .seconds(19))
@@ -76,8 +82,8 @@ struct URLSessionTransportLimitTests {
       await exchange.respond(.text("late"))
     }
     let clock = TestClock(advancesItself: false)
-    let request = try server.request(limits: TransportLimits(deadline: .seconds(20), idleTimeout: .patience))
-    let call = Task { try await URLSessionTransport(clock: clock).send(request) }
+    let (request, limits) = (try server.request(), TransportLimits(deadline: .seconds(20), idleTimeout: .patience))
+    let call = Task { try await URLSessionTransport(clock: clock).answer(to: request, limits: limits) }
     try? await arrived.wait()
     await clock.waitForSleepers()
     await clock.advance(by: .seconds(60))
@@ -88,13 +94,17 @@ struct URLSessionTransportLimitTests {
 
   @Test func aDeadlineOfNothingSendsNothingToWaitFor() async throws {
     let server = try await TestServer { await $0.waitForDisconnect() }
-    let request = try server.request(limits: TransportLimits(deadline: .zero))
-    await expectError(TransportError.self, .timedOut) { try await URLSessionTransport().send(request) }
+    let (request, limits) = (try server.request(), TransportLimits(deadline: .zero))
+    await expectError(TransportError.self, .timedOut) {
+      try await URLSessionTransport().answer(to: request, limits: limits)
+    }
   }
 
   @Test func silenceEndsAnExchange() async throws {
     let server = try await TestServer { await $0.waitForDisconnect() }
-    let request = try server.request(limits: TransportLimits(idleTimeout: .milliseconds(1)))
-    await expectError(TransportError.self, .timedOut) { try await URLSessionTransport().send(request) }
+    let (request, limits) = (try server.request(), TransportLimits(idleTimeout: .milliseconds(1)))
+    await expectError(TransportError.self, .timedOut) {
+      try await URLSessionTransport().answer(to: request, limits: limits)
+    }
   }
 }

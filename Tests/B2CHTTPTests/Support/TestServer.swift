@@ -3,6 +3,11 @@ import B2CCore
 import B2CHTTP
 import B2CLoopback
 import Foundation
+import TestSupport
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 /// A server of this machine that a test tells what to do, and asks what it was sent.
 final class TestServer: Sendable {
@@ -30,10 +35,8 @@ final class TestServer: Sendable {
     return url
   }
 
-  /// A request that no clock ends, however slow the machine is, unless its limits say so.
-  func request(_ path: String = "/", limits: TransportLimits = .patient) throws -> TransportRequest {
-    TransportRequest(url: try url(path), limits: limits)
-  }
+  /// A request whose own timeout ends nothing, however slow the machine is.
+  func request(_ path: String = "/") throws -> URLRequest { URLRequest(url: try url(path)).patient }
 
   func close() async {
     await listener.close()

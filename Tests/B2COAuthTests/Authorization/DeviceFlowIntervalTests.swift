@@ -6,6 +6,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// RFC 8628 section 3.5: how often a device may ask.
 @Suite("The polling interval of a device code", .timeLimit(.minutes(10)))
 struct DeviceFlowIntervalTests {
@@ -67,10 +71,10 @@ struct DeviceFlowIntervalTests {
       case .lost: throw TransportError(.connectionLost, "Lost.")
       case .timedOut: throw TransportError(.timedOut, "Late.")
       case .answer(let status, let error, let retryAfter):
-        var headers: TransportRequest.Headers = [:]
+        var headers: [String: String] = [:]
         if let retryAfter { headers["Retry-After"] = retryAfter }
         let body = error.isEmpty ? "" : #"{"error":"\#(error)"}"#
-        return TransportResponse(status: status, headers: headers, body: Data(body.utf8))
+        return LocalResponse(status: status, headers: headers, body: Data(body.utf8))
       }
     }
     let start = clock.date
@@ -95,7 +99,7 @@ struct DeviceFlowIntervalTests {
     fixture.transport.intercept { request in
       guard request.isTokenRequest else { return nil }
       polls.record(clock.date)
-      return TransportResponse(
+      return LocalResponse(
         status: 429, headers: ["Retry-After": retryAfter], body: Data(#"{"error":"slow_down"}"#.utf8))
     }
     let start = clock.date

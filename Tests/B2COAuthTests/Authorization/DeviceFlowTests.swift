@@ -6,6 +6,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 @Suite("Device authorization (RFC 8628)", .timeLimit(.minutes(10)))
 struct DeviceFlowTests {
   @Test("The user approves elsewhere, and the poll brings the tokens")
@@ -28,7 +32,7 @@ struct DeviceFlowTests {
   func unusableAnswer() async throws {
     let fixture = Fixture(shape: .entra)
     fixture.transport.intercept {
-      $0.url.path.hasSuffix("/devicecode") ? TransportResponse(status: 200, body: Data("{}".utf8)) : nil
+      $0.path.hasSuffix("/devicecode") ? LocalResponse(status: 200, body: Data("{}".utf8)) : nil
     }
     let error = try await #require(throws: ConnectorError.self) {
       try await fixture.client().signInWithDeviceCode { _ in }
@@ -44,8 +48,8 @@ struct DeviceFlowTests {
       "verification_uri": "https://login.example/device", "expires_in": 900, "interval": 5,
     ]) { first, _ in first }
     fixture.transport.intercept {
-      guard $0.url.path.hasSuffix("/devicecode") else { return nil }
-      return TransportResponse(status: 200, body: Data(JSONValue.object(all).description.utf8))
+      guard $0.path.hasSuffix("/devicecode") else { return nil }
+      return LocalResponse(status: 200, body: Data(JSONValue.object(all).description.utf8))
     }
   }
 
@@ -150,8 +154,8 @@ struct DeviceFlowTests {
   func refused() async throws {
     let fixture = Fixture(shape: .entra)
     fixture.transport.intercept {
-      guard $0.url.path.hasSuffix("/devicecode") else { return nil }
-      return TransportResponse(
+      guard $0.path.hasSuffix("/devicecode") else { return nil }
+      return LocalResponse(
         status: 400, body: Data(#"{"error":"invalid_client","error_description":"AADSTS700016: Unknown app."}"#.utf8))
     }
     let error = try await #require(throws: ConnectorError.self) {
@@ -172,7 +176,7 @@ struct DeviceFlowTests {
     fixture.transport.intercept { request in
       guard request.isTokenRequest, request.form["grant_type"] == grant else { return nil }
       let (status, body) = answers.withLock { $0.isEmpty ? (500, "") : $0.removeFirst() }
-      return TransportResponse(status: status, body: Data(body.utf8))
+      return LocalResponse(status: status, body: Data(body.utf8))
     }
     let error = try await #require(throws: ConnectorError.self) { try await client.signInWithDeviceCode { _ in } }
     #expect(error.code == .timedOut && !error.isRetryable)

@@ -1,9 +1,14 @@
 import B2CCore
+import B2CHTTP
 import B2CTestKit
 import B2COAuth
 import Foundation
 import TestSupport
 import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 @Suite("Sign-in", .timeLimit(.minutes(10)))
 struct SignInTests {
@@ -62,8 +67,9 @@ struct SignInTests {
     for name in ["client_secret", "client_assertion", "username", "password"] {
       #expect(forms.allSatisfy { $0[name] == nil }, "\(name)")
     }
-    let requests = fixture.transport.requests.filter { $0.url.path.hasSuffix("/token") }
-    #expect(requests.count == forms.count && requests.allSatisfy { $0.headers["Authorization"] == nil })
+    let requests = fixture.transport.requests.filter { $0.path.hasSuffix("/token") }
+    #expect(
+      requests.count == forms.count && requests.allSatisfy { $0.value(forHTTPHeaderField: "Authorization") == nil })
   }
 
   private static let shapes: [LocalTenant.Shape] = [.b2c, .entra, .openIDConnect]

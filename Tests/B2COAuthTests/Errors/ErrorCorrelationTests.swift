@@ -6,6 +6,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 @Suite("The correlation id of an error is one that a server has seen", .timeLimit(.minutes(10)))
 struct ErrorCorrelationTests {
   static let id = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
@@ -55,7 +59,7 @@ struct ErrorCorrelationTests {
       callback: { try $0.replacing("state=", "state=x") }),
     Failure(
       testDescription: "no metadata",
-      prepare: { $0.tenant.faults = [LocalFault(on: .metadata, .respond(TransportResponse(status: 404)))] }),
+      prepare: { $0.tenant.faults = [LocalFault(on: .metadata, .respond(LocalResponse(status: 404)))] }),
     Failure(
       testDescription: "foreign metadata", shape: .openIDConnect,
       prepare: { $0.tenant.behavior.changeMetadata = { $0["issuer"] = "https://evil.example/v2.0/" } }),

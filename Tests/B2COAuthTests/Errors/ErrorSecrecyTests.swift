@@ -7,6 +7,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// What printing, dumping and reflecting a value gives.
 func shown(_ value: Any) -> String {
   var text = "\(value) \(String(reflecting: value))"
@@ -91,7 +95,7 @@ struct ErrorSecrecyTests {
     let field = isInDescription ? "error_description" : "correlation_id"
     let text = isInDescription ? "AADSTS50076: Bad.\r\nCorrelation ID: \(token)" : token
     let body = try JSONEncoder().encode(["error": "interaction_required", field: text])
-    fixture.transport.intercept { $0.isTokenRequest ? TransportResponse(status: 400, body: body) : nil }
+    fixture.transport.intercept { $0.isTokenRequest ? LocalResponse(status: 400, body: body) : nil }
     let error = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
     #expect(error.oauthError == "interaction_required")
     #expect(error.correlationID?.uuidString != token)
@@ -126,7 +130,7 @@ struct ErrorSecrecyTests {
       for name in ["suberror", "trace_id", "timestamp", "correlation_id"] { body[name] = echoed }
       body["claims"] = #"{"access_token":{"x":{"value":"\#(echoed)"}}}"#
       body["error"] = "interaction_required"
-      return TransportResponse(status: 400, body: try JSONEncoder().encode(body))
+      return LocalResponse(status: 400, body: try JSONEncoder().encode(body))
     }
     let error = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
     #expect(error.serverCode == "AADSTS50076")
@@ -145,7 +149,7 @@ struct ErrorSecrecyTests {
     let fixture = Fixture()
     fixture.transport.intercept { request in
       guard request.isTokenRequest else { return nil }
-      return TransportResponse(
+      return LocalResponse(
         status: 400, body: try JSONEncoder().encode(["error": evil, "error_description": evil, "suberror": evil]))
     }
     let fromToken = try await #require(throws: ConnectorError.self) { try await fixture.client().signIn() }
@@ -195,12 +199,12 @@ struct ErrorSecrecyTests {
   func deviceMessage() async throws {
     let fixture = Fixture(shape: .entra)
     fixture.transport.intercept { request in
-      guard request.url.path.hasSuffix("/devicecode") else { return nil }
+      guard request.path.hasSuffix("/devicecode") else { return nil }
       let body = [
         "device_code": "d-secret", "user_code": "AB\u{1B}[2JCD", "verification_uri": "https://example.com/device",
         "message": "Open the page\r\nroot# \u{202E}",
       ]
-      return TransportResponse(status: 200, body: try JSONEncoder().encode(body))
+      return LocalResponse(status: 200, body: try JSONEncoder().encode(body))
     }
     let told = Recorder<DeviceAuthorization>()
     struct Enough: Error {}

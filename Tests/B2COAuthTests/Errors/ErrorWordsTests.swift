@@ -7,6 +7,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// An app at a generic OpenID Connect issuer is not told about things that only Azure AD B2C has.
 @Suite("Words at a generic issuer", .timeLimit(.minutes(10)))
 struct ErrorWordsTests {
@@ -117,7 +121,7 @@ struct ErrorWordsTests {
 
   private static func answering(_ target: LocalFaultTarget, _ status: Int, _ body: String = "") -> Failure {
     { fixture, client in
-      let answer = TransportResponse(status: status, body: Data(body.utf8))
+      let answer = LocalResponse(status: status, body: Data(body.utf8))
       fixture.tenant.faults = [LocalFault(on: target, .respond(answer))]
       try await client.signIn()
     }

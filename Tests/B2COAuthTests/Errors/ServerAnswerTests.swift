@@ -7,6 +7,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 @Suite("What a server's refusal means", .timeLimit(.minutes(10)))
 struct ServerAnswerTests {
   struct Meaning: Sendable, CustomTestStringConvertible {
@@ -119,7 +123,7 @@ struct ServerAnswerTests {
       guard request.isTokenRequest else { return nil }
       let said = request.form.values.joined(separator: " ")
       let body = try JSONEncoder().encode(["error": "invalid_request", "error_description": "Bad: \(said)"])
-      return TransportResponse(status: 400, body: body)
+      return LocalResponse(status: 400, body: body)
     }
     let error = try await #require(throws: ConnectorError.self) { try await fixture.client().signIn() }
     let form = try #require(fixture.transport.tokenForms.first)
@@ -170,7 +174,7 @@ struct PlainOAuthErrorTests {
   ])
   func suggestion(error: String, hint: String) async throws {
     let fixture = Fixture(shape: .openIDConnect)
-    let answer = TransportResponse(
+    let answer = LocalResponse(
       status: 400, headers: ["Content-Type": "application/json"], body: Data(#"{"error":"\#(error)"}"#.utf8))
     fixture.tenant.faults = [LocalFault(on: .tokenCode, .respond(answer))]
     let client = try fixture.client()

@@ -6,6 +6,10 @@ import Testing
 
 @testable import B2COAuth
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// A server must not be able to end the process by nesting (RFC 8259 section 9): 512 KiB is Apple's stack of a thread.
 @Suite("Nested answers on a thread with a small stack", .timeLimit(.minutes(10)))
 struct DocumentFetcherNestingTests {
@@ -15,24 +19,23 @@ struct DocumentFetcherNestingTests {
     let isRead: @Sendable (_ nested: String) -> Bool
   }
 
-  private static func response(_ status: Int, _ text: String) -> TransportResponse {
-    TransportResponse(status: status, headers: ["Content-Type": "application/json"], body: Data(text.utf8))
-  }
-
   static let answers = [
     Answer(testDescription: "metadata") {
       let text = #"{"issuer":"https://a.example","jwks_uri":"https://a.example/k","x":"# + $0 + "}"
       return (try? ProviderMetadata(json: Data(text.utf8), allowsHTTP: false)) != nil
     },
     Answer(testDescription: "token") {
-      (try? TokenResponse(response(200, #"{"access_token":"a","x":"# + $0 + "}"), serverNow: Date())) != nil
+      (try? TokenResponse(Data((#"{"access_token":"a","x":"# + $0 + "}").utf8), serverNow: Date())) != nil
     },
     Answer(testDescription: "error") {
-      ServerAnswer(response(400, #"{"error":"invalid_grant","x":"# + $0 + "}"), now: Date(), hiding: []) != nil
+      let body = Data((#"{"error":"invalid_grant","x":"# + $0 + "}").utf8)
+      return HTTPURLResponse(url: URL(filePath: "/"), statusCode: 400, httpVersion: nil, headerFields: nil).flatMap {
+        ServerAnswer(body, $0, now: Date(), hiding: [])
+      } != nil
     },
     Answer(testDescription: "device") {
       let text = #"{"device_code":"d","user_code":"u","verification_uri":"https://a.example","x":"# + $0 + "}"
-      return (try? DeviceTicket(response(200, text), from: URL(fileURLWithPath: "/devicecode"), now: Date())) != nil
+      return (try? DeviceTicket(Data(text.utf8), from: URL(fileURLWithPath: "/devicecode"), now: Date())) != nil
     },
     Answer(testDescription: "keys") { (try? JWKSet(json: Data((#"{"keys":[],"x":"# + $0 + "}").utf8))) != nil },
   ]

@@ -6,6 +6,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// Keys of an issuer that are renewed while its published set lags behind.
 @Suite("Key roll-over", .timeLimit(.minutes(10)))
 struct ProviderDirectoryKeyRolloverTests {
@@ -96,7 +100,7 @@ struct ProviderDirectoryKeyRolloverTests {
     let client = try fixture.client { $0.retry = .none }
     try await client.signIn()
     try fixture.tenant.rotateKeys(keepingOld: false)
-    fixture.tenant.faults = [LocalFault(on: .keys, .respond(TransportResponse(status: 503)))]
+    fixture.tenant.faults = [LocalFault(on: .keys, .respond(LocalResponse(status: 503)))]
     await expectError(ConnectorError.self, .serviceUnavailable) { try await client.signIn(prompt: .login) }
     fixture.tenant.faults = []
     try await client.signIn(prompt: .login)

@@ -52,7 +52,7 @@ struct ServerClockTests {
   func cached() async throws {
     await expectError(ConnectorError.self, .invalidResponse, saying: "id_token is refused") {
       try await signIn(
-        endedBefore: 36_000, date: "Wed, 31 Dec 2025 13:30:00 GMT", age: "37800", on: .method(.get))
+        endedBefore: 36_000, date: "Wed, 31 Dec 2025 13:30:00 GMT", age: "37800", on: .method("GET"))
     }
   }
 }

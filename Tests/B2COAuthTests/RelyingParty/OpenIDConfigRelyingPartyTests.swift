@@ -7,6 +7,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// The modules of `oidcc-client-config-certification-test-plan`.
 @Suite("OpenID Connect relying party: Config RP", .descriptors(), .timeLimit(.minutes(10)))
 struct OpenIDConfigRelyingPartyTests {
@@ -20,7 +24,7 @@ struct OpenIDConfigRelyingPartyTests {
     let fields = try JSONReader.object(document)
     // Everything else goes where the document says.
     let used = party.tenant.requests.dropFirst().map {
-      $0.request.url.absoluteString.prefix { $0 != "?" }
+      ($0.request.url?.absoluteString ?? "").prefix { $0 != "?" }
     }
     for name in ["authorization_endpoint", "token_endpoint", "jwks_uri"] {
       #expect(used.contains { fields[name]?.string == String($0) }, "\(name)")

@@ -6,6 +6,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// An app at a plain OpenID provider, as the OpenID Foundation's suite for relying parties tests one.
 ///
 /// The page is opened by a real presenter in a stand-in for the browser; only the provider is in memory.
@@ -50,7 +54,7 @@ struct RelyingParty: Sendable {
 
   /// The requests to an endpoint so far.
   func requests(_ path: String) -> [RecordedRequest] {
-    tenant.requests.filter { $0.request.url.path == path }
+    tenant.requests.filter { $0.request.path == path }
   }
 
   /// The header of the id_token that was sent last.

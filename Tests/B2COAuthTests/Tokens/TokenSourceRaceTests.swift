@@ -256,7 +256,7 @@ struct TokenSourceRaceTests {
     let stage = try await Stage()
     stage.fixture.tenant.faults = [
       LocalFault(on: .tokenRefresh, times: 1, .wait(stage.gate)),
-      LocalFault(on: .tokenRefresh, times: 1, .respond(TransportResponse(status: 503))),
+      LocalFault(on: .tokenRefresh, times: 1, .respond(LocalResponse(status: 503))),
     ]
     let callers = (0..<10).map { _ in Task { try await stage.client.accessToken() } }
     await stage.gate.waitForArrivals(1)

@@ -7,6 +7,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// What a refresh makes of odd answers, and what its callers have to wait for.
 @Suite("The rules of a refresh", .timeLimit(.minutes(10)))
 struct TokenSourceRuleTests {
@@ -316,7 +320,7 @@ struct TokenSourceRuleTests {
       // The record changes after it was read once more, and before it is written.
       cache.swap(to: renewed, for: key, afterReads: 1)
       let body = #"{"error":"invalid_grant","error_description":"AADB2C90129: Text."}"#
-      return TransportResponse(status: 400, body: Data(body.utf8))
+      return LocalResponse(status: 400, body: Data(body.utf8))
     }
     await #expect(throws: ConnectorError.self) { try await client.accessToken() }
     #expect(try await cache.record(for: key)?.refreshToken == renewed.refreshToken)

@@ -7,6 +7,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 @Suite("User info", .timeLimit(.minutes(10)))
 struct UserInfoTests {
   @Test("The endpoint is asked with the user's token, and its answer is returned")
@@ -17,8 +21,9 @@ struct UserInfoTests {
     let user = try await client.userInfo()
     #expect(user.claims["locale"] == "de")
     #expect(user.subject == result.user.subject)
-    let request = try #require(fixture.transport.requests.last { $0.url.path.hasSuffix("/userinfo") })
-    #expect(request.headers["Authorization"] == "Bearer \(try #require(result.accessToken).token.value)")
+    let request = try #require(fixture.transport.requests.last { $0.path.hasSuffix("/userinfo") })
+    #expect(
+      request.value(forHTTPHeaderField: "Authorization") == "Bearer \(try #require(result.accessToken).token.value)")
   }
 
   @Test("An answer about another user is refused (OpenID Connect Core 5.3.2)", arguments: ["sub", "case"])
@@ -43,8 +48,8 @@ struct UserInfoTests {
     let client = try fixture.client()
     try await client.signIn()
     fixture.transport.intercept { request in
-      guard request.url.path.hasSuffix("/userinfo") else { return nil }
-      return TransportResponse(status: status, headers: ["Retry-After": "7"], body: Data(body.utf8))
+      guard request.path.hasSuffix("/userinfo") else { return nil }
+      return LocalResponse(status: status, headers: ["Retry-After": "7"], body: Data(body.utf8))
     }
     let error = try await #require(throws: ConnectorError.self) { try await client.userInfo() }
     #expect(error.code == code)
@@ -70,15 +75,15 @@ struct UserInfoTests {
     try await client.signIn()
     await fixture.clock.advance(by: .seconds(120))
     fixture.transport.intercept { request in
-      guard request.url.path.hasSuffix("/userinfo") else { return nil }
-      return TransportResponse(status: status, headers: ["WWW-Authenticate": challenge])
+      guard request.path.hasSuffix("/userinfo") else { return nil }
+      return LocalResponse(status: status, headers: ["WWW-Authenticate": challenge])
     }
     let error = try await #require(throws: ConnectorError.self) { try await client.userInfo() }
     #expect(error.code == code && error.status == status && !error.isRetryable)
     #expect(error.url?.hasSuffix("/userinfo") == true)
-    let sent = fixture.transport.requests.filter { $0.url.path.hasSuffix("/userinfo") }
+    let sent = fixture.transport.requests.filter { $0.path.hasSuffix("/userinfo") }
     #expect(sent.count == requests)
-    #expect(Set(sent.map { $0.headers["Authorization"] }).count == requests)
+    #expect(Set(sent.map { $0.value(forHTTPHeaderField: "Authorization") }).count == requests)
     if code == .insufficientScope { #expect(error.message.contains("profile")) }
     if code == .claimsRequired { #expect(error.claims == #"{"id_token":{"acr":null}}"#) }
   }
@@ -114,8 +119,8 @@ struct UserInfoTests {
     let first = try #require(try await client.signIn().accessToken).token.value
     await fixture.clock.advance(by: .seconds(120))
     fixture.transport.intercept { request in
-      guard request.headers["Authorization"] == "Bearer \(first)" else { return nil }
-      return TransportResponse(status: 401)
+      guard request.value(forHTTPHeaderField: "Authorization") == "Bearer \(first)" else { return nil }
+      return LocalResponse(status: 401)
     }
     #expect(try await client.userInfo().name == LocalUser.alice.displayName)
     #expect(fixture.tenant.counters.refreshes == 1)
@@ -128,7 +133,7 @@ struct UserInfoTests {
       let client = try fixture.client()
       let result = try await client.signIn()
       #expect(try await client.userInfo().claims == result.user.claims)
-      #expect(!fixture.transport.requests.contains { $0.url.path.hasSuffix("/userinfo") })
+      #expect(!fixture.transport.requests.contains { $0.path.hasSuffix("/userinfo") })
     }
     await expectError(ConnectorError.self, .interactionRequired) { try await Fixture().client().userInfo() }
   }
@@ -206,7 +211,7 @@ struct OddProviderTests {
     let client = try fixture.client()
     try await client.signIn()
     fixture.tenant.faults = [
-      LocalFault(on: .tokenRefresh, .respond(TransportResponse(status: status, body: Data(body.utf8))))
+      LocalFault(on: .tokenRefresh, .respond(LocalResponse(status: status, body: Data(body.utf8))))
     ]
     await fixture.clock.advance(by: .seconds(4_000))
     await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }

@@ -1,5 +1,6 @@
 import B2CConnector
 import B2CCore
+import B2CTestKit
 import Foundation
 import TestSupport
 
@@ -27,7 +28,7 @@ extension Row {
   static func client(_ body: Data) throws -> TaskAPIClient {
     TaskAPIClient(
       baseURL: try Scene.url("https://tasks.example/tasks"),
-      transport: SameAnswer(response: TransportResponse(status: 200, body: body)), tokens: CannedTokens())
+      transport: SameAnswer(response: LocalResponse(status: 200, body: body)), tokens: CannedTokens())
   }
 }
 

@@ -4,6 +4,10 @@ import B2CTestKit
 import Foundation
 import TestSupport
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 extension Row {
   static let tokenRequests = Row(
     number: "4", title: "token requests of many callers, endpoint of 300 ms",
@@ -167,10 +171,12 @@ private struct CallerScene: Sendable {
 private struct RefusingAPI: HTTPTransport {
   let refused: String
 
-  func send(_ request: TransportRequest) async throws -> TransportResponse {
-    request.headers["Authorization"] == refused
-      ? TransportResponse(status: 401, headers: ["WWW-Authenticate": "Bearer error=\"invalid_token\""])
+  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+    let response =
+      request.value(forHTTPHeaderField: "Authorization") == refused
+      ? LocalResponse(status: 401, headers: ["WWW-Authenticate": "Bearer error=\"invalid_token\""])
       : Scene.emptyList
+    return try response.answer(to: request.url)
   }
 }
 

@@ -4,6 +4,10 @@ import B2CTestKit
 import Foundation
 import TestSupport
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// Users of one tenant in a cache, with records as large as a real tenant makes them.
 enum Scene {
   static let scopes = ["https://contoso.onmicrosoft.com/tasks/read"]
@@ -11,7 +15,7 @@ enum Scene {
   static let scopesInAnotherCase = ["https://contoso.onmicrosoft.com/Tasks/Read"]
   static let policyID = "B2C_1_SignIn"
   /// Answers at once with a list without tasks.
-  static let emptyList = TransportResponse(status: 200, body: Data("[]".utf8))
+  static let emptyList = LocalResponse(status: 200, body: Data("[]".utf8))
 
   static func configuration(
     authority: String = "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"
@@ -104,14 +108,16 @@ struct NoPage: SignInPresenter {
 
 /// A transport that is never asked.
 struct NoNetwork: HTTPTransport {
-  func send(_ request: TransportRequest) async throws -> TransportResponse {
-    throw Failure("no request is expected here: \(request)")
+  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+    throw Failure("no request is expected here: \(request.summary)")
   }
 }
 
 /// A transport that has the same answer for everything.
 struct SameAnswer: HTTPTransport {
-  let response: TransportResponse
+  let response: LocalResponse
 
-  func send(_ request: TransportRequest) async throws -> TransportResponse { response }
+  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+    try response.answer(to: request.url)
+  }
 }

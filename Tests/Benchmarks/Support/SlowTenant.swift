@@ -1,9 +1,14 @@
 import B2CConnector
 import B2CCore
+import B2CHTTP
 import B2CLoopback
 import B2CTestKit
 import Foundation
 import TestSupport
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 /// A local tenant on loopback HTTP that takes its time for every answer.
 final class SlowTenant: Sendable {
@@ -24,9 +29,9 @@ final class SlowTenant: Sendable {
       guard let url = URL(string: "http://127.0.0.1:\(exchange.port)" + request.target) else { return exchange.close() }
       try? await Task.sleep(for: delay.withLock { $0 })
       if url.path == "/ping" { return _ = await exchange.respond(.text("pong")) }
-      let message = TransportRequest(
-        method: TransportRequest.Method(rawValue: request.method), url: url,
-        headers: TransportRequest.Headers(request.headers.fields),
+      let message = URLRequest(
+        method: request.method, url: url,
+        headers: request.headers,
         body: request.body.isEmpty ? nil : request.body)
       guard let response = try? await tenant.answer(message) else { return exchange.close() }
       await exchange.respond(LoopbackResponse(response))
@@ -83,8 +88,8 @@ final class SlowTenant: Sendable {
   func bareRequest() async throws -> Double {
     let transport = URLSessionTransport()
     defer { transport.close() }
-    let request = TransportRequest(url: url.appendingPathComponent("ping"))
-    return try await Pairs.seconds { _ = try await transport.send(request) }
+    let request = URLRequest(url: url.appendingPathComponent("ping"))
+    return try await Pairs.seconds { _ = try await transport.send(request, limits: .standard) }
   }
 }
 

@@ -1,28 +1,29 @@
 import B2CAuthority
 import B2CCore
 import B2CHTTP
+import B2CTestKit
 import Foundation
 import TestSupport
 
 @testable import B2CIDToken
 @testable import B2COAuth
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 extension FuzzTarget {
   /// What a sign-in service answers: metadata, tokens, errors, keys, device codes.
   ///
   /// The first byte selects which.
   static let answers = FuzzTarget(
-    name: "answers", parse: { _ = try? TokenResponse(answer(200, $0.dropFirst()), serverNow: now) }, check: checkAnswers
+    name: "answers", parse: { _ = try? TokenResponse(Data($0.dropFirst()), serverNow: now) }, check: checkAnswers
   )
 
   /// What was sent to the service; an input that has it, in any form, must not bring it into an error.
   private static let sent = "0.AQsAbCdEfGh1jKlMn0pQrStUvWxYz.refresh-Token_sent"
   private static let sentSearch = SecretSearch.whole(sent)
   private static let now = Date(timeIntervalSince1970: 1_800_000_000)
-
-  private static func answer(_ status: Int, _ body: some Collection<UInt8>) -> TransportResponse {
-    TransportResponse(status: status, headers: ["Content-Type": "application/json"], body: Data(body))
-  }
 
   @Sendable private static func checkAnswers(_ input: [UInt8]) throws {
     let body = input.dropFirst()
@@ -54,7 +55,7 @@ extension FuzzTarget {
 
   private static func checkTokens(_ body: ArraySlice<UInt8>) throws {
     do throws(ConnectorError) {
-      let tokens = try TokenResponse(answer(200, body), serverNow: now)
+      let tokens = try TokenResponse(Data(body), serverNow: now)
       // An access token of another type is kept as the reason why it cannot be used.
       let isEmpty = tokens.accessToken == nil && tokens.idToken == nil && tokens.unusableAccessToken == nil
       guard (0...31_536_000).contains(tokens.lifetime), !isEmpty, tokens.accessToken?.value.isEmpty != true
@@ -65,7 +66,8 @@ extension FuzzTarget {
   }
 
   private static func checkRefusal(_ body: ArraySlice<UInt8>, status: Int) throws {
-    guard let answered = ServerAnswer(answer(status, body), now: now, hiding: [sent]) else { return }
+    let (body, response) = try LocalResponse(status: status, body: Data(body)).answer(to: URL(filePath: "/"))
+    guard let answered = ServerAnswer(body, response, now: now, hiding: [sent]) else { return }
     var shown = ""
     dump(answered, to: &shown)
     try expectHidden(sentSearch, in: shown)
@@ -83,7 +85,7 @@ extension FuzzTarget {
   private static func checkDevice(_ body: ArraySlice<UInt8>) throws {
     guard let url = URL(string: "https://login.contoso.com/devicecode") else { return }
     do throws(ConnectorError) {
-      let ticket = try DeviceTicket(answer(200, body), from: url, now: now)
+      let ticket = try DeviceTicket(Data(body), from: url, now: now)
       if !(Duration.seconds(1)...Duration.seconds(300)).contains(ticket.interval)
         || !Loopback.isAllowed(ticket.authorization.verificationURL)
       {

@@ -1,8 +1,13 @@
 import B2CCore
+import B2CTestKit
 import Foundation
 import TestSupport
 
 @testable import B2CHTTP
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 extension FuzzTarget {
   /// Header fields of answers: `WWW-Authenticate`, `Retry-After`, dates.
@@ -16,7 +21,7 @@ extension FuzzTarget {
   @Sendable private static func checkHeaders(_ input: [UInt8]) throws {
     let text = String(decoding: input, as: UTF8.self)
     let now = Date(timeIntervalSince1970: 1_800_000_000)
-    if let seconds = RetryAfter.seconds(in: ["Retry-After": text], now: now) {
+    if let seconds = RetryAfter.seconds(in: try response(["Retry-After": text]), now: now) {
       try expect(seconds.isFinite && seconds >= 0, "Retry-After of \(seconds)")
     }
     if let date = Dates.headerField(text) {
@@ -29,8 +34,7 @@ extension FuzzTarget {
       try expect(again == found, "\(found) is read again as \(again)")
     }
     let secret = Secret(sent)
-    let answer = TransportResponse(
-      status: 401, headers: TransportRequest.Headers([(name: "WWW-Authenticate", value: text)]))
+    let answer = (body: Data(), response: try response(["WWW-Authenticate": text]))
     let errors = [
       APIAuthorizationError(definite: answer, hiding: [secret]),
       APIAuthorizationError(refused: answer, isReplacement: true, hiding: [secret]),
@@ -44,6 +48,10 @@ extension FuzzTarget {
       try expect(
         parts.allSatisfy { !$0.lowercased().contains(sent.lowercased()) }, "a part of the challenge shows the token")
     }
+  }
+
+  private static func response(_ headers: [String: String]) throws -> HTTPURLResponse {
+    try LocalResponse(status: 401, headers: headers).answer(to: URL(filePath: "/")).1
   }
 
   private static func written(_ challenge: AuthenticationChallenge) -> String {

@@ -1,4 +1,3 @@
-import B2CHTTP
 import Foundation
 
 @testable import B2CLoopback
@@ -24,7 +23,7 @@ extension FuzzTarget {
         guard let request = try parser.parse(piece) else { continue }
         return .request(
           method: request.method, target: request.target,
-          fields: request.headers.fields.map { "\($0.name): \($0.value)" }, body: request.body)
+          fields: request.headers.map { "\($0.key): \($0.value)" }.sorted(), body: request.body)
       }
       return .incomplete
     } catch {

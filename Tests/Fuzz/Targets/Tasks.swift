@@ -1,8 +1,14 @@
+import B2CTestKit
 import Foundation
 import TestSupport
 
 @testable import B2CCore
+@testable import B2CHTTP
 @testable import TaskAPI
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 extension FuzzTarget {
   /// Answers of task servers, in both dialects.
@@ -53,7 +59,7 @@ extension FuzzTarget {
   /// The whole client, with the input as the body of a refusal.
   private static func checkErrors(_ input: [UInt8]) throws {
     guard let url = URL(string: "https://api.example.com/tasks") else { return }
-    let answer = TransportResponse(status: 422, body: Data(input))
+    let answer = LocalResponse(status: 422, body: Data(input))
     let failure = waiting { () -> ConnectorError? in
       do {
         let client = TaskAPIClient(baseURL: url, transport: Canned(answer: answer), tokens: Canned.Token())
@@ -76,8 +82,10 @@ extension FuzzTarget {
       func accessToken(replacing refused: BearerToken?) async throws -> BearerToken { BearerToken(Secret(sentToken)) }
     }
 
-    let answer: TransportResponse
+    let answer: LocalResponse
 
-    func send(_ request: TransportRequest) async throws -> TransportResponse { answer }
+    func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+      try answer.answer(to: request.url)
+    }
   }
 }

@@ -1,6 +1,11 @@
 import B2CConnector
 import B2CCore
+import B2CHTTP
 import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 /// The helper that drives the browser, and what it has done so far.
 struct Person: Sendable {
@@ -11,16 +16,16 @@ struct Person: Sendable {
   func open(_ page: URL, consents: Bool) async throws {
     let wish: JSONValue = ["url": .string(page.absoluteString), "consents": .bool(consents)]
     _ = try await transport.send(
-      TransportRequest(
-        method: .post, url: address.appendingPathComponent("open"), headers: ["Content-Type": "application/json"],
-        body: try JSONEncoder().encode(wish)))
+      URLRequest(
+        method: "POST", url: address.appendingPathComponent("open"), headers: ["Content-Type": "application/json"],
+        body: try JSONEncoder().encode(wish)), limits: .standard)
   }
 
   /// What was done, such as `password`, `consent`, `redirected`.
   func log() async throws -> [String] {
-    let answer = try await transport.send(
-      TransportRequest(method: .get, url: address.appendingPathComponent("log")))
-    return try JSONDecoder().decode([String: [String]].self, from: answer.body)["log"] ?? []
+    let (body, _) = try await transport.send(
+      URLRequest(url: address.appendingPathComponent("log")), limits: .standard)
+    return try JSONDecoder().decode([String: [String]].self, from: body)["log"] ?? []
   }
 
   /// How often the password was typed.
@@ -71,9 +76,9 @@ struct CountingTransport: HTTPTransport {
   let count = Count()
   private let base = URLSessionTransport()
 
-  func send(_ request: TransportRequest) async throws -> TransportResponse {
-    if let body = request.body, String(decoding: body, as: UTF8.self).contains("grant_type=") { await count.add() }
-    return try await base.send(request)
+  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+    if let body = request.httpBody, String(decoding: body, as: UTF8.self).contains("grant_type=") { await count.add() }
+    return try await base.send(request, limits: limits)
   }
 }
 

@@ -1,6 +1,11 @@
+import B2CHTTP
 import B2CLoopback
 import B2CTestKit
 import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 /// The local tenants under the names of the real service.
 ///
@@ -38,15 +43,15 @@ enum ServedTenants {
 
   private static func answer(_ exchange: LoopbackExchange, _ tenants: [LocalTenant]) async {
     let request = exchange.request
-    guard let host = request.headers["Host"], let url = URL(string: "https://\(host)\(request.target)"),
+    guard let host = request.headers["host"], let url = URL(string: "https://\(host)\(request.target)"),
       let tenant = tenants.first(where: { $0.serves(url) })
     else {
       await exchange.respond(.text("No tenant has this name.", status: 404))
       return
     }
     let answer = try? await tenant.answer(
-      TransportRequest(
-        method: TransportRequest.Method(rawValue: request.method), url: url,
+      URLRequest(
+        method: request.method, url: url,
         headers: request.headers,
         body: request.body.isEmpty ? nil : request.body))
     guard let answer else { return exchange.close() }

@@ -1,5 +1,6 @@
 import B2CConnector
 import B2CCore
+import B2CHTTP
 import B2CTestKit
 import Foundation
 
@@ -147,11 +148,11 @@ extension Tour {
   private func expiry(_ connector: Connector) async throws {
     guard scene.lifetime <= 20 else { return }
     let token = try await connector.accessToken().token
-    var request = TransportRequest(method: .get, url: scene.userInfo)
-    request.headers["Authorization"] = "Bearer \(token.value)"
+    var request = URLRequest(url: scene.userInfo)
+    request.setValue("Bearer \(token.value)", forHTTPHeaderField: "Authorization")
     var status = 200
     for _ in 0..<600 where status == 200 {
-      status = try await URLSessionTransport().send(request).status
+      status = try await URLSessionTransport().send(request, limits: .standard).1.statusCode
       if status == 200 { try await Task.sleep(for: .milliseconds(50)) }
     }
     await findings.check("the API refuses the expired token", status == 401, "status \(status)")
@@ -201,12 +202,13 @@ extension Tour {
       await findings.check("the next sign-in needs no password: single sign-on", more == 0, "\(more)")
     }
     guard let revocation = scene.revocation, let refreshToken = try await record().1.refreshToken else { return }
-    let answer = try await URLSessionTransport().send(
-      TransportRequest(
-        method: .post, url: revocation, headers: ["Content-Type": "application/x-www-form-urlencoded"],
-        body: Data("token=\(refreshToken.value)&token_type_hint=refresh_token&client_id=\(scene.clientID)".utf8)))
-    guard answer.status == 200 else {
-      await findings.note("revocation", "status \(answer.status) for a public client")
+    let (_, answer) = try await URLSessionTransport().send(
+      URLRequest(
+        method: "POST", url: revocation, headers: ["Content-Type": "application/x-www-form-urlencoded"],
+        body: Data("token=\(refreshToken.value)&token_type_hint=refresh_token&client_id=\(scene.clientID)".utf8)),
+      limits: .standard)
+    guard answer.statusCode == 200 else {
+      await findings.note("revocation", "status \(answer.statusCode) for a public client")
       return
     }
     let code = await failure { try await connector.accessToken(forceRefresh: true) }

@@ -4,6 +4,10 @@ import B2CLoopback
 import B2CTestKit
 import Foundation
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// A local server's front on loopback HTTP that can be made to misbehave on the wire.
 ///
 /// Requests go to the server as they come; those that an armed fault is for are answered by the fault.
@@ -29,10 +33,10 @@ final class FaultyFront: Sendable {
   let port: UInt16
   let url: URL
   private let state = Locked(State())
-  private let answer: @Sendable (TransportRequest) async throws -> TransportResponse
+  private let answer: @Sendable (URLRequest) async throws -> LocalResponse
 
   /// Listens on a port that the system chooses.
-  init(answer: @escaping @Sendable (TransportRequest) async throws -> TransportResponse) async throws {
+  init(answer: @escaping @Sendable (URLRequest) async throws -> LocalResponse) async throws {
     self.answer = answer
     let listener = try await Self.listener(port: 0, state, answer)
     guard let url = URL(string: "http://127.0.0.1:\(listener.port)") else { throw ProofError("a port is no port") }
@@ -81,7 +85,7 @@ final class FaultyFront: Sendable {
 
   private static func listener(
     port: UInt16, _ state: Locked<State>,
-    _ answer: @escaping @Sendable (TransportRequest) async throws -> TransportResponse
+    _ answer: @escaping @Sendable (URLRequest) async throws -> LocalResponse
   ) async throws -> LoopbackListener {
     try await LoopbackListener(port: port) { exchange in
       guard let request = request(exchange) else { return exchange.close() }
@@ -109,16 +113,16 @@ final class FaultyFront: Sendable {
   private static func secrets(in request: LoopbackRequest) -> [String] {
     let names = ["code", "code_verifier", "refresh_token"]
     let form = FormEncoding.decode(String(decoding: request.body, as: UTF8.self)).filter { names.contains($0.name) }
-    let bearer = request.headers["Authorization"].flatMap { $0.split(separator: " ").last.map(String.init) }
+    let bearer = request.headers["authorization"].flatMap { $0.split(separator: " ").last.map(String.init) }
     return form.map(\.value) + [bearer].compactMap(\.self)
   }
 
-  private static func request(_ exchange: LoopbackExchange) -> TransportRequest? {
+  private static func request(_ exchange: LoopbackExchange) -> URLRequest? {
     let request = exchange.request
     guard let url = URL(string: "http://127.0.0.1:\(exchange.port)" + request.target) else { return nil }
-    return TransportRequest(
-      method: TransportRequest.Method(rawValue: request.method), url: url,
-      headers: TransportRequest.Headers(request.headers.fields),
+    return URLRequest(
+      method: request.method, url: url,
+      headers: request.headers,
       body: request.body.isEmpty ? nil : request.body)
   }
 }
@@ -134,7 +138,7 @@ final class OtherOrigin: Sendable {
     self.received = received
     listener = try await LoopbackListener { exchange in
       let request = exchange.request
-      let fields = request.headers.fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
+      let fields = request.headers.map { "\($0.key): \($0.value)" }.joined(separator: "\n")
       received.withLock {
         $0.append("\(request.method) \(request.target)\n\(fields)\n\n" + String(decoding: request.body, as: UTF8.self))
       }

@@ -4,6 +4,10 @@ import B2CLoopback
 import Foundation
 import TestSupport
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// One way for a server to fail, as bytes on the wire.
 struct WireFault: Sendable {
   /// What helps when the fault happens only once.
@@ -179,7 +183,7 @@ extension WireFault {
   private static var repeated: WireFault {
     WireFault("400 that repeats the request", FaultExpectation("configuration", "configuration", "refused")) { scene in
       let request = scene.exchange.request
-      let sent = (request.headers["Authorization"] ?? "") + " " + String(decoding: request.body, as: UTF8.self)
+      let sent = (request.headers["authorization"] ?? "") + " " + String(decoding: request.body, as: UTF8.self)
       let fields = ["error": "invalid_request", "error_description": sent, "message": sent]
       let encoded = Data(sent.utf8).base64EncodedString()
       await scene.exchange.respond(
@@ -191,7 +195,7 @@ extension WireFault {
 
   private static func status(
     _ code: Int, _ name: String, _ expected: FaultExpectation, recovery: Recovery = .none,
-    headers: TransportRequest.Headers = [:],
+    headers: [String: String] = [:],
     body: String = ""
   ) -> WireFault {
     WireFault(name, expected, recovery: recovery) { scene in

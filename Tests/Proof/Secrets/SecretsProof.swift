@@ -5,6 +5,10 @@ import B2CTestKit
 import Foundation
 import TestSupport
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// Lets a program sign in, call, fail and sign out, and looks for its secrets in everything that it leaves behind.
 struct SecretsProof: ProofCommand {
   static let name = "secrets"
@@ -159,20 +163,20 @@ struct SecretsEcho: Sendable {
   ]
 
   /// An answer with the secret in every place that clients read.
-  func answer(_ secret: String) -> TransportResponse {
+  func answer(_ secret: String) -> LocalResponse {
     let echo = encode(secret)
     let fields = [
       "error": "interaction_required", "error_description": "You sent \(echo).", "message": echo, "issuer": echo,
       "error_uri": "https://example.com/\(echo)",
     ]
-    return TransportResponse(
+    return LocalResponse(
       status: status,
       headers: ["WWW-Authenticate": "Bearer error=\"\(echo)\", error_description=\"\(echo)\"", "Location": echo],
       body: (try? JSONEncoder().encode(fields)) ?? Data())
   }
 
   /// Changes a redirect back to the app into a refusal that repeats a secret.
-  func refuse(_ response: inout TransportResponse, _ secret: String, redirectURI: String) {
+  func refuse(_ response: inout LocalResponse, _ secret: String, redirectURI: String) {
     guard let location = response.headers["Location"], location.hasPrefix(redirectURI),
       let state = URLComponents(string: location)?.queryItems?.first(where: { $0.name == "state" })?.value
     else { return }

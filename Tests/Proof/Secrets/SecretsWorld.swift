@@ -1,9 +1,14 @@
 import B2CConnector
 import B2CCore
+import B2CHTTP
 import B2CLoopback
 import B2COAuth
 import B2CTestKit
 import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 /// The servers and the person of the secrets' proof, and what they have seen.
 final class SecretsWorld: Sendable {
@@ -108,7 +113,7 @@ final class SecretsWorld: Sendable {
     else { throw ProofError("the opener was given no URL") }
     let callback = try await person.present(
       PresentationRequest(purpose: .signIn, redirectURI: redirect, state: Secret("")) { _ in page })
-    _ = try await URLSessionTransport().send(TransportRequest(url: callback))
+    _ = try await URLSessionTransport().send(URLRequest(url: callback), limits: .standard)
   }
 
   /// Every secret that has crossed the wire.
@@ -154,9 +159,9 @@ final class SecretsWorld: Sendable {
   /// Methods and URLs; the hint of the sign-out page belongs into one, and was asked for.
   func requestLines() -> [Data] {
     (tenant.requests + issuer.requests + tasks.requests).map { recorded in
-      var url = recorded.request.url.absoluteString
+      var url = recorded.request.url?.absoluteString ?? ""
       if let hint = recorded.query["id_token_hint"] { url = url.replacingOccurrences(of: hint, with: "") }
-      return Data("\(recorded.request.method.rawValue) \(url)".utf8)
+      return Data("\(recorded.request.method) \(url)".utf8)
     }
   }
 

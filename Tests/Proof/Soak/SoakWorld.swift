@@ -4,6 +4,10 @@ import B2CTestKit
 import Foundation
 import TestSupport
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// The servers of a soak run: a tenant with short tokens and a task server, behind fronts that misbehave now and then.
 final class SoakWorld: Sendable {
   /// A fault that was set for a while, and how many requests it happened to.
@@ -75,7 +79,9 @@ final class SoakWorld: Sendable {
     let server = LocalTaskServer(tenant: tenant, dialect: .rest)
     self.tenant = tenant
     tenantFront = try await FaultyFront { request in
-      let isSignIn = request.body.map { String(decoding: $0, as: UTF8.self).contains("grant_type=authorization_code") }
+      let isSignIn = request.httpBody.map {
+        String(decoding: $0, as: UTF8.self).contains("grant_type=authorization_code")
+      }
       return try await Self.$isSignIn.withValue(isSignIn ?? false) { try await tenant.answer(request) }
     }
     taskFront = try await FaultyFront { try await server.answer($0) }

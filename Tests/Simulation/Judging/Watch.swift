@@ -4,6 +4,7 @@
   import B2CTestKit
   import B2CTokenCache
   import Foundation
+  import FoundationNetworking
 
   /// Looks at every request on its way and every answer, and knows of each token whose it is.
   final class Watch: @unchecked Sendable {
@@ -34,7 +35,7 @@
     func note(secret: String) { secrets.insert(secret) }
 
     /// Judges a request as the client sends it.
-    func sending(_ request: TransportRequest, _ call: Call?, _ process: AppProcess) {
+    func sending(_ request: URLRequest, _ call: Call?, _ process: AppProcess) {
       if let token = Self.bearer(request) {
         if call?.refusedTokens.isEmpty == false { world.ledger.tested(.refusedToken) }
         if call?.refusedTokens.contains(token) == true {
@@ -90,12 +91,12 @@
 
     /// Has the server do its work, and remembers what it gave.
     func serve(
-      _ request: TransportRequest, _ call: Call?, _ process: AppProcess
-    ) async -> (TransportResponse, Exchange?) {
-      if world.server.serves(request.url) {
+      _ request: URLRequest, _ call: Call?, _ process: AppProcess
+    ) async -> (LocalResponse, Exchange?) {
+      if let url = request.url, world.server.serves(url) {
         if let token = Self.bearer(request), refusesAll || refusedTokens.contains(token) {
           return (
-            TransportResponse(
+            LocalResponse(
               status: 401, headers: ["WWW-Authenticate": "Bearer error=\"invalid_token\""]), nil
           )
         }
@@ -113,8 +114,8 @@
       return (response, note(fields, form, call, process))
     }
 
-    private func response(of service: any LocalService, _ request: TransportRequest) async -> TransportResponse {
-      (try? await service.answer(request)) ?? TransportResponse(status: 500)
+    private func response(of service: any LocalService, _ request: URLRequest) async -> LocalResponse {
+      (try? await service.answer(request)) ?? LocalResponse(status: 500)
     }
 
     private func note(
@@ -156,20 +157,24 @@
     }
 
     /// An answer has reached the client.
-    func delivered(_ response: TransportResponse, to request: TransportRequest, _ call: Call?, _ exchange: Exchange?) {
+    func delivered(_ response: LocalResponse, to request: URLRequest, _ call: Call?, _ exchange: Exchange?) {
       exchange?.deliver()
       guard response.status == 401, let token = Self.bearer(request) else { return }
       call?.refusedTokens.insert(token)
       call?.note(.refused)
     }
 
-    private static func bearer(_ request: TransportRequest) -> String? {
-      guard let field = request.headers["Authorization"], field.hasPrefix("Bearer ") else { return nil }
+    private static func bearer(_ request: URLRequest) -> String? {
+      guard let field = request.value(forHTTPHeaderField: "Authorization"), field.hasPrefix("Bearer ") else {
+        return nil
+      }
       return String(field.dropFirst(7))
     }
 
-    private static func form(_ request: TransportRequest) -> [String: String] {
-      guard request.method == .post, request.url.path.hasSuffix("/token"), let body = request.body else { return [:] }
+    private static func form(_ request: URLRequest) -> [String: String] {
+      guard request.method == "POST", request.url?.path.hasSuffix("/token") == true, let body = request.httpBody else {
+        return [:]
+      }
       return Dictionary(
         FormEncoding.decode(String(decoding: body, as: UTF8.self)).map { ($0.name, $0.value) }
       ) { first, _ in first }

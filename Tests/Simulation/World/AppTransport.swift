@@ -2,6 +2,7 @@
   import B2CHTTP
   import B2CTestKit
   import Foundation
+  import FoundationNetworking
 
   /// What the network does to the requests of a world at the moment, each in a thousand.
   struct Weather {
@@ -93,9 +94,8 @@
       self.process = process
     }
 
-    func send(_ request: TransportRequest) async throws -> TransportResponse {
+    func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
       try Task.checkCancellation()
-      try request.validate()
       await process.gate()
       let world = process.world
       let call = Call.current
@@ -122,8 +122,8 @@
       switch fault {
       case .refused: throw TransportError(.cannotConnect, "Connection refused.")
       case .lostBefore: throw TransportError(.connectionLost, "The connection was lost.")
-      case .unavailable: return TransportResponse(status: 503)
-      case .throttled: return TransportResponse(status: 429, headers: ["Retry-After": "2"])
+      case .unavailable: return try LocalResponse(status: 503).answer(to: request.url)
+      case .throttled: return try LocalResponse(status: 429, headers: ["Retry-After": "2"]).answer(to: request.url)
       default: break
       }
       try checkOpen(call)
@@ -146,17 +146,17 @@
           part.body = Data(response.body.prefix(machine.draw.below(response.body.count)))
           // A refusal is one, whatever became of its body.
           if part.status == 401 { world.watch.delivered(part, to: request, call, nil) }
-          return part
+          return try part.answer(to: request.url)
         case .silent:
           // Silence has begun, also where the client does not wait for its end.
           defer { note(.silent, request, call) }
-          try await Task.sleep(for: min(request.limits.deadline, request.limits.idleTimeout))
+          try await Task.sleep(for: min(limits.deadline, limits.idleTimeout))
           throw TransportError(.timedOut, "No answer.")
         case .gateway:
           try await travel()
           note(.gateway, request, call)
           exchange?.lose("network")
-          return TransportResponse(status: 502)
+          return try LocalResponse(status: 502).answer(to: request.url)
         default: break
         }
         try await travel()
@@ -168,21 +168,21 @@
         throw error
       }
       world.watch.delivered(response, to: request, call, exchange)
-      return response
+      return try response.answer(to: request.url)
     }
 
-    private func target(of request: TransportRequest) -> Weather.Target {
-      if process.world.server.serves(request.url) { return .taskAPI }
-      return request.url.path.hasSuffix("/token") ? .tokenEndpoint : .documents
+    private func target(of request: URLRequest) -> Weather.Target {
+      if let url = request.url, process.world.server.serves(url) { return .taskAPI }
+      return request.url?.path.hasSuffix("/token") == true ? .tokenEndpoint : .documents
     }
 
-    private func noteTime(of request: TransportRequest, since begin: UInt64) {
+    private func noteTime(of request: URLRequest, since begin: UInt64) {
       guard target(of: request) != .taskAPI, machine.uptime - begin > 5_000_000_000 else { return }
       process.world.lastSlowRequest = machine.uptime
     }
 
     /// Notes a fault where it acts: a request can end before its fault strikes.
-    private func note(_ fault: Weather.Fault, _ request: TransportRequest, _ call: Call?) {
+    private func note(_ fault: Weather.Fault, _ request: URLRequest, _ call: Call?) {
       let target = target(of: request)
       process.world.ledger.network[fault.name, default: [:]][target.rawValue, default: 0] += 1
       met.append(Weather.Met(fault: fault, at: machine.uptime, target: target, call: call?.number))

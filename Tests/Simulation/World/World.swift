@@ -5,6 +5,7 @@
   import B2CTestKit
   import B2CTokenCache
   import Foundation
+  import FoundationNetworking
 
   /// A provider, a task API, a device with its store, and the processes of an app on it.
   final class World: @unchecked Sendable {
@@ -27,7 +28,7 @@
     /// When a process was last suspended, or was until then.
     var lastSuspension: UInt64 = 0
     /// A fault for the next request that fits, in place of the weather's.
-    var nextFault: (fits: @Sendable (TransportRequest) -> Bool, fault: Weather.Fault)?
+    var nextFault: (fits: @Sendable (URLRequest) -> Bool, fault: Weather.Fault)?
     /// How far the device's clock is off, in seconds.
     var clockOffset: Double {
       didSet {
@@ -86,7 +87,7 @@
 
     var deviceNow: Date { Date().addingTimeInterval(clockOffset) }
 
-    func networkFault(for request: TransportRequest) -> Weather.Fault? {
+    func networkFault(for request: URLRequest) -> Weather.Fault? {
       if let next = nextFault, next.fits(request) {
         nextFault = nil
         return next.fault

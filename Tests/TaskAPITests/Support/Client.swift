@@ -1,8 +1,14 @@
 import B2CCore
+import B2CHTTP
+import B2CTestKit
 import Foundation
 import TaskAPI
 import TestSupport
 import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 func url(_ text: String) throws -> URL {
   try #require(URL(string: text))
@@ -30,8 +36,8 @@ struct ClientOptions {
 }
 
 /// The JSON fields of a request's body.
-func members(of request: TransportRequest) throws -> [String: JSONValue] {
-  let body = try #require(request.body)
+func members(of request: URLRequest) throws -> [String: JSONValue] {
+  let body = try #require(request.httpBody)
   return try JSONDecoder().decode([String: JSONValue].self, from: body)
 }
 
@@ -80,8 +86,8 @@ struct NoTokens: AccessTokenProvider {
   func accessToken(replacing refused: BearerToken?) async throws -> BearerToken { throw SignedOut() }
 }
 
-extension TransportResponse {
-  static func text(_ status: Int, _ body: String, headers: TransportRequest.Headers = [:]) -> TransportResponse {
-    TransportResponse(status: status, headers: headers, body: Data(body.utf8))
+extension LocalResponse {
+  static func text(_ status: Int, _ body: String, headers: [String: String] = [:]) -> LocalResponse {
+    LocalResponse(status: status, headers: headers, body: Data(body.utf8))
   }
 }
