@@ -64,7 +64,7 @@ extension APIAuthorizationError {
   init?(definite answer: (body: Data, response: HTTPURLResponse), hiding secrets: [Secret]) {
     let status = answer.response.statusCode
     guard status == 401 || status == 403,
-      let challenge = AuthenticationChallenge.bearer(in: answer.response)?.hiding(secrets)
+      let challenge = Self.challenge(of: answer.response)?.hiding(secrets)
     else { return nil }
     if challenge.parameters["claims"] != nil {
       self.init(
@@ -81,9 +81,13 @@ extension APIAuthorizationError {
     }
   }
 
+  private static func challenge(of response: HTTPURLResponse) -> AuthenticationChallenge? {
+    AuthenticationChallenge.bearer(in: response.value(forHTTPHeaderField: "WWW-Authenticate"))
+  }
+
   /// A refusal that a new token did not change, or for which there is no new token.
   init(refused answer: (body: Data, response: HTTPURLResponse), isReplacement: Bool, hiding secrets: [Secret]) {
-    let challenge = AuthenticationChallenge.bearer(in: answer.response)?.hiding(secrets)
+    let challenge = Self.challenge(of: answer.response)?.hiding(secrets)
     let reason = challenge?.error.flatMap { Self.excerpt($0, secrets) }.map { " (\($0))" } ?? ""
     self.init(
       .unauthorized,

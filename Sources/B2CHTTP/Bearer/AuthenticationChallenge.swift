@@ -1,9 +1,5 @@
 internal import B2CCore
-package import Foundation
-
-#if canImport(FoundationNetworking)
-  package import FoundationNetworking
-#endif
+internal import Foundation
 
 /// A challenge for a bearer token in `WWW-Authenticate` (RFC 6750 section 3, RFC 9110 section 11.6.1).
 package struct AuthenticationChallenge: Sendable, Hashable {
@@ -43,11 +39,11 @@ extension AuthenticationChallenge {
 
   /// Returns the most specific bearer challenge of an answer.
   ///
-  /// - Parameter response: The answer.
+  /// - Parameter field: The answer's `WWW-Authenticate`.
   /// - Returns: The first bearer challenge with claims, else the first with an error, else the first; `nil` when there is
   ///   none.
-  package static func bearer(in response: HTTPURLResponse) -> AuthenticationChallenge? {
-    let all = parse(response.value(forHTTPHeaderField: "WWW-Authenticate") ?? "")
+  package static func bearer(in field: String?) -> AuthenticationChallenge? {
+    let all = parse(field ?? "")
     return all.first { $0.parameters["claims"] != nil } ?? all.first { $0.error != nil } ?? all.first
   }
 }

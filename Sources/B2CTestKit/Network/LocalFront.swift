@@ -1,5 +1,5 @@
 internal import B2CCore
-package import B2CHTTP
+internal import B2CHTTP
 package import B2CLoopback
 internal import Foundation
 

@@ -1,5 +1,5 @@
 internal import B2CCore
-public import B2CHTTP
+internal import B2CHTTP
 public import Foundation
 
 #if canImport(FoundationNetworking)

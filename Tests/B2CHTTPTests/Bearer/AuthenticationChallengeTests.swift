@@ -77,7 +77,8 @@ struct AuthenticationChallengeTests {
   }
 
   private func bearer(_ headers: [String: String]) throws -> Challenge? {
-    Challenge.bearer(in: try LocalResponse(status: 401, headers: headers).answer(to: URL(filePath: "/")).1)
+    let answer = try LocalResponse(status: 401, headers: headers).answer(to: URL(filePath: "/")).1
+    return Challenge.bearer(in: answer.value(forHTTPHeaderField: "WWW-Authenticate"))
   }
 
   @Test("Of several fields, which a transport joins, the challenge that says most")

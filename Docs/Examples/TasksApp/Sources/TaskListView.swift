@@ -38,7 +38,7 @@ struct TaskListView: View {
         }
         .disabled(model.isBusy)
       }
-      account
+      user
     }
     .confirmationDialog("Sign out?", isPresented: $asksToSignOut, titleVisibility: .visible) {
       Button("Sign out", role: .destructive) {
