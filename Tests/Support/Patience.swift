@@ -1,8 +1,10 @@
 package import B2CHTTP
-package import Foundation
 
 #if canImport(FoundationNetworking)
+  internal import Foundation
   package import FoundationNetworking
+#else
+  package import Foundation
 #endif
 
 extension Duration {

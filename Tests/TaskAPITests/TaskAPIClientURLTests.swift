@@ -3,6 +3,10 @@ import TaskAPI
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 @Suite(.timeLimit(.minutes(10))) struct TaskAPIClientURLTests {
   @Test(arguments: [
     "http://tasks.example.com/tasks", "ftp://tasks.example.com/tasks", "file:///tasks", "https:///tasks", "/tasks",

@@ -19,7 +19,7 @@
       let client = try await LoopbackClient(port: port)
       defer { client.close() }
       let body = request.httpBody ?? Data()
-      var head = "\(request.method) \(request.path ?? "/") HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
+      var head = "\(request.method) \(request.path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
       for (name, value) in request.allHTTPHeaderFields ?? [:] { head += "\(name): \(value)\r\n" }
       head += "Content-Length: \(body.count)\r\n\r\n"
       await client.send(Data(head.utf8) + body)
