@@ -136,13 +136,13 @@ extension WireFault {
   static var statuses: [WireFault] {
     var ended = status(
       400, "400, the session has ended",
-      FaultExpectation("configuration", "interactionRequired", "refused"),
+      FaultExpectation("configuration", "interactionRequired", "server"),
       body: #"{"error":"invalid_grant","error_description":"AADB2C90080: The provided grant has expired."}"#)
     ended.endsSession = true
     return redirects + [
       repeated,
       status(
-        400, "400", FaultExpectation("configuration", "configuration", "refused"),
+        400, "400", FaultExpectation("configuration", "configuration", "server"),
         body: #"{"error":"invalid_request","error_description":"AADB2C90083: The request is missing a parameter."}"#),
       ended,
       status(
@@ -181,7 +181,7 @@ extension WireFault {
 
   /// Tells back what was sent, plain in one place and in base64 in others.
   private static var repeated: WireFault {
-    WireFault("400 that repeats the request", FaultExpectation("configuration", "configuration", "refused")) { scene in
+    WireFault("400 that repeats the request", FaultExpectation("configuration", "configuration", "server")) { scene in
       let request = scene.exchange.request
       let sent = (request.headers["authorization"] ?? "") + " " + String(decoding: request.body, as: UTF8.self)
       let fields = ["error": "invalid_request", "error_description": sent, "message": sent]
