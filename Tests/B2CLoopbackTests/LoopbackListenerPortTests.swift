@@ -11,7 +11,7 @@ import Foundation
 import Testing
 
 @Suite("Why a port cannot be listened on")
-struct LoopbackListenerErrorTests {
+struct LoopbackListenerPortTests {
   static let rows: [(CInt, ErrorCode, words: String, suggestion: String?)] = [
     (EADDRINUSE, .portInUse, "Port 8400 is in use", "End that program"),
     (EACCES, .presentationFailed, "Listening on port 8400 is not allowed: ", nil),

@@ -10,7 +10,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(10))) struct TaskAPIErrorTests {
+@Suite(.timeLimit(.minutes(10))) struct TaskAnswerTests {
   static let statuses: [(Int, ErrorCode, Bool)] = [
     (301, .redirected, false), (302, .redirected, false), (304, .redirected, false), (307, .redirected, false),
     (308, .redirected, false), (400, .server, false), (402, .server, false), (403, .forbidden, false),
