@@ -15,7 +15,6 @@ extension Connector {
   /// - Parameters:
   ///   - scopes: The scopes the token must cover; the settings' when `nil`.
   ///   - user: Whose token; that of the user who signed in last when `nil`.
-  ///   - policy: By which policy that user signed in; whichever was last when `nil`.
   ///   - forceRefresh: Whether to ignore the cached token and refresh.
   ///   - claims: A claims request, a JSON object as text, such as ``ConnectorError/claims``: the token is refreshed to
   ///     satisfy it.
@@ -25,14 +24,11 @@ extension Connector {
   ///   session stays); `refreshNotAllowed`, `suspended`; `invalidResponse`, `configuration`, `server`;
   ///   `tokenCache`. Other callers of the same refresh go on when this one is cancelled.
   public func accessToken(
-    scopes: [String]? = nil, user: UserInfo? = nil, policy: Policy? = nil, forceRefresh: Bool = false,
+    scopes: [String]? = nil, user: UserInfo? = nil, forceRefresh: Bool = false,
     claims: String? = nil
   ) async throws -> AccessToken {
-    var options = TokenOptions()
-    options.forceRefresh = forceRefresh
-    options.claims = claims
-    return try await ConnectorError.mapping {
-      try await oauth.accessToken(for: scopes, user: user, policy: policy, options: options)
+    try await ConnectorError.mapping {
+      try await oauth.accessToken(for: scopes, user: user, forceRefresh: forceRefresh, claims: claims)
     }
   }
 

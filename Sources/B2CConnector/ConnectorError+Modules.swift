@@ -3,7 +3,6 @@ internal import B2CCore
 internal import B2CHTTP
 internal import B2COAuth
 internal import B2CSettings
-internal import B2CTokenCache
 internal import Foundation
 
 #if canImport(FoundationNetworking)
@@ -60,10 +59,6 @@ extension ConnectorError {
         own: ErrorCode(error), error.message, recoverySuggestion: error.recoverySuggestion,
         isRetryable: error.isRetryable,
         underlying: error)
-    case let error as TokenCacheError:
-      ConnectorError(
-        own: .tokenCache, error.message, recoverySuggestion: error.recoverySuggestion,
-        isRetryable: error.isRetryable, underlying: error)
     // The text of an error of the app's own is not repeated, for it may hold anything.
     default:
       ConnectorError(

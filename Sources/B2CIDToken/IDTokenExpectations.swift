@@ -19,8 +19,6 @@ package struct IDTokenExpectations: Sendable {
   package var policy: String?
   /// The access token that came with the id_token, for `at_hash`.
   package var accessToken: Secret?
-  /// After a refresh: who was signed in.
-  package var previous: PreviousIdentity?
 
   /// Makes expectations.
   ///
@@ -31,12 +29,11 @@ package struct IDTokenExpectations: Sendable {
   ///   - policy: The policy's id.
   ///   - now: The time by the server's clock.
   ///   - skew: How far clocks may be apart.
-  ///   - previous: After a refresh: the claims of the sign-in.
   ///   - accessToken: The access token that came with the id_token.
   ///   - allowedAlgorithms: The algorithms the issuer may sign with.
   package init(
     clientID: String, issuer: IssuerExpectation, nonce: Secret? = nil, policy: String? = nil, now: Date,
-    skew: Duration = .seconds(300), previous: [String: JSONValue]? = nil, accessToken: Secret? = nil,
+    skew: Duration = .seconds(300), accessToken: Secret? = nil,
     allowedAlgorithms: Set<JWSAlgorithm> = .microsoft
   ) {
     self.clientID = clientID
@@ -45,7 +42,6 @@ package struct IDTokenExpectations: Sendable {
     self.policy = policy
     self.now = now
     self.skew = skew
-    self.previous = previous.map(PreviousIdentity.init)
     self.accessToken = accessToken
     self.allowedAlgorithms = allowedAlgorithms
   }
@@ -84,25 +80,5 @@ package enum IssuerExpectation: Sendable, Hashable {
   package func accepts(callbackIssuer issuer: String) -> Bool {
     let tenant = issuer.split(separator: "/").first { UUID(uuidString: String($0)) != nil }
     return accepts(issuer, tenantID: tenant.map(String.init))
-  }
-}
-
-/// The claims that the id_token of a refresh has to keep from the one of the sign-in (OpenID Connect Core 12.2); `nil` is not compared.
-package struct PreviousIdentity: Sendable, Hashable {
-  package var issuer: String?
-  package var subject: String?
-  package var audience: [String]?
-
-  package init(issuer: String? = nil, subject: String? = nil, audience: [String]? = nil) {
-    self.issuer = issuer
-    self.subject = subject
-    self.audience = audience
-  }
-
-  /// Takes what is there from the claims of the sign-in.
-  package init(_ claims: [String: JSONValue]) {
-    self.init(
-      issuer: claims["iss"]?.string, subject: try? IDTokenClaims.subject(claims),
-      audience: try? IDTokenClaims.audience(claims))
   }
 }

@@ -24,7 +24,6 @@ package struct IDTokenVerifier: Sendable {
     try checkTimes(claims, expectations)
     try checkRequest(claims, expectations)
     try checkHashes(claims, expectations, hashes: scheme.tokenHashes)
-    try checkContinuity(claims, expectations)
     return claims
   }
 }
@@ -160,20 +159,6 @@ extension IDTokenVerifier {
       guard let text = value.string, hashes.contains(where: { ASCIIText.isSame(text, $0.leftHalf(of: token)) }) else {
         throw ConnectorError(idToken: "its at_hash is not that of the access token")
       }
-    }
-  }
-
-  /// Core 12.2: a refresh changes no identity.
-  private func checkContinuity(_ claims: IDTokenClaims, _ expectations: IDTokenExpectations) throws(ConnectorError) {
-    guard let previous = expectations.previous else { return }
-    if let issuer = previous.issuer, !ASCIIText.isSame(issuer, claims.issuer) {
-      throw ConnectorError(idToken: "its iss is another than at the sign-in")
-    }
-    if let subject = previous.subject, !ASCIIText.isSame(subject, claims.subject) {
-      throw ConnectorError(idToken: "its sub is another than at the sign-in")
-    }
-    if let audience = previous.audience, Set(audience) != Set(claims.audience) {
-      throw ConnectorError(idToken: "its aud is another than at the sign-in")
     }
   }
 

@@ -1,22 +1,25 @@
 internal import B2CCore
 internal import Foundation
 
-/// The parts that every flow of a client shares, made once.
-final class OAuthServices: Sendable {
-  let configuration: OAuthConfiguration
+/// The parts that sign-in, tokens and sign-out share.
+package final class OAuthServices: Sendable {
+  package let configuration: OAuthConfiguration
   let environment: OAuthEnvironment
-  let presenter: any SignInPresenter
-  let tokenCache: any TokenCache
+  package let presenter: any SignInPresenter
   let serverClock: ServerClock
   let providers: ProviderDirectory
   let endpoint: TokenEndpoint
-  let cache: RecordCache
-  let users: UserStore
-  let sessions: SessionMonitor
-  let sentRefreshes = SentRefreshes()
-  let adoptions = ClaimAdoptions()
+  /// The owner of the sessions, which every connector over the same cache shares.
+  let store: SessionStore
+  /// Whose sessions are this connector's.
+  let client: SessionStore.Client
+  /// Microsoft ignores the case of GUIDs; elsewhere every byte counts, so nothing may be folded.
+  let isMicrosoft: Bool
 
   init(configuration: OAuthConfiguration, environment: OAuthEnvironment) throws {
+    if let retired = configuration.authority.retirement(for: configuration.defaultPolicy) {
+      throw ConnectorError(retired)
+    }
     self.configuration = configuration
     self.environment = environment
     presenter = environment.presenter ?? DefaultPresenter.make()
@@ -27,36 +30,47 @@ final class OAuthServices: Sendable {
         transport: environment.transport, policy: configuration.retry, clock: environment.clock,
         now: environment.now, onRetry: { environment.onEvent(OAuthEvent(.retry)) }),
       limits: configuration.limits, serverClock: serverClock)
-    providers = ProviderDirectory(configuration: configuration, documents: documents, now: environment.now)
+    providers = ProviderDirectory(
+      configuration: configuration, documents: documents, clock: environment.clock, now: environment.now)
     endpoint = TokenEndpoint(
-      configuration: configuration, transport: environment.transport, serverClock: serverClock)
-    tokenCache = try environment.cache ?? DefaultTokenCache.make()
-    cache = RecordCache(tokenCache, clock: environment.clock)
-    sessions = SessionMonitor(
-      observers: cache.state.observers, protectedDataUpdates: environment.protectedDataUpdates)
-    users = UserStore(configuration: configuration, cache: cache, now: environment.now)
+      configuration: configuration, transport: environment.transport, serverClock: serverClock,
+      clock: environment.clock)
+    store = SessionStore.of(try environment.cache ?? DefaultTokenCache.make())
+    isMicrosoft = configuration.authority.kind(for: configuration.defaultPolicy) != .openIDConnect
+    client = SessionStore.Client(
+      authority: configuration.authority.cacheID,
+      clientID: isMicrosoft ? configuration.clientID.lowercased() : configuration.clientID,
+      requiredUser: configuration.requiredUser.flatMap { $0.isEmpty ? nil : $0 })
   }
 
-  func correlationID(_ wanted: UUID?) -> UUID { wanted ?? configuration.correlationID ?? UUID() }
+  /// Whether this process may request an access token: an extension that the system ends would lose a rotated token.
+  var refreshesTokens: Bool { configuration.refreshesTokens && !environment.isAppExtension }
 
-  /// Runs a step and reports its start and its end.
+  /// The id of the settings, else a new one.
+  func correlationID() -> UUID { configuration.correlationID ?? UUID() }
+
+  func report(_ kind: OAuthEvent.Kind, _ policyID: String?, _ correlationID: UUID? = nil, error: ErrorCode? = nil) {
+    environment.onEvent(
+      OAuthEvent(
+        kind, policyID: policyID, correlationID: correlationID ?? configuration.correlationID, errorCode: error))
+  }
+
+  /// Runs a step between two events.
   func reporting<Result>(
     _ started: OAuthEvent.Kind, _ finished: OAuthEvent.Kind, policy: Policy?, correlationID: UUID,
     _ body: () async throws -> Result
   ) async throws -> Result {
-    environment.onEvent(OAuthEvent(started, policyID: policy?.id, correlationID: correlationID))
+    report(started, policy?.id, correlationID)
     do {
       let result = try await body()
-      environment.onEvent(OAuthEvent(finished, policyID: policy?.id, correlationID: correlationID))
+      report(finished, policy?.id, correlationID)
       return result
     } catch {
-      environment.onEvent(
-        OAuthEvent(finished, policyID: policy?.id, correlationID: correlationID, errorCode: Self.code(of: error)))
+      report(finished, policy?.id, correlationID, error: Self.code(of: error))
       throw error
     }
   }
 
-  /// The code of an error in an event.
   static func code(of error: any Error) -> ErrorCode {
     (error as? ConnectorError)?.code ?? .init(rawValue: error is CancellationError ? "cancelled" : "other")
   }

@@ -11,64 +11,96 @@ public enum SessionState: Sendable, Hashable {
   case signedIn(UserInfo)
   /// The user who was current; only a new sign-in brings tokens again.
   case expired(UserInfo)
-}
 
-extension SessionState {
-  /// Claims of one token that say nothing about the user.
-  private static let claimsOfToken: Set<String> = [
-    "iss", "aud", "exp", "nbf", "iat", "jti", "nonce", "at_hash", "c_hash", "auth_time", "acr", "amr", "azp", "sid",
-    "aio", "rh", "uti", "ver",
-  ]
-
-  /// Whether an observer would see no difference: the same state of the same user with the same claims about the user.
+  /// Whether an observer would see no difference: the same state of the same user with the same claims about the person.
   func isSame(as other: SessionState) -> Bool {
     switch (self, other) {
     case (.signedOut, .signedOut): true
     case (.signedIn(let user), .signedIn(let before)), (.expired(let user), .expired(let before)):
-      user.id == before.id && Self.claims(of: user) == Self.claims(of: before)
+      user.id == before.id && TokenClaims.aboutPerson(user.claims) == TokenClaims.aboutPerson(before.claims)
     default: false
     }
   }
+}
 
-  private static func claims(of user: UserInfo) -> [String: JSONValue] {
-    user.claims.filter { !claimsOfToken.contains($0.key) }
+/// The claims that describe a token or a sign-in and say nothing about the person.
+enum TokenClaims {
+  private static let names: Set<String> = [
+    "iss", "sub", "aud", "azp", "tfp", "acr", "amr", "exp", "nbf", "iat", "jti", "auth_time", "nonce", "at_hash",
+    "c_hash", "sid", "ver", "aio", "rh", "uti",
+  ]
+
+  static func aboutPerson(_ claims: [String: JSONValue]) -> [String: JSONValue] {
+    claims.filter { !names.contains($0.key) }
   }
 }
 
-/// The states of a client's session, as a stream for each observer.
-struct SessionMonitor: Sendable {
-  /// The observers of every client of the same cache.
-  let observers: CacheObservers
-  /// Yields when a cache that could not be read on a locked device can be; `nil` where that is not said.
-  let protectedDataUpdates: (@Sendable () -> AsyncStream<Void>)?
+/// The observers of the sessions of every connector over one cache.
+final class SessionObservers: Sendable {
+  /// The pauses before a state that could not be read is read again, the last one for good, in seconds.
+  private static let pauses = [1.0, 5, 30]
 
-  /// Signals observers to read the session again.
-  func changed() { observers.changed() }
+  private struct Content {
+    var nextID = 0
+    var signals: [Int: AsyncStream<Void>.Continuation] = [:]
+  }
 
-  /// The states that a read returns now and after each change, without equal ones in a row.
+  private let content = Locked(Content())
+
+  /// Signals every observer to read its session again.
+  func changed() {
+    for signal in content.withLock({ Array($0.signals.values) }) { signal.yield() }
+  }
+
+  /// Returns the states that a read returns now and after each change, without equal ones in a row.
   ///
-  /// A state that cannot be read is left out: an error of the cache is not a sign-out.
-  func states(_ read: @escaping @Sendable () async throws -> SessionState) -> AsyncStream<SessionState> {
+  /// - Parameters:
+  ///   - clock: The clock of the pauses after a read that has failed: an error of the cache is not a sign-out.
+  ///   - unlocks: Yields when a cache that could not be read on a locked device can be; `nil` where that is not said.
+  ///   - read: Reads the state.
+  func states(
+    on clock: any Clock<Duration>, unlocks: (@Sendable () -> AsyncStream<Void>)?,
+    _ read: @escaping @Sendable () async throws -> SessionState
+  ) -> AsyncStream<SessionState> {
     let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let id = observers.add(signal)
+    let id = content.withLock { content in
+      content.nextID += 1
+      content.signals[content.nextID] = signal
+      return content.nextID
+    }
     signal.yield()
     return AsyncStream { continuation in
-      let task = Task {
+      let reading = Task {
         var last: SessionState?
+        var failures = 0
+        var again: Task<Void, any Error>?
         for await _ in signals {
-          guard let new = try? await read(), last?.isSame(as: new) != true else { continue }
+          again?.cancel()
+          guard let new = try? await read() else {
+            let pause = Self.pauses[min(failures, Self.pauses.count - 1)]
+            failures += 1
+            again = Task {
+              try await clock.sleep(for: .seconds(pause))
+              signal.yield()
+            }
+            continue
+          }
+          failures = 0
+          guard last?.isSame(as: new) != true else { continue }
           last = new
           continuation.yield(new)
         }
+        again?.cancel()
         continuation.finish()
       }
-      let unlocks = protectedDataUpdates.map { updates in
-        Task { for await _ in updates() { signal.yield() } }
+      let unlocking = unlocks.map { unlocks in
+        Task { for await _ in unlocks() { signal.yield() } }
       }
-      continuation.onTermination = { [weak observers] _ in
-        task.cancel()
-        unlocks?.cancel()
-        observers?.remove(id)
+      continuation.onTermination = { [weak self] _ in
+        reading.cancel()
+        unlocking?.cancel()
+        signal.finish()
+        self?.content.withLock { _ = $0.signals.removeValue(forKey: id) }
       }
     }
   }

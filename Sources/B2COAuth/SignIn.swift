@@ -4,12 +4,11 @@ internal import Foundation
 /// Signs in by one policy: request, page, validated callback, tokens, verified claims, stored record.
 struct SignIn: Sendable {
   let services: OAuthServices
-  let tokens: TokenSource
 
   private var configuration: OAuthConfiguration { services.configuration }
 
   func run(policy: Policy?, options: SignInOptions) async throws -> SignInResult {
-    let correlationID = services.correlationID(nil)
+    let correlationID = services.correlationID()
     return try await services.reporting(
       .signInStarted, .signInFinished, policy: policy, correlationID: correlationID
     ) {
@@ -41,7 +40,7 @@ struct SignIn: Sendable {
     do {
       let callback = try request.validate(url)
       let response = try await services.endpoint.redeem(callback, of: request)
-      return try await SignInWriter(services: services, tokens: tokens).finish(
+      return try await SignInWriter(services: services).finish(
         response, from: request.provider, request: request, scopes: request.scopes, sent: request.tokenScopes,
         correlationID: request.correlationID, isPasswordResetStep: isPasswordResetStep)
     } catch var error as ConnectorError {
@@ -83,12 +82,6 @@ extension SignInOptions {
 /// The end of a sign-in, by page or by device code: verifies the id_token and stores the result.
 struct SignInWriter: Sendable {
   let services: OAuthServices
-  let tokens: TokenSource
-
-  // Claims that belong to one token and not to the person.
-  private static let claimsOfToken: Set<String> = [
-    "iss", "aud", "exp", "nbf", "iat", "nonce", "tfp", "acr", "azp", "at_hash", "c_hash", "ver", "auth_time", "sub",
-  ]
 
   /// Verifies the id_token of a token answer, and writes the result.
   ///
@@ -113,7 +106,7 @@ struct SignInWriter: Sendable {
       ).about(provider.tokenRoute.url, method: "POST")
     }
     let claims = try await IDTokenCheck(services: services).claims(
-      of: idToken, provider: provider, nonce: request?.nonce, accessToken: response.accessToken, previous: nil)
+      of: idToken, provider: provider, nonce: request?.nonce, accessToken: response.accessToken)
     return try await write(
       response, claims: claims, provider: provider, scopes: scopes, sent: sent, correlationID: correlationID,
       isPasswordResetStep: isPasswordResetStep)
@@ -121,71 +114,40 @@ struct SignInWriter: Sendable {
 
   /// Writes the result of a sign-in; nothing that can fail comes after the store, so a sign-in that fails changes nothing.
   ///
-  /// A policy that edits the profile or resets the password changes the claims of the person who is signed in, and leaves
-  /// no session. So does the password-reset step of a sign-in, for whomever it is: the sign-in itself follows.
+  /// A policy that edits the profile or resets the password lays its claims over the record of the user who finished it,
+  /// signed in last or not, and leaves no session. So does the password-reset step of a sign-in, which itself follows.
   private func write(
     _ response: TokenResponse, claims: [String: JSONValue], provider: Provider, scopes: [String], sent: [String],
     correlationID: UUID, isPasswordResetStep: Bool
   ) async throws -> SignInResult {
-    let isMicrosoft = services.users.isMicrosoft
-    let identity = UserIdentity(
-      claims: claims, issuer: provider.metadata.issuer, isMicrosoft: isMicrosoft)
-    var user = UserInfo(id: identity.userID, claims: claims, hasSession: false, isMicrosoft: isMicrosoft)
-    try checkRequiredUser(user)
+    let isMicrosoft = services.isMicrosoft
+    let id = UserIdentity(claims: claims, issuer: provider.metadata.issuer, isMicrosoft: isMicrosoft).userID
+    try checkRequiredUser(UserInfo(id: id, claims: claims, hasSession: true, isMicrosoft: isMicrosoft))
     if let error = response.unusableAccessToken { throw error }
     let now = services.environment.now()
-    let record = { (signedInAt: Date) in
-      TokenRecord(
-        claims: claims, signedInAt: signedInAt, policyID: provider.policy?.id
-      ).merging(response, requested: scopes, sent: sent, now: now)
-    }
-    let new: TokenRecord
+    let answer = TokenAnswer(response: response, requested: scopes, sent: sent, at: now, claims: claims)
+    let key = services.client.key(id)
+    let record = TokenRecord(signedInAt: now, policyID: provider.policy?.id).taking(answer)
+    var hasSession = record.hasSession(now: now)
     if isPasswordResetStep || updatesUserOnly(provider.policy) {
-      if !isPasswordResetStep { try await checkIsCurrent(identity) }
-      new = record(now)
-      let records = try await update(user.id, claims, after: isPasswordResetStep ? nil : provider.policy)
-      user.hasSession = records.first?.record.hasSession(now: now) ?? false
+      hasSession = await layOver(claims, key)
     } else {
-      let key = services.users.key(userID: user.id, policy: provider.policy)
-      let dates = services.users.nextSignInDates(serverTime: services.serverClock.now, keeps: true)
-      var signedIn = record(dates.device)
-      if dates.server != dates.device { signedIn.serverSignedInAt = dates.server }
-      new = signedIn
-      try await services.cache.store(new, for: key)
-      services.users.signedIn(key, at: new.signedInAt)
-      user.hasSession = new.hasSession(now: now)
+      try await services.store.signIn(record, key, of: services.client)
     }
-    services.sessions.changed()
     return SignInResult(
-      user: user, accessToken: new.accessTokens.first.map { AccessToken($0, userID: user.id) },
+      user: UserInfo(id: id, claims: claims, hasSession: hasSession, isMicrosoft: isMicrosoft),
+      accessToken: record.accessTokens.first.map { AccessToken($0, userID: id) },
       idToken: response.idToken, policy: provider.policy, correlationID: correlationID,
       unknownFields: response.unknownFields)
   }
 
-  /// Lays new claims over those of a user's records, and refreshes each at its own policy.
+  /// Lays new claims over those of a user's record; where the cache refuses that, they come with the next refresh.
   ///
-  /// The refresh brings all claims as that policy gives them; until then, or if it fails, the new ones are right. After a
-  /// password reset it is waited for: where the service has ended the older tokens, the session is known to have expired.
-  ///
-  /// - Returns: The user's records as they are then.
-  private func update(
-    _ userID: String, _ claims: [String: JSONValue], after policy: Policy?
-  ) async throws -> [StoredRecord] {
-    var records = try await services.users.records(userID: userID)
-    for index in records.indices {
-      try await services.cache.update(records[index].key) { Self.adopting(claims, in: $0) }
-      records[index].record = Self.adopting(claims, in: records[index].record)
-    }
-    guard let policy else { return records }
-    let renewable = records.filter { $0.record.refreshToken != nil }
-    guard resetsPassword(policy) else {
-      for stored in renewable {
-        services.adoptions.start(for: userID) { await tokens.renew(stored) }
-      }
-      return records
-    }
-    for stored in renewable { await tokens.renew(stored) }
-    return (try? await services.users.records(userID: userID)) ?? records
+  /// - Returns: Whether the user has a session.
+  private func layOver(_ claims: [String: JSONValue], _ key: TokenCacheKey) async -> Bool {
+    guard let record = try? await services.store.record(key) else { return false }
+    _ = try? await services.store.update(SessionStore.Session(key: key, record: record)) { $0.adopting(claims) }
+    return record.hasSession(now: services.environment.now())
   }
 
   /// Whether the caller asked for a policy that changes a user and does not sign in.
@@ -202,30 +164,13 @@ struct SignInWriter: Sendable {
         && policy.key != services.configuration.defaultPolicy?.key)
   }
 
-  /// Refuses an edit or a reset that another person finished than the one who is signed in.
-  private func checkIsCurrent(_ identity: UserIdentity) async throws {
-    guard let current = try await services.users.record(userID: nil, policy: nil),
-      current.key.userID != identity.userID
-    else { return }
-    throw ConnectorError(
-      own: .wrongUser, "Another person finished the page than the one who is signed in.",
-      recoverySuggestion: "Sign out first, or run the policy as the user who is signed in.")
-  }
-
   private func checkRequiredUser(_ user: UserInfo) throws(ConnectorError) {
-    let isMicrosoft = services.users.isMicrosoft
     guard let required = services.configuration.requiredUser, !required.isEmpty,
-      !user.isUser(required, isMicrosoft: isMicrosoft)
+      !user.isUser(required, isMicrosoft: services.isMicrosoft)
     else { return }
     throw ConnectorError(
       own: .wrongUser, "Another user signed in than the one the settings require.",
       recoverySuggestion: "Sign in as the user that userId names, or remove userId from the settings."
-        + (isMicrosoft ? "" : " An address counts only where the provider sends email_verified."))
-  }
-
-  private static func adopting(_ claims: [String: JSONValue], in record: TokenRecord) -> TokenRecord {
-    var copy = record
-    copy.claims.merge(claims.filter { !claimsOfToken.contains($0.key) }) { _, new in new }
-    return copy
+        + (services.isMicrosoft ? "" : " An address counts only where the provider sends email_verified."))
   }
 }

@@ -5,102 +5,70 @@ internal import Foundation
   internal import FoundationNetworking
 #endif
 
-/// Signs out: first here, for certain, and only then at the server, as far as it offers that.
+/// Signs out: first here, and only then at the server, as far as it offers that.
+///
+/// It is done or it fails: what the cache refuses to list or to remove stays signed in, and the error names it.
 struct SignOut: Sendable {
   let services: OAuthServices
 
   /// Signs one user out, or all users of this authority and client.
-  func run(
-    _ users: Users, endsBrowserSession: Bool, options: SignOutOptions
-  ) async throws -> BrowserSignOut {
-    let correlationID = services.correlationID(nil)
-    // The server's part needs what is stored, so it is read before it goes.
-    let records = await storedRecords(of: users)
-    let failure = await removeRecords(users, latestFirst: records)
-    Self.removeCookies(of: services.configuration.authority.host)
-    services.environment.onEvent(
-      OAuthEvent(.signedOut, policyID: records.first?.record.policyID, correlationID: correlationID))
-    // A record that could not be removed needs it most.
-    await revoke(records, correlationID)
-    if let failure { throw failure }
-    guard endsBrowserSession else { return .notAsked }
-    return try await endBrowserSession(of: records.first, options)
-  }
-
-  /// Whose tokens go.
-  enum Users: Sendable {
-    case all
-    case one(id: String)
-
-    fileprivate var id: String? {
-      if case .one(let id) = self { id } else { nil }
-    }
-  }
-
-  private func storedRecords(of users: Users) async -> [StoredRecord] {
-    // A damaged file is an error once, and then gone.
-    for _ in 0..<2 {
-      if let records = try? await services.users.records(userID: users.id) { return records }
-    }
-    return []
-  }
-
-  /// Removes every record that can be removed.
   ///
-  /// - Returns: Why others could not be, naming them; they count as removed here, and are removed as soon as they can be.
-  private func removeRecords(_ users: Users, latestFirst records: [StoredRecord]) async -> (any Error)? {
-    let foldedID = users.id.map(services.users.folded)
-    // Every sign-in so far ends here, also one with a date ahead of the clock, and one of which no clock can tell.
-    let isMeasured = services.serverClock.measuredOffset != nil
-    let dates = services.users.nextSignInDates(serverTime: isMeasured ? services.serverClock.now : .distantFuture)
-    var keys = services.users.forget(foldedID: foldedID)
-    if let foldedID { keys.formUnion(services.users.likelyKeys(foldedID)) }
-    // What an earlier sign-out could not remove may be off the list and not off the disk.
-    keys.formUnion(services.cache.state.waiting.keys)
-    var failure: (any Error)?
-    var left: [TokenCacheKey] = []
-    do {
-      keys.formUnion(try await services.cache.keys())
-    } catch {
-      failure = error  // What is known without a list goes all the same.
-    }
-    // The current user goes last, also one who came meanwhile: who looks, in any process, does not find another person.
-    let order = Dictionary(records.enumerated().map { ($1.key, -$0) }) { first, _ in first }
-    for key in keys.sorted(by: { order[$0, default: 1] < order[$1, default: 1] })
-    where services.users.isOwn(key, foldedID: foldedID) {
+  /// - Throws: ``ConnectorError`` with code `tokenCache`, which names who is still signed in; `CancellationError` when the
+  ///   calling task was cancelled before it began; what the page of ``SignOutOptions`` throws.
+  func run(
+    _ userID: String?, endsBrowserSession: Bool, options: SignOutOptions
+  ) async throws -> BrowserSignOut {
+    try Task.checkCancellation()
+    // Not a child: half a sign-out, because a view has gone, is none.
+    let latest = try await Task { try await remove(userID) }.value
+    guard endsBrowserSession else { return .notAsked }
+    return try await endBrowserSession(of: latest, options)
+  }
+
+  /// Removes every record that can be removed, the current user's last, and revokes what was removed.
+  ///
+  /// - Returns: The latest session of those that were removed, which the server's part needs.
+  private func remove(_ userID: String?) async throws -> SessionStore.Session? {
+    let correlationID = services.correlationID()
+    let keys: Set<TokenCacheKey> =
+      if let userID {
+        [services.client.key(services.folded(userID))]
+      } else {
+        try await services.store.keys(of: services.client)
+      }
+    var sessions: [SessionStore.Session] = []
+    var absent: [TokenCacheKey] = []
+    for key in keys {
       do {
-        try await services.cache.remove(key, signedInUpTo: dates)
+        let record = try await services.store.record(key)
+        if let record { sessions.append(.init(key: key, record: record)) } else { absent.append(key) }
       } catch {
-        failure = error.reason  // One record that cannot be removed must not keep the others.
-        if error.concernsRecord { left.append(key) }
+        // What cannot be read is removed all the same.
       }
     }
-    if failure == nil, !keys.contains(where: { services.users.isOwn($0, foldedID: foldedID) }) {
-      failure = await makeRemovalsLast()
+    sessions.sort { $0.record.signedInAt < $1.record.signedInAt }
+    let readable = sessions.map(\.key)
+    var failure: ConnectorError?
+    var left: [TokenCacheKey] = []
+    for key in keys.filter({ !readable.contains($0) }) + readable {
+      do {
+        try await services.store.remove(key)
+      } catch let error as ConnectorError {
+        failure = failure ?? error
+        left.append(key)
+      }
     }
-    services.users.forget(foldedID: foldedID)
-    // Observers are told before the server's part, which may take a while.
-    services.sessions.changed()
-    guard var error = failure as? ConnectorError, !left.isEmpty else { return failure }
-    let names = Set(left.map { PrintableText.plain($0.userID, limit: 100) }).sorted().joined(separator: ", ")
-    error.message += " The tokens of \(names) are still in the cache; they are no longer used."
-    return error
-  }
-
-  /// Removes a record that does not exist, where none is left to remove.
-  ///
-  /// Another process may have removed the last one on a disk that did not confirm it. Each removal flushes the directory,
-  /// and so confirms the earlier ones. A file cache creates no file for it.
-  ///
-  /// - Returns: Why the cache refused it.
-  private func makeRemovalsLast() async -> (any Error)? {
-    let key = services.users.key(userID: "", policy: services.configuration.defaultPolicy)
-    do {
-      try await services.cache.removeNothing(at: key)
-      return nil
-    } catch {
-      return error
+    services.store.observers.changed()
+    Self.removeCookies(of: services.configuration.authority.host)
+    sessions.removeAll { left.contains($0.key) }
+    await revoke(sessions, correlationID)
+    if var failure {
+      let names = left.filter { !absent.contains($0) }.map { PrintableText.plain($0.userID, limit: 100) }.sorted()
+      if !names.isEmpty { failure.message += " Still signed in: \(names.joined(separator: ", "))." }
+      throw failure
     }
+    services.report(.signedOut, sessions.last?.record.policyID, correlationID)
+    return sessions.last
   }
 
   /// Removes the cookies that a web view of the app may have left, of this host and of no other.
@@ -117,26 +85,23 @@ struct SignOut: Sendable {
   }
 
   /// Tells the server to forget refresh tokens: all at once, and for two seconds at most.
-  private func revoke(_ records: [StoredRecord], _ correlationID: UUID) async {
-    let records = records.filter { $0.record.refreshToken != nil }
+  private func revoke(_ sessions: [SessionStore.Session], _ correlationID: UUID) async {
+    let sessions = sessions.filter { $0.record.refreshToken != nil }
     // The metadata of Microsoft's authorities names no endpoint for it.
-    guard !records.isEmpty, !services.users.isMicrosoft else { return }
-    // A transport of the app need not obey cancellation: it is cancelled, and not waited for any longer.
-    let requests = SingleFlight<UUID, Void>()
-    try? await withTimeout(.seconds(2), on: services.environment.clock, throwing: CancellationError()) {
-      try await requests.value(for: correlationID) {
-        await withTaskGroup(of: Void.self) { group in
-          for stored in records { group.addTask { await revoke(stored, correlationID) } }
-        }
+    guard !sessions.isEmpty, !services.isMicrosoft else { return }
+    // A transport of the app need not obey cancellation: it is not waited for any longer.
+    let requests = SharedWork<UUID, Void>()
+    try? await requests.value(for: correlationID, atMost: .seconds(2), on: services.environment.clock) {
+      await withTaskGroup(of: Void.self) { group in
+        for session in sessions { group.addTask { await revoke(session.record, correlationID) } }
       }
     }
   }
 
   /// Tells the server to forget a refresh token, where it can be told (RFC 7009); its answer changes nothing here.
-  private func revoke(_ stored: StoredRecord, _ correlationID: UUID) async {
-    guard let refreshToken = stored.record.refreshToken,
-      let provider = try? await services.providers.provider(
-        for: stored.record.policy(for: stored.key), retries: false),
+  private func revoke(_ record: TokenRecord, _ correlationID: UUID) async {
+    guard let refreshToken = record.refreshToken,
+      let provider = try? await services.providers.provider(for: record.policy, retries: false),
       let endpoint = provider.metadata.revocationEndpoint
     else { return }
     _ = try? await services.endpoint.post(
@@ -146,26 +111,27 @@ struct SignOut: Sendable {
       ], to: endpoint, isMicrosoft: false, correlationID: correlationID)
   }
 
-  private func endBrowserSession(of stored: StoredRecord?, _ options: SignOutOptions) async throws -> BrowserSignOut {
-    let policy = try stored.map { try $0.record.policy(for: $0.key) } ?? services.configuration.defaultPolicy
+  private func endBrowserSession(of session: SessionStore.Session?, _ options: SignOutOptions) async throws
+    -> BrowserSignOut
+  {
+    let policy = session.map(\.record.policy) ?? services.configuration.defaultPolicy
     let provider = try await services.providers.provider(for: policy)
     guard let endpoint = provider.endSessionEndpoint else {
       throw ConnectorError(
         own: .unsupported, "The authority offers no way to end its browser session.",
         recoverySuggestion: "Remove the tokens only, or sign in with a browser session that shares no cookies.")
     }
-    let idToken = options.sendsIDTokenHint ? stored?.record.idToken : nil
+    let idToken = options.sendsIDTokenHint ? session?.record.idToken : nil
     let presenter = services.presenter
     let request = try presentation(of: endpoint, idToken: idToken)
     // A presenter of the app need not obey cancellation: it is cancelled, and not waited for any longer.
-    let page = SingleFlight<Secret, URL>()
+    let showing = Task { try await presenter.present(request) }
+    defer { showing.cancel() }
+    let page = SharedWork<Secret, URL>()
     do {
-      let callback = try await withTimeout(
-        options.timeout, on: services.environment.clock,
-        throwing: ConnectorError(pageUnfinishedWithin: options.timeout, .signOut)
-      ) {
-        try await page.value(for: request.state) { try await presenter.present(request) }
-      }
+      let callback = try await page.value(
+        for: request.state, atMost: options.timeout, on: services.environment.clock
+      ) { try await showing.value }
       return Self.isConfirmation(callback, of: request) ? .ended : .unconfirmed
     } catch let error as ConnectorError where [.userClosedBrowser, .timedOut].contains(error.code) {
       // The page was shown, which may have ended the session; the tokens are gone already.

@@ -84,7 +84,7 @@ extension Connector {
   /// - Throws: ``ConnectorError``, as its initialisers; `AuthorityError` for an unusual tenant.
   public static func local(
     _ tenant: LocalTenant, _ taskServer: LocalTaskServer? = nil, presenter: (any SignInPresenter)? = nil,
-    cache: any TokenCache = InMemoryTokenCache(), clock: any Clock<Duration> = TestClock()
+    cache: any TokenCache = .memory(), clock: any Clock<Duration> = TestClock()
   ) throws -> Connector {
     let network =
       if let taskServer { LocalNetwork(tenant, taskServer, clock: clock) } else { LocalNetwork(tenant, clock: clock) }

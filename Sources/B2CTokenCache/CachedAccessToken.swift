@@ -36,7 +36,7 @@ extension CachedAccessToken: Codable {
     /// Without them a token that was granted for fewer scopes would be refreshed at each launch.
     let asked: [String]?
     let received: Double
-    let ends: Double
+    let until: Double
     let renew: Double?
   }
 
@@ -48,7 +48,7 @@ extension CachedAccessToken: Codable {
     let stored = try Stored(from: decoder)
     self.init(
       token: stored.token, scopes: Set(stored.scopes ?? []),
-      receivedAt: Date(timeIntervalSince1970: stored.received), expiresAt: Date(timeIntervalSince1970: stored.ends),
+      receivedAt: Date(timeIntervalSince1970: stored.received), expiresAt: Date(timeIntervalSince1970: stored.until),
       refreshAt: stored.renew.map(Date.init(timeIntervalSince1970:)))
     if let asked = stored.asked { requestedScopes = Set(asked) }
   }
@@ -61,7 +61,7 @@ extension CachedAccessToken: Codable {
     // Sorted, so that the same record is the same bytes.
     try Stored(
       token: token, scopes: scopes.sorted(), asked: requestedScopes == scopes ? nil : requestedScopes.sorted(),
-      received: receivedAt.timeIntervalSince1970, ends: expiresAt.timeIntervalSince1970,
+      received: receivedAt.timeIntervalSince1970, until: expiresAt.timeIntervalSince1970,
       renew: refreshAt?.timeIntervalSince1970
     ).encode(to: encoder)
   }

@@ -1,21 +1,18 @@
 internal import B2CCore
+public import Foundation
 
 /// A token cache that lasts as long as the process: a dictionary behind a lock.
 ///
-/// Updates and refresh locks hold among the callers of one instance, since nothing else can see it.
+/// Refresh locks hold among the callers of one instance, since nothing else can see it.
 public final class InMemoryTokenCache: SharedTokenCache {
+  private static let lockTimeout = Duration.seconds(30)
+
   private let records = Locked<[TokenCacheKey: TokenRecord]>([:])
   private let refreshes = KeyedLock<TokenCacheKey>()
-  private let lockTimeout: Duration
   private let clock: any Clock<Duration>
 
-  /// Creates an empty cache.
-  ///
-  /// - Parameters:
-  ///   - lockTimeout: How long ``withRefreshLock(for:_:)`` waits for a lock that another caller holds.
-  ///   - clock: The clock that the wait is measured on.
-  public init(lockTimeout: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock()) {
-    self.lockTimeout = lockTimeout
+  /// Creates an empty cache whose waits for a refresh lock are measured on a clock.
+  package init(clock: any Clock<Duration> = ContinuousClock()) {
     self.clock = clock
   }
 
@@ -39,22 +36,27 @@ public final class InMemoryTokenCache: SharedTokenCache {
     records.withLock { Array($0.keys) }
   }
 
-  /// Changes the record of a key in one atomic step, as ``SharedTokenCache`` describes.
-  @discardableResult
-  public func update(
-    _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
-  ) async -> TokenRecord? {
+  /// Replaces the record of a key if it has the stamp that the caller has read.
+  public func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async -> Bool {
     records.withLock { records in
-      let new = change(records[key])
-      records[key] = new
-      return new
+      guard records[key]?.stamp == stamp else { return false }
+      records[key] = record
+      return true
     }
   }
 
-  /// Runs a body while no other caller of this instance holds the refresh lock of the same key.
-  public func withRefreshLock<Result: Sendable>(
-    for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
-  ) async throws -> Result {
-    try await refreshes.withLock(key, timeout: lockTimeout, on: clock, body)
+  /// Runs the work of a refresh while no other caller of this instance holds the refresh lock of the same key.
+  ///
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when the lock is not free within 30 seconds;
+  ///   `CancellationError` when the task is cancelled while it waits. The work has not run then.
+  public func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
+    try await refreshes.withLock(key, timeout: Self.lockTimeout, on: clock) { await work() }
   }
+}
+
+extension TokenCache where Self == InMemoryTokenCache {
+  /// Makes an empty cache that lasts as long as the process.
+  ///
+  /// - Returns: The cache.
+  public static func memory() -> InMemoryTokenCache { InMemoryTokenCache() }
 }

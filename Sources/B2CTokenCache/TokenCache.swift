@@ -1,16 +1,20 @@
 @_exported public import B2CCore
+public import Foundation
 
 /// A store for tokens between calls and between launches.
 ///
 /// Four short methods are the whole contract: no callbacks, no ordering, no rules about threads. Absence is `nil`; an error
-/// means that the cache failed, and then nothing is concluded about what it holds. The caches of this package say only
-/// which errors they throw; all else is said here and at ``SharedTokenCache``.
-public protocol TokenCache: Sendable {
+/// means that the cache failed, and then nothing is concluded about what it holds. A cache that is away for a while throws
+/// ``ConnectorError`` with code ``ErrorCode/tokenCache`` and `isRetryable: true`; any other error counts as one that lasts.
+///
+/// A cache is an object, an actor or a class, because its identity tells two connectors that they are over the same one.
+/// Calls for different keys may come at once; those that change one key come one after another from one process.
+public protocol TokenCache: AnyObject, Sendable {
   /// Returns the record of a key.
   ///
   /// - Parameter key: The key to look up.
   /// - Returns: The record, or `nil` when there is none.
-  /// - Throws: ``TokenCacheError``, or the cache's own error, when it cannot be read.
+  /// - Throws: Any error when the record cannot be read.
   func record(for key: TokenCacheKey) async throws -> TokenRecord?
 
   /// Stores a record, replacing the one that was there.
@@ -18,18 +22,65 @@ public protocol TokenCache: Sendable {
   /// - Parameters:
   ///   - record: The record to keep.
   ///   - key: The key to keep it under.
-  /// - Throws: ``TokenCacheError``, or the cache's own error, when it cannot be written; the old record then stays.
+  /// - Throws: Any error when it cannot be written; the old record then stays.
   func store(_ record: TokenRecord, for key: TokenCacheKey) async throws
 
   /// Removes the record of a key, if there is one.
   ///
   /// - Parameter key: The key to remove.
-  /// - Throws: ``TokenCacheError``, or the cache's own error, when it cannot be removed.
+  /// - Throws: Any error when it cannot be removed.
   func removeRecord(for key: TokenCacheKey) async throws
 
   /// Returns the keys of all records, in any order.
   ///
   /// - Returns: Each key once.
-  /// - Throws: ``TokenCacheError``, or the cache's own error, when they cannot be listed.
+  /// - Throws: Any error when they cannot be listed.
   func keys() async throws -> [TokenCacheKey]
+}
+
+/// A token cache that several processes share.
+///
+/// With its two methods a refresh token is used once, however many processes wait for a new access token: the refresh lock
+/// is held during the token request, the record is read again inside, and the answer is written by ``replace(_:expecting:with:)``.
+/// Sign-in and sign-out never take the refresh lock, so neither waits for a request.
+public protocol SharedTokenCache: TokenCache {
+  /// Replaces the record of a key if it is still the one that the caller has read, in one atomic step.
+  ///
+  /// In a database: `UPDATE … WHERE key = ? AND stamp = ?`.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the record.
+  ///   - stamp: The ``TokenRecord/stamp`` of the record that was read.
+  ///   - record: The record to keep in its place, with a stamp of its own.
+  /// - Returns: Whether it was replaced; `false` when there is no record, or one with another stamp, which then stays.
+  /// - Throws: Any error when it cannot be written; the old record then stays.
+  func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async throws -> Bool
+
+  /// Runs the work of a refresh while no other caller or process holds the refresh lock of the same key.
+  ///
+  /// The lock is held for one token request, and released when its process ends. It does not lock the record: reading,
+  /// storing, replacing and removing go on beside it, inside the work as well. A caller that is cancelled while it waits
+  /// leaves.
+  ///
+  /// - Parameters:
+  ///   - key: The key whose refresh token is about to be used.
+  ///   - work: What to run, once: `await work()`.
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` and `isRetryable: true` when the lock is not free in
+  ///   time, and `CancellationError` when the task is cancelled first. The work has not run then.
+  func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws
+}
+
+/// The work of one refresh, which a ``SharedTokenCache`` runs under its refresh lock.
+public struct RefreshWork: Sendable {
+  private let body: @Sendable () async -> Void
+
+  /// Wraps the work.
+  package init(_ body: @escaping @Sendable () async -> Void) {
+    self.body = body
+  }
+
+  /// Runs the work; it keeps its errors to itself.
+  public func callAsFunction() async {
+    await body()
+  }
 }

@@ -1,86 +1,85 @@
 public import B2CCore
 public import Foundation
 
-/// The tokens and claims of one user, policy and client.
+/// The session of one user: tokens, claims and the sign-in that they come from.
 ///
 /// One record is written whole, so a rotated refresh token and the access token that came with it are never apart.
 public struct TokenRecord: Sendable, Hashable {
   /// The version of the stored form that this package writes.
   package static let currentVersion = 1
 
-  /// The version of the stored form that the record was read in.
-  package var version: Int
-  /// The refresh token, if there is one.
-  public var refreshToken: Secret?
-  /// When the refresh token expires, if the server said so.
-  package var refreshTokenExpiresAt: Date?
+  /// The sign-in that the record comes from: another one for each sign-in.
+  public let signIn: UUID
+  /// The state of the record: another one after each change.
+  public var stamp: UUID
+  /// When the user signed in, by this device's clock.
+  public var signedInAt: Date
+  /// The policy that signed in, as the developer wrote it; `nil` at an authority without policies.
+  package var policyID: String?
+  /// The claims of the last accepted id_token, by name.
+  package var claims: [String: JSONValue]
   /// The last id_token, for `id_token_hint` at sign-out.
   ///
   /// It is never sent to an API.
   package var idToken: Secret?
-  /// The verified claims, by name.
-  package var claims: [String: JSONValue]
+  /// The refresh token, if there is one.
+  public var refreshToken: Secret?
+  /// When the refresh token expires, if the server said so.
+  package var refreshTokenExpiresAt: Date?
   /// The access tokens, one for each set of scopes.
   package var accessTokens: [CachedAccessToken]
-  /// When the sign-in happened that the record comes from.
-  public var signedInAt: Date
-  /// The same moment by the server's clock, where this device's clock was known to be wrong.
-  package var serverSignedInAt: Date?
-  /// The policy's id with its case as the developer wrote it.
-  package var policyID: String?
-  /// What an ``EncryptedTokenCache`` has made of another record; this one is empty then.
-  package var sealed: String?
+  /// Whether a definite answer of the server has ended the session; who it was stays known.
+  package var isEnded: Bool
 
   /// Creates a record.
   ///
   /// - Parameters:
-  ///   - refreshToken: The refresh token, if there is one.
-  ///   - refreshTokenExpiresAt: When the refresh token expires, if the server said so.
-  ///   - idToken: The last id_token.
-  ///   - claims: The verified claims, by name.
-  ///   - accessTokens: The access tokens, one for each set of scopes.
+  ///   - signIn: The sign-in that it comes from.
+  ///   - stamp: The state of the record.
   ///   - signedInAt: When the sign-in happened.
   ///   - policyID: The policy's id with its case as the developer wrote it.
+  ///   - claims: The verified claims, by name.
+  ///   - idToken: The last id_token.
+  ///   - refreshToken: The refresh token, if there is one.
+  ///   - refreshTokenExpiresAt: When the refresh token expires, if the server said so.
+  ///   - accessTokens: The access tokens, one for each set of scopes.
   package init(
-    refreshToken: Secret? = nil, refreshTokenExpiresAt: Date? = nil, idToken: Secret? = nil,
-    claims: [String: JSONValue] = [:], accessTokens: [CachedAccessToken] = [],
-    signedInAt: Date, policyID: String? = nil
+    signIn: UUID = UUID(), stamp: UUID = UUID(), signedInAt: Date, policyID: String? = nil,
+    claims: [String: JSONValue] = [:], idToken: Secret? = nil, refreshToken: Secret? = nil,
+    refreshTokenExpiresAt: Date? = nil, accessTokens: [CachedAccessToken] = []
   ) {
-    self.version = Self.currentVersion
+    self.signIn = signIn
+    self.stamp = stamp
+    // As it is read back from its stored form, so that a record is equal to itself after that.
+    self.signedInAt = Date(timeIntervalSince1970: signedInAt.timeIntervalSince1970)
+    self.policyID = policyID
+    self.claims = claims
+    self.idToken = idToken
     self.refreshToken = refreshToken
     self.refreshTokenExpiresAt = refreshTokenExpiresAt
-    self.idToken = idToken
-    self.claims = claims
     self.accessTokens = accessTokens
-    self.signedInAt = signedInAt
-    self.policyID = policyID
-  }
-
-  /// When the sign-in happened, by both clocks.
-  package var signInDates: SignInDates { SignInDates(device: signedInAt, server: serverSignedInAt ?? signedInAt) }
-
-  /// Whether another record is of the same sign-in and has the same refresh token.
-  package func isSameSession(as other: TokenRecord) -> Bool {
-    signedInAt == other.signedInAt && refreshToken == other.refreshToken
+    isEnded = false
   }
 }
 
-/// The stored form: short field names that never change their meaning, dates as seconds since 1970.
+/// The stored form: one-word field names that never change their meaning, dates as seconds since 1970, whatever the
+/// strategies of the encoder are.
 ///
 /// A record in a newer version is refused rather than half understood.
 extension TokenRecord: Codable {
   /// The fields as they are stored, in a form that the compiler reads and writes.
   private struct Stored: Codable {
     let v: Int
-    let refresh: Secret?
-    let refreshEnds: Double?
-    let id: Secret?
-    let claims: [String: JSONValue]?
-    let access: [CachedAccessToken]?
-    let signedIn: Double
-    let signedInServer: Double?
+    let session: UUID
+    let stamp: UUID
+    let since: Double
     let policy: String?
-    let sealed: String?
+    let claims: [String: JSONValue]?
+    let id: Secret?
+    let refresh: Secret?
+    let until: Double?
+    let access: [CachedAccessToken]?
+    let ended: Bool?
   }
 
   /// The version alone, which is read before all else: the other fields of a newer one may have other types.
@@ -91,21 +90,19 @@ extension TokenRecord: Codable {
   /// Reads a record in its stored form.
   ///
   /// - Parameter decoder: The decoder to read from.
-  /// - Throws: ``TokenCacheError`` with code ``TokenCacheError/Code/newerVersion`` when a newer version of the package
-  ///   wrote it; `DecodingError` when a field has an unexpected type or a required one is missing.
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when a newer version of the package wrote it;
+  ///   `DecodingError` when a field has an unexpected type or a required one is missing.
   public init(from decoder: any Decoder) throws {
     let version = try StoredVersion(from: decoder).v
     guard version <= Self.currentVersion else {
-      throw TokenCacheError.newerVersion(version, supported: Self.currentVersion)
+      throw NewerForm.error(version, supported: Self.currentVersion)
     }
     let stored = try Stored(from: decoder)
     self.init(
-      refreshToken: stored.refresh, refreshTokenExpiresAt: stored.refreshEnds.map(Date.init(timeIntervalSince1970:)),
-      idToken: stored.id, claims: stored.claims ?? [:], accessTokens: stored.access ?? [],
-      signedInAt: Date(timeIntervalSince1970: stored.signedIn), policyID: stored.policy)
-    self.version = version
-    serverSignedInAt = stored.signedInServer.map(Date.init(timeIntervalSince1970:))
-    sealed = stored.sealed
+      signIn: stored.session, stamp: stored.stamp, signedInAt: Date(timeIntervalSince1970: stored.since),
+      policyID: stored.policy, claims: stored.claims ?? [:], idToken: stored.id, refreshToken: stored.refresh,
+      refreshTokenExpiresAt: stored.until.map(Date.init(timeIntervalSince1970:)), accessTokens: stored.access ?? [])
+    isEnded = stored.ended ?? false
   }
 
   /// Writes the record in its stored form; the output is as secret as the tokens in it.
@@ -114,11 +111,21 @@ extension TokenRecord: Codable {
   /// - Throws: `EncodingError` when a value cannot be written, such as a number that is not finite.
   public func encode(to encoder: any Encoder) throws {
     try Stored(
-      v: version, refresh: refreshToken, refreshEnds: refreshTokenExpiresAt?.timeIntervalSince1970, id: idToken,
-      claims: claims.isEmpty ? nil : claims, access: accessTokens.isEmpty ? nil : accessTokens,
-      signedIn: signedInAt.timeIntervalSince1970, signedInServer: serverSignedInAt?.timeIntervalSince1970,
-      policy: policyID, sealed: sealed
+      v: Self.currentVersion, session: signIn, stamp: stamp, since: signedInAt.timeIntervalSince1970, policy: policyID,
+      claims: claims.isEmpty ? nil : claims, id: idToken, refresh: refreshToken,
+      until: refreshTokenExpiresAt?.timeIntervalSince1970, access: accessTokens.isEmpty ? nil : accessTokens,
+      ended: isEnded ? true : nil
     ).encode(to: encoder)
+  }
+}
+
+/// A stored form that is newer than this version of the package knows.
+enum NewerForm {
+  static func error(_ version: Int, supported: Int) -> ConnectorError {
+    ConnectorError(
+      own: .tokenCache,
+      "The stored form of a token record has version \(version); this version of the package reads up to \(supported).",
+      recoverySuggestion: "Update the app that reads it, or give each version its own directory. Nothing was changed.")
   }
 }
 

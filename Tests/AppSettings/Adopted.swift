@@ -51,32 +51,23 @@ actor OneProcessCache: TokenCache {
   func keys() async throws -> [TokenCacheKey] { Array(records.keys) }
 }
 
-/// Everything of a `SharedTokenCache`, its optional stamp too.
 nonisolated final class WrappingCache: SharedTokenCache {
   let wrapped: InMemoryTokenCache
 
   init(_ wrapped: InMemoryTokenCache) { self.wrapped = wrapped }
 
-  func record(for key: TokenCacheKey) async throws -> TokenRecord? { try await wrapped.record(for: key) }
-  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { try await wrapped.store(record, for: key) }
-  func removeRecord(for key: TokenCacheKey) async throws { try await wrapped.removeRecord(for: key) }
-  func keys() async throws -> [TokenCacheKey] { try await wrapped.keys() }
-  func changeStamp() async throws -> Int? { 1 }
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? { await wrapped.record(for: key) }
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { await wrapped.store(record, for: key) }
+  func removeRecord(for key: TokenCacheKey) async throws { await wrapped.removeRecord(for: key) }
+  func keys() async throws -> [TokenCacheKey] { await wrapped.keys() }
 
-  @discardableResult
-  func update(
-    _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
-  ) async throws -> TokenRecord? { try await wrapped.update(key, change) }
+  func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async throws -> Bool {
+    await wrapped.replace(key, expecting: stamp, with: record)
+  }
 
-  #if compiler(>=6.2)
-    func withRefreshLock<Result: Sendable>(
-      for key: TokenCacheKey, _ body: @concurrent @Sendable () async throws -> Result
-    ) async throws -> Result { try await wrapped.withRefreshLock(for: key, body) }
-  #else
-    func withRefreshLock<Result: Sendable>(
-      for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
-    ) async throws -> Result { try await wrapped.withRefreshLock(for: key, body) }
-  #endif
+  func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
+    try await wrapped.withRefreshLock(for: key, work)
+  }
 }
 
 #if REFUSED

@@ -66,8 +66,6 @@ struct ConnectorErrorCodeTests {
     let refused = #expect(throws: AuthorityError.self) { try Authority("contoso") }
     #expect(refused.map(caught) == "configuration")
     #expect(caught(ConnectorError(.timedOut, "Late.")) == "other")
-    // Its codes are another set, whatever their names.
-    #expect(caught(TokenCacheError(.init(rawValue: "configuration"), "Broken.")) == "other")
     #expect(caught(CancellationError()) == "other")
   }
 
@@ -164,16 +162,15 @@ struct ConnectorErrorCodeTests {
 
   @Test("A cache says by its error whether the same call may succeed later", arguments: [true, false])
   func retryableCache(_ isRetryable: Bool) async throws {
-    let connector = try World().connector(cache: BrokenCache(code: .unreadable, isRetryable: isRetryable))
+    let connector = try World().connector(cache: BrokenCache(isRetryable: isRetryable))
     let error = try await #require(throws: ConnectorError.self) { try await connector.session }
     #expect(error.code == .tokenCache && error.isRetryable == isRetryable && !error.needsInteraction)
   }
 
-  @Test(
-    "A cache that is busy may be free later", arguments: [(TokenCacheError.Code.lockTimedOut, true), (.damaged, false)])
-  func cache(_ code: TokenCacheError.Code, _ isRetryable: Bool) async throws {
+  @Test("A cache that is busy may be free later", arguments: [true, false])
+  func cache(_ isRetryable: Bool) async throws {
     let world = World()
-    let connector = try world.connector(cache: BrokenCache(code: code))
+    let connector = try world.connector(cache: BrokenCache(isRetryable: isRetryable))
     let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken() }
     #expect(error.code == .tokenCache && error.isRetryable == isRetryable)
     let session = try await #require(throws: ConnectorError.self) { try await connector.session }
@@ -259,11 +256,11 @@ struct ConnectorErrorCodeTests {
 }
 
 /// A cache that only fails.
-private struct BrokenCache: TokenCache {
-  let error: TokenCacheError
+private final class BrokenCache: TokenCache {
+  let error: ConnectorError
 
-  init(code: TokenCacheError.Code, isRetryable: Bool? = nil) {
-    error = TokenCacheError(code, "Broken.", isRetryable: isRetryable)
+  init(isRetryable: Bool) {
+    error = ConnectorError(.tokenCache, "Broken.", isRetryable: isRetryable)
   }
 
   func record(for key: TokenCacheKey) async throws -> TokenRecord? { throw error }

@@ -17,8 +17,8 @@ struct ConnectorErrorCustomPartsTests {
     "postgresql://server:Sec@ret-Pass@db/tokens password=hunter2 eyJhbGciOiJub25lIn0.canary.sig "
     + "\u{1B}]0;pwn\u{7}\u{202E}\n2026 admin logged in" + String(repeating: " on and on", count: 1_000)
 
-  private struct Cache: TokenCache {
-    static let error = TokenCacheError(.unreadable, words, recoverySuggestion: words)
+  private final class Cache: TokenCache {
+    static let error = ConnectorError(.tokenCache, words, recoverySuggestion: words)
 
     func record(for key: TokenCacheKey) async throws -> TokenRecord? { throw Self.error }
     func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { throw Self.error }

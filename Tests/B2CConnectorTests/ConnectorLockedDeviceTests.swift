@@ -11,11 +11,11 @@ struct ConnectorLockedDeviceTests {
   func unlocking() async throws {
     let world = World()
     let keychain = DictionaryKeychain()
-    let user = try await world.connector(cache: KeychainRecords(keychain)).doPolicy(.signIn)
+    let user = try await world.connector(cache: StoredTokenCache(KeychainStore(keychain))).doPolicy(.signIn)
 
     keychain.lock()
     let next = keychain.otherProcess()
-    var environment = world.environment(cache: KeychainRecords(next))
+    var environment = world.environment(cache: StoredTokenCache(KeychainStore(next)))
     let (unlocks, unlock) = AsyncStream.makeStream(of: Void.self)
     environment.protectedDataUpdates = { unlocks }
     let connector = try Connector(settings: try world.settings(), environment: environment)
@@ -40,9 +40,9 @@ struct ConnectorLockedDeviceTests {
   func lockedSignOut() async throws {
     let world = World()
     let keychain = DictionaryKeychain()
-    try await world.connector(cache: KeychainRecords(keychain)).doPolicy(.signIn)
+    try await world.connector(cache: StoredTokenCache(KeychainStore(keychain))).doPolicy(.signIn)
     keychain.lock()
-    let cache = KeychainRecords(keychain.otherProcess())
+    let cache = StoredTokenCache(KeychainStore(keychain.otherProcess()))
     let connector = try world.connector(cache: cache)
     let error = try await #require(throws: ConnectorError.self) { try await connector.signOut() }
     #expect(error.code == .tokenCache)

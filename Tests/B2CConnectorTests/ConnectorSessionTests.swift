@@ -93,23 +93,6 @@ struct ConnectorSessionTests {
     #expect(renamed.name == "Renamed")
   }
 
-  @Test(
-    "Where the cache tells of changes, another process's user is current at the next call", arguments: [true, false])
-  func otherProcessNoticed(hasStamp: Bool) async throws {
-    let world = World()
-    let store = StampedStore()
-    let connector = try world.connector(cache: StampedProcess(store, hasStamp: hasStamp))
-    try await connector.doPolicy(.signIn)
-    _ = try await connector.getTaskList()
-    await world.clock.advance(by: .seconds(1))
-    let presenter = world.script(.signIn(.bob))
-    let other = try world.connector(presenter: presenter, cache: StampedProcess(store, hasStamp: hasStamp))
-    let bob = try await other.doPolicy(.signIn)
-    try await connector.addTask(TaskItem(itemName: "Of the next call"))
-    #expect(try await other.getTaskList().map(\.itemName) == (hasStamp ? ["Of the next call"] : []))
-    #expect(try await connector.session == .signedIn(bob))
-  }
-
   @Test("What another process did is told to observers when the session is read")
   func otherProcess() async throws {
     let world = World()
@@ -128,7 +111,7 @@ struct ConnectorSessionTests {
     #expect(await states.next() == .signedOut)
   }
 
-  @Test("A session that has ended gives way to a newer one by another policy that another process began")
+  @Test("A session that has ended gives way to a newer one of the same user that another process began")
   func newerSessionElsewhere() async throws {
     let world = World()
     let store = FourMethodCache()
@@ -145,22 +128,6 @@ struct ConnectorSessionTests {
     await expectError(ConnectorError.self, .interactionRequired) {
       try await connector.accessToken(user: person)
     }
-  }
-
-  @Test("Tokens of a policy are the current user's, not those of another user who came by it")
-  func policyOfAnother() async throws {
-    let world = World()
-    let cache = InMemoryTokenCache()
-    let connector = try world.connector(cache: cache)
-    let alice = try await connector.doPolicy(.signIn)
-    await world.clock.advance(by: .seconds(1))
-    let other = try world.connector(presenter: world.script(.signIn(.bob)), cache: cache)
-    try await other.doPolicy(Policy("B2C_1_SignUpOrSignIn"))
-    await expectError(ConnectorError.self, .interactionRequired) {
-      try await connector.accessToken(policy: Policy("B2C_1_SignIn"))
-    }
-    let person = UserInfo(id: alice.id)
-    #expect(try await connector.accessToken(user: person, policy: Policy("B2C_1_SignIn")).userID == alice.id)
   }
 
   @Test("A sign-out is told before the page of the server is closed")

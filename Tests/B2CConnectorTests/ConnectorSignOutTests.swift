@@ -18,7 +18,7 @@ struct ConnectorSignOutTests {
     let clock = TestClock(advancesItself: false)
     let tenant: LocalTenant
     let network: LocalNetwork
-    let cache = InMemoryTokenCache(lockTimeout: .patience)
+    let cache = InMemoryTokenCache.patient()
     let pages = Locked<(@Sendable (PresentationRequest) async throws -> URL)?>(nil)
     private let log = Locked("")
     private let isOffline = Locked(false)
@@ -207,14 +207,17 @@ struct ConnectorSignOutTests {
     }
   }
 
-  @Test("A refresh token whose record cannot be removed is revoked all the same")
+  @Test("A user whose record cannot be removed is still signed in: the error names her, and nothing is revoked")
   func stubbornRecord() async throws {
     let stage = Stage()
-    try await stage.connector().signIn()
+    let user = try await stage.connector().signIn().user
     let token = try await stage.refreshToken()
     let connector = try stage.connector(over: Stubborn(inner: stage.cache))
-    await expectError(ConnectorError.self, .tokenCache) { try await connector.signOut() }
-    #expect(try await stage.isRevoked(token))
+    let error = try await #require(throws: ConnectorError.self) { try await connector.signOut() }
+    #expect(error.code == .tokenCache && error.message.contains(user.id))
+    #expect(try await connector.session == .signedIn(user))
+    #expect(!stage.events.contains("signedOut"))
+    #expect(try await !stage.isRevoked(token))
   }
 
   @Test("The browser that does not come back within the time confirms nothing")
@@ -261,11 +264,15 @@ private struct Switch: HTTPTransport {
 }
 
 /// A cache from which nothing can be removed.
-private struct Stubborn: TokenCache {
+private final class Stubborn: TokenCache {
   let inner: InMemoryTokenCache
+
+  init(inner: InMemoryTokenCache) {
+    self.inner = inner
+  }
 
   func record(for key: TokenCacheKey) async throws -> TokenRecord? { await inner.record(for: key) }
   func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { await inner.store(record, for: key) }
-  func removeRecord(for key: TokenCacheKey) async throws { throw TokenCacheError(.unwritable, "Broken.") }
+  func removeRecord(for key: TokenCacheKey) async throws { throw ConnectorError(.tokenCache, "Broken.") }
   func keys() async throws -> [TokenCacheKey] { await inner.keys() }
 }

@@ -18,8 +18,8 @@ struct ConnectorSuspensionTests {
     let gate = TestGate()
 
     init(age: Duration = .seconds(4_000)) async throws {
-      var environment = world.environment(cache: InMemoryTokenCache(lockTimeout: .patience), waitingOn: clock)
-      environment.refreshActivity = RefreshActivity(system)
+      var environment = world.environment(cache: .patient(), waitingOn: clock)
+      environment.backgroundTime = BackgroundTime(system)
       connector = try Connector(settings: try world.settings(), environment: environment)
       try await connector.doPolicy(.signIn)
       await world.clock.advance(by: age)

@@ -14,7 +14,7 @@ private protocol TaskSession: Sendable {
   ) async throws -> SignInResult
   func user(id: String) async throws -> UserInfo?
   func accessToken(
-    scopes: [String]?, user: UserInfo?, policy: Policy?, forceRefresh: Bool, claims: String?
+    scopes: [String]?, user: UserInfo?, forceRefresh: Bool, claims: String?
   ) async throws -> AccessToken
   func getTaskList(user: UserInfo?) async throws -> [TaskItem]
 }
@@ -53,7 +53,7 @@ private struct FakeSession: TaskSession {
   func user(id: String) async throws -> UserInfo? { id == user.id ? user : nil }
 
   func accessToken(
-    scopes: [String]?, user: UserInfo?, policy: Policy?, forceRefresh: Bool, claims: String?
+    scopes: [String]?, user: UserInfo?, forceRefresh: Bool, claims: String?
   ) async throws -> AccessToken { token }
 
   func getTaskList(user: UserInfo?) async throws -> [TaskItem] { [TaskItem(itemName: "Buy milk")] }
@@ -78,7 +78,7 @@ struct FakeSessionTests {
     let result = try await fake.signIn(policy: nil, options: SignInOptions())
     #expect(result.user == user && result.user.hasSession)
     #expect(result.policy?.id == user.policyID)
-    let token = try await fake.accessToken(scopes: nil, user: nil, policy: nil, forceRefresh: false, claims: nil)
+    let token = try await fake.accessToken(scopes: nil, user: nil, forceRefresh: false, claims: nil)
     #expect(result.accessToken == token && token.token.value == "token")
     let byDevice = try await fake.signInWithDeviceCode(scopes: nil) { #expect($0.userCode == "ABCD-1234") }
     #expect(byDevice.user == user)

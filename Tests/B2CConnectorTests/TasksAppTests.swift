@@ -51,8 +51,8 @@ struct TasksAppPlatformTests {
 
   nonisolated static let presentation = ConnectorError(
     .presentationFailed, "The app is not associated with app.example.com.", recoverySuggestion: "Add the domain.")
-  nonisolated static let entitlement = TokenCacheError(
-    .missingEntitlement, "The keychain refused to add an item.", recoverySuggestion: "Sign the app.")
+  nonisolated static let entitlement = ConnectorError(
+    .tokenCache, "The keychain refused to add an item.", recoverySuggestion: "Sign the app.")
 
   @Test(
     "What only the project's settings fix is shown to the developer in a debug build, and to no user",
@@ -63,8 +63,7 @@ struct TasksAppPlatformTests {
         userText: "That did not work (presentationFailed)."),
       DeveloperError(
         testDescription: "no keychain, from the cache",
-        error: ConnectorError(
-          .tokenCache, entitlement.message, recoverySuggestion: entitlement.recoverySuggestion, underlying: entitlement),
+        error: entitlement,
         userText: "Your sign-in could not be read or saved. Try again."),
     ])
   func developerTexts(_ example: DeveloperError) throws {
@@ -75,8 +74,7 @@ struct TasksAppPlatformTests {
 
   @Test("A locked device and a closed page are not for the developer")
   func noDeveloperText() {
-    let locked = TokenCacheError(.unreadable, "The device is locked.")
-    #expect(developerText(for: ConnectorError(.tokenCache, locked.message, underlying: locked)) == nil)
+    #expect(developerText(for: ConnectorError(.tokenCache, "The device is locked.", isRetryable: true)) == nil)
     #expect(developerText(for: ConnectorError(.userClosedBrowser, "The user closed the sign-in sheet.")) == nil)
   }
 
@@ -134,7 +132,7 @@ private struct RefusedPresenter: SignInPresenter {
 }
 
 /// A keychain that refuses the app; `keys` lets a sign-in begin.
-private struct RefusedCache: TokenCache {
+private final class RefusedCache: TokenCache {
   func record(for key: TokenCacheKey) async throws -> TokenRecord? { throw TasksAppPlatformTests.entitlement }
   func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { throw TasksAppPlatformTests.entitlement }
   func removeRecord(for key: TokenCacheKey) async throws { throw TasksAppPlatformTests.entitlement }

@@ -314,7 +314,7 @@ actor LockableCache: TokenCache {
   func lock(_ isLocked: Bool) { self.isLocked = isLocked }
 
   private func check() throws {
-    if isLocked { throw TokenCacheError(.unreadable, "The device is locked.") }
+    if isLocked { throw ConnectorError(.tokenCache, "The device is locked.", isRetryable: true) }
   }
 
   func record(for key: TokenCacheKey) async throws -> TokenRecord? {

@@ -32,7 +32,7 @@ struct World: Sendable {
 
   func connector(
     _ settings: ConnectorSettings? = nil, presenter: (any SignInPresenter)? = nil,
-    cache: any TokenCache = InMemoryTokenCache(lockTimeout: .patience), transport: (any HTTPTransport)? = nil,
+    cache: any TokenCache = .patient(), transport: (any HTTPTransport)? = nil,
     allowedAPIs: [URL] = [],
     waitingOn waits: (any Clock<Duration>)? = nil, configure: (inout Connector.Options) -> Void = { _ in }
   ) throws -> Connector {
@@ -46,7 +46,7 @@ struct World: Sendable {
   }
 
   func environment(
-    presenter: (any SignInPresenter)? = nil, cache: any TokenCache = InMemoryTokenCache(lockTimeout: .patience),
+    presenter: (any SignInPresenter)? = nil, cache: any TokenCache = .patient(),
     transport: (any HTTPTransport)? = nil, waitingOn waits: (any Clock<Duration>)? = nil
   ) -> OAuthEnvironment {
     let clock = clock

@@ -126,19 +126,4 @@ extension IDTokenForgery {
       $0.payload["at_hash"] = "\"sUnWY0EhD-Etwa6N0tI4X8jJV_UvtN0q\""
     },
   ]
-
-  static let refresh: [IDTokenForgery] = [
-    IDTokenForgery("sub changed on refresh", "at the sign-in") {
-      $0.expectations.previous = PreviousIdentity(try $0.verify().all)
-      $0.payload["sub"] = "\"somebody-else\""
-    },
-    IDTokenForgery("iss changed on refresh", "at the sign-in") {
-      $0.expectations.previous = PreviousIdentity(issuer: "https://login.contoso.com/\(IDTokenScene.tenantID)/v2.0/")
-    },
-    IDTokenForgery("aud changed on refresh", "it is also for") {
-      $0.expectations.previous = PreviousIdentity(try $0.verify().all)
-      $0.payload["aud"] = "[\"\(IDTokenScene.clientID)\",\"other\"]"
-      $0.payload["azp"] = "\"\(IDTokenScene.clientID)\""
-    },
-  ]
 }

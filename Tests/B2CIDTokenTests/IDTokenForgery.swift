@@ -19,7 +19,7 @@ struct IDTokenForgery: Sendable, CustomTestStringConvertible {
     self.apply = apply
   }
 
-  static let all = form + header + keys + signatures + origin + times + request + refresh
+  static let all = form + header + keys + signatures + origin + times + request
 }
 
 extension IDTokenForgery {

@@ -15,12 +15,12 @@ struct OAuthEventTests {
   @Test("A refresh tells each step once, with its correlation id")
   func refresh() async throws {
     let fixture = Fixture()
-    let client = try fixture.client()
+    let id = ErrorCorrelationTests.id
+    let client = try fixture.client { $0.correlationID = id }
     try await client.signIn()
     await fixture.clock.advance(by: .seconds(4_000))
     let before = fixture.events.values.count
-    let id = UUID()
-    _ = try await client.accessToken(options: TokenOptions(correlationID: id))
+    _ = try await client.accessToken()
     let events = fixture.events.values.dropFirst(before)
     #expect(events.map(\.kind) == [.cacheMiss, .refreshStarted, .refreshFinished])
     #expect(events.allSatisfy { $0.correlationID == id && $0.policyID == Fixture.signIn && $0.errorCode == nil })

@@ -133,16 +133,21 @@ struct SignOutTests {
     let fixture = Fixture(cache: cache)
     let presenter = fixture.script(.signIn(.alice))
     let client = try fixture.client(presenter: presenter)
-    try await client.signIn()
-    try await client.signIn(policy: Policy("B2C_1_SignUpOrSignIn"), prompt: .login)
-    presenter.follow(.signIn(.bob))
-    try await client.signIn(prompt: .login)
-    let keys = try await cache.keys()
-    try #require(keys.count == 3)
-    let stubborn = keys[position]
-    cache.removeFailure.withLock { $0 = { $0 == stubborn ? TokenCacheError(.unwritable, "Locked.") : nil } }
-    await expectError(ConnectorError.self, .tokenCache) { try await client.signOut() }
-    #expect(try await cache.keys() == [stubborn])
+    let users = [.alice, .bob, LocalUser(email: "carol@example.com", password: "Not-A-Secret-3", displayName: "Carol")]
+    fixture.tenant.users = users
+    var ids: [String] = []
+    for user in users {
+      presenter.clearCookies()
+      presenter.follow(.signIn(user))
+      ids.append(try await client.signIn().user.id)
+    }
+    try #require(Set(ids).count == 3)
+    let stubborn = ids[position]
+    cache.removeFailure.withLock { $0 = { $0.userID == stubborn ? ConnectorError(.tokenCache, "Locked.") : nil } }
+    let error = try await #require(throws: ConnectorError.self) { try await client.signOut() }
+    #expect(error.code == .tokenCache && ids.allSatisfy { error.message.contains($0) == ($0 == stubborn) })
+    #expect(try await cache.keys().map(\.userID) == [stubborn])
+    #expect(try await client.currentUser()?.id == stubborn)
   }
 
   @Test("The tokens are gone before the page opens, whatever becomes of it")
@@ -184,16 +189,57 @@ struct SignOutTests {
     #expect(try await fixture.cache.keys().isEmpty)
   }
 
-  @Test("A cache that cannot be listed is an error, and what is known is removed all the same")
+  @Test("A cache that cannot be listed is an error, and nobody counts as signed out")
   func unlistable() async throws {
     let cache = FailingCache()
     let fixture = Fixture(cache: cache)
     let client = try fixture.client()
-    try await client.signIn()
+    let alice = try await client.signIn()
     cache.failsToList.withLock { $0 = true }
     await expectError(ConnectorError.self, .tokenCache) { try await client.signOut() }
+    #expect(!fixture.events.values.contains { $0.kind == .signedOut })
+    cache.failsToList.withLock { $0 = false }
+    #expect(try await client.session() == .signedIn(alice.user))
+    // A named user needs no list.
+    cache.failsToList.withLock { $0 = true }
+    try await client.signOut(alice.user)
     cache.failsToList.withLock { $0 = false }
     #expect(try await cache.keys().isEmpty)
+  }
+
+  @Test("A sign-out is not cancelled once it has begun: every user goes", arguments: [true, false])
+  func cancelled(endsBrowserSession: Bool) async throws {
+    let cache = ObedientCache()
+    let fixture = Fixture(cache: cache)
+    let presenter = fixture.script(.signIn(.alice))
+    let client = try fixture.client(presenter: presenter)
+    try await client.signIn()
+    presenter.clearCookies()
+    presenter.follow(.signIn(.bob))
+    try await client.signIn()
+    let gate = TestGate()
+    cache.removeGate.withLock { $0 = gate }
+    let signOut = Task { try await client.signOut(endsBrowserSession: endsBrowserSession) }
+    await gate.waitForArrivals(1)
+    signOut.cancel()
+    gate.open()
+    _ = try? await signOut.value
+    #expect(try await cache.keys().isEmpty)
+    #expect(try await client.session() == .signedOut)
+    #expect(fixture.events.values.last?.kind == .signedOut)
+  }
+
+  @Test("A sign-out whose task was cancelled before it began does nothing, and says so")
+  func cancelledBefore() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    let alice = try await client.signIn()
+    let signOut = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await client.signOut()
+    }
+    await #expect(throws: CancellationError.self) { try await signOut.value }
+    #expect(try await client.session() == .signedIn(alice.user))
   }
 
   @Test("Only cookies of the authority's host are removed")

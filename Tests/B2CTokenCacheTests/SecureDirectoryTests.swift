@@ -13,8 +13,9 @@ import Testing
   @Test("A directory that others can write to is refused, sticky or not", arguments: [0o777, 0o770, 0o720, 0o1777])
   func openToOthers(_ mode: Int) throws {
     try make(temporary.store, mode)
-    let error = #expect(throws: TokenCacheError.self) { try FileTokenCache(directory: temporary.store) }
-    #expect(error?.code == .insecurePermissions)
+    let error = #expect(throws: ConnectorError.self) { try StoredTokenCache.files(at: temporary.store) }
+    #expect(error?.code == .tokenCache && error?.isRetryable == false)
+    #expect(error?.message.contains("can be written by other users") == true)
     #expect(error?.recoverySuggestion?.contains("chmod 700 \(temporary.store.path)") == true)
     #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.store.path).isEmpty)
   }
@@ -22,7 +23,7 @@ import Testing
   @Test("A directory that others can only read is accepted")
   func readableByOthers() async throws {
     try make(temporary.store, 0o755)
-    let cache = try FileTokenCache(directory: temporary.store)
+    let cache = try StoredTokenCache.files(at: temporary.store)
     try await cache.store(Samples.record(), for: Samples.key)
     #expect(try await cache.record(for: Samples.key) == Samples.record())
   }
@@ -31,7 +32,7 @@ import Testing
   func openParent(_ mode: Int) throws {
     let parent = temporary.url.appendingPathComponent("shared")
     try make(parent, mode)
-    _ = try FileTokenCache(directory: parent.appendingPathComponent("tokens"))
+    _ = try StoredTokenCache.files(at: parent.appendingPathComponent("tokens"))
     #expect(try temporary.mode(parent.appendingPathComponent("tokens").path) == 0o700)
   }
 
@@ -44,10 +45,10 @@ import Testing
       if place == path { status.owner = 65_533 }
       return status
     })
-    let error = #expect(throws: TokenCacheError.self) {
-      try FileTokenCache(directory: temporary.store, now: { Date() }, files: files)
+    let error = #expect(throws: ConnectorError.self) {
+      try StoredTokenCache.process(at: temporary.store, files: files)
     }
-    #expect(error?.code == .insecurePermissions)
+    #expect(error?.code == .tokenCache && error?.isRetryable == false)
     #expect(error?.message.contains("\(path) belongs to user 65533") == true)
   }
 
@@ -57,8 +58,9 @@ import Testing
     try make(target, 0o700)
     try FileManager.default.createSymbolicLink(
       atPath: temporary.url.path + "/store", withDestinationPath: target.path)
-    let error = #expect(throws: TokenCacheError.self) { try FileTokenCache(directory: temporary.store) }
-    #expect(error?.code == .insecurePermissions)
+    let error = #expect(throws: ConnectorError.self) { try StoredTokenCache.files(at: temporary.store) }
+    #expect(error?.code == .tokenCache && error?.isRetryable == false)
+    #expect(error?.message.contains("is a symbolic link") == true)
     #expect(try FileManager.default.contentsOfDirectory(atPath: target.path).isEmpty)
   }
 
@@ -67,16 +69,16 @@ import Testing
     try make(temporary.url.appendingPathComponent("real"), 0o700)
     let link = temporary.url.path + "/link"
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "real")
-    _ = try FileTokenCache(directory: URL(fileURLWithPath: link + "/tokens", isDirectory: true))
+    _ = try StoredTokenCache.files(at: URL(fileURLWithPath: link + "/tokens", isDirectory: true))
     #expect(FileManager.default.fileExists(atPath: temporary.url.path + "/real/tokens"))
   }
 
-  @Test("A file where a directory should be is unwritable, and the error says so in words", arguments: ["", "/tokens"])
+  @Test("A file where a directory should be is an error that says so in words", arguments: ["", "/tokens"])
   func notADirectory(_ rest: String) throws {
     try Data().write(to: temporary.url.appendingPathComponent("store"))
     let place = URL(fileURLWithPath: temporary.url.path + "/store" + rest, isDirectory: true)
-    let error = #expect(throws: TokenCacheError.self) { try FileTokenCache(directory: place) }
-    #expect(error?.code == .unwritable)
+    let error = #expect(throws: ConnectorError.self) { try StoredTokenCache.files(at: place) }
+    #expect(error?.code == .tokenCache && error?.isRetryable == false)
     #expect(error?.localizedDescription.contains("\(temporary.url.path)/store") == true)
     #expect(error?.localizedDescription.lowercased().contains("not a directory") == true)
     #expect(error?.recoverySuggestion?.contains("Use the path of a directory") == true)
@@ -85,7 +87,7 @@ import Testing
   @Test("Missing directories are created for the owner alone")
   func missingParents() throws {
     let deep = temporary.url.appendingPathComponent("a/b/c", isDirectory: true)
-    _ = try FileTokenCache(directory: deep)
+    _ = try StoredTokenCache.files(at: deep)
     for path in ["a", "a/b", "a/b/c"] {
       #expect(try temporary.mode(temporary.url.appendingPathComponent(path).path) == 0o700)
     }

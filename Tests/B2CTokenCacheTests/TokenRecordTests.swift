@@ -1,3 +1,4 @@
+import B2CCore
 import B2CTokenCache
 import Foundation
 import Testing
@@ -6,10 +7,10 @@ import Testing
   @Test("The stored form never changes")
   func storedForm() throws {
     let stored = """
-      {"access":[{"ends":1767229200,"received":1767225600,"renew":1767227400,"scopes":["read","write"],\
-      "token":"canary-access-one"}],"claims":{"name":"Canary Claim"},\
-      "id":"canary-id-one","policy":"B2C_1_SignIn","refresh":"canary-refresh-one","refreshEnds":1767312000,\
-      "signedIn":1767225600,"v":1}
+      {"access":[{"received":1767225600,"renew":1767227400,"scopes":["read","write"],"token":"canary-access-one",\
+      "until":1767229200}],"claims":{"name":"Canary Claim"},"id":"canary-id-one","policy":"B2C_1_SignIn",\
+      "refresh":"canary-refresh-one","session":"11000000-0000-4000-8000-000000000022","since":1767225600,\
+      "stamp":"11000000-0000-4000-8000-000000000022","until":1767312000,"v":1}
       """
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
@@ -24,29 +25,60 @@ import Testing
     #expect(try JSONDecoder().decode(TokenRecord.self, from: JSONEncoder().encode(record)) == record)
   }
 
+  @Test("The strategies of an encoder and a decoder do not change the stored form")
+  func strategies() throws {
+    let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
+    encoder.outputFormatting = [.sortedKeys]
+    let stored = try encoder.encode(Samples.record())
+    encoder.dateEncodingStrategy = .iso8601
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    decoder.dateDecodingStrategy = .iso8601
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    #expect(try encoder.encode(Samples.record()) == stored)
+    #expect(try decoder.decode(TokenRecord.self, from: stored) == Samples.record())
+  }
+
+  @Test("A session that has ended is stored as one")
+  func ended() throws {
+    var record = Samples.record()
+    record.isEnded = true
+    let stored = try JSONEncoder().encode(record)
+    #expect(String(decoding: stored, as: UTF8.self).contains(#""ended":true"#))
+    #expect(try JSONDecoder().decode(TokenRecord.self, from: stored) == record)
+  }
+
+  @Test("Each record is of another sign-in and has another stamp, unless it is given them")
+  func stamps() {
+    let records = [TokenRecord(signedInAt: Samples.date(0)), TokenRecord(signedInAt: Samples.date(0))]
+    #expect(Set(records.flatMap { [$0.signIn, $0.stamp] }).count == 4)
+  }
+
   @Test(
     "A newer version is refused, whatever its fields are",
-    arguments: [#"{"v":2,"signedIn":0}"#, #"{"v":2}"#, #"{"v":2,"signedIn":"today","access":{}}"#])
+    arguments: [#"{"v":2,"since":0}"#, #"{"v":2}"#, #"{"v":2,"since":"today","access":{}}"#])
   func newerVersion(_ stored: String) throws {
-    let error = #expect(throws: TokenCacheError.self) {
+    let error = #expect(throws: ConnectorError.self) {
       try JSONDecoder().decode(TokenRecord.self, from: Data(stored.utf8))
     }
-    #expect(error?.code == .newerVersion)
-    #expect(error?.message.contains("2") == true)
+    #expect(error?.code == .tokenCache && error?.isRetryable == false)
+    #expect(error?.message.contains("has version 2") == true)
   }
 
   @Test(
     "An incomplete form is refused",
-    arguments: [#"{}"#, #"{"v":1}"#, #"{"signedIn":1}"#, #"{"v":"1","signedIn":1}"#, #"[]"#])
+    arguments: [
+      #"{}"#, #"{"v":1}"#, #"{"since":1}"#, #"{"v":1,"since":1}"#, #"{"v":"1","since":1}"#, #"[]"#,
+      #"{"v":1,"since":1,"session":"1","stamp":"2"}"#,
+    ])
   func incompleteForm(_ stored: String) {
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(TokenRecord.self, from: Data(stored.utf8)) }
   }
 
   @Test("Absent and null fields are read as absent")
   func sparseForm() throws {
-    let record = try JSONDecoder().decode(
-      TokenRecord.self, from: Data(#"{"v":1,"signedIn":1767225600,"refresh":null}"#.utf8))
-    #expect(record == TokenRecord(signedInAt: Samples.date(0)))
+    let stored = #"{"v":1,"since":1767225600,"session":"\#(Samples.uuid)","stamp":"\#(Samples.uuid)","refresh":null}"#
+    let record = try JSONDecoder().decode(TokenRecord.self, from: Data(stored.utf8))
+    #expect(record == TokenRecord(signIn: Samples.uuid, stamp: Samples.uuid, signedInAt: Samples.date(0)))
   }
 
   @Test("No token is printed")

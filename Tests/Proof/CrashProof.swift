@@ -1,3 +1,4 @@
+import B2CTestKit
 import B2CTokenCache
 import Foundation
 import TestSupport
@@ -7,14 +8,14 @@ struct CrashProof: ProofCommand {
   static let name = "crash"
   static let summary = "kills a writing process at 1,000 random instants and looks at what is left"
 
-  /// The users of a round: some that every round writes, and a new one, now and then of a new policy.
+  /// The users of a round: some that every round writes, and a new one, now and then of a new client.
   static func users(_ round: Int) -> [String] {
     ["a", "b", "c", "d", "new-\(round)"]
   }
 
   static func key(_ user: String) -> TokenCacheKey {
     let round = user.hasPrefix("new-") ? Int(user.dropFirst(4)) ?? 0 : 0
-    return ProofRecord.key(user, policy: "b2c_1_group_\(round / 10)")
+    return ProofRecord.key(user, client: "client-\(round / 10)")
   }
 
   static func run(_ options: ProofOptions) async throws -> Bool {
@@ -60,7 +61,7 @@ struct CrashProof: ProofCommand {
       state.settle(number, for: user)
     }
     // A killed holder's lock has to be free at once.
-    for user in users(round) { try await cache.withRefreshLock(for: key(user)) {} }
+    for user in users(round) { try await cache.underRefreshLock(of: key(user)) {} }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
     for name in names where name.hasSuffix(".damaged") {
       findings.note("a file was renamed as damaged: \(name)", round)
@@ -96,7 +97,7 @@ struct CrashProof: ProofCommand {
   }
 }
 
-/// The process that is killed: it stores, updates and removes records without end, and says so before and after each.
+/// The process that is killed: it stores, replaces and removes records without end, and says so before and after each.
 struct CrashWriter: ProofCommand {
   static let name = "crash-writer"
   static let summary = ""
@@ -121,8 +122,11 @@ struct CrashWriter: ProofCommand {
         let record = ProofRecord.record(number)
         switch number % 3 {
         case 0: try await cache.store(record, for: key)
-        case 1: try await cache.update(key) { _ in record }
-        default: try await cache.withRefreshLock(for: key) { try await cache.store(record, for: key) }
+        case 1:
+          let stamp = try await cache.record(for: key)?.stamp
+          if let stamp, try await cache.replace(key, expecting: stamp, with: record) { break }
+          try await cache.store(record, for: key)
+        default: try await cache.underRefreshLock(of: key) { try await cache.store(record, for: key) }
         }
         say("d \(user) \(number)")
       }

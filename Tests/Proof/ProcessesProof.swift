@@ -65,6 +65,9 @@ extension ProcessesPart {
       let rounds = options.isQuick ? 50 : 500
       let folder = try ProofFolder("processes")
       defer { folder.remove() }
+      let all = Set((0..<ProcessesProof.processes).flatMap(users)).sorted()
+      let cache = try ProofCache.open(folder.url)
+      for user in all { try await cache.store(ProofRecord.record(0), for: ProofRecord.key(user)) }
       let children = try (0..<ProcessesProof.processes).map { number in
         try ChildProcess(
           ProcessWorker.self,
@@ -75,14 +78,12 @@ extension ProcessesPart {
       let clock = ContinuousClock()
       let start = clock.now
       for child in children { child.signal() }
-      let all = Set((0..<ProcessesProof.processes).flatMap(users)).sorted()
       var outcome = Outcome(expected: ProcessesProof.processes * rounds, found: 0, seconds: 0)
       for (number, child) in children.enumerated() {
         _ = child.readToEnd()
         if child.ending != 0 { outcome.notes.append("process \(number) ended with \(child.ending)") }
       }
       outcome.seconds = start.duration(to: clock.now) / .seconds(1)
-      let cache = try ProofCache.open(folder.url)
       for user in all {
         outcome.found += try await cache.record(for: ProofRecord.key(user)).flatMap(ProofRecord.number) ?? 0
       }
@@ -141,7 +142,7 @@ extension ProcessesPart {
   }
 }
 
-/// One of several processes that add to records, by updates or under the refresh lock.
+/// One of several processes that add to records, by replacements or under the refresh lock.
 struct ProcessWorker: ProofCommand {
   static let name = "process-worker"
   static let summary = ""
@@ -157,14 +158,12 @@ struct ProcessWorker: ProofCommand {
     for round in 0..<rounds {
       let key = ProofRecord.key(users[round % users.count])
       if options.flags.contains("--refresh-lock") {
-        try await cache.withRefreshLock(for: key) {
+        try await cache.underRefreshLock(of: key) {
           let number = try await cache.record(for: key).flatMap(ProofRecord.number) ?? 0
           try await cache.store(ProofRecord.record(number + 1, size: 2000), for: key)
         }
       } else {
-        try await cache.update(key) {
-          ProofRecord.record(($0.flatMap(ProofRecord.number) ?? 0) + 1, size: 2000)
-        }
+        try await cache.addOne(to: key, size: 2000)
       }
     }
     return true

@@ -18,20 +18,17 @@ package final class DictionaryKeychain: KeychainItems {
   }
 
   private let content: Locked<Content>
-  package let staysOpen: Bool
   package let isShared: Bool
   private let answer = Locked<KeychainStatus?>(nil)
   private let onCall = Locked<(@Sendable (Call) -> Void)?>(nil)
 
-  package init(_ contents: [String: Data] = [:], staysOpen: Bool = true, isShared: Bool = false) {
+  package init(_ contents: [String: Data] = [:], isShared: Bool = false) {
     content = Locked(Content(items: contents))
-    self.staysOpen = staysOpen
     self.isShared = isShared
   }
 
   private init(_ other: DictionaryKeychain) {
     content = other.content
-    staysOpen = other.staysOpen
     isShared = other.isShared
   }
 

@@ -1,4 +1,6 @@
 package import B2CHTTP
+import B2CTestKit
+package import B2CTokenCache
 
 #if canImport(FoundationNetworking)
   internal import Foundation
@@ -10,6 +12,13 @@ package import B2CHTTP
 extension Duration {
   /// A limit that ends nothing, however slow the machine is: the time limits of the suites find what hangs.
   package static let patience: Duration = .seconds(3_600)
+}
+
+extension TokenCache where Self == InMemoryTokenCache {
+  /// A cache whose waits for a refresh lock no clock ends.
+  package static func patient() -> InMemoryTokenCache {
+    InMemoryTokenCache(clock: TestClock(advancesItself: false))
+  }
 }
 
 extension TransportLimits {

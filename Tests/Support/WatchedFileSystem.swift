@@ -8,9 +8,8 @@ package final class WatchedFileSystem: FileSystem {
   private let recorded = Locked<[String]>([])
   private let writableBytes = Locked<Int?>(nil)
   private let failsToFlushDirectories = Locked(false)
-  private let failsToLookAfterMoves = Locked(false)
-  private let isUnseen = Locked(false)
   private let isFull = Locked(false)
+  private let isClosed = Locked(false)
   private let openFiles = Locked<Set<Int32>>([])
   private let statusChange: @Sendable (String, FileStatus) -> FileStatus
   private let beforeLocking: @Sendable (String) -> Void
@@ -42,6 +41,7 @@ package final class WatchedFileSystem: FileSystem {
     if isFull.withLock({ $0 }), opening == .creating || opening == .locking, try system.status(of: path) == nil {
       throw SystemFailure("open", path, ENOSPC)
     }
+    if opening == .reading { try checkReading("open", path) }
     let descriptor = try system.open(path, opening)
     openFiles.withLock { _ = $0.insert(descriptor) }
     if opening == .creating { note("create", path) }
@@ -54,13 +54,7 @@ package final class WatchedFileSystem: FileSystem {
   }
 
   package func status(of path: String) throws(SystemFailure) -> FileStatus? {
-    // No file is open there, so that the system refuses.
-    if isUnseen.withLock({ isUnseen in
-      defer { isUnseen = false }
-      return isUnseen
-    }) {
-      return try system.status(of: -1, at: path)
-    }
+    try checkReading("stat", path)
     return try system.status(of: path).map { statusChange(path, $0) }
   }
 
@@ -87,9 +81,13 @@ package final class WatchedFileSystem: FileSystem {
     failsToFlushDirectories.withLock { $0 = fails }
   }
 
-  /// Lets the first look at a path after each rename fail.
-  package func failToLookAfterMoves() {
-    failsToLookAfterMoves.withLock { $0 = true }
+  /// Lets every later look at a file or a directory be refused, or none.
+  package func denyReading(_ isDenied: Bool = true) {
+    isClosed.withLock { $0 = isDenied }
+  }
+
+  private func checkReading(_ call: String, _ path: String) throws(SystemFailure) {
+    if isClosed.withLock({ $0 }) { throw SystemFailure(call, path, EACCES) }
   }
 
   /// Lets no later file be created.
@@ -116,7 +114,6 @@ package final class WatchedFileSystem: FileSystem {
   package func move(_ source: String, to target: String) throws(SystemFailure) {
     note("rename to", target)
     try system.move(source, to: target)
-    if failsToLookAfterMoves.withLock({ $0 }) { isUnseen.withLock { $0 = true } }
   }
 
   package func remove(_ path: String) throws(SystemFailure) -> Bool {

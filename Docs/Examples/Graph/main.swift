@@ -28,7 +28,7 @@ let settings = try ConnectorSettings(
 
 var environment = OAuthEnvironment()
 environment.presenter = ScriptedPresenter(transport: network, .signIn(.alice))
-environment.cache = InMemoryTokenCache()
+environment.cache = .memory()
 environment.transport = network
 guard let url = URL(string: "https://graph.microsoft.com/v1.0/me") else { exit(1) }
 let connector = try Connector(settings: settings, environment: environment) { $0.allowedAPIs = [url] }

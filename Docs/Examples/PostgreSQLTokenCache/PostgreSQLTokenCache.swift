@@ -7,21 +7,21 @@ import Foundation
 ///
 /// The table, which is created beforehand:
 ///
-///     CREATE TABLE b2c_tokens (key text COLLATE "C" PRIMARY KEY, record bytea NOT NULL, version uuid NOT NULL)
+///     CREATE TABLE b2c_tokens (key text COLLATE "C" PRIMARY KEY, stamp uuid NOT NULL, record bytea NOT NULL)
 ///
-/// A change is a compare-and-set by the row's version, and starts again where another process was first. A refresh lock is
-/// an advisory lock: it belongs to its connection, so the server frees it when the process that holds it has died.
+/// The server has to show a certificate for its name, unless the connection string says otherwise (`sslmode`); over a Unix
+/// socket there is none. A refresh lock is an advisory lock: it belongs to its connection, so the server frees it when the
+/// process that holds it has died.
 ///
 /// libpq blocks, so there are eight connections with a thread each, opened when they are needed. Each holds one refresh
 /// lock at most, and serves other statements meanwhile. The ninth lock waits for one of the eight. A connection that is lost
-/// is opened again; the record that was being written is then the old or the new one.
+/// is opened again, and its statement run once more, which every statement here allows.
 ///
 /// Not behind a pooler that gives a connection to each transaction (PgBouncer with `pool_mode = transaction`): an advisory
 /// lock and its release would come to different connections. Leave `synchronous_commit` on: a refresh token that rotated
 /// must not be lost.
 ///
-/// Copy this file, and the system library target beside it, into a package. The table is as secret as the tokens in it:
-/// wrap the cache in `EncryptedTokenCache` where others can read the database or its backup.
+/// Copy this file, and the system library target beside it, into a package. The table is as secret as the tokens in it.
 public actor PostgreSQLTokenCache: SharedTokenCache {
   private let connections: [Connection]
   private let lockTimeout: Duration
@@ -34,7 +34,7 @@ public actor PostgreSQLTokenCache: SharedTokenCache {
   ///
   /// - Parameters:
   ///   - database: A connection string or URI of libpq, or a database's name. What it leaves out comes from `PGHOST` and
-  ///     the other variables of libpq, a password also from `~/.pgpass`.
+  ///     the other variables of libpq, a password also from `~/.pgpass`; `sslmode` is `verify-full` then.
   ///   - lockTimeout: How long to wait for a refresh lock.
   public init(_ database: String = "", lockTimeout: Duration = .seconds(30)) {
     connections = (0..<8).map { _ in Connection(database) }
@@ -45,17 +45,29 @@ public actor PostgreSQLTokenCache: SharedTokenCache {
 
   /// Returns the record of a key, or `nil`.
   public func record(for key: TokenCacheKey) async throws -> TokenRecord? {
-    try await row(key).map { try Self.record($0.record) }
+    guard let row = try await run("SELECT record FROM b2c_tokens WHERE key = $1", [key.bytes]).first else { return nil }
+    do {
+      return try JSONDecoder().decode(TokenRecord.self, from: row[0])
+    } catch let error as ConnectorError {
+      throw error
+    } catch {
+      // The decoder's own error may quote the record.
+      throw ConnectorError(.tokenCache, "A row of the table b2c_tokens does not hold a token record.")
+    }
   }
 
-  /// Stores a record in place of an older one; that of a newer version of the package is not replaced.
+  /// Stores a record in place of an older one.
   public func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    try await change(key, replacesDamaged: true) { _ in record }
+    try await run(
+      """
+      INSERT INTO b2c_tokens (key, stamp, record) VALUES ($1, $2, $3)
+      ON CONFLICT (key) DO UPDATE SET stamp = excluded.stamp, record = excluded.record
+      """, [key.bytes, record.stamp.bytes, try JSONEncoder().encode(record)])
   }
 
   /// Removes the record of a key.
   public func removeRecord(for key: TokenCacheKey) async throws {
-    try await run("DELETE FROM b2c_tokens WHERE key = $1", [key.bytes], failing: .unwritable)
+    try await run("DELETE FROM b2c_tokens WHERE key = $1", [key.bytes])
   }
 
   /// Returns the keys of all records.
@@ -65,95 +77,21 @@ public actor PostgreSQLTokenCache: SharedTokenCache {
     }
   }
 
-  /// Changes a record by compare-and-set.
-  @discardableResult
-  public func update(
-    _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
-  ) async throws -> TokenRecord? {
-    try await self.change(key, change)
+  /// Replaces the record of a key if it has the expected stamp.
+  public func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async throws -> Bool {
+    try await !run(
+      "UPDATE b2c_tokens SET stamp = $2, record = $3 WHERE key = $1 AND stamp = $4 RETURNING true",
+      [key.bytes, record.stamp.bytes, try JSONEncoder().encode(record), stamp.bytes]
+    ).isEmpty
   }
 
-  /// Runs a body while no other caller or process holds the refresh lock of the key.
-  ///
-  /// Swift 6.1 does not know `@concurrent`: leave it out there.
-  public func withRefreshLock<Result: Sendable>(
-    for key: TokenCacheKey, _ body: @concurrent @Sendable () async throws -> Result
-  ) async throws -> Result {
+  /// Runs the work of a refresh while no other caller or process holds the refresh lock of the key.
+  public func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
     let holder = try await lock(key)
-    let result: Swift.Result<Result, any Error>
-    do {
-      try Task.checkCancellation()
-      result = .success(try await body())
-    } catch {
-      result = .failure(error)
-    }
+    let isCancelled = Task.isCancelled
+    if !isCancelled { await work() }
     await unlock(key, holder)
-    return try result.get()
-  }
-
-  // MARK: Records
-
-  private func row(_ key: TokenCacheKey) async throws -> (record: Data, version: Data)? {
-    try await run("SELECT record, version FROM b2c_tokens WHERE key = $1", [key.bytes]).first.map { ($0[0], $0[1]) }
-  }
-
-  /// Reads, changes and writes, until no other process has written between the two.
-  ///
-  /// It goes on when the caller is cancelled: a new refresh token must not be lost.
-  @discardableResult
-  private func change(
-    _ key: TokenCacheKey, replacesDamaged: Bool = false, _ change: @Sendable (TokenRecord?) -> TokenRecord?
-  ) async throws -> TokenRecord? {
-    // Random, so that no version comes twice: a record that was removed and written again is another one. It also shows
-    // whether a write took place whose answer was lost with its connection.
-    let version = withUnsafeBytes(of: UUID().uuid) { Data($0) }
-    var lost: (old: Data?, new: TokenRecord?)?
-    while true {
-      let row = try await row(key)
-      if let lost {
-        if row?.version == (lost.new == nil ? nil : version) { return lost.new }
-        guard row?.version == lost.old else {
-          throw TokenCacheError(
-            .unwritable, "The connection to PostgreSQL was lost; whether a record was written is unknown.")
-        }
-      }
-      var old: TokenRecord?
-      do {
-        old = try row.map { try Self.record($0.record) }
-      } catch let error as TokenCacheError where error.code == .damaged && replacesDamaged {}
-      let new = change(old)
-      if new == old, old != nil || row == nil { return new }
-      let record = try new.map { try JSONEncoder().encode($0) } ?? Data()
-      let (statement, parameters) =
-        switch (row, new) {
-        case (nil, _):
-          ("INSERT INTO b2c_tokens VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING true", [record, version])
-        case (let row?, nil):
-          ("DELETE FROM b2c_tokens WHERE key = $1 AND version = $2 RETURNING true", [row.version])
-        case (let row?, _):
-          (
-            "UPDATE b2c_tokens SET record = $2, version = $3 WHERE key = $1 AND version = $4 RETURNING true",
-            [record, version, row.version]
-          )
-        }
-      do {
-        // No row: another process was first.
-        if try await !once(statement, [key.bytes] + parameters, failing: .unwritable).isEmpty { return new }
-      } catch let error as TokenCacheError where error.underlying is ConnectionLost && lost == nil {
-        lost = (row?.version, new)
-      }
-    }
-  }
-
-  private static func record(_ data: Data) throws -> TokenRecord {
-    do {
-      return try JSONDecoder().decode(TokenRecord.self, from: data)
-    } catch let error as TokenCacheError where error.code == .newerVersion {
-      throw error
-    } catch {
-      // The decoder's own error may quote the record.
-      throw TokenCacheError(.damaged, "A row of the table b2c_tokens does not hold a token record.")
-    }
+    if isCancelled { throw CancellationError() }
   }
 
   // MARK: Refresh locks
@@ -178,9 +116,10 @@ public actor PostgreSQLTokenCache: SharedTokenCache {
         isLocking[number] = false
       }
       guard .now < end else {
-        throw TokenCacheError(
-          .lockTimedOut, "The refresh lock of a token record was not free within \(lockTimeout).",
-          recoverySuggestion: "Try again later; use a longer lockTimeout where token requests take longer than it.")
+        throw ConnectorError(
+          .tokenCache, "The refresh lock of a token record was not free within \(lockTimeout).",
+          recoverySuggestion: "Try again later; use a longer lockTimeout where token requests take longer than it.",
+          isRetryable: true)
       }
       try await Task.sleep(for: .milliseconds(Int.random(in: 5...30)))
     }
@@ -188,8 +127,7 @@ public actor PostgreSQLTokenCache: SharedTokenCache {
 
   private func unlock(_ key: TokenCacheKey, _ number: Int) async {
     do {
-      _ = try await once(
-        "SELECT pg_advisory_unlock(hashtextextended($1, 0))", [key.bytes], on: number, failing: .unwritable)
+      _ = try await once("SELECT pg_advisory_unlock(hashtextextended($1, 0))", [key.bytes], on: number)
     } catch {
       // What the server does not unlock ends with its connection.
       await connections[number].close()
@@ -203,31 +141,37 @@ public actor PostgreSQLTokenCache: SharedTokenCache {
     load.indices.filter(isUsable).min { load[$0] < load[$1] }
   }
 
-  /// Runs a statement that may run twice, again where its connection was lost.
+  /// Runs a statement, again where its connection was lost.
+  ///
+  /// A replacement that took place and whose answer was lost finds its own stamp then, and returns no row: the caller reads
+  /// the record again.
   @discardableResult
-  private func run(
-    _ statement: String, _ parameters: [Data] = [], on number: Int? = nil,
-    failing code: TokenCacheError.Code = .unreadable
-  ) async throws -> [[Data]] {
+  private func run(_ statement: String, _ parameters: [Data] = [], on number: Int? = nil) async throws -> [[Data]] {
     do {
-      return try await once(statement, parameters, on: number, failing: code)
-    } catch let error as TokenCacheError where error.underlying is ConnectionLost {
-      return try await once(statement, parameters, on: number, failing: code)
+      return try await once(statement, parameters, on: number)
+    } catch is ConnectionLost {
+      do {
+        return try await once(statement, parameters, on: number)
+      } catch is ConnectionLost {
+        throw ConnectorError(.tokenCache, "The connection to PostgreSQL was lost.", isRetryable: true)
+      }
     }
   }
 
-  private func once(
-    _ statement: String, _ parameters: [Data], on number: Int? = nil, failing code: TokenCacheError.Code
-  ) async throws -> [[Data]] {
+  private func once(_ statement: String, _ parameters: [Data], on number: Int? = nil) async throws -> [[Data]] {
     let number = number ?? leastBusy() ?? 0
     load[number] += 1
     defer { load[number] -= 1 }
-    return try await connections[number].run(statement, parameters, failing: code)
+    return try await connections[number].run(statement, parameters)
   }
 }
 
 extension TokenCacheKey {
   fileprivate var bytes: Data { Data(canonicalText.utf8) }
+}
+
+extension UUID {
+  fileprivate var bytes: Data { withUnsafeBytes(of: uuid) { Data($0) } }
 }
 
 /// The connection was lost while a statement was under way: the server may have run it.
@@ -249,20 +193,19 @@ private actor Connection {
     session = nil
   }
 
-  func run(_ statement: String, _ parameters: [Data], failing code: TokenCacheError.Code) throws -> [[Data]] {
-    let session = try session ?? Session(database, failing: code)
+  func run(_ statement: String, _ parameters: [Data]) throws -> [[Data]] {
+    let session = try session ?? Session(database)
     self.session = session
     do {
       return try session.run(statement, parameters)
     } catch let failure as Session.Failure {
       guard session.isOpen else {
         self.session = nil
-        throw TokenCacheError(
-          code, "The connection to PostgreSQL was lost.", isRetryable: true, underlying: ConnectionLost())
+        throw ConnectionLost()
       }
       // The server's own words may quote the row.
-      throw TokenCacheError(
-        code, "PostgreSQL refused a statement about b2c_tokens: SQLSTATE \(failure.state).",
+      throw ConnectorError(
+        .tokenCache, "PostgreSQL refused a statement about b2c_tokens: SQLSTATE \(failure.state).",
         recoverySuggestion: "Look the state up in PostgreSQL's table of error codes, and the words in the server's log."
       )
     }
@@ -286,22 +229,29 @@ private final class Session {
 
   private let handle: OpaquePointer
 
-  init(_ database: String, failing code: TokenCacheError.Code) throws {
-    // What the app writes comes last, and so wins. A server that is gone is noticed, and a statement does not wait for ever.
+  init(_ database: String) throws {
+    // What the app writes comes last, and so wins. By libpq's own default a server without TLS, or with any certificate, would
+    // get the password and the tokens. A server that is gone is noticed, and a statement does not wait for ever.
     let settings = [
-      ("connect_timeout", "10"), ("tcp_user_timeout", "10000"), ("keepalives_idle", "10"),
+      ("sslmode", "verify-full"), ("connect_timeout", "10"), ("tcp_user_timeout", "10000"), ("keepalives_idle", "10"),
       ("options", "-c statement_timeout=10000"), ("fallback_application_name", "b2c-token-cache"), ("dbname", database),
     ]
     let names = settings.map { strdup($0.0) } + [nil]
     let values = settings.map { strdup($0.1) } + [nil]
     defer { for text in names + values { free(text) } }
     guard let handle = PQconnectdbParams(names.map { UnsafePointer($0) }, values.map { UnsafePointer($0) }, 1) else {
-      throw TokenCacheError(code, "There is no memory for a connection to PostgreSQL.")
+      throw ConnectorError(.tokenCache, "There is no memory for a connection to PostgreSQL.")
     }
     guard PQstatus(handle) == CONNECTION_OK else {
-      let words = String(cString: PQerrorMessage(handle)).split(separator: "\n").first ?? "no reason given"
+      let needsPassword = PQconnectionNeedsPassword(handle) != 0
       PQfinish(handle)
-      throw TokenCacheError(code, "PostgreSQL cannot be reached: \(words)", isRetryable: true)
+      // libpq's words may quote the connection string, and with it a password.
+      throw ConnectorError(
+        .tokenCache,
+        needsPassword ? "PostgreSQL asks for a password." : "PostgreSQL cannot be reached, or refuses the connection.",
+        recoverySuggestion:
+          "`psql` with the same connection string says why; here sslmode is verify-full where the string has none.",
+        isRetryable: !needsPassword)
     }
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
     self.handle = handle

@@ -13,7 +13,7 @@ struct IssuerTour: Sendable {
       // Where the settings cannot be used, too.
       var environment = OAuthEnvironment()
       environment.presenter = try Surface(arguments).presenterToCheck(for: redirectURI())
-      environment.cache = InMemoryTokenCache()
+      environment.cache = .memory()
       environment.transport = TellingTransport(story)
       try await Program.show(try await Connector.diagnose(settings: try settings(), environment: environment))
       return
@@ -52,7 +52,7 @@ struct IssuerTour: Sendable {
 
   private func connector() throws -> Connector {
     var environment = OAuthEnvironment()
-    environment.cache = InMemoryTokenCache()
+    environment.cache = .memory()
     environment.transport = TellingTransport(story)
     environment.presenter = try Surface(arguments).presenter(for: redirectURI())
     return try Connector(settings: settings(), environment: environment)

@@ -30,7 +30,7 @@ struct LocalTour: Sendable {
       transport: URLSessionTransport(), .signIn(.alice), onStep: { story.detail("page: " + $0) })
     var environment = OAuthEnvironment()
     environment.presenter = isInBrowser ? Surface(arguments).presenter(for: settings.redirectURI) : script
-    environment.cache = InMemoryTokenCache()
+    environment.cache = .memory()
     environment.transport = TellingTransport(story)
     environment.setTime { time.now }
     let connector = try Connector(settings: settings, environment: environment)

@@ -22,7 +22,7 @@ struct Program: Sendable {
       let settings = { try surface.adapted(ConnectorSettings(contentsOf: file)) }
       var environment = OAuthEnvironment()
       environment.presenter = (try? settings()).map { surface.presenterToCheck(for: $0.redirectURI) }
-      environment.cache = InMemoryTokenCache()
+      environment.cache = .memory()
       try await Self.show(try await Connector.diagnose(settings: try settings(), environment: environment))
       return
     }

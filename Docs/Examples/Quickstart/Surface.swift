@@ -22,7 +22,7 @@ struct Surface: Sendable {
     for warning in settings.warnings { Terminal.write("warning: \(warning)", to: .standardError) }
     var environment = OAuthEnvironment()
     environment.presenter = presenter(for: settings.redirectURI)
-    environment.cache = InMemoryTokenCache()
+    environment.cache = .memory()
     environment.transport = transport
     return try Connector(settings: settings, environment: environment)
   }

@@ -1,6 +1,6 @@
 // A web server for several people: each signs in by a page of their own, sees their own tasks, and signs out.
 //
-//   SETTINGS=settings.plist DATABASE=postgresql://server@db.example/tokens SESSION_KEY=$(openssl rand -base64 32) TaskServer
+//   SETTINGS=settings.plist DATABASE=postgresql://server@db.example/tokens?sslmode=verify-full SESSION_KEY=$(openssl rand -base64 32) TaskServer
 //
 // It listens on 127.0.0.1, at the port of the settings' redirect URI, or at PORT. See README.md beside this file.
 

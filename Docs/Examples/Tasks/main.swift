@@ -118,7 +118,7 @@ struct Tasks {
   private func environment() throws -> OAuthEnvironment {
     var environment = OAuthEnvironment()
     environment.presenter = LoopbackPresenter()
-    environment.cache = try FileTokenCache()
+    environment.cache = try .files()
     return environment
   }
 

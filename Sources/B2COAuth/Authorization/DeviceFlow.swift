@@ -8,12 +8,11 @@ public import Foundation
 /// Runs the device authorization grant (RFC 8628).
 struct DeviceFlow: Sendable {
   let services: OAuthServices
-  let tokens: TokenSource
 
   func run(
     scopes: [String], show: @Sendable (DeviceAuthorization) async throws -> Void
   ) async throws -> SignInResult {
-    let correlationID = services.correlationID(nil)
+    let correlationID = services.correlationID()
     return try await services.reporting(.signInStarted, .signInFinished, policy: nil, correlationID: correlationID) {
       let provider = try await services.providers.provider(for: services.configuration.defaultPolicy)
       guard let endpoint = provider.deviceAuthorizationEndpoint else {
@@ -34,7 +33,7 @@ struct DeviceFlow: Sendable {
       let ticket = try DeviceTicket(answer.0, from: endpoint, now: services.environment.now())
       try await show(ticket.authorization)
       let response = try await poll(ticket, provider: provider, correlationID: correlationID)
-      return try await SignInWriter(services: services, tokens: tokens).finish(
+      return try await SignInWriter(services: services).finish(
         response, from: provider, request: nil, scopes: scopes, sent: sent, correlationID: correlationID)
     }
   }

@@ -29,7 +29,7 @@ public struct OAuthEnvironment: Sendable {
   package var protectedDataUpdates = ProtectedData.updates
 
   /// Asks the system for time around each refresh.
-  package var refreshActivity = RefreshActivity.ofSystem
+  package var backgroundTime = BackgroundTime.ofSystem
   /// Whether this process is an app extension, which never refreshes.
   package var isAppExtension = Bundle.main.isAppExtension
 

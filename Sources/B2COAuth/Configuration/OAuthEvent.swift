@@ -35,8 +35,6 @@ public struct OAuthEvent: Sendable, Hashable {
     public static let staleTokenServed = Kind(rawValue: "staleTokenServed")
     /// The cache could not store a refreshed token; it is served from memory and stored as soon as it can be.
     public static let storingFailed = Kind(rawValue: "storingFailed")
-    /// The claims of a refreshed id_token were not stored; ``OAuthEvent/reason`` says why.
-    public static let claimsNotUpdated = Kind(rawValue: "claimsNotUpdated")
     /// A request is sent again.
     public static let retry = Kind(rawValue: "retry")
     /// Users were removed from this device.
@@ -51,8 +49,6 @@ public struct OAuthEvent: Sendable, Hashable {
   public var correlationID: UUID?
   /// The code of the error, if the step failed.
   public var errorCode: ErrorCode?
-  /// The reason in words, where the code does not tell it.
-  public var reason: String?
 
   /// Makes an event.
   ///
@@ -61,16 +57,13 @@ public struct OAuthEvent: Sendable, Hashable {
   ///   - policyID: The policy concerned.
   ///   - correlationID: The correlation id of the requests concerned.
   ///   - errorCode: The code of the error, if the step failed.
-  ///   - reason: The reason in words.
   public init(
-    _ kind: Kind, policyID: String? = nil, correlationID: UUID? = nil, errorCode: ErrorCode? = nil,
-    reason: String? = nil
+    _ kind: Kind, policyID: String? = nil, correlationID: UUID? = nil, errorCode: ErrorCode? = nil
   ) {
     self.kind = kind
     self.policyID = policyID
     self.correlationID = correlationID
     self.errorCode = errorCode
-    self.reason = reason
   }
 }
 
@@ -80,7 +73,6 @@ extension OAuthEvent: CustomStringConvertible {
     var words = [kind.rawValue]
     if let policyID { words.append("policy=\(policyID)") }
     if let errorCode { words.append("error=\(errorCode.rawValue)") }
-    if let reason { words.append("reason=\"\(reason)\"") }
     if let correlationID { words.append("correlation=\(correlationID.uuidString.lowercased())") }
     return words.joined(separator: " ")
   }

@@ -8,6 +8,6 @@
 #if canImport(Security)
   /// The token cache of Apple's systems.
   package enum DefaultTokenCache {
-    package static func make() throws -> any TokenCache { KeychainTokenCache() }
+    package static func make() throws -> any TokenCache { StoredTokenCache.keychain() }
   }
 #endif

@@ -8,6 +8,6 @@
 #if !canImport(Security)
   /// A private file in the user's state directory.
   package enum DefaultTokenCache {
-    package static func make() throws -> any TokenCache { try FileTokenCache() }
+    package static func make() throws -> any TokenCache { try StoredTokenCache.files() }
   }
 #endif

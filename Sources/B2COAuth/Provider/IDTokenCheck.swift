@@ -11,18 +11,17 @@ struct IDTokenCheck: Sendable {
   /// - Parameters:
   ///   - idToken: The token.
   ///   - provider: Who should have issued it.
-  ///   - nonce: The nonce of the request; `nil` after a refresh.
+  ///   - nonce: The nonce of the request; `nil` for a device code.
   ///   - accessToken: The access token that came with it.
-  ///   - previous: The claims of the sign-in, after a refresh.
   /// - Returns: All claims.
   /// - Throws: ``ConnectorError`` with code `invalidResponse`; what keeps the keys from being fetched.
   func claims(
-    of idToken: Secret, provider: Provider, nonce: Secret?, accessToken: Secret?, previous: [String: JSONValue]?
+    of idToken: Secret, provider: Provider, nonce: Secret?, accessToken: Secret?
   ) async throws -> [String: JSONValue] {
     let expectations = IDTokenExpectations(
       clientID: services.configuration.clientID, issuer: IssuerExpectation(published: provider.metadata.issuer),
       nonce: nonce, policy: provider.policy?.id, now: services.serverClock.now, skew: services.configuration.clockSkew,
-      previous: previous, accessToken: accessToken, allowedAlgorithms: provider.allowedAlgorithms)
+      accessToken: accessToken, allowedAlgorithms: provider.allowedAlgorithms)
     let providers = services.providers
     let known = try await providers.keys(of: provider)
     do {
@@ -38,32 +37,6 @@ struct IDTokenCheck: Sendable {
       if error.isRetryable { await providers.recordUnknownKey(of: provider) }
       throw error
     }
-  }
-
-  /// Refuses an id_token of a refresh that names another person, issuer or client than the record (OpenID Connect Core
-  /// 12.2), whatever else is wrong with it.
-  ///
-  /// Nothing is taken from the token, so that its signature need not be known. What it does not name, or not in a form
-  /// that can be compared, refuses nothing here: such a token is of no use, and the tokens beside it are good.
-  func refuseOtherPerson(_ idToken: Secret?, than claims: [String: JSONValue]) throws(ConnectorError) {
-    guard let idToken, let fields = try? IDToken(compact: idToken).unverifiedClaims() else { return }
-    let (before, after) = (PreviousIdentity(claims), PreviousIdentity(fields))
-    let clientID = services.configuration.clientID
-    let named: String
-    if let subject = before.subject, let newSubject = after.subject, !ASCIIText.isSame(subject, newSubject) {
-      named = "another user than the sign-in"
-    } else if let issuer = before.issuer, let newIssuer = after.issuer, !ASCIIText.isSame(issuer, newIssuer) {
-      named = "another issuer than the sign-in"
-    } else if let audience = after.audience, !audience.contains(where: { ASCIIText.isSame($0, clientID) }) {
-      named = "another client than this app"
-    } else if let authorizedParty = fields["azp"]?.string, !ASCIIText.isSame(authorizedParty, clientID) {
-      // The sign-in was for this client alone, or had it as its azp.
-      named = "another client than this app"
-    } else {
-      return
-    }
-    throw ConnectorError(
-      own: .interactionRequired, "The id_token of the refresh names \(named).", recoverySuggestion: "Sign in again.")
   }
 
   private static func verify(

@@ -23,32 +23,43 @@ actor ProviderDirectory {
 
   private let configuration: OAuthConfiguration
   private let documents: DocumentFetcher
+  private let clock: any Clock<Duration>
   private let now: @Sendable () -> Date
-  private let providerFlights = SingleFlight<String, Provider>()
-  private let keyFlights = SingleFlight<String, JWKSet>()
+  private let providerFlights = SharedWork<String, Provider>()
+  private let keyFlights = SharedWork<String, JWKSet>()
   private var entries: [String: Entry] = [:]
   private var keySets: [String: Keys] = [:]
 
-  init(configuration: OAuthConfiguration, documents: DocumentFetcher, now: @escaping @Sendable () -> Date) {
+  init(
+    configuration: OAuthConfiguration, documents: DocumentFetcher, clock: any Clock<Duration>,
+    now: @escaping @Sendable () -> Date
+  ) {
     self.configuration = configuration
     self.documents = documents
+    self.clock = clock
     self.now = now
   }
 
   /// Returns the provider of a policy; callers at the same time share one request for its metadata.
   ///
   /// Without retries a request that fails is not sent again.
-  func provider(for policy: Policy?, retries: Bool = true) async throws -> Provider {
+  func provider(for policy: Policy?, retries: Bool = true, atMost limit: Duration? = nil) async throws -> Provider {
     let key = policy?.key ?? ""
     if let entry = entries[key], isFresh(entry.fetchedAt) { return entry.provider }
-    return try await providerFlights.value(for: retries ? key : key + " once") {
+    return try await providerFlights.value(
+      for: retries ? key : key + " once", atMost: limit, on: clock
+    ) {
       try await self.fetchProvider(policy, retries: retries)
     }
   }
 
   /// Returns where token requests go: without any request where the authority makes its own URLs.
+  ///
+  /// A transport of the app may never return: after twice the limit of a request it is not waited for any longer.
   func tokenRoute(for policy: Policy?) async throws -> TokenRoute {
-    guard let url = try endpoints(of: policy).token else { return try await provider(for: policy).tokenRoute }
+    guard let url = try endpoints(of: policy).token else {
+      return try await provider(for: policy, atMost: configuration.limits.deadline * 2).tokenRoute
+    }
     return TokenRoute(url: url, policy: policy, isMicrosoft: true)
   }
 

@@ -10,6 +10,7 @@ struct TokenEndpoint: Sendable {
   let configuration: OAuthConfiguration
   let transport: any HTTPTransport
   let serverClock: ServerClock
+  let clock: any Clock<Duration>
 
   /// Redeems an authorization code.
   func redeem(
@@ -29,12 +30,16 @@ struct TokenEndpoint: Sendable {
   ///
   /// - Throws: ``ConnectorError``, which knows whether the answer ends the session.
   func refresh(
-    _ refreshToken: Secret, scopes: [String]?, extra: [FormField], to route: TokenRoute, correlationID: UUID
+    _ refreshToken: Secret, scopes: [String]?, claims: String?, to route: TokenRoute, correlationID: UUID
   ) async throws -> TokenResponse {
-    let scope = scopes.map { [(name: "scope", value: $0.joined(separator: " "))] } ?? []
-    return try await send(
-      [("grant_type", "refresh_token"), ("refresh_token", refreshToken.value)] + scope
-        + extra.map { ($0.name, $0.value) }, to: route, correlationID: correlationID)
+    var fields = [("grant_type", "refresh_token"), ("refresh_token", refreshToken.value)]
+    if let scopes { fields.append(("scope", scopes.joined(separator: " "))) }
+    if let claims { fields.append(("claims", claims)) }
+    // A transport of the app may never return: after twice the limit it is not waited for any longer.
+    let request = SharedWork<UUID, TokenResponse>()
+    return try await request.value(for: correlationID, atMost: configuration.limits.deadline * 2, on: clock) {
+      [fields] in try await send(fields, to: route, correlationID: correlationID)
+    }
   }
 
   /// Asks with a device code (RFC 8628 section 3.4).
@@ -105,6 +110,10 @@ struct TokenEndpoint: Sendable {
     // What is neither empty nor an OAuth error may come from a proxy: it proves nothing.
     if isRefresh, answer.error != nil || body.isEmpty {
       error.endsSession = answer.endsSession(isMicrosoft: route.isMicrosoft)
+      // What else is refused may be the claims that the caller has added, and says nothing about the token.
+      if fields.contains(where: { $0.name == "claims" }), answer.error != "invalid_grant", answer.code == nil {
+        error.endsSession = false
+      }
     }
     if said == nil {
       if error.code == .server { error.code = .invalidResponse }

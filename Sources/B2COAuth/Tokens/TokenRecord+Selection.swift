@@ -1,5 +1,6 @@
 internal import B2CAuthority
 internal import B2CCore
+internal import B2CTokenCache
 internal import Foundation
 
 extension TokenRecord {
@@ -27,9 +28,6 @@ extension TokenRecord {
   func entry(of token: Secret, covering scopes: [String]) -> CachedAccessToken? {
     accessTokens.first { $0.token == token && $0.covers(scopes) }
   }
-
-  /// Whether the session was ended by the server: nothing that can get or be a token is left.
-  var isEnded: Bool { refreshToken == nil && accessTokens.isEmpty && idToken == nil }
 
   /// Whether the record can still get or give tokens.
   func hasSession(now: Date) -> Bool {
@@ -63,72 +61,69 @@ extension TokenRecord {
     return loses ? nil : named
   }
 
+  /// The tokens that are no answer to a request: those that it wants replaced, and those that are no newer.
+  func tokens(excludedBy request: TokenSource.Request) -> [Secret] {
+    let covering = accessTokens.filter { $0.covers(request.scopes) }
+    if request.isForced { return covering.map(\.token) }
+    guard let refused = request.refused else { return [] }
+    guard let entry = covering.first(where: { $0.token == refused }) else { return [refused] }
+    return covering.filter { $0.receivedAt <= entry.receivedAt }.map(\.token)
+  }
+
+  /// The policy that signed in, in the case the developer wrote it.
+  var policy: Policy? { policyID.flatMap { try? Policy($0) } }
+}
+
+/// What a token answer makes of a record.
+extension TokenRecord {
   /// The record after a token answer: the new tokens in place of those they replace, the rest kept.
   ///
-  /// - Parameters:
-  ///   - response: The answer.
-  ///   - scopes: The scopes that the caller wants.
-  ///   - sent: The scopes that were sent; they count as granted when the answer names none (RFC 6749 section 5.1).
-  ///   - now: When the answer came.
-  /// - Returns: The changed record.
-  func merging(_ response: TokenResponse, requested scopes: [String], sent: [String], now: Date) -> TokenRecord {
+  /// The refresh token that the answer brought is always taken: the one before has been used. The claims of its id_token
+  /// replace the record's: what the server took away is gone. Those about the sign-in itself are kept where the new token
+  /// does not repeat them (OpenID Connect Core section 12.2).
+  func taking(_ answer: TokenAnswer) -> TokenRecord {
     var copy = self
+    let (response, now) = (answer.response, answer.at)
     if let refreshToken = response.refreshToken {
       copy.refreshToken = refreshToken
       copy.refreshTokenExpiresAt = response.refreshTokenLifetime.map { now.addingTimeInterval($0) }
     }
-    if let idToken = response.idToken { copy.idToken = idToken }
     if let token = response.accessToken {
       var entry = CachedAccessToken(
-        token: token, scopes: Set(response.scopes ?? sent), receivedAt: now,
+        token: token, scopes: Set(response.scopes ?? answer.sent), receivedAt: now,
         expiresAt: now.addingTimeInterval(response.lifetime),
         refreshAt: response.refreshIn.map { now.addingTimeInterval($0) })
-      entry.requestedScopes = Set(scopes)
+      entry.requestedScopes = Set(answer.requested)
       // The newest comes first; what it covers, and what has expired, is not needed any more.
       copy.accessTokens =
         [entry]
         + copy.accessTokens.filter { $0.expiresAt > now && !entry.covers(Array($0.requestedScopes.union($0.scopes))) }
     }
+    if let claims = answer.claims, let idToken = response.idToken {
+      copy.idToken = idToken
+      copy.claims = claims
+      for name in ["nonce", "auth_time", "acr", "amr", "idp"] where copy.claims[name] == nil {
+        copy.claims[name] = self.claims[name]
+      }
+    }
     return copy
   }
 
-  /// As ``merging(_:requested:sent:now:)`` without the id_token, which is not verified yet.
-  func mergingTokens(_ response: TokenResponse, requested scopes: [String], sent: [String], now: Date) -> TokenRecord {
-    var copy = merging(response, requested: scopes, sent: sent, now: now)
-    copy.idToken = idToken
-    return copy
-  }
-
-  /// The record with the claims of a verified id_token of a refresh in place of its own: what the server took away is gone.
-  ///
-  /// Claims about the sign-in itself are kept where the new token does not repeat it (OpenID Connect Core section 12.2).
-  func replacingClaims(_ new: [String: JSONValue], idToken: Secret) -> TokenRecord {
+  /// The record with the claims of an edit laid over its own, until the next refresh; those that describe a token stay.
+  func adopting(_ new: [String: JSONValue]) -> TokenRecord {
     var copy = self
-    copy.idToken = idToken
-    copy.claims = new
-    for name in ["nonce", "auth_time", "acr", "amr", "idp"] where copy.claims[name] == nil {
-      copy.claims[name] = claims[name]
-    }
+    copy.claims.merge(TokenClaims.aboutPerson(new)) { _, new in new }
     return copy
   }
 
-  /// The policy that the record was made by, in the case the developer wrote it.
-  func policy(for key: TokenCacheKey) throws(ConnectorError) -> Policy? {
-    guard !key.policy.isEmpty else { return nil }
-    do {
-      return try Policy(policyID ?? key.policy)
-    } catch {
-      throw ConnectorError(error)
-    }
-  }
-
-  /// The record without anything that can get or be a token: who it was stays known.
-  func endingSession() -> TokenRecord {
+  /// The record of a session that a definite answer has ended: without tokens; who it was stays known.
+  func ending() -> TokenRecord {
     var copy = self
     copy.refreshToken = nil
     copy.refreshTokenExpiresAt = nil
     copy.accessTokens = []
     copy.idToken = nil
+    copy.isEnded = true
     return copy
   }
 }

@@ -3,30 +3,15 @@ internal import Foundation
 
 /// The refusals of a silent token call before a request, and its errors for a missing token.
 extension TokenSource {
-  static func extraFields(_ options: TokenOptions) throws(ConnectorError) -> [FormField] {
-    guard options.claims != nil || !options.extraParameters.isEmpty else { return [] }
-    let extra = try ReservedParameters.checked(options.extraParameters).map {
-      FormField(name: $0.name, value: $0.value)
-    }
-    let claims = try options.claims.map(ClaimsRequest.checked)
-    return (claims.map { [FormField(name: "claims", value: $0)] } ?? []) + extra
-  }
-
   /// Microsoft's services give an access token for an API's scope only, others for `openid` as well.
   var givesTokensForAPIsOnly: Bool {
     services.configuration.authority.kind(for: services.configuration.defaultPolicy) != .openIDConnect
   }
 
-  func notSignedIn(_ userID: String?, _ policy: Policy?) async -> ConnectorError {
-    let signedIn = try? await services.users.record(userID: userID, policy: nil)?.record.policyID
-    guard let policy, let signedIn else {
-      let subject = userID == nil ? "No user is signed in." : "The user is not signed in."
-      return ConnectorError(own: .interactionRequired, subject, recoverySuggestion: "Sign in first.")
-    }
-    return ConnectorError(
-      own: .interactionRequired,
-      "The user has not signed in by the policy \(policy.id); the last sign-in was by \(signedIn).",
-      recoverySuggestion: "Sign in by \(policy.id), or call without naming a policy.")
+  static func notSignedIn(_ userID: String?) -> ConnectorError {
+    ConnectorError(
+      own: .interactionRequired, userID == nil ? "No user is signed in." : "The user is not signed in.",
+      recoverySuggestion: "Sign in first.")
   }
 
   static func missingAPIScope(

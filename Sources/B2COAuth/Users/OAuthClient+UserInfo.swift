@@ -19,11 +19,11 @@ extension OAuthClient {
   ///   another token; `server` and what a silent token call throws. `CancellationError` when the calling task was
   ///   cancelled.
   package func userInfo(user: UserInfo? = nil) async throws -> UserInfo {
-    guard let stored = try await record(policy: nil, userID: user?.id) else {
+    guard let session = try await services.session(user?.id) else {
       throw ConnectorError(own: .interactionRequired, "No user is signed in.", recoverySuggestion: "Sign in first.")
     }
-    let verified = UserInfo(stored, now: services.environment.now(), isMicrosoft: services.users.isMicrosoft)
-    guard !services.users.isMicrosoft,
+    let verified = services.user(session)
+    guard !services.isMicrosoft,
       let url = try await services.providers.provider(for: nil).metadata.userInfoEndpoint
     else { return verified }
     let request = URLRequest(method: "GET", url: url, headers: ["Accept": "application/json"])
@@ -55,7 +55,7 @@ extension OAuthClient {
   private func ask(_ request: URLRequest, for user: UserInfo) async throws -> (Data, HTTPURLResponse) {
     let authorized = AuthorizedTransport(
       transport: services.environment.transport,
-      tokens: SilentTokenProvider(client: self, scopes: nil, user: user, policy: nil),
+      tokens: SessionTokens(client: self, scopes: nil, user: user),
       allowedOrigins: Set([request.url.flatMap(Origin.init)].compactMap(\.self)), retry: .none,
       clock: services.environment.clock,
       now: services.environment.now)

@@ -104,15 +104,6 @@ public struct UserInfo: Sendable, Hashable, Identifiable {
   }
 }
 
-extension UserInfo {
-  /// The user of a record.
-  init(_ stored: StoredRecord, now: Date, isMicrosoft: Bool) {
-    self.init(
-      id: stored.key.userID, claims: stored.record.claims, hasSession: stored.record.hasSession(now: now),
-      isMicrosoft: isMicrosoft)
-  }
-}
-
 extension UserInfo: Redacted {
   /// The name to show: the display name, else the user name, else the id.
   public var description: String {

@@ -2,8 +2,8 @@ internal import B2CTokenCache
 internal import Foundation
 
 extension ConformanceCheck {
-  /// The meaning of each method.
-  static let basics = [
+  /// The meaning of each method, and the contents that keys and records may have.
+  static let records = [
     ConformanceCheck(.overwriting) { cache in
       try await cache.store(Samples.full, for: Samples.key(1))
       try await cache.store(Samples.record(2), for: Samples.key(1))
@@ -36,11 +36,10 @@ extension ConformanceCheck {
     ConformanceCheck(.distinctKeys) { cache in
       let keys = [
         Samples.key(), Samples.key(authority: "https://contoso.b2clogin.com/other"),
-        Samples.key(authority: "https://other.example/contoso.onmicrosoft.com"), Samples.key(policy: ""),
-        Samples.key(policy: "b2c_1_edit"), Samples.key(client: "another"), Samples.key(user: "other.tenant"),
-        Samples.key(user: "person.other"), Samples.key(policy: "a", client: "bc"),
-        Samples.key(policy: "ab", client: "c"), Samples.key(user: "PERSON.tenant"), Samples.key(client: "Another"),
-        Samples.key(user: "ren\u{E9}"), Samples.key(user: "rene\u{301}"),
+        Samples.key(authority: "https://other.example/contoso.onmicrosoft.com"), Samples.key(client: ""),
+        Samples.key(client: "another"), Samples.key(client: "Another"), Samples.key(user: "other.tenant"),
+        Samples.key(user: "person.other"), Samples.key(client: "a", user: "bc"), Samples.key(client: "ab", user: "c"),
+        Samples.key(user: "PERSON.tenant"), Samples.key(user: "ren\u{E9}"), Samples.key(user: "rene\u{301}"),
       ]
       let odd = "a/../b|c%2F'\"\u{1F511}"
       let long = String(repeating: "long", count: 250)
@@ -49,15 +48,24 @@ extension ConformanceCheck {
         "a'b", "a\"b", "a\nb", "a\tb", "*?<>", "ünïcode", "u\u{308}nicode", "\u{1F468}\u{200D}\u{1F469}", "-rf",
         "a.json", "nul", "%", "a;drop table records", "", long, long + "a",
       ]
-      let parts = [odd, long].flatMap {
-        [Samples.key(authority: "https://host/" + $0), Samples.key(policy: $0), Samples.key(client: $0)]
-      }
+      let parts = [odd, long].flatMap { [Samples.key(authority: "https://host/" + $0), Samples.key(client: $0)] }
       return try await keepApart(keys + users.map { Samples.key(user: $0) } + parts, in: cache)
+    },
+    ConformanceCheck(.everyField) { cache in
+      try await cache.store(Samples.full, for: Samples.key(1))
+      guard let record = try await cache.record(for: Samples.key(1)) else { return "the record was nil" }
+      if let difference = firstDifference(record, Samples.full) { return "\(difference) is not as it was stored" }
+      guard try await cache.record(for: Samples.key(2)) == nil else { return "another key has a record, too" }
+      var large = Samples.record(1)
+      large.refreshToken = Secret(String(repeating: "0123456789abcdef", count: 25_000))
+      try await cache.store(large, for: Samples.key(2))
+      let read = try await cache.record(for: Samples.key(2))
+      return read?.refreshToken == large.refreshToken ? nil : "a token of 400,000 characters came back changed"
     },
   ]
 
   /// Stores another record for each key and checks that each is found again and listed.
-  static func keepApart(_ keys: [TokenCacheKey], in cache: any TokenCache) async throws -> String? {
+  private static func keepApart(_ keys: [TokenCacheKey], in cache: any TokenCache) async throws -> String? {
     for (number, key) in keys.enumerated() { try await cache.store(Samples.record(number), for: key) }
     for (number, key) in keys.enumerated() {
       guard let record = try await cache.record(for: key) else { return "the record of \(shown(key)) is missing" }
@@ -78,34 +86,18 @@ extension ConformanceCheck {
   }
 
   private static func shown(_ key: TokenCacheKey) -> String {
-    let text = [key.authority, key.policy, key.clientID, key.userID].joined(separator: " ")
+    let text = [key.authority, key.clientID, key.userID].joined(separator: " ")
     return text.count > 160 ? text.prefix(160) + "…" : text
   }
-}
-
-extension ConformanceCheck {
-  /// The contents that keys and records may have.
-  static let values = [
-    ConformanceCheck(.everyField) { cache in
-      try await cache.store(Samples.full, for: Samples.key(1))
-      guard let record = try await cache.record(for: Samples.key(1)) else { return "the record was nil" }
-      if let difference = firstDifference(record, Samples.full) { return "\(difference) is not as it was stored" }
-      guard try await cache.record(for: Samples.key(2)) == nil else { return "another key has a record, too" }
-      var large = Samples.record(1)
-      large.refreshToken = Secret(String(repeating: "0123456789abcdef", count: 25_000))
-      try await cache.store(large, for: Samples.key(2))
-      let read = try await cache.record(for: Samples.key(2))
-      return read?.refreshToken == large.refreshToken ? nil : "a token of 400,000 characters came back changed"
-    }
-  ]
 
   private static func firstDifference(_ left: TokenRecord, _ right: TokenRecord) -> String? {
     let pairs: [(String, Bool)] = [
-      ("refreshToken", left.refreshToken == right.refreshToken), ("idToken", left.idToken == right.idToken),
-      ("claims", left.claims == right.claims), ("policyID", left.policyID == right.policyID),
-      ("version", left.version == right.version),
-      ("signedInAt", isClose(left.signedInAt, right.signedInAt)),
+      ("signIn", left.signIn == right.signIn), ("stamp", left.stamp == right.stamp),
+      ("signedInAt", isClose(left.signedInAt, right.signedInAt)), ("policyID", left.policyID == right.policyID),
+      ("claims", left.claims == right.claims), ("idToken", left.idToken == right.idToken),
+      ("refreshToken", left.refreshToken == right.refreshToken),
       ("refreshTokenExpiresAt", isClose(left.refreshTokenExpiresAt, right.refreshTokenExpiresAt)),
+      ("isEnded", left.isEnded == right.isEnded),
       ("the number of access tokens", left.accessTokens.count == right.accessTokens.count),
     ]
     if let difference = pairs.first(where: { !$0.1 }) { return difference.0 }
@@ -129,43 +121,42 @@ extension ConformanceCheck {
 /// Keys and records to check with; nothing in them is a real secret.
 enum Samples {
   static func key(
-    authority: String = "https://contoso.b2clogin.com/contoso.onmicrosoft.com", policy: String = "b2c_1_signin",
+    authority: String = "https://contoso.b2clogin.com/contoso.onmicrosoft.com",
     client: String = "11111111-2222-3333-4444-555555555555", user: String = "person.tenant"
   ) -> TokenCacheKey {
-    TokenCacheKey(authority: authority, policy: policy, clientID: client, userID: user)
+    TokenCacheKey(authority: authority, clientID: client, userID: user)
   }
 
   static func key(_ number: Int) -> TokenCacheKey { key(user: "person-\(number).tenant") }
 
-  /// A record whose tokens all belong together by its number.
+  /// A record whose tokens all belong together by its number, with a stamp of its own.
   static func record(_ number: Int) -> TokenRecord {
     TokenRecord(
-      refreshToken: Secret("refresh-\(number)"), idToken: Secret("id-\(number)"),
-      claims: ["number": .integer(Int64(number))],
+      signedInAt: date(Double(number)), claims: ["number": .integer(Int64(number))], idToken: Secret("id-\(number)"),
+      refreshToken: Secret("refresh-\(number)"),
       accessTokens: [
         CachedAccessToken(
           token: Secret("access-\(number)"), scopes: ["read", "write"], receivedAt: date(Double(number)),
           expiresAt: date(Double(number) + 3600))
-      ], signedInAt: date(Double(number)))
+      ])
   }
 
   /// A record with a value in every field.
-  static var full: TokenRecord {
+  static let full: TokenRecord = {
     var access = CachedAccessToken(
       token: Secret("Access/ToKen+=\u{1F511}\n"), scopes: ["https://api/Tasks.Read", "openid"], receivedAt: date(0.125),
       expiresAt: date(3600.25), refreshAt: date(1800.5))
     access.requestedScopes = ["https://api/Tasks.Read", "https://api/Tasks.Write", "openid"]
     var record = TokenRecord(
-      refreshToken: Secret("Refresh \"token\" \\ with ümlauts"), refreshTokenExpiresAt: date(86400.75),
-      idToken: Secret("e30.e30.sig"),
+      signedInAt: date(0.001), policyID: "B2C_1_SignIn",
       claims: [
         "name": .string("Zoë \u{1F600}"), "emails": .array([.string("a@b.example"), .null]), "age": .integer(-7),
         "share": .number(0.5), "admin": .bool(true), "nested": .object(["empty": .object([:]), "list": .array([])]),
-      ], accessTokens: [access, record(7).accessTokens[0]],
-      signedInAt: date(0.001), policyID: "B2C_1_SignIn")
-    record.version = TokenRecord.currentVersion
+      ], idToken: Secret("e30.e30.sig"), refreshToken: Secret("Refresh \"token\" \\ with ümlauts"),
+      refreshTokenExpiresAt: date(86400.75), accessTokens: [access] + Self.record(7).accessTokens)
+    record.isEnded = true
     return record
-  }
+  }()
 
   /// The record's number when all its parts agree, which they do not when two writes were mixed.
   static func number(of record: TokenRecord) -> Int? {

@@ -1,139 +1,105 @@
 public import B2CTokenCache
 
-/// Checks whether a token cache does what the SDK relies on, and describes each rule that it breaks.
-///
-/// A cache that deadlocks is found by the time limit of the test.
-///
-/// ```swift
-/// @Test(.timeLimit(.minutes(1))) func myCacheKeepsTheRules() async throws {
-///   let broken = try await TokenCacheConformance { MyTokenCache() }.brokenRules()
-///   #expect(broken.isEmpty, "\(broken)")
-/// }
-/// ```
-public struct TokenCacheConformance: Sendable {
-  /// Creates an empty cache.
-  public typealias Factory = @Sendable () async throws -> any TokenCache
-
-  private let makeCache: Factory
-
-  /// Creates a second instance over the store of a cache; `nil` leaves the rules on sharing out.
-  public var makeSecondInstance: (@Sendable (any TokenCache) async throws -> any TokenCache)?
-  /// Creates a cache whose store cannot be reached; `nil` leaves the rule out.
-  public var makeUnreachableCache: Factory?
-
-  /// Creates the suite.
+/// Checks whether a token cache does what the SDK relies on.
+public enum TokenCacheConformance {
+  /// Checks every rule, those of a `SharedTokenCache` included where the cache is one.
   ///
-  /// - Parameter makeCache: Creates an empty cache, a new one at each call.
-  public init(makeCache: @escaping Factory) {
-    self.makeCache = makeCache
+  /// A cache that deadlocks is found by the time limit of the test.
+  ///
+  /// ```swift
+  /// @Test(.timeLimit(.minutes(1))) func myCacheKeepsTheRules() async throws {
+  ///   let broken = try await TokenCacheConformance.brokenRules { MyTokenCache() }
+  ///   #expect(broken.isEmpty, "\(broken)")
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - makeSecondInstance: Makes a second instance over the store of a cache, as another process does; `nil` leaves the
+  ///     rules on sharing out.
+  ///   - makeUnreachableCache: Makes a cache whose store cannot be reached; `nil` leaves the rule out.
+  ///   - makeCache: Makes an empty cache, for each rule one.
+  /// - Returns: The broken rules, each with what was seen; none when the cache is right.
+  /// - Throws: What `makeCache` or `makeSecondInstance` throws: without a cache there is nothing to check.
+  public static func brokenRules<Cache: TokenCache>(
+    makeSecondInstance: (@Sendable (Cache) async throws -> Cache)? = nil,
+    makeUnreachableCache: (@Sendable () async throws -> Cache)? = nil,
+    makeCache: @Sendable () async throws -> Cache
+  ) async throws -> [String] {
+    try await observations(
+      makeSecondInstance: makeSecondInstance, makeUnreachableCache: makeUnreachableCache, makeCache: makeCache
+    ).map { "Broken: \($0.rule.rawValue). Seen: \($0.observation)" }
   }
 
-  /// Checks every rule.
-  ///
-  /// - Returns: The broken rules; none when the cache is right.
-  /// - Throws: What the factory throws: without a cache there is nothing to check.
-  public func brokenRules() async throws -> [BrokenTokenCacheRule] {
-    var broken: [BrokenTokenCacheRule] = []
-    for check in checks {
+  /// Checks every rule and returns the broken ones.
+  package static func observations<Cache: TokenCache>(
+    makeSecondInstance: (@Sendable (Cache) async throws -> Cache)? = nil,
+    makeUnreachableCache: (@Sendable () async throws -> Cache)? = nil,
+    makeCache: @Sendable () async throws -> Cache
+  ) async throws -> [(rule: TokenCacheRule, observation: String)] {
+    var found: [(rule: TokenCacheRule, observation: String)] = []
+    for check in ConformanceCheck.records + ConformanceCheck.callers + ConformanceCheck.shared {
       let cache = try await makeCache()
-      let observation: String?
-      do {
-        observation = try await check.body(cache)
-      } catch {
-        observation = "an error was thrown: \(error)"
-      }
-      if let observation {
-        broken.append(BrokenTokenCacheRule(rule: check.rule, observation: observation))
-      }
+      let second = try await makeSecondInstance?(cache)
+      if let observation = await check.observe(cache, second) { found.append((check.rule, observation)) }
     }
-    return broken
-  }
-
-  private var checks: [ConformanceCheck] {
-    var checks = ConformanceCheck.basics + ConformanceCheck.values + ConformanceCheck.together
-    if let makeSecondInstance { checks += ConformanceCheck.sharing(makeSecondInstance) }
-    if let makeUnreachableCache { checks.append(.failing(makeUnreachableCache)) }
-    return checks
+    // A cache that cannot be opened without its store reports the failure even earlier.
+    if let makeUnreachableCache, let cache = try? await makeUnreachableCache() {
+      let check = ConformanceCheck.failing
+      if let observation = await check.observe(cache, nil) { found.append((check.rule, observation)) }
+    }
+    return found
   }
 }
 
-/// The check of one rule: it receives a fresh cache and returns what is wrong with it, or `nil`.
+/// The check of one rule: it returns what is wrong with a fresh cache, or `nil`.
 struct ConformanceCheck: Sendable {
   let rule: TokenCacheRule
-  let body: @Sendable (any TokenCache) async throws -> String?
+  private let body: @Sendable (any TokenCache, (any TokenCache)?) async throws -> String?
 
-  init(_ rule: TokenCacheRule, _ body: @escaping @Sendable (any TokenCache) async throws -> String?) {
+  init(
+    _ rule: TokenCacheRule, _ body: @escaping @Sendable (any TokenCache, (any TokenCache)?) async throws -> String?
+  ) {
     self.rule = rule
     self.body = body
   }
 
-  /// The check of a rule for shared caches; others pass it.
-  static func shared(
-    _ rule: TokenCacheRule, _ body: @escaping @Sendable (any SharedTokenCache) async throws -> String?
-  ) -> ConformanceCheck {
-    ConformanceCheck(rule) { cache in
-      guard let cache = cache as? any SharedTokenCache else { return nil }
-      return try await body(cache)
+  /// A check with one cache, or with two over one store.
+  init(_ rule: TokenCacheRule, _ body: @escaping @Sendable (any TokenCache) async throws -> String?) {
+    self.init(rule) { cache, _ in try await body(cache) }
+  }
+
+  /// A rule for shared caches, checked with one or with two over one store; others keep it.
+  init(shared rule: TokenCacheRule, _ body: @escaping @Sendable ([any SharedTokenCache]) async throws -> String?) {
+    self.init(rule) { cache, second in
+      let caches = [cache, second].compactMap { $0 as? any SharedTokenCache }
+      return caches.isEmpty ? nil : try await body(caches)
+    }
+  }
+
+  /// Checks a cache, with another one over its store if there is one.
+  func observe(_ cache: any TokenCache, _ second: (any TokenCache)?) async -> String? {
+    do {
+      return try await body(cache, second)
+    } catch {
+      return "an error was thrown: \(error)"
     }
   }
 }
 
-/// A rule that every token cache has to keep.
-public struct TokenCacheRule: RawRepresentable, Sendable, Hashable {
-  /// The rule as a sentence.
-  public let rawValue: String
-
-  /// Creates a rule.
-  ///
-  /// - Parameter rawValue: The rule as a sentence.
-  public init(rawValue: String) {
-    self.rawValue = rawValue
-  }
-
-  /// A second record replaces the first as a whole.
-  public static let overwriting = TokenCacheRule(rawValue: "a record replaces the one before it as a whole")
-  /// What was removed, or never stored, reads as `nil`.
-  public static let removing = TokenCacheRule(
-    rawValue: "what is not there reads as nil and can be removed; a removed record is gone, and only that one")
-  /// The list of keys is right.
-  public static let listing = TokenCacheRule(rawValue: "keys() lists the key of each record once and no other")
-  /// Keys that differ in one byte are different, whatever characters they have and however long they are.
-  public static let distinctKeys = TokenCacheRule(
-    rawValue: "keys of any characters and length that differ at all have separate records")
-  /// Every field of a record is kept.
-  public static let everyField = TokenCacheRule(
-    rawValue: "every field of a record is kept, dates to the millisecond, tokens of any length")
-  /// Several callers at once do no harm.
-  public static let concurrentUse = TokenCacheRule(rawValue: "callers at the same time never mix or lose records")
-  /// Another instance over the same store sees the same.
-  public static let sharing = TokenCacheRule(rawValue: "another instance over the same store sees every change")
-  /// A failing store is an error and not an absence.
-  public static let failing = TokenCacheRule(rawValue: "a store that cannot be reached is an error, not an empty cache")
-  /// An update stores, replaces or removes what its change returns.
-  public static let updating = TokenCacheRule(
-    rawValue: "an update keeps and returns the record that its change returns")
-  /// Nothing comes between an update's reading and its writing.
-  public static let atomicUpdates = TokenCacheRule(rawValue: "updates of one record are atomic: none is lost")
-  /// The refresh lock keeps others out.
-  public static let refreshLock = TokenCacheRule(rawValue: "a refresh lock lets one caller in at a time")
-  /// The refresh lock does not lock the record.
-  public static let useInside = TokenCacheRule(
-    rawValue: "a record can be read, stored, updated and removed while its refresh lock is held, by any caller")
-  /// A waiter that is cancelled leaves the queue.
-  public static let cancellation = TokenCacheRule(
-    rawValue: "a caller that is cancelled while it waits for a refresh lock leaves, and its body does not run")
-  /// The refresh lock ends with its body, however that ends.
-  public static let release = TokenCacheRule(
-    rawValue: "a refresh lock passes on what its body returns or throws, and ends with it")
-}
-
-/// A rule that a token cache breaks, with what was seen.
-public struct BrokenTokenCacheRule: Sendable, Hashable, CustomStringConvertible {
-  /// The rule.
-  public let rule: TokenCacheRule
-  /// The observation.
-  public let observation: String
-
-  /// The rule and what happened instead.
-  public var description: String { "Broken: \(rule.rawValue). Seen: \(observation)" }
+/// A rule that every token cache has to keep, as a sentence.
+package enum TokenCacheRule: String, CaseIterable, Sendable {
+  case overwriting = "a record replaces the one before it as a whole"
+  case removing = "what is not there reads as nil and can be removed; a removed record is gone, and only that one"
+  case listing = "keys() lists the key of each record once and no other"
+  case distinctKeys = "keys of any characters and length that differ at all have separate records"
+  case everyField = "every field of a record is kept, dates to the millisecond, tokens of any length"
+  case concurrentUse = "callers at the same time never mix or lose records"
+  case sharing = "another instance over the same store sees every change"
+  case failing = "a store that cannot be reached is an error, not an empty cache"
+  // Of shared caches:
+  case replacing = "a replacement takes place if the record has the expected stamp, and changes nothing if not"
+  case atomicReplacing = "of several replacements of one record one takes place"
+  case refreshLock = "a refresh lock runs its work once, one caller at a time, and ends with it"
+  case useInside = "a record can be read, stored, replaced and removed while its refresh lock is held, by any caller"
+  case cancellation = "a caller that is cancelled while it waits for a refresh lock leaves, and its work does not run"
 }

@@ -1,7 +1,7 @@
 /// A lock on a file that lives as long as its descriptor: the system releases it even when the process is killed.
 ///
 /// `flock` belongs to the open file and not to the process, so it also keeps two callers of one process apart.
-struct FileLock: Sendable {
+package struct FileLock: RecordLock {
   private let descriptor: Int32
   private let files: any FileSystem
 
@@ -31,7 +31,7 @@ struct FileLock: Sendable {
   }
 
   /// Releases the lock; to be called once.
-  func release() {
+  package func release() {
     files.close(descriptor)
   }
 }

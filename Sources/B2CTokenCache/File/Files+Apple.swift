@@ -1,10 +1,11 @@
 #if canImport(Darwin)
+  internal import B2CCore
   internal import Darwin
   internal import Foundation
 
   /// The directory of a file cache on Apple's systems when none is given.
   enum DefaultDirectory {
-    static func location() throws(TokenCacheError) -> URL {
+    static func location() throws -> URL {
       let name = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
       do {
         return try FileManager.default
@@ -12,8 +13,8 @@
           .appendingPathComponent(name, isDirectory: true)
           .appendingPathComponent("B2CConnector/Tokens", isDirectory: true)
       } catch {
-        throw TokenCacheError(
-          .unwritable, "Application Support cannot be found or created.",
+        throw ConnectorError(
+          own: .tokenCache, "Application Support cannot be found or created.",
           recoverySuggestion: "Give the cache a directory.", underlying: error)
       }
     }

@@ -188,4 +188,22 @@ package struct SystemFailure: Error, CustomStringConvertible {
   package var description: String {
     "\(call) \(path): \(String(cString: strerror(code))) (\(code))"
   }
+
+  /// The cache's error: what could not be done, the call that was refused, and what helps.
+  func cacheError(_ what: String, isRetryable: Bool? = nil) -> ConnectorError {
+    let fix: String? =
+      if isFull {
+        "Free some space on the device; what was stored before is still there."
+      } else if isDenied {
+        "Give the user that runs this process access to it; what was stored before is still there."
+      } else if isSymbolicLink {
+        "Remove the symbolic link."
+      } else if isNotDirectory {
+        "Use the path of a directory, or move the file away."
+      } else {
+        nil
+      }
+    return ConnectorError(
+      own: .tokenCache, "\(what): \(self).", recoverySuggestion: fix, isRetryable: isRetryable, underlying: self)
+  }
 }

@@ -1,4 +1,5 @@
-internal import Foundation
+internal import B2CCore
+package import Foundation
 
 #if canImport(CryptoKit)
   internal import CryptoKit
@@ -6,7 +7,7 @@ internal import Foundation
   internal import Crypto
 #endif
 
-/// The files of a file cache: blocking calls, each on the files of one record.
+/// The files of a cache in a directory: blocking calls, each on the files of one record.
 ///
 /// ```
 /// <directory>/                     0700
@@ -16,24 +17,7 @@ internal import Foundation
 ///   <sha256 of the key>.lock       write lock; created when first needed, never removed
 ///   <sha256 of the key>.refresh    refresh lock; likewise
 /// ```
-struct RecordDirectory: Sendable {
-  /// The name that the files of one record share.
-  struct Name: Hashable, Sendable {
-    fileprivate let text: String
-
-    init(_ key: TokenCacheKey) {
-      let digits = Array("0123456789abcdef".utf8)
-      let hash = SHA256.hash(data: Data(key.canonicalText.utf8))
-      text = String(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0x0F)]] }, as: UTF8.self)
-    }
-
-    fileprivate init?(file: String, suffix: String) {
-      guard file.hasSuffix(suffix) else { return nil }
-      text = String(file.dropLast(suffix.count))
-      guard text.utf8.count == 64, text.utf8.allSatisfy("0123456789abcdef".utf8.contains) else { return nil }
-    }
-  }
-
+package struct RecordDirectory: RecordStore {
   private enum Suffix {
     static let record = ".json"
     static let damaged = ".json.damaged"
@@ -42,195 +26,238 @@ struct RecordDirectory: Sendable {
     static let refreshLock = ".refresh"
   }
 
-  let path: String
-  let files: any FileSystem
+  package let path: String
+  private let files: any FileSystem
+  private let locksFiles: Bool
+  /// A file's name is the hash of its key, so what was read once stays true (benchmark row 16).
+  private let keysByName = Locked<[String: TokenCacheKey]>([:])
 
-  /// Returns the path of a directory that an app has given.
+  /// Other processes may write.
+  package var isOwn: Bool { false }
+
+  /// The path that a symbolic link leads to.
+  var resolvedPath: String { URL(fileURLWithPath: path, isDirectory: true).resolvingSymlinksInPath().path }
+
+  /// Names a directory; nothing is created yet.
   ///
-  /// - Throws: ``TokenCacheError`` with code `unwritable` when it is not a file URL.
-  static func path(of directory: URL) throws(TokenCacheError) -> String {
-    guard directory.isFileURL else {
-      throw TokenCacheError(
-        .unwritable, "The token cache's directory has to be a file URL, not \(directory.scheme ?? "without a scheme").",
+  /// - Parameters:
+  ///   - directory: The directory; the system's default when `nil`.
+  ///   - files: The calls to the file system.
+  ///   - locksFiles: Whether processes lock it against each other.
+  /// - Throws: ``ConnectorError`` with code `tokenCache` when it is not a file URL.
+  package init(
+    at directory: URL?, files: any FileSystem = POSIXFileSystem(), locksFiles: Bool = FileLock.isUsed
+  ) throws {
+    let place = if let directory { directory } else { try DefaultDirectory.location() }
+    guard place.isFileURL else {
+      throw ConnectorError(
+        own: .tokenCache,
+        "The token cache's directory has to be a file URL, not \(place.scheme ?? "without a scheme").",
         recoverySuggestion: "Use URL(fileURLWithPath:).")
     }
-    var path = directory.standardizedFileURL.path
+    var path = place.standardizedFileURL.path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    return path
+    self.path = path
+    self.files = files
+    self.locksFiles = locksFiles
   }
 
-  func recordPath(_ name: Name) -> String { path(name, Suffix.record) }
-  func writeLockPath(_ name: Name) -> String { path(name, Suffix.writeLock) }
-  func refreshLockPath(_ name: Name) -> String { path(name, Suffix.refreshLock) }
-
-  /// Creates the directory, or checks the one that is there.
-  func prepare() throws(TokenCacheError) {
+  /// Creates the directory, or checks the one that is there, and removes what killed writers left behind.
+  package func prepare() throws {
     try SecureDirectory(path: path, files: files).prepare()
-  }
-
-  /// Removes what killed writers left behind; a file whose writer still lives is left alone.
-  func removeStrayFiles() throws(SystemFailure) {
-    for file in try files.names(in: path) {
-      guard let name = Name(file: file, suffix: Suffix.temporary),
-        let lock = try FileLock.takeIfFree(writeLockPath(name), files)
-      else { continue }
-      defer { lock.release() }
-      _ = try files.remove(path(name, Suffix.temporary))
+    DefaultDirectory.protect(URL(fileURLWithPath: path, isDirectory: true))
+    // Without a lock a writer that lives cannot be told from one that was killed: the next write does it then.
+    guard locksFiles else { return }
+    try failing("Temporary files of an interrupted write cannot be removed") { () throws(SystemFailure) in
+      for file in try files.names(in: path) where file.hasSuffix(Suffix.temporary) {
+        let name = String(file.dropLast(Suffix.temporary.count))
+        guard Self.isName(name), let lock = try FileLock.takeIfFree(path(name, Suffix.writeLock), files) else {
+          continue
+        }
+        defer { lock.release() }
+        _ = try files.remove(path(name, Suffix.temporary))
+      }
     }
   }
 
-  /// Returns the stamp of a record's file; `nil` when there is none.
-  func stamp(_ recordPath: String) throws(TokenCacheError) -> FileStamp? {
+  // MARK: One record
+
+  package func read(_ key: TokenCacheKey) throws -> (bytes: [UInt8], state: ItemState)? {
+    guard let (bytes, status) = try content(Self.name(of: key)) else { return nil }
+    try check(status, recordPath(key))
+    return (bytes, .file(status.stamp))
+  }
+
+  package func isCurrent(_ state: ItemState, _ key: TokenCacheKey) throws -> Bool {
+    guard case .file(let stamp) = state else { return false }
+    return try failing("A token record cannot be read", isRetryable: true) { () throws(SystemFailure) in
+      try files.status(of: recordPath(key))?.stamp == stamp
+    }
+  }
+
+  package func write(_ bytes: [UInt8], for key: TokenCacheKey) throws {
+    let name = Self.name(of: key)
+    try failing("A token record cannot be written") { () throws(SystemFailure) in
+      try AtomicFile(path: recordPath(key), files: files).replace(with: bytes, through: path(name, Suffix.temporary))
+    }
+    keysByName.withLock { $0[name] = key }
+  }
+
+  package func remove(_ key: TokenCacheKey) throws {
+    let name = Self.name(of: key)
+    keysByName.withLock { $0[name] = nil }
+    try failing("A token record cannot be removed") { () throws(SystemFailure) in
+      for suffix in [Suffix.record, Suffix.temporary, Suffix.damaged] { _ = try files.remove(path(name, suffix)) }
+      do throws(SystemFailure) {
+        // Without it a power cut would bring the files back; earlier removals, also by other processes, last with it.
+        try AtomicFile.synchronize(directory: path, files)
+      } catch {
+        // Without the directory there is no record either.
+        guard error.isMissing else { throw error }
+      }
+    }
+  }
+
+  package func report(_ damage: DamagedRecord, of key: TokenCacheKey) throws -> ConnectorError {
+    try rename(Self.name(of: key), damage)
+  }
+
+  package func takeLock(_ purpose: LockPurpose, _ key: TokenCacheKey) throws -> (any RecordLock)? {
+    guard locksFiles else { return NoLock() }
+    let file = path(Self.name(of: key), purpose == .writing ? Suffix.writeLock : Suffix.refreshLock)
     do {
-      return try files.status(of: recordPath)?.stamp
+      return try FileLock.takeIfFree(file, files)
+    } catch  where error.isMissing {
+      // The directory was removed since the cache was opened.
+      try SecureDirectory(path: path, files: files).prepare()
     } catch {
-      throw TokenCacheError(.unreadable, "A token record cannot be read", error)
+      throw error.cacheError("The lock of a token record cannot be taken")
+    }
+    return try failing("The lock of a token record cannot be taken") { () throws(SystemFailure) in
+      try FileLock.takeIfFree(file, files)
     }
   }
 
-  /// Reads the record of a key; `nil` when there is none.
-  ///
-  /// - Throws: ``TokenCacheError`` with code `damaged` and the reason alone as its message, `unreadable`, `newerVersion`, or
-  ///   `insecurePermissions` when another user owns the file or can open it.
-  func read(_ key: TokenCacheKey, _ name: Name) throws(TokenCacheError) -> (record: TokenRecord, stamp: FileStamp)? {
-    guard let (bytes, status) = try content(name) else { return nil }
-    try check(status, recordPath(name))
-    return (try RecordFile.record(in: bytes, for: key), status.stamp)
+  // MARK: All records
+
+  package func keys() throws -> [TokenCacheKey] {
+    var keys: [TokenCacheKey] = []
+    var report: ConnectorError?
+    for name in try names() {
+      do {
+        if let key = try key(name) { keys.append(key) }
+      } catch let damage as DamagedRecord {
+        // While another writer has the lock, the file is about to be a good one.
+        guard let lock = try lockForRenaming(name) else { continue }
+        defer { lock.release() }
+        do {
+          _ = try key(name)
+        } catch is DamagedRecord {
+          let error = try rename(name, damage)
+          report = report ?? error
+        }
+      }
+    }
+    if let report { throw report }
+    return keys
+  }
+
+  private func names() throws -> Set<String> {
+    try failing("The token cache cannot be listed", isRetryable: true) { () throws(SystemFailure) in
+      let before = try files.status(of: path)?.stamp
+      var found = try files.names(in: path)
+      // While a directory changes, some file systems list a replaced file twice or not at all; a second look finds it.
+      if try files.status(of: path)?.stamp != before { found += try files.names(in: path) }
+      return Set(
+        found.filter { $0.hasSuffix(Suffix.record) }.map { String($0.dropLast(Suffix.record.count)) }
+          .filter(Self.isName))
+    }
   }
 
   /// Reads the key of a record's file; `nil` when there is no file any more.
-  func key(_ name: Name) throws(TokenCacheError) -> TokenCacheKey? {
+  private func key(_ name: String) throws -> TokenCacheKey? {
+    if let key = keysByName.withLock({ $0[name] }) { return key }
     guard let (bytes, _) = try content(name) else { return nil }
-    let key = try RecordFile.key(in: bytes)
-    guard Name(key) == name else { throw TokenCacheError(.damaged, "it holds the record of another key") }
+    let key = try RecordForm.key(in: bytes)
+    guard Self.name(of: key) == name else { throw DamagedRecord(reason: "it holds the record of another key") }
+    keysByName.withLock { $0[name] = key }
     return key
   }
 
-  /// Replaces the record of a key and returns the new file's stamp, `nil` when the file cannot be looked at; the caller
-  /// holds the write lock.
-  ///
-  /// A newer version's record stays, and a damaged file is renamed. A file with the stamp that the caller knows was
-  /// looked at before and is not read again.
-  func write(_ bytes: [UInt8], _ key: TokenCacheKey, _ name: Name, known: FileStamp?) throws(TokenCacheError)
-    -> FileStamp?
-  {
-    let path = recordPath(name)
-    try prepareToReplace(key, name, known: known)
-    do {
-      try AtomicFile(path: path, files: files).replace(with: bytes, through: self.path(name, Suffix.temporary))
-    } catch {
-      throw TokenCacheError(.unwritable, "A token record cannot be written", error)
-    }
-    do {
-      if let status = try files.status(of: path) { return status.stamp }
-    } catch {
-      return nil  // The record is in place: an error would say that the old one stayed.
-    }
-    throw TokenCacheError(.unwritable, "\(path) was removed while it was being written.")
-  }
-
-  /// Removes the record, whatever is in its file, and what else may hold its tokens; the caller holds the write lock.
-  func remove(_ name: Name) throws(TokenCacheError) {
-    do {
-      for suffix in [Suffix.record, Suffix.temporary, Suffix.damaged] { _ = try files.remove(path(name, suffix)) }
-    } catch {
-      throw TokenCacheError(.unwritable, "A token record cannot be removed", error)
-    }
-    try makeRemovalsLast()
-  }
-
-  /// Makes the removal of a record last where it has no file, or says that it has one.
-  ///
-  /// No lock is needed: a record that another writer is about to put in place comes after this.
-  ///
-  /// - Returns: Whether there is no file, nor one that was renamed.
-  func confirmAbsence(_ name: Name) throws(TokenCacheError) -> Bool {
-    do {
-      for suffix in [Suffix.record, Suffix.damaged] {
-        if try files.status(of: path(name, suffix)) != nil { return false }
-      }
-    } catch {
-      throw TokenCacheError(.unwritable, "A token record cannot be removed", error)
-    }
-    try makeRemovalsLast()
-    return true
-  }
-
-  /// Waits until the removals of all processes are on the device: without it a power cut would bring the files back.
-  func makeRemovalsLast() throws(TokenCacheError) {
-    do {
-      try AtomicFile.synchronize(directory: path, files)
-    } catch {
-      // Without the directory there is no record either.
-      guard error.isMissing else { throw TokenCacheError(.unwritable, "A token record cannot be removed", error) }
+  private func lockForRenaming(_ name: String) throws -> (any RecordLock)? {
+    guard locksFiles else { return NoLock() }
+    return try failing("The lock of a token record cannot be taken") { () throws(SystemFailure) in
+      try FileLock.takeIfFree(path(name, Suffix.writeLock), files)
     }
   }
 
-  /// Renames a file that is not a record and returns the error that reports it; the caller holds the write lock.
-  func renameDamaged(_ name: Name, _ reason: String) throws(TokenCacheError) -> TokenCacheError {
-    let file = AtomicFile(path: recordPath(name), files: files)
-    do {
-      let place = path(name, Suffix.damaged)
+  // MARK: Files
+
+  private func rename(_ name: String, _ damage: DamagedRecord) throws -> ConnectorError {
+    let file = AtomicFile(path: path(name, Suffix.record), files: files)
+    let place = path(name, Suffix.damaged)
+    keysByName.withLock { $0[name] = nil }
+    try failing("A damaged token record cannot be renamed") { () throws(SystemFailure) in
       try files.move(file.path, to: place)
       try file.synchronizeDirectory()
-      return TokenCacheError(
-        .damaged, "\(file.path) is not a usable token record (\(reason)); it was renamed to \(place).",
-        recoverySuggestion: "Its user has to sign in again; the other records are not affected.")
-    } catch {
-      throw TokenCacheError(.unwritable, "A damaged token record cannot be renamed", error)
     }
+    // The next call finds no record there.
+    return ConnectorError(
+      own: .tokenCache, "\(file.path) is not a usable token record (\(damage.reason)); it was renamed to \(place).",
+      recoverySuggestion: "Its user has to sign in again; the other records are not affected.", isRetryable: true)
   }
 
-  /// Returns the names of all records.
-  func recordNames() throws(TokenCacheError) -> Set<Name> {
-    do {
-      let before = try files.status(of: path)?.stamp
-      var names = try files.names(in: path)
-      // While a directory changes, some file systems list a replaced file twice or not at all; a second look finds it.
-      if try files.status(of: path)?.stamp != before { names += try files.names(in: path) }
-      return Set(names.compactMap { Name(file: $0, suffix: Suffix.record) })
-    } catch {
-      throw TokenCacheError(.unreadable, "The token cache cannot be listed", error)
-    }
-  }
-
-  private func path(_ name: Name, _ suffix: String) -> String { path + "/" + name.text + suffix }
-
-  private func content(_ name: Name) throws(TokenCacheError) -> ([UInt8], FileStatus)? {
-    let content: AtomicFile.Content
-    do {
-      content = try AtomicFile(path: recordPath(name), files: files).read(limit: RecordFile.sizeLimit)
-    } catch {
-      throw TokenCacheError(.unreadable, "A token record cannot be read", error)
+  private func content(_ name: String) throws -> ([UInt8], FileStatus)? {
+    let content = try failing("A token record cannot be read", isRetryable: true) { () throws(SystemFailure) in
+      try AtomicFile(path: path(name, Suffix.record), files: files).read(limit: RecordForm.sizeLimit)
     }
     switch content {
     case .missing: return nil
-    case .notAFile(let reason): throw TokenCacheError(.damaged, reason)
+    case .notAFile(let reason): throw DamagedRecord(reason: reason)
     case .bytes(let bytes, let status): return (bytes, status)
     }
   }
 
-  private func prepareToReplace(_ key: TokenCacheKey, _ name: Name, known: FileStamp?) throws(TokenCacheError) {
-    guard let stamp = try stamp(recordPath(name)), stamp != known else { return }
-    do {
-      _ = try read(key, name)
-    } catch  where error.code == .damaged {
-      _ = try renameDamaged(name, error.message)
-    } catch  where error.code == .insecurePermissions {
-      // The new file belongs to this user and has the right permissions: replacing it is the fix.
+  private func check(_ status: FileStatus, _ path: String) throws {
+    guard status.owner == files.userID else {
+      throw ConnectorError(
+        own: .tokenCache, "\(path) belongs to user \(status.owner), not to the user of this process.",
+        recoverySuggestion: "If it is yours: chown \(files.userID) \(path). If not, remove it and sign in again.",
+        isRetryable: true)
+    }
+    guard status.mode & 0o077 == 0 else {
+      throw ConnectorError(
+        own: .tokenCache, "\(path) is open to other users (mode \(status.octalMode)).",
+        recoverySuggestion: "Remove their permission: chmod 600 \(path)", isRetryable: true)
     }
   }
 
-  private func check(_ status: FileStatus, _ path: String) throws(TokenCacheError) {
-    guard status.owner == files.userID else {
-      throw TokenCacheError(
-        .insecurePermissions, "\(path) belongs to user \(status.owner), not to the user of this process.",
-        recoverySuggestion: "If it is yours: chown \(files.userID) \(path). If not, remove it and sign in again.")
-    }
-    guard status.mode & 0o077 == 0 else {
-      throw TokenCacheError(
-        .insecurePermissions, "\(path) is open to other users (mode \(status.octalMode)).",
-        recoverySuggestion: "Remove their permission: chmod 600 \(path)")
+  private func failing<Value>(
+    _ what: String, isRetryable: Bool? = nil, _ body: () throws(SystemFailure) -> Value
+  ) throws -> Value {
+    do {
+      return try body()
+    } catch {
+      throw error.cacheError(what, isRetryable: isRetryable)
     }
   }
+
+  private func recordPath(_ key: TokenCacheKey) -> String { path(Self.name(of: key), Suffix.record) }
+
+  private func path(_ name: String, _ suffix: String) -> String { path + "/" + name + suffix }
+
+  private static func name(of key: TokenCacheKey) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    let hash = SHA256.hash(data: Data(key.canonicalText.utf8))
+    return String(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0x0F)]] }, as: UTF8.self)
+  }
+
+  private static func isName(_ text: String) -> Bool {
+    text.utf8.count == 64 && text.utf8.allSatisfy("0123456789abcdef".utf8.contains)
+  }
+}
+
+/// The lock of a store that processes do not lock against each other.
+struct NoLock: RecordLock {
+  func release() {}
 }

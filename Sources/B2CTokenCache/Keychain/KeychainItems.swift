@@ -4,10 +4,6 @@ package import Foundation
 ///
 /// The system's keychain implements them in an app, a dictionary in a test.
 package protocol KeychainItems: Sendable {
-  /// The identity of the items: all caches over the same ones share their state.
-  var place: KeychainPlace { get }
-  /// Whether items stay readable until the next restart once they were: those for after the first unlock.
-  var staysOpen: Bool { get }
   /// Whether other processes may change the items: those of a named group, and all that an extension sees.
   var isShared: Bool { get }
 
@@ -25,17 +21,4 @@ package protocol KeychainItems: Sendable {
 
   /// Returns the accounts of all items; `itemNotFound` when there are none.
   func accounts() throws(KeychainStatus) -> [String]
-}
-
-extension KeychainItems where Self: AnyObject {
-  /// A keychain in memory is known by its identity.
-  package var place: KeychainPlace { .object(ObjectIdentifier(self)) }
-}
-
-/// The identity of keychain items.
-package enum KeychainPlace: Hashable, Sendable {
-  /// The items of a service in the system's keychain, in a group if one is named.
-  case system(service: String, group: String?)
-  /// A keychain in memory.
-  case object(ObjectIdentifier)
 }

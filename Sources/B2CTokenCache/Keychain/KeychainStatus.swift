@@ -1,3 +1,5 @@
+package import B2CCore
+
 /// A result of the keychain other than success (`OSStatus`).
 package struct KeychainStatus: Error, RawRepresentable, Hashable, Sendable {
   package let rawValue: Int32
@@ -23,12 +25,12 @@ package struct KeychainStatus: Error, RawRepresentable, Hashable, Sendable {
   /// The system's `errSecDecode`.
   package static let undecodable = KeychainStatus(rawValue: -26275)
 
-  /// The cache's error: with the given code unless the status has its own, and with the call that failed.
-  package func error(_ code: TokenCacheError.Code, _ action: String) -> TokenCacheError {
+  /// The cache's error, with the call that was refused.
+  package func cacheError(_ action: String) -> ConnectorError {
     let (reason, fix) = explanation
-    return TokenCacheError(
-      self == .missingEntitlement ? .missingEntitlement : code,
-      "The keychain refused to \(action): \(reason) (OSStatus \(rawValue)).", recoverySuggestion: fix, underlying: self)
+    return ConnectorError(
+      own: .tokenCache, "The keychain refused to \(action): \(reason) (OSStatus \(rawValue)).",
+      recoverySuggestion: fix, isRetryable: self == .interactionNotAllowed, underlying: self)
   }
 
   private var explanation: (reason: String, fix: String?) {
@@ -39,7 +41,7 @@ package struct KeychainStatus: Error, RawRepresentable, Hashable, Sendable {
         "the app has no entitlement for it, or is not signed",
         "Sign the app; with an access group, add it under Keychain Sharing, written <team id>.<group>. A Mac app needs a "
           + "team and Keychain Sharing with any group. Unsigned builds and programs run from the package have no data "
-          + "protection keychain: use FileTokenCache there."
+          + "protection keychain: use `.files()` there."
       )
     case .interactionNotAllowed:
       (
@@ -49,13 +51,12 @@ package struct KeychainStatus: Error, RawRepresentable, Hashable, Sendable {
     case .authenticationFailed, .userCanceled:
       (
         "the user did not allow it, or the device has no passcode",
-        "Try again and allow the app to use its keychain item. KeychainAccessibility.whenPasscodeSet needs a passcode."
+        "Try again and allow the app to use its keychain item."
       )
     case .notAvailable:
       (
         "there is no keychain, or the device has no passcode",
-        "Services without a user session have no keychain: use FileTokenCache there. "
-          + "KeychainAccessibility.whenPasscodeSet needs a passcode."
+        "Services without a user session have no keychain: use `.files()` there."
       )
     case .undecodable:
       ("the item cannot be decrypted", "The item comes from another device; sign in again.")

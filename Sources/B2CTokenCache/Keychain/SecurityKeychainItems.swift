@@ -5,22 +5,20 @@
 
   /// The generic-password items of one service in the system's keychain, in one group or in those of the app.
   ///
-  /// Never synchronised: a refresh token on two devices would be used twice. On the Mac the data protection keychain is
+  /// Never synchronised: a refresh token on two devices would be used twice. Readable from the first unlock after a restart
+  /// on, which background work needs. On the Mac the data protection keychain is
   /// used, which works as on the other systems.
   struct SecurityKeychainItems: KeychainItems {
     let service: String
     /// When `nil`, the system adds to the first group of the app's entitlements and searches all of them.
     let group: String?
-    let accessibility: KeychainAccessibility
 
-    var place: KeychainPlace { .system(service: service, group: group) }
-    var staysOpen: Bool { accessibility == .afterFirstUnlock }
     var isShared: Bool { group != nil || Bundle.main.isAppExtension }
 
     func add(_ data: Data, account: String) throws(KeychainStatus) {
       var item = query(account)
       item[kSecValueData as String] = data
-      item[kSecAttrAccessible as String] = accessibility.attribute as String
+      item[kSecAttrAccessible as String] = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly as String
       try check(SecItemAdd(item as CFDictionary, nil))
     }
 
@@ -65,6 +63,24 @@
 
     private func check(_ status: OSStatus) throws(KeychainStatus) {
       guard status == errSecSuccess else { throw KeychainStatus(rawValue: status) }
+    }
+  }
+
+  extension TokenCache where Self == StoredTokenCache {
+    /// Opens a cache in the keychain, one generic-password item for each record; the system encrypts it.
+    ///
+    /// Apps and extensions of one team read it through an access group. The keychain has no lock between processes: one app
+    /// refreshes, its extensions read. The keychain is first accessed when the cache is used. A keychain that says "not
+    /// found" is believed only after it has taken a probe item, because a locked one says the same.
+    ///
+    /// - Parameter accessGroup: The keychain group to share with other processes of the team, `<team id>.<group>`, which
+    ///   alone is searched then. When `nil`, the system adds items to the first group of the app's entitlements.
+    /// - Returns: The cache; the one that is open already, if there is one of this group.
+    public static func keychain(accessGroup: String? = nil) -> StoredTokenCache {
+      OpenCaches.cache(of: .keychain(group: accessGroup)) {
+        StoredTokenCache(
+          KeychainStore(SecurityKeychainItems(service: "B2CConnector.TokenCache", group: accessGroup)))
+      }
     }
   }
 #endif

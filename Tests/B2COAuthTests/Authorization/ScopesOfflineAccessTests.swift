@@ -41,7 +41,7 @@ struct ScopesOfflineAccessTests {
     let presenter = fixture.script(.signIn(.alice))
     let client = try fixture.client(presenter: presenter, scopes: fixture.tenant.apiScopes + example.named)
     try await client.signIn(prompt: Prompt(rawValue: example.prompt ?? ""))
-    _ = try? await client.accessToken(options: TokenOptions(forceRefresh: true))
+    _ = try? await client.accessToken(forceRefresh: true)
     let page = query(of: try require(presenter.requests.first).url)
     let scopes = [page["scope"] ?? ""] + fixture.transport.tokenForms.map { $0["scope"] ?? "" }
     #expect(scopes.map { $0.split(separator: " ").contains("offline_access") }.allSatisfy { $0 == example.isAsked })

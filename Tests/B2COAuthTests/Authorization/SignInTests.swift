@@ -54,7 +54,7 @@ struct SignInTests {
     let fixture = Fixture(shape: shape)
     let client = try fixture.client()
     try await client.signIn()
-    _ = try await client.accessToken(options: TokenOptions(forceRefresh: true))
+    _ = try await client.accessToken(forceRefresh: true)
     if shape != .b2c {
       try await client.signInWithDeviceCode {
         _ = fixture.tenant.approveDevice(userCode: $0.userCode, email: LocalUser.alice.email)

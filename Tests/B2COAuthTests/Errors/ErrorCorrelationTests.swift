@@ -93,17 +93,4 @@ struct ErrorCorrelationTests {
     #expect((error.correlationID == Self.id) == failure.isSent)
     #expect("\(error)".contains(Self.id.uuidString.lowercased()) == failure.isSent)
   }
-
-  @Test("A call's own id goes before the configuration's")
-  func ownID() async throws {
-    let fixture = Fixture()
-    let own = UUID()
-    let client = try fixture.client { $0.correlationID = Self.id }
-    try await client.signIn()
-    fixture.transport.answerTokens(503, "")
-    let error = try await #require(throws: ConnectorError.self) {
-      try await client.accessToken(options: TokenOptions(forceRefresh: true, correlationID: own))
-    }
-    #expect(error.correlationID == own)
-  }
 }

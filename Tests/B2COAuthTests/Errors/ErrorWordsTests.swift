@@ -178,7 +178,7 @@ struct ErrorWordsTests {
       { fixture, client in
         fixture.tenant.behavior.changeTokenAnswer = { $0["access_token"] = nil }
         try await client.signIn()
-        _ = try await client.accessToken(options: TokenOptions(forceRefresh: true))
+        _ = try await client.accessToken(forceRefresh: true)
       },
       { fixture, client in
         fixture.tenant.behavior.changeUserInfo = { $0["sub"] = "mallory" }

@@ -27,14 +27,11 @@ struct ProviderDirectoryTests {
     let client = try fixture.client()
     try await client.signIn()
     fixture.tenant.behavior.signIDTokens(.unknownKeyID)
-    _ = try await client.accessToken(options: TokenOptions(forceRefresh: true))
-    // Waits until the id_token of the refresh was looked at.
-    _ = try await client.currentUser()
+    await #expect(throws: ConnectorError.self) { try await client.signIn(prompt: .login) }
     fixture.setBack.withLock { $0 = Self.day }
     // Fetches the keys for their age alone, so that what follows is the look for the unknown one.
     let before = fixture.tenant.counters.keysRequests
-    _ = try await client.accessToken(options: TokenOptions(forceRefresh: true))
-    _ = try await client.currentUser()
+    await #expect(throws: ConnectorError.self) { try await client.signIn(prompt: .login) }
     #expect(fixture.tenant.counters.keysRequests == before + 2)
   }
 }

@@ -48,7 +48,7 @@ struct ProviderOpenIDConnectTests {
     let result = try await client.signIn()
     // The user belongs to the person's own tenant, whatever was asked.
     #expect(result.user.id == "\(LocalUser.alice.id).\(fixture.tenant.tenantID)")
-    #expect(fixture.network.requests.contains { $0.request.path.hasPrefix("/\(name)/") })
+    #expect(fixture.network.requests.contains { $0.request.url.path.hasPrefix("/\(name)/") })
     await fixture.clock.advance(by: .seconds(4_000))
     _ = try await client.accessToken()
   }
@@ -114,7 +114,7 @@ struct ProviderOpenIDConnectTests {
     let presenter = fixture.script(.signIn(.alice))
     let client = try fixture.client(presenter: presenter)
     _ = try await client.signIn()
-    _ = try await client.accessToken(options: TokenOptions(forceRefresh: true))
+    _ = try await client.accessToken(forceRefresh: true)
     _ = try await client.userInfo()
     try await client.signOut(endsBrowserSession: true)
     let asked = fixture.transport.requests.compactMap(\.url) + presenter.requests.map(\.url)

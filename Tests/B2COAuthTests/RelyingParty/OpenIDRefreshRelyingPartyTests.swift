@@ -29,12 +29,13 @@ struct OpenIDRefreshRelyingPartyTests {
     let party = try RelyingParty(redirect)
     try await party.client.signIn()
     let key = try #require(try await party.fixture.cache.keys().first)
-    let before = try await party.fixture.cache.record(for: key)
+    let before = try #require(try await party.fixture.cache.record(for: key))
     await party.fixture.clock.advance(by: .seconds(4_000))
     party.tenant.behavior.changeIDTokenClaims = change
     await expectError(ConnectorError.self, .interactionRequired) { try await party.client.accessToken() }
     #expect(party.tenant.counters.refreshes == 1)
-    #expect(try await party.fixture.cache.record(for: key) == before)
+    let after = try #require(try await party.fixture.cache.record(for: key))
+    #expect(after.claims == before.claims && after.accessTokens.isEmpty && after.refreshToken == nil)
     // Nor is it sent to the userinfo endpoint.
     await expectError(ConnectorError.self, .interactionRequired) { try await party.client.userInfo() }
     #expect(party.requests("/userinfo").isEmpty)

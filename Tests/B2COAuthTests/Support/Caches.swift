@@ -1,6 +1,7 @@
 import B2CCore
 import B2CTestKit
 import B2CTokenCache
+import Foundation
 import TestSupport
 
 /// A cache of the four methods alone: nobody is kept away.
@@ -54,9 +55,9 @@ final class FailingCache: TokenCache {
   let failsToStore = Locked(false)
   let failsToList = Locked(false)
   /// Why a record cannot be read, if it cannot.
-  let readFailure = Locked<@Sendable (TokenCacheKey) -> TokenCacheError?>({ _ in nil })
+  let readFailure = Locked<@Sendable (TokenCacheKey) -> ConnectorError?>({ _ in nil })
   /// Why a record cannot be removed, if it cannot.
-  let removeFailure = Locked<@Sendable (TokenCacheKey) -> TokenCacheError?>({ _ in nil })
+  let removeFailure = Locked<@Sendable (TokenCacheKey) -> ConnectorError?>({ _ in nil })
   /// What a read waits for.
   let readGate = Locked<TestGate?>(nil)
   private let inner = UnlockedCache()
@@ -68,7 +69,7 @@ final class FailingCache: TokenCache {
   }
 
   func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-    guard !failsToStore.withLock({ $0 }) else { throw TokenCacheError(.unwritable, "The disk is full.") }
+    guard !failsToStore.withLock({ $0 }) else { throw ConnectorError(.tokenCache, "The disk is full.") }
     try await inner.store(record, for: key)
   }
 
@@ -78,7 +79,7 @@ final class FailingCache: TokenCache {
   }
 
   func keys() async throws -> [TokenCacheKey] {
-    guard !failsToList.withLock({ $0 }) else { throw TokenCacheError(.unreadable, "The folder is gone.") }
+    if failsToList.withLock({ $0 }) { throw ConnectorError(.tokenCache, "The folder is gone.", isRetryable: true) }
     return try await inner.keys()
   }
 }
@@ -116,33 +117,80 @@ final class SwappingCache: TokenCache {
   func keys() async throws -> [TokenCacheKey] { try await inner.keys() }
 }
 
-/// A cache whose compare-and-set has to start again once, because another process signs the user out meanwhile.
+/// A cache whose replacement is refused once, because another process signs the user out meanwhile.
 final class ContendedCache: SharedTokenCache {
   let isContended = Locked(false)
-  private let inner = InMemoryTokenCache(lockTimeout: .patience)
+  private let inner = InMemoryTokenCache.patient()
 
   func record(for key: TokenCacheKey) async throws -> TokenRecord? { await inner.record(for: key) }
   func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { await inner.store(record, for: key) }
   func removeRecord(for key: TokenCacheKey) async throws { await inner.removeRecord(for: key) }
   func keys() async throws -> [TokenCacheKey] { await inner.keys() }
 
-  func update(
-    _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
-  ) async throws -> TokenRecord? {
+  func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async -> Bool {
     let startsAgain = isContended.withLock { isContended in
       defer { isContended = false }
       return isContended
     }
-    if startsAgain {
-      _ = change(await inner.record(for: key))
-      await inner.removeRecord(for: key)
-    }
-    return await inner.update(key, change)
+    if startsAgain { await inner.removeRecord(for: key) }
+    return await inner.replace(key, expecting: stamp, with: record)
   }
 
-  func withRefreshLock<Result: Sendable>(
-    for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
-  ) async throws -> Result {
-    try await inner.withRefreshLock(for: key, body)
+  func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
+    try await inner.withRefreshLock(for: key, work)
+  }
+}
+
+/// A shared cache that refuses each replacement, or reports an error for one that it has done.
+final class StubbornCache: SharedTokenCache {
+  let refuses = Locked(false)
+  let failsAfterwards = Locked(false)
+  /// How often a record was to be replaced.
+  let replacements = Locked(0)
+  private let inner = InMemoryTokenCache.patient()
+
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? { await inner.record(for: key) }
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { await inner.store(record, for: key) }
+  func removeRecord(for key: TokenCacheKey) async throws { await inner.removeRecord(for: key) }
+  func keys() async throws -> [TokenCacheKey] { await inner.keys() }
+
+  func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async throws -> Bool {
+    replacements.withLock { $0 += 1 }
+    guard !refuses.withLock({ $0 }) else { return false }
+    let isDone = await inner.replace(key, expecting: stamp, with: record)
+    guard !failsAfterwards.withLock({ $0 }) else { throw ConnectorError(.tokenCache, "The connection broke.") }
+    return isDone
+  }
+
+  func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
+    try await inner.withRefreshLock(for: key, work)
+  }
+}
+
+/// A cache whose driver obeys the cancellation of the task that calls it.
+final class ObedientCache: TokenCache {
+  /// What a removal waits for.
+  let removeGate = Locked<TestGate?>(nil)
+  private let inner = UnlockedCache()
+
+  func record(for key: TokenCacheKey) async throws -> TokenRecord? {
+    try Task.checkCancellation()
+    return try await inner.record(for: key)
+  }
+
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
+    try Task.checkCancellation()
+    try await inner.store(record, for: key)
+  }
+
+  func removeRecord(for key: TokenCacheKey) async throws {
+    if let gate = removeGate.withLock({ $0 }) { try await gate.wait() }
+    try Task.checkCancellation()
+    try await inner.removeRecord(for: key)
+  }
+
+  func keys() async throws -> [TokenCacheKey] {
+    try Task.checkCancellation()
+    return try await inner.keys()
   }
 }

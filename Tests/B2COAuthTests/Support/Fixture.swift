@@ -23,7 +23,7 @@ struct Fixture: Sendable {
 
   /// Makes a fixture; with `holdsTime` its clock stands still until the test moves it, as one that waits for sleepers needs.
   init(
-    shape: LocalTenant.Shape = .b2c, cache: any TokenCache = InMemoryTokenCache(lockTimeout: .patience),
+    shape: LocalTenant.Shape = .b2c, cache: any TokenCache = .patient(),
     redirectURIs: [String] = [LocalTenant.standardRedirectURI], lifetime: Duration = .seconds(3600),
     tenantID: String = "22222222-2222-4222-8222-222222222222", clientID: String = LocalTenant.standardClientID,
     policies: [LocalPolicy] = LocalPolicy.standard, holdsTime: Bool = false,
@@ -51,6 +51,8 @@ struct Fixture: Sendable {
     var configuration = OAuthConfiguration(
       authority: try Authority(tenant.authority(), kind: kind), clientID: tenant.clientID,
       redirectURI: try require(URL(string: Fixture.redirect)), scopes: scopes ?? tenant.apiScopes)
+    // A test holds answers back for as long as it likes.
+    configuration.limits = .patient
     configuration.defaultPolicy = isB2C ? try policy.map { try Policy($0) } : nil
     configure(&configuration)
     let events = events

@@ -93,12 +93,12 @@ struct OAuthClientCriticalPathTests {
   func refresh(_ shape: LocalTenant.Shape) async throws {
     let launch = try await Launch(shape)
     let token = try await launch.token()
-    #expect(launch.gates.metadata.arrivals <= 1)
-    // It is stored, and what is not verified yet is not.
+    #expect(launch.gates.metadata.arrivals == (shape == .openIDConnect ? 1 : 0) && launch.gates.keys.arrivals == 0)
+    // It is stored, with its claims.
     let record = try await launch.record
     #expect(record?.accessTokens.first?.token == token.token)
     #expect(record?.refreshToken != launch.before.refreshToken)
-    #expect(record?.idToken == launch.before.idToken && record?.claims == launch.before.claims)
+    #expect(record?.idToken != launch.before.idToken)
     launch.gates.open()
   }
 
@@ -124,53 +124,24 @@ struct OAuthClientCriticalPathTests {
     #expect(fixture.tenant.counters.keysRequests == 1)
   }
 
-  @Test("Claims wait for the id_token that is being verified; a waiter that is cancelled leaves")
-  func claims() async throws {
-    let launch = try await Launch { $0.changeIDTokenClaims = { $0["name"] = "Alice Renamed" } }
-    let client = launch.client
+  @Test("The claims of a refresh are there with its token, without keys", arguments: shapes)
+  func claims(_ shape: LocalTenant.Shape) async throws {
+    let launch = try await Launch(shape) { $0.changeIDTokenClaims = { $0["name"] = "Alice Renamed" } }
     _ = try await launch.token()
-    let waiting = Task { try await client.currentUser()?.name }
-    let named = Task { [key = launch.key] in try await client.user(id: key.userID)?.name }
-    let userInfo = Task { try await client.userInfo().name }
-    let cancelled = Task { try await client.currentUser() }
-    cancelled.cancel()
-    await #expect(throws: CancellationError.self) { try await cancelled.value }
-    // The state of the session is that of the cache.
-    guard case .signedIn(let user) = try await client.session() else { throw MissingValue() }
-    #expect(user.name == LocalUser.alice.displayName)
+    #expect(try await launch.client.user(id: launch.key.userID)?.name == "Alice Renamed")
+    guard case .signedIn(let user) = try await launch.client.session() else { throw MissingValue() }
+    #expect(user.name == "Alice Renamed")
+    #expect(launch.gates.keys.arrivals == 0)
     launch.gates.open()
-    for task in [waiting, named, userInfo] { #expect(try await task.value == "Alice Renamed") }
-    #expect(try await launch.record?.idToken != launch.before.idToken)
-  }
-
-  @Test("An id_token that is refused after its access token was returned changes nothing")
-  func refused() async throws {
-    let launch = try await Launch {
-      $0.signIDTokens(.damaged)
-      $0.changeIDTokenClaims = { $0["name"] = "Mallory" }
-    }
-    let token = try await launch.token()
-    launch.gates.open()
-    #expect(try await launch.client.currentUser()?.name == LocalUser.alice.displayName)
-    #expect(try await launch.record?.idToken == launch.before.idToken)
-    #expect(try await launch.client.accessToken().token == token.token)
   }
 
   @Test("An id_token that names another person is refused at once, without keys", arguments: shapes)
   func otherPerson(_ shape: LocalTenant.Shape) async throws {
     let launch = try await Launch(shape) { $0.changeIDTokenClaims = { $0["sub"] = "another-person" } }
     await expectError(ConnectorError.self, .interactionRequired) { try await launch.token() }
-    #expect(try await launch.record == launch.before)
+    let record = try #require(try await launch.record)
+    #expect(record.claims == launch.before.claims && record.accessTokens.isEmpty && record.refreshToken == nil)
+    #expect(launch.gates.keys.arrivals == 0)
     launch.gates.open()
-  }
-
-  @Test("A sign-out while an id_token is being verified is final")
-  func signOut() async throws {
-    let launch = try await Launch()
-    _ = try await launch.token()
-    try await launch.client.signOut()
-    launch.gates.open()
-    #expect(try await launch.client.user(id: launch.key.userID) == nil)
-    #expect(try await launch.fixture.cache.keys().isEmpty)
   }
 }

@@ -17,7 +17,7 @@ struct TokenSourceRaceTests {
     let presenter: ScriptedPresenter
     let gate = TestGate()
 
-    init(cache: any TokenCache = InMemoryTokenCache()) async throws {
+    init(cache: any TokenCache = .patient()) async throws {
       fixture = Fixture(cache: cache)
       presenter = fixture.script(.signIn(.alice))
       client = try fixture.client(presenter: presenter)
@@ -73,6 +73,23 @@ struct TokenSourceRaceTests {
     #expect(fixture.tenant.counters.refreshes == 1)
   }
 
+  @Test("A caller whose token was refused waits for the refresh that another has begun")
+  func refusedWhileUnderWay() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    let refused = try #require(try await client.signIn().accessToken?.token)
+    let gate = TestGate()
+    fixture.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
+    let first = Task { try await client.accessToken(refused: refused).token }
+    await gate.waitForArrivals(1)
+    let second = Task { try await client.accessToken(refused: refused).token }
+    try await yielding { fixture.events.values.contains { $0.kind == .refreshShared } }
+    gate.open()
+    let new = try await first.value
+    #expect(try await second.value == new && new != refused)
+    #expect(fixture.tenant.counters.refreshes == 1)
+  }
+
   @Test("A caller that is cancelled leaves at once; the others get the token")
   func cancelledCaller() async throws {
     let stage = try await Stage()
@@ -103,7 +120,7 @@ struct TokenSourceRaceTests {
 
   @Test("Closing waits for the answer to a token that was sent, though no caller does", arguments: [true, false])
   func closing(isCancelled: Bool) async throws {
-    let cache = InMemoryTokenCache()
+    let cache = InMemoryTokenCache.patient()
     let stage = try await Stage(cache: cache)
     let keys = await cache.keys()
     let key = try #require(keys.first)
@@ -128,14 +145,17 @@ struct TokenSourceRaceTests {
     #expect(stage.refreshes == 1)
   }
 
-  @Test("When the last caller leaves before the token was sent, nothing is sent")
+  @Test(
+    "When the last caller leaves before the token was sent, the refresh goes on all the same, and the next one has its token"
+  )
   func leavesBeforeSending() async throws {
-    let cache = InMemoryTokenCache()
+    let cache = InMemoryTokenCache.patient()
     let stage = try await Stage(cache: cache)
     let keys = await cache.keys()
     let key = try #require(keys.first)
+    stage.gate.open()
     let held = TestGate()
-    let holder = Task { try await cache.withRefreshLock(for: key) { try await held.wait() } }
+    let holder = Task { try await cache.withRefreshLock(for: key, RefreshWork { try? await held.wait() }) }
     await held.waitForArrivals(1)
     let caller = Task { try await stage.client.accessToken() }
     try await yielding { stage.fixture.events.values.contains { $0.kind == .cacheMiss } }
@@ -143,7 +163,10 @@ struct TokenSourceRaceTests {
     await #expect(throws: CancellationError.self) { try await caller.value }
     held.open()
     try await holder.value
-    #expect(stage.fixture.tenant.counters.refreshRequests == 0)
+    await stage.client.close()
+    #expect(stage.refreshes == 1)
+    _ = try await stage.client.accessToken()
+    #expect(stage.refreshes == 1)
   }
 
   @Test("A refresh that ends after the sign-out writes nothing")
@@ -160,7 +183,7 @@ struct TokenSourceRaceTests {
 
   @Test("A sign-out by another client wins as well", arguments: [true, false])
   func signOutElsewhere(hasLocks: Bool) async throws {
-    let stage = try await Stage(cache: hasLocks ? InMemoryTokenCache() : UnlockedCache())
+    let stage = try await Stage(cache: hasLocks ? InMemoryTokenCache.patient() : UnlockedCache())
     let caller = Task { try await stage.client.accessToken() }
     await stage.gate.waitForArrivals(1)
     try await stage.fixture.client().signOut()
@@ -206,19 +229,19 @@ struct TokenSourceRaceTests {
 
   @Test("A caller that joins a refresh is not given the very token it wants replaced")
   func joinedWithRefusedToken() async throws {
-    let cache = InMemoryTokenCache()
+    let cache = InMemoryTokenCache.patient()
     let fixture = Fixture(cache: cache)
     let client = try fixture.client()
     let first = try #require(try await client.signIn().accessToken?.token)
     let keys = await cache.keys()
     let key = try #require(keys.first)
     let held = TestGate()
-    let holder = Task { try await cache.withRefreshLock(for: key) { try await held.wait() } }
+    let holder = Task { try await cache.withRefreshLock(for: key, RefreshWork { try? await held.wait() }) }
     await held.waitForArrivals(1)
-    let starter = Task { try await client.accessToken(options: TokenOptions(refused: first)) }
+    let starter = Task { try await client.accessToken(refused: first) }
     try await yielding { fixture.events.values.contains { $0.kind == .cacheMiss } }
     let second = try #require(try await fixture.client().signIn(prompt: .login).accessToken?.token)
-    let joiner = Task { try await client.accessToken(options: TokenOptions(refused: second)) }
+    let joiner = Task { try await client.accessToken(refused: second) }
     try await yielding { fixture.events.values.contains { $0.kind == .refreshShared } }
     held.open()
     try await holder.value

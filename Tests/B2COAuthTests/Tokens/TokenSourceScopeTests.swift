@@ -18,7 +18,7 @@ struct TokenSourceScopeTests {
     let client = try fixture.client()
     try await client.signIn()
     // The second time the scopes of the first refresh are the granted ones.
-    for _ in 0..<2 { _ = try await client.accessToken(options: TokenOptions(forceRefresh: true)) }
+    for _ in 0..<2 { _ = try await client.accessToken(forceRefresh: true) }
     let forms = fixture.transport.tokenForms.filter { $0["grant_type"] == "refresh_token" }
     #expect(forms[0]["scope"] == forms[1]["scope"])
     return forms[0]["scope"]?.split(separator: " ").map(String.init)
@@ -60,7 +60,7 @@ struct TokenSourceScopeTests {
     try await client.signIn()
     fixture.tenant.behavior.changeTokenAnswer = { $0["scope"] = nil }
     for _ in 0..<2 {
-      let token = try await client.accessToken(options: TokenOptions(forceRefresh: true))
+      let token = try await client.accessToken(forceRefresh: true)
       #expect(token.scopes == ["openid", "offline_access", "api:tasks"])
     }
     #expect(fixture.transport.tokenForms.suffix(2).allSatisfy { $0["scope"] == nil })

@@ -39,8 +39,12 @@ struct SignInUpdatingPolicyTests {
       isConfigured: true, finish: reset),
   ]
 
-  private func signedIn(_ journey: Journey) async throws -> (Fixture, ScriptedPresenter, OAuthClient, SignInResult) {
-    let fixture = Fixture()
+  private static let tenantID = "22222222-2222-4222-8222-222222222222"
+
+  private func signedIn(
+    _ journey: Journey, behavior: (inout LocalTenant.Behavior) -> Void = { _ in }
+  ) async throws -> (Fixture, ScriptedPresenter, OAuthClient, SignInResult) {
+    let fixture = Fixture(tenantID: Self.tenantID, behavior: behavior)
     let presenter = fixture.script(.signIn(.alice))
     let client = try fixture.client(presenter: presenter, configure: journey.configure)
     return (fixture, presenter, client, try await client.signIn())
@@ -57,30 +61,50 @@ struct SignInUpdatingPolicyTests {
     return try await client.signIn(policy: journey.policy())
   }
 
-  @Test("Finished by another person they change nothing here: wrongUser", arguments: journeys)
+  @Test("Finished by a person who is not signed in here they return that person and store nothing", arguments: journeys)
   func anotherPerson(_ journey: Journey) async throws {
     let (fixture, presenter, client, alice) = try await signedIn(journey)
-    await expectError(ConnectorError.self, .wrongUser) {
-      try await run(journey, as: .bob, presenter, client)
-    }
+    let key = try #require(try await fixture.cache.keys().first)
+    let before = try await fixture.cache.record(for: key)
+    let result = try await run(journey, as: .bob, presenter, client)
+    #expect(result.user.objectID == LocalUser.bob.id && !result.user.hasSession)
     #expect(try await client.currentUser()?.id == alice.user.id)
     #expect(try await client.accessToken().token == alice.accessToken?.token)
     #expect(try await client.users().map(\.name) == [LocalUser.alice.displayName])
-    #expect(try await fixture.cache.keys().count == 1)
+    #expect(try await fixture.cache.keys() == [key])
+    #expect(try await fixture.cache.record(for: key) == before)
   }
 
-  @Test("Finished by another person who has an account here they do not switch to it", arguments: journeys)
+  @Test(
+    "Finished by a user who is not the current one they lay claims over that user's record, and switch nobody",
+    arguments: journeys)
   func anotherUser(_ journey: Journey) async throws {
-    let (fixture, presenter, client, _) = try await signedIn(journey)
+    let (fixture, presenter, client, alice) = try await signedIn(journey)
     presenter.clearCookies()
     presenter.follow(.signIn(.bob))
     await fixture.clock.advance(by: .seconds(1))
     let bob = try await client.signIn()
-    await expectError(ConnectorError.self, .wrongUser) {
-      try await run(journey, as: .alice, presenter, client)
-    }
+    fixture.tenant.behavior.changeIDTokenClaims = { $0["jobTitle"] = "Baker" }
+    let result = try await run(journey, as: .alice, presenter, client)
+    #expect(result.user.id == alice.user.id)
     #expect(try await client.currentUser()?.id == bob.user.id)
-    #expect(try await client.user(id: bob.user.id)?.name == LocalUser.bob.displayName)
+    #expect(try await client.user(id: bob.user.id)?.claims["jobTitle"] == nil)
+    let edited = try #require(try await client.user(id: alice.user.id))
+    #expect(edited.claims["jobTitle"] == "Baker" && edited.policyID == Fixture.signIn)
+    #expect(try await client.accessToken().token == bob.accessToken?.token)
+    #expect(try await client.accessToken(user: alice.user).token == alice.accessToken?.token)
+    #expect(try await fixture.cache.keys().count == 2)
+  }
+
+  @Test("Where another user is required they are refused: wrongUser", arguments: journeys)
+  func requiredUser(_ journey: Journey) async throws {
+    let (fixture, presenter, _, alice) = try await signedIn(journey)
+    let client = try fixture.client(presenter: presenter) {
+      journey.configure(&$0)
+      $0.requiredUser = LocalUser.alice.email
+    }
+    await expectError(ConnectorError.self, .wrongUser) { try await run(journey, as: .bob, presenter, client) }
+    #expect(try await client.currentUser()?.id == alice.user.id)
   }
 
   @Test("With nobody signed in they leave no session", arguments: journeys)
@@ -100,38 +124,68 @@ struct SignInUpdatingPolicyTests {
     let (fixture, presenter, client, alice) = try await signedIn(journey)
     let result = try await run(journey, as: .alice, presenter, client)
     #expect(result.user.id == alice.user.id)
-    #expect(try await fixture.cache.keys().map(\.policy) == [Policy(Fixture.signIn).key])
+    #expect(try await fixture.cache.keys().count == 1)
     #expect(try await client.currentUser()?.policyID == Fixture.signIn)
   }
 
-  @Test("After a profile edit the session goes on, renewed at the policy of the sign-in")
+  @Test("After a profile edit the session goes on as it was, without a request for a token")
   func renewedAfterEdit() async throws {
     let journey = Self.journeys[0]
-    let (fixture, presenter, client, _) = try await signedIn(journey)
+    let (fixture, presenter, client, alice) = try await signedIn(journey)
     _ = try await run(journey, as: .alice, presenter, client)
-    // Waits for the refresh in the background.
-    #expect(try await client.currentUser()?.policyID == Fixture.signIn)
-    #expect(fixture.tenant.counters.refreshes == 1)
+    #expect(try await client.accessToken().token == alice.accessToken?.token)
+    #expect(fixture.tenant.counters.refreshRequests == 0)
     guard case .signedIn(let user) = try await client.session() else {
       Issue.record("A profile edit has ended the session.")
       return
     }
-    #expect(user.name == "Renamed")
+    #expect(user.name == "Renamed" && user.policyID == Fixture.signIn)
   }
 
-  @Test("Where a reset ends the older tokens, the session has expired when the call returns", arguments: journeys[1...])
+  @Test("Where the issuer names the policy, a refresh after an edit is no other issuer")
+  func issuerOfPolicy() async throws {
+    let journey = Self.journeys[0]
+    let (fixture, presenter, client, _) = try await signedIn(journey) { behavior in
+      let issuer = { @Sendable (policy: String) in
+        JSONValue.string("https://contoso.b2clogin.com/tfp/\(Self.tenantID)/\(policy)/v2.0/")
+      }
+      behavior.changeMetadata = { metadata in
+        let isSignIn = metadata["token_endpoint"]?.string?.contains(Fixture.signIn.lowercased()) == true
+        metadata["issuer"] = issuer((isSignIn ? Fixture.signIn : journey.id).lowercased())
+      }
+      behavior.changeIDTokenClaims = { claims in
+        guard let policy = claims["tfp"]?.string?.lowercased() else { return }
+        claims["iss"] = issuer(policy)
+        // What else describes a token is not taken from the edit either.
+        if policy == journey.id.lowercased() { claims["sub"] = "of-the-edit" }
+      }
+    }
+    let key = try #require(try await fixture.cache.keys().first)
+    let before = try #require(try await fixture.cache.record(for: key)?.claims)
+    _ = try await run(journey, as: .alice, presenter, client)
+    let after = try #require(try await fixture.cache.record(for: key)?.claims)
+    for name in ["iss", "sub", "tfp", "exp", "iat", "nonce", "aud"] { #expect(after[name] == before[name], "\(name)") }
+    try #require(before["iss"]?.string?.contains("/b2c_1_signin/") == true)
+    _ = try await client.accessToken(forceRefresh: true)
+    #expect(fixture.tenant.counters.refreshes == 1)
+  }
+
+  @Test("Where a reset ends the older tokens, the next call that needs a new one finds out", arguments: journeys[1...])
   func expiredAfterReset(_ journey: Journey) async throws {
     let (fixture, presenter, client, alice) = try await signedIn(journey)
-    let result = try await run(journey, as: .alice, presenter, client)
-    #expect(!result.user.hasSession)
+    _ = try await run(journey, as: .alice, presenter, client)
+    #expect(fixture.tenant.counters.refreshRequests == 0)
+    await fixture.clock.advance(by: .seconds(4_000))
+    // The dead token is sent once.
+    for _ in 0..<2 {
+      await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
+    }
+    #expect(fixture.tenant.counters.refreshRequests == 1)
     guard case .expired(let user) = try await client.session() else {
       Issue.record("The session counts as good.")
       return
     }
     #expect(user.subject == alice.user.subject)
-    // The dead token is sent once.
-    await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
-    #expect(fixture.tenant.counters.refreshRequests == 1)
   }
 
   @Test("A reset while the token endpoint is down ends nothing", arguments: journeys[1...])

@@ -46,6 +46,7 @@ struct UserIdentityTests {
     let presenter = fixture.script(.signIn(.alice))
     let client = try fixture.client(presenter: presenter)
     let first = try await client.signIn()
+    await fixture.clock.advance(by: .seconds(1))
     presenter.clearCookies()
     presenter.follow(.signIn(.bob))
     let second = try await client.signIn()

@@ -1,6 +1,7 @@
 import B2CCore
 import B2CTestKit
 import B2CTokenCache
+import Foundation
 import TestSupport
 
 /// A cache in memory that keeps the rules, with a switch for each fault.
@@ -15,18 +16,21 @@ final class FaultyTokenCache: SharedTokenCache {
     var listsStoredKeys = false
     var removes = true
     var writesInTwoSteps = false
-    var updatesAtomically = true
-    /// Takes the old record and the changed one, and returns the one to keep.
-    var updating: @Sendable (TokenRecord?, TokenRecord?) -> TokenRecord? = { $1 }
+    /// Whether a record may be replaced by one that expects a stamp.
+    var comparing: @Sendable (TokenRecord?, UUID) -> Bool = { $0?.stamp == $1 }
+    var writesReplacements = true
+    var replacesInTwoSteps = false
     var excludes = true
-    var passesErrorsOn = true
+    var heedsCancellation = true
+    var restoresAfterWork = false
+    /// Runs the work of a refresh lock.
+    var working: @Sendable (RefreshWork) async -> Void = { await $0() }
   }
 
   private let behaviour: Behaviour
   private let records = Locked<[TokenCacheKey: TokenRecord]>([:])
   private let stored = Locked<Set<TokenCacheKey>>([])
-  private let updates = InMemoryTokenCache(lockTimeout: .patience)
-  private let turns = InMemoryTokenCache(lockTimeout: .patience)
+  private let turns = InMemoryTokenCache.patient()
 
   init(_ change: (inout Behaviour) -> Void) {
     var behaviour = Behaviour()
@@ -64,70 +68,64 @@ final class FaultyTokenCache: SharedTokenCache {
       behaviour.listsStoredKeys ? Array(stored.withLock { $0 }) : records.withLock { Array($0.keys) })
   }
 
-  func update(
-    _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
-  ) async throws -> TokenRecord? {
-    guard behaviour.updatesAtomically else { return try await changing(key, change) }
-    return try await updates.withRefreshLock(for: behaviour.naming(key)) { try await changing(key, change) }
-  }
-
-  private func changing(
-    _ key: TokenCacheKey, _ change: @Sendable (TokenRecord?) -> TokenRecord?
-  ) async throws -> TokenRecord? {
-    let old = records.withLock { $0[behaviour.naming(key)] }
-    for _ in 0..<5 { await Task.yield() }
-    let new = behaviour.updating(old, change(old))
-    if let new {
-      try await store(new, for: key)
-    } else if old != nil {
-      try await removeRecord(for: key)
+  func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async throws -> Bool {
+    let name = behaviour.naming(key)
+    if behaviour.replacesInTwoSteps {
+      guard behaviour.comparing(records.withLock({ $0[name] }), stamp) else { return false }
+      for _ in 0..<5 { await Task.yield() }
+      records.withLock { $0[name] = record }
+      return true
     }
-    return new
-  }
-
-  func withRefreshLock<Result: Sendable>(
-    for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
-  ) async throws -> Result {
-    guard behaviour.excludes else { return try await held(body) }
-    return try await turns.withRefreshLock(for: behaviour.naming(key)) { try await held(body) }
-  }
-
-  private func held<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
-    do {
-      return try await body()
-    } catch  where !behaviour.passesErrorsOn {
-      throw TokenCacheError(.unwritable, "Something else.")
+    return records.withLock { records in
+      guard behaviour.comparing(records[name], stamp) else { return false }
+      if behaviour.writesReplacements { records[name] = record }
+      return true
     }
+  }
+
+  func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
+    guard behaviour.excludes else { return await behaviour.working(work) }
+    let name = behaviour.naming(key)
+    let body: @Sendable () async throws -> Void = { [self] in
+      try await turns.underRefreshLock(of: name) { [self] in
+        let before = records.withLock { $0[name] }
+        await behaviour.working(work)
+        if behaviour.restoresAfterWork { records.withLock { $0[name] = before } }
+      }
+    }
+    if behaviour.heedsCancellation { try await body() } else { try await Task(operation: body).value }
   }
 }
 
 /// A cache of the four methods alone.
 actor PlainTokenCache: TokenCache {
   private var records: [TokenCacheKey: TokenRecord] = [:]
-  private(set) var changes = 0
-  private let readGate: TestGate?
 
-  init(readGate: TestGate? = nil) {
-    self.readGate = readGate
-  }
-
-  func record(for key: TokenCacheKey) async throws -> TokenRecord? {
-    let record = records[key]
-    try await readGate?.wait()
-    return record
-  }
-
-  func store(_ record: TokenRecord, for key: TokenCacheKey) {
-    changes += 1
-    records[key] = record
-  }
-
-  func removeRecord(for key: TokenCacheKey) {
-    changes += 1
-    records[key] = nil
-  }
-
+  func record(for key: TokenCacheKey) -> TokenRecord? { records[key] }
+  func store(_ record: TokenRecord, for key: TokenCacheKey) { records[key] = record }
+  func removeRecord(for key: TokenCacheKey) { records[key] = nil }
   func keys() -> [TokenCacheKey] { Array(records.keys) }
+}
+
+/// A process's view of a shared dictionary that has its own refresh locks.
+final class SeparateLocksCache: SharedTokenCache {
+  private let store: InMemoryTokenCache
+  private let own = InMemoryTokenCache.patient()
+
+  init(_ store: InMemoryTokenCache) {
+    self.store = store
+  }
+
+  func record(for key: TokenCacheKey) async -> TokenRecord? { await store.record(for: key) }
+  func store(_ record: TokenRecord, for key: TokenCacheKey) async { await store.store(record, for: key) }
+  func removeRecord(for key: TokenCacheKey) async { await store.removeRecord(for: key) }
+  func keys() async -> [TokenCacheKey] { await store.keys() }
+  func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async -> Bool {
+    await store.replace(key, expecting: stamp, with: record)
+  }
+  func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
+    try await own.withRefreshLock(for: key, work)
+  }
 }
 
 /// An instance over a shared dictionary that remembers what it has read.

@@ -1,30 +1,32 @@
 import B2CTokenCache
 import Foundation
+import Testing
 
 /// Keys, records and directories for the tests; no real secret is in them.
 enum Samples {
   static let key = TokenCacheKey(
-    authority: "https://contoso.b2clogin.com/contoso.onmicrosoft.com", policy: "B2C_1_SignIn",
+    authority: "https://contoso.b2clogin.com/contoso.onmicrosoft.com",
     clientID: "11111111-2222-3333-4444-555555555555",
     userID: "aaaaaaaa-0000-0000-0000-000000000001.bbbbbbbb-0000-0000-0000-000000000002")
 
-  static let otherKey = TokenCacheKey(
-    authority: key.authority, policy: key.policy, clientID: key.clientID, userID: "another.tenant")
+  static let otherKey = TokenCacheKey(authority: key.authority, clientID: key.clientID, userID: "another.tenant")
 
-  static func record(_ mark: String = "one") -> TokenRecord {
+  /// The sign-in and the stamp of every record that is not given others.
+  static let uuid = UUID(uuid: (0x11, 0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0, 0x22))
+
+  static func record(_ mark: String = "one", stamp: UUID = uuid) -> TokenRecord {
     TokenRecord(
+      signIn: uuid, stamp: stamp, signedInAt: date(0), policyID: "B2C_1_SignIn",
+      claims: ["name": .string("Canary Claim")], idToken: Secret("canary-id-\(mark)"),
       refreshToken: Secret("canary-refresh-\(mark)"), refreshTokenExpiresAt: date(86_400),
-      idToken: Secret("canary-id-\(mark)"), claims: ["name": .string("Canary Claim")],
       accessTokens: [
         CachedAccessToken(
           token: Secret("canary-access-\(mark)"), scopes: ["write", "read"], receivedAt: date(0),
           expiresAt: date(3600), refreshAt: date(1800))
-      ], signedInAt: date(0), policyID: "B2C_1_SignIn")
+      ])
   }
 
-  static func encryptionKey(_ byte: UInt8 = 7) throws -> EncryptionKey {
-    try EncryptionKey(bytes: Data(repeating: byte, count: 32))
-  }
+  static let sealingKey = Data(repeating: 7, count: 32)
 
   static func date(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_767_225_600 + seconds) }
 }
@@ -66,12 +68,18 @@ final class TemporaryDirectory: Sendable {
   }
 }
 
-/// A short text about an error, for what the tests look for in it.
-func failure(_ body: () async throws -> Void) async -> TokenCacheError? {
-  do {
-    try await body()
-    return nil
-  } catch {
-    return error as? TokenCacheError
-  }
+/// Expects a call to fail with a cache's error.
+///
+/// - Returns: The error; `nil` when another one, or none, was thrown.
+@discardableResult
+func expectFailure(
+  _ words: String, isRetryable: Bool, sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: @Sendable () async throws -> Void
+) async -> ConnectorError? {
+  let error = await #expect(throws: ConnectorError.self, sourceLocation: sourceLocation) { try await body() }
+  guard let error else { return nil }
+  #expect(error.code == .tokenCache, sourceLocation: sourceLocation)
+  #expect(error.description.contains(words), sourceLocation: sourceLocation)
+  #expect(error.isRetryable == isRetryable, "\(error)", sourceLocation: sourceLocation)
+  return error
 }

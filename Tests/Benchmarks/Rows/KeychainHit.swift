@@ -13,7 +13,7 @@ extension Row {
     var measurements: [Measurement] = []
     for (name, isShared, calls) in [("without a named group", false, 0.0), ("in a named group", true, 1.0)] {
       let keychain = DictionaryKeychain(isShared: isShared)
-      let cache = KeychainRecords(keychain)
+      let cache = StoredTokenCache(KeychainStore(keychain))
       try await Scene.fill(cache, users: 1)
       let client = try Scene.client(cache)
       for _ in 0..<2 { _ = try await client.accessToken() }

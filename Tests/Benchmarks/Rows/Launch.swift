@@ -63,7 +63,7 @@ enum LaunchedProgram {
       settings: ConnectorSettings(contentsOf: settings(beside: directory)), presenter: NoPage(),
       cache: try Scene.fileCache(directory))
     if let number = arguments.dropFirst().first.flatMap({ Int($0) }) {
-      _ = try await connector.accessToken(user: Scene.user(number), policy: try Policy(Scene.policyID))
+      _ = try await connector.accessToken(user: Scene.user(number))
     } else {
       _ = try await connector.accessToken()
     }

@@ -41,13 +41,17 @@ extension Row {
     // Made before: a refresh has its record already. Two, so that each store changes something.
     let records = [Scene.record(0, change: 1), Scene.record(0, change: 2)]
     var number = 0
+    var stamp = try await cache.record(for: key)?.stamp ?? UUID()
     return try await Pairs.compare(context, pairs: 21, batch: 0.02) { count in
       for _ in 0..<count { try PlainFile.replace(place + "/record", in: place, with: bytes) }
     } subject: { count in
       for _ in 0..<count {
         number += 1
-        let record = records[number % 2]
-        try await cache.update(key) { _ in record }
+        // As a refresh does: the stored record is compared, then replaced.
+        guard try await cache.replace(key, expecting: stamp, with: records[number % 2]) else {
+          throw Failure("the record was changed by another writer")
+        }
+        stamp = records[number % 2].stamp
       }
     }
   }

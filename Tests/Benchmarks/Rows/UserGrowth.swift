@@ -49,7 +49,7 @@ extension Row {
 }
 
 /// A cache that counts how many records are read.
-struct CountingCache: SharedTokenCache {
+final class CountingCache: SharedTokenCache {
   let reads = Locked(0)
   private let cache: InMemoryTokenCache
   private let listed: [TokenCacheKey]?
@@ -75,15 +75,11 @@ struct CountingCache: SharedTokenCache {
     if let listed { listed } else { await cache.keys() }
   }
 
-  func update(
-    _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
-  ) async throws -> TokenRecord? {
-    await cache.update(key, change)
+  func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async -> Bool {
+    await cache.replace(key, expecting: stamp, with: record)
   }
 
-  func withRefreshLock<Result: Sendable>(
-    for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
-  ) async throws -> Result {
-    try await cache.withRefreshLock(for: key, body)
+  func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
+    try await cache.withRefreshLock(for: key, work)
   }
 }

@@ -47,8 +47,7 @@ enum Scene {
   static func key(_ number: Int) throws -> TokenCacheKey {
     let configuration = try configuration()
     return TokenCacheKey(
-      authority: configuration.authority.cacheID, policy: policyID.lowercased(), clientID: configuration.clientID,
-      userID: userID(number))
+      authority: configuration.authority.cacheID, clientID: configuration.clientID, userID: userID(number))
   }
 
   /// A record of about 4 KB; `change` makes its tokens other ones of the same size.
@@ -59,14 +58,13 @@ enum Scene {
       expiresAt: now.addingTimeInterval(isExpired ? -30 : 3_600))
     token.requestedScopes = Set(scopes)
     return TokenRecord(
-      refreshToken: Secret(text(900, number, change)), refreshTokenExpiresAt: now.addingTimeInterval(86_400),
-      idToken: Secret(text(1_100, number, change)),
+      signedInAt: now.addingTimeInterval(-Double(number) - 3_600), policyID: policyID,
       claims: [
         "sub": .string(userID(number)), "name": .string("Alice Example"), "tfp": .string(policyID),
         "emails": .array([.string("alice\(number)@example.com")]), "iss": .string("https://contoso.b2clogin.com/"),
         "aud": .string(LocalTenant.standardClientID), "ver": .string("1.0"), "exp": .integer(4_000_000_000),
-      ], accessTokens: [token],
-      signedInAt: now.addingTimeInterval(-Double(number) - 3_600), policyID: policyID)
+      ], idToken: Secret(text(1_100, number, change)), refreshToken: Secret(text(900, number, change)),
+      refreshTokenExpiresAt: now.addingTimeInterval(86_400), accessTokens: [token])
   }
 
   private static func text(_ length: Int, _ number: Int, _ change: Int) -> String {
@@ -84,7 +82,8 @@ enum Scene {
     return cache
   }
 
-  static func fileCache(_ directory: URL) throws -> FileTokenCache { try FileTokenCache(directory: directory) }
+  /// A cache of a process of its own.
+  static func fileCache(_ directory: URL) throws -> StoredTokenCache { try .process(at: directory) }
 
   static func client(_ cache: any TokenCache) throws -> OAuthClient {
     try OAuthClient(

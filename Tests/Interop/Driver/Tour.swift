@@ -42,7 +42,7 @@ struct Tour: Sendable {
 
   func makeConnector(clientID: String? = nil, consents: Bool = true) throws -> Connector {
     var environment = OAuthEnvironment()
-    environment.cache = try FileTokenCache(directory: URL(fileURLWithPath: scene.folder))
+    environment.cache = try StoredTokenCache.files(at: URL(fileURLWithPath: scene.folder))
     environment.transport = transport
     environment.presenter = person.presenter(consents: consents, noting: callbacks)
     environment.setTime { [time] in time.date }
@@ -65,7 +65,7 @@ struct Tour: Sendable {
   }
 
   func record() async throws -> (TokenCacheKey, TokenRecord) {
-    let cache = try FileTokenCache(directory: URL(fileURLWithPath: scene.folder))
+    let cache = try StoredTokenCache.files(at: URL(fileURLWithPath: scene.folder))
     for key in try await cache.keys() {
       if let record = try await cache.record(for: key) { return (key, record) }
     }
@@ -187,7 +187,7 @@ extension Tour {
     if scene.rotates {
       let (key, old) = try await record()
       _ = try await connector.accessToken(forceRefresh: true)
-      let cache = try FileTokenCache(directory: URL(fileURLWithPath: scene.folder))
+      let cache = try StoredTokenCache.files(at: URL(fileURLWithPath: scene.folder))
       try await cache.store(old, for: key)
       let code = await failure { try await connector.accessToken(forceRefresh: true) }
       if scene.refusesReuse {

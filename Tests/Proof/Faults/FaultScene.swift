@@ -8,7 +8,7 @@ import TestSupport
 struct FaultScene: Sendable {
   let world: FaultWorld
   let presenter = ArmingPresenter()
-  let cache = InMemoryTokenCache()
+  let cache = InMemoryTokenCache.memory()
   private let engine: OAuthClient
   private let connector: Connector
   private let task: TaskItem
@@ -39,7 +39,7 @@ struct FaultScene: Sendable {
       case .metadata, .keys:
         // A client that knows nothing of the tenant yet. A refresh could do without these documents, a sign-in cannot.
         _ = try await world.engine(cache, presenter).signIn()
-      case .refresh: _ = try await engine.accessToken(options: TokenOptions(forceRefresh: true))
+      case .refresh: _ = try await engine.accessToken(forceRefresh: true)
       case .code: _ = try await engine.signIn()
       case .list:
         guard try await connector.getTaskList().map(\.id) == [task.id] else { throw ProofError("another list") }
@@ -71,7 +71,7 @@ struct FaultScene: Sendable {
     guard isSignedIn else { return broken + ["the session is lost"] }
     let after = await Watchdog.run(FaultsProof.watchdog) {
       await FaultEnding.of {
-        _ = try await engine.accessToken(options: TokenOptions(forceRefresh: true))
+        _ = try await engine.accessToken(forceRefresh: true)
         _ = try await connector.getTaskList()
       }
     }

@@ -54,8 +54,8 @@ struct SecretsProof: ProofCommand {
     findings.look("standard error: events", [Data(child.errors.utf8)], for: all)
     findings.look("command line of the browser", world.arguments().opener, for: all)
     findings.look("command lines of all processes (/proc)", world.arguments().processes, for: all)
-    findings.look("files of the encrypted cache, signed in", Array(signedIn.values), for: all)
-    findings.look("files of the encrypted cache, signed out", Array(try world.files("cache").values), for: all)
+    findings.look("files of the sealed cache, signed in", Array(signedIn.values), for: all)
+    findings.look("files of the sealed cache, signed out", Array(try world.files("cache").values), for: all)
     findings.look("request lines at the servers", world.requestLines())
     findings.table.show()
     var broken = findings.broken

@@ -18,13 +18,11 @@ struct SecretsWorker: ProofCommand {
     guard let taskAPI = URL(string: try options.value(2, "the task API")),
       let redirectURI = URL(string: try options.value(3, "the redirect URI"))
     else { throw ProofError("no URL") }
-    let files = try FileTokenCache(directory: folder.appendingPathComponent("cache"))
     // The proof looks for the key's text in all that is printed and stored.
     let bytes = Data((0..<32).map { _ in UInt8.random(in: 0...255) })
     try Data(Base64URL.encode(bytes).utf8).write(to: folder.appendingPathComponent("key"))
-    let key = try EncryptionKey(bytes: bytes)
     var environment = OAuthEnvironment()
-    environment.cache = EncryptedTokenCache(wrapping: files, key: key)
+    environment.cache = try .files(at: folder.appendingPathComponent("cache"), sealedWith: bytes)
     environment.onEvent = { FileHandle.standardError.write(Data("B2CConnector: \($0)\n".utf8)) }
     let worker = SecretsWorker(redirectURI: redirectURI, environment: environment, isQuick: options.isQuick)
     // What `BrowserOpening.system` does, with the proof's own program on the search path.

@@ -16,6 +16,9 @@ struct SoakProof: ProofCommand {
     let world = try await SoakWorld()
     let app = try SoakApp(directory: cache, tenant: world.authority, tasks: world.tasks)
     for user in 0..<SoakPlan.sharedUsers { try await app.signIn(user) }
+    for number in 0..<SoakPlan.counters {
+      try await app.cache.store(ProofRecord.record(0), for: ProofRecord.key("counter-\(number)"))
+    }
     print("\(SoakPlan.sharedUsers) users are signed in; \(SoakPlan.processes) processes for \(Int(plan.seconds)) s")
     world.begin()
     let before = world.tenant.counters

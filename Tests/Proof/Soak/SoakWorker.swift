@@ -73,9 +73,7 @@ struct SoakWorker: ProofCommand {
       default:
         let key = ProofRecord.key("counter-\(random.below(SoakPlan.counters))")
         await log.count("counter") {
-          try await app.cache.update(key) {
-            ProofRecord.record(($0.flatMap(ProofRecord.number) ?? 0) + 1, size: 500)
-          }
+          try await app.cache.addOne(to: key, size: 500)
         }
       }
       try? await Task.sleep(for: .milliseconds(50 + random.below(300)))
@@ -124,12 +122,12 @@ struct SoakStatus: Error {
 /// The app of a soak run: the same settings and limits in every process.
 struct SoakApp: Sendable {
   let connector: Connector
-  let cache: FileTokenCache
+  let cache: StoredTokenCache
   private let presenter: ForgetfulPresenter
 
   init(directory: URL, tenant: String, tasks: URL) throws {
     guard let redirectURI = URL(string: LocalTenant.standardRedirectURI) else { throw ProofError("no redirect URI") }
-    let cache = try FileTokenCache(directory: directory, lockTimeout: .seconds(60))
+    let cache = try StoredTokenCache.process(at: directory, lockTimeout: .seconds(60))
     let presenter = ForgetfulPresenter()
     let settings = ConnectorSettings(
       authority: try Authority(tenant), clientID: LocalTenant.standardClientID,

@@ -1,5 +1,6 @@
 import B2CTokenCache
 import Foundation
+import TestSupport
 
 /// The cache under proof.
 ///
@@ -13,7 +14,7 @@ enum ProofCache {
   /// Waits until nothing is under way any more that a killed process had begun.
   static func waitForKilledProcesses() async throws {}
 
-  static func open(_ url: URL, lockTimeout: Duration = .seconds(120)) throws -> any SharedTokenCache {
-    try FileTokenCache(directory: url, lockTimeout: lockTimeout)
+  static func open(_ url: URL) throws -> some SharedTokenCache {
+    try StoredTokenCache.process(at: url, lockTimeout: .seconds(120))
   }
 }

@@ -36,7 +36,11 @@
         draw = Draw(seed: seed)
         try take(step)
         // Often the next step falls between two jobs of a call: between an answer and its storing, for one.
-        if draw.happens(300) { world.pass(jobs: draw.below(draw.one(of: [20, 300]))) } else { world.pass(pause()) }
+        if draw.happens(300) {
+          world.pass(jobs: draw.below(draw.one(of: [20, 300])), timeless: draw.happens(500))
+        } else {
+          world.pass(pause())
+        }
       }
       try LastLook(world: world).look()
     }

@@ -13,7 +13,7 @@
       call.troubles.isEmpty && !call.app.isClosed && !hasMetFault && !hasStoreRefused && !world.wasDamaged
         && max(world.lastSuspension, world.lastSlowRequest, world.lastClockChange) < begin
         && !world.processes.contains { $0.isSuspended } && call.timeSuspended == 0
-        && call.plan.map { $0.outcome == .completes } != false && !isOfAnother && !isOfMissingTask
+        && call.plan.map { $0.outcome == .completes } != false && !isOfMissingTask
     }
 
     /// When the earliest call began that was still under way at the start of this one, which may have joined its refresh, or
@@ -37,13 +37,6 @@
 
     private var hasStoreRefused: Bool {
       call.app.process.refusedCalls.contains { world.ends[$0, default: .max] >= call.startedAt }
-    }
-
-    /// Another person was at the page of an edit than the current one, as far as that is known.
-    private var isOfAnother: Bool {
-      guard case .editProfile = call.action else { return false }
-      return call.presenceVersion != call.app.process.presence.version
-        || call.expected != .person(call.plan?.person.id ?? "")
     }
 
     private var isOfMissingTask: Bool {

@@ -66,6 +66,10 @@
         if user.subject != grant.person || user.subject != call.plan?.person.id {
           world.ledger.fault("I2 a sign-in returns another person", call.name)
         }
+      case (.editProfile, .success(.user(let user))):
+        world.ledger.tested(.rightPerson)
+        if user.subject != call.plan?.person.id { world.ledger.fault("I2 an edit returns another person", call.name) }
+        if user.name != call.plan?.newName { world.ledger.fault("I6 an edit returns an old name", call.name) }
       case (.list, .success(.tasks(let tasks))), (.listOf, .success(.tasks(let tasks))):
         let owners = Set(world.server.tasks.filter { task in tasks.contains { $0.id == task.id } }.map(\.owner))
         if world.watch.people.count > 1 { world.ledger.tested(.onePerson) }

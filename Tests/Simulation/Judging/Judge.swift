@@ -64,9 +64,6 @@
           // Whose sign-in was the last is told by dates.
           ledger.excuse("who is current: the clock went back")
           end(call, .unknown, .unknown)
-        } else if call.succeeded, let grant = call.grant, mayBeSignedOut(grant, meanwhile: call) {
-          ledger.excuse("who is current: a sign-out failed in another process")
-          end(call, .unknown, .unknown)
         } else if call.succeeded, let grant = call.grant {
           end(call, .person(grant.person), .person(grant.person))
         } else {
@@ -110,27 +107,15 @@
         other.isReplaced = true
         if other.signedInAt > call.startedAt { grant.leaveOpen("two sign-ins at once") }
       }
-      if mayBeSignedOut(grant, meanwhile: call) {
-        grant.leaveOpen("a sign-out that failed in another process")
-      }
       // A sign-out that is under way may or may not reach it.
       if world.calls.contains(where: { $0.action.signsOut(grant.person) }) { grant.leaveOpen("signed out meanwhile") }
-    }
-
-    /// Whether another process, whose sign-out has failed and may be tried again, may remove the session.
-    private func mayBeSignedOut(_ grant: Grant, meanwhile call: Call) -> Bool {
-      world.processes.contains { $0 !== call.app.process && !$0.isDead && $0.hasFailedSignOut }
     }
 
     private func judgeSignOut(_ call: Call) {
       var person: String?
       if case .signOut(let one) = call.action { person = one }
       let grants = world.watch.grants.filter { person == nil || $0.person == person }
-      guard call.succeeded else {
-        end(call, .unknown, .unknown)
-        call.app.process.hasFailedSignOut = true
-        return grants.forEach { $0.leaveOpen("a sign-out that failed") }
-      }
+      guard call.succeeded else { return judgeFailedSignOut(call, grants) }
       for grant in grants {
         if grant.isSignedIn(before: call) {
           grant.signOut(lastCall: world.callNumber)
@@ -144,11 +129,45 @@
       ledger.tested(.signedOut)
     }
 
+    /// A sign-out that was cancelled before it began has changed nothing; what one that the store has refused left is still
+    /// signed in, and its error names it.
+    private func judgeFailedSignOut(_ call: Call, _ grants: [Grant]) {
+      let isAlone =
+        call.presenceVersion == call.app.process.presence.version
+        && call.devicePresenceVersion == world.presence.version
+        && !world.wasDamaged
+      let left = Set(world.store.records(inMemoryOf: world.processes).map(\.key.userID))
+      func isLeft(_ person: String) -> Bool { left.contains(world.userID(of: person)) }
+      func after(_ before: Presence.Current) -> Presence.Current {
+        if call.error == nil { return before }
+        if case .person(let person) = before, isLeft(person) { return before }
+        return .unknown
+      }
+      defer { end(call, after(call.expected), after(call.expectedOnDevice)) }
+      guard isAlone else { return grants.forEach { $0.leaveOpen("a sign-out that failed") } }
+      let message = call.error?.message ?? ""
+      for grant in grants where grant.isGood && grant.isSignedIn(before: call) {
+        ledger.tested(.failedSignOut)
+        if call.error == nil {
+          if !isLeft(grant.person) {
+            ledger.fault(
+              "I6 a sign-out that was cancelled has removed a session", "\(call.name), grant \(grant.number)")
+          }
+        } else if !isLeft(grant.person) {
+          // Removed, but perhaps not on the device.
+          grant.leaveOpen("a sign-out that failed")
+        } else if message.contains("Still signed in"), !message.contains(world.userID(of: grant.person).prefix(90)) {
+          ledger.fault(
+            "I6 a refused sign-out does not name who is still signed in", "\(call.name): \(message.prefix(200))")
+        }
+      }
+    }
+
     /// A damaged record that was renamed holds tokens too.
     ///
     /// Only a sign-out that knows the user can tell whose it is.
     private func judgeDamaged(_ grants: [Grant]) {
-      guard world.store.kind == .file, world.wasDamaged else { return }
+      guard world.store.kind.isFile, world.wasDamaged else { return }
       for (path, file) in world.store.disk.files where path.contains(".damaged") {
         let text = String(decoding: file.bytes, as: UTF8.self)
         for grant in grants where grant.isSignedOut && grant.refreshTokens.contains(where: text.contains) {

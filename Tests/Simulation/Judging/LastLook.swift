@@ -38,6 +38,8 @@
       world.store.trouble = StoreTrouble()
       world.watch.refusesAll = false
       for process in world.processes { process.resume() }
+      for request in world.hanging { request.resume() }
+      world.hanging = []
     }
 
     private func answer(_ action: Action, _ app: App) -> Call {
@@ -141,13 +143,12 @@
       }
     }
 
-    /// I7: who signed in or out last was told to every connector of the process, though nobody has read `session` since.
+    /// I7: who signed in or out last was told to every connector of the process, though nobody has read `session` since, and
+    /// the store was in trouble meanwhile.
     ///
-    /// Where a store was in trouble, or another process may have been it, only a reading tells.
+    /// Where another process may have been it, only a reading tells.
     private func lookAtWhatWasTold() {
-      guard world.processes.count == 1, world.lastStoreFault == 0, !world.wasDamaged else {
-        return
-      }
+      guard world.processes.count == 1, !world.wasDamaged else { return }
       for process in world.processes {
         let expected: String
         switch process.presence.current {

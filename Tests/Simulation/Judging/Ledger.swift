@@ -11,6 +11,7 @@
     case callsEnd = "I5 every call ends"
     case changesOnce = "I6 each change is on the server once, and its outcome as it was said"
     case failedSignIn = "I6 a sign-in that fails changes nothing"
+    case failedSignOut = "I6 a sign-out that fails leaves signed in what it left, and says so"
     case sessionIsTrue = "I6 session agrees with the next call"
     case users = "I6 users are those that are signed in"
     case claimsAreTrue = "I6 claims are those of the server after a refresh"

@@ -4,7 +4,7 @@
 
   extension Script {
     /// Each pair of operations, by two connectors over each kind of cache, the second at any moment of the first.
-    static let pairs: [Script] = CacheKind.allCases.flatMap { kind in
+    static let pairs: [Script] = CacheKind.allCases.filter { $0 != .sealed }.flatMap { kind in
       Operation.allCases.flatMap { first in
         Operation.allCases.map { second in
           Script(

@@ -41,9 +41,6 @@
 
     func noteStoreFault() { lastStoreFault = machine.uptime }
 
-    /// Whether a sign-out of its own has failed, which it may try again after a later sign-in elsewhere.
-    var hasFailedSignOut = false
-
     private var suspendedAt: UInt64 = 0
     private var pastSuspensions: UInt64 = 0
 
@@ -79,6 +76,19 @@
     func replace(_ app: App) throws {
       guard let index = apps.firstIndex(where: { $0 === app }) else { return }
       apps[index] = try App(app.number, self, cache)
+    }
+  }
+
+  /// The clock of a process: while it is suspended its timers stand still, and those that are over go off late.
+  struct ProcessClock: Clock, Sendable {
+    let process: AppProcess
+
+    var now: ContinuousClock.Instant { .now }
+    var minimumResolution: Duration { .nanoseconds(1) }
+
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+      try await ContinuousClock().sleep(until: deadline, tolerance: tolerance)
+      await process.gate()
     }
   }
 
@@ -146,6 +156,7 @@
       environment.cache = cache
       environment.transport = transport
       environment.presenter = SimulatedPage(process)
+      environment.clock = ProcessClock(process: process)
       environment.now = { world.deviceNow }
       environment.onEvent = { [weak world] event in world?.judgeText(event.description) }
       let made = try Connector(settings: world.settings, environment: environment) { options in

@@ -31,6 +31,8 @@
     enum Fault: String, CaseIterable {
       // Before the server has done anything.
       case refused, lostBefore, unavailable, throttled
+      /// No answer comes, and the transport does not obey cancellation: of a script alone.
+      case never
       // During the answer.
       case cut, shortened
       // After the server's work.
@@ -39,14 +41,14 @@
       /// Whether the server has done nothing.
       var isBeforeWork: Bool {
         switch self {
-        case .refused, .lostBefore, .unavailable, .throttled: true
+        case .refused, .lostBefore, .unavailable, .throttled, .never: true
         case .cut, .shortened, .lostAfter, .silent, .gateway: false
         }
       }
 
       var name: String {
         switch self {
-        case .refused, .lostBefore, .unavailable, .throttled: "before the server's work, \(rawValue)"
+        case .refused, .lostBefore, .unavailable, .throttled, .never: "before the server's work, \(rawValue)"
         case .cut, .shortened: "during the answer, \(rawValue)"
         case .lostAfter, .silent, .gateway: "after the server's work, \(rawValue)"
         }
@@ -122,6 +124,9 @@
       switch fault {
       case .refused: throw TransportError(.cannotConnect, "Connection refused.")
       case .lostBefore: throw TransportError(.connectionLost, "The connection was lost.")
+      case .never:
+        await withUnsafeContinuation { world.hanging.append($0) }
+        throw TransportError(.connectionLost, "The connection was lost.")
       case .unavailable: return try LocalResponse(status: 503).answer(to: request.url)
       case .throttled: return try LocalResponse(status: 429, headers: ["Retry-After": "2"]).answer(to: request.url)
       default: break

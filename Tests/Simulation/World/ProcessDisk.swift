@@ -2,7 +2,7 @@
   import B2CTokenCache
   import Glibc
 
-  /// The simulated disk as one process sees it: the file system calls of a `FileTokenCache`.
+  /// The simulated disk as one process sees it: the file system calls of a cache in files.
   struct ProcessDisk: FileSystem, @unchecked Sendable {
     let disk: SimulatedDisk
     /// `nil` for a look from outside.

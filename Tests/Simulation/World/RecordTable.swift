@@ -1,5 +1,6 @@
 #if os(Linux)
   import B2CTokenCache
+  import Foundation
 
   /// What is wrong with a store at the moment.
   struct StoreTrouble {
@@ -41,74 +42,85 @@
     var keys: [TokenCacheKey] { records.keys.sorted { $0.canonicalText < $1.canonicalText } }
   }
 
-  /// A token cache of four methods, as an app writes it over a database: a class without any lock.
-  class FourMethodCache: TokenCache, @unchecked Sendable {
-    let table: RecordTable
-    /// The process it belongs to; `nil` for a cache that looks at the table from outside.
-    let process: AppProcess?
-
-    init(_ table: RecordTable, _ process: AppProcess?) {
-      self.table = table
-      self.process = process
-    }
-
-    func record(for key: TokenCacheKey) async throws -> TokenRecord? {
-      try await access(writing: false)
-      return table.records[key]
-    }
-
-    func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
-      try await access(writing: true)
-      table.records[key] = record
-    }
-
-    func removeRecord(for key: TokenCacheKey) async throws {
-      try await access(writing: true)
-      table.records[key] = nil
-    }
-
-    func keys() async throws -> [TokenCacheKey] {
-      try await access(writing: false)
-      return table.keys
-    }
-
-    func access(writing: Bool) async throws {
-      guard let process else { return }
+  extension RecordTable {
+    /// One access of a process, which takes its time and may fail; `nil` for a look from outside.
+    func access(by process: AppProcess, writing: Bool) async throws {
       await process.gate()
-      if table.slowness > 0 {
+      if slowness > 0 {
         // What is asked for has to be done, also for a task that is cancelled.
-        let time = machine.draw.below(table.slowness)
+        let time = machine.draw.below(slowness)
         await Task.detached { try? await Task.sleep(for: .microseconds(time)) }.value
         await process.gate()
       }
       process.world.noteAccess(by: process)
       await process.gate()
-      if table.trouble.fails(writing: writing) {
+      if trouble.fails(writing: writing) {
         process.world.noteStoreFault(in: process)
-        throw TokenCacheError(writing ? .unwritable : .unreadable, "The simulated database is in trouble.")
+        throw ConnectorError(.tokenCache, "The simulated database is in trouble.", isRetryable: true)
       }
     }
   }
 
-  /// A cache over the same table that processes share: atomic updates, and a lock for each refresh.
-  final class SharedDatabaseCache: FourMethodCache, SharedTokenCache, @unchecked Sendable {
-    func update(
-      _ key: TokenCacheKey, _ change: @escaping @Sendable (TokenRecord?) -> TokenRecord?
-    ) async throws -> TokenRecord? {
-      try await access(writing: true)
-      let new = change(table.records[key])
-      table.records[key] = new
-      return new
+  /// A token cache of four methods, as an app writes it over a database: an actor without any lock.
+  actor FourMethodCache: TokenCache {
+    private let table: RecordTable
+    private let process: AppProcess
+
+    init(_ table: RecordTable, _ process: AppProcess) {
+      self.table = table
+      self.process = process
     }
 
-    func withRefreshLock<Result: Sendable>(
-      for key: TokenCacheKey, _ body: @Sendable () async throws -> Result
-    ) async throws -> Result {
-      guard let process else { return try await body() }
+    func record(for key: TokenCacheKey) async throws -> TokenRecord? {
+      try await table.access(by: process, writing: false)
+      return table.records[key]
+    }
+
+    func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
+      try await table.access(by: process, writing: true)
+      table.records[key] = record
+    }
+
+    func removeRecord(for key: TokenCacheKey) async throws {
+      try await table.access(by: process, writing: true)
+      table.records[key] = nil
+    }
+
+    func keys() async throws -> [TokenCacheKey] {
+      try await table.access(by: process, writing: false)
+      return table.keys
+    }
+  }
+
+  /// A cache over the same table that processes share: replacements that compare, and a lock for each refresh.
+  actor SharedDatabaseCache: SharedTokenCache {
+    private let table: RecordTable
+    private let process: AppProcess
+    private let four: FourMethodCache
+
+    init(_ table: RecordTable, _ process: AppProcess) {
+      self.table = table
+      self.process = process
+      four = FourMethodCache(table, process)
+    }
+
+    func record(for key: TokenCacheKey) async throws -> TokenRecord? { try await four.record(for: key) }
+    func store(_ record: TokenRecord, for key: TokenCacheKey) async throws { try await four.store(record, for: key) }
+    func removeRecord(for key: TokenCacheKey) async throws { try await four.removeRecord(for: key) }
+    func keys() async throws -> [TokenCacheKey] { try await four.keys() }
+
+    func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async throws -> Bool {
+      try await table.access(by: process, writing: true)
+      guard table.records[key]?.stamp == stamp else { return false }
+      table.records[key] = record
+      return true
+    }
+
+    func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
       let deadline = machine.uptime + 30_000_000_000
       while let holder = table.locks[key], !holder.isDead {
         guard machine.uptime < deadline else {
-          throw TokenCacheError(.lockTimedOut, "The simulated refresh lock is not free.")
+          throw ConnectorError(.tokenCache, "The simulated refresh lock is not free.", isRetryable: true)
         }
         try await Task.sleep(for: .milliseconds(5))
         await process.gate()
@@ -116,7 +128,7 @@
       try Task.checkCancellation()
       table.locks[key] = process
       defer { if !process.isDead { table.locks[key] = nil } }
-      return try await body()
+      await work()
     }
   }
 #endif

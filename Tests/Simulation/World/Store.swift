@@ -4,20 +4,22 @@
 
   /// The kinds of cache that a world can have.
   enum CacheKind: String, CaseIterable {
-    /// An own class of four methods over a database.
+    /// An own actor of four methods over a database.
     case fourMethod
     /// An own `SharedTokenCache` over a database.
     case shared
     case inMemory
     case file
+    /// Files whose records are sealed.
+    case sealed
 
     /// Whether processes may share it: it can lock between them.
-    var isShared: Bool { self == .shared || self == .file }
+    var isShared: Bool { self == .shared || isFile }
 
     /// Whether it outlives its process.
     var isLasting: Bool { self != .inMemory }
 
-    var isFile: Bool { self == .file }
+    var isFile: Bool { self == .file || self == .sealed }
   }
 
   /// What lies under the caches of all processes of a device, and survives them.
@@ -45,7 +47,7 @@
       case .fourMethod: FourMethodCache(table, process)
       case .shared: SharedDatabaseCache(table, process)
       case .inMemory: InMemoryTokenCache()
-      case .file: try fileCache(disk, process)
+      case .file, .sealed: try fileCache(disk, process)
       }
     }
 
@@ -62,7 +64,7 @@
       switch kind {
       case .fourMethod, .shared: return table.keys.compactMap { key in table.records[key].map { (key, $0) } }
       case .inMemory: caches = processes.filter { !$0.isDead }.map(\.cache)
-      case .file:
+      case .file, .sealed:
         guard let copy = try? fileCache(disk.copy(onDevice: onDevice), nil) else { return [] }
         caches = [copy]
       }
@@ -95,10 +97,14 @@
       return before.filter { old in !after.contains { $0.key == old.key && $0.record == old.record } }
     }
 
-    private func fileCache(_ disk: SimulatedDisk, _ process: AppProcess?) throws -> FileTokenCache {
-      try FileTokenCache(
-        directory: URL(fileURLWithPath: ProcessDisk.newDirectory(), isDirectory: true), now: { Date() },
+    private func fileCache(_ disk: SimulatedDisk, _ process: AppProcess?) throws -> StoredTokenCache {
+      let directory = try RecordDirectory(
+        at: URL(fileURLWithPath: ProcessDisk.newDirectory(), isDirectory: true),
         files: ProcessDisk(disk: disk, process: process))
+      try directory.prepare()
+      let form = kind == .sealed ? try RecordForm(sealedWith: Data(repeating: 7, count: 32)) : RecordForm()
+      guard let process else { return StoredTokenCache(directory, form: form) }
+      return StoredTokenCache(directory, form: form, clock: ProcessClock(process: process))
     }
   }
 #endif

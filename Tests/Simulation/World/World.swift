@@ -22,6 +22,8 @@
     var presence = Presence()
     /// Tasks of killed processes wait here for ever.
     var graveyard: [UnsafeContinuation<Void, Never>] = []
+    /// Requests that get no answer wait here until all is well.
+    var hanging: [UnsafeContinuation<Void, Never>] = []
     var weather = Weather()
     /// When a request to the provider that took more than 5 seconds last ended, by the uptime.
     var lastSlowRequest: UInt64 = 0
@@ -99,7 +101,7 @@
       shape.isMicrosoft ? "\(person).\(tenant.tenantID)" : "\(watch.issuer)#\(person)"
     }
 
-    /// The person as the tenant has them now.
+    /// The person's user as the tenant has it now.
     func user(_ person: LocalUser) -> LocalUser { tenant.user(email: person.email) ?? person }
 
     func person(of plan: PagePlan) -> ScriptedPresenter {
@@ -177,9 +179,9 @@
       run(until: machine.uptime + UInt64(seconds) * 1_000_000_000 + UInt64(rest / 1_000_000_000))
     }
 
-    /// Lets some jobs run, so that what comes next falls between two of a call; ten seconds pass at most.
-    func pass(jobs: Int) {
-      run(until: machine.uptime + 10_000_000_000, lastJob: machine.jobs + UInt64(jobs))
+    /// Lets some jobs run, so that what comes next falls between two of a call; ten seconds pass at most, or no time.
+    func pass(jobs: Int, timeless: Bool = false) {
+      run(until: machine.uptime + (timeless ? 0 : 10_000_000_000), lastJob: machine.jobs + UInt64(jobs))
     }
 
     /// Waits for calls, for an hour at most.

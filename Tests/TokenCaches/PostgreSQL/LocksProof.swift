@@ -37,7 +37,7 @@ struct LocksProof: ProofCommand {
   @Sendable private static func ninth(_ folder: URL, _ options: ProofOptions) async throws -> Bool {
     let cache = try ProofCache.open(folder, lockTimeout: lockTime)
     let hasWaited = try await holdingEight(cache) { try await endsInTime(cache, ProofRecord.key("ninth")) }
-    let comesThrough = try await cache.withRefreshLock(for: ProofRecord.key("ninth")) { true }
+    let comesThrough = try await cache.underRefreshLock(of: ProofRecord.key("ninth")) { true }
     return hasWaited && comesThrough
   }
 
@@ -46,7 +46,7 @@ struct LocksProof: ProofCommand {
     return try await holdingEight(cache) {
       for number in 1...50 {
         let key = ProofRecord.key("held-\(number % 8)")
-        try await cache.update(key) { _ in ProofRecord.record(number) }
+        try await cache.store(ProofRecord.record(number), for: key)
         guard try await cache.record(for: key).flatMap(ProofRecord.number) == number else { return false }
       }
       return true
@@ -64,7 +64,7 @@ struct LocksProof: ProofCommand {
       for number in 0..<20 {
         group.addTask { try await endsInTime(caches[number % 2], LockHolder.key) }
         group.addTask {
-          try await caches[number % 2].withRefreshLock(for: ProofRecord.key("other-\(number)")) { true }
+          try await caches[number % 2].underRefreshLock(of: ProofRecord.key("other-\(number)")) { true }
         }
       }
       return try await group.reduce(true) { $0 && $1 }
@@ -75,7 +75,7 @@ struct LocksProof: ProofCommand {
     let holder = try ChildProcess(LockHolder.self, [folder.path])
     guard holder.readLine() == "held" else { throw ProofError("the holder did not start") }
     _ = holder.killAndRead()
-    return try await ProofCache.open(folder).withRefreshLock(for: LockHolder.key) { true }
+    return try await ProofCache.open(folder).underRefreshLock(of: LockHolder.key) { true }
   }
 
   @Sendable private static func connectorError(_ folder: URL, _ options: ProofOptions) async throws -> Bool {
@@ -89,7 +89,7 @@ struct LocksProof: ProofCommand {
     let connector = try Connector(
       settings: try RefreshWorker.settings(authority: authority), presenter: ManualPresenter(),
       cache: ProofCache.open(folder, lockTimeout: lockTime))
-    let error = try await other.withRefreshLock(for: key) { () -> ConnectorError? in
+    let error = try await other.underRefreshLock(of: key) { () -> ConnectorError? in
       do {
         _ = try await connector.accessToken()
         return nil
@@ -109,7 +109,7 @@ struct LocksProof: ProofCommand {
     return try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<8 {
         group.addTask {
-          try await cache.withRefreshLock(for: ProofRecord.key("held-\(number)")) { try await gate.wait() }
+          try await cache.underRefreshLock(of: ProofRecord.key("held-\(number)")) { try await gate.wait() }
         }
       }
       await gate.waitForArrivals(8)
@@ -124,9 +124,9 @@ struct LocksProof: ProofCommand {
   private static func endsInTime(_ cache: any SharedTokenCache, _ key: TokenCacheKey) async throws -> Bool {
     let start = ContinuousClock.now
     do {
-      try await cache.withRefreshLock(for: key) {}
+      try await cache.underRefreshLock(of: key) {}
       return false
-    } catch let error as TokenCacheError where error.code == .lockTimedOut {
+    } catch let error as ConnectorError where error.code == .tokenCache {
       let waited = start.duration(to: .now)
       return error.isRetryable && waited >= lockTime && waited < lockTime + grace
     }
@@ -142,7 +142,7 @@ struct LockHolder: ProofCommand {
 
   static func run(_ options: ProofOptions) async throws -> Bool {
     let folder = URL(fileURLWithPath: try options.value(0, "the folder"), isDirectory: true)
-    return try await ProofCache.open(folder).withRefreshLock(for: key) {
+    return try await ProofCache.open(folder).underRefreshLock(of: key) {
       try FileHandle.standardOutput.write(contentsOf: Data("held\n".utf8))
       _ = readLine()
       return true

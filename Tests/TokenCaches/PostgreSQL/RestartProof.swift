@@ -17,6 +17,7 @@ struct RestartProof: ProofCommand {
     for number in 0..<stored {
       try await caches[0].store(ProofRecord.record(number), for: ProofRecord.key("stored-\(number)"))
     }
+    try await caches[0].store(ProofRecord.record(0), for: ProofRecord.key("shared"))
     let count = Locked(AdditionCount())
     let clients = (0..<8).map { number in
       Task {
@@ -56,9 +57,7 @@ struct RestartProof: ProofCommand {
 
   private static func add(to cache: any SharedTokenCache, _ count: Locked<AdditionCount>) async {
     do {
-      try await cache.update(ProofRecord.key("shared")) {
-        ProofRecord.record(($0.flatMap(ProofRecord.number) ?? 0) + 1, size: 2000)
-      }
+      try await cache.addOne(to: ProofRecord.key("shared"), size: 2000)
       count.withLock { $0.done += 1 }
     } catch {
       count.withLock { $0.failed += 1 }

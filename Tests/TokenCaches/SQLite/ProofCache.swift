@@ -9,7 +9,5 @@ enum ProofCache {
 
   static func waitForKilledProcesses() async throws {}
 
-  static func open(_ url: URL, lockTimeout: Duration = .seconds(120)) throws -> any SharedTokenCache {
-    try SQLiteTokenCache(directory: url, lockTimeout: lockTimeout)
-  }
+  static func open(_ url: URL) throws -> some SharedTokenCache { try SQLiteTokenCache(directory: url) }
 }

@@ -7,20 +7,12 @@ import B2CConnector
   nonisolated let isDebugBuild = false
 #endif
 
-/// The text for the developer, where only the project's settings in Xcode fix the error; `nil` for all others.
+/// The text for the developer, where the project's settings in Xcode may fix the error; `nil` for all others.
 ///
-/// A user can do nothing about these two, so they are shown in debug builds only: see `TasksModel.message`.
+/// A user can do nothing about these two, so they are shown in debug builds only: see `TasksModel.message`. A token cache that
+/// fails for good is mostly a keychain without an entitlement.
 func developerText(for error: ConnectorError) -> String? {
-  guard error.code == .presentationFailed || isMissingEntitlement(error) else { return nil }
+  guard error.code == .presentationFailed || (error.code == .tokenCache && !error.isRetryable) else { return nil }
   return [error.message, error.recoverySuggestion, "(Only debug builds say this.)"].compactMap(\.self)
     .joined(separator: "\n")
-}
-
-// The cache's own error is the innermost one.
-private func isMissingEntitlement(_ error: any Error) -> Bool {
-  switch error {
-  case let error as ConnectorError: error.underlying.map(isMissingEntitlement) ?? false
-  case let error as TokenCacheError: error.code == .missingEntitlement
-  default: false
-  }
 }

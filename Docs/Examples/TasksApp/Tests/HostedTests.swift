@@ -29,13 +29,17 @@ struct HostedTests {
 
   @Test("The keychain keeps every rule of a token cache")
   func keychain() async throws {
-    let made = MadeCaches()
-    let suite = TokenCacheConformance {
-      await made.keep(KeychainTokenCache(service: "TasksAppTests.\(UUID().uuidString)"))
+    // The app's own: its user is signed out by this test.
+    let cache = StoredTokenCache.keychain()
+    let empty = { @Sendable in
+      for key in try await cache.keys() { try await cache.removeRecord(for: key) }
     }
-    let broken = try await suite.brokenRules()
+    let broken = try await TokenCacheConformance.brokenRules {
+      try await empty()
+      return cache
+    }
     #expect(broken.isEmpty, "\(broken)")
-    try await made.empty()
+    try await empty()
   }
 
   @Test("Files in the app's container keep every rule of a token cache")
@@ -44,26 +48,9 @@ struct HostedTests {
       for: .applicationSupportDirectory, in: .userDomainMask, appropriateFor: nil, create: true)
     let directory = support.appending(path: "TasksAppTests-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }
-    let suite = TokenCacheConformance {
-      try FileTokenCache(directory: directory.appending(path: UUID().uuidString))
+    let broken = try await TokenCacheConformance.brokenRules {
+      try StoredTokenCache.files(at: directory.appending(path: UUID().uuidString))
     }
-    let broken = try await suite.brokenRules()
     #expect(broken.isEmpty, "\(broken)")
-  }
-}
-
-/// The caches of a test; their items would outlive it.
-private actor MadeCaches {
-  private var caches: [any TokenCache] = []
-
-  func keep(_ cache: any TokenCache) -> any TokenCache {
-    caches.append(cache)
-    return cache
-  }
-
-  func empty() async throws {
-    for cache in caches {
-      for key in try await cache.keys() { try await cache.removeRecord(for: key) }
-    }
   }
 }

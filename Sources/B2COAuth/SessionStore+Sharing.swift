@@ -1,0 +1,103 @@
+internal import B2CCore
+internal import B2CTokenCache
+
+// MARK: - The refresh lock, and what a cache throws
+
+extension SessionStore {
+  /// Runs a refresh while no other caller uses the refresh token of a key, nor another process if the cache can prevent it.
+  ///
+  /// - Throws: ``ConnectorError`` with code `tokenCache` when the lock is not free in time; what the body throws.
+  func withRefreshLock<Value: Sendable>(
+    _ key: TokenCacheKey, on clock: any Clock<Duration>, _ body: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    try await refreshes.withLock(key, timeout: .seconds(30), on: clock) {
+      guard let shared = cache as? any SharedTokenCache else { return try await body() }
+      // Its errors pass the cache as a value, so that an error caught here is the cache's own.
+      let outcome = Locked<Result<Value, any Error>?>(nil)
+      let hasRun = Locked(false)
+      do {
+        try await shared.withRefreshLock(
+          for: key,
+          RefreshWork {
+            // A cache that runs it twice must not use the token twice.
+            let isFirst = hasRun.withLock { hasRun in
+              defer { hasRun = true }
+              return !hasRun
+            }
+            guard isFirst else { return }
+            let result: Result<Value, any Error>
+            do { result = .success(try await body()) } catch { result = .failure(error) }
+            outcome.withLock { $0 = result }
+          })
+      } catch {
+        // What was done under the lock stays done.
+        if outcome.withLock({ $0 == nil }) { throw Self.wrapped(error, "locked") }
+      }
+      guard let outcome = outcome.withLock({ $0 }) else {
+        throw ConnectorError(
+          own: .tokenCache, "The token cache has not run the work that was to be done under its refresh lock.")
+      }
+      return try outcome.get()
+    }
+  }
+
+  /// Runs a call of the cache; what it throws becomes an error of this package.
+  func failing<Value>(_ verb: String, _ body: () async throws -> Value) async throws -> Value {
+    do {
+      return try await body()
+    } catch {
+      throw Self.wrapped(error, verb)
+    }
+  }
+
+  /// The error of the cache: its own where it is one of this package, else one with its words as far as they may be shown.
+  static func wrapped(_ error: any Error, _ verb: String) -> any Error {
+    if error is CancellationError { return error }
+    if let error = error as? ConnectorError, error.code == .tokenCache { return error }
+    return ConnectorError(
+      own: .tokenCache, "The token cache could not be \(verb).",
+      isRetryable: (error as? ConnectorError)?.isRetryable ?? false, underlying: error)
+  }
+}
+
+// MARK: - Finding the store of a cache
+
+extension SessionStore {
+  /// Returns the store of a cache: the same for every connector over the same object.
+  package static func of(_ cache: any TokenCache) -> SessionStore {
+    StoreRegistry.store(of: cache) { SessionStore(cache) }
+  }
+}
+
+/// The stores of the caches that are in use.
+///
+/// The one global state of the module, because nothing else is common to two connectors that were made apart. It keeps a
+/// store alive only while that has what the cache has refused; refreshes under way keep theirs themselves.
+enum StoreRegistry {
+  private struct Entry: Sendable {
+    weak var store: SessionStore?
+    var kept: SessionStore?
+  }
+
+  private static let entries = Locked<[ObjectIdentifier: Entry]>([:])
+
+  static func store(of cache: any TokenCache, _ make: () -> SessionStore) -> SessionStore {
+    entries.withLock { entries in
+      // A store keeps its cache alive, so that no other one can have its address.
+      if let store = entries[ObjectIdentifier(cache)]?.store { return store }
+      entries = entries.compactMapValues { entry in
+        guard let store = entry.store else { return nil }
+        return Entry(store: store, kept: store.hasPending ? store : nil)
+      }
+      let store = make()
+      entries[ObjectIdentifier(cache)] = Entry(store: store)
+      return store
+    }
+  }
+
+  static func keep(_ store: SessionStore) {
+    entries.withLock { entries in
+      for (id, entry) in entries where entry.store === store { entries[id]?.kept = store }
+    }
+  }
+}

@@ -1,0 +1,83 @@
+internal import B2CCore
+
+/// Work that any number of callers wait for, and that goes on when they leave.
+///
+/// A caller that is cancelled leaves at once, and one whose time is over leaves with an error; the others go on. (Awaiting
+/// a shared `Task` would keep a cancelled caller until the work is done.)
+final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  private typealias Outcome = Result<Value, any Error>
+
+  private struct Flight: Sendable {
+    let number: Int
+    let outcome = Monitor<Outcome?>(nil)
+  }
+
+  private struct State: Sendable {
+    var flights: [Key: Flight] = [:]
+    var lastNumber = 0
+  }
+
+  private let state = Monitor(State())
+
+  /// Joins the work under way for a key, or starts it.
+  ///
+  /// - Parameters:
+  ///   - key: What the callers of one piece of work have in common.
+  ///   - limit: How long this caller waits; `nil` for work that ends by itself.
+  ///   - clock: The clock that the wait is measured on.
+  ///   - onJoin: Called when the work was under way.
+  ///   - work: What to run otherwise; it is never cancelled.
+  /// - Returns: What the work returns.
+  /// - Throws: What the work throws; ``ConnectorError`` with code `timedOut` when it takes longer than the limit, and
+  ///   `CancellationError` when the calling task is cancelled. The work goes on then.
+  func value(
+    for key: Key, atMost limit: Duration? = nil, on clock: any Clock<Duration> = ContinuousClock(),
+    onJoin: () -> Void = {},
+    _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    try Task.checkCancellation()
+    let (flight, isNew) = state.withLock { state in
+      if let flight = state.flights[key] { return (flight, false) }
+      state.lastNumber += 1
+      let flight = Flight(number: state.lastNumber)
+      state.flights[key] = flight
+      return (flight, true)
+    }
+    if isNew { start(flight, key, work) } else { onJoin() }
+    if let limit {
+      let late = ConnectorError(
+        own: .timedOut, "The request is under way for longer than \(limit).",
+        recoverySuggestion: "Try again later.", isRetryable: true)
+      try await withTimeout(limit, on: clock, throwing: late) { try await flight.outcome.wait { $0 != nil } }
+    } else {
+      try await flight.outcome.wait { $0 != nil }
+    }
+    guard let outcome = flight.outcome.withLock({ $0 }) else { throw CancellationError() }
+    return try outcome.get()
+  }
+
+  /// Whether work for a key is under way.
+  func isUnderWay(_ key: Key) -> Bool { state.withLock { $0.flights[key] != nil } }
+
+  /// Waits until the work that is under way now has ended; later work does not make it longer.
+  func wait() async {
+    let numbers = state.withLock { Set($0.flights.values.map(\.number)) }
+    // Not a child of the caller: a task that is cancelled, as at the end of a process, waits as well.
+    await Task { [state] in
+      try? await state.wait { state in !state.flights.values.contains { numbers.contains($0.number) } }
+    }.value
+  }
+
+  private func start(_ flight: Flight, _ key: Key, _ work: @escaping @Sendable () async throws -> Value) {
+    Task { [state] in
+      let outcome: Outcome
+      do {
+        outcome = .success(try await work())
+      } catch {
+        outcome = .failure(error)
+      }
+      state.withLock { $0.flights[key] = nil }
+      flight.outcome.withLock { $0 = outcome }
+    }
+  }
+}

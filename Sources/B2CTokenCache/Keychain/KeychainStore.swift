@@ -1,0 +1,119 @@
+internal import B2CCore
+internal import Foundation
+
+/// The keychain as the place of a cache, without the keychain itself.
+///
+/// "Not found" is believed only of a keychain that is known to be open: since iOS 15 a locked one says the same before the
+/// first unlock. Calls block, and run on the queue of the cache, one at a time.
+package struct KeychainStore: RecordStore {
+  /// The account of the item that proves a keychain open; it holds nothing.
+  private static let probe = "B2CConnector.probe"
+
+  private let items: any KeychainItems
+  /// Items stay readable from the first unlock on, so one proof is enough.
+  private let isProved = Locked(false)
+
+  package init(_ items: any KeychainItems) {
+    self.items = items
+  }
+
+  package var isOwn: Bool { !items.isShared }
+
+  package func read(_ key: TokenCacheKey) throws -> (bytes: [UInt8], state: ItemState)? {
+    let account = key.canonicalText
+    let data = try asked("read a token record") { () throws(KeychainStatus) in try items.data(account) }
+    return data.map { (Array($0), isOwn ? .own : .unknown) }
+  }
+
+  package func isCurrent(_ state: ItemState, _ key: TokenCacheKey) -> Bool {
+    if case .own = state { true } else { false }
+  }
+
+  package func write(_ bytes: [UInt8], for key: TokenCacheKey) throws {
+    let (data, account) = (Data(bytes), key.canonicalText)
+    do throws(KeychainStatus) {
+      do {
+        try items.update(data, account: account)
+      } catch  where error == .itemNotFound {
+        do {
+          try items.add(data, account: account)
+        } catch  where error == .duplicateItem {
+          // Another process was first.
+          try items.update(data, account: account)
+        }
+      }
+    } catch {
+      throw error.cacheError("write a token record")
+    }
+  }
+
+  package func remove(_ key: TokenCacheKey) throws {
+    let account = key.canonicalText
+    _ = try asked("remove a token record") { () throws(KeychainStatus) in try items.remove(account) }
+  }
+
+  package func keys() throws -> [TokenCacheKey] {
+    let accounts = try asked("list the token records") { () throws(KeychainStatus) in try items.accounts() }
+    return (accounts ?? []).compactMap(TokenCacheKey.init(canonicalText:))
+  }
+
+  /// A damaged item stays where it is: a sign-in replaces it.
+  package func report(_ damage: DamagedRecord, of key: TokenCacheKey) -> ConnectorError {
+    ConnectorError(
+      own: .tokenCache, "A keychain item is not a usable token record: \(damage.reason).",
+      recoverySuggestion: "Sign in again, which replaces it; the other records are not affected.")
+  }
+
+  package func takeLock(_ purpose: LockPurpose, _ key: TokenCacheKey) -> (any RecordLock)? { NoLock() }
+
+  /// Asks the keychain about items; `nil` when it knows none, and is known to be open.
+  private func asked<Answer>(
+    _ action: String, _ call: () throws(KeychainStatus) -> Answer
+  ) throws -> Answer? {
+    do throws(KeychainStatus) {
+      if let answer = try unlessMissing(call) { return answer }
+      // What became readable meanwhile is found the second time.
+      return try proveOpen() ? unlessMissing(call) : nil
+    } catch {
+      throw error.cacheError(action)
+    }
+  }
+
+  private func unlessMissing<Answer>(
+    _ call: () throws(KeychainStatus) -> Answer
+  ) throws(KeychainStatus) -> Answer? {
+    do throws(KeychainStatus) {
+      return try call()
+    } catch {
+      guard error == .itemNotFound else { throw error }
+      return nil
+    }
+  }
+
+  // MARK: The proof
+
+  /// Proves that the keychain is open: it takes an item that holds nothing.
+  ///
+  /// - Returns: Whether it was not known before.
+  /// - Throws: The keychain's refusal.
+  private func proveOpen() throws(KeychainStatus) -> Bool {
+    if isProved.withLock({ $0 }) { return false }
+    do {
+      try addProbe()
+    } catch  where error == .duplicateItem {
+      // It was left over; or another process proves the same at this moment.
+      _ = try? items.remove(Self.probe)
+      do {
+        try addProbe()
+      } catch  where error == .duplicateItem {}
+    }
+    // One that stays is removed by the next proof.
+    try? items.remove(Self.probe)
+    isProved.withLock { $0 = true }
+    return true
+  }
+
+  private func addProbe() throws(KeychainStatus) {
+    try items.add(Data([0]), account: Self.probe)
+  }
+}

@@ -1,0 +1,153 @@
+internal import B2CCore
+package import Foundation
+
+#if canImport(CryptoKit)
+  internal import CryptoKit
+#else
+  internal import Crypto
+#endif
+
+/// The content of one record's file or keychain item: a mark, the key it belongs to, and the record, plain or sealed.
+///
+/// The key is inside so that an item that was swapped with another is noticed.
+package struct RecordForm: Sendable {
+  private static let currentForm = 1
+  private static let keyBytes = 32
+  /// No record comes near this; a larger item is not one.
+  static let sizeLimit = 32 << 20
+
+  private struct Content: Codable {
+    let b2cTokenRecord: Int
+    let key: TokenCacheKey
+    var record: TokenRecord?
+    /// The stamp of a sealed record, which is authenticated with it.
+    var stamp: UUID?
+    /// Nonce, ciphertext and tag, in base64url.
+    var sealed: String?
+  }
+
+  /// What every form keeps readable; the key of a newer one may have another form.
+  private struct Head: Decodable {
+    private enum CodingKeys: CodingKey {
+      case b2cTokenRecord, key
+    }
+
+    let form: Int
+    let key: TokenCacheKey?
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      form = try container.decode(Int.self, forKey: .b2cTokenRecord)
+      key = try? container.decode(TokenCacheKey.self, forKey: .key)
+    }
+  }
+
+  private let sealingKey: SymmetricKey?
+
+  /// The plain form.
+  package init() {
+    sealingKey = nil
+  }
+
+  /// The sealed form.
+  ///
+  /// - Throws: ``ConnectorError`` with code `tokenCache` when the key has not 32 bytes.
+  package init(sealedWith key: Data) throws {
+    guard key.count == Self.keyBytes else {
+      throw ConnectorError(
+        own: .tokenCache, "A token cache is sealed with \(Self.keyBytes) bytes; this key has \(key.count).",
+        recoverySuggestion: "Use \(Self.keyBytes) random bytes; a password is not a key.")
+    }
+    sealingKey = SymmetricKey(data: key)
+  }
+
+  /// Returns the bytes of an item.
+  ///
+  /// - Throws: ``ConnectorError`` with code `tokenCache` when the record has no stored form.
+  func bytes(of record: TokenRecord, for key: TokenCacheKey) throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.withoutEscapingSlashes]
+    var content = Content(b2cTokenRecord: Self.currentForm, key: key)
+    do {
+      if let sealingKey {
+        content.stamp = record.stamp
+        let box = try AES.GCM.seal(
+          encoder.encode(record), using: sealingKey, authenticating: Self.authenticated(key, record.stamp))
+        content.sealed = box.combined.map(Base64URL.encode)
+      } else {
+        content.record = record
+      }
+      return Array(try encoder.encode(content))
+    } catch {
+      // The encoder's own error may quote the value, which is a secret.
+      throw ConnectorError(
+        own: .tokenCache,
+        "A token record holds a value that has no stored form, such as a date or number that is not finite.")
+    }
+  }
+
+  /// Reads the record of a key.
+  ///
+  /// - Throws: ``DamagedRecord`` when the bytes are not that; ``ConnectorError`` with code `tokenCache` when the form is newer,
+  ///   or the record is sealed otherwise.
+  func record(in bytes: [UInt8], for key: TokenCacheKey) throws -> TokenRecord {
+    let head = try Self.head(of: bytes)
+    guard head.form <= Self.currentForm else { throw NewerForm.error(head.form, supported: Self.currentForm) }
+    guard let owner = head.key else { throw Self.foreign }
+    guard owner == key else { throw DamagedRecord(reason: "it holds the record of another key") }
+    let content: Content
+    do {
+      content = try JSONDecoder().decode(Content.self, from: Data(bytes))
+    } catch let newer as ConnectorError {
+      throw newer
+    } catch {
+      // The decoder's message may quote the content.
+      throw Self.foreign
+    }
+    guard let sealingKey else {
+      if let record = content.record { return record }
+      guard content.sealed == nil else { throw Self.refused("A token record is sealed, and this cache has no key.") }
+      throw Self.foreign
+    }
+    guard let sealed = content.sealed.flatMap({ Base64URL.decode($0) }), let stamp = content.stamp else {
+      throw Self.refused("A token record in the sealed cache is not sealed.")
+    }
+    do {
+      let plain = try AES.GCM.open(
+        AES.GCM.SealedBox(combined: sealed), using: sealingKey, authenticating: Self.authenticated(key, stamp))
+      return try JSONDecoder().decode(TokenRecord.self, from: plain)
+    } catch let newer as ConnectorError {
+      throw newer
+    } catch {
+      throw Self.refused("A token record cannot be opened: it was sealed with another key, or was changed.")
+    }
+  }
+
+  /// Reads the key alone, which is not sealed.
+  ///
+  /// - Throws: As ``record(in:for:)``; of a newer form only when it hides the key.
+  static func key(in bytes: [UInt8]) throws -> TokenCacheKey {
+    let head = try head(of: bytes)
+    if let key = head.key { return key }
+    guard head.form <= currentForm else { throw NewerForm.error(head.form, supported: currentForm) }
+    throw foreign
+  }
+
+  private static func head(of bytes: [UInt8]) throws -> Head {
+    guard bytes.count <= sizeLimit else { throw DamagedRecord(reason: "it is too large") }
+    guard let head = try? JSONDecoder().decode(Head.self, from: Data(bytes)) else { throw foreign }
+    return head
+  }
+
+  private static let foreign = DamagedRecord(reason: "its content is not a token record")
+
+  private static func refused(_ message: String) -> ConnectorError {
+    ConnectorError(
+      own: .tokenCache, message,
+      recoverySuggestion: "Open the cache with the key that sealed it; or sign in again, which replaces the record.")
+  }
+
+  private static func authenticated(_ key: TokenCacheKey, _ stamp: UUID) -> Data {
+    Data("b2c-token-record|\(currentForm)|\(stamp.uuidString)|\(key.canonicalText)".utf8)
+  }
+}

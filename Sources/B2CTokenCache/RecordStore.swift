@@ -1,0 +1,70 @@
+internal import Foundation
+
+/// The place of a stored cache: a directory or the keychain, as blocking calls on the item of one record.
+package protocol RecordStore: Sendable {
+  /// Whether only this process changes the items, so that what was written need not be read again.
+  var isOwn: Bool { get }
+
+  /// Returns the item of a key; `nil` when there is none.
+  ///
+  /// - Throws: ``DamagedRecord`` when it is no item at all; ``ConnectorError`` when it cannot be read.
+  func read(_ key: TokenCacheKey) throws -> (bytes: [UInt8], state: ItemState)?
+
+  /// Returns whether an item still has the state that it was read in.
+  func isCurrent(_ state: ItemState, _ key: TokenCacheKey) throws -> Bool
+
+  /// Replaces the item of a key, whatever was there; the caller holds the write lock.
+  func write(_ bytes: [UInt8], for key: TokenCacheKey) throws
+
+  /// Removes the item of a key, whatever it holds, and what was renamed of it; the caller holds the write lock.
+  func remove(_ key: TokenCacheKey) throws
+
+  /// Returns the keys of all items.
+  ///
+  /// - Throws: ``ConnectorError``, also once for an item that names no key.
+  func keys() throws -> [TokenCacheKey]
+
+  /// Takes a damaged item out of the way where that is possible; the caller holds the write lock.
+  ///
+  /// - Returns: The error that reports it.
+  func report(_ damage: DamagedRecord, of key: TokenCacheKey) throws -> ConnectorError
+
+  /// Takes a lock without waiting; `nil` while another process has it.
+  func takeLock(_ purpose: LockPurpose, _ key: TokenCacheKey) throws -> (any RecordLock)?
+}
+
+/// The state of an item, by which a copy in memory is known to be current.
+package enum ItemState: Sendable {
+  /// A file, known by its stamp.
+  case file(FileStamp)
+  /// An item that only this process changes.
+  case own
+  /// An item that others may change without leaving a trace.
+  case unknown
+
+  /// Whether a later change is sure to be noticed.
+  func isReliable(at now: Date) -> Bool {
+    switch self {
+    case .file(let stamp): stamp.isSettled(at: now)
+    case .own: true
+    case .unknown: false
+    }
+  }
+}
+
+/// The reason for which a record's lock is taken: a write is short, a refresh lasts as long as a token request.
+package enum LockPurpose: Sendable {
+  case writing
+  case refreshing
+}
+
+/// A lock that is held.
+package protocol RecordLock: Sendable {
+  /// Releases the lock; to be called once.
+  func release()
+}
+
+/// An item that is not a record of its key; the reason goes on after "is not a usable token record:".
+package struct DamagedRecord: Error {
+  let reason: String
+}

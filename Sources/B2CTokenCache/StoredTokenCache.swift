@@ -1,0 +1,230 @@
+internal import B2CCore
+internal import Dispatch
+public import Foundation
+
+/// A token cache that lasts: one item for each record, in a directory or in the keychain.
+///
+/// ``TokenCache/files(at:sealedWith:)`` and ``TokenCache/keychain(accessGroup:)`` open it; two of the same place are one
+/// object. What has been read stays in memory and is served from there while it is known to be current (benchmark rows 3b
+/// and 18). What writes continues when the calling task is cancelled, because a new refresh token that is not kept would be
+/// lost. Waiting for the disk and for other processes holds none of the threads that tasks share.
+///
+/// A damaged file is renamed and reported once. A record in a newer form, or sealed with another key, is refused and left
+/// as it is; a sign-in replaces it and a sign-out removes it.
+public final class StoredTokenCache: SharedTokenCache {
+  private struct Copy: Sendable {
+    let record: TokenRecord
+    let state: ItemState
+  }
+
+  private let store: any RecordStore
+  private let form: RecordForm
+  private let lockTimeout: Duration
+  private let clock: any Clock<Duration>
+  private let now: @Sendable () -> Date
+  private let copies = Locked<[TokenCacheKey: Copy]>([:])
+  private let refreshes = KeyedLock<TokenCacheKey>()
+  private let queue = DispatchQueue(label: "B2CTokenCache", qos: .userInitiated)
+
+  /// Makes a cache over a store; the factories do it with the system's.
+  package init(
+    _ store: any RecordStore, form: RecordForm = RecordForm(), lockTimeout: Duration = .seconds(30),
+    clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    self.store = store
+    self.form = form
+    self.lockTimeout = lockTimeout
+    self.clock = clock
+    self.now = now
+  }
+
+  /// Returns the record of a key, from memory while its item is unchanged.
+  ///
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache``, retryable where the next call may succeed: the device
+  ///   is locked, the disk or its permissions refuse, a damaged file was renamed.
+  public func record(for key: TokenCacheKey) async throws -> TokenRecord? {
+    if let copy = copies.withLock({ $0[key] }), try store.isCurrent(copy.state, key) { return copy.record }
+    do {
+      return try await onQueue { [self] in try read(key) }
+    } catch is DamagedRecord {
+      // A good one may have taken its place meanwhile.
+      return try await changing(key) { [self] in try readOrReport(key) }
+    }
+  }
+
+  /// Stores a record, replacing whatever was there, and waits until it is on the device.
+  ///
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when there is no space, no permission or no
+  ///   entitlement, or when other writers do not finish within 30 seconds. The old record stays then.
+  public func store(_ record: TokenRecord, for key: TokenCacheKey) async throws {
+    try await changing(key) { [self] in try write(record, key) }
+  }
+
+  /// Removes the record of a key, whatever its item holds, and what was renamed of it.
+  ///
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when it cannot be removed, or when other writers do not
+  ///   finish within 30 seconds.
+  public func removeRecord(for key: TokenCacheKey) async throws {
+    try await changing(key) { [self] in
+      copies.withLock { $0[key] = nil }
+      try store.remove(key)
+    }
+  }
+
+  /// Returns the keys of all records, in any order.
+  ///
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when they cannot be listed; once for a file that is not
+  ///   a record: it was renamed, and the next call lists the others.
+  public func keys() async throws -> [TokenCacheKey] {
+    let keys = try await onQueue { [store] in try store.keys() }
+    let listed = Set(keys)
+    copies.withLock { copies in copies = copies.filter { listed.contains($0.key) } }
+    return keys
+  }
+
+  /// Replaces the record of a key if it has the stamp that the caller has read.
+  ///
+  /// - Throws: ``ConnectorError``, as ``record(for:)`` and ``store(_:for:)``; nothing is changed then.
+  public func replace(
+    _ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord
+  ) async throws -> Bool {
+    try await changing(key) { [self] in
+      guard try readOrReport(key)?.stamp == stamp else { return false }
+      try write(record, key)
+      return true
+    }
+  }
+
+  /// Runs the work of a refresh while no other caller has the refresh lock of the key, nor another process where the store
+  /// can tell.
+  ///
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when the lock is not free within 30 seconds or cannot be
+  ///   taken; `CancellationError` when the task is cancelled while it waits. The work has not run then.
+  public func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
+    let stopwatch = Stopwatch(clock)
+    try await refreshes.withLock(key, timeout: lockTimeout, on: clock) {
+      let lock = try await retrying(since: stopwatch) { [store] in try store.takeLock(.refreshing, key) }
+      defer { lock.release() }
+      try Task.checkCancellation()
+      await work()
+    }
+  }
+
+  // MARK: Waiting
+
+  /// Runs a blocking body while no other writer, here or in another process, has the same record.
+  ///
+  /// Neither waiting nor the body is cancelled with the caller.
+  private func changing<Value: Sendable>(
+    _ key: TokenCacheKey, _ body: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    try await Task {
+      try await retrying(since: Stopwatch(clock)) { [store] in
+        guard let lock = try store.takeLock(.writing, key) else { return nil }
+        defer { lock.release() }
+        return try body()
+      }
+    }.value
+  }
+
+  /// Repeats an attempt on the queue, with pauses in which no thread is held, until it returns a value.
+  private func retrying<Value: Sendable>(
+    since stopwatch: Stopwatch, _ attempt: @escaping @Sendable () throws -> Value?
+  ) async throws -> Value {
+    var backOff = BackOff()
+    while true {
+      if let value = try await onQueue(attempt) { return value }
+      guard stopwatch.elapsed < lockTimeout else { throw KeyedLock<TokenCacheKey>.notFree }
+      try await clock.sleep(for: backOff.next())
+    }
+  }
+
+  /// Runs a body that blocks: one at a time, off the threads that tasks share; it is not cancelled with its caller.
+  private func onQueue<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      queue.async { continuation.resume(with: Result { try body() }) }
+    }
+  }
+
+  // MARK: On the queue
+
+  private func read(_ key: TokenCacheKey) throws -> TokenRecord? {
+    let started = now()
+    guard let (bytes, state) = try store.read(key) else {
+      copies.withLock { $0[key] = nil }
+      return nil
+    }
+    let record = try form.record(in: bytes, for: key)
+    copies.withLock { $0[key] = state.isReliable(at: started) ? Copy(record: record, state: state) : nil }
+    return record
+  }
+
+  /// Reads a record under the write lock; one that is damaged is renamed where the store can do that, and reported.
+  private func readOrReport(_ key: TokenCacheKey) throws -> TokenRecord? {
+    do {
+      return try read(key)
+    } catch let damage as DamagedRecord {
+      copies.withLock { $0[key] = nil }
+      throw try store.report(damage, of: key)
+    }
+  }
+
+  private func write(_ record: TokenRecord, _ key: TokenCacheKey) throws {
+    copies.withLock { $0[key] = nil }
+    try store.write(try form.bytes(of: record, for: key), for: key)
+    if store.isOwn { copies.withLock { $0[key] = Copy(record: record, state: .own) } }
+  }
+}
+
+// MARK: - Opening
+
+extension TokenCache where Self == StoredTokenCache {
+  /// Opens a cache in a directory: one file for each record, locked between processes on macOS and Linux.
+  ///
+  /// Files are 0600 from their first byte; a process that is killed leaves the old record or the new one. On iOS, tvOS,
+  /// watchOS and visionOS no file is locked: only the app writes there, its extensions read.
+  ///
+  /// - Parameters:
+  ///   - directory: The directory, for this cache alone. When `nil`: on Apple's systems one in Application Support,
+  ///     elsewhere one in the XDG state directory. On Apple's systems it is left out of backups and protected until the first
+  ///     unlock.
+  ///   - key: 32 random bytes, with which each record is sealed (AES-256-GCM); `nil` for plaintext. Where the key is lost or
+  ///     replaced, what it sealed cannot be read, and users sign in again. Who has signed in stays readable.
+  /// - Returns: The cache; the one that is open already, if there is one of this directory and key.
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when the directory belongs to another user, can be
+  ///   written by others, is a symbolic link or no directory, or cannot be created; when the key has not 32 bytes.
+  public static func files(at directory: URL? = nil, sealedWith key: Data? = nil) throws -> StoredTokenCache {
+    let store = try RecordDirectory(at: directory)
+    let form = try key.map { try RecordForm(sealedWith: $0) } ?? RecordForm()
+    // Links are resolved in the path of a directory that is there.
+    try store.prepare()
+    return OpenCaches.cache(of: .directory(store.resolvedPath, sealedWith: key)) { StoredTokenCache(store, form: form) }
+  }
+}
+
+/// The stored caches that are open, so that two of the same place are one object.
+///
+/// Global, because nothing else is common to two callers. It keeps no cache alive.
+enum OpenCaches {
+  /// The identity of what a cache is over.
+  enum Place: Hashable, Sendable {
+    case directory(String, sealedWith: Data?)
+    case keychain(group: String?)
+  }
+
+  private struct Entry: Sendable {
+    weak var cache: StoredTokenCache?
+  }
+
+  private static let entries = Locked<[Place: Entry]>([:])
+
+  static func cache(of place: Place, _ open: () -> StoredTokenCache) -> StoredTokenCache {
+    entries.withLock { entries in
+      if let cache = entries[place]?.cache { return cache }
+      entries = entries.filter { $0.value.cache != nil }
+      let cache = open()
+      entries[place] = Entry(cache: cache)
+      return cache
+    }
+  }
+}

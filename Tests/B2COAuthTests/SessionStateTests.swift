@@ -1,0 +1,105 @@
+import B2CCore
+import B2COAuth
+import B2CTestKit
+import B2CTokenCache
+import Foundation
+import TestSupport
+import Testing
+
+/// What observers of the session are told while a cache fails.
+@Suite("The session's observers", .timeLimit(.minutes(10)))
+struct SessionStateTests {
+  /// Alice, signed in, and the states that an observer of another process is told.
+  private struct Stage {
+    let cache = FailingCache()
+    let fixture: Fixture
+    let presenter: ScriptedPresenter
+    let client: OAuthClient
+    let alice: UserInfo
+    let states = Recorder<SessionState>()
+
+    init() async throws {
+      fixture = Fixture(cache: cache, holdsTime: true)
+      presenter = fixture.script(.signIn(.alice))
+      client = try fixture.client(presenter: presenter)
+      alice = try await client.signIn().user
+    }
+
+    func observe(_ client: OAuthClient) -> Task<Void, Never> {
+      let updates = client.sessionUpdates
+      return Task { [states] in for await state in updates { states.record(state) } }
+    }
+  }
+
+  @Test("A first read that fails is tried again after 1, 5 and then every 30 seconds", arguments: 1...5)
+  func firstRead(failures: Int) async throws {
+    let stage = try await Stage()
+    stage.cache.failsToList.withLock { $0 = true }
+    let observer = stage.observe(try stage.fixture.client(cache: ForwardingCache(stage.cache)))
+    let pauses = [1, 5, 30, 30, 30]
+    for pause in pauses.prefix(failures - 1) {
+      await stage.fixture.clock.waitForSleepers()
+      await stage.fixture.clock.advance(by: .seconds(pause))
+    }
+    await stage.fixture.clock.waitForSleepers()
+    stage.cache.failsToList.withLock { $0 = false }
+    await stage.fixture.clock.advance(by: .milliseconds(pauses[failures - 1] * 1_000 - 1))
+    for _ in 0..<200 { await Task.yield() }
+    #expect(stage.states.values.isEmpty)
+    await stage.fixture.clock.advance(by: .milliseconds(1))
+    try await yielding { stage.states.values == [.signedIn(stage.alice)] }
+    observer.cancel()
+  }
+
+  @Test("A later read that fails tells nothing; what has changed meanwhile is told when it can be read")
+  func laterRead() async throws {
+    let stage = try await Stage()
+    let observer = stage.observe(stage.client)
+    try await yielding { stage.states.values.count == 1 }
+    stage.presenter.clearCookies()
+    stage.presenter.follow(.signIn(.bob))
+    stage.cache.readFailure.withLock { $0 = { _ in ConnectorError(.tokenCache, "Locked.", isRetryable: true) } }
+    let bob = try await stage.client.signIn().user
+    await stage.fixture.clock.waitForSleepers()
+    #expect(stage.states.values == [.signedIn(stage.alice)])
+    stage.cache.readFailure.withLock { $0 = { _ in nil } }
+    await stage.fixture.clock.advance(by: .seconds(1))
+    try await yielding { stage.states.values == [.signedIn(stage.alice), .signedIn(bob)] }
+    observer.cancel()
+  }
+
+  @Test("A sign-out is told when it is true: not one that the cache refuses")
+  func refusedSignOut() async throws {
+    let stage = try await Stage()
+    let observer = stage.observe(stage.client)
+    try await yielding { stage.states.values.count == 1 }
+    stage.cache.removeFailure.withLock { $0 = { _ in ConnectorError(.tokenCache, "The disk is full.") } }
+    await expectError(ConnectorError.self, .tokenCache) { try await stage.client.signOut() }
+    for _ in 0..<200 { await Task.yield() }
+    #expect(stage.states.values == [.signedIn(stage.alice)])
+    stage.cache.removeFailure.withLock { $0 = { _ in nil } }
+    try await stage.client.signOut()
+    try await yielding { stage.states.values == [.signedIn(stage.alice), .signedOut] }
+    observer.cancel()
+  }
+
+  @Test("An observer that has gone is read for no more")
+  func gone() async throws {
+    let stage = try await Stage()
+    stage.cache.failsToList.withLock { $0 = true }
+    let observer = stage.observe(try stage.fixture.client(cache: ForwardingCache(stage.cache)))
+    await stage.fixture.clock.waitForSleepers()
+    observer.cancel()
+    await observer.value
+    let reads = Locked(0)
+    stage.cache.failsToList.withLock { $0 = false }
+    stage.cache.readFailure.withLock {
+      $0 = { _ in
+        reads.withLock { $0 += 1 }; return nil
+      }
+    }
+    await stage.fixture.clock.advance(by: .seconds(600))
+    for _ in 0..<200 { await Task.yield() }
+    #expect(reads.withLock { $0 } == 0)
+  }
+}

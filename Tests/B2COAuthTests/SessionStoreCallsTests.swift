@@ -1,0 +1,74 @@
+import B2CCore
+import B2COAuth
+import B2CTestKit
+import B2CTokenCache
+import Foundation
+import TestSupport
+import Testing
+
+/// The work of one user does not grow with the others: cache calls are counted, and equal at 1 and 1,000 users.
+@Suite("Cache calls", .timeLimit(.minutes(10)))
+struct SessionStoreCallsTests {
+  @Test(
+    "A sign-in, a call and a sign-out of one user make the same calls at 1 and 1,000 users",
+    arguments: [LocalTenant.Shape.b2c, .openIDConnect])
+  func calls(_ shape: LocalTenant.Shape) async throws {
+    let one = try await counts(shape, users: 1)
+    let thousand = try await counts(shape, users: 1_000)
+    #expect(one == thousand)
+    for operation in ["sign-in", "first call", "second call", "look-up", "call of another"] {
+      #expect(one[operation]?["keys"] == nil, "\(operation) lists")
+    }
+    #expect(one["second call"] == ["record": 1])
+    #expect(one["sign-in"]?["store"] == 1)
+  }
+
+  @Test("A named user whose session has ended costs one read and no listing")
+  func endedSession() async throws {
+    let cache = CountingCache()
+    let fixture = Fixture(cache: cache)
+    let client = try fixture.client()
+    let alice = try await client.signIn().user
+    fixture.tenant.revokeGrants()
+    await fixture.clock.advance(by: .seconds(4_000))
+    await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken(user: alice) }
+    _ = cache.takeCounts()
+    await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken(user: alice) }
+    #expect(cache.takeCounts() == ["record": 1])
+  }
+
+  private func counts(_ shape: LocalTenant.Shape, users: Int) async throws -> [String: [String: Int]] {
+    let cache = CountingCache()
+    let fixture = Fixture(shape: shape, cache: cache)
+    let presenter = fixture.script(.signIn(.bob))
+    let bob = try await fixture.client(presenter: presenter).signIn()
+    let own = try #require(try await cache.keys().first)
+    let record = try #require(try await cache.record(for: own))
+    for number in 1..<users {
+      try await cache.store(
+        record,
+        for: TokenCacheKey(
+          authority: own.authority, clientID: own.clientID, userID: "user\(number).tenant"))
+    }
+    presenter.clearCookies()
+    presenter.follow(.signIn(.alice))
+    let client = try fixture.client(presenter: presenter)
+    _ = cache.takeCounts()
+    var counts: [String: [String: Int]] = [:]
+    let alice = try await client.signIn().user
+    counts["sign-in"] = cache.takeCounts()
+    // As after a new launch: a client of another cache object knows as little.
+    let relaunched = try fixture.client(cache: ForwardingCache(cache))
+    _ = try await relaunched.accessToken(user: alice)
+    counts["first call"] = cache.takeCounts()
+    _ = try await relaunched.accessToken(user: alice)
+    counts["second call"] = cache.takeCounts()
+    _ = try await relaunched.user(id: alice.id)
+    counts["look-up"] = cache.takeCounts()
+    _ = try await client.accessToken(user: bob.user)
+    counts["call of another"] = cache.takeCounts()
+    try await client.signOut(alice)
+    counts["sign-out"] = cache.takeCounts()
+    return counts
+  }
+}

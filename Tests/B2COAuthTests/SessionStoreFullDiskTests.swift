@@ -1,0 +1,329 @@
+import B2CAuthority
+import B2CCore
+import B2CHTTP
+import B2COAuth
+import B2CTestKit
+import B2CTokenCache
+import Foundation
+import TestSupport
+import Testing
+
+/// A full disk at each store of the engine: what the call says, what goes on, and what is on the disk when it is well again.
+@Suite("A full disk at each store", .timeLimit(.minutes(10)))
+struct SessionStoreFullDiskTests {
+  /// Alice, signed in over a disk that can fill up, with an expired access token; time stands still.
+  private struct Stage {
+    let cache = FailingCache()
+    let fixture: Fixture
+    let presenter: ScriptedPresenter
+    let client: OAuthClient
+    let alice: SignInResult
+
+    init() async throws {
+      fixture = Fixture(cache: cache, holdsTime: true)
+      presenter = fixture.script(.signIn(.alice))
+      client = try fixture.client(presenter: presenter)
+      alice = try await client.signIn()
+      await fixture.clock.advance(by: .seconds(4_000))
+    }
+
+    func fillDisk(_ isFull: Bool) { cache.failsToStore.withLock { $0 = isFull } }
+
+    func failRemovals(_ fails: Bool) {
+      cache.removeFailure.withLock { $0 = { _ in fails ? ConnectorError(.tokenCache, "The disk is full.") : nil } }
+    }
+
+    /// A refresh whose tokens the disk refuses.
+    func refreshOnFullDisk() async throws -> AccessToken {
+      fillDisk(true)
+      return try await client.accessToken()
+    }
+
+    /// What a new launch would find on the disk.
+    func storedRefreshToken() async throws -> Secret? {
+      guard let key = try await cache.keys().first else { return nil }
+      return try await cache.record(for: key)?.refreshToken
+    }
+  }
+
+  @Test("Another client of the cache uses the token that waits, and never the one that was sent")
+  func otherClient() async throws {
+    let stage = try await Stage()
+    let other = try stage.fixture.client()
+    let token = try await stage.refreshOnFullDisk().token
+    #expect(try await other.accessToken().token == token)
+    stage.fillDisk(false)
+    await stage.fixture.clock.advance(by: .seconds(4_000))
+    _ = try await other.accessToken()
+    await stage.fixture.clock.advance(by: .seconds(4_000))
+    _ = try await stage.client.accessToken()
+    #expect(stage.fixture.tenant.counters.reusedRefreshTokens == 0)
+    #expect(stage.fixture.tenant.counters.refreshes == 3)
+  }
+
+  @Test("What waits is written by the next call, by session, by users() and by close()", arguments: 0..<4)
+  func writtenByNextAccess(_ access: Int) async throws {
+    let stage = try await Stage()
+    let old = try await stage.storedRefreshToken()
+    let token = try await stage.refreshOnFullDisk().token
+    #expect(try await stage.client.accessToken().token == token)
+    #expect(try await stage.storedRefreshToken() == old)
+    stage.fillDisk(false)
+    // Not by itself, however long it takes.
+    await stage.fixture.clock.advance(by: .seconds(600))
+    for _ in 0..<200 { await Task.yield() }
+    #expect(try await stage.storedRefreshToken() == old)
+    switch access {
+    case 0: #expect(try await stage.client.accessToken().token == token)
+    case 1: _ = try await stage.client.session()
+    case 2: _ = try await stage.client.users()
+    default: await stage.client.close()
+    }
+    let written = try await stage.storedRefreshToken()
+    #expect(written != old && written != nil)
+    // The process is killed; the next one goes on from the disk.
+    await stage.fixture.clock.advance(by: .seconds(4_000))
+    _ = try await stage.fixture.client(cache: ForwardingCache(stage.cache)).accessToken()
+    #expect(stage.fixture.tenant.counters.reusedRefreshTokens == 0)
+  }
+
+  @Test("What waits outlives its client: the next one over the cache has it, and writes it")
+  func clientGone() async throws {
+    let cache = FailingCache()
+    let fixture = Fixture(cache: cache, holdsTime: true)
+    weak var gone: OAuthClient?
+    let token: Secret
+    do {
+      let client = try fixture.client()
+      gone = client
+      try await client.signIn()
+      await fixture.clock.advance(by: .seconds(4_000))
+      cache.failsToStore.withLock { $0 = true }
+      token = try await client.accessToken().token
+    }
+    try await yielding { gone == nil }
+    let key = try #require(try await cache.keys().first)
+    let old = try await cache.record(for: key)?.refreshToken
+    #expect(try await fixture.client().accessToken().token == token)
+    cache.failsToStore.withLock { $0 = false }
+    #expect(try await fixture.client().accessToken().token == token)
+    #expect(try await cache.record(for: key)?.refreshToken != old)
+    #expect(fixture.tenant.counters.refreshes == 1)
+  }
+
+  @Test("Closing writes what waits once more")
+  func closing() async throws {
+    let stage = try await Stage()
+    let old = try await stage.storedRefreshToken()
+    _ = try await stage.refreshOnFullDisk()
+    await stage.client.close()
+    #expect(try await stage.storedRefreshToken() == old)
+    stage.fillDisk(false)
+    await stage.client.close()
+    #expect(try await stage.storedRefreshToken() != old)
+  }
+
+  @Test("A sign-in that the disk refuses changes nothing: the user, the session, what waits")
+  func signInRefused() async throws {
+    let stage = try await Stage()
+    let token = try await stage.refreshOnFullDisk().token
+    for user in [LocalUser.bob, .alice] {
+      stage.presenter.clearCookies()
+      stage.presenter.follow(.signIn(user))
+      await expectError(ConnectorError.self, .tokenCache) { try await stage.client.signIn() }
+      #expect(try await stage.client.currentUser()?.id == stage.alice.user.id)
+      #expect(try await stage.client.accessToken().token == token)
+    }
+    stage.fillDisk(false)
+    #expect(try await stage.client.accessToken().token == token)
+    await stage.fixture.clock.advance(by: .seconds(8_000))
+    _ = try await stage.client.accessToken()
+    #expect(try await stage.cache.keys().count == 1)
+    #expect(stage.fixture.tenant.counters.reusedRefreshTokens == 0)
+  }
+
+  @Test("A sign-in lists nothing, so a list that cannot be read does not make it fail")
+  func signInWithoutList() async throws {
+    let stage = try await Stage()
+    stage.cache.failsToList.withLock { $0 = true }
+    stage.presenter.clearCookies()
+    stage.presenter.follow(.signIn(.bob))
+    let bob = try await stage.client.signIn()
+    #expect(try await stage.client.accessToken().token == bob.accessToken?.token)
+  }
+
+  @Test("A sign-out that the disk refuses leaves the user signed in, and the error names the user")
+  func signOutRefused() async throws {
+    let stage = try await Stage()
+    let token = try await stage.refreshOnFullDisk().token
+    stage.failRemovals(true)
+    let error = try await #require(throws: ConnectorError.self) { try await stage.client.signOut() }
+    #expect(error.code == .tokenCache && error.message.contains(stage.alice.user.id))
+    #expect(!stage.fixture.events.values.contains { $0.kind == .signedOut })
+    for client in [stage.client, try stage.fixture.client()] {
+      guard case .signedIn(let user) = try await client.session() else {
+        Issue.record("The user counts as signed out, and the tokens are there.")
+        return
+      }
+      #expect(user.id == stage.alice.user.id)
+      #expect(try await client.accessToken().token == token)
+      #expect(try await client.accessToken(user: stage.alice.user).token == token)
+    }
+    stage.fillDisk(false)
+    stage.failRemovals(false)
+    // Nothing is made up for later.
+    await stage.client.close()
+    await stage.fixture.clock.advance(by: .seconds(60))
+    #expect(try await stage.cache.keys().count == 1)
+    try await stage.client.signOut()
+    #expect(try await stage.cache.keys().isEmpty)
+    #expect(try await stage.client.session() == .signedOut)
+    #expect(stage.fixture.events.values.last?.kind == .signedOut)
+  }
+
+  @Test("A sign-out that the disk refuses names those alone whose tokens may be there")
+  func signOutNames() async throws {
+    let stage = try await Stage()
+    try await stage.fixture.client(cache: ForwardingCache(stage.cache)).signOut()
+    stage.failRemovals(true)
+    let none = try await #require(throws: ConnectorError.self) { try await stage.client.signOut(stage.alice.user) }
+    #expect(none.code == .tokenCache && !none.message.contains(stage.alice.user.id), "\(none.message)")
+    stage.cache.readFailure.withLock { $0 = { _ in ConnectorError(.tokenCache, "The disk is gone.") } }
+    let unknown = try await #require(throws: ConnectorError.self) { try await stage.client.signOut(stage.alice.user) }
+    #expect(unknown.message.contains(stage.alice.user.id), "\(unknown.message)")
+  }
+
+  @Test("A sign-out of all that the disk refuses for one user names that user alone, who is the current one then")
+  func signOutOfTwo() async throws {
+    let stage = try await Stage()
+    stage.presenter.clearCookies()
+    stage.presenter.follow(.signIn(.bob))
+    let bob = try await stage.client.signIn()
+    let alice = stage.alice.user.id
+    stage.cache.removeFailure.withLock {
+      $0 = { $0.userID == alice ? ConnectorError(.tokenCache, "The disk is full.") : nil }
+    }
+    let error = try await #require(throws: ConnectorError.self) { try await stage.client.signOut() }
+    #expect(error.message.contains(alice) && !error.message.contains(bob.user.id), "\(error.message)")
+    #expect(try await stage.client.users().map(\.id) == [alice])
+    #expect(try await stage.client.currentUser()?.id == alice)
+  }
+
+  @Test(
+    "A sign-out that was refused takes no later sign-in away, here and in another process", arguments: [true, false])
+  func laterSignIn(isElsewhere: Bool) async throws {
+    let stage = try await Stage()
+    stage.failRemovals(true)
+    await expectError(ConnectorError.self, .tokenCache) { try await stage.client.signOut() }
+    await stage.fixture.clock.advance(by: .milliseconds(500))
+    let client =
+      isElsewhere ? try stage.fixture.client(cache: ForwardingCache(stage.cache)) : try stage.fixture.client()
+    let again = try await client.signIn()
+    stage.failRemovals(false)
+    await stage.client.close()
+    #expect(try await stage.client.accessToken(user: again.user).token == again.accessToken?.token)
+    #expect(try await stage.cache.keys().count == 1)
+  }
+
+  @Test("A definite end that the disk refuses is the same for the next call, and is written by a later one")
+  func definiteEnd() async throws {
+    let stage = try await Stage()
+    stage.fixture.tenant.revokeGrants()
+    stage.fillDisk(true)
+    for _ in 0..<2 {
+      await expectError(ConnectorError.self, .interactionRequired) { try await stage.client.accessToken() }
+    }
+    await expectError(ConnectorError.self, .tokenCache) { try await stage.client.signIn() }
+    await expectError(ConnectorError.self, .interactionRequired) { try await stage.client.accessToken() }
+    stage.fillDisk(false)
+    await expectError(ConnectorError.self, .interactionRequired) { try await stage.client.accessToken() }
+    guard case .expired(let user) = try await stage.client.session() else {
+      Issue.record("The session counts as good.")
+      return
+    }
+    #expect(user.id == stage.alice.user.id)
+    #expect(try await stage.storedRefreshToken() == nil)
+  }
+
+  @Test("What waits for a record that another process has replaced gives way to a newer token")
+  func deadChange() async throws {
+    let stage = try await Stage()
+    _ = try await stage.refreshOnFullDisk()
+    stage.fillDisk(false)
+    try await stage.fixture.client(cache: ForwardingCache(stage.cache)).signIn()
+    stage.fillDisk(true)
+    let token = try await stage.client.accessToken(forceRefresh: true).token
+    #expect(try await stage.client.accessToken().token == token)
+    _ = try await stage.client.accessToken(forceRefresh: true)
+    stage.fillDisk(false)
+    await stage.client.close()
+    _ = try await stage.fixture.client(cache: ForwardingCache(stage.cache)).accessToken(
+      forceRefresh: true)
+    #expect(stage.fixture.tenant.counters.reusedRefreshTokens == 0)
+    #expect(stage.fixture.tenant.counters.refreshes == 4)
+  }
+
+  @Test("A sign-out with nothing stored needs no space, and leaves no file")
+  func signOutOfEmptyDirectory() async throws {
+    let place = FileManager.default.temporaryDirectory.appendingPathComponent("b2c-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: place) }
+    let files = WatchedFileSystem()
+    let cache = try StoredTokenCache.process(at: place, files: files)
+    let fixture = Fixture(cache: cache)
+    files.fillDisk()
+    try await fixture.client().signOut()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place.path).isEmpty)
+  }
+
+  @Test("Claims of a refresh wait with its tokens, and are written with them")
+  func claims() async throws {
+    let stage = try await Stage()
+    stage.fixture.tenant.behavior.changeIDTokenClaims = { $0["name"] = "Renamed" }
+    let token = try await stage.refreshOnFullDisk().token
+    #expect(try await stage.client.currentUser()?.name == "Renamed")
+    stage.fillDisk(false)
+    await stage.client.close()
+    let relaunched = try stage.fixture.client(cache: ForwardingCache(stage.cache))
+    #expect(try await relaunched.currentUser()?.name == "Renamed")
+    #expect(try await relaunched.accessToken().token == token)
+  }
+
+  @Test("Claims of an edit that the disk refuses come with the next refresh, and the session goes on")
+  func profileEdit() async throws {
+    let stage = try await Stage()
+    stage.fillDisk(true)
+    stage.presenter.follow(.editProfile(displayName: "Renamed"))
+    let edited = try await stage.client.signIn(policy: Policy(id: "B2C_1_EditProfile", kind: .profileEdit))
+    #expect(edited.user.name == "Renamed" && edited.user.hasSession)
+    #expect(try await stage.client.currentUser()?.name == LocalUser.alice.displayName)
+    stage.fillDisk(false)
+    _ = try await stage.client.accessToken()
+    #expect(try await stage.client.currentUser()?.name == "Renamed")
+  }
+
+  @Test("What waits is dropped by a newer sign-in of the user, here and in another process", arguments: [true, false])
+  func droppedBySignIn(isElsewhere: Bool) async throws {
+    let stage = try await Stage()
+    _ = try await stage.refreshOnFullDisk()
+    stage.fillDisk(false)
+    let other = isElsewhere ? try stage.fixture.client(cache: ForwardingCache(stage.cache)) : stage.client
+    let again = try await other.signIn()
+    let stored = try await stage.storedRefreshToken()
+    #expect(try await stage.client.accessToken().token == again.accessToken?.token)
+    await stage.client.close()
+    #expect(try await stage.storedRefreshToken() == stored)
+    stage.fillDisk(true)
+    #expect(try await stage.client.accessToken().token == again.accessToken?.token)
+  }
+
+  @Test("What waits for a user who has signed out in another process is dropped")
+  func droppedBySignOut() async throws {
+    let stage = try await Stage()
+    _ = try await stage.refreshOnFullDisk()
+    try await stage.fixture.client(cache: ForwardingCache(stage.cache)).signOut()
+    await expectError(ConnectorError.self, .interactionRequired) { try await stage.client.accessToken() }
+    stage.fillDisk(false)
+    await stage.client.close()
+    #expect(try await stage.cache.keys().isEmpty)
+  }
+}

@@ -1,0 +1,266 @@
+import B2CAuthority
+import B2CCore
+import B2COAuth
+import B2CTestKit
+import B2CTokenCache
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The session store", .timeLimit(.minutes(10)))
+struct SessionStoreTests {
+  /// Alice, then Bob, signed in over a cache that can fail; and a client that has seen neither.
+  private func two() async throws -> (Fixture, FailingCache, alice: SignInResult, bob: SignInResult, OAuthClient) {
+    let cache = FailingCache()
+    let fixture = Fixture(cache: cache)
+    let presenter = fixture.script(.signIn(.alice))
+    let client = try fixture.client(presenter: presenter)
+    let alice = try await client.signIn()
+    await fixture.clock.advance(by: .seconds(1))
+    presenter.follow(.signIn(.bob))
+    let bob = try await client.signIn(prompt: .login)
+    return (fixture, cache, alice, bob, try fixture.client(cache: ForwardingCache(cache)))
+  }
+
+  @Test("Of two sign-ins the later is current, also after a new launch")
+  func latest() async throws {
+    let (_, _, _, bob, relaunched) = try await two()
+    #expect(try await relaunched.accessToken().token == bob.accessToken?.token)
+    #expect(try await relaunched.users().map(\.username) == [LocalUser.bob.email, LocalUser.alice.email])
+  }
+
+  @Test("Of two sign-ins at the same instant the second is current, and stays so", arguments: 0..<8)
+  func sameInstant(_ number: Int) async throws {
+    let fixture = Fixture()
+    let presenter = fixture.script(.signIn(.alice))
+    let client = try fixture.client(presenter: presenter)
+    try await client.signIn()
+    presenter.follow(.signIn(.bob))
+    let bob = try await client.signIn(prompt: .login)
+    #expect(try await client.session() == .signedIn(bob.user))
+    #expect(try await client.accessToken().token == bob.accessToken?.token)
+  }
+
+  @Test("A sign-in in the future counts as the oldest: who signs in last is current, though the clock was set back")
+  func clockSetBack() async throws {
+    let fixture = Fixture()
+    try await fixture.client(presenter: fixture.script(.signIn(.alice))).signIn()
+    fixture.setBack.withLock { $0 = 3_600 }
+    try await fixture.client(presenter: fixture.script(.signIn(.bob))).signIn()
+    let relaunched = try fixture.client(cache: ForwardingCache(fixture.cache))
+    #expect(try await relaunched.currentUser()?.username == LocalUser.bob.email)
+  }
+
+  @Test("In a running process a record that cannot be read now switches no user")
+  func unreadableCurrent() async throws {
+    let cache = FailingCache()
+    let fixture = Fixture(cache: cache)
+    let presenter = fixture.script(.signIn(.alice))
+    let client = try fixture.client(presenter: presenter)
+    try await client.signIn()
+    presenter.follow(.signIn(.bob))
+    let bob = try await client.signIn(prompt: .login)
+    cache.readFailure.withLock {
+      $0 = { $0.userID == bob.user.id ? ConnectorError(.tokenCache, "Locked.", isRetryable: true) : nil }
+    }
+    await expectError(ConnectorError.self, .tokenCache) { try await client.accessToken() }
+    await expectError(ConnectorError.self, .tokenCache) { try await client.session() }
+    cache.readFailure.withLock { $0 = { _ in nil } }
+    #expect(try await client.accessToken().token == bob.accessToken?.token)
+  }
+
+  @Test("The record of a named user is read without listing the keys, also when there is none")
+  func namedUser() async throws {
+    let (_, cache, alice, _, client) = try await two()
+    cache.failsToList.withLock { $0 = true }
+    let token = try await client.accessToken(user: UserInfo(id: alice.user.id))
+    #expect(token.token == alice.accessToken?.token)
+    await expectError(ConnectorError.self, .interactionRequired) {
+      _ = try await client.accessToken(user: UserInfo(id: "nobody.nowhere"))
+    }
+  }
+
+  @Test("A user with an empty id is no user, also after the current one was looked up")
+  func emptyUserID() async throws {
+    let (_, _, _, _, client) = try await two()
+    _ = try await client.accessToken()
+    await expectError(ConnectorError.self, .interactionRequired) {
+      _ = try await client.accessToken(user: UserInfo(id: ""))
+    }
+  }
+
+  @Test("At a generic issuer a required user is the exact subject or a verified email")
+  func requiredSubject() async throws {
+    let fixture = Fixture(shape: .openIDConnect) { $0.changeIDTokenClaims = { $0["sub"] = "Victim42" } }
+    let exact = try fixture.client { $0.requiredUser = "Victim42" }
+    #expect(try await exact.signIn().user.subject == "Victim42")
+    let other = try fixture.client { $0.requiredUser = "vICTIM42" }
+    await expectError(ConnectorError.self, .wrongUser) { try await other.signIn() }
+    let email = try fixture.client { $0.requiredUser = LocalUser.alice.email }
+    for unverified in [false, "false", "", nil] as [JSONValue?] {
+      fixture.tenant.behavior.changeIDTokenClaims = {
+        $0["email"] = .string(LocalUser.alice.email)
+        $0["email_verified"] = unverified
+      }
+      let error = try await #require(throws: ConnectorError.self) { try await email.signIn() }
+      #expect(error.code == .wrongUser && error.recoverySuggestion?.contains("email_verified") == true)
+    }
+    // Apple, and Amazon Cognito, write it as a text.
+    for verified in [true, "true"] as [JSONValue] {
+      fixture.tenant.behavior.changeIDTokenClaims = {
+        $0["email"] = .string(LocalUser.alice.email)
+        $0["email_verified"] = verified
+      }
+      #expect(try await email.signIn().user.emails == [LocalUser.alice.email])
+    }
+  }
+
+  @Test("A record that cannot be read now is the cache's trouble: no sign-out, and nobody else's token")
+  func unreadable() async throws {
+    let (_, cache, alice, bob, client) = try await two()
+    let id = bob.user.id
+    cache.readFailure.withLock {
+      $0 = { $0.userID == id ? ConnectorError(.tokenCache, "Locked.", isRetryable: true) : nil }
+    }
+    let error = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
+    #expect(error.code == .tokenCache && !error.needsInteraction)
+    await expectError(ConnectorError.self, .tokenCache) { try await client.currentUser() }
+    // The other user is still there for a caller who names it.
+    #expect(try await client.accessToken(user: alice.user).token == alice.accessToken?.token)
+    #expect(try await client.users().map(\.id) == [alice.user.id])
+    cache.readFailure.withLock { $0 = { _ in nil } }
+    #expect(try await client.accessToken().token == bob.accessToken?.token)
+  }
+
+  @Test("A cache in which nothing can be read is no empty cache", arguments: [true, false])
+  func nothingReadable(isRetryable: Bool) async throws {
+    let (_, cache, _, _, client) = try await two()
+    cache.readFailure.withLock { $0 = { _ in ConnectorError(.tokenCache, "Locked.", isRetryable: isRetryable) } }
+    await expectError(ConnectorError.self, .tokenCache) { try await client.accessToken() }
+    await expectError(ConnectorError.self, .tokenCache) { try await client.users() }
+  }
+
+  @Test(
+    "A record that can never be read shuts nobody else out, after a launch and in a running process",
+    arguments: [true, false])
+  func lasting(isRelaunched: Bool) async throws {
+    let (fixture, cache, alice, bob, relaunched) = try await two()
+    let id = bob.user.id
+    cache.readFailure.withLock { $0 = { $0.userID == id ? ConnectorError(.tokenCache, "A newer form.") : nil } }
+    let client = isRelaunched ? relaunched : try fixture.client()
+    #expect(try await client.accessToken().token == alice.accessToken?.token)
+    // A sign-out removes it all the same.
+    try await client.signOut()
+    #expect(try await cache.keys().isEmpty)
+  }
+
+  @Test("A damaged record does not keep its owner from signing in again")
+  func repair() async throws {
+    let (_, cache, alice, _, client) = try await two()
+    let id = alice.user.id
+    let isRepaired = Locked(false)
+    cache.readFailure.withLock {
+      $0 = { key in
+        key.userID == id && !isRepaired.withLock({ $0 }) ? ConnectorError(.tokenCache, "Half a record.") : nil
+      }
+    }
+    let again = try await client.signIn()
+    isRepaired.withLock { $0 = true }
+    #expect(try await client.accessToken().token == again.accessToken?.token)
+  }
+
+  @Test("A look-up that is overtaken by a sign-in does not bring the old user back")
+  func overtaken() async throws {
+    let cache = FailingCache()
+    let fixture = Fixture(cache: cache)
+    try await fixture.client().signIn()
+    let client = try fixture.client(presenter: fixture.script(.signIn(.bob)))
+    let gate = TestGate()
+    cache.readGate.withLock { $0 = gate }
+    let slow = Task { try await client.accessToken() }
+    await gate.waitForArrivals(1)
+    cache.readGate.withLock { $0 = nil }
+    let bob = try await client.signIn(prompt: .login)
+    gate.open()
+    _ = try await slow.value
+    #expect(try await client.accessToken().token == bob.accessToken?.token)
+    #expect(try await client.currentUser()?.username == LocalUser.bob.email)
+  }
+
+  @Test("Where a user is required, nobody else's token is served silently")
+  func requiredUser() async throws {
+    let fixture = Fixture()
+    let token = try await fixture.client().signIn().accessToken?.token
+    let forBob = try fixture.client { $0.requiredUser = LocalUser.bob.email }
+    await expectError(ConnectorError.self, .interactionRequired) { try await forBob.accessToken() }
+    #expect(try await forBob.currentUser() == nil)
+    let forAlice = try fixture.client { $0.requiredUser = LocalUser.alice.email.uppercased() }
+    #expect(try await forAlice.accessToken().token == token)
+  }
+
+  @Test("A record is changed by its own sign-in only: another one that another process has stored stays as it is")
+  func changeOfAnotherSignIn() async throws {
+    let cache = InMemoryTokenCache.patient()
+    let fixture = Fixture(cache: cache)
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    let gate = TestGate()
+    fixture.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
+    let call = Task { try await client.accessToken() }
+    await gate.waitForArrivals(1)
+    let again = try await fixture.client(cache: ForwardingCache(cache)).signIn(prompt: .login)
+    let key = try #require(await cache.keys().first)
+    let stored = await cache.record(for: key)
+    gate.open()
+    #expect(try await call.value.token == again.accessToken?.token)
+    #expect(await cache.record(for: key) == stored)
+  }
+
+  @Test("A cache that says false ten times is the cache's trouble; what the answer brought is not lost")
+  func alwaysContended() async throws {
+    let cache = StubbornCache()
+    let fixture = Fixture(cache: cache)
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    cache.refuses.withLock { $0 = true }
+    let token = try await client.accessToken().token
+    #expect(cache.replacements.withLock { $0 } == 10)
+    #expect(try await client.accessToken().token == token)
+    cache.refuses.withLock { $0 = false }
+    await client.close()
+    #expect(try await fixture.client(cache: ForwardingCache(cache)).accessToken().token == token)
+    #expect(fixture.tenant.counters.refreshes == 1)
+  }
+
+  @Test("A write that was done, though the cache reported an error, is not done again")
+  func writtenWithError() async throws {
+    let cache = StubbornCache()
+    let fixture = Fixture(cache: cache)
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    cache.failsAfterwards.withLock { $0 = true }
+    let token = try await client.accessToken().token
+    cache.failsAfterwards.withLock { $0 = false }
+    #expect(try await client.accessToken().token == token)
+    #expect(cache.replacements.withLock { $0 } == 1)
+  }
+
+  @Test("Two clients of one cache with other client ids have each their own current user")
+  func twoApplications() async throws {
+    let fixture = Fixture(shape: .openIDConnect)
+    let one = try fixture.client()
+    let alice = try await one.signIn()
+    let key = try #require(try await fixture.cache.keys().first)
+    let other = TokenCacheKey(authority: key.authority, clientID: "other", userID: key.userID)
+    try await fixture.cache.store(TokenRecord(signedInAt: fixture.clock.date), for: other)
+    let two = try fixture.client { $0.clientID = "other" }
+    guard case .expired = try await two.session() else { throw MissingValue() }
+    #expect(try await one.accessToken().token == alice.accessToken?.token)
+    await expectError(ConnectorError.self, .interactionRequired) { try await two.accessToken() }
+    try await two.signOut()
+    #expect(try await fixture.cache.keys() == [key])
+  }
+}

@@ -1,0 +1,86 @@
+import B2CTokenCache
+import Foundation
+import TestSupport
+import Testing
+
+/// A locked keychain says "not found": it is believed only after it has taken a probe.
+@Suite("Keychain, proof that it is open", .timeLimit(.minutes(10)))
+struct KeychainStoreProofTests {
+  private static let probe = "B2CConnector.probe"
+
+  private func cache(_ keychain: DictionaryKeychain) -> StoredTokenCache { StoredTokenCache(KeychainStore(keychain)) }
+
+  @Test("A locked keychain is unreadable, whatever is asked, and nothing is removed")
+  func locked() async throws {
+    let keychain = DictionaryKeychain()
+    try await cache(keychain).store(Samples.record(), for: Samples.key)
+    let next = keychain.otherProcess()
+    keychain.lock()
+    let cache = cache(next)
+    let calls: [@Sendable () async throws -> Void] = [
+      { _ = try await cache.record(for: Samples.key) }, { _ = try await cache.keys() },
+      { try await cache.removeRecord(for: Samples.key) },
+      { try await cache.store(Samples.record("two"), for: Samples.key) },
+      { _ = try await cache.replace(Samples.key, expecting: Samples.uuid, with: Samples.record("two")) },
+    ]
+    for call in calls { await expectFailure("the device is locked", isRetryable: true, call) }
+    keychain.lock(false)
+    #expect(try await cache.keys() == [Samples.key])
+    #expect(try await cache.record(for: Samples.key) == Samples.record())
+  }
+
+  @Test("A device that is unlocked between the answer and the proof has its record found", arguments: [true, false])
+  func unlockedBetween(_ isListing: Bool) async throws {
+    let keychain = DictionaryKeychain()
+    try await cache(keychain).store(Samples.record(), for: Samples.key)
+    keychain.lock()
+    let next = keychain.otherProcess()
+    next.afterCalls { if $0 == .data || $0 == .accounts { keychain.lock(false) } }
+    let cache = cache(next)
+    if isListing {
+      #expect(try await cache.keys() == [Samples.key])
+    } else {
+      #expect(try await cache.record(for: Samples.key) == Samples.record())
+    }
+  }
+
+  @Test("Once proved, no further proof is needed, and the probe is gone")
+  func onceProved() async throws {
+    let keychain = DictionaryKeychain()
+    let cache = cache(keychain)
+    #expect(try await cache.record(for: Samples.key) == nil)
+    #expect(keychain.takeCalls().filter { $0 == .add }.count == 1)
+    for _ in 0..<3 { #expect(try await cache.record(for: Samples.key) == nil) }
+    for _ in 0..<3 { #expect(try await cache.keys().isEmpty) }
+    #expect(keychain.takeCalls().filter { $0 == .add }.isEmpty)
+    #expect(keychain.contents.isEmpty)
+  }
+
+  @Test("A left-over probe is not listed, counts as open, and is removed at the next proof")
+  func leftOver() async throws {
+    let keychain = DictionaryKeychain([Self.probe: Data([0])])
+    let cache = cache(keychain)
+    #expect(try await cache.keys().isEmpty)
+    #expect(try await cache.record(for: Samples.key) == nil)
+    #expect(keychain.contents.isEmpty)
+  }
+
+  @Test("A probe that another process puts there again and again counts as open")
+  func twoProcesses() async throws {
+    let keychain = DictionaryKeychain()
+    let mine = keychain.otherProcess()
+    keychain.plant(Data([0]), account: Self.probe)
+    mine.afterCalls { if $0 == .remove { keychain.plant(Data([0]), account: Self.probe) } }
+    #expect(try await cache(mine).record(for: Samples.key) == nil)
+  }
+
+  @Test("One proof at a time: many callers at once never meet a probe of each other")
+  func oneAtATime() async throws {
+    let keychain = DictionaryKeychain()
+    let cache = cache(keychain)
+    let callers = (0..<20).map { _ in Task { try await cache.record(for: Samples.key) } }
+    for caller in callers { #expect(try await caller.value == nil) }
+    // The addition is followed by its removal.
+    #expect(keychain.takeCalls().filter { $0 == .add || $0 == .remove } == [.add, .remove])
+  }
+}

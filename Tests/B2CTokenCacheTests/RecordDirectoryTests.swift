@@ -1,0 +1,194 @@
+import B2CCore
+import B2CTestKit
+import B2CTokenCache
+import Foundation
+import TestSupport
+import Testing
+
+/// The files of a cache: names, permissions, the order of the calls, and what a failing call leaves.
+@Suite(.timeLimit(.minutes(10))) struct RecordDirectoryTests {
+  private let temporary: TemporaryDirectory
+  private let cache: StoredTokenCache
+
+  init() throws {
+    temporary = try TemporaryDirectory()
+    cache = try .process(at: temporary.store)
+  }
+
+  @Test("Only the owner can open anything")
+  func permissions() async throws {
+    try await cache.store(Samples.record(), for: Samples.key)
+    try await cache.underRefreshLock(of: Samples.key) {}
+    #expect(try temporary.mode(temporary.store.path) == 0o700)
+    let paths = try temporary.paths()
+    #expect(paths.count == 3)
+    for path in paths {
+      #expect(try temporary.mode(temporary.store.appendingPathComponent(path).path) == 0o600, "\(path)")
+    }
+  }
+
+  @Test("Names of files are hashes of the key")
+  func names() async throws {
+    try await cache.store(Samples.record(), for: Samples.key)
+    try await cache.store(Samples.record(), for: Samples.otherKey)
+    let names = try temporary.recordFiles().map(\.lastPathComponent)
+    #expect(Set(names).count == 2)
+    for name in names { #expect(name.wholeMatch(of: /[0-9a-f]{64}\.json/) != nil, "\(name)") }
+  }
+
+  @Test("A store changes one file")
+  func oneFile() async throws {
+    let keys = (0..<20).map { TokenCacheKey(authority: "a", clientID: "c", userID: "\($0)") }
+    for key in keys { try await cache.store(Samples.record(), for: key) }
+    func numbers() throws -> [URL: Int] {
+      try Dictionary(
+        uniqueKeysWithValues: temporary.recordFiles().map {
+          ($0, try FileManager.default.attributesOfItem(atPath: $0.path)[.systemFileNumber] as? Int ?? 0)
+        })
+    }
+    let before = try numbers()
+    try await cache.store(Samples.record("two"), for: keys[7])
+    #expect(try numbers().filter { before[$0.key] != $0.value }.count == 1)
+  }
+
+  @Test("A write is flushed before it is renamed, and the directory after it; a removal likewise")
+  func order() async throws {
+    let files = WatchedFileSystem()
+    let cache = try StoredTokenCache.process(at: temporary.store, files: files)
+    _ = files.takeCalls()
+    let writing = ["create HASH.new", "write HASH.new", "flush HASH.new", "rename to HASH.json", "flush store"]
+    try await cache.store(Samples.record(), for: Samples.key)
+    #expect(files.takeCalls().map(withoutHash) == writing)
+    #expect(try await cache.replace(Samples.key, expecting: Samples.uuid, with: Samples.record("two")))
+    #expect(files.takeCalls().map(withoutHash) == writing)
+    try await cache.removeRecord(for: Samples.key)
+    #expect(files.takeCalls().map(withoutHash) == ["remove HASH.json", "flush store"])
+    #expect(files.openCount == 0)
+  }
+
+  @Test("A new directory is flushed into the one that holds it")
+  func newDirectory() throws {
+    let files = WatchedFileSystem()
+    _ = try StoredTokenCache.process(at: temporary.url.appendingPathComponent("one/two"), files: files)
+    #expect(files.takeCalls() == ["flush \(temporary.url.lastPathComponent)", "flush one"])
+  }
+
+  @Test("Temporary files of killed writers are removed at the next opening, writing or removal, others' are left alone")
+  func strayFiles() async throws {
+    try await cache.store(Samples.record(), for: Samples.key)
+    let stray = try #require(try temporary.recordFiles().first).deletingPathExtension().appendingPathExtension("new")
+    let foreign = temporary.store.appendingPathComponent("notes.new")
+    for file in [stray, foreign] { try Data("half a rec".utf8).write(to: file) }
+    _ = try StoredTokenCache.process(at: temporary.store)
+    #expect(!FileManager.default.fileExists(atPath: stray.path))
+    #expect(FileManager.default.fileExists(atPath: foreign.path))
+    try Data("half a rec".utf8).write(to: stray)
+    try await cache.store(Samples.record("two"), for: Samples.key)
+    #expect(!FileManager.default.fileExists(atPath: stray.path))
+    #expect(try await cache.record(for: Samples.key) == Samples.record("two"))
+    try Data("half a rec".utf8).write(to: stray)
+    try await cache.removeRecord(for: Samples.key)
+    #expect(!FileManager.default.fileExists(atPath: stray.path))
+  }
+
+  @Test("Other files beside the records are left alone")
+  func otherFiles() async throws {
+    for key in [Samples.key, Samples.otherKey] { try await cache.store(Samples.record(), for: key) }
+    let names = ["README", ".DS_Store", "notes/todo.txt", "package.json", "abc.new"]
+    for name in names {
+      let url = temporary.store.appendingPathComponent(name)
+      try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data("mine".utf8).write(to: url)
+    }
+    let again = try StoredTokenCache.process(at: temporary.store)
+    #expect(try await Set(again.keys()) == [Samples.key, Samples.otherKey])
+    for name in names {
+      #expect(FileManager.default.fileExists(atPath: temporary.store.appendingPathComponent(name).path))
+    }
+  }
+
+  @Test("A write that fails after some bytes leaves the old record and no temporary file")
+  func failedWrite() async throws {
+    let files = WatchedFileSystem()
+    let cache = try StoredTokenCache.process(at: temporary.store, files: files)
+    try await cache.store(Samples.record(), for: Samples.key)
+    files.failWrites(afterBytes: 10)
+    for record in [Samples.record("two"), Samples.record("three")] {
+      await expectFailure("A token record cannot be written", isRetryable: false) {
+        try await cache.store(record, for: Samples.key)
+      }
+      #expect(files.takeCalls().contains { $0.hasPrefix("write ") })
+      #expect(try temporary.paths().filter { $0.hasSuffix(".new") }.isEmpty)
+    }
+    #expect(files.openCount == 0)
+    #expect(try await cache.record(for: Samples.key) == Samples.record())
+  }
+
+  @Test("A record whose directory cannot be searched is an error that may pass, and not absent")
+  func closedDirectory() async throws {
+    let files = WatchedFileSystem()
+    let cache = try StoredTokenCache.process(at: temporary.store, files: files)
+    try await cache.store(Samples.record(), for: Samples.key)
+    files.denyReading()
+    await expectFailure("A token record cannot be read", isRetryable: true) {
+      _ = try await cache.record(for: Samples.key)
+    }
+    await expectFailure("The token cache cannot be listed", isRetryable: true) { _ = try await cache.keys() }
+    files.denyReading(false)
+    #expect(try await cache.record(for: Samples.key) == Samples.record())
+  }
+
+  @Test("A directory that cannot be flushed does not make a record that is in place count as refused")
+  func unflushedDirectory() async throws {
+    let files = WatchedFileSystem()
+    let cache = try StoredTokenCache.process(at: temporary.store, files: files)
+    try await cache.store(Samples.record(), for: Samples.key)
+    files.failToFlushDirectories()
+    try await cache.store(Samples.record("two"), for: Samples.key)
+    #expect(try await cache.replace(Samples.key, expecting: Samples.uuid, with: Samples.record("three")))
+    #expect(files.takeCalls().contains("flush store"))
+    #expect(try await cache.record(for: Samples.key) == Samples.record("three"))
+    #expect(files.openCount == 0)
+  }
+
+  @Test("A removal that could not be flushed is flushed by the next one, also in another process, without a file")
+  func unflushedRemoval() async throws {
+    let files = WatchedFileSystem()
+    let cache = try StoredTokenCache.process(at: temporary.store, files: files)
+    try await cache.store(Samples.record(), for: Samples.key)
+    files.failToFlushDirectories()
+    for _ in 1...2 {
+      await expectFailure("A token record cannot be removed", isRetryable: false) {
+        try await cache.removeRecord(for: Samples.key)
+      }
+    }
+    #expect(try await cache.record(for: Samples.key) == nil)
+    let other = try StoredTokenCache.process(at: temporary.store, files: files)
+    await expectFailure("A token record cannot be removed", isRetryable: false) {
+      try await other.removeRecord(for: Samples.key)
+    }
+    files.failToFlushDirectories(false)
+    _ = files.takeCalls()
+    try await other.removeRecord(for: Samples.key)
+    #expect(files.takeCalls().contains("flush store"))
+  }
+
+  @Test("A record is removed from a full disk")
+  func fullDisk() async throws {
+    let files = WatchedFileSystem()
+    let cache = try StoredTokenCache.process(at: temporary.store, files: files)
+    try await cache.store(Samples.record(), for: Samples.key)
+    files.fillDisk()
+    _ = files.takeCalls()
+    await expectFailure("Free some space", isRetryable: false) {
+      try await cache.store(Samples.record("two"), for: Samples.key)
+    }
+    #expect(try await cache.record(for: Samples.key) == Samples.record())
+    try await cache.removeRecord(for: Samples.key)
+    #expect(files.takeCalls().contains("flush store"))
+    #expect(try await cache.keys().isEmpty)
+    #expect(files.openCount == 0)
+  }
+
+  private func withoutHash(_ call: String) -> String { call.replacing(#/[0-9a-f]{64}/#, with: "HASH") }
+}

@@ -1,0 +1,210 @@
+import B2CCore
+import B2CTestKit
+import B2CTokenCache
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct StoredTokenCacheTests {
+  private let temporary: TemporaryDirectory
+  private let cache: StoredTokenCache
+
+  init() throws {
+    temporary = try TemporaryDirectory()
+    cache = try .files(at: temporary.store)
+  }
+
+  @Test("The conformance suite finds nothing in files, plain or sealed", arguments: [nil, Samples.sealingKey])
+  func conformance(_ key: Data?) async throws {
+    let temporaries = Locked<[TemporaryDirectory]>([])
+    let make = { @Sendable in
+      let temporary = try TemporaryDirectory()
+      temporaries.withLock { $0.append(temporary) }
+      return try StoredTokenCache.process(at: temporary.store, sealedWith: key)
+    }
+    let broken = try await TokenCacheConformance.brokenRules(
+      makeSecondInstance: { first in
+        guard let temporary = temporaries.withLock({ $0.last }) else { return first }
+        return try StoredTokenCache.process(at: temporary.store, sealedWith: key)
+      },
+      makeUnreachableCache: {
+        let cache = try make()
+        // A file in the directory's place: nothing below it can be reached, and nothing can be created there.
+        guard let temporary = temporaries.withLock({ $0.last }) else { return cache }
+        try FileManager.default.removeItem(at: temporary.store)
+        try Data("in the way".utf8).write(to: temporary.store)
+        return cache
+      }, makeCache: make)
+    #expect(broken.isEmpty, "\(broken)")
+  }
+
+  @Test("A new instance reads what was stored")
+  func reopening() async throws {
+    try await cache.store(Samples.record(), for: Samples.key)
+    let again = try StoredTokenCache.process(at: temporary.store)
+    #expect(try await again.record(for: Samples.key) == Samples.record())
+    #expect(try await again.keys() == [Samples.key])
+  }
+
+  @Test("A replacement needs the stamp of the record that is there, also of another writer")
+  func replacement() async throws {
+    let (stamp, next) = (UUID(), UUID())
+    let other = try StoredTokenCache.process(at: temporary.store)
+    try await other.store(Samples.record("one", stamp: stamp), for: Samples.key)
+    #expect(try await cache.record(for: Samples.key)?.stamp == stamp)
+    #expect(try await other.replace(Samples.key, expecting: stamp, with: Samples.record("two", stamp: next)))
+    #expect(try await !cache.replace(Samples.key, expecting: stamp, with: Samples.record("three")))
+    #expect(try await cache.record(for: Samples.key) == Samples.record("two", stamp: next))
+    try await other.removeRecord(for: Samples.key)
+    #expect(try await !cache.replace(Samples.key, expecting: next, with: Samples.record("three")))
+    #expect(try await cache.record(for: Samples.key) == nil)
+  }
+
+  @Test("A replacement that is refused writes nothing")
+  func refusedReplacement() async throws {
+    let files = WatchedFileSystem()
+    let cache = try StoredTokenCache.process(at: temporary.store, files: files)
+    try await cache.store(Samples.record(), for: Samples.key)
+    _ = files.takeCalls()
+    #expect(try await !cache.replace(Samples.key, expecting: UUID(), with: Samples.record("two")))
+    #expect(files.takeCalls() == [])
+    #expect(files.openCount == 0)
+  }
+
+  @Test("Unchanged files are served from memory")
+  func memory() async throws {
+    let asked = Locked(0)
+    let cache = try StoredTokenCache.process(
+      at: temporary.store,
+      now: {
+        asked.withLock { $0 += 1 }
+        return Date(timeIntervalSinceNow: 3600)
+      })
+    try await cache.store(Samples.record(), for: Samples.key)
+    _ = try await cache.record(for: Samples.key)
+    // The wall clock is asked at each reading of a file and at no other time.
+    let readings = asked.withLock { $0 }
+    for _ in 0..<10 { #expect(try await cache.record(for: Samples.key) == Samples.record()) }
+    #expect(asked.withLock { $0 } == readings)
+    try await self.cache.store(Samples.record("two"), for: Samples.key)
+    #expect(try await cache.record(for: Samples.key) == Samples.record("two"))
+    #expect(asked.withLock { $0 } == readings + 1)
+  }
+
+  @Test("Two states within one step of the file system's clock are told apart")
+  func sameStamp() async throws {
+    let now = Date()
+    try await cache.store(Samples.record(), for: Samples.key)
+    // The number of a removed file is used again, and size and times are the same: nothing tells the new file from it.
+    let first = Locked<FileStatus?>(nil)
+    let files = WatchedFileSystem(changingStatus: { path, status in
+      guard path.hasSuffix(".json") else { return status }
+      return first.withLock { first in
+        first = first ?? status
+        return first ?? status
+      }
+    })
+    let reader = try StoredTokenCache.process(at: temporary.store, files: files, now: { now })
+    #expect(try await reader.record(for: Samples.key) == Samples.record())
+    try await cache.store(Samples.record("two"), for: Samples.key)
+    #expect(try await reader.record(for: Samples.key) == Samples.record("two"))
+  }
+
+  @Test("A wrong clock hides no change", arguments: [0.0, -31_536_000, 31_536_000])
+  func wrongClock(_ offset: Double) async throws {
+    let cache = try StoredTokenCache.process(at: temporary.store, now: { Date(timeIntervalSinceNow: offset) })
+    for number in 0..<50 {
+      try await self.cache.store(Samples.record("\(number)"), for: Samples.key)
+      // A clock that is ahead makes fresh files look old; the file's number and size still tell most states apart, so
+      // each value here has another length.
+      var longer = Samples.record("\(number)")
+      longer.policyID = String(repeating: "x", count: number)
+      try await self.cache.store(longer, for: Samples.key)
+      #expect(try await cache.record(for: Samples.key) == longer)
+    }
+  }
+
+  @Test("A directory that was removed is created again")
+  func removedDirectory() async throws {
+    try await cache.store(Samples.record(), for: Samples.key)
+    try FileManager.default.removeItem(at: temporary.store)
+    #expect(try await cache.record(for: Samples.key) == nil)
+    #expect(try await cache.keys().isEmpty)
+    try await cache.store(Samples.record("two"), for: Samples.key)
+    #expect(try await cache.record(for: Samples.key) == Samples.record("two"))
+    try FileManager.default.removeItem(at: temporary.store)
+    #expect(try await cache.underRefreshLock(of: Samples.key) { true })
+    #expect(try temporary.mode(temporary.store.path) == 0o700)
+  }
+
+  @Test("Stores, replacements and removals go on when their caller is cancelled")
+  func cancellation() async throws {
+    try await cache.store(Samples.record(), for: Samples.otherKey)
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await cache.store(Samples.record(), for: Samples.key)
+      #expect(try await cache.replace(Samples.key, expecting: Samples.uuid, with: Samples.record("two")))
+      try await cache.removeRecord(for: Samples.otherKey)
+    }
+    try await task.value
+    let again = try StoredTokenCache.process(at: temporary.store)
+    #expect(try await again.record(for: Samples.key) == Samples.record("two"))
+    #expect(try await again.record(for: Samples.otherKey) == nil)
+  }
+
+  @Test("A value without a stored form is refused without showing it")
+  func unstorable() async throws {
+    try await cache.store(Samples.record(), for: Samples.key)
+    var record = Samples.record("canary-two")
+    record.signedInAt = Date(timeIntervalSince1970: .infinity)
+    let error = await expectFailure("has no stored form", isRetryable: false) { [record] in
+      try await cache.store(record, for: Samples.key)
+    }
+    #expect(error?.description.contains("canary") == false)
+    #expect(try await cache.record(for: Samples.key) == Samples.record())
+  }
+
+  // MARK: Opening
+
+  @Test("Two caches of one directory are one object, however the path is written")
+  func onePlace() throws {
+    let link = temporary.url.appendingPathComponent("link")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: temporary.url)
+    let path = temporary.url.path
+    for written in [path + "/store", path + "/store/", path + "/./other/../store", link.path + "/store"] {
+      #expect(try StoredTokenCache.files(at: URL(fileURLWithPath: written)) === cache, "\(written)")
+    }
+    // Also of one that the first call creates.
+    let new = try StoredTokenCache.files(at: link.appendingPathComponent("new"))
+    #expect(try StoredTokenCache.files(at: temporary.url.appendingPathComponent("new")) === new)
+  }
+
+  @Test("Caches of other directories, and of other sealing keys, are other objects")
+  func otherPlaces() throws {
+    let sealed = try StoredTokenCache.files(at: temporary.store, sealedWith: Samples.sealingKey)
+    #expect(sealed !== cache)
+    #expect(try StoredTokenCache.files(at: temporary.store, sealedWith: Samples.sealingKey) === sealed)
+    #expect(try StoredTokenCache.files(at: temporary.store, sealedWith: Data(repeating: 8, count: 32)) !== sealed)
+    #expect(try StoredTokenCache.files(at: temporary.url.appendingPathComponent("other")) !== cache)
+  }
+
+  @Test("A cache that no one holds goes, and its place can be opened again")
+  func released() throws {
+    weak var released: StoredTokenCache?
+    do {
+      let cache = try StoredTokenCache.files(at: temporary.url.appendingPathComponent("released"))
+      released = cache
+      #expect(released === cache)
+    }
+    #expect(released == nil)
+    _ = try StoredTokenCache.files(at: temporary.url.appendingPathComponent("released"))
+  }
+
+  @Test("A place that is not a file is refused")
+  func notAFile() throws {
+    let place = try #require(URL(string: "https://contoso.example/tokens"))
+    let error = #expect(throws: ConnectorError.self) { try StoredTokenCache.files(at: place) }
+    #expect(error?.code == .tokenCache && error?.isRetryable == false)
+    #expect(error?.message.contains("has to be a file URL, not https") == true)
+  }
+}
