@@ -48,7 +48,7 @@ struct ProviderOpenIDConnectTests {
     let result = try await client.signIn()
     // The user belongs to the person's own tenant, whatever was asked.
     #expect(result.user.id == "\(LocalUser.alice.id).\(fixture.tenant.tenantID)")
-    #expect(fixture.network.requests.contains { $0.request.url.path.hasPrefix("/\(name)/") })
+    #expect(fixture.network.requests.contains { $0.request.url?.path.hasPrefix("/\(name)/") == true })
     await fixture.clock.advance(by: .seconds(4_000))
     _ = try await client.accessToken()
   }

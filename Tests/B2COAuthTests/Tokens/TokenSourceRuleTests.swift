@@ -341,7 +341,7 @@ struct TokenSourceRuleTests {
     let never = TestGate()
     fixture.transport.intercept { request in
       // At a generic issuer a new launch needs the metadata first.
-      guard shape == .b2c ? request.isTokenRequest : request.method == .get else { return nil }
+      guard shape == .b2c ? request.isTokenRequest : request.httpMethod == "GET" else { return nil }
       // A task of its own knows nothing of a cancellation.
       try await Task { try await never.wait() }.value
       return nil

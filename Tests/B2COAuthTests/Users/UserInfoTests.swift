@@ -81,7 +81,7 @@ struct UserInfoTests {
     let error = try await #require(throws: ConnectorError.self) { try await client.userInfo() }
     #expect(error.code == code && error.status == status && !error.isRetryable)
     #expect(error.url?.hasSuffix("/userinfo") == true)
-    let sent = fixture.transport.requests.filter { $0.url.path.hasSuffix("/userinfo") }
+    let sent = fixture.transport.requests.filter { $0.url?.path.hasSuffix("/userinfo") == true }
     #expect(sent.count == requests)
     #expect(Set(sent.map { $0.value(forHTTPHeaderField: "Authorization") }).count == requests)
     if code == .insufficientScope { #expect(error.message.contains("profile")) }

@@ -2,6 +2,7 @@
   import B2CConnector
   import B2CTestKit
   import Foundation
+  import FoundationNetworking
 
   extension Script {
     /// A store that refuses an access, whichever it is, and a provider that never answers.
