@@ -39,6 +39,8 @@ extension OAuthServices {
   /// The state of the current user's session.
   ///
   /// - Parameter looksAgain: Whether the cache is listed, as another process may have signed a user in.
+  /// - Returns: The state; `signedOut` when there is no record.
+  /// - Throws: The cache's error.
   package func state(looksAgain: Bool) async throws -> SessionState {
     guard let session = try await session(nil, looksAgain: looksAgain) else { return .signedOut }
     let user = user(session)

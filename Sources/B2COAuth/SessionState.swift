@@ -58,6 +58,7 @@ final class SessionObservers: Sendable {
   ///   - clock: The clock of the pauses after a read that has failed: an error of the cache is not a sign-out.
   ///   - unlocks: Yields when a cache that could not be read on a locked device can be; `nil` where that is not said.
   ///   - read: Reads the state.
+  /// - Returns: The states; they end with the task that reads them.
   func states(
     on clock: any Clock<Duration>, unlocks: (@Sendable () -> AsyncStream<Void>)?,
     _ read: @escaping @Sendable () async throws -> SessionState

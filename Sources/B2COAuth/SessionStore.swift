@@ -82,6 +82,7 @@ package final class SessionStore: Sendable {
   ///   - looksAgain: Whether to list the cache although the current user is known.
   ///   - now: The time; a sign-in in the future counts as the oldest.
   ///   - isRequired: Whether a user may be current.
+  /// - Returns: The session; `nil` when no user may be current.
   /// - Throws: The cache's error, when the record of the one who may be current cannot be read now: a cache
   ///   that fails signs no user out, and gives no caller the token of another user.
   func current(

@@ -64,6 +64,8 @@ struct TokenSource: Sendable {
       ? nil : session.record.unexpiredToken(covering: request.scopes, now: now, excluding: excluded)
     guard session.record.refreshToken != nil else {
       if let still { return still }
+      // The last token has expired meanwhile.
+      store.observers.changed()
       throw session.record.isEnded ? Self.expired : Self.notRenewable
     }
     // An extension that the system ends would lose a rotated token: only its app refreshes.
@@ -130,12 +132,12 @@ struct TokenSource: Sendable {
     guard let record = try await store.record(key) else { throw Self.signedOut }
     // At a generic issuer only its metadata knows where to send the request; it is not fetched under the lock.
     let route = try await services.providers.tokenRoute(for: record.policy)
-    return try await services.environment.backgroundTime.run(
-      atMost: services.configuration.limits.deadline.inSeconds, on: services.environment.clock
-    ) {
-      try await store.withRefreshLock(key, on: services.environment.clock) {
-        try await underLock(request, key, excluded, route, correlationID)
-      }
+    let clock = services.environment.clock
+    return try await store.withRefreshLock(key, on: clock) {
+      // From sending to storing; while a refresh waits for its turn it needs no time of the system.
+      try await services.environment.backgroundTime.run(
+        atMost: services.configuration.limits.deadline.inSeconds, on: clock
+      ) { try await underLock(request, key, excluded, route, correlationID) }
     }
   }
 

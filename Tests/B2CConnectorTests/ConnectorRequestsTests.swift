@@ -92,11 +92,9 @@ struct ConnectorRequestsTests {
     let world = World()
     let presenter = world.script(.signIn(.alice))
     let connector = try world.connector(presenter: presenter)
-    try await connector.doPolicy(.signIn)
+    let alice = try await connector.doPolicy(.signIn)
     presenter.follow(.signIn(.bob))
-    try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
-    let users = try await connector.users()
-    let (bob, alice) = (try #require(users.first), try #require(users.last))
+    let bob = try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
     world.tasks.tasks = [LocalUser.alice, .bob].map {
       LocalTask(owner: $0.id, text: $0.displayName, date: world.clock.date)
     }
@@ -124,10 +122,9 @@ struct ConnectorRequestsTests {
     let world = World()
     let presenter = world.script(.signIn(.alice))
     let connector = try world.connector(presenter: presenter)
-    try await connector.doPolicy(.signIn)
+    let alice = try await connector.doPolicy(.signIn)
     presenter.follow(.signIn(.bob))
     try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
-    let alice = try #require(try await connector.users().last)
     let owned = LocalTask(owner: LocalUser.alice.id, text: "hers", date: world.clock.date)
     world.tasks.tasks = [owned]
     world.tasks.faults = [LocalFault(on: .list, times: 1, .respond(LocalResponse(status: 401)))]

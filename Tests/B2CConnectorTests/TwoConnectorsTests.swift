@@ -85,7 +85,9 @@ struct TwoConnectorsTests {
     #expect(try await next.users().first?.id == user.id)
   }
 
-  @Test("A sign-out that the disk refuses is none: who is signed in stays so, and can sign out later", arguments: [true, false])
+  @Test(
+    "A sign-out that the disk refuses is none: who is signed in stays so, and can sign out later",
+    arguments: [true, false])
   func refusedSignOut(_ isRead: Bool) async throws {
     let stage = DiskStage()
     let alice = try await stage.process(stage.world.script(.signIn(.alice))).doPolicy(.signIn)

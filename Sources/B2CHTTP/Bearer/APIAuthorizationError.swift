@@ -44,8 +44,8 @@ package struct APIAuthorizationError: CodedError, Sendable {
   package var status: Int? { response?.statusCode }
   /// The part of the server that asked for a token.
   package var realm: String? { challenge?.realm }
-  /// The API's own code, such as `invalid_token`.
-  package var serverError: String? { challenge?.error }
+  /// The API's own code, such as `invalid_token`, as it may be shown: a server may write the token there that it was sent.
+  package var serverError: String? { challenge?.error.flatMap { PrintableText(limit: 100).show($0) } }
   /// The scopes that the API wants, separated by spaces.
   package var scope: String? { challenge?.scope }
   /// The claims that the API wants, as JSON for the `claims` parameter of the next sign-in.

@@ -68,7 +68,7 @@ extension OAuthClient {
       refusal.retryAfter = error.response.flatMap {
         RetryAfter.seconds(in: $0, now: services.environment.now())
       }
-      refusal.oauthError = error.serverError.flatMap { PrintableText(limit: 100).show($0) }
+      refusal.oauthError = error.serverError
       refusal.claims = error.claims
       throw refusal.about(request)
     }
