@@ -4,11 +4,11 @@ extension Authority {
   /// Reads a text.
   ///
   /// An error suggests the text without this one fault; the caller drops a suggestion that has another.
-  init(reading text: String, kind given: Kind?) throws(AuthorityError) {
+  init(reading text: String, kind given: Kind?) throws(AuthorityFault) {
     let text = try AuthorityText(text)
     let known = MicrosoftHost(text.host)
     if TenantName.initialName(of: text.host) != nil {
-      throw AuthorityError(
+      throw AuthorityFault(
         .invalidHost, "The authority's host is a tenant's name, which is not a sign-in host.",
         suggestion: TenantName.b2cHome(of: text.host), recoverySuggestion: AuthorityText.example)
     }
@@ -27,16 +27,16 @@ extension Authority {
   }
 
   private static func check(_ given: Kind?, against known: MicrosoftHost?, in text: AuthorityText)
-    throws(AuthorityError)
+    throws(AuthorityFault)
   {
     guard let given else { return }
     guard [.b2c, .ciam, .entra, .openIDConnect].contains(given) else {
-      throw AuthorityError(
+      throw AuthorityFault(
         .kindMismatch, "The authority's kind is unknown.", recoverySuggestion: "Use b2c, ciam, entra or openIDConnect.")
     }
     // Entra ID's hosts serve all three; the other two families serve one each.
     guard let known, known.kind != .entra, given != known.kind, given != .openIDConnect else { return }
-    throw AuthorityError(
+    throw AuthorityFault(
       .kindMismatch, "The host \(text.host) serves \(known.kind.rawValue), not \(given.rawValue).",
       recoverySuggestion: "Leave the kind out: it follows from this host.")
   }
@@ -61,7 +61,7 @@ extension Authority {
   }
 
   /// Azure AD B2C, on its own hosts, on a custom domain or on the retired one.
-  private init(withPolicies text: AuthorityText, known: MicrosoftHost?, isKindGiven: Bool) throws(AuthorityError) {
+  private init(withPolicies text: AuthorityText, known: MicrosoftHost?, isKindGiven: Bool) throws(AuthorityFault) {
     let path = try AuthorityPath(text, readsAnyPolicy: known?.kind != .entra)
     let form: PolicyForm = path.isTrustFramework ? .tfp : path.policy != nil ? .path : .query
     let policy = try Self.policy(path.policy, text.policies)
@@ -71,18 +71,18 @@ extension Authority {
           Self.text(origin: "https://\($0).\(text.host)", tenant: tenant, policy: policy, form: form)
         }
       }
-      throw AuthorityError(
+      throw AuthorityFault(
         .invalidHost, "The authority's host lacks the tenant's name.", suggestion: home,
         recoverySuggestion: AuthorityText.example)
     }
     let home = known?.homeTenant.map { Self.text(origin: text.origin, tenant: $0, policy: policy, form: form) }
     guard let tenant = path.tenant else {
-      throw AuthorityError(
+      throw AuthorityFault(
         .missingTenant, "The authority has no tenant after its host.", suggestion: home,
         recoverySuggestion: AuthorityText.example)
     }
     guard !TenantName.shared.contains(tenant.lowercased()) else {
-      throw AuthorityError(
+      throw AuthorityFault(
         .invalidTenant, "Policies belong to one tenant, and \(tenant.lowercased()) is not one.", suggestion: home,
         recoverySuggestion: AuthorityText.example)
     }
@@ -94,17 +94,17 @@ extension Authority {
   /// Entra ID and External ID.
   private init(
     withoutPolicies text: AuthorityText, kind: Kind, known: MicrosoftHost?, isKindGiven: Bool
-  ) throws(AuthorityError) {
+  ) throws(AuthorityFault) {
     let path = try AuthorityPath(text, readsAnyPolicy: false)
     // Every other library for External ID does the same with a host alone.
     let tenant = path.tenant ?? (known?.kind == .ciam ? known?.homeTenant : nil)
     guard !path.isTrustFramework, path.policy == nil, text.policies.isEmpty else {
-      throw AuthorityError(
+      throw AuthorityFault(
         .unexpectedPolicy, "The authority contains a policy, and its kind (\(kind.rawValue)) has no policies.",
         suggestion: tenant.map { text.origin + "/" + $0 }, recoverySuggestion: "Remove the policy.")
     }
     guard let tenant else {
-      throw AuthorityError(
+      throw AuthorityFault(
         .missingTenant, "The authority has no tenant after its host.",
         suggestion: known?.kind == .entra && kind == .entra ? text.origin + "/common" : nil,
         recoverySuggestion: "Add your tenant's domain or GUID, or common for accounts of any tenant.")
@@ -113,9 +113,9 @@ extension Authority {
   }
 
   /// A generic issuer: its path is kept as it is, except for a pasted metadata or endpoint path.
-  private init(issuer text: AuthorityText, isKindGiven: Bool) throws(AuthorityError) {
+  private init(issuer text: AuthorityText, isKindGiven: Bool) throws(AuthorityFault) {
     guard text.policies.isEmpty else {
-      throw AuthorityError(
+      throw AuthorityFault(
         .unexpectedPolicy, "The authority has the query parameter p, which a generic issuer does not have.",
         suggestion: text.origin + "/" + text.segments.joined(separator: "/"), recoverySuggestion: "Remove the query.")
     }
@@ -140,18 +140,18 @@ extension Authority {
   }
 
   /// Returns the policy of the path or of `?p=`; both at once must be the same.
-  private static func policy(_ path: String?, _ query: [String]) throws(AuthorityError) -> Policy? {
+  private static func policy(_ path: String?, _ query: [String]) throws(AuthorityFault) -> Policy? {
     var found: Policy?
     for id in [path].compactMap(\.self) + query {
       let policy: Policy
-      do throws(AuthorityError) {
-        policy = try Policy(id)
+      do throws(AuthorityFault) {
+        policy = try Policy(parsing: id)
       } catch {
-        throw AuthorityError(
-          error.fault, "In the authority: " + error.message, recoverySuggestion: error.recoverySuggestion)
+        throw AuthorityFault(
+          error.kind, "In the authority: " + error.message, recoverySuggestion: error.recoverySuggestion)
       }
       guard found == nil || found?.key == policy.key else {
-        throw AuthorityError(
+        throw AuthorityFault(
           .invalidPolicy, "The authority contains two policies.", recoverySuggestion: "Remove one of them.")
       }
       found = found ?? policy
@@ -189,14 +189,14 @@ struct AuthorityPath {
   }
 
   /// Reads the segments; `readsAnyPolicy` takes the one after the tenant for a policy in any case.
-  init(_ text: AuthorityText, readsAnyPolicy: Bool) throws(AuthorityError) {
+  init(_ text: AuthorityText, readsAnyPolicy: Bool) throws(AuthorityFault) {
     var rest = text.segments[...]
     isTrustFramework = Self.isTrustFramework(rest.first)
     if isTrustFramework { rest = rest.dropFirst() }
     if let first = rest.first, !Self.startsTail(first), !Policy.hasPrefix(first) {
       let name = FormEncoding.percentDecode(first)
       guard TenantName.isValid(name) else {
-        throw AuthorityError(
+        throw AuthorityFault(
           .invalidTenant, "The authority's tenant is not a domain name or a GUID.",
           recoverySuggestion: AuthorityText.example)
       }
@@ -213,7 +213,7 @@ struct AuthorityPath {
     }
     guard rest.isEmpty || Self.isTail(rest) else {
       let known = text.segments.dropLast(rest.count).joined(separator: "/")
-      throw AuthorityError(
+      throw AuthorityFault(
         .invalidPath, "The authority's path goes on after the tenant or the policy in an unknown form.",
         suggestion: tenant == nil ? nil : text.origin + "/" + known,
         recoverySuggestion: "End the authority after the tenant or the policy.")

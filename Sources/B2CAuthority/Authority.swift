@@ -39,10 +39,19 @@ public struct Authority: Sendable {
   /// - Parameters:
   ///   - text: The authority, with or without port, trailing slash, policy or endpoint path.
   ///   - kind: The kind, where it does not follow from the host.
-  /// - Throws: ``AuthorityError`` with code ``ErrorCode/configuration`` for the first fault that was found, and with the
-  ///   corrected text when it is known and has no other fault.
-  public init(_ text: String, kind: Kind? = nil) throws(AuthorityError) {
-    do throws(AuthorityError) {
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/configuration`` for the first fault that was found; it says the
+  ///   corrected text when that is known and has no other fault.
+  public init(_ text: String, kind: Kind? = nil) throws {
+    do throws(AuthorityFault) {
+      try self.init(parsing: text, kind: kind)
+    } catch {
+      throw error.error
+    }
+  }
+
+  /// As ``init(_:kind:)``; the fault comes in parts.
+  package init(parsing text: String, kind: Kind?) throws(AuthorityFault) {
+    do throws(AuthorityFault) {
       try self.init(reading: text, kind: kind)
     } catch {
       var error = error
@@ -58,10 +67,10 @@ public struct Authority: Sendable {
   init(
     kind: Kind, isKindGiven: Bool, origin: String, host: String, tenant: String?, issuerPath: String = "",
     policy: Policy? = nil, form: PolicyForm = .query
-  ) throws(AuthorityError) {
+  ) throws(AuthorityFault) {
     let base = tenant.map { origin + "/" + $0 } ?? (origin + issuerPath)
     guard let baseURL = URL(string: base) else {
-      throw AuthorityError(.notAURL, "The authority is not a URL.", recoverySuggestion: AuthorityText.example)
+      throw AuthorityFault(.notAURL, "The authority is not a URL.", recoverySuggestion: AuthorityText.example)
     }
     self.kind = kind
     self.isKindGiven = isKindGiven

@@ -21,9 +21,9 @@ struct AuthorityText {
     scheme + "://" + (host.contains(":") ? "[\(host)]" : host) + (port.map { ":\($0)" } ?? "")
   }
 
-  init(_ text: String) throws(AuthorityError) {
+  init(_ text: String) throws(AuthorityFault) {
     guard !text.contains(where: { "<>{}".contains($0) }) else {
-      throw AuthorityError(
+      throw AuthorityFault(
         .placeholder, "The authority still contains a template's placeholder.",
         recoverySuggestion: "Replace it with your tenant's name. " + Self.example)
     }
@@ -31,24 +31,24 @@ struct AuthorityText {
     guard text.utf8.count <= Self.limit, let parts = URLComponents(plain: text), parts.fragment == nil,
       let scheme = parts.scheme?.lowercased(), let host = parts.encodedHost
     else {
-      throw AuthorityError(
+      throw AuthorityFault(
         .notAURL,
         "The authority needs a scheme and a host, visible ASCII characters alone, no fragment (#), and a port, if any, "
           + "from 1 to 65535.",
         suggestion: Self.corrected(text), recoverySuggestion: "Type it instead of pasting it. " + Self.example)
     }
     guard parts.user == nil, parts.password == nil else {
-      throw AuthorityError(
+      throw AuthorityFault(
         .userInfo, "The authority has a user name or password in front of its host.",
         recoverySuggestion: "Remove everything between // and @, and make sure that what follows is the host you mean.")
     }
     guard Self.isPlainHost(host) else {
-      throw AuthorityError(
+      throw AuthorityFault(
         .invalidHost, "The authority's host is not a DNS name, an IPv4 address of four decimal numbers, or [::1].",
         recoverySuggestion: Self.example)
     }
     guard scheme == "https" || (scheme == "http" && Loopback.isLoopback(host: host)) else {
-      throw AuthorityError(
+      throw AuthorityFault(
         .insecureScheme, "The authority uses \(scheme), not https.",
         suggestion: "https" + text.dropFirst(scheme.count),
         recoverySuggestion: "Use https. Plain http is allowed to this machine only (localhost, 127.0.0.1, [::1]).")
@@ -58,7 +58,7 @@ struct AuthorityText {
     port = parts.port == (scheme == "https" ? 443 : 80) ? nil : parts.port
     segments = parts.percentEncodedPath.split(separator: "/").map(String.init)
     guard segments.allSatisfy(Self.isPlainSegment) else {
-      throw AuthorityError(
+      throw AuthorityFault(
         .invalidPath, "The authority's path contains a part that no URL path may have.",
         recoverySuggestion: Self.example)
     }

@@ -22,17 +22,15 @@ package struct Endpoints: Sendable, Hashable {
   /// - Parameters:
   ///   - authority: The authority.
   ///   - policy: The policy; it replaces the one of the authority's text, whose form is kept.
-  /// - Throws: ``AuthorityError`` with the fault `policyMissing` when Azure AD B2C is given none,
-  ///   `unexpectedPolicy` when a kind without policies is given one,
-  ///   `missingTenant` or `invalidTenant` when a policy is used with an
-  ///   authority that names no single tenant.
-  package init(authority: Authority, policy: Policy?) throws(AuthorityError) {
+  /// - Throws: ``ConnectorError`` with code `configuration` when Azure AD B2C is given no policy, when a kind without
+  ///   policies is given one, and when a policy is used with an authority that names no single tenant.
+  package init(authority: Authority, policy: Policy?) throws(ConnectorError) {
     let policy = policy ?? authority.policy
     let kind = authority.kind(for: policy)
     if kind != .b2c, let policy {
-      throw AuthorityError(
-        .unexpectedPolicy, "The policy \(policy.id) is used with an authority that has none (\(kind.rawValue)).",
-        value: authority.description, recoverySuggestion: "Leave the policy out, or use an Azure AD B2C authority.")
+      throw ConnectorError(
+        own: .configuration, "The policy \(policy.id) is used with an authority that has none (\(kind.rawValue)).",
+        recoverySuggestion: "Leave the policy out, or use an Azure AD B2C authority.")
     }
     if kind == .openIDConnect {
       metadata = try Self.url((authority.origin + authority.issuerPath, ""), "/.well-known/openid-configuration")
@@ -50,23 +48,23 @@ package struct Endpoints: Sendable, Hashable {
   /// Returns the text before and after each endpoint's path.
   private static func place(
     of policy: Policy?, at authority: Authority
-  ) throws(AuthorityError) -> (before: String, after: String) {
+  ) throws(ConnectorError) -> (before: String, after: String) {
     guard let policy else {
-      throw AuthorityError(
-        .policyMissing, "An Azure AD B2C authority is used without a policy.", value: authority.description,
+      throw ConnectorError(
+        own: .configuration, "An Azure AD B2C authority is used without a policy.",
         recoverySuggestion: "Name a policy such as B2C_1_SignIn."
           + (MicrosoftHost(authority.host) == nil
             ? " If this is External ID on a custom domain, set `authorityKind` to `ciam`." : ""))
     }
     guard let tenant = authority.tenant else {
-      throw AuthorityError(
-        .missingTenant, "The policy \(policy.id) is used with an authority that names no tenant.",
-        value: authority.description, recoverySuggestion: AuthorityText.example)
+      throw ConnectorError(
+        own: .configuration, "The policy \(policy.id) is used with an authority that names no tenant.",
+        recoverySuggestion: AuthorityText.example)
     }
     guard !TenantName.shared.contains(tenant.lowercased()) else {
-      throw AuthorityError(
-        .invalidTenant, "The policy \(policy.id) is used with \(tenant), and policies belong to one tenant.",
-        value: authority.description, recoverySuggestion: AuthorityText.example)
+      throw ConnectorError(
+        own: .configuration, "The policy \(policy.id) is used with \(tenant), and policies belong to one tenant.",
+        recoverySuggestion: AuthorityText.example)
     }
     let id = FormEncoding.escape(policy.id)
     return switch authority.form {
@@ -78,9 +76,9 @@ package struct Endpoints: Sendable, Hashable {
 
   private static func url(
     _ place: (before: String, after: String), _ path: String
-  ) throws(AuthorityError) -> URL {
+  ) throws(ConnectorError) -> URL {
     guard let url = URL(string: place.before + path + place.after) else {
-      throw AuthorityError(.notAURL, "No URL can be made for \(path).", value: place.before)
+      throw ConnectorError(own: .configuration, "No URL can be made for \(path).")
     }
     return url
   }
@@ -96,16 +94,15 @@ extension Endpoints {
   ///   - parameters: Names and values, in order; not yet encoded.
   ///   - url: The URL; its query comes first, unchanged.
   /// - Returns: The URL with both.
-  /// - Throws: ``AuthorityError`` with the fault `notAURL`: a request without its parameters must not be
-  ///   sent.
+  /// - Throws: ``ConnectorError`` with code `configuration`: a request without its parameters must not be sent.
   package static func appending(
     _ parameters: [(name: String, value: String)], to url: URL
-  ) throws(AuthorityError) -> URL {
+  ) throws(ConnectorError) -> URL {
     guard !parameters.isEmpty else { return url }
     let text = url.absoluteString.prefix { $0 != "#" }
     let joint = !text.contains("?") ? "?" : text.hasSuffix("?") || text.hasSuffix("&") ? "" : "&"
     guard let whole = URL(string: text + joint + FormEncoding.encode(parameters)) else {
-      throw AuthorityError(.notAURL, "Parameters cannot be appended to the URL.", value: RedactedURL(url).description)
+      throw ConnectorError(own: .configuration, "Parameters cannot be appended to the URL.")
     }
     return whole
   }

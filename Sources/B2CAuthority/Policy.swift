@@ -23,9 +23,9 @@ public struct Policy: Sendable, Hashable {
   /// The id's words mean nothing: Microsoft's own guides name a sign-in policy `B2C_1_susi_reset_v2`.
   ///
   /// - Parameter id: The id, such as `B2C_1_SignIn` or `B2C_1A_signup_signin`.
-  /// - Throws: ``AuthorityError`` with code ``ErrorCode/configuration`` when the id is empty, longer than 128
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/configuration`` when the id is empty, longer than 128
   ///   characters, a template's placeholder, or has characters with a meaning in URLs.
-  public init(_ id: String) throws(AuthorityError) {
+  public init(_ id: String) throws {
     try self.init(id: id)
   }
 
@@ -36,11 +36,22 @@ public struct Policy: Sendable, Hashable {
   ///   - name: A name to show; the id when `nil` or empty.
   ///   - kind: What the policy does.
   ///   - domainHint: The identity provider to go to directly, such as `facebook.com`.
-  /// - Throws: ``AuthorityError`` with code ``ErrorCode/configuration`` when the id is empty, longer than 128
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/configuration`` when the id is empty, longer than 128
   ///   characters, a template's placeholder, or has characters with a meaning in URLs.
   public init(
     id: String, name: String? = nil, kind: Kind = .signUpOrSignIn, domainHint: String? = nil
-  ) throws(AuthorityError) {
+  ) throws {
+    do throws(AuthorityFault) {
+      try self.init(parsing: id, name: name, kind: kind, domainHint: domainHint)
+    } catch {
+      throw error.error
+    }
+  }
+
+  /// As ``init(id:name:kind:domainHint:)``; the fault comes in parts.
+  package init(
+    parsing id: String, name: String? = nil, kind: Kind = .signUpOrSignIn, domainHint: String? = nil
+  ) throws(AuthorityFault) {
     try Self.check(id)
     self.id = id
     self.name = name.flatMap { $0.isEmpty ? nil : $0 } ?? id
@@ -98,19 +109,19 @@ extension Policy {
     return key.hasPrefix("b2c_1_") || key.hasPrefix("b2c_1a_")
   }
 
-  private static func check(_ id: String) throws(AuthorityError) {
+  private static func check(_ id: String) throws(AuthorityFault) {
     let shown = ShownText.show(id)
     guard !id.unicodeScalars.allSatisfy(\.properties.isWhitespace) else {
-      throw AuthorityError(
+      throw AuthorityFault(
         .invalidPolicy, "The policy id is empty.", value: shown, recoverySuggestion: "Ids look like B2C_1_SignIn.")
     }
     guard !isPlaceholder(id) else {
-      throw AuthorityError(
+      throw AuthorityFault(
         .placeholder, "The policy id is still a template's placeholder.", value: shown,
         recoverySuggestion: "Replace it with the id of your policy, such as B2C_1_SignIn.")
     }
     guard isAllowed(id) else {
-      throw AuthorityError(
+      throw AuthorityFault(
         .invalidPolicy, "The policy id contains characters that no policy has, or is longer than \(limit).",
         value: shown,
         recoverySuggestion: "Copy the id from the portal; it looks like B2C_1_SignIn.")

@@ -43,18 +43,13 @@ extension Connector {
   ) async throws -> (Data, HTTPURLResponse) {
     try await ConnectorError.mapping {
       var history = RequestHistory()
-      do {
-        return try await authorizedTransport(scopes, user).send(
-          request, limits: limits, isIdempotent: nil, noting: &history)
-      } catch {
-        throw ConnectorError.naming(request, history, error)
-      }
+      return try await authorizedTransport(scopes, user).send(request, limits: limits, noting: &history)
     }
   }
 
   private func authorizedTransport(_ scopes: [String]?, _ user: UserInfo?) -> AuthorizedTransport {
     AuthorizedTransport(
-      transport: environment.transport, tokens: oauth.tokenProvider(for: scopes, user: user),
+      transport: environment.transport, tokens: oauth.bearerTokens(for: scopes, user: user),
       allowedOrigins: allowedOrigins, retry: retry, clock: environment.clock, now: environment.now)
   }
 }

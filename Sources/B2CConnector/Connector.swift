@@ -253,7 +253,7 @@ extension Connector {
         own: .taskAPINotConfigured, "The settings name no task API.",
         recoverySuggestion: "Add taskWebAPI to the settings.")
     }
-    return user == nil ? tasks : tasks.with(tokens: oauth.tokenProvider(user: user))
+    return user == nil ? tasks : tasks.with(tokens: oauth.bearerTokens(user: user))
   }
 }
 
@@ -273,7 +273,7 @@ extension Connector {
     tasks = settings.taskWebAPI.map { url in
       TaskAPIClient(
         baseURL: url, dialect: options.taskDialect, limits: options.taskLimits, retry: options.retry,
-        transport: environment.transport, tokens: oauth.tokenProvider(), clock: environment.clock, now: environment.now)
+        transport: environment.transport, tokens: oauth.bearerTokens(), clock: environment.clock, now: environment.now)
     }
     self.environment = environment
     retry = options.retry

@@ -3,7 +3,7 @@ public import Foundation
 /// The one error of the facade: what happened, what to do, and everything the server said.
 ///
 /// Nothing in it is secret.
-public struct ConnectorError: CodedError, Sendable {
+public struct ConnectorError: LocalizedError, Sendable {
   /// The reason, as a code.
   public var code: ErrorCode
   /// A sentence about it, without secrets.
@@ -79,6 +79,13 @@ public struct ConnectorError: CodedError, Sendable {
     self.underlying = underlying
   }
 
+  /// Wraps what a token cache, presenter or transport of the app threw; its text is not repeated, for it may hold anything.
+  package init(ofCustomPart error: any Error) {
+    self.init(
+      own: .other, "A token cache, presenter or transport supplied by the app failed with \(type(of: error)).",
+      recoverySuggestion: "Look at the underlying error.", underlying: error)
+  }
+
   /// Returns the error with the request that it is about.
   package func about(_ url: URL, method: String = "GET") -> ConnectorError {
     var copy = self
@@ -89,6 +96,9 @@ public struct ConnectorError: CodedError, Sendable {
 }
 
 extension ConnectorError: Redacted {
+  /// The message, which `localizedDescription` returns.
+  public var errorDescription: String? { message }
+
   /// Code, message, the server's code, the request, the correlation id and what to do.
   public var description: String {
     var text = "\(code.rawValue): \(message)"

@@ -1,5 +1,3 @@
-package import Foundation
-
 /// The reason for an error, as an open set of codes that all errors of a request, a sign-in or a task call share.
 ///
 /// Each module names the codes that it throws in an extension; a code that means the same in several modules is here.
@@ -24,25 +22,6 @@ public struct ErrorCode: RawRepresentable, Sendable, Hashable, CustomStringConve
   ///   - error: The error that was thrown.
   /// - Returns: Whether the error is one of this package and has that code; `false` for any other error.
   public static func ~= (code: ErrorCode, error: any Error) -> Bool {
-    (error as? any CodedError<ErrorCode>)?.code == code
-  }
-}
-
-/// An error with a code, by which it is told apart from others of its type, and a message without secrets.
-package protocol CodedError<Code>: LocalizedError {
-  associatedtype Code: RawRepresentable<String> & Hashable & Sendable
-
-  var code: Code { get }
-  var message: String { get }
-  var recoverySuggestion: String? { get }
-}
-
-extension CodedError {
-  /// The message, which `localizedDescription` returns.
-  public var errorDescription: String? { message }
-
-  /// Code, message and how to fix it; the underlying error is left out, since it may hold a whole URL.
-  public var description: String {
-    "\(code.rawValue): \(message)" + (recoverySuggestion.map { " " + $0 } ?? "")
+    (error as? ConnectorError)?.code == code
   }
 }

@@ -15,16 +15,3 @@ extension ErrorCode {
     }
   }
 }
-
-extension ErrorCode {
-  /// Maps a transport error to a code.
-  package init(_ error: TransportError) {
-    self =
-      switch error.code {
-      case .timedOut: .timedOut
-      case .insecureURL, .invalidRequest: .configuration
-      case .responseTooLarge, .invalidResponse: .invalidResponse
-      default: .network
-      }
-  }
-}

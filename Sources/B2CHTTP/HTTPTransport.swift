@@ -19,7 +19,9 @@ public protocol HTTPTransport: Sendable {
   ///   - limits: The time limits and the largest body of the answer.
   /// - Returns: The body, decompressed, and the answer's head, whatever its status. Values of a header field that came
   ///   more than once are joined with `, `.
-  /// - Throws: ``TransportError`` when there is no answer; `CancellationError` when the calling task was cancelled.
+  /// - Throws: `URLError` when there is no answer; its code says whether anything was sent, and whether to try again.
+  ///   `CancellationError` when the calling task was cancelled. After any other error a change counts as one with an
+  ///   unknown outcome.
   func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse)
 }
 

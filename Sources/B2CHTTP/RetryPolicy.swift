@@ -51,7 +51,7 @@ extension RetryPolicy {
         return .seconds(seconds) <= maximumDelay ? .seconds(seconds) : nil
       }
     case .failure(let error):
-      guard let error = error as? TransportError, error.isRetryable else { return nil }
+      guard let error = error as? ConnectorError, error.isRetryable else { return nil }
     }
     return min(.seconds(1 << min(attempt - 1, 30)), maximumDelay)
   }

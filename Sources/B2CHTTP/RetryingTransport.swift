@@ -54,8 +54,8 @@ package struct RetryingTransport: HTTPTransport {
   ///     `GET` and `HEAD` only.
   ///   - history: Told whether a try may have changed something although no success was reported.
   /// - Returns: The last answer.
-  /// - Throws: The last ``TransportError``, also with `responseTooLarge` for an answer over the limit, which an app's own
-  ///   transport may let pass; `CancellationError` when cancelled, while waiting too.
+  /// - Throws: ``ConnectorError`` for the last try, also for an answer over the limit, which an app's own transport may let
+  ///   pass; `CancellationError` when cancelled, while waiting too.
   package func send(
     _ request: URLRequest, limits: TransportLimits, isIdempotent: Bool?, noting history: inout RequestHistory
   ) async throws -> (Data, HTTPURLResponse) {
@@ -66,7 +66,7 @@ package struct RetryingTransport: HTTPTransport {
     while true {
       var rest = limits
       rest.deadline -= stopwatch.elapsed
-      let result = await tryOnce(request, within: rest)
+      let result = await tryOnce(request, within: rest, of: limits)
       let head = result.map { $0.1 }
       if request.mayChangeSomething, Self.leavesOutcomeUnknown(head) { history.outcomeIsUnknown = true }
       guard mayRepeat || (try? head.get().statusCode) == 429,
@@ -81,31 +81,35 @@ package struct RetryingTransport: HTTPTransport {
   }
 
   private func tryOnce(
-    _ request: URLRequest, within limits: TransportLimits
+    _ request: URLRequest, within rest: TransportLimits, of limits: TransportLimits
   ) async -> Result<(Data, HTTPURLResponse), any Error> {
     do {
-      let answer = try await transport.send(request, limits: limits)
-      let limit = limits.maximumBodyBytes
-      guard answer.0.count <= limit else {
-        throw TransportError(.responseTooLarge, "The answer is larger than the \(limit) bytes that are allowed.")
-      }
+      let answer = try await transport.send(request, limits: rest)
+      guard answer.0.count <= limits.maximumBodyBytes else { throw URLError(.dataLengthExceedsMaximum) }
       return .success(answer)
     } catch {
-      return .failure(error)
+      switch error {
+      // Whatever a transport of the app throws then, such as `URLError.cancelled`.
+      case _ where Task.isCancelled: return .failure(CancellationError())
+      case let error as URLError: return .failure(ConnectorError(error, request, limits))
+      case let error as ConnectorError: return .failure(error.url == nil ? error.about(request) : error)
+      case is CancellationError: return .failure(error)
+      default: return .failure(ConnectorError(ofCustomPart: error).about(request))
+      }
     }
   }
 
   /// Whether the server, or a gateway before it, may have carried the request out although it reports no success.
   ///
-  /// A redirect may follow a change that was made (RFC 9110 section 15.4). What an app's transport throws by other types
+  /// A redirect may follow a change that was made (RFC 9110 section 15.4). What an app's transport throws beside `URLError`
   /// says nothing of whether the request arrived.
   private static func leavesOutcomeUnknown(_ result: Result<HTTPURLResponse, any Error>) -> Bool {
     switch result {
     case .success(let response):
       let status = response.statusCode
       return [301, 302, 303, 307, 308, 408].contains(status) || (status >= 500 && ![501, 505].contains(status))
-    case .failure(let error as TransportError):
-      return ![.insecureURL, .invalidRequest, .cannotConnect, .untrustedServer, .closed].contains(error.code)
+    case .failure(let error as ConnectorError):
+      return error.code != .configuration && (error.underlying as? URLError)?.isBeforeSending != true
     case .failure: return true
     }
   }
@@ -120,4 +124,17 @@ package struct RequestHistory: Sendable {
 
   /// Makes the history of a call that has not begun.
   package init() {}
+
+  /// Returns an error of the call with what is known of its outcome.
+  ///
+  /// When no token could be had for another try, only an error of this package can say that the first may have acted.
+  package func naming(_ error: any Error) -> any Error {
+    guard outcomeIsUnknown, !(error is CancellationError) else { return error }
+    var named =
+      error as? ConnectorError
+      ?? ConnectorError(
+        own: .other, "A try may have been carried out, and then \(type(of: error)) was thrown.", underlying: error)
+    named.outcomeIsUnknown = true
+    return named
+  }
 }

@@ -29,31 +29,32 @@ extension URLRequest {
   /// The URL must be https, or http to this machine, and lead to the same place for every reader. A body must be data, which
   /// can be sent a second time.
   ///
-  /// - Throws: ``TransportError`` with ``TransportError/Code/insecureURL`` or ``TransportError/Code/invalidRequest``.
+  /// - Throws: ``ConnectorError`` with code `configuration`.
   @discardableResult
-  func validatedOrigin() throws(TransportError) -> Origin {
-    guard let url else { throw TransportError(.invalidRequest, "The request has no URL.") }
+  func validatedOrigin() throws(ConnectorError) -> Origin {
+    guard let url else { throw ConnectorError(own: .configuration, "The request has no URL.") }
     guard let origin = Origin(url), Loopback.isAllowed(url) else {
-      throw TransportError(
-        .insecureURL, "The URL \(RedactedURL(url)) is neither https nor http to this machine, or has no plain host.")
+      throw ConnectorError(
+        own: .configuration,
+        "The URL \(RedactedURL(url)) is neither https nor http to this machine, or has no plain host.")
     }
     guard !method.isEmpty, method.utf8.allSatisfy(ASCIIText.isTokenCharacter) else {
-      throw TransportError(.invalidRequest, "The request's method is not one that HTTP can carry.")
+      throw ConnectorError(own: .configuration, "The request's method is not one that HTTP can carry.")
     }
     guard httpBodyStream == nil else {
-      throw TransportError(.invalidRequest, "The request's body is a stream; use data.")
+      throw ConnectorError(own: .configuration, "The request's body is a stream; use data.")
     }
     // In any case of letters: Apple's systems send `get` as `GET`, and fail with a body as if the answer were too large.
     guard httpBody == nil || !["GET", "HEAD"].contains(method.uppercased()) else {
-      throw TransportError(
-        .invalidRequest, "A \(method) request cannot carry a body.",
+      throw ConnectorError(
+        own: .configuration, "A \(method) request cannot carry a body.",
         recoverySuggestion: "Use another method, or put the values into the URL's query.")
     }
     for (name, value) in allHTTPHeaderFields ?? [:] {
       guard !name.isEmpty, name.utf8.allSatisfy(ASCIIText.isTokenCharacter),
         !value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F })
       else {
-        throw TransportError(.invalidRequest, "The request has a header field with characters that HTTP forbids.")
+        throw ConnectorError(own: .configuration, "The request has a header field with characters that HTTP forbids.")
       }
     }
     return origin

@@ -38,8 +38,14 @@ package final class OAuthClient: Sendable {
         claims: claims))
   }
 
-  package func tokenProvider(for scopes: [String]? = nil, user: UserInfo? = nil) -> some AccessTokenProvider {
-    SessionTokens(client: self, scopes: scopes, user: user)
+  /// The engine seen as a source of bearer tokens.
+  package func bearerTokens(for scopes: [String]? = nil, user: UserInfo? = nil) -> BearerTokens {
+    { refused in
+      // By the time a token is refused another user may be the current one.
+      let owner = refused?.userID.map { UserInfo(id: $0) } ?? user
+      let token = try await self.accessToken(for: scopes, user: owner, refused: refused?.token)
+      return (token.token, token.userID)
+    }
   }
 
   package func users() async throws -> [UserInfo] { try await services.users() }
@@ -92,18 +98,4 @@ package final class OAuthClient: Sendable {
 extension OAuthClient: Redacted {
   /// Authority and client: enough to tell two clients apart.
   package var description: String { "OAuthClient(\(configuration.authority), client \(configuration.clientID))" }
-}
-
-/// The engine seen as a source of bearer tokens.
-struct SessionTokens: AccessTokenProvider {
-  let client: OAuthClient
-  let scopes: [String]?
-  let user: UserInfo?
-
-  func accessToken(replacing refused: BearerToken?) async throws -> BearerToken {
-    // By the time a token is refused another user may be the current one.
-    let owner = refused?.userID.map { UserInfo(id: $0) } ?? user
-    let token = try await client.accessToken(for: scopes, user: owner, refused: refused?.token)
-    return BearerToken(token.token, userID: token.userID)
-  }
 }

@@ -18,7 +18,7 @@ package final class OAuthServices: Sendable {
 
   init(configuration: OAuthConfiguration, environment: OAuthEnvironment) throws {
     if let retired = configuration.authority.retirement(for: configuration.defaultPolicy) {
-      throw ConnectorError(retired)
+      throw retired.error
     }
     self.configuration = configuration
     self.environment = environment
@@ -33,8 +33,10 @@ package final class OAuthServices: Sendable {
     providers = ProviderDirectory(
       configuration: configuration, documents: documents, clock: environment.clock, now: environment.now)
     endpoint = TokenEndpoint(
-      configuration: configuration, transport: environment.transport, serverClock: serverClock,
-      clock: environment.clock)
+      configuration: configuration,
+      transport: RetryingTransport(
+        transport: environment.transport, policy: .none, clock: environment.clock, now: environment.now),
+      serverClock: serverClock, clock: environment.clock)
     store = SessionStore.of(try environment.cache ?? DefaultTokenCache.make())
     isMicrosoft = configuration.authority.kind(for: configuration.defaultPolicy) != .openIDConnect
     client = SessionStore.Client(

@@ -27,7 +27,7 @@ struct SignIn: Sendable {
     _ policy: Policy?, _ options: SignInOptions, _ correlationID: UUID, isPasswordResetStep: Bool = false
   ) async throws -> SignInResult {
     // Whatever is wrong with the settings is found here, before a page opens.
-    if let retired = configuration.authority.retirement(for: policy) { throw ConnectorError(retired) }
+    if let retired = configuration.authority.retirement(for: policy) { throw retired.error }
     try services.presenter.validate(redirectURI: configuration.redirectURI)
     _ = try ReservedParameters.checked(options.extraParameters)
     if let claims = options.claimsRequest, !claims.isEmpty { _ = try ClaimsRequest.checked(claims) }

@@ -156,11 +156,7 @@ struct SignOut: Sendable {
         ("state", state.value),
       ]
       if let idToken { parameters.append(("id_token_hint", idToken.value)) }
-      do throws(AuthorityError) {
-        return try Endpoints.appending(parameters, to: endpoint)
-      } catch {
-        throw ConnectorError(error)
-      }
+      return try Endpoints.appending(parameters, to: endpoint)
     }
     // Built here once so that a failure is thrown; another port of this machine changes nothing that could fail.
     let page = try makeURL(configuration.redirectURI)

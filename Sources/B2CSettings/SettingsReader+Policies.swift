@@ -115,8 +115,8 @@ extension SettingsReader {
   }
 
   private mutating func policy(_ entry: Entry, _ defaults: PolicyDefaults) -> Policy? {
-    do throws(AuthorityError) {
-      return try Policy(id: entry.text, name: defaults.name, kind: defaults.kind, domainHint: defaults.domainHint)
+    do throws(AuthorityFault) {
+      return try Policy(parsing: entry.text, name: defaults.name, kind: defaults.kind, domainHint: defaults.domainHint)
     } catch {
       report(entry, error)
       return nil

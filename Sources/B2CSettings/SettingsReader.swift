@@ -97,8 +97,8 @@ struct SettingsReader {
       }
     }
     guard let entry = text(.authority, isRequired: true) else { return nil }
-    do throws(AuthorityError) {
-      return try Authority(entry.text, kind: kind)
+    do throws(AuthorityFault) {
+      return try Authority(parsing: entry.text, kind: kind)
     } catch {
       report(entry, error)
       return nil
@@ -140,9 +140,9 @@ extension SettingsReader {
   }
 
   /// Reports an error of an authority or policy.
-  mutating func report(_ entry: Entry, _ error: AuthorityError) { add(problem(entry, error)) }
+  mutating func report(_ entry: Entry, _ fault: AuthorityFault) { add(problem(entry, fault)) }
 
-  func problem(_ entry: Entry, _ error: AuthorityError) -> SettingsProblem {
+  func problem(_ entry: Entry, _ error: AuthorityFault) -> SettingsProblem {
     SettingsProblem(
       error.message, at: entry.path, value: error.value, suggestion: error.suggestion,
       recoverySuggestion: error.recoverySuggestion ?? (isShown(error.suggestion) ? nil : entry.recovery))

@@ -15,7 +15,7 @@ extension LocalTenant {
   ///   - taskServer: The task server, for `taskWebAPI`.
   ///   - form: The place of the policy in the authority.
   /// - Returns: The settings.
-  /// - Throws: `AuthorityError` for a tenant name or policy that no authority can have.
+  /// - Throws: ``ConnectorError`` for a tenant name or policy that no authority can have.
   public func settings(taskServer: LocalTaskServer? = nil, form: AuthorityForm = .query) throws -> ConnectorSettings {
     func policy(_ kind: LocalPolicy.Kind, _ known: Policy.Kind) throws -> Policy? {
       guard shape == .b2c, let id = policies.first(where: { $0.kind == kind })?.id else { return nil }
@@ -81,7 +81,7 @@ extension Connector {
   ///   - cache: The token cache; in memory by default.
   ///   - clock: The clock that deadlines and retries sleep on; one that moves itself by default.
   /// - Returns: The connector.
-  /// - Throws: ``ConnectorError``, as its initialisers; `AuthorityError` for an unusual tenant.
+  /// - Throws: ``ConnectorError``, as its initialisers, and for an unusual tenant.
   public static func local(
     _ tenant: LocalTenant, _ taskServer: LocalTaskServer? = nil, presenter: (any SignInPresenter)? = nil,
     cache: any TokenCache = .memory(), clock: any Clock<Duration> = TestClock()

@@ -11,13 +11,13 @@ public import Foundation
 /// A call makes its request (`TaskRequests`), sends it with a token and with retries, and reads the answer: what a status
 /// means is in `TaskRequest`, what a document means in ``TaskItem``. There is no offline queue: a call that fails says so,
 /// and the task is still in the caller's hands.
-/// Errors are `ConnectorError`, `CancellationError`, or an own one of the closure or the transport, unchanged; after a try
-/// that may have changed something, that is the `underlying` of an error `other` with `outcomeIsUnknown`.
+/// Errors are `ConnectorError`, `CancellationError`, or an own one of the closure, unchanged; after a try that may have
+/// changed something, that is the `underlying` of an error `other` with `outcomeIsUnknown`.
 public struct TaskAPIClient: Sendable {
   private let requests: TaskRequests
   private let transport: any HTTPTransport
   private let retry: RetryPolicy
-  private var tokens: any AccessTokenProvider
+  private var tokens: BearerTokens
   private let clock: any Clock<Duration>
   private let now: @Sendable () -> Date
 
@@ -55,13 +55,13 @@ public struct TaskAPIClient: Sendable {
     }
     self.init(
       baseURL: url, dialect: dialect, limits: limits, retry: retry, transport: transport,
-      tokens: ClosureTokens(accessToken: accessToken))
+      tokens: { _ in (Secret(try await accessToken()), nil) })
   }
 
   /// Makes a client from its parts, with a base URL that was checked.
   package init(
     baseURL: URL, dialect: TaskDialect = .tutorial, limits: TransportLimits = standardLimits,
-    retry: RetryPolicy = RetryPolicy(), transport: any HTTPTransport, tokens: any AccessTokenProvider,
+    retry: RetryPolicy = RetryPolicy(), transport: any HTTPTransport, tokens: @escaping BearerTokens,
     clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
   ) {
     requests = TaskRequests(baseURL: baseURL, dialect: dialect, limits: limits)
@@ -73,7 +73,7 @@ public struct TaskAPIClient: Sendable {
   }
 
   /// Returns the same client with another source of access tokens.
-  package func with(tokens: any AccessTokenProvider) -> TaskAPIClient {
+  package func with(tokens: @escaping BearerTokens) -> TaskAPIClient {
     var copy = self
     copy.tokens = tokens
     return copy
@@ -153,28 +153,14 @@ public struct TaskAPIClient: Sendable {
     let authorized = AuthorizedTransport(
       transport: transport, tokens: tokens, allowedOrigins: requests.origins, retry: retry, clock: clock, now: now)
     var history = RequestHistory()
+    let (body, response) = try await authorized.send(
+      request.message, limits: requests.limits, isIdempotent: request.isIdempotent, noting: &history)
+    let answer = TaskAnswer(body: body, response: response)
+    guard (200..<300).contains(answer.status) else { throw request.refusal(answer, history, now()) }
     do {
-      let (body, response) = try await authorized.send(
-        request.message, limits: requests.limits, isIdempotent: request.isIdempotent, noting: &history)
-      let answer = TaskAnswer(body: body, response: response)
-      guard (200..<300).contains(answer.status) else { throw request.refusal(answer, history, now()) }
-      do {
-        return try read(answer)
-      } catch let error as UnreadableAnswer {
-        throw request.unreadable(answer, error, history, now())
-      }
-    } catch {
-      // Whatever a transport of the app throws then.
-      throw Task.isCancelled ? CancellationError() : request.thrown(error, history, now())
+      return try read(answer)
+    } catch let error as UnreadableAnswer {
+      throw request.unreadable(answer, error, history, now())
     }
-  }
-}
-
-/// Tokens from a closure, which decides by itself whether to return a new one.
-private struct ClosureTokens: AccessTokenProvider {
-  let accessToken: @Sendable () async throws -> String
-
-  func accessToken(replacing refused: BearerToken?) async throws -> BearerToken {
-    BearerToken(Secret(try await accessToken()))
   }
 }

@@ -90,43 +90,12 @@ extension TaskRequest {
     return named(error, answer, history, now)
   }
 
-  /// Returns what a call throws for an error on the way: named after its request, with what is known of the outcome.
-  func thrown(_ error: any Error, _ history: RequestHistory, _ now: Date) -> any Error {
-    switch error {
-    case is CancellationError: return error
-    // Of this request already, or of the one for a token.
-    case var error as ConnectorError:
-      error.outcomeIsUnknown = error.outcomeIsUnknown || history.outcomeIsUnknown
-      return error
-    case let error as TransportError:
-      let isTooLarge = error.code == .responseTooLarge
-      return named(
-        ConnectorError(
-          own: isTooLarge ? .tooLarge : ErrorCode(error), error.message,
-          recoverySuggestion: isTooLarge
-            ? "Raise maximumBodyBytes of the task limits, or let the server send less." : error.recoverySuggestion,
-          isRetryable: error.isRetryable, underlying: error), nil, history, now)
-    case let error as APIAuthorizationError:
-      var refusal = ConnectorError(own: error.code, error.message, recoverySuggestion: error.recoverySuggestion)
-      refusal.oauthError = error.serverError
-      refusal.claims = error.claims
-      return named(refusal, error.response.map { TaskAnswer(body: error.body, response: $0) }, history, now)
-    case _ where history.outcomeIsUnknown:
-      // An error of the app's transport, or no token for another try: only this error can say that the first may have acted.
-      return named(
-        ConnectorError(
-          own: .other, "A try may have been carried out, and then \(type(of: error)) was thrown.", underlying: error),
-        nil, history, now)
-    default: return error
-    }
-  }
-
   private func named(
-    _ error: ConnectorError, _ answer: TaskAnswer?, _ history: RequestHistory, _ now: Date
+    _ error: ConnectorError, _ answer: TaskAnswer, _ history: RequestHistory, _ now: Date
   ) -> ConnectorError {
     var named = error.about(message)
     named.outcomeIsUnknown = error.outcomeIsUnknown || history.outcomeIsUnknown
-    if let answer { named.add(answer.body, answer.response, hiding: history.bearerTokens, now: now) }
+    named.add(answer.body, answer.response, hiding: history.bearerTokens, now: now)
     return named
   }
 }

@@ -76,8 +76,8 @@ import Testing
     for _ in 0..<2_500 {
       let text = Self.text(&generator)
       let kind = kinds.randomElement(using: &generator) ?? nil
-      do throws(AuthorityError) {
-        let authority = try Authority(text, kind: kind)
+      do throws(AuthorityFault) {
+        let authority = try Authority(parsing: text, kind: kind)
         accepted += 1
         #expect(Self.broken(authority, kind, policy) == nil, "\(text.debugDescription)")
       } catch {

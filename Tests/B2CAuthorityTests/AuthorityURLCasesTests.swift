@@ -71,7 +71,7 @@ struct AuthorityURLCasesTests {
       "1https://contoso.b2clogin.com/t.onmicrosoft.com",
     ])
   func refused(text: String) {
-    let error = #expect(throws: AuthorityError.self) { try Authority(text) }
+    let error = #expect(throws: AuthorityFault.self) { try Authority(parsing: text, kind: nil) }
     // A suggestion is an authority, and never one on a host that the text does not begin with.
     guard let suggestion = error?.suggestion else { return }
     #expect((try? Authority(suggestion)) != nil)

@@ -92,7 +92,7 @@ import Testing
     ])
   func migration(old: String, new: String) throws {
     let authority = try Authority(old)
-    #expect(authority.retirement(for: nil)?.fault == .retiredAuthority)
+    #expect(authority.retirement(for: nil)?.kind == .retiredAuthority)
     let endpoints = try Endpoints(authority: authority.migratedFromRetiredHost(), policy: nil)
     #expect(endpoints.authorization?.absoluteString == new)
   }

@@ -48,7 +48,7 @@ import Testing
   @Test(
     "Invalid ids are refused",
     arguments: [
-      ("", AuthorityError.Fault.invalidPolicy),
+      ("", AuthorityFault.Kind.invalidPolicy),
       ("   ", .invalidPolicy),
       (" B2C_1_x ", .invalidPolicy),
       ("B2C_1_x\n", .invalidPolicy),
@@ -70,10 +70,10 @@ import Testing
       ("<Enter the sign in policy>", .placeholder),
       ("{policy}", .placeholder),
     ])
-  func refusals(id: String, fault: AuthorityError.Fault) throws {
-    let error = try #require(throws: AuthorityError.self) { try Policy(id) }
-    #expect(error.fault == fault)
-    #expect(error.code == .configuration)
+  func refusals(id: String, fault: AuthorityFault.Kind) throws {
+    let error = try #require(throws: AuthorityFault.self) { try Policy(parsing: id) }
+    #expect(error.kind == fault)
+    #expect(error.error.code == .configuration)
     #expect(error.recoverySuggestion != nil)
   }
 

@@ -35,7 +35,7 @@ struct ConnectorErrorCustomPartsTests {
 
   private struct Transport: HTTPTransport {
     func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
-      throw TransportError(.invalidResponse, words, recoverySuggestion: words)
+      throw ConnectorError(.invalidResponse, words, recoverySuggestion: words)
     }
   }
 

@@ -11,7 +11,7 @@ import Testing
 /// What the transport says to fix reaches the app.
 @Suite("The transport's advice", .timeLimit(.minutes(10)))
 struct ConnectorErrorSuggestionTests {
-  private static let advice = "Switch on Outgoing Connections (Client)."
+  private static let advice = "needs Outgoing Connections (Client)"
 
   @Test("It is in the errors of sign-in, requests and task calls, and in the diagnosis")
   func advice() async throws {
@@ -44,7 +44,7 @@ struct ConnectorErrorSuggestionTests {
 
     func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
       guard request.url?.host != refusedHost.name else {
-        throw TransportError(.cannotConnect, "No such host.", recoverySuggestion: ConnectorErrorSuggestionTests.advice)
+        throw URLError(.cannotFindHost)
       }
       return try await inner.send(request, limits: limits)
     }

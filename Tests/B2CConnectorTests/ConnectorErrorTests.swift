@@ -132,17 +132,17 @@ struct ConnectorErrorTests {
   @Test(
     "What keeps an answer away is told apart",
     arguments: [
-      (TransportError.Code.insecureURL, ErrorCode.configuration, false), (.timedOut, .timedOut, true),
-      (.untrustedServer, .network, false), (.responseTooLarge, .tooLarge, false),
-      (.connectionLost, .network, true),
+      (URLError.Code.badURL, ErrorCode.configuration, false), (.timedOut, .timedOut, true),
+      (.serverCertificateUntrusted, .network, false), (.dataLengthExceedsMaximum, .tooLarge, false),
+      (.networkConnectionLost, .network, true),
     ])
-  func transport(_ code: TransportError.Code, _ means: ErrorCode, _ isRetryable: Bool) async throws {
+  func transport(_ code: URLError.Code, _ means: ErrorCode, _ isRetryable: Bool) async throws {
     struct Wire: HTTPTransport {
       let inner: any HTTPTransport
       let host: String?
-      let code: TransportError.Code
+      let code: URLError.Code
       func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
-        guard request.url?.host != host else { throw TransportError(code, "Text.") }
+        guard request.url?.host != host else { throw URLError(code) }
         return try await inner.send(request, limits: limits)
       }
     }
@@ -195,7 +195,7 @@ private struct Cable: HTTPTransport {
   init(_ inner: any HTTPTransport) { self.inner = inner }
 
   func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
-    guard !isCut.isOn else { throw TransportError(.cannotConnect, "The cable is cut.") }
+    guard !isCut.isOn else { throw URLError(.cannotConnectToHost) }
     return try await inner.send(request, limits: limits)
   }
 }

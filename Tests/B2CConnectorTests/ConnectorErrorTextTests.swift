@@ -99,8 +99,8 @@ struct ConnectorErrorTextTests {
     let code: URLError.Code? = URLError.Code(rawValue: number)
     // App Transport Security is of Apple's systems alone, and so is its advice.
     guard let code, code != .appTransportSecurityRequiresSecureConnection else { return }
-    let error = TransportError(sessionError: URLError(code), url: try url("https://login.example/x"))
-    try check(error, isPlainIssuer: true)
+    let request = URLRequest(url: try url("https://login.example/x"))
+    try check(ConnectorError(URLError(code), request, .standard), isPlainIssuer: true)
   }
 
   // MARK: What a developer wrote
@@ -130,7 +130,7 @@ struct ConnectorErrorTextTests {
 
   @Test("Policies that cannot be read", arguments: ["", "?p=B2C_1_a", "B2C_1_a b", "B2C_1_a/b", "\u{7}"])
   func policy(_ text: String) throws {
-    let error = #expect(throws: AuthorityError.self) { _ = try Policy(text) }
+    let error = #expect(throws: ConnectorError.self) { _ = try Policy(text) }
     try check(try #require(error))
   }
 

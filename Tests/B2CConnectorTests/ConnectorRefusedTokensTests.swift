@@ -16,7 +16,8 @@ struct ConnectorRefusedTokensTests {
   @Test("Against an API that refuses every token twenty calls make one refresh a minute, and send no token twice")
   func refusesAll() async throws {
     let world = World()
-    let connector = try world.connector()
+    // Waits move another clock: how slow a machine is must not count as minutes.
+    let connector = try world.connector(waitingOn: TestClock())
     try await connector.doPolicy(.signIn)
     world.tasks.faults = [LocalFault(.respond(Self.refusal))]
     for minute in 1...3 {
@@ -36,7 +37,8 @@ struct ConnectorRefusedTokensTests {
   @Test("A token that was accepted before it was refused is replaced as often, and the call goes on")
   func acceptedBetween() async throws {
     let world = World()
-    let connector = try world.connector()
+    // Waits move another clock: how slow a machine is must not count as minutes.
+    let connector = try world.connector(waitingOn: TestClock())
     try await connector.doPolicy(.signIn)
     for number in 1...5 {
       _ = try await connector.getTaskList()
@@ -52,7 +54,7 @@ struct ConnectorRefusedTokensTests {
     let world = World()
     let other = try url("https://other.example/things")
     let transport = AnsweringTransport(world.network, at: other, LocalResponse(status: 200))
-    let connector = try world.connector(transport: transport, allowedAPIs: [other])
+    let connector = try world.connector(transport: transport, allowedAPIs: [other], waitingOn: TestClock())
     try await connector.doPolicy(.signIn)
     world.tasks.faults = [LocalFault(.respond(Self.refusal))]
     for _ in 0..<10 {

@@ -258,7 +258,7 @@ private struct Switch: HTTPTransport {
   let isOffline: Locked<Bool>
 
   func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
-    if isOffline.withLock({ $0 }) { throw TransportError(.cannotConnect, "Offline.") }
+    if isOffline.withLock({ $0 }) { throw URLError(.cannotConnectToHost) }
     return try await network.send(request, limits: limits)
   }
 }

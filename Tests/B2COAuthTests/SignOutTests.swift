@@ -183,7 +183,7 @@ struct SignOutTests {
     let client = try fixture.client()
     try await client.signIn()
     await fixture.clock.advance(by: .seconds(90_000))
-    fixture.transport.intercept { _ in throw TransportError(.cannotConnect, "Offline.") }
+    fixture.transport.intercept { _ in throw URLError(.cannotConnectToHost) }
     let limited = try fixture.client { $0.retry = .none }
     await expectError(ConnectorError.self, .network) { try await limited.signOut(endsBrowserSession: true) }
     #expect(try await fixture.cache.keys().isEmpty)

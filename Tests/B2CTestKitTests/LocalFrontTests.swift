@@ -120,7 +120,7 @@ struct SocketTransport: HTTPTransport {
     let body = request.httpBody ?? Data()
     await client.send(Data((head + "Content-Length: \(body.count)\r\n\r\n").utf8) + body)
     let text = await client.receiveAll()
-    guard let end = text.range(of: "\r\n\r\n") else { throw TransportError(.connectionLost, "No whole head.") }
+    guard let end = text.range(of: "\r\n\r\n") else { throw URLError(.networkConnectionLost) }
     var lines = text[..<end.lowerBound].components(separatedBy: "\r\n")
     let status = Int(lines.removeFirst().split(separator: " ")[1]) ?? 0
     var headers: [String: String] = [:]

@@ -44,21 +44,13 @@ struct LocalNetworkTests {
   }
 
   @Test(arguments: [
-    ("http://contoso.b2clogin.com/", TransportError.Code.insecureURL), ("https://nobody.example/", .cannotConnect),
-    ("https://contoso.b2clogin.com:8443/", .cannotConnect),
+    ("http://contoso.b2clogin.com/", ErrorCode.configuration), ("https://nobody.example/", .network),
+    ("https://contoso.b2clogin.com:8443/", .network),
   ])
-  func foreignOriginsAreNotReached(url: String, code: TransportError.Code) async throws {
+  func foreignOriginsAreNotReached(url: String, code: ErrorCode) async throws {
     let request = URLRequest(url: try #require(URL(string: url)))
-    await expectError(TransportError.self, code) { try await LocalNetwork(tenant).answer(to: request) }
+    await expectError(ConnectorError.self, code) { try await LocalNetwork(tenant).answer(to: request) }
     #expect(tenant.requests.isEmpty)
-  }
-
-  @Test func bodyOverTheLimitIsRefused() async throws {
-    let limits = TransportLimits(maximumBodyBytes: 10)
-    let request = try keys
-    await expectError(TransportError.self, .responseTooLarge) {
-      try await tenant.transport.answer(to: request, limits: limits)
-    }
   }
 
   @Test func largeBodiesAreNotKept() async throws {
@@ -125,7 +117,7 @@ struct LocalNetworkTests {
   @Test func brokenConnectionsAreLost() async throws {
     tenant.faults = [LocalFault(.reset)]
     let request = try keys
-    await expectError(TransportError.self, .connectionLost) { try await tenant.transport.answer(to: request) }
+    await expectError(URLError.self, .networkConnectionLost) { try await tenant.transport.answer(to: request) }
     #expect(tenant.counters.keysRequests == 1)
   }
 
@@ -156,7 +148,7 @@ struct LocalNetworkTests {
     let answer = Task { try await network.answer(to: request) }
     await clock.waitForSleepers()
     await clock.advance(by: .seconds(15))
-    await expectError(TransportError.self, .timedOut) { try await answer.value }
+    await expectError(URLError.self, .timedOut) { try await answer.value }
     #expect(tenant.counters.keysRequests == 0)
   }
 

@@ -123,7 +123,7 @@ struct ScriptedPresenterTests {
   @Test func transportErrorsPassThrough() async throws {
     tenant.faults = [LocalFault(.reset)]
     let presenter = ScriptedPresenter(transport: tenant.transport, .signIn(.alice))
-    await expectError(TransportError.self, .connectionLost) { try await present(presenter) }
+    await expectError(URLError.self, .networkConnectionLost) { try await present(presenter) }
   }
 
   @Test(

@@ -43,7 +43,7 @@ package final class CannedTransport: HTTPTransport {
       state.requests.append(request)
       state.limits.append(limits)
       guard !state.outcomes.isEmpty else {
-        return .failure(TransportError(.invalidRequest, "No result was prepared for this request."))
+        return .failure(ConnectorError(own: .configuration, "No result was prepared for this request."))
       }
       return state.outcomes.removeFirst()
     }
@@ -55,6 +55,14 @@ extension HTTPTransport {
   /// Sends a request and returns the answer as a value.
   package func answer(to request: URLRequest, limits: TransportLimits = .standard) async throws -> LocalResponse {
     LocalResponse(try await send(request, limits: limits))
+  }
+}
+
+extension AuthorizedTransport {
+  /// Sends a request and returns the answer as a value.
+  package func answer(to request: URLRequest, limits: TransportLimits = .standard) async throws -> LocalResponse {
+    var history = RequestHistory()
+    return LocalResponse(try await send(request, limits: limits, noting: &history))
   }
 }
 

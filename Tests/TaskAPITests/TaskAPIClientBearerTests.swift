@@ -12,12 +12,12 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct TaskAPIClientBearerTests {
   @Test func withoutTokenNothingIsSent() async throws {
     let transport = CannedTransport()
-    let client = try client(transport, tokens: NoTokens())
+    let client = try client(transport) { $0.tokens = { _ in throw SignedOut() } }
     let task = try decoded(Samples.stored)
-    await #expect(throws: NoTokens.SignedOut()) { try await client.list() }
-    await #expect(throws: NoTokens.SignedOut()) { try await client.add(task) }
-    await #expect(throws: NoTokens.SignedOut()) { try await client.update(task) }
-    await #expect(throws: NoTokens.SignedOut()) { try await client.delete(task) }
+    await #expect(throws: SignedOut()) { try await client.list() }
+    await #expect(throws: SignedOut()) { try await client.add(task) }
+    await #expect(throws: SignedOut()) { try await client.update(task) }
+    await #expect(throws: SignedOut()) { try await client.delete(task) }
     #expect(transport.requests.isEmpty)
   }
 
@@ -67,21 +67,22 @@ import Testing
 
   @Test("After a try that may have acted, the lack of a token is an error that says so")
   func noTokenAfterAnUnknownOutcome() async throws {
-    struct OneToken: AccessTokenProvider {
-      func accessToken(replacing refused: BearerToken?) async throws -> BearerToken {
-        guard refused == nil else { throw NoTokens.SignedOut() }
-        return BearerToken(Secret("only-token"))
+    func oneTokenAndREST(_ options: inout ClientOptions) {
+      options.dialect = .rest
+      options.tokens = { refused in
+        guard refused == nil else { throw SignedOut() }
+        return (Secret("only-token"), nil)
       }
     }
     let task = TaskItem(itemName: "x", serverID: "1")
     let refused = CannedTransport(.text(401, ""))
-    await #expect(throws: NoTokens.SignedOut()) {
-      try await client(refused, tokens: OneToken()) { $0.dialect = .rest }.delete(task)
+    await #expect(throws: SignedOut()) {
+      try await client(refused, change: oneTokenAndREST).delete(task)
     }
     let transport = CannedTransport(.text(502, ""), .text(401, ""))
-    let error = await taskError { try await client(transport, tokens: OneToken()) { $0.dialect = .rest }.delete(task) }
+    let error = await taskError { try await client(transport, change: oneTokenAndREST).delete(task) }
     #expect(error?.code == .other && error?.outcomeIsUnknown == true && transport.unused == 0)
-    #expect(error?.underlying is NoTokens.SignedOut)
+    #expect(error?.underlying is SignedOut)
   }
 
   @Test("What an app's transport throws at a cancelled call is a cancellation")

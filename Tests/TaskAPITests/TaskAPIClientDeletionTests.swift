@@ -106,9 +106,9 @@ import Testing
   }
 
   static let firstTries: [(CannedTransport.Outcome, isLost: Bool)] = [
-    (.failure(TransportError(.connectionLost, "x")), true), (.failure(TransportError(.timedOut, "x")), true),
+    (.failure(URLError(.networkConnectionLost)), true), (.failure(URLError(.timedOut)), true),
     (.success(.text(503, "")), true), (.success(.text(408, "")), true),
-    (.failure(TransportError(.cannotConnect, "x")), false), (.success(.text(429, "")), false),
+    (.failure(URLError(.cannotConnectToHost)), false), (.success(.text(429, "")), false),
     (.success(.text(401, "")), false),
   ]
 
@@ -128,7 +128,7 @@ import Testing
     "A deletion by title is sent once, unless the server throttles it", arguments: [TaskDialect.tutorial, .repository])
   func byTitle(_ dialect: TaskDialect) async throws {
     let task = TaskItem(itemName: "x", serverID: "1")
-    for failure in [.success(.text(503, "")), .failure(TransportError(.connectionLost, "x"))]
+    for failure in [.success(.text(503, "")), .failure(URLError(.networkConnectionLost))]
       as [CannedTransport.Outcome]
     {
       let transport = CannedTransport([failure, .success(.text(204, ""))])

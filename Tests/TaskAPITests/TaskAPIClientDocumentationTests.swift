@@ -30,7 +30,7 @@ struct AppTransport: HTTPTransport {
 
   func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     let (body, response) = try await session.data(for: request)
-    guard let head = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+    guard let head = response as? HTTPURLResponse else { throw URLError(.cannotParseResponse) }
     return (body, head)
   }
 }

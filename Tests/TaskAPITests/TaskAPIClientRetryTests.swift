@@ -33,7 +33,7 @@ import Testing
 
   @Test func lostConnectionIsTriedAgain() async throws {
     let transport = CannedTransport([
-      .failure(TransportError(.connectionLost, "x")), .failure(TransportError(.cannotConnect, "x")),
+      .failure(URLError(.networkConnectionLost)), .failure(URLError(.cannotConnectToHost)),
       .success(.text(200, "[]")),
     ])
     #expect(try await client(transport).list().isEmpty)
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test func serverThatNeverAnswersEndsByDeadline() async throws {
-    let late = TransportError(.timedOut, "x")
+    let late = URLError(.timedOut)
     let transport = CannedTransport(Array(repeating: .failure(late), count: 5))
     let error = await taskError { _ = try await client(transport).list() }
     #expect(error?.code == .timedOut && error?.isRetryable == true && error?.outcomeIsUnknown == false)

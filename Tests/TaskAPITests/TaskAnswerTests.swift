@@ -71,35 +71,33 @@ import Testing
     #expect(error?.correlationID == id)
   }
 
-  static let transportErrors: [(TransportError.Code, ErrorCode, Bool, Bool)] = [
-    (.timedOut, .timedOut, true, true), (.connectionLost, .network, true, true),
-    (.cannotConnect, .network, true, false),
-    (.responseTooLarge, .tooLarge, false, true), (.invalidResponse, .invalidResponse, false, true),
-    (.untrustedServer, .network, false, false), (.closed, .network, false, false),
-    (.closedDuringRequest, .network, false, true), (.invalidRequest, .configuration, false, false),
-    (.insecureURL, .configuration, false, false), (.init(rawValue: "other"), .network, false, true),
+  static let transportErrors: [(URLError.Code, ErrorCode, Bool, Bool)] = [
+    (.timedOut, .timedOut, true, true), (.networkConnectionLost, .network, true, true),
+    (.cannotConnectToHost, .network, true, false), (.cannotFindHost, .network, true, false),
+    (.notConnectedToInternet, .network, true, false),
+    (.dataLengthExceedsMaximum, .tooLarge, false, true), (.cannotParseResponse, .invalidResponse, false, true),
+    (.serverCertificateUntrusted, .network, false, false), (.secureConnectionFailed, .network, false, false),
+    (.cancelled, .network, false, true), (.badURL, .configuration, false, false), (.unknown, .network, true, true),
   ]
 
   @Test(arguments: transportErrors)
   func everyTransportErrorHasItsCode(
-    _ thrown: TransportError.Code, _ code: ErrorCode, _ isRetryable: Bool, _ isUnknown: Bool
+    _ thrown: URLError.Code, _ code: ErrorCode, _ isRetryable: Bool, _ isUnknown: Bool
   ) async throws {
-    let transport = CannedTransport([.failure(TransportError(thrown, "x"))])
+    let transport = CannedTransport([.failure(URLError(thrown))])
     let error = try #require(await taskError { try await client(transport).add(TaskItem(itemName: "x")) })
     #expect(error.code == code && error.isRetryable == isRetryable && error.outcomeIsUnknown == isUnknown)
-    #expect((error.underlying as? TransportError)?.code == thrown)
+    #expect((error.underlying as? URLError)?.code == thrown)
     #expect(transport.unused == 0)
   }
 
-  @Test(
-    "What keeps the transport from sending is in the message",
-    arguments: [TransportError.Code.insecureURL, .invalidRequest])
-  func refusedByTheTransport(_ code: TransportError.Code) async throws {
+  @Test("What keeps the transport from sending is in the message, and nothing was sent")
+  func refusedByTheTransport() async throws {
     let words = "http_proxy would send plain http to localhost through a proxy. Set no_proxy=localhost,127.0.0.1,::1."
-    let transport = CannedTransport([.failure(TransportError(code, words))])
-    let error = try #require(await taskError { _ = try await client(transport).list() })
-    #expect(error.message == words)
-    #expect(error.method == "GET" && error.url == "https://tasks.example.com/tasks")
+    let transport = CannedTransport([.failure(ConnectorError(own: .configuration, words))])
+    let error = try #require(await taskError { try await client(transport).add(TaskItem(itemName: "x")) })
+    #expect(error.message == words && !error.outcomeIsUnknown)
+    #expect(error.method == "POST" && error.url == "https://tasks.example.com/tasks")
   }
 
   static let messages: [(String, LocalResponse, @Sendable (TaskAPIClient) async throws -> Void)] = [
@@ -160,10 +158,10 @@ import Testing
 
   @Test("An error without an answer names the request too")
   func noAnswer() async throws {
-    let words = "Connection to tasks.example.com refused."
-    let transport = CannedTransport(Array(repeating: .failure(TransportError(.cannotConnect, words)), count: 3))
+    let words = "No answer to GET https://tasks.example.com/tasks: Connection to tasks.example.com refused."
+    let transport = CannedTransport(Array(repeating: .failure(URLError(.cannotConnectToHost)), count: 3))
     let error = await taskError { _ = try await client(transport) { $0.retry.maximumAttempts = 3 }.list() }
-    #expect(error.map { "\($0)" } == "network: \(words) (GET https://tasks.example.com/tasks)")
+    #expect(error.map { "\($0)" } == "network: \(words) Check the connection, then try again.")
     #expect(error?.status == nil)
   }
 

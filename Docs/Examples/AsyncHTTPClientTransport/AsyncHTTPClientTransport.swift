@@ -61,17 +61,17 @@ final class AsyncHTTPClientTransport: HTTPTransport {
         }
         defer { group.cancelAll() }
         guard case let response?? = try await group.next() else {
-          throw TransportError(.timedOut, "No complete answer within \(limits.deadline).")
+          throw URLError(.timedOut)
         }
         return response
       }
     } catch {
-      throw Self.translate(error, of: request, limits)
+      throw Self.translate(error)
     }
   }
 
   private func exchange(_ request: URLRequest, _ limit: Int) async throws -> (Data, HTTPURLResponse) {
-    guard let url = request.url else { throw TransportError(.invalidRequest, "The request has no URL.") }
+    guard let url = request.url else { throw URLError(.badURL) }
     var outgoing = HTTPClientRequest(url: url.absoluteString)
     outgoing.method = HTTPMethod(rawValue: request.httpMethod ?? "GET")
     for (name, value) in request.allHTTPHeaderFields ?? [:] { outgoing.headers.add(name: name, value: value) }
@@ -80,44 +80,36 @@ final class AsyncHTTPClientTransport: HTTPTransport {
 
     let answer = try await client.execute(outgoing, deadline: .distantFuture)
     let announced = answer.headers.first(name: "Content-Length").flatMap { Int($0) } ?? 0
-    guard request.httpMethod == "HEAD" || announced <= limit else { throw Self.tooLarge(limit) }
+    guard request.httpMethod == "HEAD" || announced <= limit else { throw URLError(.dataLengthExceedsMaximum) }
     var body = Data()
     for try await bytes in answer.body {
-      guard body.count + bytes.readableBytes <= limit else { throw Self.tooLarge(limit) }
+      guard body.count + bytes.readableBytes <= limit else { throw URLError(.dataLengthExceedsMaximum) }
       body.append(contentsOf: bytes.readableBytesView)
     }
     let fields = Dictionary(answer.headers.map { ($0.name.lowercased(), $0.value) }) { $0 + ", " + $1 }
     guard
       let head = HTTPURLResponse(
         url: url, statusCode: Int(answer.status.code), httpVersion: "HTTP/1.1", headerFields: fields)
-    else { throw TransportError(.invalidResponse, "The answer of \(url.host ?? "") is not HTTP.") }
+    else { throw URLError(.cannotParseResponse) }
     return (body, head)
   }
 
-  private static func tooLarge(_ limit: Int) -> TransportError {
-    TransportError(.responseTooLarge, "The answer is larger than the \(limit) bytes that the request allows.")
-  }
-
-  private static func translate(_ error: any Error, of request: URLRequest, _ limits: TransportLimits) -> any Error {
-    let host = request.url?.host ?? ""
-    return switch error {
-    case is CancellationError, is TransportError: error
+  /// `URLError`, whose codes tell the package what was sent and whether to try again.
+  private static func translate(_ error: any Error) -> any Error {
+    switch error {
+    case is CancellationError, is URLError: error
     case _ where Task.isCancelled: CancellationError()
     case let error as HTTPClientError where [.readTimeout, .writeTimeout, .deadlineExceeded].contains(error):
-      TransportError(.timedOut, "\(host) was silent for too long.", underlying: error)
+      URLError(.timedOut)
     case let error as HTTPClientError where [.connectTimeout, .tlsHandshakeTimeout].contains(error):
-      TransportError(.cannotConnect, "Connection to \(host) timed out.", underlying: error)
-    case let error as HTTPClientError where error == .alreadyShutdown:
-      TransportError(.closed, "The transport was closed.", underlying: error)
-    case is NIOConnectionError:
-      TransportError(.cannotConnect, "Connection to \(host) refused, or its name is unknown.", underlying: error)
-    case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
-      TransportError(.untrustedServer, "No secure connection to \(host).", underlying: error)
-    case is NIOHTTPDecompression.DecompressionError: tooLarge(limits.maximumBodyBytes)
+      URLError(.cannotConnectToHost)
+    case let error as HTTPClientError where error == .alreadyShutdown: URLError(.cancelled)
+    case is NIOConnectionError: URLError(.cannotConnectToHost)
+    case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: URLError(.secureConnectionFailed)
+    case is NIOHTTPDecompression.DecompressionError: URLError(.dataLengthExceedsMaximum)
     // The parser's words for a connection that ended inside an answer.
-    case let error as HTTPParserError where error != .invalidEOFState:
-      TransportError(.invalidResponse, "The answer of \(host) is not HTTP.", underlying: error)
-    default: TransportError(.connectionLost, "The connection to \(host) was lost.", underlying: error)
+    case let error as HTTPParserError where error != .invalidEOFState: URLError(.cannotParseResponse)
+    default: URLError(.networkConnectionLost)
     }
   }
 }

@@ -107,9 +107,6 @@ do {
 } catch let error as Failure {
   write("local-tenant: \(error.message)", to: .standardError)
   exit(error.code)
-} catch let error as TransportError {
-  write("local-tenant: \(error.message)", to: .standardError)
-  exit(1)
 } catch {
   write("local-tenant: \(error)", to: .standardError)
   exit(1)

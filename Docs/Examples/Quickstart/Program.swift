@@ -50,7 +50,7 @@ struct Program: Sendable {
       .settings, .retiredAuthority, .configuration, .unsupportedRedirectURI, .policyNotConfigured, .missingAPIScope,
     ]
     switch error {
-    case is UsageError, is UnhealthyError, is AuthorityError, is SettingsError: return 2
+    case is UsageError, is UnhealthyError, is SettingsError: return 2
     case let error as ConnectorError: return fixable.contains(error.code) ? 2 : 1
     default: return 1
     }

@@ -1,6 +1,10 @@
 internal import B2CCore
 internal import Foundation
 
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
 /// A challenge for a bearer token in `WWW-Authenticate` (RFC 6750 section 3, RFC 9110 section 11.6.1).
 package struct AuthenticationChallenge: Sendable, Hashable {
   /// The parameters by lower-cased name; of two with one name, the first.
@@ -17,14 +21,12 @@ package struct AuthenticationChallenge: Sendable, Hashable {
     if parameters[name] == nil { parameters[name] = value }
   }
 
-  /// The part of the server that asks.
-  package var realm: String? { parameters["realm"] }
   /// Why a token was refused: `invalid_token`, `insufficient_scope`, `invalid_request`, or a code that only the server knows.
-  package var error: String? { parameters["error"] }
-  /// The server's words on that, for a developer.
-  package var errorDescription: String? { parameters["error_description"] }
+  var error: String? { parameters["error"] }
   /// The scopes that a token needs, separated by spaces.
-  package var scope: String? { parameters["scope"] }
+  var scope: String? { parameters["scope"] }
+  /// Whether a token with further claims is asked for, whatever becomes of them.
+  var wantsClaims: Bool { parameters["claims"] != nil }
 }
 
 extension AuthenticationChallenge {
@@ -37,37 +39,49 @@ extension AuthenticationChallenge {
     return reader.bearerChallenges()
   }
 
-  /// Returns the most specific bearer challenge of an answer.
+  /// Takes the most specific bearer challenge of an answer; `nil` when there is none.
   ///
-  /// - Parameter field: The answer's `WWW-Authenticate`.
-  /// - Returns: The first bearer challenge with claims, else the first with an error, else the first; `nil` when there is
-  ///   none.
-  package static func bearer(in field: String?) -> AuthenticationChallenge? {
-    let all = parse(field ?? "")
-    return all.first { $0.parameters["claims"] != nil } ?? all.first { $0.error != nil } ?? all.first
+  /// That is the first with claims, else the first with an error, else the first.
+  init?(_ response: HTTPURLResponse) {
+    let all = Self.parse(response.value(forHTTPHeaderField: "WWW-Authenticate") ?? "")
+    guard let best = all.first(where: \.wantsClaims) ?? all.first(where: { $0.error != nil }) ?? all.first
+    else { return nil }
+    self = best
+  }
+}
+
+extension AuthenticationChallenge {
+  /// The most bytes of claims that are taken.
+  private static let maximumClaimsBytes = 4_096
+
+  /// Returns the claims that a new token needs, as the JSON text for the `claims` parameter of an authorization request;
+  /// `nil` when they are not a JSON object of at most 4 KiB.
+  ///
+  /// Microsoft's services send it in Base64, in either alphabet and with or without padding; plain JSON is taken too. The
+  /// claims go into the URL of the next sign-in page as they are: with the token that was sent in them they are not the
+  /// API's.
+  ///
+  /// - Parameter secrets: The tokens that were sent.
+  /// - Returns: The claims as JSON.
+  func claims(hiding secrets: [Secret] = []) -> String? {
+    guard let text = parameters["claims"], let json = Self.decoded(text), json.utf8.count <= Self.maximumClaimsBytes,
+      (try? JSONReader.object(Data(json.utf8))) != nil,
+      !secrets.contains(where: { json.range(of: $0.value, options: [.literal, .caseInsensitive]) != nil })
+    else { return nil }
+    let shown = PrintableText.plain(json, limit: Self.maximumClaimsBytes)
+    return (try? JSONReader.object(Data(shown.utf8))) == nil ? nil : shown
+  }
+
+  private static func decoded(_ text: String) -> String? {
+    if text.hasPrefix("{") { return text }
+    let urlSafe = text.replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
+    return Base64URL.decode(urlSafe.prefix { $0 != "=" }).flatMap { String(bytes: $0, encoding: .utf8) }
   }
 }
 
 extension AuthenticationChallenge: Redacted {
-  private static let knownNames: Set<String> = [
-    "realm", "error", "error_description", "error_uri", "scope", "claims", "authorization_uri", "client_id",
-  ]
-  private static let knownErrors: Set<String> = [
-    "invalid_request", "invalid_token", "insufficient_scope", "insufficient_claims",
-  ]
-
-  /// The names of the parameters, and a known error; no other values.
-  ///
-  /// A server may write anything into the others, also the token that it was sent.
-  package var description: String {
-    let names = parameters.keys.filter(Self.knownNames.contains).sorted()
-    let others = parameters.count - names.count
-    let shown = names.map { name in
-      guard name == "error", let error, Self.knownErrors.contains(error) else { return name }
-      return "error=\(error)"
-    }
-    return "challenge Bearer (" + (shown + (others > 0 ? ["\(others) more"] : [])).joined(separator: ", ") + ")"
-  }
+  /// The type's name: a server may repeat the token in any parameter.
+  package var description: String { "AuthenticationChallenge" }
 }
 
 /// Reads `WWW-Authenticate` from left to right, every byte once; commas may be missing, and a last quotation mark.

@@ -1,27 +1,72 @@
 internal import B2CCore
+internal import Dispatch
 internal import Foundation
 
 #if canImport(FoundationNetworking)
   internal import FoundationNetworking
 #endif
 
-/// Forwards the session's callbacks to their exchanges; follows no redirect.
+/// The exchanges of a session: collects each answer, bounds it while it arrives, and follows no redirect.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
-  private let exchanges = Locked<[Int: SessionExchange]>([:])
-  private let isClosed = Locked(false)
+  typealias Answer = (Data, HTTPURLResponse)
 
-  func register(_ exchange: SessionExchange, for task: URLSessionTask) {
-    exchanges.withLock { $0[task.taskIdentifier] = exchange }
+  /// One request under way.
+  private struct Exchange {
+    let continuation: CheckedContinuation<Answer, any Error>
+    let maximumBytes: Int
+    var head: HTTPURLResponse?
+    var body = Data()
   }
 
-  /// Answers no redirect any more; to be called before the session is invalidated, which cancels all tasks.
-  func close() {
-    isClosed.withLock { $0 = true }
+  /// Cancelling takes the task's lock, so it must not happen where another lock may be held, such as in a cancellation
+  /// handler or a callback: on Linux that can block the whole session.
+  private static let queue = DispatchQueue(label: "B2CHTTP.cancellation")
+
+  /// Runs what takes the session's locks, outside of its callbacks.
+  static func later(_ action: @escaping @Sendable () -> Void) { queue.async(execute: action) }
+
+  private let exchanges = Locked<[Int: Exchange]>([:])
+
+  /// Runs a task; when the calling task is cancelled, returns at once.
+  func answer(to task: URLSessionDataTask, maximumBytes: Int) async throws -> Answer {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        exchanges.withLock {
+          $0[task.taskIdentifier] = Exchange(continuation: continuation, maximumBytes: maximumBytes)
+        }
+        // A cancellation before this found no exchange to end.
+        guard !Task.isCancelled else { return abort(task, CancellationError()) }
+        task.resume()
+      }
+    } onCancel: {
+      abort(task, CancellationError())
+    }
   }
 
-  @discardableResult
-  func forget(_ task: URLSessionTask) -> SessionExchange? {
-    exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+  /// Ends an exchange from this side, at once; later callbacks of the session are ignored.
+  func abort(_ task: URLSessionTask, _ error: any Error) {
+    end(task) { _ in .failure(error) }
+    Self.later { task.cancel() }
+  }
+
+  /// Ends an exchange with what has arrived, and the head where it was not given before.
+  func complete(_ task: URLSessionTask, _ head: HTTPURLResponse?, _ error: (any Error)? = nil) {
+    end(task) { exchange in
+      if let error { return .failure(Self.bare(error)) }
+      guard let head = exchange.head ?? head else { return .failure(URLError(.cannotParseResponse)) }
+      return .success((exchange.body, head))
+    }
+  }
+
+  private func end(_ task: URLSessionTask, _ outcome: (Exchange) -> Result<Answer, any Error>) {
+    guard let exchange = exchanges.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+    exchange.continuation.resume(with: outcome(exchange))
+  }
+
+  /// Only the code: the details of the session's error hold the whole URL.
+  private static func bare(_ error: any Error) -> URLError {
+    guard let error = error as? URLError else { return URLError(.networkConnectionLost) }
+    return URLError(SessionTraits.isCertificateRefusal(error) ? .serverCertificateUntrusted : error.code)
   }
 
   /// A redirect is an answer like any other: following it would carry the token, and every other header field, along.
@@ -29,12 +74,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
-    // Under the lock: a cancellation removes the task first, so this answer comes before it or not at all.
-    isClosed.withLock { isClosed in
-      exchanges.withLock { exchanges in
-        let isWanted = exchanges[task.taskIdentifier] != nil && !isClosed
-        if isWanted || SessionTraits.takesLateAnswers { completionHandler(nil) }
-      }
+    // Under the lock: a cancellation removes the exchange first, so this answer comes before it or not at all.
+    exchanges.withLock { exchanges in
+      if exchanges[task.taskIdentifier] != nil || SessionTraits.takesLateAnswers { completionHandler(nil) }
     }
   }
 
@@ -42,21 +84,21 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
   ) {
-    if let head = response as? HTTPURLResponse { exchange(of: dataTask)?.receive(head) }
+    exchanges.withLock { $0[dataTask.taskIdentifier]?.head = response as? HTTPURLResponse }
     completionHandler(.allow)
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    exchange(of: dataTask)?.receive(data)
+    let fits = exchanges.withLock { exchanges in
+      guard let exchange = exchanges[dataTask.taskIdentifier] else { return true }
+      guard exchange.body.count + data.count <= exchange.maximumBytes else { return false }
+      exchanges[dataTask.taskIdentifier]?.body.append(data)
+      return true
+    }
+    if !fits { abort(dataTask, URLError(.dataLengthExceedsMaximum)) }
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-    forget(task)?.complete(
-      task.response as? HTTPURLResponse,
-      error.map { TransportError(sessionError: $0, url: task.originalRequest?.url) })
-  }
-
-  func exchange(of task: URLSessionTask) -> SessionExchange? {
-    exchanges.withLock { $0[task.taskIdentifier] }
+    complete(task, task.response as? HTTPURLResponse, error)
   }
 }

@@ -1,4 +1,5 @@
 #if !canImport(FoundationNetworking)
+  internal import B2CCore
   internal import Foundation
 
   /// The differences of this platform's session.
@@ -10,7 +11,7 @@
     static let takesLateAnswers = true
 
     /// Refuses nothing: the system's proxy settings count here, not the environment.
-    static func checkProxy(of origin: Origin, in environment: [String: String]) throws(TransportError) {}
+    static func checkProxy(of origin: Origin, in environment: [String: String]) throws(ConnectorError) {}
 
     /// The session makes a serial queue by itself, and waits for it before it reads on.
     static func makeDelegateQueue() -> OperationQueue? { nil }

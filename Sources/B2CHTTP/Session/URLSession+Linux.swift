@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+  internal import B2CCore
   internal import Foundation
   internal import FoundationNetworking
 
@@ -11,8 +12,8 @@
       _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
       completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-      forget(task)?.complete((challenge.failureResponse ?? task.response) as? HTTPURLResponse, nil)
-      SessionExchange.Link.later { completionHandler(.cancelAuthenticationChallenge, nil) }
+      complete(task, (challenge.failureResponse ?? task.response) as? HTTPURLResponse)
+      Self.later { completionHandler(.cancelAuthenticationChallenge, nil) }
     }
 
     /// Ends a request whose kept connection was lost before the answer.
@@ -23,8 +24,7 @@
       _ session: URLSession, task: URLSessionTask,
       needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-      exchange(of: task)?.fail(
-        TransportError(.connectionLost, "The connection was lost before the answer was complete."))
+      abort(task, URLError(.networkConnectionLost))
       completionHandler(nil)
     }
   }
@@ -53,17 +53,16 @@
     ///
     /// libcurl reads these variables for each request: the lower-case `http_proxy` only. What `no_proxy` says by suffixes
     /// and ranges is not looked at, since its versions differ there.
-    static func checkProxy(of origin: Origin, in environment: [String: String]) throws(TransportError) {
+    static func checkProxy(of origin: Origin, in environment: [String: String]) throws(ConnectorError) {
       let value = { (name: String) in environment[name].flatMap { $0.isEmpty ? nil : $0 } }
       guard let variable = ["http_proxy", "all_proxy", "ALL_PROXY"].first(where: { value($0) != nil }) else { return }
       let exempt = (value("no_proxy") ?? value("NO_PROXY") ?? "").split { $0 == "," || $0 == " " }.map {
         $0.lowercased()
       }
       guard exempt != ["*"], !exempt.contains(origin.host) else { return }
-      throw TransportError(
-        .insecureURL,
-        "\(variable) would send plain http to \(origin.hostAndPort) through a proxy. Add \(origin.host) to no_proxy, or set no_proxy=localhost,127.0.0.1,::1."
-      )
+      throw ConnectorError(
+        own: .configuration, "\(variable) would send plain http to \(origin.hostAndPort) through a proxy.",
+        recoverySuggestion: "Add \(origin.host) to no_proxy, or set no_proxy=localhost,127.0.0.1,::1.")
     }
 
     /// Where the delegate is called.

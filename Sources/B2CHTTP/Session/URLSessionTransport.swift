@@ -13,23 +13,16 @@ public import Foundation
 ///
 /// Make one and keep it: its connections are reused. On Linux, libcurl does the work, and takes a proxy from the
 /// environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`. Where that proxy would get plain http to
-/// this machine, such a request is refused with ``TransportError/Code/insecureURL`` until `no_proxy` names this machine. On
-/// Apple's platforms the system's proxy settings count.
+/// this machine, such a request is refused until `no_proxy` names this machine. On Apple's platforms the system's proxy
+/// settings count.
 ///
 /// Certificates are verified by the system; `NSPinnedDomains` in an app's Info.plist pins them.
 public final class URLSessionTransport: HTTPTransport {
   private let clock: any Clock<Duration>
   private let environment: @Sendable () -> [String: String]
   private let delegate = SessionDelegate()
-  private let session = Locked(Session.unopened)
-
-  /// The session, made with the first request: an environment that is given another transport opens nothing.
-  private enum Session {
-    case unopened
-    case open(URLSession)
-    /// A session that was invalidated stops the process when it is used.
-    case closed
-  }
+  /// Made with the first request: an environment that is given another transport opens nothing.
+  private let session = Locked<URLSession?>(nil)
 
   /// Makes a transport with a dedicated session.
   ///
@@ -47,7 +40,7 @@ public final class URLSessionTransport: HTTPTransport {
   }
 
   deinit {
-    if case .open(let session) = session.withLock({ $0 }) { session.finishTasksAndInvalidate() }
+    session.withLock { $0 }?.finishTasksAndInvalidate()
   }
 
   /// Sends one request.
@@ -56,37 +49,26 @@ public final class URLSessionTransport: HTTPTransport {
   ///   - request: What to send; its own timeout counts where it is shorter than the idle timeout of the limits.
   ///   - limits: The time limits and the largest body of the answer.
   /// - Returns: The answer, whatever its status; a redirect too.
-  /// - Throws: ``TransportError`` when there is no answer: ``TransportError/Code/insecureURL`` and
-  ///   ``TransportError/Code/invalidRequest`` before anything is sent, ``TransportError/Code/closed`` after ``close()``.
-  ///   `CancellationError` when the calling task was cancelled.
+  /// - Throws: `URLError` when there is no answer; ``ConnectorError`` with code `configuration` for a request that must not
+  ///   be sent; `CancellationError` when the calling task was cancelled.
   public func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     try Task.checkCancellation()
     let origin = try request.validatedOrigin()
     if origin.scheme == "http" { try SessionTraits.checkProxy(of: origin, in: environment()) }
-    let exchange = SessionExchange(maximumBytes: limits.maximumBodyBytes)
-    let outgoing = Self.outgoing(request, limits)
-    return try await withTimeout(limits.deadline, on: clock, throwing: Self.late(request, limits)) {
-      try await withTaskCancellationHandler {
-        try await withCheckedThrowingContinuation { continuation in
-          if exchange.wait(continuation) { self.start(outgoing, exchange) }
-        }
-      } onCancel: {
-        exchange.fail(CancellationError())
-      }
+    let task = openSession().dataTask(with: Self.outgoing(request, limits))
+    return try await withTimeout(limits.deadline, on: clock, throwing: URLError(.timedOut)) { [delegate] in
+      try await delegate.answer(to: task, maximumBytes: limits.maximumBodyBytes)
     }
   }
 
-  /// Ends the transport: requests under way fail with ``TransportError/Code/closedDuringRequest``, later ones with
-  /// ``TransportError/Code/closed``.
-  ///
-  /// Closing twice is harmless.
-  public func close() {
-    let session = session.withLock { session in
-      defer { session = .closed }
-      return session
+  private func openSession() -> URLSession {
+    session.withLock { session in
+      if let session { return session }
+      let new = URLSession(
+        configuration: Self.configuration, delegate: delegate, delegateQueue: SessionTraits.makeDelegateQueue())
+      session = new
+      return new
     }
-    delegate.close()
-    if case .open(let session) = session { session.invalidateAndCancel() }
   }
 
   static var configuration: URLSessionConfiguration {
@@ -115,35 +97,5 @@ public final class URLSessionTransport: HTTPTransport {
       request.setValue(Library.userAgent, forHTTPHeaderField: "User-Agent")
     }
     return request
-  }
-
-  private static func late(_ request: URLRequest, _ limits: TransportLimits) -> TransportError {
-    TransportError(.timedOut, "No complete answer to \(request.summary) within \(limits.deadline).")
-  }
-
-  /// Passes a request to the session.
-  private func start(_ request: URLRequest, _ exchange: SessionExchange) {
-    // Under the lock, so that closing cannot come between the check and the task.
-    let link = session.withLock { state -> SessionExchange.Link? in
-      let session: URLSession
-      switch state {
-      case .closed: return nil
-      case .open(let open): session = open
-      case .unopened:
-        session = URLSession(
-          configuration: Self.configuration, delegate: delegate, delegateQueue: SessionTraits.makeDelegateQueue())
-        state = .open(session)
-      }
-      let link = SessionExchange.Link(task: session.dataTask(with: request), delegate: delegate)
-      delegate.register(exchange, for: link.task)
-      return link
-    }
-    guard let link else {
-      return exchange.fail(TransportError(.closed, "The transport was closed before the request."))
-    }
-    guard exchange.attach(link) else {
-      return link.abort()
-    }
-    link.task.resume()
   }
 }

@@ -36,11 +36,7 @@ struct AuthorizationRequest: Sendable {
 
   /// The URL of the sign-in page for a redirect URI.
   func url(redirectURI: URL) throws(ConnectorError) -> URL {
-    do throws(AuthorityError) {
-      return try Endpoints.appending(parameters(redirectURI: redirectURI), to: provider.authorizationEndpoint)
-    } catch {
-      throw ConnectorError(error)
-    }
+    try Endpoints.appending(parameters(redirectURI: redirectURI), to: provider.authorizationEndpoint)
   }
 
   private func parameters(redirectURI: URL) -> [(name: String, value: String)] {

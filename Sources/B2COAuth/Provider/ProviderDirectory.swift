@@ -141,11 +141,7 @@ actor ProviderDirectory {
 
   /// The URLs that the authority's form gives.
   func endpoints(of policy: Policy?) throws(ConnectorError) -> Endpoints {
-    do {
-      return try Endpoints(authority: configuration.authority, policy: policy)
-    } catch {
-      throw ConnectorError(error)
-    }
+    try Endpoints(authority: configuration.authority, policy: policy)
   }
 
   private func check(_ metadata: ProviderMetadata, _ policy: Policy?) throws(ConnectorError) {

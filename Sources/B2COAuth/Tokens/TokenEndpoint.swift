@@ -8,7 +8,8 @@ internal import Foundation
 /// Talks to the token endpoint: one form out, one JSON object back (RFC 6749 sections 4.1.3 and 6).
 struct TokenEndpoint: Sendable {
   let configuration: OAuthConfiguration
-  let transport: any HTTPTransport
+  /// Sends each request once.
+  let transport: RetryingTransport
   let serverClock: ServerClock
   let clock: any Clock<Duration>
 
@@ -64,10 +65,17 @@ struct TokenEndpoint: Sendable {
     }
     let request = URLRequest(
       method: "POST", url: url, headers: headers, body: Data(FormEncoding.encode(fields).utf8))
-    let answer = try await transport.sendMappingErrors(
-      request, limits: configuration.limits, correlationID: isMicrosoft ? correlationID : nil)
-    serverClock.update(from: answer.1)
-    return answer
+    var history = RequestHistory()
+    do {
+      let answer = try await transport.send(
+        request, limits: configuration.limits, isIdempotent: false, noting: &history)
+      serverClock.update(from: answer.1)
+      return answer
+    } catch var error as ConnectorError {
+      // What certainly reached no server is in no server's log.
+      if isMicrosoft, history.outcomeIsUnknown { error.correlationID = correlationID }
+      throw error
+    }
   }
 
   private func send(

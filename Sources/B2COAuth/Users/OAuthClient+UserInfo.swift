@@ -54,23 +54,11 @@ extension OAuthClient {
   /// Sends the request with a token of the user, and with another one when the first is refused.
   private func ask(_ request: URLRequest, for user: UserInfo) async throws -> (Data, HTTPURLResponse) {
     let authorized = AuthorizedTransport(
-      transport: services.environment.transport,
-      tokens: SessionTokens(client: self, scopes: nil, user: user),
+      transport: services.environment.transport, tokens: bearerTokens(user: user),
       allowedOrigins: Set([request.url.flatMap(Origin.init)].compactMap(\.self)), retry: .none,
       clock: services.environment.clock,
       now: services.environment.now)
-    do {
-      return try await authorized.sendMappingErrors(request, limits: configuration.limits)
-    } catch let error as APIAuthorizationError {
-      var refusal = ConnectorError(
-        own: error.code == .originNotAllowed ? .configuration : error.code, error.message,
-        recoverySuggestion: error.recoverySuggestion, status: error.status, underlying: error)
-      refusal.retryAfter = error.response.flatMap {
-        RetryAfter.seconds(in: $0, now: services.environment.now())
-      }
-      refusal.oauthError = error.serverError
-      refusal.claims = error.claims
-      throw refusal.about(request)
-    }
+    var history = RequestHistory()
+    return try await authorized.send(request, limits: configuration.limits, noting: &history)
   }
 }

@@ -35,7 +35,7 @@ final class LocalExchange: Sendable {
     let (mark, effects) = try begin(request)
     for effect in effects {
       if case .wait(let gate) = effect { try await gate.wait() }
-      if case .never = effect { throw TransportError(.timedOut, "No answer within the request's limits.") }
+      if case .never = effect { throw URLError(.timedOut) }
     }
     let canned = effects.lazy.compactMap { if case .respond(let response) = $0 { response } else { nil } }.first
     var response = canned ?? core(request)
@@ -48,9 +48,7 @@ final class LocalExchange: Sendable {
     state.withLock { [response] in $0.log.end(mark, response) }
     for effect in effects {
       if case .holdAnswer(let gate) = effect { try await gate.wait() }
-      if case .reset = effect {
-        throw TransportError(.connectionLost, "The connection broke before the answer was whole.")
-      }
+      if case .reset = effect { throw URLError(.networkConnectionLost) }
     }
     return response
   }
@@ -63,9 +61,7 @@ final class LocalExchange: Sendable {
           guard times > 0 else { continue }
           state.faults[index].times = times - 1
         }
-        if case .offline = state.faults[index].effect {
-          throw TransportError(.cannotConnect, "There is no connection: a fault keeps the device offline.")
-        }
+        if case .offline = state.faults[index].effect { throw URLError(.notConnectedToInternet) }
         active.append(state.faults[index].effect)
       }
       return (state.log.begin(request), active)

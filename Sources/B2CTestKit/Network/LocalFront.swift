@@ -33,7 +33,7 @@ struct LocalFront: Sendable {
       do {
         guard let response = try await answer(request) else { return exchange.close() }
         await exchange.respond(LoopbackResponse(response))
-      } catch let error as TransportError where error.code == .timedOut {
+      } catch let error as URLError where error.code == .timedOut {
         await exchange.waitForDisconnect()
       } catch {
         exchange.reset()

@@ -42,28 +42,25 @@ public struct LocalNetwork: HTTPTransport {
   ///   - request: What to send.
   ///   - limits: The time limits and the largest body of the answer.
   /// - Returns: The server's answer.
-  /// - Throws: `TransportError`: `insecureURL` for plain http to another machine, `cannotConnect` for an origin without
-  ///   a server and offline, `connectionLost` for an answer that is lost, `timedOut` when the deadline passes,
-  ///   `responseTooLarge` for a body over the limit; `CancellationError` when the calling task is cancelled.
+  /// - Throws: `URLError`: `notConnectedToInternet` offline, `networkConnectionLost` for an answer that is lost, `timedOut`
+  ///   when the deadline passes. `ConnectorError` for plain http to another machine and for an origin without a server;
+  ///   `CancellationError` when the calling task is cancelled.
   public func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     try Task.checkCancellation()
     guard let url = request.url, Loopback.isAllowed(url) else {
-      throw TransportError(.insecureURL, "\(request.summary) is neither https nor http to this machine.")
+      throw ConnectorError(own: .configuration, "\(request.summary) is neither https nor http to this machine.")
     }
     let mark = log.withLock { $0.begin(request) }
     guard let service = services.first(where: { $0.serves(url) }) else {
-      throw TransportError(.cannotConnect, "No local server answers for \(RedactedURL(url)).")
+      throw ConnectorError(
+        own: .network, "No local server answers for \(RedactedURL(url)).", underlying: URLError(.cannotConnectToHost))
     }
     do {
       let response = try await service.answer(request)
       try Task.checkCancellation()
-      guard response.body.count <= limits.maximumBodyBytes else {
-        throw TransportError(
-          .responseTooLarge, "The body is larger than \(limits.maximumBodyBytes) bytes.")
-      }
       log.withLock { $0.end(mark, response) }
       return try response.answer(to: url)
-    } catch let error as TransportError where error.code == .timedOut {
+    } catch let error as URLError where error.code == .timedOut {
       try await clock.sleep(for: min(limits.deadline, limits.idleTimeout))
       throw error
     }

@@ -17,8 +17,9 @@ public protocol LocalService: Sendable {
   ///
   /// - Parameter request: The request.
   /// - Returns: The answer.
-  /// - Throws: `TransportError` for a request without an answer: `cannotConnect` when nothing was sent, `connectionLost`
-  ///   when the connection broke, `timedOut` when it stays open; the front waits then, until the caller has had enough.
+  /// - Throws: `URLError` for a request without an answer: `notConnectedToInternet` when nothing was sent,
+  ///   `networkConnectionLost` when the connection broke, `timedOut` when it stays open; the front waits then, until the
+  ///   caller has had enough.
   func answer(_ request: URLRequest) async throws -> LocalResponse
 }
 

@@ -55,7 +55,7 @@ public final class LocalTaskServer: LocalService, Sendable {
   ///
   /// - Parameter request: The request.
   /// - Returns: The answer.
-  /// - Throws: `TransportError` where a fault leaves the request without one.
+  /// - Throws: `URLError` where a fault leaves the request without one.
   public func answer(_ request: URLRequest) async throws -> LocalResponse {
     try await exchange.run(request) { respond(to: $0) }
   }

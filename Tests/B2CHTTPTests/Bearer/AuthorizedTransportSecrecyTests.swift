@@ -14,10 +14,8 @@ import Testing
 struct AuthorizedTransportSecrecyTests {
   private static let token = "eyJhbGciOiJub25lIn0.eyJjYW5hcnkiOiJ5ZXMifQ.Y2FuYXJ5"
 
-  private struct Tokens: AccessTokenProvider {
-    func accessToken(replacing refused: BearerToken?) async throws -> BearerToken {
-      BearerToken(Secret(AuthorizedTransportSecrecyTests.token + (refused == nil ? "1" : "2")))
-    }
+  private let tokens: BearerTokens = { refused in
+    (Secret(AuthorizedTransportSecrecyTests.token + (refused == nil ? "1" : "2")), nil)
   }
 
   private func shown(_ value: Any) -> String {
@@ -35,13 +33,13 @@ struct AuthorizedTransportSecrecyTests {
   func noTokenIsShown(challenge: String) async throws {
     let url = try #require(URL(string: "https://api.example.com/"))
     let transport = AuthorizedTransport(
-      transport: Echo(challenge: challenge), tokens: Tokens(), allowedOrigins: [try #require(Origin(url))])
+      transport: Echo(challenge: challenge), tokens: tokens, allowedOrigins: [try #require(Origin(url))])
     let request = URLRequest(url: url)
-    let error = await #expect(throws: APIAuthorizationError.self) { try await transport.answer(to: request) }
-    let text = shown(error as Any) + shown(error?.challenge as Any)
+    let error = await #expect(throws: ConnectorError.self) { try await transport.answer(to: request) }
+    let text = shown(error as Any)
     #expect(!text.lowercased().contains(Self.token.lowercased()), "\(text)")
     #expect(!text.contains("eyJjYW5hcnkiOiJ5ZXMifQ"), "\(text)")
-    let kept = error.map { [$0.message, $0.scope, $0.claims, $0.realm, $0.serverError].compactMap(\.self) } ?? []
+    let kept = error.map { [$0.message, $0.claims, $0.oauthError, $0.serverDescription].compactMap(\.self) } ?? []
     #expect(!kept.joined().contains(Self.token))
   }
 
@@ -55,9 +53,9 @@ struct AuthorizedTransportSecrecyTests {
         let challenge = "Bearer error=\"insufficient_claims\", claims=\"\(claims)\""
         let answer = LocalResponse(status: status, headers: ["WWW-Authenticate": challenge])
         let transport = AuthorizedTransport(
-          transport: CannedTransport(answer), tokens: CannedTokens(token),
+          transport: CannedTransport(answer), tokens: CannedTokens(token).source,
           allowedOrigins: [try #require(Origin(url))])
-        let error = await #expect(throws: APIAuthorizationError.self) {
+        let error = await #expect(throws: ConnectorError.self) {
           try await transport.answer(to: URLRequest(url: url))
         }
         #expect(error?.code == .claimsRequired)
@@ -67,14 +65,15 @@ struct AuthorizedTransportSecrecyTests {
   }
 
   @Test func whatIsNoSecretStays() async throws {
-    let challenge = AuthenticationChallenge(
-      parameters: ["realm": "canary", "error": "invalid_token", "x": "canary"])
-    #expect(challenge.description == "challenge Bearer (error=invalid_token, realm, 1 more)")
+    let url = try #require(URL(string: "https://api.example.com/"))
+    let transport = AuthorizedTransport(
+      transport: Echo(challenge: "Bearer realm=\"canary\", error=\"invalid_token\""), tokens: tokens,
+      allowedOrigins: [try #require(Origin(url))])
+    let error = try await #require(throws: ConnectorError.self) { try await transport.answer(to: URLRequest(url: url)) }
+    #expect(error.oauthError == "invalid_token" && error.status == 401)
+    #expect(error.localizedDescription == "The API answered 401 (invalid_token) to a new token too.")
+    let challenge = AuthenticationChallenge(parameters: ["realm": "canary", "error": "invalid_token"])
     #expect(!shown(challenge).contains("canary"))
-    let error = APIAuthorizationError(.unauthorized, "Words.", recoverySuggestion: "Advice.", challenge: challenge)
-    #expect("\(error)" == "unauthorized: Words. Advice.")
-    #expect(error.localizedDescription == "Words.")
-    #expect(shown(error).contains("Words.") && error.realm == "canary")
   }
 
   /// Answers 401 with a challenge in which T stands for the token that was sent.

@@ -43,7 +43,7 @@ struct URLRequestTests {
     source.httpBodyStream = InputStream(data: Data([1]))
     let canned = CannedTransport(statuses: 200)
     let request = source
-    await expectError(TransportError.self, .invalidRequest) {
+    await expectError(ConnectorError.self, .configuration) {
       try await RetryingTransport(transport: canned).send(request, limits: .standard)
     }
     #expect(canned.requests.isEmpty)

@@ -33,12 +33,11 @@ struct RetryPolicyTests {
   @Test(
     "Of the transport's errors those are tried again that may pass",
     arguments: [
-      (TransportError.Code.cannotConnect, true), (.connectionLost, true), (.timedOut, true),
-      (.responseTooLarge, false), (.insecureURL, false), (.invalidRequest, false), (.invalidResponse, false),
-      (.untrustedServer, false), (.closed, false), (.closedDuringRequest, false),
+      (ErrorCode.network, true), (.timedOut, true), (.tooLarge, false), (.configuration, false),
+      (.invalidResponse, false),
     ])
-  func errors(code: TransportError.Code, isRetried: Bool) {
-    let delay = RetryPolicy().delay(afterAttempt: 1, .failure(TransportError(code, "")), now: Self.now)
+  func errors(code: ErrorCode, isRetried: Bool) {
+    let delay = RetryPolicy().delay(afterAttempt: 1, .failure(ConnectorError(code, "")), now: Self.now)
     #expect((delay != nil) == isRetried)
   }
 

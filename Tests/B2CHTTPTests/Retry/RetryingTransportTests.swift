@@ -24,7 +24,7 @@ struct RetryingTransportTests {
 
   @Test func succeedsAfterFaultsThatPass() async throws {
     let canned = CannedTransport([
-      .failure(TransportError(.connectionLost, "")), .success(LocalResponse(status: 503)),
+      .failure(URLError(.networkConnectionLost)), .success(LocalResponse(status: 503)),
       .success(LocalResponse(status: 200)),
     ])
     let response = try await retrying(canned).answer(to: request())
@@ -40,10 +40,10 @@ struct RetryingTransportTests {
 
   @Test func throwsTheLastErrorWhenAllFail() async throws {
     let canned = CannedTransport([
-      .success(LocalResponse(status: 500)), .failure(TransportError(.cannotConnect, "")),
+      .success(LocalResponse(status: 500)), .failure(URLError(.cannotConnectToHost)),
     ])
     let retrying = retrying(canned, RetryPolicy(maximumAttempts: 2))
-    await expectError(TransportError.self, .cannotConnect) { try await retrying.answer(to: request()) }
+    await expectError(ConnectorError.self, .network) { try await retrying.answer(to: request()) }
   }
 
   @Test(arguments: ["POST", "PUT", "PATCH", "DELETE"], [408, 500, 502, 503, 504])
@@ -53,13 +53,13 @@ struct RetryingTransportTests {
     #expect(canned.requests.count == 1)
   }
 
-  @Test(arguments: [TransportError.Code.cannotConnect, .connectionLost, .timedOut, .invalidResponse])
-  func neverRepeatsAPostWithoutAnAnswer(code: TransportError.Code) async throws {
+  @Test(arguments: [URLError.Code.cannotConnectToHost, .networkConnectionLost, .timedOut, .cannotParseResponse])
+  func neverRepeatsAPostWithoutAnAnswer(code: URLError.Code) async throws {
     let canned = CannedTransport([
-      .failure(TransportError(code, "")), .success(LocalResponse(status: 200)),
+      .failure(URLError(code)), .success(LocalResponse(status: 200)),
     ])
     let retrying = retrying(canned)
-    await expectError(TransportError.self, code) { try await retrying.answer(to: request("POST")) }
+    await #expect(throws: ConnectorError.self) { try await retrying.answer(to: request("POST")) }
     #expect(canned.requests.count == 1)
   }
 
@@ -80,11 +80,11 @@ struct RetryingTransportTests {
 
   @Test func aThrottledPostIsNotRepeatedAfterAnotherFault() async throws {
     let canned = CannedTransport([
-      .success(LocalResponse(status: 429)), .failure(TransportError(.connectionLost, "")),
+      .success(LocalResponse(status: 429)), .failure(URLError(.networkConnectionLost)),
       .success(LocalResponse(status: 201)),
     ])
     let retrying = retrying(canned)
-    await expectError(TransportError.self, .connectionLost) { try await retrying.answer(to: request("POST")) }
+    await expectError(ConnectorError.self, .network) { try await retrying.answer(to: request("POST")) }
     #expect(canned.requests.count == 2)
     let again = CannedTransport(statuses: 429, 503, 201)
     #expect(try await self.retrying(again).answer(to: request("POST")).status == 503)
@@ -159,12 +159,13 @@ struct RetryingTransportTests {
   @Test(
     "An error leaves the outcome of a change unknown, unless nothing was sent",
     arguments: [
-      (TransportError(.cannotConnect, ""), false), (TransportError(.insecureURL, ""), false),
-      (TransportError(.invalidRequest, ""), false), (TransportError(.untrustedServer, ""), false),
-      (TransportError(.closed, ""), false), (TransportError(.closedDuringRequest, ""), true),
-      (TransportError(.connectionLost, ""), true), (TransportError(.timedOut, ""), true),
-      (TransportError(.responseTooLarge, ""), true), (TransportError(.invalidResponse, ""), true),
-      (URLError(.cannotConnectToHost), true),
+      (URLError(.cannotConnectToHost), false), (URLError(.notConnectedToInternet), false),
+      (ConnectorError(.configuration, ""), false), (ConnectorError(.network, ""), true),
+      (URLError(.serverCertificateUntrusted), false),
+      (URLError(.cancelled), true),
+      (URLError(.networkConnectionLost), true), (URLError(.timedOut), true),
+      (URLError(.dataLengthExceedsMaximum), true), (URLError(.cannotParseResponse), true),
+      (CocoaError(.fileNoSuchFile), true),
     ] as [(any Error, Bool)])
   func unknownAfterAnError(error: any Error, isUnknown: Bool) async throws {
     for method in ["POST", "GET"] {
@@ -192,7 +193,7 @@ struct RetryingTransportTests {
     let fitting = CannedTransport(LocalResponse(status: 200, body: Data("abc".utf8)))
     #expect(try await retrying(fitting).answer(to: sent, limits: limits).body.count == 3)
     let excess = retrying(CannedTransport(LocalResponse(status: 200, body: Data("abcd".utf8))))
-    await expectError(TransportError.self, .responseTooLarge) { try await excess.answer(to: sent, limits: limits) }
+    await expectError(ConnectorError.self, .tooLarge) { try await excess.answer(to: sent, limits: limits) }
   }
 
   @Test func passesOtherErrorsOn() async throws {

@@ -15,11 +15,14 @@ import Testing
 struct URLSessionTransportFaultTests {
   private let transport = URLSessionTransport()
 
-  private func code(_ handler: @escaping @Sendable (LoopbackExchange) async -> Void) async throws -> TransportError.Code
-  {
+  /// The transport as the package uses it: it says what the system's error means.
+  private var retrying: RetryingTransport { RetryingTransport(transport: transport, policy: .none) }
+
+  private func code(_ handler: @escaping @Sendable (LoopbackExchange) async -> Void) async throws -> ErrorCode {
     let server = try await TestServer(handler)
     let request = try server.request()
-    let error = await #expect(throws: TransportError.self) { try await transport.answer(to: request, limits: .patient) }
+    let error = await #expect(throws: ConnectorError.self) { try await retrying.answer(to: request, limits: .patient) }
+    #expect(error?.isRetryable == (error?.code == .network))
     return try #require(error).code
   }
 
@@ -30,7 +33,7 @@ struct URLSessionTransportFaultTests {
   ])
   func onlyHttpsAndLoopbackAreSpoken(text: String) async throws {
     let request = URLRequest(url: try #require(URL(string: text)))
-    await expectError(TransportError.self, .insecureURL) { try await transport.answer(to: request, limits: .patient) }
+    await expectError(ConnectorError.self, .configuration) { try await transport.answer(to: request, limits: .patient) }
   }
 
   @Test("A refused connection names host and port, in the error's localized description too")
@@ -38,20 +41,21 @@ struct URLSessionTransportFaultTests {
     let server = try await TestServer(answering: .text(""))
     let request = try server.request("/tasks?code=canary")
     await server.close()
-    let error = try await #require(throws: TransportError.self) {
-      try await transport.answer(to: request, limits: .patient)
+    let error = try await #require(throws: ConnectorError.self) {
+      try await retrying.answer(to: request, limits: .patient)
     }
-    #expect(error.code == .cannotConnect)
-    #expect(error.message == "Connection to 127.0.0.1:\(request.url?.port ?? 0) refused.")
+    let host = "127.0.0.1:\(request.url?.port ?? 0)"
+    #expect(error.code == .network)
+    #expect(error.message == "No answer to GET http://\(host)/tasks: Connection to \(host) refused.")
     #expect(error.localizedDescription == error.message)
   }
 
   @Test func aConnectionThatClosesBeforeTheHeadIsLost() async throws {
-    #expect(try await code { $0.close() } == .connectionLost)
+    #expect(try await code { $0.close() } == .network)
   }
 
   @Test func aResetBeforeTheHeadIsLost() async throws {
-    #expect(try await code { $0.reset() } == .connectionLost)
+    #expect(try await code { $0.reset() } == .network)
   }
 
   @Test(arguments: [true, false])
@@ -72,8 +76,8 @@ struct URLSessionTransportFaultTests {
     }
     let request = URLRequest(method: "POST", url: try server.url(), body: Data("task=milk".utf8))
     #expect(try await transport.answer(to: request, limits: .patient).body == Data("first".utf8))
-    await expectError(TransportError.self, .connectionLost) {
-      try await transport.answer(to: request, limits: .patient)
+    await expectError(ConnectorError.self, .network, saying: "lost") {
+      try await retrying.answer(to: request, limits: .patient)
     }
     #expect(server.requests.count == 2)
     // The session goes on.
@@ -86,7 +90,7 @@ struct URLSessionTransportFaultTests {
       await exchange.write("HTTP/1.1 200 OK\r\nContent-Le")
       exchange.reset()
     }
-    #expect(code == .connectionLost)
+    #expect(code == .network)
   }
 
   @Test func aResetInTheBodyIsLost() async throws {
@@ -94,7 +98,7 @@ struct URLSessionTransportFaultTests {
       await exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n0123456789")
       exchange.reset()
     }
-    #expect(code == .connectionLost)
+    #expect(code == .network)
   }
 
   @Test func aShortBodyIsNotTakenForAWholeOne() async throws {
@@ -102,7 +106,7 @@ struct URLSessionTransportFaultTests {
       await exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n0123456789")
       exchange.close()
     }
-    #expect(code == .connectionLost)
+    #expect(code == .network)
   }
 
   @Test func aChunkedBodyWithoutItsEndIsNotTakenForAWholeOne() async throws {
@@ -110,7 +114,7 @@ struct URLSessionTransportFaultTests {
       await exchange.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n01234\r\n")
       exchange.close()
     }
-    #expect(code == .connectionLost)
+    #expect(code == .network)
   }
 
   @Test func whatIsNotHTTPIsAnError() async throws {
@@ -130,7 +134,7 @@ struct URLSessionTransportFaultTests {
     var request = try server.request()
     request.allHTTPHeaderFields = [name: value]
     let refused = request
-    await expectError(TransportError.self, .invalidRequest) {
+    await expectError(ConnectorError.self, .configuration) {
       try await transport.answer(to: refused, limits: .patient)
     }
     #expect(server.requests.isEmpty)
@@ -139,69 +143,20 @@ struct URLSessionTransportFaultTests {
   @Test func aBodyWhereNoneMayBeIsNotSent() async throws {
     let server = try await TestServer(answering: .text(""))
     let request = URLRequest(method: "GET", url: try server.url(), body: Data([1]))
-    await expectError(TransportError.self, .invalidRequest) {
+    await expectError(ConnectorError.self, .configuration) {
       try await transport.answer(to: request, limits: .patient)
     }
     let odd = URLRequest(method: "GET /\r\n", url: try server.url())
-    await expectError(TransportError.self, .invalidRequest) { try await transport.answer(to: odd, limits: .patient) }
+    await expectError(ConnectorError.self, .configuration) { try await transport.answer(to: odd, limits: .patient) }
     #expect(server.requests.isEmpty)
   }
 
   @Test func anErrorShowsNothingOfTheURLsQuery() async throws {
     let server = try await TestServer { $0.reset() }
     let request = try server.request("/?code=canary")
-    let error = await #expect(throws: TransportError.self) { try await transport.answer(to: request, limits: .patient) }
-    var shown = "\(String(describing: error)) \(String(reflecting: error)) \(String(describing: error?.underlying))"
+    let error = await #expect(throws: URLError.self) { try await transport.answer(to: request, limits: .patient) }
+    var shown = "\(String(describing: error)) \(String(reflecting: error)) \(String(describing: error?.userInfo))"
     dump(error, to: &shown)
     #expect(!shown.contains("canary"))
-  }
-
-  @Test func aClosedTransportIsAnError() async throws {
-    let server = try await TestServer(answering: .text(""))
-    let transport = URLSessionTransport()
-    _ = try await transport.answer(to: server.request(), limits: .patient)
-    transport.close()
-    transport.close()
-    let request = try server.request()
-    await expectError(TransportError.self, .closed) { try await transport.answer(to: request, limits: .patient) }
-    #expect(server.requests.count == 1)
-  }
-
-  @Test func closingEndsWhatIsUnderWay() async throws {
-    let arrived = TestGate()
-    let server = try await TestServer { exchange in
-      arrived.open()
-      await exchange.waitForDisconnect()
-    }
-    let transport = URLSessionTransport()
-    let request = try server.request()
-    let call = Task { try await transport.answer(to: request, limits: .patient) }
-    try? await arrived.wait()
-    transport.close()
-    let error = try await #require(throws: TransportError.self) { try await call.value }
-    #expect(error.code == .closedDuringRequest && !error.isRetryable)
-  }
-
-  @Test func closingAtAnyInstantHarmsNobody() async throws {
-    let server = try await TestServer(answering: .text("ok"))
-    for round in 0..<50 {
-      let transport = URLSessionTransport()
-      let request = try server.request()
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for _ in 0..<8 {
-          group.addTask {
-            do {
-              #expect(try await transport.answer(to: request, limits: .patient).status == 200)
-            } catch {
-              let code = (error as? TransportError)?.code
-              #expect(code == .closed || code == .closedDuringRequest)
-            }
-          }
-        }
-        for _ in 0..<round { await Task.yield() }
-        transport.close()
-        try await group.waitForAll()
-      }
-    }
   }
 }

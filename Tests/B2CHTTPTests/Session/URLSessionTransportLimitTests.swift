@@ -24,7 +24,7 @@ struct URLSessionTransportLimitTests {
       while await exchange.write(chunk) {}
     }
     let (request, limits) = (try server.request(), TransportLimits.patient(maximumBodyBytes: 64 << 10))
-    await expectError(TransportError.self, .responseTooLarge) {
+    await expectError(URLError.self, .dataLengthExceedsMaximum) {
       try await URLSessionTransport().answer(to: request, limits: limits)
     }
   }
@@ -34,7 +34,7 @@ struct URLSessionTransportLimitTests {
       answering: LoopbackResponse(
         status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""], body: Data(repeating: 1, count: 100_000)))
     let (request, limits) = (try server.request(), Self.small)
-    await expectError(TransportError.self, .responseTooLarge) {
+    await expectError(URLError.self, .dataLengthExceedsMaximum) {
       try await URLSessionTransport().answer(to: request, limits: limits)
     }
   }
@@ -45,7 +45,7 @@ struct URLSessionTransportLimitTests {
       answering: LoopbackResponse(status: 200, headers: ["Content-Encoding": "gzip"], body: bomb))
     let (request, limits) = (try server.request(), TransportLimits.patient(maximumBodyBytes: 1 << 20))
     #expect(bomb.count < 1 << 20)
-    await expectError(TransportError.self, .responseTooLarge) {
+    await expectError(URLError.self, .dataLengthExceedsMaximum) {
       try await URLSessionTransport().answer(to: request, limits: limits)
     }
   }
@@ -68,7 +68,7 @@ struct URLSessionTransportLimitTests {
     await clock.waitForSleepers()
     await clock.advance(by: .seconds(19))
     await clock.advance(by: .seconds(1))
-    await expectError(TransportError.self, .timedOut) { try await call.value }
+    await expectError(URLError.self, .timedOut) { try await call.value }
     // A server that closed first would end the answer inside its head, which FoundationNetworking does not survive.
     try? await released.wait()
   }
@@ -95,7 +95,7 @@ struct URLSessionTransportLimitTests {
   @Test func aDeadlineOfNothingSendsNothingToWaitFor() async throws {
     let server = try await TestServer { await $0.waitForDisconnect() }
     let (request, limits) = (try server.request(), TransportLimits(deadline: .zero))
-    await expectError(TransportError.self, .timedOut) {
+    await expectError(URLError.self, .timedOut) {
       try await URLSessionTransport().answer(to: request, limits: limits)
     }
   }
@@ -103,7 +103,7 @@ struct URLSessionTransportLimitTests {
   @Test func silenceEndsAnExchange() async throws {
     let server = try await TestServer { await $0.waitForDisconnect() }
     let (request, limits) = (try server.request(), TransportLimits(idleTimeout: .milliseconds(1)))
-    await expectError(TransportError.self, .timedOut) {
+    await expectError(URLError.self, .timedOut) {
       try await URLSessionTransport().answer(to: request, limits: limits)
     }
   }

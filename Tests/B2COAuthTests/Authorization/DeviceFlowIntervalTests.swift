@@ -68,8 +68,8 @@ struct DeviceFlowIntervalTests {
       guard request.isTokenRequest, request.form["grant_type"] == Self.grant else { return nil }
       times.record(clock.date)
       switch left.withLock({ $0.isEmpty ? Poll.answer(400, "access_denied") : $0.removeFirst() }) {
-      case .lost: throw TransportError(.connectionLost, "Lost.")
-      case .timedOut: throw TransportError(.timedOut, "Late.")
+      case .lost: throw URLError(.networkConnectionLost)
+      case .timedOut: throw URLError(.timedOut)
       case .answer(let status, let error, let retryAfter):
         var headers: [String: String] = [:]
         if let retryAfter { headers["Retry-After"] = retryAfter }

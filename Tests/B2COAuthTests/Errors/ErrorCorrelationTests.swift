@@ -47,7 +47,7 @@ struct ErrorCorrelationTests {
       prepare: {
         $0.transport.intercept { request in
           guard request.isTokenRequest else { return nil }
-          throw TransportError(.connectionLost, "Lost.")
+          throw URLError(.networkConnectionLost)
         }
       }),
     // Generic issuers are not sent the id.
@@ -65,7 +65,7 @@ struct ErrorCorrelationTests {
       prepare: { $0.tenant.behavior.changeMetadata = { $0["issuer"] = "https://evil.example/v2.0/" } }),
     Failure(
       testDescription: "offline",
-      prepare: { $0.transport.intercept { _ in throw TransportError(.cannotConnect, "Off.") } }),
+      prepare: { $0.transport.intercept { _ in throw URLError(.cannotConnectToHost) } }),
     Failure(
       testDescription: "no browser", callback: { _ in throw ConnectorError(own: .presentationFailed, "No browser.") }),
     Failure(

@@ -75,10 +75,10 @@ struct ErrorSecrecyTests {
     }
   }
 
-  @Test("The error under a transport's error does not show")
+  @Test("The error under an error does not show")
   func underlyingError() {
     let cause = NSError(domain: "x", code: 1, userInfo: ["url": "https://login.example/?code=\(Self.canary)"])
-    #expect(!shown(TransportError(.connectionLost, "Lost.", underlying: cause)).contains("eyJjYW5hcnki"))
+    #expect(!shown(ConnectorError(.network, "Lost.", underlying: cause)).contains("eyJjYW5hcnki"))
   }
 
   @Test("A refresh token that is a UUID does not show as the server's correlation id", arguments: [true, false])

@@ -127,9 +127,9 @@ struct ErrorWordsTests {
     }
   }
 
-  private static func failing(_ code: TransportError.Code) -> Failure {
+  private static func failing(_ code: URLError.Code) -> Failure {
     { fixture, client in
-      fixture.transport.intercept { _ in throw TransportError(code, "Text.") }
+      fixture.transport.intercept { _ in throw URLError(code) }
       try await client.signIn()
     }
   }
@@ -146,8 +146,9 @@ struct ErrorWordsTests {
       answering(.metadata, 200, "<html>"), answering(.keys, 200, "<html>"), answering(.keys, 200, #"{"keys":[]}"#),
       metadata { $0["issuer"] = "https://evil.example" }, metadata { $0["jwks_uri"] = nil },
       metadata { $0["token_endpoint"] = nil }, metadata { $0["authorization_endpoint"] = "http://login.example/" },
-      failing(.cannotConnect), failing(.timedOut), failing(.untrustedServer), failing(.responseTooLarge),
-      failing(.insecureURL), { _, client in _ = try await client.accessToken() },
+      failing(.cannotConnectToHost), failing(.timedOut), failing(.serverCertificateUntrusted),
+      failing(.dataLengthExceedsMaximum),
+      failing(.badURL), { _, client in _ = try await client.accessToken() },
       { _, client in _ = try await client.userInfo() },
       { _, client in _ = try await client.accessToken(user: UserInfo(id: "nobody")) },
       { _, client in try await client.signIn(options: SignInOptions(extraParameters: ["state": "x"])) },

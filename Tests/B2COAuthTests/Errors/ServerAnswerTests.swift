@@ -136,15 +136,14 @@ struct ServerAnswerTests {
   @Test(
     "Whether to try again is what the layer below says, where there is one",
     arguments: [
-      (TransportError.Code.cannotConnect, ErrorCode.network, true), (.connectionLost, .network, true),
-      (.timedOut, .timedOut, true), (.untrustedServer, .network, false), (.closed, .network, false),
-      (.closedDuringRequest, .network, false),
-      (.insecureURL, .configuration, false), (.invalidRequest, .configuration, false),
-      (.responseTooLarge, .invalidResponse, false), (.invalidResponse, .invalidResponse, false),
+      (URLError.Code.cannotConnectToHost, ErrorCode.network, true), (.networkConnectionLost, .network, true),
+      (.timedOut, .timedOut, true), (.serverCertificateUntrusted, .network, false), (.cancelled, .network, false),
+      (.badURL, .configuration, false), (.dataLengthExceedsMaximum, .tooLarge, false),
+      (.cannotParseResponse, .invalidResponse, false),
     ])
-  func transport(_ code: TransportError.Code, _ means: ErrorCode, _ isRetryable: Bool) async throws {
+  func transport(_ code: URLError.Code, _ means: ErrorCode, _ isRetryable: Bool) async throws {
     let fixture = Fixture()
-    fixture.transport.intercept { _ in throw TransportError(code, "Text.") }
+    fixture.transport.intercept { _ in throw URLError(code) }
     let error = try await #require(throws: ConnectorError.self) {
       try await fixture.client { $0.retry = .none }.signIn()
     }

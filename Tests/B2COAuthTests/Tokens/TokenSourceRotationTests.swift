@@ -161,15 +161,15 @@ struct TokenSourceRotationTests {
 
   @Test(
     "No connection, and nothing is lost",
-    arguments: [TransportError.Code.cannotConnect, .connectionLost, .timedOut, .responseTooLarge])
-  func offline(_ code: TransportError.Code) async throws {
+    arguments: [URLError.Code.cannotConnectToHost, .networkConnectionLost, .timedOut, .dataLengthExceedsMaximum])
+  func offline(_ code: URLError.Code) async throws {
     let fixture = Fixture()
     let client = try fixture.client()
     try await client.signIn()
     await fixture.clock.advance(by: .seconds(4_000))
     fixture.transport.intercept { request in
       guard request.isTokenRequest else { return nil }
-      throw TransportError(code, "Gone.")
+      throw URLError(code)
     }
     await #expect(throws: ConnectorError.self) { try await client.accessToken() }
     #expect(fixture.transport.tokenForms.count == 2)

@@ -292,11 +292,11 @@ struct TokenSourceRuleTests {
     let fixture = Fixture()
     let client = try fixture.client()
     try await client.signIn()
-    let provider = client.tokenProvider()
+    let provider = client.bearerTokens()
     await fixture.clock.advance(by: .seconds(4_000))
-    let refused = try await provider.accessToken(replacing: nil)
+    let refused = try await provider(nil)
     fixture.setBack.withLock { $0 = 3_000 }
-    #expect(try await provider.accessToken(replacing: refused) != refused)
+    #expect(try await provider(refused).token != refused.token)
   }
 
   @Test("A refusal of what the caller added to a refresh does not end the session")

@@ -28,7 +28,7 @@ extension Row {
   static func client(_ body: Data) throws -> TaskAPIClient {
     TaskAPIClient(
       baseURL: try Scene.url("https://tasks.example/tasks"),
-      transport: SameAnswer(response: LocalResponse(status: 200, body: body)), tokens: CannedTokens())
+      transport: SameAnswer(response: LocalResponse(status: 200, body: body)), tokens: CannedTokens().source)
   }
 }
 

@@ -27,7 +27,7 @@ extension Row {
     let transport = URLSessionTransport()
     let client = TaskAPIClient(
       baseURL: url, transport: transport,
-      tokens: try Scene.client(try await Scene.memoryCache(users: 1)).tokenProvider())
+      tokens: try Scene.client(try await Scene.memoryCache(users: 1)).bearerTokens())
     _ = try await run(1_000, client, for: .seconds(60))
     let (memory, descriptors) = (residentBytes(), openDescriptors())
     let start = ContinuousClock.now
@@ -36,7 +36,6 @@ extension Row {
     let seconds = start.duration(to: .now) / .seconds(1)
     let growth = residentBytes() - memory
     let more = openDescriptors() - descriptors
-    transport.close()
     // After the SDK's calls, so that what those have freed is to the plain session's advantage.
     let plain = try await plainGrowth(url, calls: context.isQuick ? 2_000 : 100_000)
     server.readToEnd()

@@ -29,7 +29,6 @@ extension Row {
         let seconds = start.duration(to: .now) / .seconds(1)
         // Metadata, keys and claims follow; the next measurement must not share the machine with them.
         _ = try await client.currentUser()
-        transport.close()
         return seconds
       }
       let requests = tenant.tenant.counters.tokenRequests - before

@@ -19,7 +19,6 @@ extension Row {
       let seconds = try await page.time {
         try await tenant.client(InMemoryTokenCache(), transport: transport, presenter: page).signIn()
       }
-      transport.close()
       return seconds
     }
     await tenant.stop()

@@ -83,7 +83,6 @@ private struct CallerScene: Sendable {
     let before = tenant.tenant.counters.refreshRequests
     try await Self.all(callers) { _ = try await clients[$0 % 2].accessToken() }
     for client in clients { _ = try await client.currentUser() }
-    transport.close()
     return Double(tenant.tenant.counters.refreshRequests - before)
   }
 
@@ -98,7 +97,7 @@ private struct CallerScene: Sendable {
     return try await measure(record: good) { client in
       let tasks = TaskAPIClient(
         baseURL: try Scene.url("https://tasks.example/tasks"),
-        transport: RefusingAPI(refused: "Bearer " + old), tokens: client.tokenProvider())
+        transport: RefusingAPI(refused: "Bearer " + old), tokens: client.bearerTokens())
       try await Self.all(callers) { _ in _ = try await tasks.list() }
     }
   }
@@ -152,7 +151,6 @@ private struct CallerScene: Sendable {
       let before = tenant.tenant.counters.refreshRequests
       let seconds = try await Pairs.seconds { try await body(clients) }
       for client in clients { _ = try await client.currentUser() }
-      transport.close()
       requests.append(tenant.tenant.counters.refreshRequests - before)
       return seconds
     }

@@ -79,7 +79,6 @@ final class SlowTenant: Sendable {
     let key = try require(await cache.keys().first, "the record of the sign-in")
     var record = try require(await cache.record(for: key), "the record of the sign-in")
     for index in record.accessTokens.indices { record.accessTokens[index].expiresAt = Date().addingTimeInterval(-10) }
-    transport.close()
     tenant.clearRequests()
     return (key, record)
   }
@@ -87,7 +86,6 @@ final class SlowTenant: Sendable {
   /// Seconds that one bare request takes, on a new session.
   func bareRequest() async throws -> Double {
     let transport = URLSessionTransport()
-    defer { transport.close() }
     let request = URLRequest(url: url.appendingPathComponent("ping"))
     return try await Pairs.seconds { _ = try await transport.send(request, limits: .standard) }
   }

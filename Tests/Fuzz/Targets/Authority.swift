@@ -20,15 +20,15 @@ extension FuzzTarget {
     let text = String(decoding: input.dropFirst(), as: UTF8.self)
     if (input.first ?? 0) % 8 == 7 { return try checkPolicy(text) }
     let kind = kind(input)
-    do throws(AuthorityError) {
-      let authority = try Authority(text, kind: kind)
+    do throws(AuthorityFault) {
+      let authority = try Authority(parsing: text, kind: kind)
       try check(authority, kind)
     } catch {
       try check(error, of: text) { (try? Authority($0, kind: kind)) != nil }
     }
   }
 
-  private static func check(_ authority: Authority, _ kind: Authority.Kind?) throws(AuthorityError) {
+  private static func check(_ authority: Authority, _ kind: Authority.Kind?) throws(AuthorityFault) {
     var broken: String?
     if !Loopback.isAllowed(authority.baseURL) { broken = "neither https nor this machine" }
     if authority.baseURL.user != nil || authority.baseURL.fragment != nil { broken = "user-info or fragment" }
@@ -46,32 +46,32 @@ extension FuzzTarget {
         broken = "\(authority) leads to \(url)"
       }
     }
-    if let broken { throw AuthorityError(.notAURL, broken, recoverySuggestion: brokenMark) }
+    if let broken { throw AuthorityFault(.notAURL, broken, recoverySuggestion: brokenMark) }
   }
 
   // Passed through the typed error, so that a broken promise of an accepted authority is not taken for a refusal.
   private static let brokenMark = "BROKEN"
 
-  private static func check(_ error: AuthorityError, of text: String, reads: (String) -> Bool) throws {
+  private static func check(_ error: AuthorityFault, of text: String, reads: (String) -> Bool) throws {
     try expect(error.recoverySuggestion != brokenMark, error.message)
     try expect(!error.message.isEmpty, "an error without a message")
     try expect(error.suggestion.map(reads) ?? true, "the suggestion is refused too: \(error.suggestion ?? "")")
     try expect(
-      error.description.unicodeScalars.allSatisfy { $0.value >= 0x20 }, "a control character is shown")
+      "\(error)".unicodeScalars.allSatisfy { $0.value >= 0x20 }, "a control character is shown")
     let place = text.prefix { $0 != "?" && $0 != "#" }
     // A password in front of an @ is never shown.
     if let at = place.lastIndex(of: "@"), place[..<at].contains(password),
       text.components(separatedBy: password).count == 2
     {
-      try expect(!error.description.contains(password), "a password is shown: \(error)")
+      try expect(!"\(error) \(error.error)".contains(password), "a password is shown: \(error)")
     }
   }
 
   private static func checkPolicy(_ text: String) throws {
-    do throws(AuthorityError) {
-      let policy = try Policy(text)
+    do throws(AuthorityFault) {
+      let policy = try Policy(parsing: text)
       if policy.id != text || policy.key != text.lowercased() {
-        throw AuthorityError(.notAURL, "the id differs from the text", recoverySuggestion: brokenMark)
+        throw AuthorityFault(.notAURL, "the id differs from the text", recoverySuggestion: brokenMark)
       }
     } catch {
       try check(error, of: text) { (try? Policy($0)) != nil }

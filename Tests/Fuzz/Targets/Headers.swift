@@ -34,17 +34,18 @@ extension FuzzTarget {
       try expect(again == found, "\(found) is read again as \(again)")
     }
     let secret = Secret(sent)
-    let answer = (body: Data(), response: try response(["WWW-Authenticate": text]))
+    let answer = (body: Data(), head: try response(["WWW-Authenticate": text]))
+    let request = URLRequest(url: URL(filePath: "/"))
     let errors = [
-      APIAuthorizationError(definite: answer, hiding: [secret]),
-      APIAuthorizationError(refused: answer, isReplacement: true, hiding: [secret]),
+      ConnectorError(definite: answer, of: request, hiding: [secret], now: now),
+      ConnectorError(refusal: answer, of: request, isReplacement: true, hiding: [secret], now: now),
     ]
     for error in errors.compactMap(\.self) {
       var shown = ""
       dump(error, to: &shown)
       shown += "\(error) \(error.message) \(error.localizedDescription)"
       try expectHidden(sentSearch, in: shown)
-      let parts = [error.realm, error.serverError, error.scope, error.claims].compactMap(\.self)
+      let parts = [error.oauthError, error.claims].compactMap(\.self)
       try expect(
         parts.allSatisfy { !$0.lowercased().contains(sent.lowercased()) }, "a part of the challenge shows the token")
     }

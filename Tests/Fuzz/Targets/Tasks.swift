@@ -62,7 +62,8 @@ extension FuzzTarget {
     let answer = LocalResponse(status: 422, body: Data(input))
     let failure = waiting { () -> ConnectorError? in
       do {
-        let client = TaskAPIClient(baseURL: url, transport: Canned(answer: answer), tokens: Canned.Token())
+        let client = TaskAPIClient(
+          baseURL: url, transport: Canned(answer: answer), tokens: { _ in (Secret(sentToken), nil) })
         _ = try await client.list()
         return nil
       } catch {
@@ -78,10 +79,6 @@ extension FuzzTarget {
   }
 
   private struct Canned: HTTPTransport {
-    struct Token: AccessTokenProvider {
-      func accessToken(replacing refused: BearerToken?) async throws -> BearerToken { BearerToken(Secret(sentToken)) }
-    }
-
     let answer: LocalResponse
 
     func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {

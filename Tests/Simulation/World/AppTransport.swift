@@ -103,7 +103,7 @@
       let call = Call.current
       guard !isClosed else {
         call?.note(.closed)
-        throw TransportError(.closed, "The transport was closed before the request.")
+        throw URLError(.cancelled)
       }
       world.watch.sending(request, call, process)
       let fault = world.networkFault(for: request)
@@ -122,11 +122,11 @@
       }
       if let fault, fault.isBeforeWork { note(fault, request, call) }
       switch fault {
-      case .refused: throw TransportError(.cannotConnect, "Connection refused.")
-      case .lostBefore: throw TransportError(.connectionLost, "The connection was lost.")
+      case .refused: throw URLError(.cannotConnectToHost)
+      case .lostBefore: throw URLError(.networkConnectionLost)
       case .never:
         await withUnsafeContinuation { world.hanging.append($0) }
-        throw TransportError(.connectionLost, "The connection was lost.")
+        throw URLError(.networkConnectionLost)
       case .unavailable: return try LocalResponse(status: 503).answer(to: request.url)
       case .throttled: return try LocalResponse(status: 429, headers: ["Retry-After": "2"]).answer(to: request.url)
       default: break
@@ -138,11 +138,11 @@
         case .lostAfter:
           try await travel()
           note(.lostAfter, request, call)
-          throw TransportError(.connectionLost, "The connection was lost.")
+          throw URLError(.networkConnectionLost)
         case .cut:
           try await travel()
           note(.cut, request, call)
-          throw TransportError(.connectionLost, "The connection was lost in the middle of the body.")
+          throw URLError(.networkConnectionLost)
         case .shortened where !response.body.isEmpty:
           try await travel()
           note(.shortened, request, call)
@@ -156,7 +156,7 @@
           // Silence has begun, also where the client does not wait for its end.
           defer { note(.silent, request, call) }
           try await Task.sleep(for: min(limits.deadline, limits.idleTimeout))
-          throw TransportError(.timedOut, "No answer.")
+          throw URLError(.timedOut)
         case .gateway:
           try await travel()
           note(.gateway, request, call)
@@ -199,10 +199,10 @@
       await process.gate()
     }
 
-    private func checkOpen(_ call: Call?) throws(TransportError) {
+    private func checkOpen(_ call: Call?) throws(URLError) {
       guard isClosed else { return }
       call?.note(.closed)
-      throw TransportError(.init(rawValue: "closedDuringRequest"), "The transport was closed during the request.")
+      throw URLError(.cancelled)
     }
   }
 #endif

@@ -17,7 +17,7 @@ func url(_ text: String) throws -> URL {
 /// A client of `https://tasks.example.com/tasks` over canned answers.
 func client(
   _ transport: any HTTPTransport, base: String = "https://tasks.example.com/tasks",
-  tokens: any AccessTokenProvider = CannedTokens("opaque-token-1", "opaque-token-2"),
+  tokens: CannedTokens = CannedTokens("opaque-token-1", "opaque-token-2"),
   clock: any Clock<Duration> = LeapingClock(),
   change: (inout ClientOptions) -> Void = { _ in }
 ) throws -> TaskAPIClient {
@@ -25,7 +25,8 @@ func client(
   change(&options)
   return TaskAPIClient(
     baseURL: try url(base), dialect: options.dialect, limits: options.limits, retry: options.retry,
-    transport: transport, tokens: tokens, clock: clock, now: { Date(timeIntervalSince1970: 1_448_000_000) })
+    transport: transport, tokens: options.tokens ?? tokens.source, clock: clock,
+    now: { Date(timeIntervalSince1970: 1_448_000_000) })
 }
 
 /// What a test may set of a client.
@@ -33,6 +34,8 @@ struct ClientOptions {
   var dialect = TaskDialect.tutorial
   var limits = TaskAPIClient.standardLimits
   var retry = RetryPolicy()
+  /// In place of canned tokens.
+  var tokens: BearerTokens?
 }
 
 /// The JSON fields of a request's body.
@@ -79,12 +82,8 @@ enum Samples {
     """
 }
 
-/// Has no token to give.
-struct NoTokens: AccessTokenProvider {
-  struct SignedOut: Error, Equatable {}
-
-  func accessToken(replacing refused: BearerToken?) async throws -> BearerToken { throw SignedOut() }
-}
+/// Why there is no token to give.
+struct SignedOut: Error, Equatable {}
 
 extension LocalResponse {
   static func text(_ status: Int, _ body: String, headers: [String: String] = [:]) -> LocalResponse {

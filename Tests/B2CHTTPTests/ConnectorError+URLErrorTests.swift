@@ -9,15 +9,15 @@ import Testing
 #endif
 
 @Suite("Errors of the system's URL loading")
-struct TransportErrorSessionTests {
+struct ConnectorErrorURLErrorTests {
   struct Row: Sendable {
     let code: URLError.Code
-    let means: TransportError.Code
+    let means: ErrorCode
     let words: String
     let suggestion: String?
 
     init(
-      _ code: URLError.Code, _ means: TransportError.Code, _ words: String,
+      _ code: URLError.Code, _ means: ErrorCode, _ words: String,
       _ suggestion: String? = nil
     ) {
       self.code = code
@@ -28,35 +28,36 @@ struct TransportErrorSessionTests {
   }
 
   static let rows = [
-    Row(.cannotFindHost, .cannotConnect, "cannot be resolved", "Outgoing Connections (Client)"),
-    Row(.dnsLookupFailed, .cannotConnect, "cannot be resolved", "App Sandbox"),
-    Row(.cannotConnectToHost, .cannotConnect, "refused"),
+    Row(.cannotFindHost, .network, "cannot be resolved", "Outgoing Connections (Client)"),
+    Row(.dnsLookupFailed, .network, "cannot be resolved", "App Sandbox"),
+    Row(.cannotConnectToHost, .network, "refused"),
     Row(
-      .appTransportSecurityRequiresSecureConnection, .insecureURL, "App Transport Security",
+      .appTransportSecurityRequiresSecureConnection, .configuration, "App Transport Security",
       "NSAllowsLocalNetworking"),
-    Row(.dataLengthExceedsMaximum, .responseTooLarge, "larger than the system allows"),
-    Row(.timedOut, .timedOut, "idle timeout"),
+    Row(.dataLengthExceedsMaximum, .tooLarge, "larger than the 1048576 bytes", "Raise maximumBodyBytes"),
+    Row(.timedOut, .timedOut, "was silent for 15.0 seconds, or took longer than 30.0 seconds in all"),
   ]
 
   @Test("Each says what it is, with the fix where one is known", arguments: rows)
   func meaning(_ row: Row) throws {
     let url = try #require(URL(string: "https://login.example.com:8443/tasks?code=canary"))
-    let error = TransportError(sessionError: URLError(row.code), url: url)
+    let error = ConnectorError(URLError(row.code), URLRequest(url: url), .standard)
     #expect(error.code == row.means)
     #expect(error.message.contains(row.words) && error.message.contains("login.example.com:8443"), "\(error)")
     if let suggestion = row.suggestion {
       #expect(error.recoverySuggestion?.contains(suggestion) == true, "\(error)")
       #expect(error.description.hasSuffix(error.recoverySuggestion ?? "none"))
     } else {
-      #expect(error.recoverySuggestion == nil)
+      #expect(error.recoverySuggestion == "Check the connection, then try again.")
     }
     #expect(!"\(error)".contains("canary"))
   }
 
   @Test("A refusal of App Transport Security is not tried again")
-  func noRetry() {
-    let refusal = TransportError(
-      sessionError: URLError(.appTransportSecurityRequiresSecureConnection), url: nil)
+  func noRetry() throws {
+    let url = try #require(URL(string: "http://login.example.com"))
+    let refusal = ConnectorError(
+      URLError(.appTransportSecurityRequiresSecureConnection), URLRequest(url: url), .standard)
     #expect(!refusal.isRetryable)
   }
 
@@ -65,8 +66,8 @@ struct TransportErrorSessionTests {
     let url = try #require(URL(string: "https://api.example.com/tasks"))
     let request = URLRequest(
       method: method, url: url, body: Data("{}".utf8))
-    let error = #expect(throws: TransportError.self) { try request.validatedOrigin() }
-    #expect(error?.code == .invalidRequest)
+    let error = #expect(throws: ConnectorError.self) { try request.validatedOrigin() }
+    #expect(error?.code == .configuration)
     #expect(error?.message.contains("\(request.method) request cannot carry a body") == true)
     #expect(error?.recoverySuggestion?.contains("another method") == true)
   }

@@ -1,60 +1,51 @@
 @_exported public import B2CCore
 internal import Foundation
 
-/// The reason why a text is not an authority or policy, or why the two do not fit.
+/// The reason why a text is not an authority or policy, in the parts that a problem of the settings has.
 ///
 /// Nothing in it is secret: user-info, fragments and every query parameter except `p` are left out of its texts.
-public struct AuthorityError: CodedError, Sendable {
-  /// The fault of the text, more exactly than ``code`` says it.
-  package var fault: Fault
-  /// The fault, in a sentence.
-  public var message: String
-  /// The refused text, as far as it may be shown.
-  package var value: String?
-  /// The corrected text, where it is known; usable as it is.
-  public var suggestion: String?
-  /// How to fix it, in a sentence.
-  public var recoverySuggestion: String?
-
-  package init(
-    _ fault: Fault, _ message: String, value: String? = nil, suggestion: String? = nil,
-    recoverySuggestion: String? = nil
-  ) {
-    self.fault = fault
-    self.message = message
-    self.value = value
-    self.suggestion = suggestion
-    self.recoverySuggestion = recoverySuggestion
-  }
-
-  /// The kind of error: `retiredAuthority` for a host that Azure AD B2C has retired, else `configuration`.
-  public var code: ErrorCode { fault == .retiredAuthority ? .retiredAuthority : .configuration }
-}
-
-extension AuthorityError: CustomStringConvertible {
-  /// The fault's name, message, refused text, corrected text and how to fix it.
-  public var description: String {
-    var text = "\(fault.rawValue): \(message)"
-    if let value { text += " Given: \(value)" }
-    if let suggestion { text += " Use: \(suggestion)" }
-    if let recoverySuggestion { text += " \(recoverySuggestion)" }
-    return text
-  }
-}
-
-extension AuthorityError {
-  /// The kind of a fault: a stable name, which a problem of the settings takes over.
-  package struct Fault: RawRepresentable, Sendable, Hashable {
+package struct AuthorityFault: Error {
+  /// The kind of a fault, by a stable name.
+  package struct Kind: RawRepresentable, Sendable, Hashable {
     package let rawValue: String
 
     package init(rawValue: String) {
       self.rawValue = rawValue
     }
   }
+
+  /// The kind of the fault.
+  package var kind: Kind
+  /// The fault, in a sentence.
+  package var message: String
+  /// The refused text, as far as it may be shown.
+  package var value: String?
+  /// The corrected text, where it is known; usable as it is.
+  package var suggestion: String?
+  /// How to fix it, in a sentence.
+  package var recoverySuggestion: String?
+
+  package init(
+    _ kind: Kind, _ message: String, value: String? = nil, suggestion: String? = nil, recoverySuggestion: String? = nil
+  ) {
+    self.kind = kind
+    self.message = message
+    self.value = value
+    self.suggestion = suggestion
+    self.recoverySuggestion = recoverySuggestion
+  }
+
+  /// The error of a call that was given the text.
+  package var error: ConnectorError {
+    let advice = [suggestion.map { "Write \"\($0)\"." }, recoverySuggestion].compactMap(\.self).joined(separator: " ")
+    return ConnectorError(
+      own: kind == .retiredAuthority ? .retiredAuthority : .configuration, message,
+      recoverySuggestion: advice.isEmpty ? nil : advice)
+  }
 }
 
 /// Faults of the text.
-extension AuthorityError.Fault {
+extension AuthorityFault.Kind {
   /// Not an absolute URL that all readers read alike, in visible ASCII characters, without a fragment; or too long.
   package static let notAURL = Self(rawValue: "notAURL")
   /// Not https, and not http to a loopback host.
@@ -69,7 +60,7 @@ extension AuthorityError.Fault {
 }
 
 /// Parts that do not fit each other.
-extension AuthorityError.Fault {
+extension AuthorityFault.Kind {
   package static let missingTenant = Self(rawValue: "missingTenant")
   /// Not a domain name or GUID, or a tenant without policies (`common`).
   package static let invalidTenant = Self(rawValue: "invalidTenant")

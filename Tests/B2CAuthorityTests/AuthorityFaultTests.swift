@@ -2,11 +2,11 @@ import B2CAuthority
 import Foundation
 import Testing
 
-@Suite struct AuthorityErrorTests {
+@Suite struct AuthorityFaultTests {
   struct Row: Sendable, CustomTestStringConvertible {
     let text: String
     var kind: Authority.Kind?
-    let fault: AuthorityError.Fault
+    let fault: AuthorityFault.Kind
     var suggestion: String?
 
     var testDescription: String { String(text.prefix(100).debugDescription) }
@@ -186,8 +186,8 @@ import Testing
       Row(text: "https://login.contoso.com/t", kind: Authority.Kind(rawValue: "adfs"), fault: .kindMismatch),
     ])
   func refusals(row: Row) throws {
-    let error = try #require(throws: AuthorityError.self) { try Authority(row.text, kind: row.kind) }
-    #expect(error.fault == row.fault)
+    let error = try #require(throws: AuthorityFault.self) { try Authority(parsing: row.text, kind: row.kind) }
+    #expect(error.kind == row.fault)
     #expect(error.suggestion == row.suggestion)
     #expect(!error.message.isEmpty)
     if let suggestion = error.suggestion {
@@ -208,7 +208,7 @@ import Testing
       ("https://h.example/a\u{202E}b", "https://h.example/a b"),
     ])
   func shownValue(text: String, value: String) throws {
-    let error = try #require(throws: AuthorityError.self) { try Authority(text) }
+    let error = try #require(throws: AuthorityFault.self) { try Authority(parsing: text, kind: nil) }
     #expect(error.value == value)
     #expect(!"\(error)".contains("hunter2"))
     #expect(!"\(error)".contains("hunt"))
@@ -216,16 +216,21 @@ import Testing
 
   @Test("A long value is cut")
   func longValue() throws {
-    let error = try #require(throws: AuthorityError.self) {
-      try Authority("https://h/" + String(repeating: "a", count: 5_000))
+    let error = try #require(throws: AuthorityFault.self) {
+      try Authority(parsing: "https://h/" + String(repeating: "a", count: 5_000), kind: nil)
     }
     #expect(try #require(error.value).count == 201)
   }
 
-  @Test("An error is described completely")
-  func words() {
-    let error = AuthorityError(.userInfo, "What.", value: "V", suggestion: "S", recoverySuggestion: "How.")
-    #expect(error.description == "userInfo: What. Given: V Use: S How.")
-    #expect(error.localizedDescription == "What.")
+  @Test(
+    "The error says what is wrong, and how to write it",
+    arguments: ["https://contoso.b2clogin.com", "http://h.example/t"])
+  func words(_ text: String) throws {
+    let fault = try #require(throws: AuthorityFault.self) { try Authority(parsing: text, kind: nil) }
+    let error = try #require(throws: ConnectorError.self) { try Authority(text) }
+    #expect(error.code == .configuration && error.message == fault.message)
+    let advice = try #require(error.recoverySuggestion)
+    #expect(fault.suggestion.map { advice.hasPrefix("Write \"\($0)\".") } ?? true)
+    #expect(fault.recoverySuggestion.map { advice.hasSuffix($0) } ?? true)
   }
 }
