@@ -6,8 +6,6 @@ extension Connector {
   ///
   /// Each says which guide of the documentation uses it.
   public struct Options: Sendable {
-    /// The engine's configuration, where all options but those of tasks and APIs are kept.
-    package var oauth: OAuthConfiguration
     /// The field names and routes of the task server; `.tutorial` unless set.
     ///
     /// Guide "The task client", Dialects.
@@ -19,31 +17,19 @@ extension Connector {
     /// The limits of token, metadata and key requests; 30 seconds and 1 MiB.
     ///
     /// Guide "The connector", Limits.
-    public var limits: TransportLimits {
-      get { oauth.limits }
-      set { oauth.limits = newValue }
-    }
+    public var limits = TransportLimits.standard
     /// The rules by which a failed request is sent again, to the sign-in service, the task server and any API.
     ///
     /// Guide "The connector", Retries. Token requests are sent once.
-    public var retry: RetryPolicy {
-      get { oauth.retry }
-      set { oauth.retry = newValue }
-    }
+    public var retry = RetryPolicy()
     /// How long before its end a token is renewed; at most half of the token's life counts.
     ///
     /// 300 seconds. Guide "The connector", Token lifetimes.
-    public var expiryMargin: Duration {
-      get { oauth.expiryMargin }
-      set { oauth.expiryMargin = newValue }
-    }
+    public var expiryMargin = Duration.seconds(300)
     /// How far this device's clock may be off when an id_token is checked, beside the measured offset.
     ///
     /// 300 seconds. Guide "The connector", Token lifetimes.
-    public var clockSkew: Duration {
-      get { oauth.clockSkew }
-      set { oauth.clockSkew = newValue }
-    }
+    public var clockSkew = Duration.seconds(300)
     /// Further APIs that ``Connector/data(for:scopes:user:limits:)`` may send tokens to.
     ///
     /// Their origins count, such as `https://graph.microsoft.com`. The task API's origin is always allowed.
@@ -54,21 +40,24 @@ extension Connector {
     /// With `false`, stored access tokens are returned until they expire; then calls throw
     /// ``ErrorCode/refreshNotAllowed``. An app extension never uses them, whatever is set here. Guide "Widgets, extensions
     /// and intents".
-    public var refreshesTokens: Bool {
-      get { oauth.refreshesTokens }
-      set { oauth.refreshesTokens = newValue }
-    }
+    public var refreshesTokens = true
 
-    init(_ settings: ConnectorSettings) {
-      oauth = OAuthConfiguration(
+    /// The configuration of the engine: these options with what the settings say.
+    func configuration(_ settings: ConnectorSettings) -> OAuthConfiguration {
+      var configuration = OAuthConfiguration(
         authority: settings.authority, clientID: settings.clientID, redirectURI: settings.redirectURI,
         scopes: settings.scopes)
-      oauth.additionalScopes = settings.additionalScopes
-      oauth.defaultPolicy = settings.policies.forSignIn ?? oauth.defaultPolicy
-      oauth.knownPolicies = settings.policies.all
-      oauth.passwordResetPolicy = settings.policies.policy(of: .passwordReset)
-      oauth.requiredUser = settings.userID
-      oauth.correlationID = settings.correlationID
+      configuration.additionalScopes = settings.additionalScopes
+      configuration.defaultPolicy = settings.policies.forSignIn ?? configuration.defaultPolicy
+      configuration.passwordResetPolicy = settings.policies.policy(of: .passwordReset)
+      configuration.requiredUser = settings.userID
+      configuration.correlationID = settings.correlationID
+      configuration.limits = limits
+      configuration.retry = retry
+      configuration.expiryMargin = expiryMargin
+      configuration.clockSkew = clockSkew
+      configuration.refreshesTokens = refreshesTokens
+      return configuration
     }
   }
 }

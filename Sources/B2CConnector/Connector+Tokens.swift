@@ -4,11 +4,11 @@ extension Connector {
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
   public var session: SessionState {
-    get async throws { try await ConnectorError.mapping { try await oauth.session() } }
+    get async throws { try await ConnectorError.mapping { try await oauth.sessionState() } }
   }
 
   /// The current ``session``, then each new state: after a sign-in, a sign-out, and when the server ends the session.
-  public var sessionUpdates: AsyncStream<SessionState> { oauth.sessionUpdates }
+  public var sessionUpdates: AsyncStream<SessionState> { oauth.states }
 
   /// Returns an access token, from the cache or by a refresh (the sample's `getToken…`).
   ///
@@ -28,7 +28,9 @@ extension Connector {
     claims: String? = nil
   ) async throws -> AccessToken {
     try await ConnectorError.mapping {
-      try await oauth.accessToken(for: scopes, user: user, forceRefresh: forceRefresh, claims: claims)
+      try await tokenSource.token(
+        TokenSource.Request(
+          scopes: scopes ?? oauth.configuration.scopes, userID: user?.id, isForced: forceRefresh, claims: claims))
     }
   }
 
@@ -44,7 +46,7 @@ extension Connector {
   ///   not JSON or is about another user; `unauthorized`, `insufficientScope` and `claimsRequired` when the endpoint wants
   ///   another token; `server` and what ``accessToken(scopes:user:policy:forceRefresh:claims:)`` throws.
   public func userInfo(user: UserInfo? = nil) async throws -> UserInfo {
-    try await ConnectorError.mapping { try await oauth.userInfo(user: user) }
+    try await ConnectorError.mapping { try await tokenSource.userInfo(user: user) }
   }
 
   /// Returns the users who have signed in here, the latest first.
@@ -72,6 +74,6 @@ extension Connector {
   /// A refreshed token that a full disk refused is kept in memory and written as soon as the disk takes it. If the
   /// process ends first, the user has to sign in again. The connector can be used after it as before.
   public func close() async {
-    await oauth.close()
+    await oauth.store.close()
   }
 }

@@ -16,12 +16,12 @@ internal import Foundation
 public struct Connector: Sendable {
   /// The settings that the connector was made from.
   public let settings: ConnectorSettings
-  /// The engine below.
-  package let oauth: OAuthClient
+  /// The parts of the engine below.
+  package let oauth: OAuthServices
   /// The client of the task API; `nil` when the settings name none.
   package let tasks: TaskAPIClient?
 
-  let environment: OAuthEnvironment
+  let environment: Connector.Environment
   let retry: RetryPolicy
   let allowedOrigins: Set<Origin>
 
@@ -40,7 +40,7 @@ public struct Connector: Sendable {
     settings: @autoclosure () throws -> ConnectorSettings, presenter: (any SignInPresenter)? = nil,
     cache: (any TokenCache)? = nil
   ) throws {
-    var environment = OAuthEnvironment()
+    var environment = Connector.Environment()
     environment.presenter = presenter
     environment.cache = cache
     try self.init(settings: try settings(), environment: environment)
@@ -55,12 +55,12 @@ public struct Connector: Sendable {
   /// - Throws: ``ConnectorError``, as ``init(settings:presenter:cache:)``; with code `configuration` also for an API in
   ///   ``Options/allowedAPIs`` that no token can be sent to.
   public init(
-    settings: @autoclosure () throws -> ConnectorSettings, environment: OAuthEnvironment,
+    settings: @autoclosure () throws -> ConnectorSettings, environment: Connector.Environment,
     configure: (inout Options) throws -> Void = { _ in }
   ) throws {
     self = try ConnectorError.mapping {
       let settings = try settings()
-      var options = Options(settings)
+      var options = Options()
       try configure(&options)
       return try Connector(settings, environment, options)
     }
@@ -108,7 +108,9 @@ extension Connector {
   public func signInWithDeviceCode(
     scopes: [String]? = nil, show: @Sendable (DeviceAuthorization) async throws -> Void
   ) async throws -> SignInResult {
-    try await ConnectorError.mapping { try await oauth.signInWithDeviceCode(scopes: scopes, show: show) }
+    try await ConnectorError.mapping {
+      try await DeviceFlow(services: oauth).run(scopes: scopes ?? oauth.configuration.scopes, show: show)
+    }
   }
 
   /// Sends the user through one of the settings' policies.
@@ -154,7 +156,8 @@ extension Connector {
     try await ConnectorError.mapping {
       var options = options
       options.prefersFullScreen = options.prefersFullScreen || settings.fullScreen
-      return try await oauth.signIn(policy: policy, options: options)
+      return try await SignIn(services: oauth).run(
+        policy: policy ?? oauth.configuration.defaultPolicy, options: options)
     }
   }
 
@@ -226,7 +229,7 @@ extension Connector {
     endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
   ) async throws -> BrowserSignOut {
     try await ConnectorError.mapping {
-      try await oauth.signOut(endsBrowserSession: endsBrowserSession, options: options)
+      try await SignOut(services: oauth).run(nil, endsBrowserSession: endsBrowserSession, options: options)
     }
   }
 
@@ -243,7 +246,7 @@ extension Connector {
     _ user: UserInfo, endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
   ) async throws -> BrowserSignOut {
     try await ConnectorError.mapping {
-      try await oauth.signOut(user, endsBrowserSession: endsBrowserSession, options: options)
+      try await SignOut(services: oauth).run(user.id, endsBrowserSession: endsBrowserSession, options: options)
     }
   }
 
@@ -253,7 +256,7 @@ extension Connector {
         own: .taskAPINotConfigured, "The settings name no task API.",
         recoverySuggestion: "Add taskWebAPI to the settings.")
     }
-    return user == nil ? tasks : tasks.with(tokens: oauth.bearerTokens(user: user))
+    return user == nil ? tasks : tasks.with(tokens: tokenSource.bearerTokens(user: user))
   }
 }
 
@@ -261,19 +264,20 @@ extension Connector {
 
 extension Connector {
   /// Builds the parts: the only place that knows them all.
-  private init(_ settings: ConnectorSettings, _ environment: OAuthEnvironment, _ options: Options) throws {
+  private init(_ settings: ConnectorSettings, _ environment: Connector.Environment, _ options: Options) throws {
     if let url = options.allowedAPIs.first(where: { Origin($0) == nil || !Loopback.isAllowed($0) }) {
       throw ConnectorError(
         own: .configuration, "No token can be sent to the allowed API \(RedactedURL(url)).",
         recoverySuggestion: "Use an https URL; plain http is allowed to this machine only.")
     }
-    let oauth = try OAuthClient(configuration: options.oauth, environment: environment)
+    let oauth = try OAuthServices(configuration: options.configuration(settings), environment: environment)
+    let tokens = TokenSource(services: oauth)
     self.settings = settings
     self.oauth = oauth
     tasks = settings.taskWebAPI.map { url in
       TaskAPIClient(
         baseURL: url, dialect: options.taskDialect, limits: options.taskLimits, retry: options.retry,
-        transport: environment.transport, tokens: oauth.bearerTokens(), clock: environment.clock, now: environment.now)
+        transport: environment.transport, tokens: tokens.bearerTokens(), clock: environment.clock, now: environment.now)
     }
     self.environment = environment
     retry = options.retry
@@ -288,6 +292,14 @@ extension ConnectorSettings.Policies {
     if let selected, [.signIn, .signUpOrSignIn, .federatedSignIn].contains(selected.kind) { return selected }
     return policy(of: .signIn) ?? policy(of: .federatedSignIn) ?? policy(of: .signUp)
   }
+}
+
+extension Connector {
+  /// The parts of a connector that reach outside the process; see ``ConnectorEnvironment``.
+  public typealias Environment = ConnectorEnvironment
+
+  /// Access tokens without the user.
+  var tokenSource: TokenSource { TokenSource(services: oauth) }
 }
 
 extension Connector: Redacted {

@@ -107,7 +107,7 @@ extension ErrorCode {
 
 /// Codes of the settings.
 extension ErrorCode {
-  /// The settings cannot be used; ``ConnectorError/underlying`` is a ``SettingsError`` with every problem.
+  /// The settings cannot be used; ``ConnectorError/underlying`` is a `SettingsError` with every problem.
   public static let settings = Self(rawValue: "settings")
   /// The settings have no policy of the wanted kind.
   public static let policyNotConfigured = Self(rawValue: "policyNotConfigured")

@@ -127,7 +127,7 @@ package struct RequestHistory: Sendable {
 
   /// Returns an error of the call with what is known of its outcome.
   ///
-  /// When no token could be had for another try, only an error of this package can say that the first may have acted.
+  /// Where another try found no token, only an error of this package can say that the first may have acted.
   package func naming(_ error: any Error) -> any Error {
     guard outcomeIsUnknown, !(error is CancellationError) else { return error }
     var named =

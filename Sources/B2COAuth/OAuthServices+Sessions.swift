@@ -36,12 +36,20 @@ extension OAuthServices {
   /// The user with an id; `nil` when no such user is stored.
   package func user(id: String) async throws -> UserInfo? { try await session(id).map(user) }
 
+  /// The state of the current user's session, looked up anew.
+  package func sessionState() async throws -> SessionState {
+    let state = try await state(looksAgain: true)
+    // Another process may have ended the session: observers are told what this caller is.
+    store.observers.changed()
+    return state
+  }
+
   /// The state of the current user's session.
   ///
   /// - Parameter looksAgain: Whether the cache is listed, as another process may have signed a user in.
   /// - Returns: The state; `signedOut` when there is no record.
   /// - Throws: The cache's error.
-  package func state(looksAgain: Bool) async throws -> SessionState {
+  private func state(looksAgain: Bool) async throws -> SessionState {
     guard let session = try await session(nil, looksAgain: looksAgain) else { return .signedOut }
     let user = user(session)
     return user.hasSession ? .signedIn(user) : .expired(user)

@@ -1,22 +1,23 @@
 internal import B2CCore
+internal import B2CIDToken
 internal import Foundation
 
 /// The parts that sign-in, tokens and sign-out share.
 package final class OAuthServices: Sendable {
   package let configuration: OAuthConfiguration
-  let environment: OAuthEnvironment
+  let environment: ConnectorEnvironment
   package let presenter: any SignInPresenter
   let serverClock: ServerClock
   let providers: ProviderDirectory
   let endpoint: TokenEndpoint
   /// The owner of the sessions, which every connector over the same cache shares.
-  let store: SessionStore
+  package let store: SessionStore
   /// Whose sessions are this connector's.
   let client: SessionStore.Client
   /// Microsoft ignores the case of GUIDs; elsewhere every byte counts, so nothing may be folded.
   let isMicrosoft: Bool
 
-  init(configuration: OAuthConfiguration, environment: OAuthEnvironment) throws {
+  package init(configuration: OAuthConfiguration, environment: ConnectorEnvironment) throws {
     if let retired = configuration.authority.retirement(for: configuration.defaultPolicy) {
       throw retired.error
     }
@@ -28,7 +29,7 @@ package final class OAuthServices: Sendable {
     let documents = DocumentFetcher(
       transport: RetryingTransport(
         transport: environment.transport, policy: configuration.retry, clock: environment.clock,
-        now: environment.now, onRetry: { environment.onEvent(OAuthEvent(.retry)) }),
+        now: environment.now, onRetry: { environment.onEvent(OAuthEvent(step: OAuthEvent.Step.retry.rawValue)) }),
       limits: configuration.limits, serverClock: serverClock)
     providers = ProviderDirectory(
       configuration: configuration, documents: documents, clock: environment.clock, now: environment.now)
@@ -48,18 +49,32 @@ package final class OAuthServices: Sendable {
   /// Whether this process may request an access token: an extension that the system ends would lose a rotated token.
   var refreshesTokens: Bool { configuration.refreshesTokens && !environment.isAppExtension }
 
+  /// Fetches the metadata of a policy.
+  ///
+  /// - Returns: Its issuer, and what fetches the keys and counts those that can verify a signature.
+  package func fetchProvider(
+    _ policy: Policy?
+  ) async throws -> (issuer: String, usableKeyCount: @Sendable () async throws -> Int) {
+    let provider = try await providers.fetchProvider(policy)
+    return (
+      provider.metadata.issuer,
+      { [providers] in try await providers.fetchKeys(of: provider).keys.count { $0.unsuitability == nil } }
+    )
+  }
+
   /// The id of the settings, else a new one.
   func correlationID() -> UUID { configuration.correlationID ?? UUID() }
 
-  func report(_ kind: OAuthEvent.Kind, _ policyID: String?, _ correlationID: UUID? = nil, error: ErrorCode? = nil) {
+  func report(_ step: OAuthEvent.Step, _ policyID: String?, _ correlationID: UUID? = nil, error: ErrorCode? = nil) {
     environment.onEvent(
       OAuthEvent(
-        kind, policyID: policyID, correlationID: correlationID ?? configuration.correlationID, errorCode: error))
+        step: step.rawValue, policyID: policyID, correlationID: correlationID ?? configuration.correlationID,
+        errorCode: error))
   }
 
   /// Runs a step between two events.
   func reporting<Result>(
-    _ started: OAuthEvent.Kind, _ finished: OAuthEvent.Kind, policy: Policy?, correlationID: UUID,
+    _ started: OAuthEvent.Step, _ finished: OAuthEvent.Step, policy: Policy?, correlationID: UUID,
     _ body: () async throws -> Result
   ) async throws -> Result {
     report(started, policy?.id, correlationID)
@@ -76,4 +91,9 @@ package final class OAuthServices: Sendable {
   static func code(of error: any Error) -> ErrorCode {
     (error as? ConnectorError)?.code ?? .init(rawValue: error is CancellationError ? "cancelled" : "other")
   }
+}
+
+extension OAuthServices: Redacted {
+  /// Authority and client: enough to tell two of them apart.
+  package var description: String { "OAuthServices(\(configuration.authority), client \(configuration.clientID))" }
 }

@@ -208,9 +208,8 @@ package final class SessionStore: Sendable {
     // What waits has not been written: this change comes after it.
     let pending = state.withLock { $0.pending[key] }.flatMap { $0.record.signIn == session.record.signIn ? $0 : nil }
     let whole: Change = if let pending { { change(pending.change($0)) } } else { change }
-    var (base, next) = (
-      pending?.base ?? session.record.stamp, Self.changed(pending?.record ?? session.record, change)
-    )
+    let latest = pending?.record ?? session.record
+    var (base, next) = (pending?.base ?? latest.stamp, Self.changed(latest, change))
     do {
       for _ in 0..<Self.attempts {
         guard let stored = try await cache.record(for: key), stored.signIn == session.record.signIn else {
@@ -285,7 +284,7 @@ package final class SessionStore: Sendable {
   }
 
   /// Waits for the refreshes under way, then tries once to write what the cache has refused.
-  func close() async {
+  package func close() async {
     await flights.wait()
     await writeAllPending()
   }

@@ -2,12 +2,16 @@ internal import B2CCore
 internal import Foundation
 
 /// Signs in by one policy: request, page, validated callback, tokens, verified claims, stored record.
-struct SignIn: Sendable {
+package struct SignIn: Sendable {
   let services: OAuthServices
+
+  package init(services: OAuthServices) {
+    self.services = services
+  }
 
   private var configuration: OAuthConfiguration { services.configuration }
 
-  func run(policy: Policy?, options: SignInOptions) async throws -> SignInResult {
+  package func run(policy: Policy?, options: SignInOptions) async throws -> SignInResult {
     let correlationID = services.correlationID()
     return try await services.reporting(
       .signInStarted, .signInFinished, policy: policy, correlationID: correlationID

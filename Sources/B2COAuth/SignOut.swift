@@ -8,14 +8,18 @@ internal import Foundation
 /// Signs out: first here, and only then at the server, as far as it offers that.
 ///
 /// It is done or it fails: what the cache refuses to list or to remove stays signed in, and the error names it.
-struct SignOut: Sendable {
+package struct SignOut: Sendable {
   let services: OAuthServices
+
+  package init(services: OAuthServices) {
+    self.services = services
+  }
 
   /// Signs one user out, or all users of this authority and client.
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache`, which names who is still signed in; `CancellationError` when the
   ///   calling task was cancelled before it began; what the page of ``SignOutOptions`` throws.
-  func run(
+  package func run(
     _ userID: String?, endsBrowserSession: Bool, options: SignOutOptions
   ) async throws -> BrowserSignOut {
     try Task.checkCancellation()

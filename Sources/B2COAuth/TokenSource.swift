@@ -6,11 +6,15 @@ internal import Foundation
 ///
 /// The story, in order: silent hit, shared work, refresh lock, reading again, request, the id_token against the record, and
 /// storing as a change of the record. A refresh that has begun is never cancelled: callers leave, and its answer is stored.
-struct TokenSource: Sendable {
+package struct TokenSource: Sendable {
   let services: OAuthServices
 
+  package init(services: OAuthServices) {
+    self.services = services
+  }
+
   /// A request for an access token.
-  struct Request: Sendable {
+  package struct Request: Sendable {
     var scopes: [String]
     /// The user; the current one for `nil`.
     var userID: String?
@@ -21,6 +25,16 @@ struct TokenSource: Sendable {
     /// The claims that the token shall have, as JSON text.
     var claims: String?
 
+    package init(
+      scopes: [String], userID: String? = nil, refused: Secret? = nil, isForced: Bool = false, claims: String? = nil
+    ) {
+      self.scopes = scopes
+      self.userID = userID
+      self.refused = refused
+      self.isForced = isForced
+      self.claims = claims
+    }
+
     /// Whether the answer of an earlier refresh is no answer to this.
     var mustRefresh: Bool { isForced || claims != nil }
   }
@@ -28,9 +42,21 @@ struct TokenSource: Sendable {
   private var store: SessionStore { services.store }
   private var now: Date { services.environment.now() }
 
+  /// The tokens of a user for the calls of an API.
+  package func bearerTokens(for scopes: [String]? = nil, user: UserInfo? = nil) -> BearerTokens {
+    { refused in
+      // By the time a token is refused another user may be the current one.
+      let token = try await token(
+        Request(
+          scopes: scopes ?? services.configuration.scopes, userID: refused?.userID ?? user?.id, refused: refused?.token)
+      )
+      return (token.token, token.userID)
+    }
+  }
+
   // MARK: The silent hit
 
-  func token(_ request: Request) async throws -> AccessToken {
+  package func token(_ request: Request) async throws -> AccessToken {
     guard Scopes.includeAPIScope(request.scopes) || !givesTokensForAPIsOnly else {
       throw Self.missingAPIScope(request.scopes, at: nil, nil)
     }

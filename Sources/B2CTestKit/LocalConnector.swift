@@ -49,7 +49,7 @@ extension LocalTenant {
   }
 }
 
-extension OAuthEnvironment {
+extension ConnectorEnvironment {
   /// Replaces the clocks of a connector: "an hour later" takes no time in a test.
   ///
   /// ```swift
@@ -88,7 +88,7 @@ extension Connector {
   ) throws -> Connector {
     let network =
       if let taskServer { LocalNetwork(tenant, taskServer, clock: clock) } else { LocalNetwork(tenant, clock: clock) }
-    var environment = OAuthEnvironment()
+    var environment = Connector.Environment()
     environment.presenter = presenter ?? ScriptedPresenter(transport: network, .signIn(.alice))
     environment.cache = cache
     environment.transport = network

@@ -100,7 +100,7 @@ struct ConnectorErrorWordsTests {
     for presenter in [ManualPresenter(), LoopbackPresenter(opening: .printing { _ in })] as [any SignInPresenter] {
       let diagnosis = try await Connector.diagnose(
         settings: settings,
-        environment: OAuthEnvironment(
+        environment: Connector.Environment(
           presenter: presenter, transport: LocalNetwork(tenant, tasks)))
       check(diagnosis.description)
     }

@@ -34,7 +34,7 @@ struct ConnectorRequestsTests {
       scopes: ["https://graph.microsoft.com/User.Read"], redirectURI: try url(LocalTenant.standardRedirectURI))
     let connector = try Connector(
       settings: settings,
-      environment: OAuthEnvironment(
+      environment: Connector.Environment(
         presenter: ScriptedPresenter(transport: network, .signIn(.alice)), transport: network, clock: clock,
         now: { clock.date })
     ) { $0.allowedAPIs = [me] }
@@ -145,7 +145,7 @@ struct ConnectorRequestsTests {
       policies: .init(emailSignIn: try Policy("B2C_1_SignIn")))
     let connector = try Connector(
       settings: settings,
-      environment: OAuthEnvironment(
+      environment: Connector.Environment(
         presenter: ScriptedPresenter(transport: network, .signIn(.alice)), transport: network, clock: clock,
         now: { clock.date }))
     try await connector.doPolicy(.signIn)

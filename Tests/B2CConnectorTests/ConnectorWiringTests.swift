@@ -71,7 +71,7 @@ struct ConnectorWiringTests {
       policies: shape == .b2c ? .init(emailSignIn: try Policy("B2C_1_SignIn")) : .init())
     let connector = try Connector(
       settings: settings,
-      environment: OAuthEnvironment(
+      environment: Connector.Environment(
         presenter: ScriptedPresenter(transport: network, .signIn(.alice)), transport: network))
     let result = try await connector.signIn()
     #expect(result.user.name == LocalUser.alice.displayName && result.accessToken != nil)

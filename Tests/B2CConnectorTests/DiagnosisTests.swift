@@ -35,7 +35,7 @@ struct DiagnosisTests {
       """.utf8)
     let diagnosis = try await Connector.diagnose(
       settings: try ConnectorSettings(data: file),
-      environment: OAuthEnvironment(presenter: World().script(.signIn(.alice))))
+      environment: Connector.Environment(presenter: World().script(.signIn(.alice))))
     #expect(!diagnosis.isHealthy)
     #expect(diagnosis.findings.contains { $0.check.hasPrefix("settings: authority") && $0.recoverySuggestion != nil })
     #expect(diagnosis.findings.contains { $0.check.hasPrefix("settings: clientId") })
@@ -49,7 +49,7 @@ struct DiagnosisTests {
       clientID: LocalTenant.standardClientID, scopes: [LocalTenant.standardClientID],
       redirectURI: url(LocalTenant.standardRedirectURI), policies: .init(emailSignIn: Policy("B2C_1_SignIn")))
     let diagnosis = try await Connector.diagnose(
-      settings: settings, environment: OAuthEnvironment(presenter: World().script(.signIn(.alice))))
+      settings: settings, environment: Connector.Environment(presenter: World().script(.signIn(.alice))))
     let authority = try #require(diagnosis.findings.first { $0.check == "authority" })
     #expect(authority.outcome == .failed)
     #expect(
@@ -103,7 +103,7 @@ struct DiagnosisTests {
       <key>taskWebAPI</key><string>http://api.contoso.com/tasks?code=an-api-key</string></dict></plist>
       """.utf8)
     let diagnosis = try await Connector.diagnose(
-      settings: try ConnectorSettings(data: file), environment: OAuthEnvironment(presenter: ManualPresenter()))
+      settings: try ConnectorSettings(data: file), environment: Connector.Environment(presenter: ManualPresenter()))
     let lines = diagnosis.findings.map { "\($0.outcome.rawValue) \($0.check)" }
     #expect(
       lines == [
@@ -122,7 +122,7 @@ struct DiagnosisTests {
     let clock = world.clock
     let diagnosis = try await Connector.diagnose(
       settings: world.settings(),
-      environment: OAuthEnvironment(
+      environment: Connector.Environment(
         presenter: LoopbackPresenter(opening: .printing { _ in }), transport: world.network, now: { clock.date }))
     #expect(diagnosis.findings.filter { $0.outcome != .ok }.map(\.check) == ["presenter"])
     let redirect = try #require(diagnosis.findings.first { $0.check == "presenter" })
@@ -136,7 +136,7 @@ struct DiagnosisTests {
     let clock = world.clock
     let diagnosis = try await Connector.diagnose(
       settings: world.settings(),
-      environment: OAuthEnvironment(
+      environment: Connector.Environment(
         presenter: world.script(.signIn(.alice)), transport: FailingTransport(), now: { clock.date }))
     #expect(diagnosis.outcomes["metadata of B2C_1_SignIn"] == .failed)
     #expect(!diagnosis.description.contains("canary"))

@@ -31,14 +31,14 @@ struct ServersGuideTests {
   private let tenant: LocalTenant
   private let server: LocalTaskServer
   private let network: LocalNetwork
-  private let environment: OAuthEnvironment
+  private let environment: Connector.Environment
 
   init() {
     let clock = clock
     tenant = LocalTenant(now: { clock.date })
     server = LocalTaskServer(tenant: tenant)
     network = LocalNetwork(tenant, server, clock: clock)
-    environment = OAuthEnvironment(
+    environment = Connector.Environment(
       presenter: ManualPresenter(), cache: InMemoryTokenCache(), transport: network, clock: clock,
       now: { clock.date })
   }

@@ -113,7 +113,7 @@ struct TasksAppPlatformTests {
     settings.authority = local.authority
     settings.taskWebAPI = local.taskWebAPI
     let network = LocalNetwork(tenant, server, clock: TestClock())
-    var environment = OAuthEnvironment()
+    var environment = Connector.Environment()
     environment.presenter = ScriptedPresenter(transport: network, .signIn(.alice))
     environment.cache = InMemoryTokenCache()
     environment.transport = network

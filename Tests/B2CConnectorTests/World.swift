@@ -48,9 +48,9 @@ struct World: Sendable {
   func environment(
     presenter: (any SignInPresenter)? = nil, cache: any TokenCache = .patient(),
     transport: (any HTTPTransport)? = nil, waitingOn waits: (any Clock<Duration>)? = nil
-  ) -> OAuthEnvironment {
+  ) -> Connector.Environment {
     let clock = clock
-    return OAuthEnvironment(
+    return Connector.Environment(
       presenter: presenter ?? script(.signIn(.alice)), cache: cache, transport: transport ?? network,
       clock: waits ?? clock, now: { clock.date })
   }

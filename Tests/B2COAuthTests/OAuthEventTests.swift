@@ -22,7 +22,7 @@ struct OAuthEventTests {
     let before = fixture.events.values.count
     _ = try await client.accessToken()
     let events = fixture.events.values.dropFirst(before)
-    #expect(events.map(\.kind) == [.cacheMiss, .refreshStarted, .refreshFinished])
+    #expect(events.map(\.step) == ["cacheMiss", "refreshStarted", "refreshFinished"])
     #expect(events.allSatisfy { $0.correlationID == id && $0.policyID == Fixture.signIn && $0.errorCode == nil })
   }
 
@@ -35,7 +35,7 @@ struct OAuthEventTests {
     fixture.transport.answerTokens(503, "")
     _ = try await client.accessToken()
     let last = fixture.events.values.suffix(2)
-    #expect(last.map(\.kind) == [.refreshFinished, .staleTokenServed])
+    #expect(last.map(\.step) == ["refreshFinished", "staleTokenServed"])
     #expect(last.allSatisfy { $0.errorCode == .serviceUnavailable && $0.correlationID != nil })
   }
 
@@ -44,7 +44,7 @@ struct OAuthEventTests {
     let fixture = Fixture()
     fixture.tenant.faults = [LocalFault(on: .metadata, times: 2, .respond(LocalResponse(status: 503)))]
     try await fixture.client { $0.retry = RetryPolicy(maximumDelay: .zero) }.signIn()
-    #expect(fixture.events.values.map(\.kind) == [.signInStarted, .retry, .retry, .signInFinished])
+    #expect(fixture.events.values.map(\.step) == ["signInStarted", "retry", "retry", "signInFinished"])
   }
 
   @Test("A sign-out carries policy and correlation id")
@@ -54,7 +54,7 @@ struct OAuthEventTests {
     try await client.signIn()
     try await client.signOut()
     let event = try #require(fixture.events.values.last)
-    #expect(event.kind == .signedOut && event.policyID == Fixture.signIn)
+    #expect(event.step == "signedOut" && event.policyID == Fixture.signIn)
     #expect(event.correlationID == ErrorCorrelationTests.id)
   }
 
@@ -74,7 +74,7 @@ struct OAuthEventTests {
   @Test("An event is one line")
   func line() {
     let event = OAuthEvent(
-      .refreshFinished, policyID: "B2C_1_SignIn", correlationID: ErrorCorrelationTests.id, errorCode: .network)
+      step: "refreshFinished", policyID: "B2C_1_SignIn", correlationID: ErrorCorrelationTests.id, errorCode: .network)
     #expect(
       "\(event)" == "refreshFinished policy=B2C_1_SignIn error=network "
         + "correlation=01020304-0506-0708-090a-0b0c0d0e0f10")

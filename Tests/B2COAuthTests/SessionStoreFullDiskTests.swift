@@ -91,11 +91,11 @@ struct SessionStoreFullDiskTests {
   func clientGone() async throws {
     let cache = FailingCache()
     let fixture = Fixture(cache: cache, holdsTime: true)
-    weak var gone: OAuthClient?
+    weak var gone: OAuthServices?
     let token: Secret
     do {
       let client = try fixture.client()
-      gone = client
+      gone = client.services
       try await client.signIn()
       await fixture.clock.advance(by: .seconds(4_000))
       cache.failsToStore.withLock { $0 = true }
@@ -159,7 +159,7 @@ struct SessionStoreFullDiskTests {
     stage.failRemovals(true)
     let error = try await #require(throws: ConnectorError.self) { try await stage.client.signOut() }
     #expect(error.code == .tokenCache && error.message.contains(stage.alice.user.id))
-    #expect(!stage.fixture.events.values.contains { $0.kind == .signedOut })
+    #expect(!stage.fixture.events.values.contains { $0.step == "signedOut" })
     for client in [stage.client, try stage.fixture.client()] {
       guard case .signedIn(let user) = try await client.session() else {
         Issue.record("The user counts as signed out, and the tokens are there.")
@@ -178,7 +178,7 @@ struct SessionStoreFullDiskTests {
     try await stage.client.signOut()
     #expect(try await stage.cache.keys().isEmpty)
     #expect(try await stage.client.session() == .signedOut)
-    #expect(stage.fixture.events.values.last?.kind == .signedOut)
+    #expect(stage.fixture.events.values.last?.step == "signedOut")
   }
 
   @Test("A sign-out that the disk refuses names those alone whose tokens may be there")

@@ -25,7 +25,7 @@ struct SignOutTests {
     #expect(fixture.network.requestCount == before)
     #expect(presenter.requests.count == 1)
     #expect(try await fixture.cache.keys().isEmpty)
-    #expect(fixture.events.values.last?.kind == .signedOut)
+    #expect(fixture.events.values.last?.step == "signedOut")
   }
 
   @Test("One user goes, the other stays")
@@ -197,7 +197,7 @@ struct SignOutTests {
     let alice = try await client.signIn()
     cache.failsToList.withLock { $0 = true }
     await expectError(ConnectorError.self, .tokenCache) { try await client.signOut() }
-    #expect(!fixture.events.values.contains { $0.kind == .signedOut })
+    #expect(!fixture.events.values.contains { $0.step == "signedOut" })
     cache.failsToList.withLock { $0 = false }
     #expect(try await client.session() == .signedIn(alice.user))
     // A named user needs no list.
@@ -226,7 +226,7 @@ struct SignOutTests {
     _ = try? await signOut.value
     #expect(try await cache.keys().isEmpty)
     #expect(try await client.session() == .signedOut)
-    #expect(fixture.events.values.last?.kind == .signedOut)
+    #expect(fixture.events.values.last?.step == "signedOut")
   }
 
   @Test("A sign-out whose task was cancelled before it began does nothing, and says so")

@@ -11,7 +11,7 @@ struct IssuerTour: Sendable {
   func run() async throws {
     if arguments.diagnoses {
       // Where the settings cannot be used, too.
-      var environment = OAuthEnvironment()
+      var environment = Connector.Environment()
       environment.presenter = try Surface(arguments).presenterToCheck(for: redirectURI())
       environment.cache = .memory()
       environment.transport = TellingTransport(story)
@@ -51,7 +51,7 @@ struct IssuerTour: Sendable {
   }
 
   private func connector() throws -> Connector {
-    var environment = OAuthEnvironment()
+    var environment = Connector.Environment()
     environment.cache = .memory()
     environment.transport = TellingTransport(story)
     environment.presenter = try Surface(arguments).presenter(for: redirectURI())

@@ -36,12 +36,12 @@ actor Logins {
   static let lifetime = 600
 
   private let settings: ConnectorSettings
-  private let environment: OAuthEnvironment
+  private let environment: Connector.Environment
   /// By the `state` of the page that the browser was sent to.
   private var waiting: [String: Login] = [:]
 
   /// The environment has the cache and the transport of all; a login adds its presenter.
-  init(settings: ConnectorSettings, environment: OAuthEnvironment) {
+  init(settings: ConnectorSettings, environment: Connector.Environment) {
     self.settings = settings
     self.environment = environment
   }

@@ -19,7 +19,7 @@ guard let file = variables["SETTINGS"], let database = variables["DATABASE"],
   let key = variables["SESSION_KEY"].flatMap({ Data(base64Encoded: $0) }), key.count >= 32
 else { stop("SETTINGS, DATABASE and SESSION_KEY (32 bytes in base64) are needed.") }
 let settings = try ConnectorSettings(contentsOf: URL(fileURLWithPath: file))
-var environment = OAuthEnvironment()
+var environment = Connector.Environment()
 environment.transport = AsyncHTTPClientTransport()
 environment.cache = PostgreSQLTokenCache(database)
 // Each login brings its own; the connector of all signs no one in.

@@ -115,8 +115,8 @@ struct Tasks {
   }
 
   /// On macOS too, where the defaults (a window, the keychain) are for apps.
-  private func environment() throws -> OAuthEnvironment {
-    var environment = OAuthEnvironment()
+  private func environment() throws -> Connector.Environment {
+    var environment = Connector.Environment()
     environment.presenter = LoopbackPresenter()
     environment.cache = try .files()
     return environment

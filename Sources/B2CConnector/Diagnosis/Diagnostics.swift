@@ -23,7 +23,7 @@ extension Connector {
   /// - Returns: The findings, in the order to fix them; every problem of unusable settings.
   /// - Throws: `CancellationError` when the calling task was cancelled.
   public static func diagnose(
-    settings: @autoclosure () throws -> ConnectorSettings, environment: OAuthEnvironment = OAuthEnvironment(),
+    settings: @autoclosure () throws -> ConnectorSettings, environment: Connector.Environment = Connector.Environment(),
     // Without it, code on the main actor could not pass `settings`, which is not Sendable, in the Swift 6 mode.
     isolation: isolated (any Actor)? = #isolation
   ) async throws -> Diagnosis {

@@ -6,10 +6,14 @@ public import Foundation
 #endif
 
 /// Runs the device authorization grant (RFC 8628).
-struct DeviceFlow: Sendable {
+package struct DeviceFlow: Sendable {
   let services: OAuthServices
 
-  func run(
+  package init(services: OAuthServices) {
+    self.services = services
+  }
+
+  package func run(
     scopes: [String], show: @Sendable (DeviceAuthorization) async throws -> Void
   ) async throws -> SignInResult {
     let correlationID = services.correlationID()

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The configuration of an ``OAuthClient``: authority, application, scopes, and timeouts.
+/// What the engine is told: authority, application, scopes, and timeouts.
 package struct OAuthConfiguration: Sendable {
   /// The authority that signs people in.
   package var authority: Authority
@@ -16,8 +16,6 @@ package struct OAuthConfiguration: Sendable {
   package var additionalScopes: [String] = []
   /// The policy that is run when a call names none; `nil` for an authority that has no policies.
   package var defaultPolicy: Policy?
-  /// Further policies that users of this app sign in by; the records of a user are looked for under each.
-  package var knownPolicies: [Policy] = []
   /// The password-reset policy.
   package var passwordResetPolicy: Policy?
   /// The only user who may sign in: an email, user name, object id or subject (ADAL's `RequiredDisplayableId`).

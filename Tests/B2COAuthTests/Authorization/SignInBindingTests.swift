@@ -105,8 +105,8 @@ struct SignInBindingTests {
     let fixture = Fixture()
     let clock = fixture.clock
     let client = try OAuthClient(
-      configuration: try fixture.client().configuration,
-      environment: OAuthEnvironment(
+      configuration: try fixture.client().services.configuration,
+      environment: ConnectorEnvironment(
         presenter: fixture.script(.signIn(.alice)), transport: fixture.transport, clock: clock,
         now: { clock.date.addingTimeInterval(offset) }))
     try await client.signIn()

@@ -33,11 +33,13 @@ struct ErrorSecrecyTests {
     let record = try #require(try await fixture.cache.record(for: key))
     var seen = [
       shown(result), shown(result.user), shown(try await client.users()),
-      shown(try await client.currentUser() as Any), shown(record), shown(client), shown(try await client.session()),
+      shown(try await client.currentUser() as Any), shown(record), shown(client.services),
+      shown(try await client.session()),
       shown(fixture.cache),
     ]
     seen.append(
-      shown(OAuthEnvironment(presenter: fixture.script(.cancel), cache: fixture.cache, transport: fixture.transport)))
+      shown(
+        ConnectorEnvironment(presenter: fixture.script(.cancel), cache: fixture.cache, transport: fixture.transport)))
     for text in seen {
       #expect(!text.contains("eyJjYW5hcnki") && !text.contains("Y2FuYXJ5"), "\(text.prefix(300))")
       #expect(!text.contains(record.refreshToken?.value ?? "-"))

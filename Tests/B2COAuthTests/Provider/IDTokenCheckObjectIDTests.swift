@@ -2,6 +2,7 @@ import B2CCore
 import B2CIDToken
 import B2COAuth
 import B2CTestKit
+import TestSupport
 import Testing
 
 @Suite("An id_token whose user is in a claim that it lacks")

@@ -59,7 +59,7 @@ struct Fixture: Sendable {
     let clock = clock
     return try OAuthClient(
       configuration: configuration,
-      environment: OAuthEnvironment(
+      environment: ConnectorEnvironment(
         presenter: presenter ?? script(.signIn(.alice)), cache: cache ?? self.cache, transport: transport,
         clock: clock, now: { [setBack] in clock.date.addingTimeInterval(-setBack.withLock { $0 }) },
         onEvent: { events.record($0) }))

@@ -260,7 +260,7 @@ struct TokenSourceRotationTests {
       return nil
     }
     #expect(try await client.accessToken().scopes.contains(fixture.tenant.apiScopes[0]))
-    #expect(fixture.events.values.contains { $0.kind == .retry })
+    #expect(fixture.events.values.contains { $0.step == "retry" })
   }
 
   @Test("A cache that cannot be read when the answer comes loses no rotated token")
@@ -313,7 +313,7 @@ struct TokenSourceRotationTests {
       #expect(try await client.accessToken().token == token.token)
       #expect(fixture.tenant.counters.refreshes == refreshes)
     }
-    #expect(fixture.events.values.filter { $0.kind == .storingFailed }.count == 3)
+    #expect(fixture.events.values.filter { $0.step == "storingFailed" }.count == 3)
     cache.failsToStore.withLock { $0 = false }
     let token = try await client.accessToken()
     #expect(fixture.tenant.counters.refreshes == 3)

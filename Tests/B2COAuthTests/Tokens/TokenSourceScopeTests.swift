@@ -1,5 +1,6 @@
 import B2COAuth
 import B2CTestKit
+import TestSupport
 import Testing
 
 /// Which scopes a refresh names (RFC 6749 section 6: none beyond those granted).

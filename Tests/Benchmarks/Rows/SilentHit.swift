@@ -1,6 +1,7 @@
 import B2CConnector
 import B2CCore
 import Foundation
+import TestSupport
 
 /// The floor of a token table: a lock, a dictionary, a look at the clock.
 struct TokenTable: Sendable {

@@ -2,6 +2,7 @@ import B2CConnector
 import B2CCore
 import B2CTestKit
 import Foundation
+import TestSupport
 
 extension Row {
   static let userGrowth = Row(

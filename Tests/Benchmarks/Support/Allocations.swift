@@ -1,6 +1,7 @@
 import B2CConnector
 import B2CCore
 import Foundation
+import TestSupport
 
 #if canImport(Darwin)
   import Darwin

@@ -88,7 +88,7 @@ enum Scene {
   static func client(_ cache: any TokenCache) throws -> OAuthClient {
     try OAuthClient(
       configuration: try configuration(),
-      environment: OAuthEnvironment(presenter: NoPage(), cache: cache, transport: NoNetwork()))
+      environment: Connector.Environment(presenter: NoPage(), cache: cache, transport: NoNetwork()))
   }
 
   static func connector(
@@ -96,7 +96,7 @@ enum Scene {
   ) throws -> Connector {
     try Connector(
       settings: try settings(),
-      environment: OAuthEnvironment(presenter: presenter, cache: cache, transport: transport))
+      environment: Connector.Environment(presenter: presenter, cache: cache, transport: transport))
   }
 }
 

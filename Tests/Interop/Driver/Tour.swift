@@ -41,7 +41,7 @@ struct Tour: Sendable {
   }
 
   func makeConnector(clientID: String? = nil, consents: Bool = true) throws -> Connector {
-    var environment = OAuthEnvironment()
+    var environment = Connector.Environment()
     environment.cache = try StoredTokenCache.files(at: URL(fileURLWithPath: scene.folder))
     environment.transport = transport
     environment.presenter = person.presenter(consents: consents, noting: callbacks)

@@ -152,7 +152,7 @@
       self.process = process
       let world = process.world
       transport = AppTransport(process)
-      var environment = OAuthEnvironment()
+      var environment = Connector.Environment()
       environment.cache = cache
       environment.transport = transport
       environment.presenter = SimulatedPage(process)

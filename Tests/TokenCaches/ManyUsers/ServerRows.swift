@@ -38,12 +38,12 @@ private enum ManyUsers {
     let url = try Scene.url("http://127.0.0.1:\(api.readLine())/tasks")
     var settings = try Scene.settings()
     settings.taskWebAPI = url
-    var environment = OAuthEnvironment()
+    var environment = Connector.Environment()
     environment.presenter = NoPage()
     environment.cache = cache
     environment.transport = ServerParts.transport()
     let connector = try Connector(settings: settings, environment: environment)
-    let token = try await connector.accessToken(user: Scene.person(7)).token.value
+    let token = try await connector.accessToken(user: Scene.user(7)).token.value
     let plain = PlainClient(url: url.absoluteString, token: token)
     // In each batch the users come in turn, from another one on; no user comes twice before all were there.
     let next = Next(users: users)

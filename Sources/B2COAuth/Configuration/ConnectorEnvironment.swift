@@ -6,12 +6,12 @@ package import Foundation
 /// Every part has a default and can be replaced.
 ///
 /// ```swift
-/// var environment = OAuthEnvironment()
+/// var environment = ConnectorEnvironment()
 /// environment.cache = InMemoryTokenCache()
 /// environment.onEvent = { print($0) }
 /// let connector = try Connector(settings: .main, environment: environment)
 /// ```
-public struct OAuthEnvironment: Sendable {
+public struct ConnectorEnvironment: Sendable {
   /// The token cache; the keychain on Apple's platforms and a private file elsewhere when `nil`.
   public var cache: (any TokenCache)?
   /// The transport that sends every request.
@@ -37,10 +37,10 @@ public struct OAuthEnvironment: Sendable {
   public init() {}
 }
 
-extension OAuthEnvironment: Redacted {
+extension ConnectorEnvironment: Redacted {
   /// The types of the parts: a cache holds tokens, and what an app supplies may hold anything.
   public var description: String {
     let parts: [Any?] = [cache, transport, presenter]
-    return "OAuthEnvironment(\(parts.map { $0.map { "\(type(of: $0))" } ?? "default" }.joined(separator: ", ")))"
+    return "ConnectorEnvironment(\(parts.map { $0.map { "\(type(of: $0))" } ?? "default" }.joined(separator: ", ")))"
   }
 }

@@ -5,14 +5,14 @@ internal import Foundation
   internal import FoundationNetworking
 #endif
 
-extension OAuthClient {
+extension TokenSource {
   /// Returns the provider's present answer about a user, without opening a page.
   ///
   /// It is asked for at the provider's userinfo endpoint (OpenID Connect Core section 5.3), with the user's access token.
   /// Microsoft's authorities have none for an app's tokens, since Entra ID's is an API of Microsoft Graph: there, and
   /// where a provider publishes none, the verified claims of the last id_token are returned.
   ///
-  /// - Parameter user: The user to ask about; that of ``currentUser()`` when `nil`.
+  /// - Parameter user: The user to ask about; the current one when `nil`.
   /// - Returns: The user; `subject` is always that of the verified id_token.
   /// - Throws: ``ConnectorError``: `interactionRequired` when no user is signed in; `invalidResponse` when the answer is not
   ///   JSON or is about another user; `unauthorized`, `insufficientScope` and `claimsRequired` when the endpoint wants
@@ -59,6 +59,6 @@ extension OAuthClient {
       clock: services.environment.clock,
       now: services.environment.now)
     var history = RequestHistory()
-    return try await authorized.send(request, limits: configuration.limits, noting: &history)
+    return try await authorized.send(request, limits: services.configuration.limits, noting: &history)
   }
 }

@@ -3,7 +3,7 @@ package import B2COAuth
 package import B2CTokenCache
 package import Foundation
 
-extension OAuthEnvironment {
+extension ConnectorEnvironment {
   /// An environment of given parts, with tokens in memory.
   package init(
     presenter: any SignInPresenter, cache: any TokenCache = .patient(),
