@@ -8,9 +8,11 @@ struct Proof {
   /// Every proof; one more is a type of its own in a file of its own, and a line here.
   static var commands: [any ProofCommand.Type] {
     [
-      ConformanceProof.self, CrashProof.self, ProcessesProof.self, SecretsProof.self, FaultsProof.self, SoakProof.self,
+      ConformanceProof.self, CrashProof.self, ProcessesProof.self, SecretsProof.self, FaultsProof.self, PauseProof.self,
+      SoakProof.self,
       // What the proofs start as processes of their own:
-      CrashWriter.self, ProcessWorker.self, RefreshWorker.self, ApartCell.self, SecretsWorker.self, SoakWorker.self,
+      CrashWriter.self, ProcessWorker.self, RefreshWorker.self, PauseWorker.self, ApartCell.self, SecretsWorker.self,
+      SoakWorker.self,
     ] + ProofCache.proofs
   }
 

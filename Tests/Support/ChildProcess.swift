@@ -78,6 +78,12 @@
       return readToEnd()
     }
 
+    /// Lets the process stand still, as a machine that sleeps does.
+    package func stop() { kill(process.processIdentifier, SIGSTOP) }
+
+    /// Lets a process go on that stands still.
+    package func goOn() { kill(process.processIdentifier, SIGCONT) }
+
     /// Ends the input, waits for the end, and returns the rest of the output.
     @discardableResult
     package func readToEnd() -> String {
