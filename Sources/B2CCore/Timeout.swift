@@ -1,8 +1,8 @@
 /// Runs an operation, and cancels it when its time is over.
 ///
-/// A value wins over the clock: one that the cancelled operation still returns is returned. A timeout that wakes a second
-/// late or more has seen a process that stood still, such as on a laptop that slept: what arrived meanwhile may lie in a
-/// socket, so the operation then has 5 further seconds to read it.
+/// A value wins over the clock: one that the cancelled operation still returns is returned. A timeout that wakes a tenth of
+/// a second late or more has seen a process that stood still, such as on a laptop that slept: what arrived meanwhile may
+/// lie in a socket, so the operation then has 5 further seconds to read it.
 ///
 /// - Parameters:
 ///   - timeout: The time that the operation has.
@@ -21,7 +21,7 @@ package func withTimeout<Value: Sendable>(
     group.addTask { try await operation() }
     group.addTask {
       try await clock.sleep(for: timeout - stopwatch.elapsed)
-      if stopwatch.elapsed >= timeout + .seconds(1) { try await clock.sleep(for: .seconds(5)) }
+      if stopwatch.elapsed >= timeout + .milliseconds(100) { try await clock.sleep(for: .seconds(5)) }
       return nil
     }
     defer { group.cancelAll() }

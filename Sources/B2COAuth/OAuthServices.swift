@@ -37,7 +37,7 @@ package final class OAuthServices: Sendable {
       configuration: configuration,
       transport: RetryingTransport(
         transport: environment.transport, policy: .none, clock: environment.clock, now: environment.now),
-      serverClock: serverClock, clock: environment.clock)
+      serverClock: serverClock)
     store = SessionStore.of(try environment.cache ?? DefaultTokenCache.make())
     isMicrosoft = configuration.authority.kind(for: configuration.defaultPolicy) != .openIDConnect
     client = SessionStore.Client(

@@ -158,12 +158,16 @@ package struct TokenSource: Sendable {
     guard let record = try await store.record(key) else { throw Self.signedOut }
     // At a generic issuer only its metadata knows where to send the request; it is not fetched under the lock.
     let route = try await services.providers.tokenRoute(for: record.policy)
-    let clock = services.environment.clock
+    let (clock, limit) = (services.environment.clock, services.configuration.limits.deadline)
     return try await store.withRefreshLock(key, on: clock) {
       // From sending to storing; while a refresh waits for its turn it needs no time of the system.
-      try await services.environment.backgroundTime.run(
-        atMost: services.configuration.limits.deadline.inSeconds, on: clock
-      ) { try await underLock(request, key, excluded, route, correlationID) }
+      try await services.environment.backgroundTime.run(atMost: limit.inSeconds, on: clock) {
+        // A transport of the app may never return: after twice the limit it is not waited for any longer. What comes later
+        // is stored all the same.
+        try await SharedWork<UUID, CachedAccessToken>().value(for: correlationID, atMost: limit * 2, on: clock) {
+          try await underLock(request, key, excluded, route, correlationID)
+        }
+      }
     }
   }
 

@@ -12,7 +12,7 @@ public import Foundation
 /// let connector = try Connector(settings: settings, environment: environment)
 /// await clock.advance(by: .seconds(3600))
 /// ```
-/// A sleep that no test ends moves the clock itself, after a hundredth of its length in real time: a retry does not
+/// A sleep that no test ends moves the clock itself, after a 25th of its length in real time: a retry does not
 /// make a test hang. A test that moves sleepers itself makes the clock with `advancesItself: false`; the clock stops moving
 /// by itself at ``waitForSleepers(_:)`` too, which may be too late for a short sleep.
 public final class TestClock: Clock, Sendable {
@@ -157,7 +157,7 @@ public final class TestClock: Clock, Sendable {
         return nil
       }
       if state.changes != watch.changes { watch = Watch(changes: state.changes) }
-      let patience = max(.milliseconds(4), next.duration / 100)
+      let patience = max(.milliseconds(4), next.duration / 25)
       if watch.quiet >= patience { _ = state.move(to: next.deadline) }
       watch.quiet += patience / 4
       return patience / 4

@@ -11,7 +11,6 @@ struct TokenEndpoint: Sendable {
   /// Sends each request once.
   let transport: RetryingTransport
   let serverClock: ServerClock
-  let clock: any Clock<Duration>
 
   /// Redeems an authorization code.
   func redeem(
@@ -36,11 +35,7 @@ struct TokenEndpoint: Sendable {
     var fields = [("grant_type", "refresh_token"), ("refresh_token", refreshToken.value)]
     if let scopes { fields.append(("scope", scopes.joined(separator: " "))) }
     if let claims { fields.append(("claims", claims)) }
-    // A transport of the app may never return: after twice the limit it is not waited for any longer.
-    let request = SharedWork<UUID, TokenResponse>()
-    return try await request.value(for: correlationID, atMost: configuration.limits.deadline * 2, on: clock) {
-      [fields] in try await send(fields, to: route, correlationID: correlationID)
-    }
+    return try await send(fields, to: route, correlationID: correlationID)
   }
 
   /// Asks with a device code (RFC 8628 section 3.4).

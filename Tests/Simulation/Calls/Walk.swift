@@ -126,7 +126,7 @@
       case .networkGood:
         world.weather = Weather()
         world.weather.slowness = world.shape.distance
-      default: world.pass(.seconds(draw.one(of: [60, 3000, 3600, 7200, 20_000])))
+      default: world.pass(.seconds(draw.one(of: [65, 3000, 3600, 7200, 20_000])))
       }
     }
 
