@@ -15,7 +15,7 @@ extension Connector {
   ///   - user: Whose token; that of the user who signed in last when `nil`.
   /// - Returns: The request with an `Authorization` header. Send it at once, and nowhere else.
   /// - Throws: ``ConnectorError``: `originNotAllowed` before a token is asked for; `interactionRequired` when only a
-  ///   sign-in helps; see ``accessToken(scopes:user:policy:forceRefresh:claims:)``.
+  ///   sign-in helps; see ``accessToken(scopes:user:forceRefresh:claims:)``.
   public func authorizedRequest(
     for request: URLRequest, scopes: [String]? = nil, user: UserInfo? = nil
   ) async throws -> URLRequest {

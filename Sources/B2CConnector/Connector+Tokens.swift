@@ -44,7 +44,7 @@ extension Connector {
   /// - Returns: The user; `subject` is always that of the verified id_token.
   /// - Throws: ``ConnectorError``: `interactionRequired` when no user is signed in; `invalidResponse` when the answer is
   ///   not JSON or is about another user; `unauthorized`, `insufficientScope` and `claimsRequired` when the endpoint wants
-  ///   another token; `server` and what ``accessToken(scopes:user:policy:forceRefresh:claims:)`` throws.
+  ///   another token; `server` and what ``accessToken(scopes:user:forceRefresh:claims:)`` throws.
   public func userInfo(user: UserInfo? = nil) async throws -> UserInfo {
     try await ConnectorError.mapping { try await tokenSource.userInfo(user: user) }
   }
@@ -60,8 +60,7 @@ extension Connector {
   /// Returns the user of an id; only that user's records are read.
   ///
   /// - Parameter id: The ``UserInfo/id``; at Microsoft's authorities in any case.
-  /// - Returns: The user, with the claims of the latest id_token: one that is being verified is waited for. `nil` when
-  ///   there is none.
+  /// - Returns: The user, with the claims of the latest id_token; `nil` when there is none.
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
   public func user(id: String) async throws -> UserInfo? {
     try await ConnectorError.mapping { try await oauth.user(id: id) }
@@ -69,8 +68,8 @@ extension Connector {
 
   /// Writes the tokens that the cache could not store so far; call it before the process ends.
   ///
-  /// The answer to every refresh token that was sent is waited for and stored, even if the call that
-  /// wanted it was cancelled; so are the claims that came with it, which takes as long as a request may last at most.
+  /// The answer to every refresh token that was sent is waited for and stored, even if the call that wanted it was
+  /// cancelled; for twice the limit of a request at most.
   /// A refreshed token that a full disk refused is kept in memory and written as soon as the disk takes it. If the
   /// process ends first, the user has to sign in again. The connector can be used after it as before.
   public func close() async {

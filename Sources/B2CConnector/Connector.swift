@@ -295,7 +295,7 @@ extension ConnectorSettings.Policies {
 }
 
 extension Connector {
-  /// The parts of a connector that reach outside the process; see ``ConnectorEnvironment``.
+  /// The parts of a connector that reach outside the process; cache, transport, presenter, events.
   public typealias Environment = ConnectorEnvironment
 
   /// Access tokens without the user.

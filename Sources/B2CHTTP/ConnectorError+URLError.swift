@@ -43,7 +43,8 @@ extension ConnectorError {
     case .cannotConnectToHost: (.network, "Connection to \(place) refused.", nil)
     case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff:
       (.network, "This device is not connected to the internet.", nil)
-    case .cancelled: (.network, "The transport was closed during the request to \(place).", nil)
+    case .cancelled: (.network, "The transport cancelled the request to \(place).", nil)
+    case .secureConnectionFailed: (.network, "The secure connection to \(place) could not be made.", nil)
     case _ where error.isOfCertificate:
       (.network, "No secure connection to \(place): its certificate is not trusted.", nil)
     // The URL was checked before: what is unsupported is the language that came back.

@@ -59,7 +59,7 @@ package struct RetryingTransport: HTTPTransport {
   package func send(
     _ request: URLRequest, limits: TransportLimits, isIdempotent: Bool?, noting history: inout RequestHistory
   ) async throws -> (Data, HTTPURLResponse) {
-    try request.validatedOrigin()
+    do { try request.validatedOrigin() } catch { throw error.about(request) }
     let mayRepeat = isIdempotent ?? ["GET", "HEAD"].contains(request.method)
     let stopwatch = Stopwatch(clock)
     var attempt = 1
@@ -75,6 +75,8 @@ package struct RetryingTransport: HTTPTransport {
       else { return try result.get() }
       if delay > .zero { try await clock.sleep(for: delay) }
       try Task.checkCancellation()
+      // A process that stood still has waited for longer.
+      guard stopwatch.elapsed < limits.deadline else { return try result.get() }
       attempt += 1
       onRetry()
     }

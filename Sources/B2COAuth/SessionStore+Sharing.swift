@@ -1,6 +1,27 @@
 internal import B2CCore
 internal import B2CTokenCache
 
+extension SessionStore {
+  /// The connectors that agree on who is current.
+  struct Client: Hashable, Sendable {
+    let authority: String
+    let clientID: String
+    let requiredUser: String?
+
+    func key(_ userID: String) -> TokenCacheKey {
+      TokenCacheKey(authority: authority, clientID: clientID, userID: userID)
+    }
+
+    func isOwn(_ key: TokenCacheKey) -> Bool { key == self.key(key.userID) }
+  }
+
+  /// The record of one user, with its key.
+  struct Session: Sendable {
+    let key: TokenCacheKey
+    let record: TokenRecord
+  }
+}
+
 // MARK: - The refresh lock, and what a cache throws
 
 extension SessionStore {
@@ -52,7 +73,8 @@ extension SessionStore {
 
   /// The error of the cache: its own where it is one of this package, else one with its words as far as they may be shown.
   static func wrapped(_ error: any Error, _ verb: String) -> any Error {
-    if error is CancellationError { return error }
+    // A driver may throw it by itself.
+    if error is CancellationError, Task.isCancelled { return error }
     if let error = error as? ConnectorError, error.code == .tokenCache { return error }
     return ConnectorError(
       own: .tokenCache, "The token cache could not be \(verb).",

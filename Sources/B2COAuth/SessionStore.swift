@@ -9,25 +9,6 @@ internal import Foundation
 package final class SessionStore: Sendable {
   typealias Change = @Sendable (TokenRecord) -> TokenRecord
 
-  /// The connectors that agree on who is current.
-  struct Client: Hashable, Sendable {
-    let authority: String
-    let clientID: String
-    let requiredUser: String?
-
-    func key(_ userID: String) -> TokenCacheKey {
-      TokenCacheKey(authority: authority, clientID: clientID, userID: userID)
-    }
-
-    func isOwn(_ key: TokenCacheKey) -> Bool { key == self.key(key.userID) }
-  }
-
-  /// The record of one user, with its key.
-  struct Session: Sendable {
-    let key: TokenCacheKey
-    let record: TokenRecord
-  }
-
   /// The record after a refresh that the cache has refused to store: its refresh token exists nowhere else.
   private struct Pending: Sendable {
     let record: TokenRecord
@@ -69,7 +50,15 @@ package final class SessionStore: Sendable {
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache`; `CancellationError`.
   func record(_ key: TokenCacheKey) async throws -> TokenRecord? {
-    if state.withLock({ $0.pending[key] != nil }) { try? await inTurn(key) { try await self.writePending(key) } }
+    guard state.withLock({ $0.pending[key] != nil }) else { return try await read(key) }
+    // In its turn: what another caller writes meanwhile would be in neither place that is looked at.
+    return try await inTurn(key) { [self] in
+      try? await writePending(key)
+      return try await read(key)
+    }
+  }
+
+  private func read(_ key: TokenCacheKey) async throws -> TokenRecord? {
     let stored = try await failing("read") { try await cache.record(for: key) }
     let pending = state.withLock { $0.pending[key]?.record }
     return pending.flatMap { $0.signIn == stored?.signIn ? $0 : nil } ?? stored
@@ -99,7 +88,8 @@ package final class SessionStore: Sendable {
     let (sessions, failure) = try await sessions(of: client)
     if let failure, failure.isRetryable { throw failure }
     let signedIn = { (session: Session) in
-      session.record.signedInAt > now ? Date.distantPast : session.record.signedInAt
+      // Not the current one: a clock that is set back for a moment switches no user.
+      session.record.signedInAt > now && session.key != known ? Date.distantPast : session.record.signedInAt
     }
     // Of two at the same instant, as on a test's clock, the known one stays.
     let latest = sessions.filter(isRequired).max {
@@ -226,7 +216,7 @@ package final class SessionStore: Sendable {
     } catch {
       if isKept {
         let pending = Pending(record: next, base: base, change: whole)
-        state.withLock { $0.pending[key] = pending }
+        state.withLock { if [nil, next.signIn].contains($0.pending[key]?.record.signIn) { $0.pending[key] = pending } }
         StoreRegistry.keep(self)
       }
       throw Self.wrapped(error, "written")

@@ -108,7 +108,9 @@ package struct TokenSource: Sendable {
     do {
       let (token, hasJoined) = try await shared(flight, request, session, excluded, correlationID)
       // A refresh that another caller has started may bring the very token that this one wants replaced.
-      guard hasJoined, excluded.contains(token.token) else { return token }
+      guard hasJoined, excluded.contains(token.token), request.mustRefresh || store.mayTry(flight, now: now) else {
+        return token
+      }
       return try await shared(flight, request, session, excluded, correlationID).token
     } catch let error as ConnectorError where still != nil {
       // What has not expired is served all the same, unless a definite answer has ended the session.
@@ -128,7 +130,7 @@ package struct TokenSource: Sendable {
     guard let refused = request.refused, !store.flights.isUnderWay(flight), let record = try await store.record(key)
     else { return nil }
     return usable(record, request, record.tokens(excludedBy: request))
-      ?? record.entry(of: refused, covering: request.scopes)
+      ?? record.entry(of: refused, covering: request.scopes, now: now)
   }
 
   private func shared(
@@ -158,15 +160,13 @@ package struct TokenSource: Sendable {
     guard let record = try await store.record(key) else { throw Self.signedOut }
     // At a generic issuer only its metadata knows where to send the request; it is not fetched under the lock.
     let route = try await services.providers.tokenRoute(for: record.policy)
-    let (clock, limit) = (services.environment.clock, services.configuration.limits.deadline)
+    let clock = services.environment.clock
     return try await store.withRefreshLock(key, on: clock) {
       // From sending to storing; while a refresh waits for its turn it needs no time of the system.
-      try await services.environment.backgroundTime.run(atMost: limit.inSeconds, on: clock) {
-        // A transport of the app may never return: after twice the limit it is not waited for any longer. What comes later
-        // is stored all the same.
-        try await SharedWork<UUID, CachedAccessToken>().value(for: correlationID, atMost: limit * 2, on: clock) {
-          try await underLock(request, key, excluded, route, correlationID)
-        }
+      try await services.environment.backgroundTime.run(
+        atMost: services.configuration.limits.deadline.inSeconds, on: clock
+      ) {
+        try await underLock(request, key, excluded, route, correlationID)
       }
     }
   }
@@ -184,24 +184,12 @@ package struct TokenSource: Sendable {
       store.noteTry(flight, now: now)
       services.report(isLastTry ? .retry : .refreshStarted, record.policyID, correlationID)
       do {
-        let scopes = record.scopesToRenew(request.scopes, isMicrosoft: route.isMicrosoft)
-        let response = try await services.endpoint.refresh(
-          refreshToken, scopes: scopes, claims: request.claims, to: route, correlationID: correlationID)
-        let claims = try RefreshedIdentity(
-          clientID: services.configuration.clientID, now: services.serverClock.now,
-          skew: services.configuration.clockSkew.inSeconds
-        ).claims(response.idToken, of: record)
-        // What is not named is granted again (RFC 6749 section 6).
-        let answer = TokenAnswer(
-          response: response, requested: request.scopes, sent: scopes ?? record.grantedScopes.sorted(), at: now,
-          claims: claims)
-        if let updated = try await stored(answer, session, correlationID) {
-          services.report(.refreshFinished, record.policyID, correlationID)
-          guard response.accessToken != nil, let token = updated.accessTokens.first else {
-            throw response.unusableAccessToken ?? Self.missingAPIScope(request.scopes, at: route, correlationID)
-          }
-          return token
-        }
+        // A transport of the app may never return: after twice the limit it is not waited for any longer. What comes later
+        // is stored all the same.
+        let token = try await SharedWork<UUID, CachedAccessToken?>().value(
+          for: correlationID, atMost: services.configuration.limits.deadline * 2, on: services.environment.clock
+        ) { try await exchange(refreshToken, request, session, route, correlationID) }
+        if let token { return token }
         // Dropped: another sign-in is there by now, or none.
       } catch let error as ConnectorError {
         services.report(.refreshFinished, record.policyID, correlationID, error: error.code)
@@ -218,14 +206,44 @@ package struct TokenSource: Sendable {
     throw Self.signedOut
   }
 
+  /// Sends the refresh token and stores the answer.
+  ///
+  /// - Returns: The new access token; `nil` when another sign-in or none is there.
+  private func exchange(
+    _ refreshToken: Secret, _ request: Request, _ session: SessionStore.Session, _ route: TokenRoute,
+    _ correlationID: UUID
+  ) async throws -> CachedAccessToken? {
+    let record = session.record
+    let scopes = record.scopesToRenew(request.scopes, isMicrosoft: route.isMicrosoft)
+    let response = try await services.endpoint.refresh(
+      refreshToken, scopes: scopes, claims: request.claims, to: route, correlationID: correlationID)
+    let claims = try RefreshedIdentity(
+      clientID: services.configuration.clientID, now: services.serverClock.now,
+      skew: services.configuration.clockSkew.inSeconds
+    ).claims(response.idToken, of: record)
+    // What is not named is granted again (RFC 6749 section 6).
+    let answer = TokenAnswer(
+      response: response, requested: request.scopes, sent: scopes ?? record.grantedScopes.sorted(), at: now,
+      claims: claims)
+    guard let updated = try await stored(answer, of: refreshToken, session, correlationID) else { return nil }
+    services.report(.refreshFinished, record.policyID, correlationID)
+    guard response.accessToken != nil, let token = updated.accessTokens.first else {
+      throw response.unusableAccessToken ?? Self.missingAPIScope(request.scopes, at: route, correlationID)
+    }
+    return token
+  }
+
   /// Stores an answer; while the cache takes nothing, it is kept in memory and the tokens are good.
   ///
   /// - Returns: The changed record; `nil` when another sign-in or none is there.
   private func stored(
-    _ answer: TokenAnswer, _ session: SessionStore.Session, _ correlationID: UUID
+    _ answer: TokenAnswer, of sent: Secret, _ session: SessionStore.Session, _ correlationID: UUID
   ) async throws -> TokenRecord? {
     do {
-      return try await store.update(session, isKept: true) { $0.taking(answer) }
+      return try await store.update(session, isKept: true) {
+        // What has been stored on top of this answer meanwhile is newer: the token that it brought has been used.
+        $0.refreshToken == nil || $0.refreshToken == sent ? $0.taking(answer) : $0
+      }
     } catch let error as ConnectorError where error.code == .tokenCache {
       services.report(.storingFailed, session.record.policyID, correlationID, error: error.code)
       return session.record.taking(answer)

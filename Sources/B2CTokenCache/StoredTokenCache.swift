@@ -4,7 +4,7 @@ public import Foundation
 
 /// A token cache that lasts: one item for each record, in a directory or in the keychain.
 ///
-/// ``TokenCache/files(at:sealedWith:)`` and ``TokenCache/keychain(accessGroup:)`` open it; two of the same place are one
+/// ``TokenCache/files(at:sealedWith:)`` and, on Apple's systems, `keychain(accessGroup:)` open it; two of the same place are one
 /// object. What has been read stays in memory and is served from there while it is known to be current (benchmark rows 3b
 /// and 18). What writes continues when the calling task is cancelled, because a new refresh token that is not kept would be
 /// lost. Waiting for the disk and for other processes holds none of the threads that tasks share.

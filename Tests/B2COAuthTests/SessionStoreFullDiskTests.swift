@@ -111,18 +111,6 @@ struct SessionStoreFullDiskTests {
     #expect(fixture.tenant.counters.refreshes == 1)
   }
 
-  @Test("Closing writes what waits once more")
-  func closing() async throws {
-    let stage = try await Stage()
-    let old = try await stage.storedRefreshToken()
-    _ = try await stage.refreshOnFullDisk()
-    await stage.client.close()
-    #expect(try await stage.storedRefreshToken() == old)
-    stage.fillDisk(false)
-    await stage.client.close()
-    #expect(try await stage.storedRefreshToken() != old)
-  }
-
   @Test("A sign-in that the disk refuses changes nothing: the user, the session, what waits")
   func signInRefused() async throws {
     let stage = try await Stage()

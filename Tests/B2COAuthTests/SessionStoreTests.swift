@@ -51,6 +51,18 @@ struct SessionStoreTests {
     #expect(try await relaunched.currentUser()?.username == LocalUser.bob.email)
   }
 
+  @Test("A clock that is set back by a moment switches no user")
+  func clockSetBackByAMoment() async throws {
+    let fixture = Fixture()
+    try await fixture.client(presenter: fixture.script(.signIn(.alice))).signIn()
+    await fixture.clock.advance(by: .seconds(60))
+    let client = try fixture.client(presenter: fixture.script(.signIn(.bob)))
+    let bob = try await client.signIn()
+    fixture.setBack.withLock { $0 = 1 }
+    #expect(try await client.session() == .signedIn(bob.user))
+    #expect(try await client.accessToken().token == bob.accessToken?.token)
+  }
+
   @Test("In a running process a record that cannot be read now switches no user")
   func unreadableCurrent() async throws {
     let cache = FailingCache()
@@ -246,6 +258,25 @@ struct SessionStoreTests {
     cache.failsAfterwards.withLock { $0 = false }
     #expect(try await client.accessToken().token == token)
     #expect(cache.replacements.withLock { $0 } == 1)
+  }
+
+  @Test("A write that was done, though the cache reported an error, is not done over a newer one")
+  func writtenAndOvertaken() async throws {
+    let cache = StubbornCache()
+    let fixture = Fixture(cache: cache)
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    cache.failsAfterwards.withLock { $0 = true }
+    _ = try await client.accessToken()
+    // Another process goes on from what was written.
+    await fixture.clock.advance(by: .seconds(4_000))
+    let newer = try await fixture.client(cache: ForwardingCache(cache)).accessToken().token
+    cache.failsAfterwards.withLock { $0 = false }
+    #expect(try await client.accessToken().token == newer)
+    await fixture.clock.advance(by: .seconds(4_000))
+    _ = try await client.accessToken()
+    #expect(fixture.tenant.counters.refreshes == 3 && fixture.tenant.counters.reusedRefreshTokens == 0)
   }
 
   @Test("Two clients of one cache with other client ids have each their own current user")

@@ -137,6 +137,16 @@ import Testing
     #expect(try temporary.mode(temporary.store.path) == 0o700)
   }
 
+  @Test("So is one whose files no process locks")
+  func removedDirectoryWithoutLocks() async throws {
+    let cache = StoredTokenCache(try RecordDirectory(at: temporary.store, locksFiles: false), form: RecordForm())
+    for name in ["one", "two"] {
+      try await cache.store(Samples.record(name), for: Samples.key)
+      #expect(try await cache.record(for: Samples.key) == Samples.record(name))
+      try FileManager.default.removeItem(at: temporary.store)
+    }
+  }
+
   @Test("Stores, replacements and removals go on when their caller is cancelled")
   func cancellation() async throws {
     try await cache.store(Samples.record(), for: Samples.otherKey)

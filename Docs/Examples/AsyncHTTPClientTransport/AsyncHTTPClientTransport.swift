@@ -105,6 +105,8 @@ final class AsyncHTTPClientTransport: HTTPTransport {
       URLError(.cannotConnectToHost)
     case let error as HTTPClientError where error == .alreadyShutdown: URLError(.cancelled)
     case is NIOConnectionError: URLError(.cannotConnectToHost)
+    // The request may have arrived.
+    case NIOSSLError.uncleanShutdown: URLError(.networkConnectionLost)
     case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: URLError(.secureConnectionFailed)
     case is NIOHTTPDecompression.DecompressionError: URLError(.dataLengthExceedsMaximum)
     // The parser's words for a connection that ended inside an answer.

@@ -80,14 +80,13 @@ package struct AuthorizedTransport: Sendable {
     let first = try await send(request, limits, isIdempotent, with: token, noting: &history)
     guard first.1.statusCode == 401 else { return first }
 
-    let elapsedSoFar = stopwatch.elapsed
+    var rest = limits
+    rest.deadline -= stopwatch.elapsed
     let newToken = try await tokens(token)
-    // A token that was refused is not sent again, nor is the request sent for another user.
-    guard newToken.token != token.token, newToken.userID == token.userID else {
+    // A token that was refused is not sent again, nor is the request sent for another user, or after its deadline.
+    guard newToken.token != token.token, newToken.userID == token.userID, rest.deadline > .zero else {
       throw ConnectorError(refusal: first, of: request, isReplacement: false, hiding: history.bearerTokens, now: now())
     }
-    var rest = limits
-    rest.deadline -= elapsedSoFar
     let second = try await send(request, rest, isIdempotent, with: newToken, noting: &history)
     guard second.1.statusCode == 401 else { return second }
     throw ConnectorError(refusal: second, of: request, isReplacement: true, hiding: history.bearerTokens, now: now())

@@ -16,6 +16,13 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     let maximumBytes: Int
     var head: HTTPURLResponse?
     var body = Data()
+
+    /// Adds a piece of the body in place; `false` for one too many.
+    mutating func append(_ data: Data) -> Bool {
+      guard body.count + data.count <= maximumBytes else { return false }
+      body.append(data)
+      return true
+    }
   }
 
   /// Cancelling takes the task's lock, so it must not happen where another lock may be held, such as in a cancellation
@@ -65,8 +72,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
   /// Only the code: the details of the session's error hold the whole URL.
   private static func bare(_ error: any Error) -> URLError {
-    guard let error = error as? URLError else { return URLError(.networkConnectionLost) }
-    return URLError(SessionTraits.isCertificateRefusal(error) ? .serverCertificateUntrusted : error.code)
+    URLError((error as? URLError).map(SessionTraits.code) ?? .networkConnectionLost)
   }
 
   /// A redirect is an answer like any other: following it would carry the token, and every other header field, along.
@@ -89,13 +95,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    let fits = exchanges.withLock { exchanges in
-      guard let exchange = exchanges[dataTask.taskIdentifier] else { return true }
-      guard exchange.body.count + data.count <= exchange.maximumBytes else { return false }
-      exchanges[dataTask.taskIdentifier]?.body.append(data)
-      return true
-    }
-    if !fits { abort(dataTask, URLError(.dataLengthExceedsMaximum)) }
+    let fits = exchanges.withLock { exchanges in exchanges[dataTask.taskIdentifier]?.append(data) }
+    if fits == false { abort(dataTask, URLError(.dataLengthExceedsMaximum)) }
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

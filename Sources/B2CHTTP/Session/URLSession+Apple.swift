@@ -16,7 +16,7 @@
     /// The session makes a serial queue by itself, and waits for it before it reads on.
     static func makeDelegateQueue() -> OperationQueue? { nil }
 
-    /// Certificate errors have separate codes here.
-    static func isCertificateRefusal(_ error: URLError) -> Bool { false }
+    /// Each error has its own code here.
+    static func code(of error: URLError) -> URLError.Code { error.code }
   }
 #endif

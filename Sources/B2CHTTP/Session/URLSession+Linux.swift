@@ -72,14 +72,18 @@
       return queue
     }
 
-    /// Whether libcurl refused the server's certificate.
+    /// What libcurl's own text says of an error; it is not translated, and is in the error below the reported error.
     ///
-    /// All failures but the commonest come as one code. libcurl's own text, which is not translated, is in the error below the
-    /// reported error; it begins so for its code 60 (`CURLE_PEER_FAILED_VERIFICATION`).
-    static func isCertificateRefusal(_ error: URLError) -> Bool {
+    /// All failures but the commonest come as one code, also a refused certificate (`CURLE_PEER_FAILED_VERIFICATION`). And a
+    /// lost connection comes as a refused one where another address of the host has refused before: the request may have
+    /// arrived.
+    static func code(of error: URLError) -> URLError.Code {
       let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
-      guard let text = cause?.userInfo[NSLocalizedDescriptionKey] as? String else { return false }
-      return ["SSL certificate problem", "SSL: ", "SSL peer certificate"].contains { text.hasPrefix($0) }
+      guard let text = cause?.userInfo[NSLocalizedDescriptionKey] as? String else { return error.code }
+      let begins = { (beginnings: String...) in beginnings.contains { text.hasPrefix($0) } }
+      if begins("SSL certificate problem", "SSL: ", "SSL peer certificate") { return .serverCertificateUntrusted }
+      return error.code == .cannotConnectToHost && !begins("Failed to connect", "Couldn't connect", "Could not connect")
+        ? .networkConnectionLost : error.code
     }
   }
 #endif

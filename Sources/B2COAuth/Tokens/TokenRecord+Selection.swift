@@ -25,8 +25,8 @@ extension TokenRecord {
   }
 
   /// The entry of a token that has not expired, if it covers the scopes.
-  func entry(of token: Secret, covering scopes: [String]) -> CachedAccessToken? {
-    accessTokens.first { $0.token == token && $0.covers(scopes) }
+  func entry(of token: Secret, covering scopes: [String], now: Date) -> CachedAccessToken? {
+    accessTokens.first { $0.token == token && $0.covers(scopes) && $0.expiresAt > now }
   }
 
   /// Whether the record can still get or give tokens.
@@ -83,6 +83,7 @@ extension TokenRecord {
   /// does not repeat them (OpenID Connect Core section 12.2).
   func taking(_ answer: TokenAnswer) -> TokenRecord {
     var copy = self
+    copy.isEnded = false
     let (response, now) = (answer.response, answer.at)
     if let refreshToken = response.refreshToken {
       copy.refreshToken = refreshToken

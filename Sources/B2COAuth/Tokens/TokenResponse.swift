@@ -46,9 +46,9 @@ struct TokenResponse: Sendable {
     unusableAccessToken = reason.map {
       ConnectorError(own: .invalidResponse, $0, status: 200)
     }
-    guard accessToken != nil || idToken != nil || unusableAccessToken != nil else {
+    guard accessToken != nil || idToken != nil || refreshToken != nil || unusableAccessToken != nil else {
       throw ConnectorError(
-        own: .invalidResponse, "The token answer has neither an access_token nor an id_token.",
+        own: .invalidResponse, "The token answer has no token.",
         status: 200)
     }
     scopes = fields["scope"]?.string.map { $0.split(separator: " ").map(String.init) }

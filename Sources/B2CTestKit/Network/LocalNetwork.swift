@@ -43,7 +43,7 @@ public struct LocalNetwork: HTTPTransport {
   ///   - limits: The time limits and the largest body of the answer.
   /// - Returns: The server's answer.
   /// - Throws: `URLError`: `notConnectedToInternet` offline, `networkConnectionLost` for an answer that is lost, `timedOut`
-  ///   when the deadline passes. `ConnectorError` for plain http to another machine and for an origin without a server;
+  ///   when the deadline passes, `dataLengthExceedsMaximum` for a body over the limit. `ConnectorError` for plain http to another machine and for an origin without a server;
   ///   `CancellationError` when the calling task is cancelled.
   public func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
     try Task.checkCancellation()
@@ -58,6 +58,7 @@ public struct LocalNetwork: HTTPTransport {
     do {
       let response = try await service.answer(request)
       try Task.checkCancellation()
+      guard response.body.count <= limits.maximumBodyBytes else { throw URLError(.dataLengthExceedsMaximum) }
       log.withLock { $0.end(mark, response) }
       return try response.answer(to: url)
     } catch let error as URLError where error.code == .timedOut {

@@ -97,8 +97,16 @@ package struct RecordDirectory: RecordStore {
 
   package func write(_ bytes: [UInt8], for key: TokenCacheKey) throws {
     let name = Self.name(of: key)
-    try failing("A token record cannot be written") { () throws(SystemFailure) in
-      try AtomicFile(path: recordPath(key), files: files).replace(with: bytes, through: path(name, Suffix.temporary))
+    let file = AtomicFile(path: recordPath(key), files: files)
+    do throws(SystemFailure) {
+      try file.replace(with: bytes, through: path(name, Suffix.temporary))
+    } catch {
+      guard error.isMissing else { throw error.cacheError("A token record cannot be written") }
+      // The directory was removed since the cache was opened, and no lock has made it anew.
+      try SecureDirectory(path: path, files: files).prepare()
+      try failing("A token record cannot be written") { () throws(SystemFailure) in
+        try file.replace(with: bytes, through: path(name, Suffix.temporary))
+      }
     }
     keysByName.withLock { $0[name] = key }
   }

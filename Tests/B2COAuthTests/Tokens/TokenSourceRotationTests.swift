@@ -177,13 +177,16 @@ struct TokenSourceRotationTests {
     _ = try await client.accessToken()
   }
 
-  @Test("An answer without an access token is an error, and its refresh token is kept")
-  func keptWithoutAccessToken() async throws {
+  @Test("An answer without an access token is an error, and its refresh token is kept", arguments: [true, false])
+  func keptWithoutAccessToken(hasIDToken: Bool) async throws {
     let fixture = Fixture()
     let client = try fixture.client()
     try await client.signIn()
     await fixture.clock.advance(by: .seconds(4_000))
-    fixture.tenant.behavior.changeTokenAnswer = { $0["access_token"] = nil }
+    fixture.tenant.behavior.changeTokenAnswer = {
+      $0["access_token"] = nil
+      if !hasIDToken { $0["id_token"] = nil }
+    }
     await expectError(ConnectorError.self, .missingAPIScope) { try await client.accessToken() }
     fixture.tenant.behavior.changeTokenAnswer = nil
     _ = try await client.accessToken()

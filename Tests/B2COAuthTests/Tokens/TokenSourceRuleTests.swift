@@ -200,6 +200,34 @@ struct TokenSourceRuleTests {
     #expect(fixture.tenant.counters.refreshes == 2)
   }
 
+  @Test("Nor do callers at the same time start one after another for the same text")
+  func sameTextAtOnce() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    let first = try #require(try await client.signIn().accessToken?.token)
+    fixture.tenant.behavior.changeTokenAnswer = { $0["access_token"] = .string(first.value) }
+    let gate = TestGate()
+    fixture.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
+    let calls = (0..<20).map { _ in Task { try await client.accessToken(refused: first).token } }
+    try await yielding { fixture.events.values.count { $0.step == "refreshShared" } == 19 }
+    gate.open()
+    for call in calls { #expect(try await call.value == first) }
+    #expect(fixture.tenant.counters.refreshes == 1)
+  }
+
+  @Test("A refused token that has expired meanwhile is renewed, whatever the server asked to wait")
+  func refusedAndExpired() async throws {
+    let fixture = Fixture()
+    let client = try fixture.client()
+    let first = try #require(try await client.signIn().accessToken?.token)
+    await fixture.clock.advance(by: .seconds(3_310))
+    let busy = LocalResponse(status: 429, headers: ["Retry-After": "600"])
+    fixture.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .respond(busy))]
+    #expect(try await client.accessToken().token == first)
+    await fixture.clock.advance(by: .seconds(400))
+    #expect(try await client.accessToken(refused: first).token != first)
+  }
+
   @Test("forceRefresh and claims are never held back")
   func neverHeldBack() async throws {
     let fixture = Fixture(shape: .entra)
@@ -214,7 +242,7 @@ struct TokenSourceRuleTests {
   @Test(
     "An early renewal that fails is tried once a minute, or when the server's Retry-After is over",
     arguments: [nil, 200])
-  func earlyRenewalFails(retryAfter: Int?) async throws {
+  func failsInTheLastMinutes(retryAfter: Int?) async throws {
     let fixture = Fixture()
     let client = try fixture.client()
     let first = try #require(try await client.signIn().accessToken?.token)
