@@ -11,8 +11,6 @@ import TestSupport
 /// Users of one tenant in a cache, with records as large as a real tenant makes them.
 enum Scene {
   static let scopes = ["https://contoso.onmicrosoft.com/tasks/read"]
-  /// The same scopes in another case, which cover the same and match nothing exactly.
-  static let scopesInAnotherCase = ["https://contoso.onmicrosoft.com/Tasks/Read"]
   static let policyID = "B2C_1_SignIn"
   /// Answers at once with a list without tasks.
   static let emptyList = LocalResponse(status: 200, body: Data("[]".utf8))
