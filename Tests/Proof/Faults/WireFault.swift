@@ -246,7 +246,7 @@ extension WireFault {
   static let bomb = GzipBomb(size: bombMegabytes << 20).data
 
   static var large: [WireFault] {
-    let tooLarge = FaultExpectation("invalidResponse", "invalidResponse", "tooLarge")
+    let tooLarge = FaultExpectation("tooLarge")
     var faults = [
       WireFault("gzip bomb, \(bombMegabytes) MB", tooLarge) { scene in
         await scene.exchange.respond(
