@@ -56,7 +56,7 @@ struct LoopbackListenerTests {
 
   @Test("sends 100 Continue before it reads a body that waits for it")
   func expectContinue() async throws {
-    let listener = try await Self.echo()
+    let listener = try await Self.echo(LoopbackLimits(requestTimeout: .seconds(300), idleTimeout: .seconds(300)))
     let client = try await LoopbackClient(port: listener.port)
     await client.send("POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")
     #expect(await client.receive(through: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
