@@ -190,7 +190,7 @@ package struct TokenSource: Sendable {
           for: correlationID, atMost: services.configuration.limits.deadline * 2, on: services.environment.clock
         ) { try await exchange(refreshToken, request, session, route, correlationID) }
         if let token { return token }
-        // Dropped: another sign-in is there by now, or none.
+        // Dropped: a newer answer or another sign-in is there by now, or none.
       } catch let error as ConnectorError {
         services.report(.refreshFinished, record.policyID, correlationID, error: error.code)
         if let wait = error.retryAfter { store.noteTry(flight, now: now, wait: wait) }
@@ -208,7 +208,7 @@ package struct TokenSource: Sendable {
 
   /// Sends the refresh token and stores the answer.
   ///
-  /// - Returns: The new access token; `nil` when another sign-in or none is there.
+  /// - Returns: The new access token; `nil` when a newer answer, another sign-in or none is there.
   private func exchange(
     _ refreshToken: Secret, _ request: Request, _ session: SessionStore.Session, _ route: TokenRoute,
     _ correlationID: UUID
@@ -227,10 +227,10 @@ package struct TokenSource: Sendable {
       claims: claims)
     guard let updated = try await stored(answer, of: refreshToken, session, correlationID) else { return nil }
     services.report(.refreshFinished, record.policyID, correlationID)
-    guard response.accessToken != nil, let token = updated.accessTokens.first else {
+    guard let accessToken = response.accessToken else {
       throw response.unusableAccessToken ?? Self.missingAPIScope(request.scopes, at: route, correlationID)
     }
-    return token
+    return updated.accessTokens.first { $0.token == accessToken }
   }
 
   /// Stores an answer; while the cache takes nothing, it is kept in memory and the tokens are good.

@@ -279,6 +279,24 @@ struct SessionStoreTests {
     #expect(fixture.tenant.counters.refreshes == 3 && fixture.tenant.counters.reusedRefreshTokens == 0)
   }
 
+  @Test("An answer that a newer one of another process has overtaken brings no token for other scopes")
+  func overtakenForOtherScopes() async throws {
+    let fixture = Fixture { $0.refreshTokenReuse = .allowed }
+    let client = try fixture.client()
+    try await client.signIn()
+    await fixture.clock.advance(by: .seconds(4_000))
+    let gate = TestGate()
+    fixture.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
+    let call = Task { try await client.accessToken() }
+    await gate.waitForArrivals(1)
+    let other = [LocalTenant.standardClientID]
+    let newer = try await fixture.client(cache: ForwardingCache(fixture.cache)).accessToken(for: other)
+    gate.open()
+    let token = try await call.value
+    #expect(token.token != newer.token && token.scopes.isSuperset(of: fixture.tenant.apiScopes))
+    #expect(try await client.accessToken(for: other).token == newer.token)
+  }
+
   @Test("Two clients of one cache with other client ids have each their own current user")
   func twoApplications() async throws {
     let fixture = Fixture(shape: .openIDConnect)
