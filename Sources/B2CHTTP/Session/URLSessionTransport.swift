@@ -1,4 +1,5 @@
 internal import B2CCore
+internal import Dispatch
 public import Foundation
 
 #if canImport(FoundationNetworking)
@@ -55,19 +56,16 @@ public final class URLSessionTransport: HTTPTransport {
     try Task.checkCancellation()
     let origin = try request.validatedOrigin()
     if origin.scheme == "http" { try SessionTraits.checkProxy(of: origin, in: environment()) }
-    let task = openSession().dataTask(with: Self.outgoing(request, limits))
+    let outgoing = Self.outgoing(request, limits)
+    let task = session.withLock { session in
+      let open =
+        session
+        ?? URLSession(configuration: Self.configuration, delegate: delegate, delegateQueue: SessionTraits.delegateQueue)
+      session = open
+      return open.dataTask(with: outgoing)
+    }
     return try await withTimeout(limits.deadline, on: clock, throwing: URLError(.timedOut)) { [delegate] in
       try await delegate.answer(to: task, maximumBytes: limits.maximumBodyBytes)
-    }
-  }
-
-  private func openSession() -> URLSession {
-    session.withLock { session in
-      if let session { return session }
-      let new = URLSession(
-        configuration: Self.configuration, delegate: delegate, delegateQueue: SessionTraits.makeDelegateQueue())
-      session = new
-      return new
     }
   }
 
@@ -80,22 +78,97 @@ public final class URLSessionTransport: HTTPTransport {
     configuration.httpShouldSetCookies = false
     configuration.httpCookieAcceptPolicy = .never
     configuration.urlCredentialStorage = nil
+    // Without one the system's own would name the program alone.
+    configuration.httpAdditionalHeaders = ["User-Agent": Library.userAgent]
     configuration.httpMaximumConnectionsPerHost = SessionTraits.connectionsPerHost
     return configuration
   }
 
   static func outgoing(_ request: URLRequest, _ limits: TransportLimits) -> URLRequest {
     var request = request
-    request.cachePolicy = .reloadIgnoringLocalCacheData
-    request.httpShouldHandleCookies = false
     let silence = limits.idleTimeout.inSeconds
     // The timer counts whole seconds on Linux and would never run with zero.
     request.timeoutInterval = max(
       1, (request.timeoutInterval > 0 ? min(silence, request.timeoutInterval) : silence).rounded(.up))
-    // Without one the system's own would name the program alone.
-    if request.value(forHTTPHeaderField: "User-Agent") == nil {
-      request.setValue(Library.userAgent, forHTTPHeaderField: "User-Agent")
-    }
     return request
+  }
+}
+
+/// The exchanges of a session: collects each answer, bounds it while it arrives, and follows no redirect.
+final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
+  /// One request under way.
+  private struct Exchange {
+    let continuation: CheckedContinuation<(Data, HTTPURLResponse), any Error>
+    let maximumBytes: Int
+    var body = Data()
+  }
+
+  /// Cancelling takes the task's lock, so it must not happen where another lock may be held, such as in a cancellation
+  /// handler or a callback: on Linux that can block the whole session.
+  private static let queue = DispatchQueue(label: "B2CHTTP.cancellation")
+
+  /// Runs what takes the session's locks, outside of its callbacks.
+  static func later(_ action: @escaping @Sendable () -> Void) { queue.async(execute: action) }
+
+  private let exchanges = Locked<[Int: Exchange]>([:])
+
+  /// Runs a task; when the calling task is cancelled, returns at once.
+  func answer(to task: URLSessionDataTask, maximumBytes: Int) async throws -> (Data, HTTPURLResponse) {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        exchanges.withLock {
+          $0[task.taskIdentifier] = Exchange(continuation: continuation, maximumBytes: maximumBytes)
+        }
+        // A cancellation before this found no exchange to end.
+        guard !Task.isCancelled else { return abort(task, CancellationError()) }
+        task.resume()
+      }
+    } onCancel: {
+      abort(task, CancellationError())
+    }
+  }
+
+  /// Ends an exchange from this side, at once; later callbacks of the session are ignored.
+  func abort(_ task: URLSessionTask, _ error: any Error) {
+    end(task) { _ in .failure(error) }
+    Self.later { task.cancel() }
+  }
+
+  /// Ends an exchange with what has arrived; of an error only the code, since its details hold the whole URL.
+  func complete(_ task: URLSessionTask, _ head: HTTPURLResponse?, _ error: (any Error)? = nil) {
+    end(task) { exchange in
+      if let error {
+        return .failure(URLError((error as? URLError).map(SessionTraits.code) ?? .networkConnectionLost))
+      }
+      return head.map { .success((exchange.body, $0)) } ?? .failure(URLError(.cannotParseResponse))
+    }
+  }
+
+  private func end(_ task: URLSessionTask, _ outcome: (Exchange) -> Result<(Data, HTTPURLResponse), any Error>) {
+    guard let exchange = exchanges.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+    exchange.continuation.resume(with: outcome(exchange))
+  }
+
+  /// A redirect is an answer like any other: following it would carry the token, and every other header field, along.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    // Under the lock: a cancellation removes the exchange first, so this answer comes before it or not at all.
+    exchanges.withLock { exchanges in
+      if exchanges[task.taskIdentifier] != nil || SessionTraits.takesLateAnswers { completionHandler(nil) }
+    }
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    let isTooLarge = exchanges.withLock { exchanges in
+      exchanges[dataTask.taskIdentifier]?.body.append(data)
+      return exchanges[dataTask.taskIdentifier].map { $0.body.count > $0.maximumBytes } == true
+    }
+    if isTooLarge { abort(dataTask, URLError(.dataLengthExceedsMaximum)) }
+  }
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    complete(task, task.response as? HTTPURLResponse, error)
   }
 }

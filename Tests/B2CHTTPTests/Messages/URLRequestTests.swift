@@ -25,7 +25,6 @@ struct URLRequestTests {
     #expect(request.value(forHTTPHeaderField: "x-b") == "2")
     #expect(request.httpBody == Data("{}".utf8))
     #expect(request.timeoutInterval == 5)
-    #expect(!request.httpShouldHandleCookies && request.cachePolicy == .reloadIgnoringLocalCacheData)
   }
 
   @Test func keepsTheShorterTimeout() throws {
@@ -44,7 +43,7 @@ struct URLRequestTests {
     let canned = CannedTransport(statuses: 200)
     let request = source
     await expectError(ConnectorError.self, .configuration) {
-      try await RetryingTransport(transport: canned).send(request, limits: .standard)
+      try await RetryingTransport(transport: canned).answer(to: request)
     }
     #expect(canned.requests.isEmpty)
   }

@@ -1,6 +1,7 @@
+internal import B2CCore
+internal import Foundation
+
 #if canImport(FoundationNetworking)
-  internal import B2CCore
-  internal import Foundation
   internal import FoundationNetworking
 
   extension SessionDelegate {
@@ -56,21 +57,15 @@
     static func checkProxy(of origin: Origin, in environment: [String: String]) throws(ConnectorError) {
       let value = { (name: String) in environment[name].flatMap { $0.isEmpty ? nil : $0 } }
       guard let variable = ["http_proxy", "all_proxy", "ALL_PROXY"].first(where: { value($0) != nil }) else { return }
-      let exempt = (value("no_proxy") ?? value("NO_PROXY") ?? "").split { $0 == "," || $0 == " " }.map {
-        $0.lowercased()
-      }
-      guard exempt != ["*"], !exempt.contains(origin.host) else { return }
+      let exempt = (value("no_proxy") ?? value("NO_PROXY") ?? "").lowercased().split { $0 == "," || $0 == " " }
+      guard exempt != ["*"], !exempt.contains(where: { $0 == origin.host }) else { return }
       throw ConnectorError(
         own: .configuration, "\(variable) would send plain http to \(origin.hostAndPort) through a proxy.",
         recoverySuggestion: "Add \(origin.host) to no_proxy, or set no_proxy=localhost,127.0.0.1,::1.")
     }
 
     /// Where the delegate is called.
-    static func makeDelegateQueue() -> OperationQueue? {
-      let queue = ImmediateQueue()
-      queue.maxConcurrentOperationCount = 1
-      return queue
-    }
+    static var delegateQueue: OperationQueue? { ImmediateQueue() }
 
     /// What libcurl's own text says of an error; it is not translated, and is in the error below the reported error.
     ///
@@ -85,5 +80,23 @@
       return error.code == .cannotConnectToHost && !begins("Failed to connect", "Couldn't connect", "Could not connect")
         ? .networkConnectionLost : error.code
     }
+  }
+#else
+  /// The differences of this platform's session.
+  enum SessionTraits {
+    /// The system's own number: HTTP/2 carries many requests on one connection.
+    static let connectionsPerHost = 6
+
+    /// An answer to a callback of a cancelled task does no harm.
+    static let takesLateAnswers = true
+
+    /// Refuses nothing: the system's proxy settings count here, not the environment.
+    static func checkProxy(of origin: Origin, in environment: [String: String]) throws(ConnectorError) {}
+
+    /// The session makes a serial queue by itself, and waits for it before it reads on.
+    static var delegateQueue: OperationQueue? { nil }
+
+    /// Each error has its own code here.
+    static func code(of error: URLError) -> URLError.Code { error.code }
   }
 #endif
