@@ -49,7 +49,7 @@ extension Connector {
 
   private func authorizedTransport(_ scopes: [String]?, _ user: UserInfo?) -> AuthorizedTransport {
     AuthorizedTransport(
-      transport: environment.transport, tokens: tokenSource.bearerTokens(for: scopes, user: user),
-      allowedOrigins: allowedOrigins, retry: retry, clock: environment.clock, now: environment.now)
+      RetryingTransport(transport: environment.transport, policy: retry, clock: environment.clock),
+      tokens: tokenSource.bearerTokens(for: scopes, user: user), allowedOrigins: allowedOrigins)
   }
 }

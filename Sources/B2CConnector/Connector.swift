@@ -277,7 +277,7 @@ extension Connector {
     tasks = settings.taskWebAPI.map { url in
       TaskAPIClient(
         baseURL: url, dialect: options.taskDialect, limits: options.taskLimits, retry: options.retry,
-        transport: environment.transport, tokens: tokens.bearerTokens(), clock: environment.clock, now: environment.now)
+        transport: environment.transport, tokens: tokens.bearerTokens(), clock: environment.clock)
     }
     self.environment = environment
     retry = options.retry

@@ -51,3 +51,97 @@ public struct TransportLimits: Sendable, Hashable {
   /// 1 MiB, 30 seconds in all, 15 seconds of silence.
   public static let standard = TransportLimits()
 }
+
+extension URLRequest {
+  /// Makes a request with header fields and a body.
+  package init(method: String, url: URL, headers: [String: String] = [:], body: Data? = nil) {
+    self.init(url: url)
+    httpMethod = method
+    allHTTPHeaderFields = headers
+    httpBody = body
+  }
+
+  /// The method on the wire.
+  package var method: String { httpMethod ?? "GET" }
+
+  /// Whether it may change something at the server: any method but the safe `GET`, `HEAD` and `OPTIONS` (RFC 9110 section
+  /// 9.2.1).
+  package var mayChangeSomething: Bool { !["GET", "HEAD", "OPTIONS"].contains(method) }
+
+  /// Method and URL without its query, for messages: Foundation's own description has the whole URL.
+  package var summary: String { "\(method) \(url.map { RedactedURL($0).withoutQuery } ?? "without a URL")" }
+
+  /// Returns where the request goes, after checks of what must not be sent or HTTP cannot carry.
+  ///
+  /// The URL must be https, or http to this machine, and lead to the same place for every reader. A body must be data, which
+  /// can be sent a second time.
+  ///
+  /// - Throws: ``ConnectorError`` with code `configuration`.
+  @discardableResult
+  func validatedOrigin() throws(ConnectorError) -> Origin {
+    guard let url, let origin = Origin(url), Loopback.isAllowed(url) else {
+      throw ConnectorError(
+        own: .configuration, "\(summary) is neither https nor http to this machine, or has no plain host.")
+    }
+    guard httpBodyStream == nil else {
+      throw ConnectorError(own: .configuration, "The request's body is a stream; use data.")
+    }
+    // In any case of letters: Apple's systems send `get` as `GET`, and fail with a body as if the answer were too large.
+    guard httpBody == nil || !["GET", "HEAD"].contains(method.uppercased()) else {
+      throw ConnectorError(
+        own: .configuration, "A \(method) request cannot carry a body.",
+        recoverySuggestion: "Use another method, or put the values into the URL's query.")
+    }
+    let fields = allHTTPHeaderFields ?? [:]
+    guard ([method] + fields.keys).allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(ASCIIText.isTokenCharacter) }),
+      !fields.values.joined().utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F })
+    else {
+      throw ConnectorError(
+        own: .configuration, "The request's method or a header field has characters that HTTP forbids.")
+    }
+    return origin
+  }
+}
+
+extension ConnectorError {
+  /// Returns the error with the request that it is about.
+  package func about(_ request: URLRequest) -> ConnectorError {
+    request.url.map { about($0, method: request.method) } ?? self
+  }
+}
+
+/// The scheme, host and port that a URL leads to (RFC 6454 section 4); what decides whether a token may go there.
+package struct Origin: Sendable, Hashable, CustomStringConvertible {
+  private static let defaultPorts = ["https": 443, "http": 80]
+
+  package let scheme: String
+  package let host: String
+  package let port: Int
+
+  /// Takes the origin of a URL; `nil` when the URL does not lead to exactly one place for every reader.
+  ///
+  /// User-info, an escaped host, a backslash, brackets around a name and a port that is no port are refused: URL readers
+  /// disagree on where such a URL leads.
+  package init?(_ url: URL) {
+    // Scheme and authority alone: what a path or a query may contain does not change where the URL leads.
+    guard let start = url.absoluteString.prefixMatch(of: /[^:\/?#]+:\/\/[^\/?#]*/),
+      let parts = URLComponents(plain: String(start.output)), parts.user == nil, parts.password == nil,
+      let scheme = parts.scheme?.lowercased(), let port = parts.port ?? Self.defaultPorts[scheme],
+      let host = parts.encodedHost?.lowercased(), !host.isEmpty, !host.contains("%"),
+      // Some readers look up a name in brackets.
+      !host.hasPrefix("[") || host.wholeMatch(of: /\[[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*\]/) != nil
+    else { return nil }
+    self.scheme = scheme
+    self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+    self.port = port
+  }
+
+  /// The origin as it is written in a URL, the default port left out.
+  package var description: String {
+    let name = host.contains(":") ? "[\(host)]" : host
+    return "\(scheme)://\(name)" + (port == Self.defaultPorts[scheme] ? "" : ":\(port)")
+  }
+
+  /// The host, and the port unless it is the scheme's default.
+  package var hostAndPort: String { String(description.dropFirst(scheme.count + 3)) }
+}

@@ -29,14 +29,13 @@ package final class OAuthServices: Sendable {
     let documents = DocumentFetcher(
       transport: RetryingTransport(
         transport: environment.transport, policy: configuration.retry, clock: environment.clock,
-        now: environment.now, onRetry: { environment.onEvent(OAuthEvent(step: OAuthEvent.Step.retry.rawValue)) }),
+        onRetry: { environment.onEvent(OAuthEvent(step: OAuthEvent.Step.retry.rawValue)) }),
       limits: configuration.limits, serverClock: serverClock)
     providers = ProviderDirectory(
       configuration: configuration, documents: documents, clock: environment.clock, now: environment.now)
     endpoint = TokenEndpoint(
       configuration: configuration,
-      transport: RetryingTransport(
-        transport: environment.transport, policy: .none, clock: environment.clock, now: environment.now),
+      transport: RetryingTransport(transport: environment.transport, policy: .none, clock: environment.clock),
       serverClock: serverClock)
     store = SessionStore.of(try environment.cache ?? DefaultTokenCache.make())
     isMicrosoft = configuration.authority.kind(for: configuration.defaultPolicy) != .openIDConnect

@@ -15,11 +15,7 @@ public import Foundation
 /// changed something, that is the `underlying` of an error `other` with `outcomeIsUnknown`.
 public struct TaskAPIClient: Sendable {
   private let requests: TaskRequests
-  private let transport: any HTTPTransport
-  private let retry: RetryPolicy
-  private var tokens: BearerTokens
-  private let clock: any Clock<Duration>
-  private let now: @Sendable () -> Date
+  private var transport: AuthorizedTransport
 
   /// 32 MiB of body, 30 seconds in all, 15 seconds of silence.
   package static let standardLimits = TransportLimits(maximumBodyBytes: 32 << 20)
@@ -62,20 +58,18 @@ public struct TaskAPIClient: Sendable {
   package init(
     baseURL: URL, dialect: TaskDialect = .tutorial, limits: TransportLimits = standardLimits,
     retry: RetryPolicy = RetryPolicy(), transport: any HTTPTransport, tokens: @escaping BearerTokens,
-    clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
+    clock: any Clock<Duration> = ContinuousClock()
   ) {
     requests = TaskRequests(baseURL: baseURL, dialect: dialect, limits: limits)
-    self.retry = retry
-    self.transport = transport
-    self.tokens = tokens
-    self.clock = clock
-    self.now = now
+    self.transport = AuthorizedTransport(
+      RetryingTransport(transport: transport, policy: retry, clock: clock), tokens: tokens,
+      allowedOrigins: Set([Origin(baseURL)].compactMap(\.self)))
   }
 
   /// Returns the same client with another source of access tokens.
   package func with(tokens: @escaping BearerTokens) -> TaskAPIClient {
     var copy = self
-    copy.tokens = tokens
+    copy.transport.tokens = tokens
     return copy
   }
 
@@ -150,17 +144,15 @@ public struct TaskAPIClient: Sendable {
   private func call<Value>(
     _ request: TaskRequest, read: (TaskAnswer) throws -> Value
   ) async throws -> Value {
-    let authorized = AuthorizedTransport(
-      transport: transport, tokens: tokens, allowedOrigins: requests.origins, retry: retry, clock: clock, now: now)
     var history = RequestHistory()
-    let (body, response) = try await authorized.send(
+    let (body, response) = try await transport.send(
       request.message, limits: requests.limits, isIdempotent: request.isIdempotent, noting: &history)
     let answer = TaskAnswer(body: body, response: response)
-    guard (200..<300).contains(answer.status) else { throw request.refusal(answer, history, now()) }
+    guard (200..<300).contains(answer.status) else { throw request.refusal(answer, history) }
     do {
       return try read(answer)
     } catch let error as UnreadableAnswer {
-      throw request.unreadable(answer, error, history, now())
+      throw request.unreadable(answer, error, history)
     }
   }
 }

@@ -47,7 +47,7 @@ struct TaskAnswer: Sendable {
 
 extension TaskRequest {
   /// Returns the error of a status that is not a success: the one table of what a task server answers.
-  func refusal(_ answer: TaskAnswer, _ history: RequestHistory, _ now: Date) -> ConnectorError {
+  func refusal(_ answer: TaskAnswer, _ history: RequestHistory) -> ConnectorError {
     let status = answer.status
     let (code, reason, suggestion): (ErrorCode, String?, String?) =
       switch status {
@@ -76,26 +76,24 @@ extension TaskRequest {
       recoverySuggestion: suggestion)
     // It does not speak this version of HTTP, or means something that is not known.
     if status > 504 { error.isRetryable = false }
-    return named(error, answer, history, now)
+    return named(error, answer, history)
   }
 
   /// Returns the error of a success that cannot be read: the server may have done what was asked.
   func unreadable(
-    _ answer: TaskAnswer, _ unreadable: UnreadableAnswer, _ history: RequestHistory, _ now: Date
+    _ answer: TaskAnswer, _ unreadable: UnreadableAnswer, _ history: RequestHistory
   ) -> ConnectorError {
     var error = ConnectorError(
       own: .invalidResponse, "The server answered \(answer.status) to \(message.summary): \(unreadable.reason).",
       recoverySuggestion: unreadable.suggestion)
     error.outcomeIsUnknown = message.mayChangeSomething
-    return named(error, answer, history, now)
+    return named(error, answer, history)
   }
 
-  private func named(
-    _ error: ConnectorError, _ answer: TaskAnswer, _ history: RequestHistory, _ now: Date
-  ) -> ConnectorError {
+  private func named(_ error: ConnectorError, _ answer: TaskAnswer, _ history: RequestHistory) -> ConnectorError {
     var named = error.about(message)
     named.outcomeIsUnknown = error.outcomeIsUnknown || history.outcomeIsUnknown
-    named.add(answer.body, answer.response, hiding: history.bearerTokens, now: now)
+    named.add(answer.body, answer.response, hiding: history.bearerTokens)
     return named
   }
 }

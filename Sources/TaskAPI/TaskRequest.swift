@@ -29,9 +29,6 @@ struct TaskRequests: Sendable {
   let dialect: TaskDialect
   let limits: TransportLimits
 
-  /// Where tokens are sent to.
-  var origins: Set<Origin> { Set([Origin(baseURL)].compactMap(\.self)) }
-
   func list() throws -> TaskRequest {
     TaskRequest(message: try message("GET"), isIdempotent: true, action: "lists")
   }

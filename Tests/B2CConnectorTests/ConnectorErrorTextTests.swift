@@ -48,8 +48,7 @@ struct ConnectorErrorTextTests {
     let answers = [
       ServerAnswer(callbackError: "access_denied", description: said, hiding: []),
       ServerAnswer(
-        Data("\(body)".utf8), try LocalResponse(status: 400).answer(to: URL(filePath: "/")).1,
-        now: Date(timeIntervalSince1970: 0), hiding: []),
+        Data("\(body)".utf8), try LocalResponse(status: 400).answer(to: URL(filePath: "/")).1, hiding: []),
     ]
     for answer in answers {
       let error = try #require(answer).asError(

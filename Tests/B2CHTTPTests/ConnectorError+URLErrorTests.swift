@@ -35,7 +35,7 @@ struct ConnectorErrorURLErrorTests {
       .appTransportSecurityRequiresSecureConnection, .configuration, "App Transport Security",
       "NSAllowsLocalNetworking"),
     Row(.dataLengthExceedsMaximum, .tooLarge, "larger than the 1048576 bytes", "Raise maximumBodyBytes"),
-    Row(.timedOut, .timedOut, "was silent for 15.0 seconds, or took longer than 30.0 seconds in all"),
+    Row(.timedOut, .timedOut, "was silent for 15.0 seconds, or took more than 30.0 seconds in all"),
   ]
 
   @Test("Each says what it is, with the fix where one is known", arguments: rows)

@@ -58,6 +58,14 @@ extension HTTPTransport {
   }
 }
 
+extension RetryingTransport {
+  /// Sends a request and returns the answer as a value.
+  package func answer(to request: URLRequest, limits: TransportLimits = .standard) async throws -> LocalResponse {
+    var history = RequestHistory()
+    return LocalResponse(try await send(request, limits: limits, noting: &history))
+  }
+}
+
 extension AuthorizedTransport {
   /// Sends a request and returns the answer as a value.
   package func answer(to request: URLRequest, limits: TransportLimits = .standard) async throws -> LocalResponse {

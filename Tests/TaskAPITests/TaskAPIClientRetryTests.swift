@@ -56,7 +56,8 @@ import Testing
   @Test(
     arguments: [("3", 3.0), ("Fri, 20 Nov 2015 06:13:30 GMT", 10), ("soon", nil), ("-1", nil)] as [(String, Double?)])
   func errorSaysHowLongToWait(_ header: String, _ seconds: Double?) async throws {
-    let transport = CannedTransport(.text(429, "", headers: ["Retry-After": header]))
+    let headers = ["Retry-After": header, "Date": "Fri, 20 Nov 2015 06:13:20 GMT"]
+    let transport = CannedTransport(.text(429, "", headers: headers))
     let error = await taskError {
       try await client(transport, change: { $0.retry = .none }).add(TaskItem(itemName: "x"))
     }

@@ -39,11 +39,10 @@ extension ServerAnswer {
   /// - Parameters:
   ///   - body: The answer's body.
   ///   - response: The answer's head.
-  ///   - now: The wall time, for a `Retry-After` that is a date.
   ///   - secrets: What was sent and must not come back in a description.
-  init?(_ body: Data, _ response: HTTPURLResponse, now: Date, hiding secrets: [String]) {
+  init?(_ body: Data, _ response: HTTPURLResponse, hiding secrets: [String]) {
     guard let fields = try? JSONReader.object(body), fields["error"]?.string != nil else { return nil }
-    self.init(status: response.statusCode, retryAfter: RetryAfter.seconds(in: response, now: now))
+    self.init(status: response.statusCode, retryAfter: RetryAfter.seconds(in: response))
     read(fields, secrets.map { Secret($0) })
     if code == nil, let number = fields["error_codes"]?.array?.first?.double.flatMap(Int64.init(exactly:)) {
       code = "AADSTS\(number)"

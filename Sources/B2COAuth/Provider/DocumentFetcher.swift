@@ -17,7 +17,9 @@ struct DocumentFetcher: Sendable {
   ///   `invalidResponse`.
   func json(at url: URL, what: String, policy: Policy?, retries: Bool = true) async throws -> Data {
     let request = URLRequest(method: "GET", url: url, headers: ["Accept": "application/json"])
-    let (body, response) = try await (retries ? transport : transport.once).send(request, limits: limits)
+    var history = RequestHistory()
+    let (body, response) = try await transport.send(
+      request, limits: limits, isIdempotent: retries, noting: &history)
     serverClock.update(from: response)
     let status = response.statusCode
     guard status != 200 else { return body }
@@ -37,7 +39,7 @@ struct DocumentFetcher: Sendable {
       own: code,
       "The request for the \(what)\(place) failed with status \(status): GET \(RedactedURL(url).withoutQuery).",
       recoverySuggestion: suggestion, status: status)
-    error.retryAfter = RetryAfter.seconds(in: response, now: serverClock.localNow())
+    error.retryAfter = RetryAfter.seconds(in: response)
     throw error.about(url)
   }
 }

@@ -13,7 +13,7 @@ final class ServerClock: Sendable {
   /// How far the server's time may be before this device's: what the wrong time zone and summer time make together.
   static let furthestBehind: TimeInterval = 15 * 3_600
 
-  let localNow: @Sendable () -> Date
+  private let localNow: @Sendable () -> Date
   private let offset = Locked<TimeInterval?>(nil)
 
   init(localNow: @escaping @Sendable () -> Date) {

@@ -102,11 +102,9 @@ struct TokenEndpoint: Sendable {
     let (body, response) = answer
     let secrets = fields.filter { Self.secretFields.contains($0.name) }.map(\.value)
     let isRefresh = fields.contains { $0.name == "refresh_token" }
-    let said = ServerAnswer(body, response, now: serverClock.localNow(), hiding: secrets)
+    let said = ServerAnswer(body, response, hiding: secrets)
     let answer =
-      said
-      ?? ServerAnswer(
-        status: response.statusCode, retryAfter: RetryAfter.seconds(in: response, now: serverClock.localNow()))
+      said ?? ServerAnswer(status: response.statusCode, retryAfter: RetryAfter.seconds(in: response))
     var error = answer.asError(
       scopes: fields.first { $0.name == "scope" }?.value.split(separator: " ").map(String.init) ?? [],
       policy: route.policy, correlationID: correlationID, isGenericRefresh: isRefresh && !route.isMicrosoft)

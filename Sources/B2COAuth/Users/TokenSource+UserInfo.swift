@@ -33,7 +33,7 @@ extension TokenSource {
       var error = ConnectorError(
         own: ErrorCode(temporaryStatus: status) ?? .server,
         "The userinfo endpoint answered \(status).", status: status)
-      error.retryAfter = RetryAfter.seconds(in: response, now: services.environment.now())
+      error.retryAfter = RetryAfter.seconds(in: response)
       throw error.about(url)
     }
     guard let claims = try? JSONReader.object(body), let subject = claims["sub"]?.string else {
@@ -54,10 +54,8 @@ extension TokenSource {
   /// Sends the request with a token of the user, and with another one when the first is refused.
   private func ask(_ request: URLRequest, for user: UserInfo) async throws -> (Data, HTTPURLResponse) {
     let authorized = AuthorizedTransport(
-      transport: services.environment.transport, tokens: bearerTokens(user: user),
-      allowedOrigins: Set([request.url.flatMap(Origin.init)].compactMap(\.self)), retry: .none,
-      clock: services.environment.clock,
-      now: services.environment.now)
+      services.endpoint.transport, tokens: bearerTokens(user: user),
+      allowedOrigins: Set([request.url.flatMap(Origin.init)].compactMap(\.self)))
     var history = RequestHistory()
     return try await authorized.send(request, limits: services.configuration.limits, noting: &history)
   }

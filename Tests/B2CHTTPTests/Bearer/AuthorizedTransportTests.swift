@@ -18,7 +18,8 @@ struct AuthorizedTransportTests {
   ) throws -> AuthorizedTransport {
     let origin = try #require(Origin(try url()))
     return AuthorizedTransport(
-      transport: transport, tokens: tokens.source, allowedOrigins: [origin], retry: retry, clock: LeapingClock())
+      RetryingTransport(transport: transport, policy: retry, clock: LeapingClock()), tokens: tokens.source,
+      allowedOrigins: [origin])
   }
 
   private func url(_ text: String = "https://api.example.com/tasks") throws -> URL {
@@ -44,7 +45,7 @@ struct AuthorizedTransportTests {
     let canned = CannedTransport(statuses: 200)
     let request = URLRequest(url: try url())
     let transport = AuthorizedTransport(
-      transport: canned, tokens: CannedTokens("a\r\nX-Injected: 1").source,
+      RetryingTransport(transport: canned), tokens: CannedTokens("a\r\nX-Injected: 1").source,
       allowedOrigins: [try #require(Origin(try url()))])
     await expectError(ConnectorError.self, .configuration) { try await transport.answer(to: request) }
     #expect(canned.requests.isEmpty)
@@ -75,7 +76,8 @@ struct AuthorizedTransportTests {
     ] {
       let url = try url(text)
       let transport = AuthorizedTransport(
-        transport: canned, tokens: tokens.source, allowedOrigins: [try #require(Origin(url))], retry: .none)
+        RetryingTransport(transport: canned, policy: .none), tokens: tokens.source,
+        allowedOrigins: [try #require(Origin(url))])
       let request = URLRequest(url: url)
       if isAllowed {
         #expect(try await transport.authorized(request).value(forHTTPHeaderField: "Authorization") == "Bearer token-1")
@@ -97,7 +99,8 @@ struct AuthorizedTransportTests {
     let clock = LeapingClock()
     let slow = SlowTransport(clock: clock, answering: [401, 200])
     let transport = AuthorizedTransport(
-      transport: slow, tokens: tokens.source, allowedOrigins: [try #require(Origin(try url()))], clock: clock)
+      RetryingTransport(transport: slow, clock: clock), tokens: tokens.source,
+      allowedOrigins: [try #require(Origin(try url()))])
     let request = URLRequest(url: try url())
     let limits = TransportLimits(deadline: .seconds(20))
     #expect(try await transport.answer(to: request, limits: limits).status == 200)
@@ -165,7 +168,8 @@ struct AuthorizedTransportTests {
     let canned = CannedTransport(refusal("Bearer error=\"invalid_token\""), LocalResponse(status: 200))
     let tokens = CannedTokens("only-token")
     let transport = AuthorizedTransport(
-      transport: canned, tokens: tokens.source, allowedOrigins: [try #require(Origin(try url()))], retry: .none)
+      RetryingTransport(transport: canned, policy: .none), tokens: tokens.source,
+      allowedOrigins: [try #require(Origin(try url()))])
     let request = URLRequest(method: "POST", url: try url())
     let error = try await #require(throws: ConnectorError.self) { try await transport.answer(to: request) }
     #expect(error.code == .unauthorized && error.status == 401 && error.oauthError == "invalid_token")
@@ -178,7 +182,7 @@ struct AuthorizedTransportTests {
   func anotherUser(user: String?) async throws {
     let canned = CannedTransport(statuses: 401, 200)
     let transport = AuthorizedTransport(
-      transport: canned,
+      RetryingTransport(transport: canned),
       tokens: { refused in
         refused == nil ? (Secret("token-of-alice"), "alice") : (Secret("another-token"), user)
       }, allowedOrigins: [try #require(Origin(try url()))])
@@ -246,7 +250,8 @@ struct AuthorizedTransportTests {
     struct SignedOut: Error {}
     let canned = CannedTransport(statuses: 200)
     let transport = AuthorizedTransport(
-      transport: canned, tokens: { _ in throw SignedOut() }, allowedOrigins: [try #require(Origin(try url()))])
+      RetryingTransport(transport: canned), tokens: { _ in throw SignedOut() },
+      allowedOrigins: [try #require(Origin(try url()))])
     await #expect(throws: SignedOut.self) { try await transport.answer(to: URLRequest(url: try url())) }
     #expect(canned.requests.isEmpty)
   }

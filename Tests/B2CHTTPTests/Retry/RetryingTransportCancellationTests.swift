@@ -13,7 +13,7 @@ struct RetryingTransportCancellationTests {
   @Test func aWaitBetweenTriesEndsWithItsTask() async throws {
     let clock = TestClock(advancesItself: false)
     let canned = CannedTransport(statuses: 503, 200)
-    let retrying = RetryingTransport(transport: canned, clock: clock, now: { clock.date })
+    let retrying = RetryingTransport(transport: canned, clock: clock)
     let request = URLRequest(url: try #require(URL(string: "https://api.example.com/")))
     let call = Task { try await retrying.answer(to: request) }
     await clock.waitForSleepers()

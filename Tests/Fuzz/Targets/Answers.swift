@@ -67,7 +67,7 @@ extension FuzzTarget {
 
   private static func checkRefusal(_ body: ArraySlice<UInt8>, status: Int) throws {
     let (body, response) = try LocalResponse(status: status, body: Data(body)).answer(to: URL(filePath: "/"))
-    guard let answered = ServerAnswer(body, response, now: now, hiding: [sent]) else { return }
+    guard let answered = ServerAnswer(body, response, hiding: [sent]) else { return }
     var shown = ""
     dump(answered, to: &shown)
     try expectHidden(sentSearch, in: shown)

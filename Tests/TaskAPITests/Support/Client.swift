@@ -25,8 +25,7 @@ func client(
   change(&options)
   return TaskAPIClient(
     baseURL: try url(base), dialect: options.dialect, limits: options.limits, retry: options.retry,
-    transport: transport, tokens: options.tokens ?? tokens.source, clock: clock,
-    now: { Date(timeIntervalSince1970: 1_448_000_000) })
+    transport: transport, tokens: options.tokens ?? tokens.source, clock: clock)
 }
 
 /// What a test may set of a client.

@@ -5,12 +5,78 @@ package import Foundation
   package import FoundationNetworking
 #endif
 
+/// The rules by which a failed request is sent again.
+///
+/// A request is repeated after a lost connection, a timeout, and the statuses 408, 429, 500, 502, 503 and 504, but only one
+/// that may be repeated without harm: `GET` and `HEAD`, and what the caller marks so. Any other is sent again after
+/// `429 Too Many Requests` alone, which servers send before they do anything. The wait is what the server names in
+/// `Retry-After`, else one second, doubled for each further try. The whole, waits included, stays within the request's
+/// deadline: when the next try would begin after it, the last answer is returned.
+public struct RetryPolicy: Sendable, Hashable {
+  /// The most times a request is sent, the first included.
+  public var maximumAttempts: Int
+  /// The longest wait before any try; when the server asks for more, its answer is returned at once.
+  public var maximumDelay: Duration
+
+  /// Creates a policy.
+  ///
+  /// - Parameters:
+  ///   - maximumAttempts: The most times a request is sent, the first included.
+  ///   - maximumDelay: The longest wait before any try.
+  public init(maximumAttempts: Int = 3, maximumDelay: Duration = .seconds(10)) {
+    self.maximumAttempts = maximumAttempts
+    self.maximumDelay = maximumDelay
+  }
+
+  /// Every request is sent once.
+  public static let none = RetryPolicy(maximumAttempts: 1)
+}
+
+extension RetryPolicy {
+  /// Returns how long to wait before the next try, if there should be one.
+  ///
+  /// - Parameters:
+  ///   - attempt: How many times the request was sent, 1 or more.
+  ///   - result: The answer or the error.
+  /// - Returns: How long to wait before the next try; `nil` when there must be none.
+  package func delay(afterAttempt attempt: Int, _ result: Result<HTTPURLResponse, any Error>) -> Duration? {
+    guard attempt < maximumAttempts else { return nil }
+    switch result {
+    case .success(let response):
+      guard [408, 429, 500, 502, 503, 504].contains(response.statusCode) else { return nil }
+      if let seconds = RetryAfter.seconds(in: response) {
+        return .seconds(seconds) <= maximumDelay ? .seconds(seconds) : nil
+      }
+    case .failure(let error):
+      guard (error as? ConnectorError)?.isRetryable == true else { return nil }
+    }
+    return min(.seconds(1 << min(attempt - 1, 30)), maximumDelay)
+  }
+}
+
+/// The wait that a server asks for (RFC 9110 section 10.2.3).
+package enum RetryAfter {
+  /// The longest wait that is reported: a day, so that an app may turn the seconds into an integer.
+  private static let maximum = 86_400.0
+
+  /// The wait in seconds, from a number of seconds or from a date; `nil` when there is none or it is not valid.
+  ///
+  /// A date is measured from the answer's own `Date`, so that a wrong clock on this side does not matter. A date in the
+  /// past means no wait, and a wait of more than a day a day.
+  package static func seconds(in response: HTTPURLResponse) -> Double? {
+    let field = { response.value(forHTTPHeaderField: $0)?.trimmingCharacters(in: .whitespaces) ?? "" }
+    let text = field("Retry-After")
+    guard text.wholeMatch(of: /[0-9.]+/) == nil else { return Double(text).map { min($0, maximum) } }
+    guard let date = Dates.headerField(text), let sent = Dates.headerField(field("Date")) else { return nil }
+    return min(max(0, date.timeIntervalSince(sent)), maximum)
+  }
+}
+
 /// A transport that repeats what may be repeated, by a policy, within the request's deadline.
-package struct RetryingTransport: HTTPTransport {
+package struct RetryingTransport: Sendable {
   private let transport: any HTTPTransport
-  private var policy: RetryPolicy
-  private let clock: any Clock<Duration>
-  private let now: @Sendable () -> Date
+  private let policy: RetryPolicy
+  let clock: any Clock<Duration>
   private let onRetry: @Sendable () -> Void
 
   /// Wraps a transport.
@@ -19,30 +85,15 @@ package struct RetryingTransport: HTTPTransport {
   ///   - transport: The transport of each try.
   ///   - policy: The rules for further tries.
   ///   - clock: The clock of waits and deadlines.
-  ///   - now: The wall time, for a `Retry-After` that is a date.
   ///   - onRetry: Told each time a request is sent again.
   package init(
     transport: any HTTPTransport, policy: RetryPolicy = RetryPolicy(), clock: any Clock<Duration> = ContinuousClock(),
-    now: @escaping @Sendable () -> Date = { Date() }, onRetry: @escaping @Sendable () -> Void = {}
+    onRetry: @escaping @Sendable () -> Void = {}
   ) {
     self.transport = transport
     self.policy = policy
     self.clock = clock
-    self.now = now
     self.onRetry = onRetry
-  }
-
-  /// The same transport, which sends every request once.
-  package var once: RetryingTransport {
-    var copy = self
-    copy.policy = .none
-    return copy
-  }
-
-  /// Sends a request; `GET` and `HEAD` again when they fail in a way that may pass, any other after `429` alone.
-  package func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
-    var history = RequestHistory()
-    return try await send(request, limits: limits, isIdempotent: nil, noting: &history)
   }
 
   /// Sends a request, again when that does no harm and may help.
@@ -57,7 +108,7 @@ package struct RetryingTransport: HTTPTransport {
   /// - Throws: ``ConnectorError`` for the last try, also for an answer over the limit, which an app's own transport may let
   ///   pass; `CancellationError` when cancelled, while waiting too.
   package func send(
-    _ request: URLRequest, limits: TransportLimits, isIdempotent: Bool?, noting history: inout RequestHistory
+    _ request: URLRequest, limits: TransportLimits, isIdempotent: Bool? = nil, noting history: inout RequestHistory
   ) async throws -> (Data, HTTPURLResponse) {
     do { try request.validatedOrigin() } catch { throw error.about(request) }
     let mayRepeat = isIdempotent ?? ["GET", "HEAD"].contains(request.method)
@@ -70,7 +121,7 @@ package struct RetryingTransport: HTTPTransport {
       let head = result.map { $0.1 }
       if request.mayChangeSomething, Self.leavesOutcomeUnknown(head) { history.outcomeIsUnknown = true }
       guard mayRepeat || (try? head.get().statusCode) == 429,
-        let delay = policy.delay(afterAttempt: attempt, head, now: now()),
+        let delay = policy.delay(afterAttempt: attempt, head),
         stopwatch.elapsed + delay < limits.deadline
       else { return try result.get() }
       if delay > .zero { try await clock.sleep(for: delay) }
@@ -90,14 +141,11 @@ package struct RetryingTransport: HTTPTransport {
       guard answer.0.count <= limits.maximumBodyBytes else { throw URLError(.dataLengthExceedsMaximum) }
       return .success(answer)
     } catch {
-      switch error {
       // Whatever a transport of the app throws then, such as `URLError.cancelled`.
-      case _ where Task.isCancelled: return .failure(CancellationError())
-      case let error as URLError: return .failure(ConnectorError(error, request, limits))
-      case let error as ConnectorError: return .failure(error.url == nil ? error.about(request) : error)
-      case is CancellationError: return .failure(error)
-      default: return .failure(ConnectorError(ofCustomPart: error).about(request))
-      }
+      guard !Task.isCancelled, !(error is CancellationError) else { return .failure(CancellationError()) }
+      let known = (error as? URLError).map { ConnectorError($0, request, limits) } ?? error as? ConnectorError
+      let named = known ?? ConnectorError(ofCustomPart: error)
+      return .failure(named.url == nil ? named.about(request) : named)
     }
   }
 
