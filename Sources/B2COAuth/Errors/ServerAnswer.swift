@@ -99,7 +99,7 @@ extension ServerAnswer {
       kind = .interactionRequired
       suggestion = suggestion ?? "Sign in again."
     }
-    var meaning = known?.meaning ?? plainMeaning
+    var meaning = known?.meaning ?? "The server refused\(error.map { " with \($0)" } ?? "")."
     if error == "invalid_scope" || code.map(ServiceCode.aboutScopes.contains) == true, !scopes.isEmpty {
       meaning += " The scopes were \(scopes.joined(separator: " "))."
     }
@@ -142,10 +142,6 @@ extension ServerAnswer {
 
   /// The code by the status alone: a busy or failing server may name any error in its body.
   private var temporaryCode: ErrorCode? { status.flatMap(ErrorCode.init(temporaryStatus:)) }
-
-  private var plainMeaning: String {
-    "The server refused" + (error.map { " with \($0)" } ?? "") + "."
-  }
 
   /// The advice on an error of RFC 6749 from a server that says no more by a dedicated code.
   private var plainSuggestion: String? {
