@@ -1,23 +1,21 @@
-internal import B2CCore
+package import B2CCore
 package import Foundation
 
 /// One sign-in with the system's sheet, without the sheet itself.
 package struct WebAuthenticationFlow: Sendable {
+  /// Makes the sheet for a page.
+  package typealias MakeSession =
+    @MainActor @Sendable (WebAuthenticationCallback, PresentationRequest) throws -> any WebAuthenticationSession
+
   private let supportsHTTPSCallbacks: Bool
-  private let makeSession:
-    @MainActor @Sendable (WebAuthenticationPage, PresentationRequest) throws -> any WebAuthenticationSession
+  private let makeSession: MakeSession
 
   /// Creates a flow.
   ///
   /// - Parameters:
   ///   - supportsHTTPSCallbacks: Whether this system's sheet can end at an https URL.
   ///   - makeSession: Makes the sheet for a page.
-  package init(
-    supportsHTTPSCallbacks: Bool,
-    makeSession:
-      @escaping @MainActor @Sendable (WebAuthenticationPage, PresentationRequest) throws ->
-      any WebAuthenticationSession
-  ) {
+  package init(supportsHTTPSCallbacks: Bool, makeSession: @escaping MakeSession) {
     self.supportsHTTPSCallbacks = supportsHTTPSCallbacks
     self.makeSession = makeSession
   }
@@ -25,7 +23,7 @@ package struct WebAuthenticationFlow: Sendable {
   /// Returns where the sheet ends for a redirect URI.
   ///
   /// - Throws: ``ConnectorError`` with code ``ErrorCode/unsupportedRedirectURI``.
-  package func callback(for redirectURI: URL) throws -> WebAuthenticationPage.Callback {
+  package func callback(for redirectURI: URL) throws -> WebAuthenticationCallback {
     switch RedirectKind(redirectURI) {
     case .privateUse(let scheme), .customScheme(let scheme):
       return .customScheme(scheme)
@@ -46,10 +44,9 @@ package struct WebAuthenticationFlow: Sendable {
   ///   ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
   @MainActor
   package func run(_ request: PresentationRequest) async throws -> URL {
-    let page = WebAuthenticationPage(
-      url: request.url, callback: try callback(for: request.redirectURI), isEphemeral: request.prefersEphemeralSession)
+    let callback = try callback(for: request.redirectURI)
     try Task.checkCancellation()
-    let session = try makeSession(page, request)
+    let session = try makeSession(callback, request)
     // A stream and not a continuation: the end may come twice, from the sheet and from the cancellation.
     let outcomes = AsyncStream<WebAuthenticationOutcome>.makeStream(bufferingPolicy: .bufferingOldest(1))
     let isStarted = session.start { outcome in
@@ -59,34 +56,19 @@ package struct WebAuthenticationFlow: Sendable {
     guard isStarted else {
       outcomes.continuation.finish()
       // What the system has said at once is why; that the user closed a sheet which was not there, it is not.
-      for await case .failed(let reason, let suggestion) in outcomes.stream {
-        throw Self.failure(reason, suggestion)
-      }
+      for await case .failure(let error) in outcomes.stream where error.code != .userClosedBrowser { throw error }
       throw ConnectorError(
         own: .presentationFailed, "The system did not show the sign-in sheet.",
         recoverySuggestion: "Call from an app that is in the foreground and has a window.")
     }
-    for await outcome in outcomes.stream {
-      return try Self.url(of: outcome)
-    }
+    for await outcome in outcomes.stream { return try outcome.get() }
     session.cancel()
     throw CancellationError()
   }
-
-  private static func url(of outcome: WebAuthenticationOutcome) throws -> URL {
-    switch outcome {
-    case .callback(let url): return url
-    case .closed: throw ConnectorError(own: .userClosedBrowser, "The user closed the sign-in sheet.")
-    case .failed(let reason, let suggestion): throw failure(reason, suggestion)
-    }
-  }
-
-  private static func failure(_ reason: String, _ suggestion: String?) -> ConnectorError {
-    ConnectorError(
-      own: .presentationFailed, "The sign-in sheet failed: " + ErrorText.sentence(reason),
-      recoverySuggestion: suggestion)
-  }
 }
+
+/// The end of a sheet: the callback, or why there is none.
+package typealias WebAuthenticationOutcome = Result<URL, ConnectorError>
 
 /// The system's sign-in sheet, as a protocol so that the flow can be tested without it.
 @MainActor
@@ -100,20 +82,45 @@ package protocol WebAuthenticationSession: AnyObject, Sendable {
   func cancel()
 }
 
-/// A sheet's page and the redirect that ends it.
-package struct WebAuthenticationPage: Sendable {
-  /// Where the sheet ends.
-  package enum Callback: Sendable, Hashable {
-    /// Any URL of a scheme.
-    case customScheme(String)
-    /// Any https URL of a host and a path.
-    case https(host: String, path: String)
-  }
+/// Where a sheet ends.
+package enum WebAuthenticationCallback: Sendable, Hashable {
+  /// Any URL of a scheme.
+  case customScheme(String)
+  /// Any https URL of a host and a path.
+  case https(host: String, path: String)
 
-  /// The URL of the page.
-  package let url: URL
-  /// Where the sheet ends.
-  package let callback: Callback
-  /// Whether the sheet shares no cookies with the browser.
-  package let isEphemeral: Bool
+  /// Returns the error of a sheet that the system has ended without a callback.
+  ///
+  /// Code 1 (`canceledLogin`) means two things: the user closed the sheet, or the system refused an https callback because
+  /// the app is not associated with its host. Only the second has a failure reason.
+  ///
+  /// - Parameters:
+  ///   - code: The code of an `ASWebAuthenticationSessionError`; `nil` for any other error.
+  ///   - userInfo: The error's details.
+  /// - Returns: The error; with code ``ErrorCode/userClosedBrowser`` only where it was the user.
+  package func error(code: Int?, userInfo: [String: Any]) -> ConnectorError {
+    let reason: String
+    var suggestion: String?
+    switch code {
+    case 1:
+      guard let given = userInfo[NSLocalizedFailureReasonErrorKey] as? String else {
+        return ConnectorError(own: .userClosedBrowser, "The user closed the sign-in sheet.")
+      }
+      // A reason of the system names the app and the domain; one with a URL might hold the whole page's or callback's.
+      reason = (given.contains("://") ? nil : PrintableText(limit: 400).show(given)) ?? "the system refused it."
+      if case .https(let host, _) = self {
+        suggestion =
+          "Add webcredentials:\(host) to Associated Domains, and the app to the host's apple-app-site-association."
+      }
+    case 2, 3:
+      reason = "the window cannot show it."
+      suggestion = "Pass a window of a scene in the foreground as the anchor."
+    default:
+      // Not the error's own text: it may hold the whole URL.
+      reason = "the system gave neither a callback nor a known error."
+    }
+    return ConnectorError(
+      own: .presentationFailed, "The sign-in sheet failed: " + ErrorText.sentence(reason),
+      recoverySuggestion: suggestion)
+  }
 }

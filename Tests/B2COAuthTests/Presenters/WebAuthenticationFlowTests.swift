@@ -4,19 +4,30 @@ import Foundation
 import TestSupport
 import Testing
 
+extension ConnectorError {
+  /// The end of a sheet that the user has closed.
+  fileprivate static let closed = WebAuthenticationCallback.customScheme("com.example.app").error(
+    code: 1, userInfo: [:])
+}
+
 @MainActor
 @Suite(.timeLimit(.minutes(10)))
 struct WebAuthenticationFlowTests {
   /// A sheet that a test holds in its hand.
   private final class Sheet: WebAuthenticationSession {
-    let page: WebAuthenticationPage
+    let callback: WebAuthenticationCallback
+    let request: PresentationRequest
     private let starts: Bool
     private let atOnce: WebAuthenticationOutcome?
     private(set) var completion: (@Sendable (WebAuthenticationOutcome) -> Void)?
     private(set) var isCancelled = false
 
-    init(_ page: WebAuthenticationPage, starts: Bool, atOnce: WebAuthenticationOutcome?) {
-      self.page = page
+    init(
+      _ callback: WebAuthenticationCallback, _ request: PresentationRequest, starts: Bool,
+      atOnce: WebAuthenticationOutcome?
+    ) {
+      self.callback = callback
+      self.request = request
       self.starts = starts
       self.atOnce = atOnce
     }
@@ -29,7 +40,7 @@ struct WebAuthenticationFlowTests {
 
     func cancel() {
       isCancelled = true
-      completion?(.closed)
+      completion?(.failure(.closed))
     }
   }
 
@@ -45,8 +56,8 @@ struct WebAuthenticationFlowTests {
     }
 
     var flow: WebAuthenticationFlow {
-      WebAuthenticationFlow(supportsHTTPSCallbacks: true) { [stream, starts, atOnce] page, _ in
-        let sheet = Sheet(page, starts: starts, atOnce: atOnce)
+      WebAuthenticationFlow(supportsHTTPSCallbacks: true) { [stream, starts, atOnce] callback, request in
+        let sheet = Sheet(callback, request, starts: starts, atOnce: atOnce)
         stream.continuation.yield(sheet)
         return sheet
       }
@@ -75,10 +86,10 @@ struct WebAuthenticationFlowTests {
   @Test("shows the page with the callback and the wish for an ephemeral session")
   func shows() async throws {
     let (task, sheet) = try await start(.test("com.example.app:/cb", ephemeral: true))
-    #expect(sheet.page.url.host == "login.example")
-    #expect(sheet.page.callback == .customScheme("com.example.app"))
-    #expect(sheet.page.isEphemeral)
-    sheet.completion?(.callback(callback))
+    #expect(sheet.request.url.host == "login.example")
+    #expect(sheet.callback == .customScheme("com.example.app"))
+    #expect(sheet.request.prefersEphemeralSession)
+    sheet.completion?(.success(callback))
     #expect(try await task.value == callback)
     #expect(!sheet.isCancelled)
   }
@@ -86,16 +97,16 @@ struct WebAuthenticationFlowTests {
   @Test("an https redirect is waited for by host and path, and cookies are shared unless asked otherwise")
   func https() async throws {
     let (task, sheet) = try await start(.test("https://app.example.com/cb"))
-    #expect(sheet.page.callback == .https(host: "app.example.com", path: "/cb"))
-    #expect(!sheet.page.isEphemeral)
-    sheet.completion?(.callback(callback))
+    #expect(sheet.callback == .https(host: "app.example.com", path: "/cb"))
+    #expect(!sheet.request.prefersEphemeralSession)
+    sheet.completion?(.success(callback))
     _ = try await task.value
   }
 
   @Test("closing the sheet is the user's choice, not a failure")
   func closed() async throws {
     let (task, sheet) = try await start()
-    sheet.completion?(.closed)
+    sheet.completion?(.failure(.closed))
     let error = await #expect(throws: ConnectorError.self) { _ = try await task.value }
     #expect(error?.code == .userClosedBrowser)
   }
@@ -103,7 +114,7 @@ struct WebAuthenticationFlowTests {
   @Test("a failure of the system says its reason")
   func failed() async throws {
     let (task, sheet) = try await start()
-    sheet.completion?(.failed("no window."))
+    sheet.completion?(.failure(ConnectorError(own: .presentationFailed, "no window.")))
     let error = await #expect(throws: ConnectorError.self) { _ = try await task.value }
     #expect(error?.code == .presentationFailed)
     #expect(error?.message.contains("no window.") == true)
@@ -115,8 +126,8 @@ struct WebAuthenticationFlowTests {
     let completion = sheet.completion
     let callback = callback
     await Task.detached {
-      completion?(.callback(callback))
-      completion?(.closed)
+      completion?(.success(callback))
+      completion?(.failure(.closed))
     }.value
     #expect(try await task.value == callback)
   }
@@ -143,7 +154,7 @@ struct WebAuthenticationFlowTests {
 
   @Test("a sheet that does not start is a failure, and is taken for no end of the user's", arguments: [true, false])
   func doesNotStart(isClosed: Bool) async {
-    let flow = Sheets(starts: false, atOnce: isClosed ? .closed : nil).flow
+    let flow = Sheets(starts: false, atOnce: isClosed ? .failure(.closed) : nil).flow
     let error = await #expect(throws: ConnectorError.self) { _ = try await flow.run(.test("com.example.app:/cb")) }
     #expect(error?.code == .presentationFailed)
     #expect(error?.message == "The system did not show the sign-in sheet.")
@@ -151,7 +162,8 @@ struct WebAuthenticationFlowTests {
 
   @Test("a sheet that does not start and says why is a failure for that reason")
   func doesNotStartAndSaysWhy() async {
-    let flow = Sheets(starts: false, atOnce: .failed("no window.", recoverySuggestion: "pass one")).flow
+    let failure = ConnectorError(own: .presentationFailed, "no window.", recoverySuggestion: "pass one")
+    let flow = Sheets(starts: false, atOnce: .failure(failure)).flow
     let error = await #expect(throws: ConnectorError.self) { _ = try await flow.run(.test("com.example.app:/cb")) }
     #expect(error?.code == .presentationFailed)
     #expect(error?.message.contains("no window.") == true)

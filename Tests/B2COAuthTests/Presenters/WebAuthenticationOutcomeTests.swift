@@ -91,7 +91,7 @@ struct WebAuthenticationOutcomeTests {
     let callback = try WebAuthenticationFlow(supportsHTTPSCallbacks: true) { _, _ in
       throw ConnectorError(own: .presentationFailed, "shown")
     }.callback(for: #require(URL(string: row.redirectURI)))
-    let outcome = WebAuthenticationOutcome(errorCode: row.errorCode, userInfo: row.userInfo, callback: callback)
+    let outcome = WebAuthenticationOutcome.failure(callback.error(code: row.errorCode, userInfo: row.userInfo))
     let flow = WebAuthenticationFlow(supportsHTTPSCallbacks: true) { _, _ in EndedSheet(outcome) }
     let error = try await #require(throws: ConnectorError.self) { _ = try await flow.run(.test(row.redirectURI)) }
     #expect(error.code == row.means)

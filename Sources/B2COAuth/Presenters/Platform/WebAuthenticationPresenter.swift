@@ -19,9 +19,9 @@
     /// - Parameter anchor: Returns the window that the sheet belongs to. When it is `nil` or returns `nil`, the key window of the
     ///   active scene is used; in an app extension, which has none, the sign-in ends with ``ErrorCode/presentationFailed``.
     public init(anchor: (@MainActor @Sendable (PresentationRequest) -> ASPresentationAnchor?)? = nil) {
-      flow = WebAuthenticationFlow(supportsHTTPSCallbacks: Self.supportsHTTPSCallbacks) { page, request in
+      flow = WebAuthenticationFlow(supportsHTTPSCallbacks: Self.supportsHTTPSCallbacks) { callback, request in
         let chosen = anchor?(request)
-        return SystemWebAuthenticationSession(page, anchor: try chosen ?? Self.window())
+        return SystemWebAuthenticationSession(request, callback: callback, anchor: try chosen ?? Self.window())
       }
     }
 
@@ -68,24 +68,28 @@
   /// The system's sheet.
   @MainActor
   final class SystemWebAuthenticationSession: NSObject, WebAuthenticationSession {
-    private let page: WebAuthenticationPage
+    private let request: PresentationRequest
+    private let callback: WebAuthenticationCallback
     private let anchor: ASPresentationAnchor
     private var session: ASWebAuthenticationSession?
 
-    init(_ page: WebAuthenticationPage, anchor: ASPresentationAnchor) {
-      self.page = page
+    init(_ request: PresentationRequest, callback: WebAuthenticationCallback, anchor: ASPresentationAnchor) {
+      self.request = request
+      self.callback = callback
       self.anchor = anchor
     }
 
     func start(_ completion: @escaping @Sendable (WebAuthenticationOutcome) -> Void) -> Bool {
       // Written out as `@Sendable`: inside a main-actor type the closure would be taken for main-actor code, and trap when
       // the system calls it elsewhere.
-      let handler: @Sendable (URL?, (any Error)?) -> Void = { [callback = page.callback] url, error in
-        completion(Self.outcome(url, error, callback))
+      let handler: @Sendable (URL?, (any Error)?) -> Void = { [callback] url, error in
+        let known = error as? ASWebAuthenticationSessionError
+        let failure = callback.error(code: known?.errorCode, userInfo: known?.userInfo ?? [:])
+        completion(url.map { .success($0) } ?? .failure(failure))
       }
-      let session = Self.makeSession(page, handler: handler)
+      let session = makeSession(handler: handler)
       session.presentationContextProvider = self
-      session.prefersEphemeralWebBrowserSession = page.isEphemeral
+      session.prefersEphemeralWebBrowserSession = request.prefersEphemeralSession
       self.session = session
       return session.start()
     }
@@ -95,29 +99,20 @@
       session = nil
     }
 
-    private static func makeSession(
-      _ page: WebAuthenticationPage, handler: @escaping @Sendable (URL?, (any Error)?) -> Void
+    private func makeSession(
+      handler: @escaping @Sendable (URL?, (any Error)?) -> Void
     ) -> ASWebAuthenticationSession {
       if #available(iOS 17.4, macOS 14.4, visionOS 1.1, *) {
-        let callback: ASWebAuthenticationSession.Callback =
-          switch page.callback {
+        let end: ASWebAuthenticationSession.Callback =
+          switch callback {
           case .customScheme(let scheme): .customScheme(scheme)
           case .https(let host, let path): .https(host: host, path: path)
           }
-        return ASWebAuthenticationSession(url: page.url, callback: callback, completionHandler: handler)
+        return ASWebAuthenticationSession(url: request.url, callback: end, completionHandler: handler)
       }
       // An https callback is refused before it gets here on a system that cannot have it.
-      let scheme: String? = if case .customScheme(let scheme) = page.callback { scheme } else { nil }
-      return ASWebAuthenticationSession(url: page.url, callbackURLScheme: scheme, completionHandler: handler)
-    }
-
-    private nonisolated static func outcome(
-      _ url: URL?, _ error: (any Error)?, _ callback: WebAuthenticationPage.Callback
-    ) -> WebAuthenticationOutcome {
-      if let url { return .callback(url) }
-      let known = error as? ASWebAuthenticationSessionError
-      return WebAuthenticationOutcome(
-        errorCode: known?.errorCode, userInfo: known?.userInfo ?? [:], callback: callback)
+      let scheme: String? = if case .customScheme(let scheme) = callback { scheme } else { nil }
+      return ASWebAuthenticationSession(url: request.url, callbackURLScheme: scheme, completionHandler: handler)
     }
   }
 
