@@ -42,8 +42,6 @@ public struct BrowserOpening: Sendable {
     BrowserOpening(exposesURL: exposesURL || other.exposesURL) { url in
       do {
         try await action(url)
-      } catch is CancellationError {
-        throw CancellationError()
       } catch {
         try await other.action(url)
       }
@@ -57,24 +55,17 @@ public struct BrowserOpening: Sendable {
   func start(_ url: URL, onFailure: @escaping @Sendable (any Error) -> Void) {
     Task {
       do {
-        try await open(url)
-      } catch {
+        try await action(url)
+      } catch let error as ConnectorError {
         onFailure(error)
+      } catch let error as CancellationError {
+        onFailure(error)
+      } catch {
+        onFailure(
+          ConnectorError(
+            own: .presentationFailed, "The browser could not be opened.",
+            recoverySuggestion: "Open the page yourself: use BrowserOpening.printing(to:).", underlying: error))
       }
-    }
-  }
-
-  private func open(_ url: URL) async throws {
-    do {
-      try await action(url)
-    } catch let error as ConnectorError {
-      throw error
-    } catch is CancellationError {
-      throw CancellationError()
-    } catch {
-      throw ConnectorError(
-        own: .presentationFailed, "The browser could not be opened.",
-        recoverySuggestion: "Open the page yourself: use BrowserOpening.printing(to:).", underlying: error)
     }
   }
 

@@ -25,29 +25,20 @@ enum LoopbackPage {
   /// The page where the app has none.
   static func html(isSuccess: Bool) -> String {
     let heading = isSuccess ? "You can close this window" : "Not finished"
-    let message =
-      isSuccess
-      ? "The browser's part is done. Go back to the app to continue."
-      : "The page ended without a result. Go back to the app to continue."
     return """
       <!DOCTYPE html>
       <html lang="en">
-      <head>
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <title>\(heading)</title>
       <link rel="icon" href="data:,">
       <style>
-      :root { color-scheme: light dark; background: Canvas; color: CanvasText; font: 1.0625rem/1.5 system-ui, sans-serif; text-align: center; }
+      :root { color-scheme: light dark; font: 1.0625rem/1.5 system-ui, sans-serif; text-align: center; }
       </style>
-      </head>
-      <body>
       <main>
       <h1>\(heading)</h1>
-      <p role="status">\(message)</p>
+      <p role="status">Go back to the app to continue.</p>
       </main>
-      </body>
-      </html>
 
       """
   }

@@ -77,23 +77,10 @@ private struct LoopbackFlow: Sendable {
   ///
   /// - Throws: An error with code ``ErrorCode/portInUse`` or ``ErrorCode/presentationFailed``.
   func listen() async throws -> LoopbackListener {
-    do {
-      return try await listen(at: redirect.addresses)
-    } catch {
-      // Another program at the address that the URI does not name receives nothing of this sign-in.
-      if redirect.isLiteral, let listener = try? await listen(at: Array(redirect.addresses.prefix(1))) {
-        return listener
-      }
-      throw error
-    }
-  }
-
-  private func listen(at addresses: [LoopbackAddress]) async throws -> LoopbackListener {
     // The first answer wins: reloading the page cannot bring a second one.
     let isAnswered = Locked(false)
-    return try await LoopbackListener(
-      port: redirect.port, addresses: addresses, limits: .redirect
-    ) { exchange in
+    return try await LoopbackListener(port: redirect.port, addresses: redirect.addresses, limits: .redirect) {
+      exchange in
       let redirectURI = redirect.listening(on: exchange.port)
       let target = request.url(redirectingTo: redirectURI)
       if await firstPage.answer(exchange, target: target, onFailure: callback.fail) { return }
@@ -146,10 +133,8 @@ private struct LoopbackRedirectURI: Sendable {
   let port: UInt16
   /// The path a browser asks for.
   let path: String
-  /// The addresses it can mean, the written one first.
+  /// The addresses it means: both for `localhost`.
   let addresses: [LoopbackAddress]
-  /// Whether its host is an address, so that the other address is optional.
-  let isLiteral: Bool
 
   init(validating url: URL) throws {
     guard RedirectKind(url) == .loopback,
@@ -160,8 +145,7 @@ private struct LoopbackRedirectURI: Sendable {
     self.port = port
     path = components.percentEncodedPath.isEmpty ? "/" : components.percentEncodedPath
     let host = (url.host ?? "").lowercased()
-    addresses = host.contains(":") ? [.ipv6, .ipv4] : [.ipv4, .ipv6]
-    isLiteral = host != "localhost"
+    addresses = host == "localhost" ? [.ipv4, .ipv6] : host.contains(":") ? [.ipv6] : [.ipv4]
   }
 
   /// Returns the redirect URI with the listener's port; everything else stays as written.

@@ -22,7 +22,19 @@ public struct ManualPresenter: SignInPresenter {
     write: (@Sendable (String) async -> Void)? = nil, readLine: (@Sendable () async throws -> String?)? = nil
   ) {
     self.write = write ?? { StandardError.write($0 + "\n") }
-    self.readLine = readLine ?? TerminalInput.standardInput
+    self.readLine = readLine ?? Self.readStandardInput
+  }
+
+  /// Reads a line from standard input; `nil` at its end or when the calling task is cancelled.
+  ///
+  /// The reading itself cannot be interrupted: after a cancellation a thread stays that takes the next line.
+  @Sendable private static func readStandardInput() async -> String? {
+    let lines = AsyncStream<String>.makeStream()
+    Thread.detachNewThread {
+      if let line = Swift.readLine() { lines.continuation.yield(line) }
+      lines.continuation.finish()
+    }
+    return await lines.stream.first { _ in true }
   }
 
   /// Accepts every redirect URI: the user brings the callback.
@@ -49,71 +61,30 @@ public struct ManualPresenter: SignInPresenter {
     guard let line else {
       throw ConnectorError(own: .userClosedBrowser, "The input ended before an address or a code was pasted.")
     }
-    let pasted = PastedCallback(line, redirectURI: request.redirectURI, state: request.state)
-    if let url = pasted.url(for: request.purpose) { return url }
+    if let url = request.callback(pasted: line) { return url }
     throw ConnectorError(
       own: .invalidResponse, "What was pasted is neither the callback of this sign-in nor a code.",
       recoverySuggestion: "Start again, and paste the whole address or the whole code.")
   }
 }
 
-/// Pasted text: the callback URL, its query alone, or a code.
-private struct PastedCallback {
-  private let text: String
-  private let redirectURI: URL
-  private let state: Secret
-
-  init(_ line: String, redirectURI: URL, state: Secret) {
+extension PresentationRequest {
+  /// The callback URL that a pasted line is, or that its code makes; `nil` when it is no answer to this request.
+  fileprivate func callback(pasted line: String) -> URL? {
     // A terminal or a chat wraps what it shows, and quotes come along when a URL is copied from a shell.
-    text = line.filter { !$0.isWhitespace }.trimmingCharacters(in: CharacterSet(charactersIn: "\"'<>"))
-    self.redirectURI = redirectURI
-    self.state = state
-  }
-
-  /// The callback URL, if the text is an answer to this request.
-  func url(for purpose: PresentationRequest.Purpose) -> URL? {
+    let text = line.filter { !$0.isWhitespace }.trimmingCharacters(in: CharacterSet(charactersIn: "\"'<>"))
     let isShort = text.utf8.count <= 65_536
     if isShort, let url = URL(string: text), CallbackState.isRight(url, redirectURI: redirectURI, state: state) {
       return url
     }
     // Any other line says that the user is done with the sign-out's page, and nothing of what came back.
     if purpose == .signOut { return redirectURI }
-    guard isShort, !text.isEmpty else { return nil }
-    if isLikeURL { return nil }
-    let pairs = FormEncoding.decode(text.drop { $0 == "?" || $0 == "#" })
-    // By bytes: `==` takes more than linear time for a name of combining marks.
-    if pairs.contains(where: { ASCIIText.isSame($0.name, "code") || ASCIIText.isSame($0.name, "error") }) {
-      guard CallbackState.isRight(pairs, for: state) else { return nil }
-      return callback(pairs.filter { !ASCIIText.isSame($0.name, "state") })
-    }
-    guard isLikeCode else { return nil }
-    return callback([("code", text)])
-  }
-
-  private var isLikeURL: Bool { text.contains("://") || text.lowercased().hasPrefix("urn:") }
-
-  /// Codes are visible ASCII (RFC 6749 appendix A.11); what is as short as a word was typed, not pasted.
-  private var isLikeCode: Bool {
-    text.utf8.count >= 6 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } && !text.contains("=")
-  }
-
-  private func callback(_ pairs: [(name: String, value: String)]) -> URL? {
-    URL(string: redirectURI.textBeforeQuery + "?" + FormEncoding.encode(pairs + [("state", state.value)]))
-  }
-}
-
-/// Lines that the user types or pastes.
-private enum TerminalInput {
-  /// Reads a line from standard input; `nil` at its end or when the calling task is cancelled.
-  ///
-  /// The reading itself cannot be interrupted: after a cancellation a thread stays that takes the next line.
-  static let standardInput: @Sendable () async -> String? = {
-    let lines = AsyncStream<String>.makeStream()
-    Thread.detachNewThread {
-      if let line = readLine() { lines.continuation.yield(line) }
-      lines.continuation.finish()
-    }
-    return await lines.stream.first { _ in true }
+    // Codes are visible ASCII (RFC 6749 appendix A.11); what is as short as a word was typed, not pasted.
+    guard isShort, text.utf8.count >= 6, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("="),
+      !text.contains("://"), !text.lowercased().hasPrefix("urn:")
+    else { return nil }
+    return URL(
+      string: redirectURI.textBeforeQuery + "?" + FormEncoding.encode([("code", text), ("state", state.value)]))
   }
 }
 

@@ -13,12 +13,8 @@ struct OneTimePage: Sendable {
 
   /// Returns the page's URL on a listener.
   func url(at listener: LoopbackListener) -> URL {
-    var components = URLComponents()
-    components.scheme = "http"
-    components.percentEncodedHost = (listener.addresses.first ?? .ipv4).urlHost
-    components.port = Int(listener.port)
-    components.percentEncodedPath = path.value
-    return components.url ?? URL(fileURLWithPath: path.value)
+    let host = (listener.addresses.first ?? .ipv4).urlHost
+    return URL(string: "http://\(host):\(listener.port)\(path.value)") ?? URL(fileURLWithPath: path.value)
   }
 
   /// Answers a request to the page, the first time with a redirect to the target.
@@ -40,7 +36,11 @@ struct OneTimePage: Sendable {
     }
     guard isFirst else {
       await exchange.respond(.plain(410, "This address was already used. Start again in the app.\n"))
-      onFailure(Self.fetchedTwice)
+      onFailure(
+        ConnectorError(
+          own: .presentationFailed,
+          "The local page of this sign-in was opened twice, so another program may have read its address.",
+          recoverySuggestion: "Start again, and open the page once only."))
       return true
     }
     var response = LoopbackResponse.plain(302, "")
@@ -62,12 +62,6 @@ struct OneTimePage: Sendable {
     }
     return (page.url(at: listener), listener)
   }
-
-  /// The error of a flow whose page was fetched twice.
-  static let fetchedTwice = ConnectorError(
-    own: .presentationFailed,
-    "The local page of this sign-in was opened twice, so another program may have read its address.",
-    recoverySuggestion: "Start again, and open the page once only.")
 }
 
 extension LoopbackResponse {

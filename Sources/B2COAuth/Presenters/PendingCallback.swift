@@ -24,26 +24,20 @@ struct PendingCallback: Sendable {
     within timeout: Duration, purpose: PresentationRequest.Purpose, clock: any Clock<Duration>
   ) async -> Result<URL, any Error> {
     let stream = answers.stream
+    let late = ConnectorError(
+      own: .timedOut, "The page was not finished within \(timeout.components.seconds) seconds.",
+      recoverySuggestion: purpose == .signIn
+        ? "If the page showed an error, compare clientId and redirectUri with the app registration." : nil,
+      // The same call would show the user another page.
+      isRetryable: false)
     do {
       return .success(
-        try await withTimeout(timeout, on: clock, throwing: ConnectorError(pageUnfinishedWithin: timeout, purpose)) {
+        try await withTimeout(timeout, on: clock, throwing: late) {
           for try await url in stream { return url }
           throw CancellationError()
         })
     } catch {
       return .failure(error)
     }
-  }
-}
-
-extension ConnectorError {
-  /// The error of a page that was not finished in time.
-  init(pageUnfinishedWithin timeout: Duration, _ purpose: PresentationRequest.Purpose) {
-    self.init(
-      own: .timedOut, "The page was not finished within \(timeout.components.seconds) seconds.",
-      recoverySuggestion: purpose == .signIn
-        ? "If the page showed an error, compare clientId and redirectUri with the app registration." : nil,
-      // The same call would show the user another page.
-      isRetryable: false)
   }
 }
