@@ -24,21 +24,13 @@ struct DocumentFetcher: Sendable {
     let status = response.statusCode
     guard status != 200 else { return body }
     let temporary = ErrorCode(temporaryStatus: status)
-    let code = temporary ?? ((400..<500).contains(status) ? .configuration : .invalidResponse)
-    let suggestion =
-      switch code {
-      case .throttled: "Wait, then try again."
-      case _ where temporary != nil: "Try again later."
-      case .configuration:
-        policy.map { "Check the authority, the tenant and the name of the policy \($0.id) in the settings." }
-          ?? "Check the authority in the settings."
-      default: "Check the authority in the settings."
-      }
+    let policyAdvice = policy.map { ", the tenant and the name of the policy \($0.id)" } ?? ""
     let place = policy.map { " of the policy \($0.id)" } ?? ""
     var error = ConnectorError(
-      own: code,
+      own: temporary ?? ((400..<500).contains(status) ? .configuration : .invalidResponse),
       "The request for the \(what)\(place) failed with status \(status): GET \(RedactedURL(url).withoutQuery).",
-      recoverySuggestion: suggestion, status: status)
+      recoverySuggestion: temporary == nil ? "Check the authority\(policyAdvice) in the settings." : "Try again later.",
+      status: status)
     error.retryAfter = RetryAfter.seconds(in: response)
     throw error.about(url)
   }

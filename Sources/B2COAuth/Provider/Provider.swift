@@ -3,7 +3,6 @@ internal import Foundation
 
 /// One policy of one authority: its metadata and the URLs to use.
 struct Provider: Sendable {
-  let authority: Authority
   let policy: Policy?
   let metadata: ProviderMetadata
   let authorizationEndpoint: URL
@@ -20,8 +19,6 @@ struct Provider: Sendable {
   init(
     configuration: OAuthConfiguration, policy: Policy?, endpoints: Endpoints, metadata: ProviderMetadata
   ) throws(ConnectorError) {
-    let authority = configuration.authority
-    self.authority = authority
     self.policy = policy
     self.metadata = metadata
     // At Microsoft's authorities the URLs are built here: they carry the policy the way the developer wrote it.
@@ -33,7 +30,7 @@ struct Provider: Sendable {
       )
     }
     authorizationEndpoint = authorization
-    let isMicrosoft = authority.kind(for: policy) != .openIDConnect
+    let isMicrosoft = configuration.authority.kind(for: policy) != .openIDConnect
     tokenRoute = TokenRoute(url: token, policy: policy, isMicrosoft: isMicrosoft)
     addsOfflineAccess = isMicrosoft || metadata.scopes.contains("offline_access")
     endSessionEndpoint = isMicrosoft ? endpoints.endSession : metadata.endSessionEndpoint

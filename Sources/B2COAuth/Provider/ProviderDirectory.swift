@@ -4,11 +4,6 @@ internal import Foundation
 
 /// Finds providers and their keys and keeps both: each is fetched once in its lifetime, for each policy.
 actor ProviderDirectory {
-  private struct Entry {
-    let provider: Provider
-    let fetchedAt: Date
-  }
-
   private struct Keys {
     let set: JWKSet
     let fetchedAt: Date
@@ -27,7 +22,7 @@ actor ProviderDirectory {
   private let now: @Sendable () -> Date
   private let providerFlights = SharedWork<String, Provider>()
   private let keyFlights = SharedWork<String, JWKSet>()
-  private var entries: [String: Entry] = [:]
+  private var entries: [String: (provider: Provider, fetchedAt: Date)] = [:]
   private var keySets: [String: Keys] = [:]
 
   init(
@@ -46,9 +41,7 @@ actor ProviderDirectory {
   func provider(for policy: Policy?, retries: Bool = true, atMost limit: Duration? = nil) async throws -> Provider {
     let key = policy?.key ?? ""
     if let entry = entries[key], isFresh(entry.fetchedAt) { return entry.provider }
-    return try await providerFlights.value(
-      for: retries ? key : key + " once", atMost: limit, on: clock
-    ) {
+    return try await providerFlights.value(for: retries ? key : key + " once", atMost: limit, on: clock) {
       try await self.fetchProvider(policy, retries: retries)
     }
   }
@@ -57,7 +50,7 @@ actor ProviderDirectory {
   ///
   /// A transport of the app may never return: after twice the limit of a request it is not waited for any longer.
   func tokenRoute(for policy: Policy?) async throws -> TokenRoute {
-    guard let url = try endpoints(of: policy).token else {
+    guard let url = try Endpoints(authority: configuration.authority, policy: policy).token else {
       return try await provider(for: policy, atMost: configuration.limits.deadline * 2).tokenRoute
     }
     return TokenRoute(url: url, policy: policy, isMicrosoft: true)
@@ -65,8 +58,7 @@ actor ProviderDirectory {
 
   /// Returns the keys of a provider; callers at the same time share one request for them.
   func keys(of provider: Provider) async throws -> JWKSet {
-    let key = provider.policy?.key ?? ""
-    if let keys = keySets[key], isFresh(keys.fetchedAt) { return keys.set }
+    if let keys = keySets[provider.policy?.key ?? ""], isFresh(keys.fetchedAt) { return keys.set }
     return try await freshKeys(of: provider)
   }
 
@@ -94,8 +86,7 @@ actor ProviderDirectory {
   }
 
   private func freshKeys(of provider: Provider) async throws -> JWKSet {
-    let key = provider.policy?.key ?? ""
-    return try await keyFlights.value(for: key) { try await self.fetchKeys(of: provider) }
+    try await keyFlights.value(for: provider.policy?.key ?? "") { try await self.fetchKeys(of: provider) }
   }
 
   /// Fetches the keys of a provider now and keeps them.
@@ -116,32 +107,22 @@ actor ProviderDirectory {
     return age >= 0 && age < Self.lifetime
   }
 
-  /// The metadata of a policy, fetched now and checked against the authority.
-  private func metadata(for policy: Policy?, retries: Bool) async throws -> ProviderMetadata {
-    let url = try endpoints(of: policy).metadata
-    let document = try await documents.json(at: url, what: "metadata document", policy: policy, retries: retries)
+  /// Fetches the metadata of a policy now, checks it against the authority, and keeps its provider.
+  func fetchProvider(_ policy: Policy?, retries: Bool = true) async throws -> Provider {
+    let endpoints = try Endpoints(authority: configuration.authority, policy: policy)
+    let document = try await documents.json(
+      at: endpoints.metadata, what: "metadata document", policy: policy, retries: retries)
     do {
       let metadata = try ProviderMetadata(
         json: document, allowsHTTP: configuration.authority.baseURL.scheme?.lowercased() == "http")
       try check(metadata, policy)
-      return metadata
+      let provider = try Provider(
+        configuration: configuration, policy: policy, endpoints: endpoints, metadata: metadata)
+      entries[policy?.key ?? ""] = (provider, now())
+      return provider
     } catch {
-      throw error.about(url)
+      throw error.about(endpoints.metadata)
     }
-  }
-
-  /// Fetches the metadata of a policy now and keeps its provider.
-  func fetchProvider(_ policy: Policy?, retries: Bool = true) async throws -> Provider {
-    let metadata = try await metadata(for: policy, retries: retries)
-    let provider = try Provider(
-      configuration: configuration, policy: policy, endpoints: try endpoints(of: policy), metadata: metadata)
-    entries[policy?.key ?? ""] = Entry(provider: provider, fetchedAt: now())
-    return provider
-  }
-
-  /// The URLs that the authority's form gives.
-  func endpoints(of policy: Policy?) throws(ConnectorError) -> Endpoints {
-    try Endpoints(authority: configuration.authority, policy: policy)
   }
 
   private func check(_ metadata: ProviderMetadata, _ policy: Policy?) throws(ConnectorError) {

@@ -11,24 +11,20 @@ internal import Foundation
 /// signed, so it may not make tokens valid again that expired long ago: a server may be behind only so far.
 final class ServerClock: Sendable {
   /// How far the server's time may be before this device's: what the wrong time zone and summer time make together.
-  static let furthestBehind: TimeInterval = 15 * 3_600
+  private static let furthestBehind: TimeInterval = 15 * 3_600
 
   private let localNow: @Sendable () -> Date
-  private let offset = Locked<TimeInterval?>(nil)
+  /// The measured difference in seconds, positive when this device is behind.
+  private let offset = Locked<TimeInterval>(0)
 
   init(localNow: @escaping @Sendable () -> Date) {
     self.localNow = localNow
   }
 
-  /// The server's time, within the accepted difference.
-  var now: Date { localNow().addingTimeInterval(acceptedOffset ?? 0) }
-
-  /// The measured difference in seconds, positive when this device is behind; `nil` when no server has told its time yet.
-  var measuredOffset: TimeInterval? { offset.withLock { $0 } }
-
-  /// The measured difference, unless there is none or it is beyond what is accepted.
-  private var acceptedOffset: TimeInterval? {
-    offset.withLock { $0.flatMap { $0 < -Self.furthestBehind ? nil : $0 } }
+  /// The server's time, as far as its difference is accepted; this device's when no server has told its time yet.
+  var now: Date {
+    let offset = offset.withLock { $0 }
+    return localNow().addingTimeInterval(offset < -Self.furthestBehind ? 0 : offset)
   }
 
   /// Takes the time from an answer, if it has one.

@@ -4,9 +4,7 @@ internal import Foundation
 /// The refusals of a silent token call before a request, and its errors for a missing token.
 extension TokenSource {
   /// Microsoft's services give an access token for an API's scope only, others for `openid` as well.
-  var givesTokensForAPIsOnly: Bool {
-    services.configuration.authority.kind(for: services.configuration.defaultPolicy) != .openIDConnect
-  }
+  var givesTokensForAPIsOnly: Bool { services.isMicrosoft }
 
   static func notSignedIn(_ userID: String?) -> ConnectorError {
     ConnectorError(
