@@ -48,8 +48,6 @@ extension Connector {
   }
 
   private func authorizedTransport(_ scopes: [String]?, _ user: UserInfo?) -> AuthorizedTransport {
-    AuthorizedTransport(
-      RetryingTransport(transport: environment.transport, policy: retry, clock: environment.clock),
-      tokens: tokenSource.bearerTokens(for: scopes, user: user), allowedOrigins: allowedOrigins)
+    tokenSource.transport(to: allowedOrigins, for: scopes, user: user, retry: oauth.configuration.retry)
   }
 }

@@ -21,8 +21,6 @@ public struct Connector: Sendable {
   /// The client of the task API; `nil` when the settings name none.
   package let tasks: TaskAPIClient?
 
-  let environment: Connector.Environment
-  let retry: RetryPolicy
   let allowedOrigins: Set<Origin>
 
   /// Creates a connector with the platform's defaults.
@@ -279,8 +277,6 @@ extension Connector {
         baseURL: url, dialect: options.taskDialect, limits: options.taskLimits, retry: options.retry,
         transport: environment.transport, tokens: tokens.bearerTokens(), clock: environment.clock)
     }
-    self.environment = environment
-    retry = options.retry
     let apis = options.allowedAPIs + [settings.taskWebAPI].compactMap(\.self)
     allowedOrigins = Set(apis.compactMap { Origin($0) })
   }

@@ -1,13 +1,4 @@
-internal import B2CAuthority
 internal import B2CCore
-internal import B2CHTTP
-internal import B2COAuth
-internal import B2CSettings
-internal import Foundation
-
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
 
 extension ConnectorError {
   /// Runs a call of the facade; whatever it throws becomes a ``ConnectorError``, except a cancellation.

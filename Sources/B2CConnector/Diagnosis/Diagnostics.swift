@@ -99,12 +99,9 @@ extension Diagnostics {
 
   /// Returns an error as a finding; the text of an unknown error is not repeated, since it may contain anything.
   private static func finding(of error: any Error, check: String) -> Finding {
-    switch error {
-    case let error as ConnectorError:
-      Finding(check, .failed, error.message, recovery: error.recoverySuggestion)
-    default:
-      Finding(check, .failed, "it failed with \(type(of: error))")
-    }
+    let known = error as? ConnectorError
+    return Finding(
+      check, .failed, known?.message ?? "it failed with \(type(of: error))", recovery: known?.recoverySuggestion)
   }
 }
 
@@ -123,12 +120,13 @@ extension Diagnostics {
         findings.append(Finding("metadata" + name, .ok, "issuer \(provider.issuer)"))
         checked = "keys"
         let count = try await provider.usableKeyCount()
-        let isUsable = count > 0
         findings.append(
-          Finding(
-            "keys" + name, isUsable ? .ok : .failed,
-            isUsable ? "\(count) can verify a signature" : "none can verify a signature",
-            recovery: isUsable ? nil : keysAdvice(policy)))
+          count > 0
+            ? Finding("keys" + name, .ok, "\(count) can verify a signature")
+            : Finding(
+              "keys" + name, .failed, "none can verify a signature",
+              recovery: policy == nil ? "Check the provider's signing keys." : "Check the policy's keys in the portal.")
+        )
       } catch is CancellationError {
         throw CancellationError()
       } catch {
@@ -137,14 +135,6 @@ extension Diagnostics {
       }
     }
     return findings
-  }
-
-  private func keysAdvice(_ policy: Policy?) -> String {
-    switch settings.authority.kind(for: policy) {
-    case .b2c: "Check the policy's keys in the portal."
-    case .openIDConnect: "Check the provider's signing keys."
-    default: "The service publishes them: check the authority, and try again later."
-    }
   }
 }
 

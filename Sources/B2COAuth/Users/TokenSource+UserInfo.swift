@@ -27,7 +27,10 @@ extension TokenSource {
       let url = try await services.providers.provider(for: nil).metadata.userInfoEndpoint
     else { return verified }
     let request = URLRequest(method: "GET", url: url, headers: ["Accept": "application/json"])
-    let (body, response) = try await ask(request, for: verified)
+    var history = RequestHistory()
+    let (body, response) = try await transport(
+      to: Set([Origin(url)].compactMap(\.self)), user: verified, retry: .none
+    ).send(request, limits: services.configuration.limits, noting: &history)
     let status = response.statusCode
     guard status == 200 else {
       var error = ConnectorError(
@@ -51,12 +54,13 @@ extension TokenSource {
     return UserInfo(id: verified.id, claims: claims, hasSession: verified.hasSession, isMicrosoft: false)
   }
 
-  /// Sends the request with a token of the user, and with another one when the first is refused.
-  private func ask(_ request: URLRequest, for user: UserInfo) async throws -> (Data, HTTPURLResponse) {
-    let authorized = AuthorizedTransport(
-      services.endpoint.transport, tokens: bearerTokens(user: user),
-      allowedOrigins: Set([request.url.flatMap(Origin.init)].compactMap(\.self)))
-    var history = RequestHistory()
-    return try await authorized.send(request, limits: services.configuration.limits, noting: &history)
+  /// The transport of the calls of an API, with the tokens of a user.
+  package func transport(
+    to origins: Set<Origin>, for scopes: [String]? = nil, user: UserInfo?, retry: RetryPolicy
+  ) -> AuthorizedTransport {
+    AuthorizedTransport(
+      RetryingTransport(
+        transport: services.environment.transport, policy: retry, clock: services.environment.clock),
+      tokens: bearerTokens(for: scopes, user: user), allowedOrigins: origins)
   }
 }
