@@ -1,6 +1,4 @@
 internal import B2CCore
-internal import B2CTokenCache
-internal import Foundation
 
 /// The users of this authority and client, by their records.
 extension OAuthServices {

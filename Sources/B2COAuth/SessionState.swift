@@ -40,16 +40,11 @@ final class SessionObservers: Sendable {
   /// The pauses before a state that could not be read is read again, the last one for good, in seconds.
   private static let pauses = [1.0, 5, 30]
 
-  private struct Content {
-    var nextID = 0
-    var signals: [Int: AsyncStream<Void>.Continuation] = [:]
-  }
-
-  private let content = Locked(Content())
+  private let observers = Locked<[UUID: AsyncStream<Void>.Continuation]>([:])
 
   /// Signals every observer to read its session again.
   func changed() {
-    for signal in content.withLock({ Array($0.signals.values) }) { signal.yield() }
+    for signal in observers.withLock({ Array($0.values) }) { signal.yield() }
   }
 
   /// Returns the states that a read returns now and after each change, without equal ones in a row.
@@ -64,11 +59,8 @@ final class SessionObservers: Sendable {
     _ read: @escaping @Sendable () async throws -> SessionState
   ) -> AsyncStream<SessionState> {
     let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let id = content.withLock { content in
-      content.nextID += 1
-      content.signals[content.nextID] = signal
-      return content.nextID
-    }
+    let id = UUID()
+    observers.withLock { $0[id] = signal }
     signal.yield()
     return AsyncStream { continuation in
       let reading = Task {
@@ -101,7 +93,7 @@ final class SessionObservers: Sendable {
         reading.cancel()
         unlocking?.cancel()
         signal.finish()
-        self?.content.withLock { _ = $0.signals.removeValue(forKey: id) }
+        self?.observers.withLock { $0[id] = nil }
       }
     }
   }

@@ -1,6 +1,11 @@
-internal import B2CCore
-internal import B2CIDToken
+package import B2CCore
 internal import Foundation
+
+#if canImport(CryptoKit)
+  internal import CryptoKit
+#else
+  internal import Crypto
+#endif
 
 /// A proof key for one code exchange (RFC 7636): a fresh verifier and its S256 challenge.
 ///
@@ -11,14 +16,17 @@ package struct PKCE: Sendable {
   /// The challenge: the base64url of the verifier's SHA-256 (RFC 7636 section 4.2).
   package let challenge: String
 
-  /// Makes a fresh proof key.
-  package init() {
-    self.init(verifier: RandomToken.make(bytes: 32))
-  }
-
-  /// Makes the proof key of a known verifier.
-  package init(verifier: Secret) {
+  /// Makes a proof key, of a fresh verifier or of a known one.
+  package init(verifier: Secret = RandomToken.make(bytes: 32)) {
     self.verifier = verifier
-    challenge = Base64URL.encode(SHA256Digest.of(verifier.value))
+    challenge = Base64URL.encode(SHA256.hash(data: Data(verifier.value.utf8)))
+  }
+}
+
+/// Values no one can guess, from the system's cryptographic random source.
+package enum RandomToken {
+  /// Makes a base64url text of so many random bytes.
+  package static func make(bytes count: Int) -> Secret {
+    Secret(Base64URL.encode((0..<count).map { _ in UInt8.random(in: 0...255) }))
   }
 }

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The OpenID Connect `prompt` parameter of a sign-in (Core 3.1.2.1).
 ///
 /// An open value: a service may know others, and Azure AD B2C documents `login` only.

@@ -1,5 +1,4 @@
 internal import B2CCore
-internal import B2CIDToken
 internal import Foundation
 
 /// Tells whether a callback came to the registered redirect URI, and to which form of it.
@@ -26,18 +25,37 @@ enum RedirectMatch {
 
   private static func place(of url: URL) -> String {
     let text = url.textBeforeQuery
-    guard let schemeEnd = text.range(of: ":") else { return String(text) }
-    var rest = text[schemeEnd.upperBound...]
+    let scheme = text.prefix { $0 != ":" }.lowercased()
+    let rest = text.dropFirst(scheme.count)
     // A browser adds the slash of an empty path and lower-cases the host.
-    guard rest.hasPrefix("//") else { return text[..<schemeEnd.lowerBound].lowercased() + ":" + rest }
-    rest = rest.dropFirst(2)
-    let host = rest.prefix { $0 != "/" }
-    let path = rest.dropFirst(host.count)
-    return text[..<schemeEnd.lowerBound].lowercased() + "://" + host.lowercased() + (path.isEmpty ? "/" : path)
+    guard rest.hasPrefix("://") else { return scheme + rest }
+    let host = rest.dropFirst(3).prefix { $0 != "/" }
+    let path = rest.dropFirst(3 + host.count)
+    return scheme + "://" + host.lowercased() + (path.isEmpty ? "/" : path)
   }
 }
 
 extension URL {
   /// The URL as it is written, without query and fragment.
   var textBeforeQuery: Substring { absoluteString.prefix { $0 != "?" && $0 != "#" } }
+}
+
+/// Recognizes the callback of a sign-in by its state.
+enum CallbackState {
+  /// Whether parameters carry a state exactly once and it is the right one.
+  static func isRight(_ pairs: [(name: String, value: String)], for state: Secret) -> Bool {
+    let states = pairs.filter { ASCIIText.isSame($0.name, "state") }
+    guard states.count == 1 else { return false }
+    return state.isEqualInConstantTime(to: Secret(states[0].value))
+  }
+
+  /// Whether a URL came to the redirect URI with the right state, in the part that the rest is read from.
+  static func isRight(_ url: URL, redirectURI: URL, state: Secret) -> Bool {
+    isAtRedirect(url, redirectURI) && isRight(CallbackParameters.pairs(of: url), for: state)
+  }
+
+  /// Whether a URL came to the redirect URI, which is enough to end the wait of a sign-out.
+  static func isAtRedirect(_ url: URL, _ redirectURI: URL) -> Bool {
+    (try? RedirectMatch.redirectURI(of: url, registered: redirectURI)) != nil
+  }
 }

@@ -1,6 +1,4 @@
-internal import B2CAuthority
 internal import B2CCore
-internal import B2CTokenCache
 internal import Foundation
 
 extension TokenRecord {
@@ -74,6 +72,19 @@ extension TokenRecord {
   var policy: Policy? { policyID.flatMap { try? Policy($0) } }
 }
 
+/// The answer of the token endpoint, as a record takes it.
+struct TokenAnswer: Sendable {
+  let response: TokenResponse
+  /// The scopes that the caller wants.
+  let requested: [String]
+  /// The scopes that count as granted where the answer names none (RFC 6749 section 5.1).
+  let sent: [String]
+  /// When the answer came.
+  let at: Date
+  /// The claims of its accepted id_token; `nil` where those of the record stay.
+  let claims: [String: JSONValue]?
+}
+
 /// What a token answer makes of a record.
 extension TokenRecord {
   /// The record after a token answer: the new tokens in place of those they replace, the rest kept.
@@ -136,10 +147,6 @@ extension CachedAccessToken {
   func covers(_ wanted: [String]) -> Bool {
     // Nearly every call wants exactly what was asked for (benchmark row 1).
     if wanted.count == requestedScopes.count, wanted.allSatisfy(requestedScopes.contains) { return true }
-    return coversInAnyCase(wanted)
-  }
-
-  private func coversInAnyCase(_ wanted: some Sequence<String>) -> Bool {
-    Scopes.cover(scopes.union(requestedScopes), wanted: wanted)
+    return Scopes.ofAPI(wanted).isSubset(of: Scopes.ofAPI(scopes.union(requestedScopes)))
   }
 }

@@ -39,16 +39,9 @@ struct UserIdentity: Sendable {
   private static func part(_ text: String) -> String { GUID.folded(text) ?? ascii(text, escaping: ".") }
 
   /// A text as visible ASCII, from which the original can be told: the rest is percent-encoded, and so is `%`.
-  private static func ascii(_ text: String, escaping reserved: Character? = nil) -> String {
-    var output = ""
-    for byte in text.utf8 {
-      let character = Character(Unicode.Scalar(byte))
-      if (0x21...0x7E).contains(byte), character != "%", character != reserved {
-        output.append(character)
-      } else {
-        output += "%" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }
-    }
-    return output
+  private static func ascii(_ text: String, escaping reserved: String = "") -> String {
+    var kept = CharacterSet(charactersIn: "!"..."~")
+    kept.remove(charactersIn: "%" + reserved)
+    return text.addingPercentEncoding(withAllowedCharacters: kept) ?? ""
   }
 }
