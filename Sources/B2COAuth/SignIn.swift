@@ -36,16 +36,16 @@ package struct SignIn: Sendable {
     _ = try ReservedParameters.checked(options.extraParameters)
     if let claims = options.claimsRequest, !claims.isEmpty { _ = try ClaimsRequest.checked(claims) }
     let provider = try await services.providers.provider(for: policy)
-    let request = try AuthorizationRequest(
-      provider: provider, configuration: configuration, policy: policy, options: options, correlationID: correlationID)
+    let request = AuthorizationRequest(
+      provider: provider, configuration: configuration, options: options, correlationID: correlationID)
     // The keys are not needed before the answer comes: they are fetched while the user is at the page.
     async let _: Void = services.providers.prefetch(policy)
     let url = try await present(request)
     do {
       let callback = try request.validate(url)
       let response = try await services.endpoint.redeem(callback, of: request)
-      return try await SignInWriter(services: services).finish(
-        response, from: request.provider, request: request, scopes: request.scopes, sent: request.tokenScopes,
+      return try await finish(
+        response, from: request.provider, nonce: request.nonce, scopes: request.scopes, sent: request.tokenScopes,
         correlationID: request.correlationID, isPasswordResetStep: isPasswordResetStep)
     } catch var error as ConnectorError {
       error.correlationID = error.correlationID ?? request.sentCorrelationID
@@ -54,15 +54,13 @@ package struct SignIn: Sendable {
   }
 
   private func present(_ request: AuthorizationRequest) async throws -> URL {
-    // Built here once so that a failure is thrown; another port of this machine changes nothing that could fail.
-    let page = try request.url(redirectURI: configuration.redirectURI)
     do {
       return try await services.presenter.present(
         PresentationRequest(
           purpose: .signIn, redirectURI: configuration.redirectURI, state: request.state,
           prefersEphemeralSession: request.options.prefersEphemeralSession,
           prefersFullScreen: request.options.prefersFullScreen,
-          makeURL: { (try? request.url(redirectURI: $0)) ?? page }))
+          makeURL: { try request.url(redirectURI: $0) }))
     } catch var error as ConnectorError where [.userClosedBrowser, .timedOut].contains(error.code) {
       // The page was opened, so its server knows the id; other failures may have kept it from opening.
       error.correlationID = error.correlationID ?? request.sentCorrelationID
@@ -84,15 +82,17 @@ extension SignInOptions {
 }
 
 /// The end of a sign-in, by page or by device code: verifies the id_token and stores the result.
-struct SignInWriter: Sendable {
-  let services: OAuthServices
-
+extension SignIn {
   /// Verifies the id_token of a token answer, and writes the result.
+  ///
+  /// Nothing that can fail comes after the store, so a sign-in that fails changes nothing. A policy that edits the profile or
+  /// resets the password lays its claims over the record of the user who finished it, signed in last or not, and leaves no
+  /// session. So does the password-reset step of a sign-in, which itself follows.
   ///
   /// - Parameters:
   ///   - response: The answer to the code.
   ///   - provider: Who gave it.
-  ///   - request: The authorization request; `nil` for a device code, whose id_token has no nonce.
+  ///   - nonce: The nonce of the authorization request; `nil` for a device code, whose id_token has none.
   ///   - scopes: The scopes of the API that were requested.
   ///   - sent: All scopes that were sent.
   ///   - correlationID: The correlation id of the sign-in.
@@ -100,8 +100,8 @@ struct SignInWriter: Sendable {
   /// - Returns: The result, as it is stored.
   /// - Throws: ``ConnectorError`` with code `invalidResponse` without an id_token; what the check and the store throw.
   func finish(
-    _ response: TokenResponse, from provider: Provider, request: AuthorizationRequest?, scopes: [String],
-    sent: [String], correlationID: UUID, isPasswordResetStep: Bool = false
+    _ response: TokenResponse, from provider: Provider, nonce: Secret?, scopes: [String], sent: [String],
+    correlationID: UUID, isPasswordResetStep: Bool = false
   ) async throws -> SignInResult {
     guard let idToken = response.idToken else {
       throw ConnectorError(
@@ -110,20 +110,7 @@ struct SignInWriter: Sendable {
       ).about(provider.tokenRoute.url, method: "POST")
     }
     let claims = try await IDTokenCheck(services: services).claims(
-      of: idToken, provider: provider, nonce: request?.nonce, accessToken: response.accessToken)
-    return try await write(
-      response, claims: claims, provider: provider, scopes: scopes, sent: sent, correlationID: correlationID,
-      isPasswordResetStep: isPasswordResetStep)
-  }
-
-  /// Writes the result of a sign-in; nothing that can fail comes after the store, so a sign-in that fails changes nothing.
-  ///
-  /// A policy that edits the profile or resets the password lays its claims over the record of the user who finished it,
-  /// signed in last or not, and leaves no session. So does the password-reset step of a sign-in, which itself follows.
-  private func write(
-    _ response: TokenResponse, claims: [String: JSONValue], provider: Provider, scopes: [String], sent: [String],
-    correlationID: UUID, isPasswordResetStep: Bool
-  ) async throws -> SignInResult {
+      of: idToken, provider: provider, nonce: nonce, accessToken: response.accessToken)
     let isMicrosoft = services.isMicrosoft
     let id = UserIdentity(claims: claims, issuer: provider.metadata.issuer, isMicrosoft: isMicrosoft).userID
     try checkRequiredUser(UserInfo(id: id, claims: claims, hasSession: true, isMicrosoft: isMicrosoft))
@@ -141,8 +128,7 @@ struct SignInWriter: Sendable {
     return SignInResult(
       user: UserInfo(id: id, claims: claims, hasSession: hasSession, isMicrosoft: isMicrosoft),
       accessToken: record.accessTokens.first.map { AccessToken($0, userID: id) },
-      idToken: response.idToken, policy: provider.policy, correlationID: correlationID,
-      unknownFields: response.unknownFields)
+      idToken: idToken, policy: provider.policy, correlationID: correlationID)
   }
 
   /// Lays new claims over those of a user's record; where the cache refuses that, they come with the next refresh.
@@ -159,13 +145,9 @@ struct SignInWriter: Sendable {
   /// The settings' key or the caller says so; the words of a policy's name say nothing.
   private func updatesUserOnly(_ policy: Policy?) -> Bool {
     guard let policy else { return false }
-    return policy.kind == .profileEdit || resetsPassword(policy)
-  }
-
-  private func resetsPassword(_ policy: Policy) -> Bool {
-    policy.kind == .passwordReset
-      || (policy.key == services.configuration.passwordResetPolicy?.key
-        && policy.key != services.configuration.defaultPolicy?.key)
+    let configuration = services.configuration
+    return [.profileEdit, .passwordReset].contains(policy.kind)
+      || (policy.key == configuration.passwordResetPolicy?.key && policy.key != configuration.defaultPolicy?.key)
   }
 
   private func checkRequiredUser(_ user: UserInfo) throws(ConnectorError) {

@@ -51,10 +51,9 @@ package struct SignOut: Sendable {
       }
     }
     sessions.sort { $0.record.signedInAt < $1.record.signedInAt }
-    let readable = sessions.map(\.key)
     var failure: ConnectorError?
     var left: [TokenCacheKey] = []
-    for key in keys.filter({ !readable.contains($0) }) + readable {
+    for key in keys.subtracting(sessions.map(\.key)) + sessions.map(\.key) {
       do {
         try await services.store.remove(key)
       } catch let error as ConnectorError {
@@ -154,7 +153,8 @@ package struct SignOut: Sendable {
   private func presentation(of endpoint: URL, idToken: Secret?) throws -> PresentationRequest {
     let state = RandomToken.make(bytes: 16)
     let configuration = services.configuration
-    let makeURL: @Sendable (URL) throws -> URL = { redirectURI in
+    return try PresentationRequest(purpose: .signOut, redirectURI: configuration.redirectURI, state: state) {
+      redirectURI in
       var parameters = [
         ("client_id", configuration.clientID), ("post_logout_redirect_uri", redirectURI.absoluteString),
         ("state", state.value),
@@ -162,10 +162,32 @@ package struct SignOut: Sendable {
       if let idToken { parameters.append(("id_token_hint", idToken.value)) }
       return try Endpoints.appending(parameters, to: endpoint)
     }
-    // Built here once so that a failure is thrown; another port of this machine changes nothing that could fail.
-    let page = try makeURL(configuration.redirectURI)
-    return PresentationRequest(
-      purpose: .signOut, redirectURI: configuration.redirectURI, state: state,
-      makeURL: { (try? makeURL($0)) ?? page })
   }
+}
+
+/// What is known of the session in the browser after a sign-out.
+public enum BrowserSignOut: Sendable, Hashable {
+  /// The browser came back from the server's sign-out page, with the request's `state`.
+  case ended
+  /// The page was opened, and nothing proves that the browser came back from it: the session may go on.
+  ///
+  /// The user closed the page, the time was up, or what came back has no `state` of this sign-out.
+  case unconfirmed
+  /// No page was opened: only the tokens are gone.
+  case notAsked
+}
+
+/// Options of a sign-out that ends the browser session.
+public struct SignOutOptions: Sendable {
+  /// Whether the page's URL carries the id_token (`id_token_hint`).
+  ///
+  /// Needed where the server asks for it; it puts personal data into a URL.
+  public var sendsIDTokenHint = false
+  /// How long to wait for the browser; 60 seconds.
+  ///
+  /// Many servers do not send the browser back. The time's end is no error: the page was shown, and the tokens are gone.
+  public var timeout = Duration.seconds(60)
+
+  /// Makes options with the defaults.
+  public init() {}
 }

@@ -2,15 +2,10 @@ internal import B2CCore
 internal import B2CIDToken
 internal import Foundation
 
-/// The answer to one authorization request, after every check; only ``AuthorizationRequest/validate(_:)`` makes one.
+/// The answer to one authorization request, after every check of ``AuthorizationRequest/validate(_:)``.
 struct ValidatedCallback: Sendable {
   let code: Secret
   let redirectURI: URL
-
-  fileprivate init(code: Secret, redirectURI: URL) {
-    self.code = code
-    self.redirectURI = redirectURI
-  }
 }
 
 extension AuthorizationRequest {
@@ -32,7 +27,7 @@ extension AuthorizationRequest {
         callbackError: error, description: parameters["error_description"],
         hiding: [state, nonce, pkce.verifier]
       )
-      .asError(scopes: tokenScopes, policy: policy, correlationID: sentCorrelationID, isCallback: true)
+      .asError(scopes: tokenScopes, policy: provider.policy, correlationID: sentCorrelationID, isCallback: true)
       .about(provider.authorizationEndpoint)
     }
     guard let code = parameters["code"], !code.isEmpty else {
@@ -43,18 +38,14 @@ extension AuthorizationRequest {
   }
 
   private func checkIssuer(_ issuer: String?) throws(ConnectorError) {
-    guard let issuer else {
-      guard !provider.metadata.sendsIssuerInCallback else {
-        throw ConnectorError(
-          own: .invalidResponse, "The callback has no iss, though the issuer promises one (RFC 9207 section 2.4).",
-          correlationID: sentCorrelationID)
-      }
-      return
-    }
-    guard IssuerExpectation(published: provider.metadata.issuer).accepts(callbackIssuer: issuer) else {
+    let isRight =
+      issuer.map { IssuerExpectation(published: provider.metadata.issuer).accepts(callbackIssuer: $0) }
+      ?? !provider.metadata.sendsIssuerInCallback
+    guard isRight else {
+      let fault =
+        issuer == nil ? "has no iss, though the issuer promises one" : "comes from another issuer than the one asked"
       throw ConnectorError(
-        own: .invalidResponse, "The callback comes from another issuer than the one asked (RFC 9207 section 2.4).",
-        correlationID: sentCorrelationID)
+        own: .invalidResponse, "The callback \(fault) (RFC 9207 section 2.4).", correlationID: sentCorrelationID)
     }
   }
 }

@@ -1,32 +1,18 @@
 internal import B2CCore
-internal import B2CIDToken
 internal import Foundation
 
 /// One request for authorization (RFC 6749 section 4.1.1): everything secret in it is fresh and is used once.
 struct AuthorizationRequest: Sendable {
   let provider: Provider
   let configuration: OAuthConfiguration
-  let policy: Policy?
   let options: SignInOptions
   let correlationID: UUID
-  let scopes: [String]
   let pkce = PKCE()
   let state = RandomToken.make(bytes: 32)
   let nonce = RandomToken.make(bytes: 32)
 
-  private let extra: [(name: String, value: String)]
-
-  init(
-    provider: Provider, configuration: OAuthConfiguration, policy: Policy?, options: SignInOptions, correlationID: UUID
-  ) throws(ConnectorError) {
-    self.provider = provider
-    self.configuration = configuration
-    self.policy = policy
-    self.options = options
-    self.correlationID = correlationID
-    scopes = options.scopes ?? configuration.scopes
-    extra = try ReservedParameters.checked(options.extraParameters)
-  }
+  /// The scopes of the API that are requested.
+  var scopes: [String] { options.scopes ?? configuration.scopes }
 
   /// The scopes that the code is redeemed for.
   var tokenScopes: [String] { Scopes.forRequest(scopes, offlineAccess: provider.addsOfflineAccess) }
@@ -36,10 +22,10 @@ struct AuthorizationRequest: Sendable {
 
   /// The URL of the sign-in page for a redirect URI.
   func url(redirectURI: URL) throws(ConnectorError) -> URL {
-    try Endpoints.appending(parameters(redirectURI: redirectURI), to: provider.authorizationEndpoint)
+    try Endpoints.appending(try parameters(redirectURI: redirectURI), to: provider.authorizationEndpoint)
   }
 
-  private func parameters(redirectURI: URL) -> [(name: String, value: String)] {
+  private func parameters(redirectURI: URL) throws(ConnectorError) -> [(name: String, value: String)] {
     let consent = Scopes.forRequest(
       scopes + configuration.additionalScopes, offlineAccess: provider.addsOfflineAccess)
     var parameters: [(name: String, value: String)] = [
@@ -57,13 +43,13 @@ struct AuthorizationRequest: Sendable {
     let optional: [(String, String?)] = [
       ("prompt", options.prompt.rawValue),
       ("login_hint", options.loginHint ?? configuration.requiredUser),
-      ("domain_hint", options.domainHint ?? policy?.domainHint),
+      ("domain_hint", options.domainHint ?? provider.policy?.domainHint),
       ("ui_locales", options.uiLocales.isEmpty ? nil : options.uiLocales.joined(separator: " ")),
       ("claims", options.claimsRequest),
     ]
     for (name, value) in optional {
       if let value, !value.isEmpty { parameters.append((name, value)) }
     }
-    return parameters + extra
+    return parameters + (try ReservedParameters.checked(options.extraParameters))
   }
 }

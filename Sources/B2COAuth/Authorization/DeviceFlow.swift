@@ -37,8 +37,8 @@ package struct DeviceFlow: Sendable {
       let ticket = try DeviceTicket(answer.0, from: endpoint, now: services.environment.now())
       try await show(ticket.authorization)
       let response = try await poll(ticket, provider: provider, correlationID: correlationID)
-      return try await SignInWriter(services: services).finish(
-        response, from: provider, request: nil, scopes: scopes, sent: sent, correlationID: correlationID)
+      return try await SignIn(services: services).finish(
+        response, from: provider, nonce: nil, scopes: scopes, sent: sent, correlationID: correlationID)
     }
   }
 

@@ -52,7 +52,12 @@ public struct PresentationRequest: Sendable {
   /// Whether the app wants the page over the full screen (the tutorial's `fullScreen`).
   public var prefersFullScreen: Bool
 
-  private let makeURL: @Sendable (URL) -> URL
+  /// The URL of the page to show.
+  ///
+  /// It may hold an `id_token_hint`: never print it, log it or pass it on a command line.
+  public let url: URL
+
+  private let makeURL: @Sendable (URL) throws -> URL
 
   /// Creates a request to show a page.
   ///
@@ -62,17 +67,20 @@ public struct PresentationRequest: Sendable {
   ///   - state: The request's `state`.
   ///   - prefersEphemeralSession: Whether the app wants a browser session that shares no cookies.
   ///   - prefersFullScreen: Whether the app wants the page over the full screen.
-  ///   - makeURL: Builds the URL of the page for a redirect URI.
+  ///   - makeURL: Builds the URL of the page for a redirect URI; another port of this machine changes nothing that could fail.
+  /// - Throws: What the closure throws for the redirect URI of the settings.
   package init(
     purpose: Purpose, redirectURI: URL, state: Secret,
-    prefersEphemeralSession: Bool = false, prefersFullScreen: Bool = false, makeURL: @escaping @Sendable (URL) -> URL
-  ) {
+    prefersEphemeralSession: Bool = false, prefersFullScreen: Bool = false,
+    makeURL: @escaping @Sendable (URL) throws -> URL
+  ) rethrows {
     self.purpose = purpose
     self.redirectURI = redirectURI
     self.state = state
     self.prefersEphemeralSession = prefersEphemeralSession
     self.prefersFullScreen = prefersFullScreen
     self.makeURL = makeURL
+    url = try makeURL(redirectURI)
   }
 
   /// Creates a request to sign in, for a test of an app's own presenter.
@@ -85,25 +93,18 @@ public struct PresentationRequest: Sendable {
     self.init(purpose: .signIn, redirectURI: redirectURI, state: state) { _ in url }
   }
 
-  /// The URL of the page to show.
-  ///
-  /// It may hold an `id_token_hint`: never print it, log it or pass it on a command line.
-  public var url: URL { makeURL(redirectURI) }
-
   /// Returns the URL of the page for a redirect to another port of this machine.
   ///
   /// RFC 8252 section 7.3 lets a loopback redirect choose its port at request time; nothing else may differ.
   ///
   /// - Parameter loopbackRedirectURI: The redirect URI with the port of the listener.
   /// - Returns: The URL of the page.
-  package func url(redirectingTo loopbackRedirectURI: URL) -> URL { makeURL(loopbackRedirectURI) }
+  package func url(redirectingTo loopbackRedirectURI: URL) -> URL { (try? makeURL(loopbackRedirectURI)) ?? url }
 
   /// The URL of the page without its `id_token_hint`, which holds personal data: fit for a terminal.
   var printableURL: URL {
-    guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true),
-      let items = components.percentEncodedQueryItems
-    else { return url }
-    components.percentEncodedQueryItems = items.filter { $0.name != "id_token_hint" }
-    return components.url ?? redirectURI
+    var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+    components?.percentEncodedQueryItems?.removeAll { $0.name == "id_token_hint" }
+    return components?.url ?? redirectURI
   }
 }

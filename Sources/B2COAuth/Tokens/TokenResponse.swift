@@ -10,17 +10,11 @@ struct TokenResponse: Sendable {
   let refreshToken: Secret?
   /// The granted scopes; `nil` when the server left them out, which means those that were asked for.
   let scopes: [String]?
-  /// The life of the access token, or of the id_token when there is no access token, in seconds.
+  /// The life of the access token, in seconds.
   let lifetime: TimeInterval
   let refreshIn: TimeInterval?
   let refreshTokenLifetime: TimeInterval?
-  /// Fields that this version does not know.
-  let unknownFields: [String: JSONValue]
 
-  private static let known: Set<String> = [
-    "access_token", "id_token", "refresh_token", "token_type", "scope", "expires_in", "expires_on", "not_before",
-    "id_token_expires_in", "refresh_in", "refresh_token_expires_in", "client_info", "profile_info",
-  ]
   // What ADAL assumed, and RFC 6749 leaves to the client, when the server says nothing.
   private static let assumedLifetime: TimeInterval = 3_600
 
@@ -30,9 +24,7 @@ struct TokenResponse: Sendable {
   init(_ body: Data, serverNow: Date) throws(ConnectorError) {
     guard let fields = try? JSONReader.object(body) else {
       throw ConnectorError(
-        own: .invalidResponse,
-        "The token endpoint answered 200 with something that is not a JSON object.",
-        status: 200)
+        own: .invalidResponse, "The token endpoint answered 200 with something that is not a JSON object.", status: 200)
     }
     func secret(_ name: String) -> Secret? {
       fields[name]?.string.flatMap { $0.isEmpty ? nil : Secret($0) }
@@ -43,19 +35,14 @@ struct TokenResponse: Sendable {
     let reason = Self.reasonAgainst(fields, given)
     // A refresh token beside it is good all the same, and may have replaced the one that was sent.
     accessToken = reason == nil ? given : nil
-    unusableAccessToken = reason.map {
-      ConnectorError(own: .invalidResponse, $0, status: 200)
-    }
+    unusableAccessToken = reason.map { ConnectorError(own: .invalidResponse, $0, status: 200) }
     guard accessToken != nil || idToken != nil || refreshToken != nil || unusableAccessToken != nil else {
-      throw ConnectorError(
-        own: .invalidResponse, "The token answer has no token.",
-        status: 200)
+      throw ConnectorError(own: .invalidResponse, "The token answer has no token.", status: 200)
     }
     scopes = fields["scope"]?.string.map { $0.split(separator: " ").map(String.init) }
-    lifetime = Self.lifetime(fields, hasAccessToken: accessToken != nil, serverNow: serverNow)
+    lifetime = Self.lifetime(fields, serverNow: serverNow)
     refreshIn = fields["refresh_in"]?.double.flatMap { $0 > 0 ? $0 : nil }
     refreshTokenLifetime = fields["refresh_token_expires_in"]?.double.flatMap { $0 > 0 ? $0 : nil }
-    unknownFields = fields.filter { !Self.known.contains($0.key) }
   }
 
   /// Why the access token cannot be used, if there is one.
@@ -70,11 +57,9 @@ struct TokenResponse: Sendable {
     return "The token answer is of a type other than Bearer."
   }
 
-  private static func lifetime(_ fields: [String: JSONValue], hasAccessToken: Bool, serverNow: Date) -> TimeInterval {
+  private static func lifetime(_ fields: [String: JSONValue], serverNow: Date) -> TimeInterval {
     let seconds: TimeInterval
     if let stated = fields["expires_in"]?.double {
-      seconds = stated
-    } else if !hasAccessToken, let stated = fields["id_token_expires_in"]?.double {
       seconds = stated
     } else if let end = fields["expires_on"]?.double {
       seconds = end - (fields["not_before"]?.double ?? serverNow.timeIntervalSince1970)

@@ -15,10 +15,6 @@ public struct SignInResult: Sendable {
   package let policy: Policy?
   /// The correlation id of the requests.
   package let correlationID: UUID
-  /// Fields of the token answer that this version does not know, as they came.
-  ///
-  /// They are left out of descriptions, since a provider may put anything there.
-  package let unknownFields: [String: JSONValue]
 }
 
 extension SignInResult {
@@ -31,7 +27,7 @@ extension SignInResult {
   public init(user: UserInfo, accessToken: AccessToken? = nil, idToken: Secret? = nil) {
     self.init(
       user: user, accessToken: accessToken, idToken: idToken,
-      policy: user.policyID.flatMap { try? Policy($0) }, correlationID: UUID(), unknownFields: [:])
+      policy: user.policyID.flatMap { try? Policy($0) }, correlationID: UUID())
   }
 }
 

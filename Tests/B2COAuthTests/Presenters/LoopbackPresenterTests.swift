@@ -28,7 +28,9 @@ struct LoopbackPresenterTests: LoopbackPages {
     let actual = try #require(page.redirectURI)
     #expect(page.port > 0)
     #expect(actual.absoluteString.replacingOccurrences(of: ":\(page.port)", with: "") == redirectURI)
-    let answer = try await get("\(path)?code=a%2Bb&state=\(Self.state)", port: page.port)
+    let answer = try await get(
+      "\(path)?code=a%2Bb&state=\(Self.state)", port: page.port,
+      host: redirectURI.contains("[::1]") ? "::1" : "127.0.0.1")
     #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
     #expect(answer.contains("You can close this window"))
     let url = try await task.value

@@ -64,11 +64,10 @@ struct TokenResponseTests {
     #expect(try await fixture.client().signIn().accessToken != nil)
   }
 
-  @Test("Members that are not known are kept for the caller and not printed")
+  @Test("Members that are not known are not printed")
   func unknownFields() async throws {
     let fixture = Fixture { $0.changeTokenAnswer = { $0["x_new"] = "canary" } }
     let result = try await fixture.client().signIn()
-    #expect(result.unknownFields["x_new"] == "canary")
     var dumped = ""
     dump(result, to: &dumped)
     #expect(!"\(result)".contains("canary") && !dumped.contains("canary"))

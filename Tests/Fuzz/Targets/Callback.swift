@@ -40,9 +40,8 @@ extension FuzzTarget {
     let provider = try Provider(
       configuration: configuration, policy: authority.policy,
       endpoints: Endpoints(authority: authority, policy: authority.policy), metadata: metadata)
-    let request = try AuthorizationRequest(
-      provider: provider, configuration: configuration, policy: authority.policy, options: SignInOptions(),
-      correlationID: UUID())
+    let request = AuthorizationRequest(
+      provider: provider, configuration: configuration, options: SignInOptions(), correlationID: UUID())
     return Scene(
       redirectURI: redirectURI, request: request,
       secrets: .whole(request.state.value, request.nonce.value, request.pkce.verifier.value))
