@@ -23,8 +23,10 @@ extension ErrorCode {
 
 /// Outcomes of the user's actions.
 extension ErrorCode {
-  /// The user pressed Cancel in the page (AADB2C90091).
+  /// The user pressed Cancel in the page, and the service says so (such as by AADB2C90091).
   public static let userCancelledInPage = Self(rawValue: "userCancelledInPage")
+  /// The service does not let this user in, for a reason that ``ConnectorError/serverDescription`` tells the user.
+  public static let accessDenied = Self(rawValue: "accessDenied")
   /// The user closed the browser sheet or window.
   public static let userClosedBrowser = Self(rawValue: "userClosedBrowser")
   /// The user asked for a new password (AADB2C90118).
@@ -43,7 +45,7 @@ extension ErrorCode {
 extension ErrorCode {
   /// The chosen presenter cannot serve the redirect URI.
   public static let unsupportedRedirectURI = Self(rawValue: "unsupportedRedirectURI")
-  /// The answer has no access token, because no API scope was asked for.
+  /// The answer has no access token: no API scope was asked for, or the app lacks the permission for it.
   public static let missingAPIScope = Self(rawValue: "missingAPIScope")
 }
 

@@ -12,7 +12,7 @@ import Testing
 @Suite("Codes of the facade's error", .timeLimit(.minutes(10)))
 struct ConnectorErrorCodeTests {
   static let all: [ErrorCode] = [
-    .userCancelledInPage, .userClosedBrowser, .passwordResetRequested, .interactionRequired, .wrongUser,
+    .userCancelledInPage, .userClosedBrowser, .passwordResetRequested, .interactionRequired, .wrongUser, .accessDenied,
     .userAlreadyExists, .identityProviderFailed,
     .configuration, .retiredAuthority, .unsupportedRedirectURI, .missingAPIScope, .unsupported,
     .network, .serviceUnavailable, .throttled, .server, .invalidResponse, .tokenCache, .presentationFailed, .portInUse,

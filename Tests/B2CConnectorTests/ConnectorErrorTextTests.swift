@@ -39,19 +39,28 @@ struct ConnectorErrorTextTests {
   }()
   static let correlationID = "01020304-0506-4708-890a-0b0c0d0e0f10"
 
+  private func callback(_ error: String, _ said: String) throws -> CallbackParameters {
+    var components = URLComponents()
+    components.queryItems = [
+      URLQueryItem(name: "error", value: error), URLQueryItem(name: "error_description", value: said),
+    ]
+    return try CallbackParameters(try #require(components.url))
+  }
+
   @Test("Codes of Microsoft's services, in a callback and in a token answer", arguments: serviceCodes)
   func serviceCode(_ code: String) throws {
     let said =
       "\(code): The user has done something else.\r\nCorrelation ID: \(Self.correlationID)\r\n"
       + "Timestamp: 2026-01-01 00:00:00Z\r\n"
     let body: JSONValue = ["error": "access_denied", "error_description": .string(said)]
+    let response = try LocalResponse(status: 400).answer(to: URL(filePath: "/")).1
     let answers = [
-      ServerAnswer(callbackError: "access_denied", description: said, hiding: []),
-      ServerAnswer(
-        Data("\(body)".utf8), try LocalResponse(status: 400).answer(to: URL(filePath: "/")).1, hiding: []),
+      ServerAnswer(try callback("access_denied", said), at: .b2c, hiding: []),
+      ServerAnswer(Data("\(body)".utf8), response, to: .request, at: .b2c, hiding: []),
+      ServerAnswer(Data("\(body)".utf8), response, to: .refresh(addsClaims: false), at: .b2c, hiding: []),
     ]
     for answer in answers {
-      let error = try #require(answer).asError(
+      let error = answer.asError(
         scopes: ["openid"], policy: try Policy("B2C_1_SignIn"), correlationID: UUID(uuidString: Self.correlationID)
       ).about(try url("https://contoso.b2clogin.com/token"), method: "POST")
       #expect(error.serverCode == code && error.correlationID != nil)
@@ -63,7 +72,7 @@ struct ConnectorErrorTextTests {
   @Test(
     "Words of a service that end without a full stop, or in another mark", arguments: ["Gone", "Gone.", "Why?", "Oh!"])
   func words(_ said: String) throws {
-    var error = ServerAnswer(error: "x", description: said).asError()
+    var error = ServerAnswer(try callback("x", said), at: .b2c, hiding: []).asError()
     error.recoverySuggestion = "Try again."
     try check(error)
   }
@@ -79,6 +88,7 @@ struct ConnectorErrorTextTests {
     TokenSource.signedOut, TokenSource.notRenewable, TokenSource.expired, TokenSource.suspended,
     TokenSource.refreshNotAllowed,
     TokenSource.missingAPIScope([], at: nil, nil), TokenSource.missingAPIScope(["openid"], at: nil, nil),
+    TokenSource.missingAPIScope(["https://contoso.onmicrosoft.com/tasks/read"], at: nil, nil),
   ]
 
   @Test("Refusals of a silent call", arguments: refusals.indices)

@@ -72,7 +72,8 @@ struct ConnectorWiringTests {
     let connector = try Connector(
       settings: settings,
       environment: Connector.Environment(
-        presenter: ScriptedPresenter(transport: network, .signIn(.alice)), transport: network))
+        presenter: ScriptedPresenter(transport: network, .signIn(.alice)), transport: network)
+    ) { $0.limits = .patient }
     let result = try await connector.signIn()
     #expect(result.user.name == LocalUser.alice.displayName && result.accessToken != nil)
     #expect((result.policy == nil) == (shape != .b2c))

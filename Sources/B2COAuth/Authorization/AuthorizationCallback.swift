@@ -22,12 +22,11 @@ extension AuthorizationRequest {
         recoverySuggestion: "Start the sign-in again; use each callback once.", correlationID: sentCorrelationID)
     }
     try checkIssuer(parameters["iss"])
-    if let error = parameters["error"] {
+    guard parameters["error"] == nil else {
       throw ServerAnswer(
-        callbackError: error, description: parameters["error_description"],
-        hiding: [state, nonce, pkce.verifier]
+        parameters, at: provider.tokenRoute.service, hiding: [state, nonce, pkce.verifier]
       )
-      .asError(scopes: tokenScopes, policy: provider.policy, correlationID: sentCorrelationID, isCallback: true)
+      .asError(scopes: tokenScopes, policy: provider.policy, correlationID: sentCorrelationID)
       .about(provider.authorizationEndpoint)
     }
     guard let code = parameters["code"], !code.isEmpty else {

@@ -31,7 +31,7 @@ package struct DeviceFlow: Sendable {
       guard answer.1.statusCode == 200 else {
         throw services.endpoint.refusal(
           answer, of: fields,
-          to: TokenRoute(url: endpoint, policy: provider.policy, isMicrosoft: provider.isMicrosoft),
+          to: TokenRoute(url: endpoint, policy: provider.policy, service: provider.tokenRoute.service),
           correlationID: provider.isMicrosoft ? correlationID : nil)
       }
       let ticket = try DeviceTicket(answer.0, from: endpoint, now: services.environment.now())
@@ -68,12 +68,6 @@ package struct DeviceFlow: Sendable {
         // RFC 8628 section 3.5: five seconds more from now on.
         case "slow_down": interval += .seconds(5)
         case "expired_token": throw Self.ended
-        case "access_denied", "authorization_declined":
-          var declined = error
-          declined.code = .userCancelledInPage
-          declined.message = "The user declined."
-          declined.recoverySuggestion = nil
-          throw declined
         default:
           guard error.isRetryable else { throw error }
           // The same section recommends twice the interval after a connection that brought no answer.

@@ -1,3 +1,4 @@
+internal import B2CAuthority
 internal import B2CCore
 internal import Foundation
 
@@ -5,44 +6,79 @@ internal import Foundation
   internal import FoundationNetworking
 #endif
 
-/// The error that an authorization server sent (RFC 6749 sections 4.1.2.1 and 5.2).
+/// What the sign-in service answered instead of what was asked for (RFC 6749 sections 4.1.2.1 and 5.2), and what it means.
 ///
 /// Every text in it is printable, on one line and cut; what looks like a token, or was sent, is replaced.
-struct ServerAnswer: Sendable, Hashable {
-  /// The OAuth `error`, such as `invalid_grant`.
-  var error: String?
+struct ServerAnswer: Sendable {
+  /// Where an answer came.
+  enum Place: Sendable, Equatable {
+    /// By a redirect from the user's page.
+    case callback
+    /// To a code, a device code or a request for one.
+    case request
+    /// To a refresh token, with claims that the caller has added or without.
+    case refresh(addsClaims: Bool)
+
+    var isRefresh: Bool { self == .refresh(addsClaims: true) || self == .refresh(addsClaims: false) }
+  }
+
+  private let place: Place
+  /// The kind of the authority that was asked.
+  private let service: Authority.Kind
+  /// The OAuth `error`, such as `invalid_grant`; `nil` for an answer that is not one of the protocol.
+  private(set) var error: String?
   /// The `error_description`, at most 200 characters.
-  var description: String?
+  private(set) var description: String?
   /// The service's own code, such as `AADB2C90118` or `AADSTS50058`.
-  var code: String?
-  /// The `suberror`, such as `bad_token`.
-  var suberror: String?
+  private var code: String?
+  /// The `suberror`, such as `bad_token`; in a callback the `error_subcode`.
+  private(set) var suberror: String?
   /// The HTTP status; `nil` when the answer came by redirect.
-  var status: Int?
+  private var status: Int?
+  /// Whether there was no body at all.
+  private var isEmpty = false
   /// How many seconds the server asks to wait (`Retry-After`).
-  var retryAfter: Double?
+  private var retryAfter: Double?
   /// The `claims` the server wants satisfied, as JSON text.
-  var claims: String?
+  private var claims: String?
   /// The `correlation_id` of the answer.
-  var correlationID: UUID?
+  private var correlationID: UUID?
+
+  private init(_ place: Place, _ service: Authority.Kind) {
+    self.place = place
+    self.service = service
+  }
 }
+
+// MARK: - Reading
 
 extension ServerAnswer {
   /// Reads the error of a callback, decoded from its form (RFC 6749 section 4.1.2.1).
-  init(callbackError: String, description: String?, hiding secrets: [Secret]) {
-    self.init()
-    read(["error": .string(callbackError), "error_description": description.map(JSONValue.string) ?? .null], secrets)
+  init(_ parameters: CallbackParameters, at service: Authority.Kind, hiding secrets: [Secret]) {
+    self.init(.callback, service)
+    func value(_ name: String) -> JSONValue { parameters[name].map(JSONValue.string) ?? .null }
+    read(
+      [
+        "error": value("error"), "error_description": value("error_description"), "suberror": value("error_subcode"),
+      ], secrets)
   }
 
-  /// Reads an error answer of the token endpoint (RFC 6749 section 5.2); `nil` for any other body.
+  /// Reads an answer without tokens to a request (RFC 6749 section 5.2).
   ///
   /// - Parameters:
   ///   - body: The answer's body.
   ///   - response: The answer's head.
+  ///   - place: What was sent.
+  ///   - service: The kind of the authority.
   ///   - secrets: What was sent and must not come back in a description.
-  init?(_ body: Data, _ response: HTTPURLResponse, hiding secrets: [String]) {
-    guard let fields = try? JSONReader.object(body), fields["error"]?.string != nil else { return nil }
-    self.init(status: response.statusCode, retryAfter: RetryAfter.seconds(in: response))
+  init(
+    _ body: Data, _ response: HTTPURLResponse, to place: Place, at service: Authority.Kind, hiding secrets: [String]
+  ) {
+    self.init(place, service)
+    status = response.statusCode
+    retryAfter = RetryAfter.seconds(in: response)
+    isEmpty = body.isEmpty
+    guard let fields = try? JSONReader.object(body), fields["error"]?.string != nil else { return }
     read(fields, secrets.map { Secret($0) })
     if code == nil, let number = fields["error_codes"]?.array?.first?.double.flatMap(Int64.init(exactly:)) {
       code = "AADSTS\(number)"
@@ -78,70 +114,91 @@ extension ServerAnswer {
     let start = description.prefix { $0 != ":" && !$0.isWhitespace }
     if start.wholeMatch(of: ServiceCode.pattern) != nil { code = String(start) }
   }
+}
 
-  /// Returns the error of this answer.
-  ///
-  /// - Parameters:
-  ///   - scopes: The scopes that were sent.
-  ///   - policy: The policy of the request.
-  ///   - sent: The id of the request as far as the server knows it.
-  ///   - isCallback: Whether the answer came by a redirect from the user's page.
-  ///   - isGenericRefresh: Whether a refresh token of a provider other than Microsoft was refused.
-  /// - Returns: The error, with everything the server said.
-  func asError(
-    scopes: [String] = [], policy: Policy? = nil, correlationID sent: UUID? = nil, isCallback: Bool = false,
-    isGenericRefresh: Bool = false
-  ) -> ConnectorError {
+// MARK: - The table
+
+extension ServerAnswer {
+  /// What the answer means: the first rule that fits.
+  private var meaning: ServiceCode {
     let known = code.flatMap(ServiceCode.named)
-    var kind = temporaryCode ?? known?.code ?? plainCode(isCallback: isCallback)
-    var suggestion = known?.suggestion ?? plainSuggestion
-    if isGenericRefresh, meansRefreshTokenIsRefused {
-      kind = .interactionRequired
-      suggestion = suggestion ?? "Sign in again."
+    // By the status alone: a busy or failing server may name any error in its body.
+    if let temporary = status.flatMap(ErrorCode.init(temporaryStatus:)) {
+      return ServiceCode(temporary, known?.meaning ?? refused, known?.suggestion ?? againLater)
     }
-    var meaning = known?.meaning ?? "The server refused\(error.map { " with \($0)" } ?? "")."
-    if error == "invalid_scope" || code.map(ServiceCode.aboutScopes.contains) == true, !scopes.isEmpty {
-      meaning += " The scopes were \(scopes.joined(separator: " "))."
+    if let known { return known }
+    if place.isRefresh, meansRefreshTokenIsRefused {
+      return ServiceCode(.interactionRequired, refused, plainSuggestion ?? "Sign in again.", endsSession: endsByRefusal)
     }
-    if kind == .configuration || code == "AADB2C90088", let policy {
-      meaning += " The policy was \(policy.id)."
+    guard let error else {
+      // A page of something between, such as a firewall: a session is worth another try.
+      let isPassing = place.isRefresh && !isEmpty && (400..<500).contains(status ?? 0)
+      return ServiceCode(
+        .invalidResponse, refused, isPassing ? againLater : "Check the authority in the settings.",
+        isRetryable: isPassing)
     }
-    var typed = ConnectorError(
-      own: kind, meaning, recoverySuggestion: suggestion, status: status, correlationID: correlationID ?? sent)
-    typed.retryAfter = retryAfter
-    typed.oauthError = error
-    typed.serverCode = code
-    typed.serverDescription = description
-    typed.claims = claims
-    return typed
+    return switch error {
+    case "interaction_required", "login_required", "consent_required", "account_selection_required", "invalid_grant":
+      ServiceCode(.interactionRequired, refused, "Sign in again.")
+    case "invalid_client", "unauthorized_client", "invalid_scope", "unsupported_response_type",
+      "unsupported_grant_type", "invalid_request":
+      ServiceCode(.configuration, refused, plainSuggestion)
+    // Azure AD B2C says server_error of nearly everything; with a code it is a definite no.
+    case "server_error" where code?.hasPrefix("AADB2C") == true: ServiceCode(.server, refused)
+    case "temporarily_unavailable", "server_error": ServiceCode(.serviceUnavailable, refused)
+    case "slow_down": ServiceCode(.throttled, refused)
+    case "access_denied" where isOfUser, "authorization_declined":
+      ServiceCode(.userCancelledInPage, "The user declined.")
+    case "access_denied":
+      ServiceCode(
+        .accessDenied, refused,
+        "Show the user the server's words; with `prompt: .selectAccount` another user can sign in.")
+    default: ServiceCode(.server, refused)
+    }
   }
 
-  /// Whether the answer says for certain that the refresh token will never work again.
-  ///
-  /// `invalid_grant` alone is no proof with Microsoft's services; elsewhere a refusal that names neither the app nor the
-  /// scopes is one, since providers differ in the error they give (RFC 6749 section 5.2).
-  func endsSession(isMicrosoft: Bool) -> Bool {
-    guard temporaryCode == nil, (400..<500).contains(status ?? 0) else { return false }
-    if isMicrosoft || code != nil {
-      // The service's own code is definite, whatever `error` it comes with.
-      return code.flatMap(ServiceCode.named)?.endsSession == true
-        || (error == "invalid_grant" && suberror == "bad_token")
-    }
-    return meansRefreshTokenIsRefused
+  /// Whether the service says that it was the user who denied access, which `access_denied` alone does not say (RFC 6749
+  /// section 4.1.2.1: "the resource owner or authorization server"); Azure AD B2C says it of nearly everything.
+  private var isOfUser: Bool {
+    guard code == nil else { return false }
+    if suberror == "cancel" { return true }
+    guard let description else { return service != .b2c }
+    let sentences = [
+      "user did not authorize the request",
+      "the user has denied access to the scope requested by the client application",
+    ]
+    return sentences.contains(description.lowercased().trimmingCharacters(in: ["."]))
   }
 
   /// Whether a provider that is not Microsoft's refuses a refresh for the token and not for the app or the scopes.
+  ///
+  /// A refusal that names neither is one, since providers differ in the error they give (RFC 6749 section 5.2); so is an
+  /// answer without a body. With Microsoft's services `invalid_grant` alone is no proof.
   private var meansRefreshTokenIsRefused: Bool {
     let aboutTheRequest = [
       "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_target",
     ]
     // A server that says "later" in a status of the 400s says nothing about the token either.
     let temporary = ["temporarily_unavailable", "server_error", "slow_down"]
-    return [400, 401, 403].contains(status) && code == nil && !(aboutTheRequest + temporary).contains(error ?? "")
+    guard service == .openIDConnect, code == nil, let error = error ?? (isEmpty ? "" : nil) else { return false }
+    return isRefusal && !(aboutTheRequest + temporary).contains(error)
   }
 
-  /// The code by the status alone: a busy or failing server may name any error in its body.
-  private var temporaryCode: ErrorCode? { status.flatMap(ErrorCode.init(temporaryStatus:)) }
+  /// Whether that refusal can be of nothing but the token: what else is refused may be the claims that the caller added.
+  private var endsByRefusal: Bool { place == .refresh(addsClaims: false) || error == "invalid_grant" }
+
+  /// Whether the status is one of a refusal; some servers send an error with 200.
+  private var isRefusal: Bool { [200, 400, 401, 403].contains(status) }
+
+  /// Whether Microsoft's services say of the token itself that it is bad.
+  private var isTokenBad: Bool { error == "invalid_grant" && suberror == "bad_token" }
+
+  private var refused: String {
+    guard let error else { return "The service answered \(status ?? 0) without an OAuth error." }
+    return "The server refused with \(error)."
+  }
+
+  private var againLater: String { "Try again later." }
 
   /// The advice on an error of RFC 6749 from a server that says no more by a dedicated code.
   private var plainSuggestion: String? {
@@ -154,19 +211,32 @@ extension ServerAnswer {
     }
   }
 
-  private func plainCode(isCallback: Bool) -> ErrorCode {
-    switch error {
-    case "interaction_required", "login_required", "consent_required", "account_selection_required", "invalid_grant":
-      .interactionRequired
-    case "invalid_client", "unauthorized_client", "invalid_scope", "unsupported_response_type",
-      "unsupported_grant_type", "invalid_request":
-      .configuration
-    case "temporarily_unavailable", "server_error": .serviceUnavailable
-    case "slow_down": .throttled
-    // Azure AD B2C says access_denied of nearly everything: where it has a dedicated code, or where no user was asked,
-    // it need not have been the user.
-    case "access_denied" where isCallback && code == nil: .userCancelledInPage
-    default: .server
+  /// Returns the error of this answer.
+  ///
+  /// - Parameters:
+  ///   - scopes: The scopes that were sent.
+  ///   - policy: The policy of the request.
+  ///   - sent: The id of the request as far as the server knows it.
+  /// - Returns: The error, with everything the server said.
+  func asError(scopes: [String] = [], policy: Policy? = nil, correlationID sent: UUID? = nil) -> ConnectorError {
+    let meaning = meaning
+    var message = meaning.meaning
+    if error == "invalid_scope" || code.map(ServiceCode.aboutScopes.contains) == true, !scopes.isEmpty {
+      message += " The scopes were \(scopes.joined(separator: " "))."
     }
+    if meaning.code == .configuration || code == "AADB2C90088", let policy {
+      message += " The policy was \(policy.id)."
+    }
+    var typed = ConnectorError(
+      own: meaning.code, message, recoverySuggestion: meaning.suggestion, isRetryable: meaning.isRetryable,
+      status: status, correlationID: correlationID ?? sent)
+    typed.retryAfter = retryAfter
+    typed.oauthError = error
+    typed.serverCode = code
+    typed.serverDescription = description
+    typed.claims = claims
+    // The service's own code is definite, whatever `error` it comes with.
+    typed.endsSession = place.isRefresh && isRefusal && (meaning.endsSession || isTokenBad)
+    return typed
   }
 }

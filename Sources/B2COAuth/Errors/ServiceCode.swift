@@ -1,11 +1,24 @@
-/// The meaning of one of the service's own codes.
+/// The meaning of an answer, and that of each of the service's own codes.
 struct ServiceCode {
   let code: ErrorCode
-  /// The event in our words; the server's words travel in ``ServerAnswer/description``.
+  /// The event in our words; the server's words travel beside it.
   let meaning: String
   let suggestion: String?
+  /// Whether the same call may succeed later; `nil` for what the code alone says.
+  let isRetryable: Bool?
   /// Whether the answer is definite: the refresh token it was sent with will never work again.
   let endsSession: Bool
+
+  init(
+    _ code: ErrorCode, _ meaning: String, _ suggestion: String? = nil, isRetryable: Bool? = nil,
+    endsSession: Bool = false
+  ) {
+    self.code = code
+    self.meaning = meaning
+    self.suggestion = suggestion
+    self.isRetryable = isRetryable
+    self.endsSession = endsSession
+  }
 
   /// The entry of a code as the service writes it, such as `AADB2C90118`.
   static func named(_ code: String) -> ServiceCode? { table[code] }
@@ -23,7 +36,7 @@ struct ServiceCode {
     func add(
       _ code: ErrorCode, _ names: String, _ meaning: String, _ suggestion: String? = nil, endsSession: Bool = false
     ) {
-      let entry = ServiceCode(code: code, meaning: meaning, suggestion: suggestion, endsSession: endsSession)
+      let entry = ServiceCode(code, meaning, suggestion, endsSession: endsSession)
       for name in names.split(separator: " ") { table[String(name)] = entry }
     }
 
@@ -32,7 +45,14 @@ struct ServiceCode {
       .passwordResetRequested, "AADB2C90118", "The user asked for a new password.", "Run the password-reset policy.")
     add(.userCancelledInPage, "AADB2C90091", "The user cancelled in the page.")
     add(.userCancelledInPage, "AADSTS65004", "The user declined to consent.")
-    add(.userAlreadyExists, "AADB2C90001", "A user of that name exists already.", "Sign in instead.")
+    add(.accessDenied, "AADB2C99002", "There is no such user.", "Let the user sign up first.")
+    add(
+      .accessDenied, "AADSTS50105", "The user is not assigned to the application.",
+      "Assign the user to it in the portal, or sign in as somebody else: `prompt: .selectAccount`.")
+    add(
+      .accessDenied, "AADSTS90094", "Only an administrator can consent to the scopes.",
+      "Have an administrator grant the app's permissions in the portal.")
+    add(.userAlreadyExists, "AADB2C90001 AADB2C99001", "A user of that name exists already.", "Sign in instead.")
     add(
       .identityProviderFailed, "AADB2C90273",
       "The identity provider gave no valid answer; often its page was cancelled.")
@@ -44,7 +64,7 @@ struct ServiceCode {
     let again = "Sign in again."
     add(.interactionRequired, "AADB2C90077 AADSTS50058", "There is no session at the server.", again)
     add(
-      .interactionRequired, "AADB2C90080 AADSTS700082 AADSTS70008", "The session has expired.", again,
+      .interactionRequired, "AADB2C90080 AADSTS700082 AADSTS70008 AADSTS70043", "The session has expired.", again,
       endsSession: true)
     add(.interactionRequired, "AADB2C90129 AADSTS50173", "The session was revoked.", again, endsSession: true)
     add(.interactionRequired, "AADB2C90128", "The account no longer exists.", again, endsSession: true)
@@ -78,6 +98,12 @@ struct ServiceCode {
     add(
       .configuration, "AADB2C90006 AADSTS50011 AADSTS500113 AADSTS900971", "The redirect URI is not registered.",
       "Register the settings' redirectUri exactly as it is.")
+    add(
+      .configuration, "AADSTS9002326 AADSTS9002327", "The redirect URI is registered as a single-page application's.",
+      "Register it under `Mobile and desktop applications` in the portal.")
+    add(
+      .configuration, "AADSTS500210", "The authority names its tenant in a form that this user's account cannot use.",
+      "Write the tenant's GUID instead of its domain in the authority, or the reverse.")
     add(.configuration, "AADB2C90007 AADB2C90287", "The redirect URI is refused.", registration)
     add(
       .configuration, "AADB2C90018 AADB2C90068 AADB2C90285 AADSTS700016",

@@ -1,3 +1,4 @@
+internal import B2CAuthority
 internal import B2CCore
 internal import Foundation
 
@@ -30,8 +31,8 @@ struct Provider: Sendable {
       )
     }
     authorizationEndpoint = authorization
-    let isMicrosoft = configuration.authority.kind(for: policy) != .openIDConnect
-    tokenRoute = TokenRoute(url: token, policy: policy, isMicrosoft: isMicrosoft)
+    tokenRoute = TokenRoute(url: token, policy: policy, service: configuration.authority.kind(for: policy))
+    let isMicrosoft = tokenRoute.isMicrosoft
     addsOfflineAccess = isMicrosoft || metadata.scopes.contains("offline_access")
     endSessionEndpoint = isMicrosoft ? endpoints.endSession : metadata.endSessionEndpoint
     deviceAuthorizationEndpoint =
@@ -43,8 +44,11 @@ struct Provider: Sendable {
 struct TokenRoute: Sendable {
   let url: URL
   let policy: Policy?
+  /// The kind of the authority.
+  let service: Authority.Kind
+
   /// Whether the provider speaks with Microsoft's extensions.
-  let isMicrosoft: Bool
+  var isMicrosoft: Bool { service != .openIDConnect }
 }
 
 /// The provider's own metadata (OpenID Connect Discovery 1.0 section 3, RFC 8414 section 2).

@@ -53,7 +53,7 @@ actor ProviderDirectory {
     guard let url = try Endpoints(authority: configuration.authority, policy: policy).token else {
       return try await provider(for: policy, atMost: configuration.limits.deadline * 2).tokenRoute
     }
-    return TokenRoute(url: url, policy: policy, isMicrosoft: true)
+    return TokenRoute(url: url, policy: policy, service: configuration.authority.kind(for: policy))
   }
 
   /// Returns the keys of a provider; callers at the same time share one request for them.

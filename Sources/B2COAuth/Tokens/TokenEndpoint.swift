@@ -80,12 +80,13 @@ struct TokenEndpoint: Sendable {
     let answer = try await post(all, to: route.url, isMicrosoft: route.isMicrosoft, correlationID: correlationID)
     // Only Microsoft's services are sent the id, so only they can have logged it.
     let sent = route.isMicrosoft ? correlationID : nil
-    guard answer.1.statusCode == 200 else {
-      throw refusal(answer, of: fields, to: route, correlationID: sent)
-    }
+    guard answer.1.statusCode == 200 else { throw refusal(answer, of: fields, to: route, correlationID: sent) }
     do {
       return try TokenResponse(answer.0, serverNow: serverClock.now)
     } catch {
+      // Some servers send an error with status 200.
+      let refusal = refusal(answer, of: fields, to: route, correlationID: sent)
+      guard refusal.oauthError == nil else { throw refusal }
       var error = error.about(route.url, method: "POST")
       error.correlationID = sent
       throw error
@@ -94,35 +95,21 @@ struct TokenEndpoint: Sendable {
 
   private static let secretFields: Set<String> = ["code", "code_verifier", "refresh_token", "device_code"]
 
-  /// The error of an answer that is no success.
+  /// The error of an answer without what was asked for.
   func refusal(
-    _ answer: (Data, HTTPURLResponse), of fields: [(name: String, value: String)], to route: TokenRoute,
+    _ answer: (body: Data, response: HTTPURLResponse), of fields: [(name: String, value: String)], to route: TokenRoute,
     correlationID: UUID?
   ) -> ConnectorError {
-    let (body, response) = answer
-    let secrets = fields.filter { Self.secretFields.contains($0.name) }.map(\.value)
-    let isRefresh = fields.contains { $0.name == "refresh_token" }
-    let said = ServerAnswer(body, response, hiding: secrets)
-    let answer =
-      said ?? ServerAnswer(status: response.statusCode, retryAfter: RetryAfter.seconds(in: response))
-    var error = answer.asError(
-      scopes: fields.first { $0.name == "scope" }?.value.split(separator: " ").map(String.init) ?? [],
-      policy: route.policy, correlationID: correlationID, isGenericRefresh: isRefresh && !route.isMicrosoft)
-    // What is neither empty nor an OAuth error may come from a proxy: it proves nothing.
-    if isRefresh, answer.error != nil || body.isEmpty {
-      error.endsSession = answer.endsSession(isMicrosoft: route.isMicrosoft)
-      // What else is refused may be the claims that the caller has added, and says nothing about the token.
-      if fields.contains(where: { $0.name == "claims" }), answer.error != "invalid_grant", answer.code == nil {
-        error.endsSession = false
-      }
-    }
-    if said == nil {
-      if error.code == .server { error.code = .invalidResponse }
-      error.message = "The token endpoint answered \(response.statusCode) without an OAuth error."
-      if error.recoverySuggestion == nil {
-        error.recoverySuggestion = error.code.isRetryable ? "Try again later." : "Check the authority in the settings."
-      }
-    }
-    return error.about(route.url, method: "POST")
+    func value(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+    return ServerAnswer(
+      answer.body, answer.response,
+      to: value("refresh_token") == nil ? .request : .refresh(addsClaims: value("claims") != nil), at: route.service,
+      hiding: Self.secretFields.compactMap(value)
+    )
+    .asError(
+      scopes: value("scope")?.split(separator: " ").map(String.init) ?? [], policy: route.policy,
+      correlationID: correlationID
+    )
+    .about(route.url, method: "POST")
   }
 }

@@ -49,8 +49,11 @@ struct TokenResponse: Sendable {
   private static func reasonAgainst(_ fields: [String: JSONValue], _ accessToken: Secret?) -> String? {
     // What is null is not there.
     func given(_ name: String) -> JSONValue? { fields[name].flatMap { $0 == .null ? nil : $0 } }
-    guard accessToken != nil else {
+    guard let accessToken else {
       return given("access_token").map { _ in "The token answer's access_token is not a text, or is empty." }
+    }
+    guard accessToken.value.wholeMatch(of: /[A-Za-z0-9\-._~+\/]+=*/) != nil else {
+      return "The token answer's access_token has characters that no Authorization header takes (RFC 6750 section 2.1)."
     }
     // Many servers leave the type out; one that is there has to be right.
     guard let type = given("token_type"), type.string?.lowercased() != "bearer" else { return nil }

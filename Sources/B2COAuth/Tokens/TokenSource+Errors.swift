@@ -17,14 +17,25 @@ extension TokenSource {
   ) -> ConnectorError {
     let isMicrosoft = route?.isMicrosoft ?? true
     let named = scopes.isEmpty ? "none" : scopes.joined(separator: " ")
+    let (message, suggestion) =
+      switch (Scopes.includeAPIScope(scopes), isMicrosoft) {
+      case (true, true):
+        (
+          "The service issued no access token for \(named).",
+          "Grant the app this permission in the portal (API permissions, with an administrator's consent)."
+        )
+      case (true, false):
+        ("The service issued no access token for \(named).", "Allow the app these scopes where it is registered.")
+      case (false, true):
+        (noAPI + named + ".", "Add the API's scope, or the client ID itself, to `scopes` in the settings.")
+      case (false, false): (noAPI + named + ".", "Add a scope of the API to `scopes` in the settings.")
+      }
     let error = ConnectorError(
-      own: .missingAPIScope, "There is no access token, because none of the scopes names an API: \(named).",
-      recoverySuggestion: isMicrosoft
-        ? "Add the API's scope, or the client ID itself, to `scopes` in the settings."
-        : "Add a scope of the API to `scopes` in the settings.",
-      correlationID: isMicrosoft ? correlationID : nil)
+      own: .missingAPIScope, message, recoverySuggestion: suggestion, correlationID: isMicrosoft ? correlationID : nil)
     return route.map { error.about($0.url, method: "POST") } ?? error
   }
+
+  private static let noAPI = "There is no access token, because none of the scopes names an API: "
 
   static let signedOut = ConnectorError(
     own: .interactionRequired, "The user has signed out.", recoverySuggestion: "Sign in again.")

@@ -35,10 +35,10 @@ struct ServerAnswerTests {
       .configuration, 90087, 90279, 90006, 90007, 90287, 90008, 90010, 90011, 90012, 90013, 90014, 90018, 90055, 90083,
       90115, 90117, 90146, 99005, 90058, 90079, 90081, 90084, 90092, 90068, 90285, 90284, 90205, 90043, 90047, 90086),
     Meaning(.serviceUnavailable, 90035, 90037, 90048, 90206), Meaning(.throttled, 90244),
-    Meaning(.userAlreadyExists, 90001),
+    Meaning(.userAlreadyExists, 90001, 99001),
     Meaning(.server, says: "PKCE", 90182, 90183, 90184, 99059),
     // No code of the table: it survives, and nobody is told that the user has cancelled.
-    Meaning(.server, says: "The server refused with", 99002, 12345, 90052, 90111, 90151),
+    Meaning(.accessDenied, says: "The server refused with", 12345, 90052, 90111, 90151), Meaning(.accessDenied, 99002),
   ]
 
   @Test("A code of Azure AD B2C, whatever error it comes with", arguments: meanings)
@@ -89,12 +89,89 @@ struct ServerAnswerTests {
     #expect(try await client.users().first?.hasSession == true)
   }
 
-  @Test("An access_denied without a code is the user's, as RFC 6749 section 4.1.2.1 has it")
-  func denied() async throws {
-    let presenter = CannedPresenter { "\(Fixture.redirect)?error=access_denied&state=\($0.state.value)" }
-    await expectError(ConnectorError.self, .userCancelledInPage) {
-      try await Fixture().client(presenter: presenter).signIn()
+  /// An error in a callback: whose it is, and how often to try.
+  struct Callback: Sendable, CustomTestStringConvertible {
+    var error = "access_denied"
+    var says: String?
+    var subcode: String?
+    let means: ErrorCode
+    var isRetryable = false
+    var shapes = [LocalTenant.Shape.openIDConnect, .entra, .b2c]
+    var testDescription: String { "\(error) \(subcode ?? "") \(says ?? "")" }
+  }
+
+  static let callbacks: [Callback] = [
+    // The user, where the service says so: outside Azure AD B2C by giving no reason, by MSAL's subcode, by the sentences of
+    // Auth0 and of Microsoft's personal accounts, by Microsoft's codes.
+    Callback(means: .userCancelledInPage, shapes: [.openIDConnect, .entra, .ciam]),
+    Callback(subcode: "cancel", means: .userCancelledInPage),
+    Callback(says: "User did not authorize the request", means: .userCancelledInPage),
+    Callback(
+      says: "The user has denied access to the scope requested by the client application.", means: .userCancelledInPage),
+    Callback(says: "AADB2C90091: The user has cancelled.", means: .userCancelledInPage, shapes: [.b2c]),
+    Callback(says: "AADSTS65004: User declined to consent.", means: .userCancelledInPage, shapes: [.entra]),
+    // Else the server: rules of Auth0 and Okta, a policy's own refusal with words and without.
+    Callback(says: "Please verify your email before logging in.", means: .accessDenied),
+    Callback(says: "User is not assigned to the client application.", means: .accessDenied),
+    Callback(means: .accessDenied, shapes: [.b2c]), Callback(subcode: "other", means: .accessDenied, shapes: [.b2c]),
+    Callback(says: "AADB2C99002: User does not exist.", means: .accessDenied, shapes: [.b2c]),
+    Callback(says: "AADSTS50105: Not assigned.", means: .accessDenied, shapes: [.entra]),
+    Callback(says: "AADSTS90094: Admin consent.", means: .accessDenied, shapes: [.entra]),
+    // Azure AD B2C says server_error of nearly everything: with a code it is a definite no, without one it may pass.
+    Callback(error: "server_error", says: "AADB2C99002: User does not exist.", means: .accessDenied, shapes: [.b2c]),
+    Callback(error: "server_error", says: "AADB2C99001: Exists.", means: .userAlreadyExists, shapes: [.b2c]),
+    Callback(error: "server_error", says: "AADB2C90278: Text.", means: .server, shapes: [.b2c]),
+    Callback(error: "server_error", says: "AADB2C90161: Text.", means: .server, shapes: [.b2c]),
+    Callback(error: "server_error", says: "AADB2C90238: Text.", means: .server, shapes: [.b2c]),
+    Callback(
+      error: "server_error", says: "AADB2C90206: Text.", means: .serviceUnavailable, isRetryable: true, shapes: [.b2c]),
+    Callback(
+      error: "server_error", says: "AADB2C: An exception has occurred.", means: .serviceUnavailable, isRetryable: true),
+    Callback(error: "temporarily_unavailable", means: .serviceUnavailable, isRetryable: true),
+    Callback(error: "invalid_request", says: "AADSTS9002327: Text.", means: .configuration, shapes: [.entra]),
+    Callback(error: "invalid_request", says: "AADSTS9002326: Text.", means: .configuration, shapes: [.entra]),
+    Callback(error: "invalid_request", says: "AADSTS500210: Text.", means: .configuration, shapes: [.entra]),
+    Callback(error: "login_required", means: .interactionRequired),
+    Callback(error: "unauthorized_client", means: .configuration),
+    Callback(error: "something_else", means: .server),
+  ]
+
+  @Test("What an error in a callback means, and whose it is", arguments: callbacks)
+  func callback(_ callback: Callback) async throws {
+    for shape in callback.shapes {
+      let fixture = Fixture(shape: shape)
+      let issuer = fixture.tenant.issuer
+      let presenter = CannedPresenter { request in
+        var answer = URLComponents(string: Fixture.redirect)
+        answer?.queryItems = [
+          URLQueryItem(name: "error", value: callback.error), URLQueryItem(name: "state", value: request.state.value),
+        ]
+        // RFC 9207, which this shape promises.
+        if shape == .openIDConnect { answer?.queryItems?.append(.init(name: "iss", value: issuer)) }
+        if let says = callback.says { answer?.queryItems?.append(.init(name: "error_description", value: says)) }
+        if let subcode = callback.subcode { answer?.queryItems?.append(.init(name: "error_subcode", value: subcode)) }
+        return answer?.string ?? ""
+      }
+      let error = try await #require(throws: ConnectorError.self) {
+        try await fixture.client(presenter: presenter).signIn()
+      }
+      #expect(error.code == callback.means, "\(shape): \(error)")
+      #expect(error.isRetryable == callback.isRetryable && error.serverDescription == callback.says, "\(shape)")
+      #expect(error.oauthError == callback.error)
+      if [.accessDenied, .configuration].contains(callback.means) {
+        #expect(error.recoverySuggestion != nil || callback.error == "unauthorized_client", "\(error)")
+      }
     }
+  }
+
+  @Test("An error in a 200 without tokens is that error", arguments: [LocalTenant.Shape.openIDConnect, .b2c])
+  func errorInSuccess(_ shape: LocalTenant.Shape) async throws {
+    let fixture = Fixture(shape: shape)
+    fixture.transport.answerTokens(
+      200, #"{"error":"bad_verification_code","error_description":"The code passed is incorrect or expired."}"#)
+    let error = try await #require(throws: ConnectorError.self) { try await fixture.client().signIn() }
+    #expect(error.code == .server && error.oauthError == "bad_verification_code" && error.status == 200)
+    #expect(error.serverDescription == "The code passed is incorrect or expired.")
   }
 
   @Test("An answer in full: status, correlation id, claims, the service's number")

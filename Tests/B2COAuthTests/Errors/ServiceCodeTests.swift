@@ -1,3 +1,4 @@
+import B2CTestKit
 import Foundation
 import Testing
 
@@ -45,7 +46,13 @@ struct ServiceCodeTests {
       "request_not_supported", "request_uri_not_supported", "registration_not_supported",
     ]
     for status in [400, 401, 403] {
-      let kept = registered.filter { !ServerAnswer(error: $0, status: status).endsSession(isMicrosoft: false) }
+      let kept = try registered.filter {
+        let (body, response) = try LocalResponse(status: status, body: Data(#"{"error":"\#($0)"}"#.utf8))
+          .answer(to: URL(filePath: "/"))
+        return !ServerAnswer(
+          body, response, to: .refresh(addsClaims: false), at: .openIDConnect, hiding: []
+        ).asError().endsSession
+      }
       #expect(Set(kept) == listed, "\(status)")
     }
   }

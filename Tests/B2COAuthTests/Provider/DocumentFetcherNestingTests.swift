@@ -30,7 +30,7 @@ struct DocumentFetcherNestingTests {
     Answer(testDescription: "error") {
       let body = Data((#"{"error":"invalid_grant","x":"# + $0 + "}").utf8)
       return HTTPURLResponse(url: URL(filePath: "/"), statusCode: 400, httpVersion: nil, headerFields: nil).flatMap {
-        ServerAnswer(body, $0, hiding: [])
+        ServerAnswer(body, $0, to: .request, at: .b2c, hiding: []).error
       } != nil
     },
     Answer(testDescription: "device") {

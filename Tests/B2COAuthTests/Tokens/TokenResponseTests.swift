@@ -115,6 +115,10 @@ struct TokenResponseTests {
     Bad(status: 200, body: "{}", code: .invalidResponse),
     Bad(status: 200, body: #"{"access_token": 7}"#, code: .invalidResponse),
     Bad(status: 200, body: #"{"access_token": "a", "token_type": "DPoP"}"#, code: .invalidResponse),
+    // RFC 6750 section 2.1: no header takes such a token.
+    Bad(status: 200, body: #"{"access_token": "a\nb"}"#, code: .invalidResponse),
+    Bad(status: 200, body: #"{"access_token": "a b"}"#, code: .invalidResponse),
+    Bad(status: 200, body: #"{"access_token": "=a"}"#, code: .invalidResponse),
     Bad(status: 200, body: String(repeating: "[", count: 100_000), code: .invalidResponse),
     Bad(status: 400, body: "", code: .invalidResponse),
     Bad(status: 400, body: #"{"error": "invalid_client"}"#, code: .configuration),

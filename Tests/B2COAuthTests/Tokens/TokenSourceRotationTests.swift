@@ -187,7 +187,10 @@ struct TokenSourceRotationTests {
       $0["access_token"] = nil
       if !hasIDToken { $0["id_token"] = nil }
     }
-    await expectError(ConnectorError.self, .missingAPIScope) { try await client.accessToken() }
+    let error = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
+    #expect(error.code == .missingAPIScope && error.recoverySuggestion?.contains("in the portal") == true)
+    let scopes = fixture.tenant.apiScopes.joined(separator: " ")
+    #expect(error.message == "The server issued no access token for \(scopes).")
     fixture.tenant.behavior.changeTokenAnswer = nil
     _ = try await client.accessToken()
     #expect(fixture.tenant.counters.reusedRefreshTokens == 0)

@@ -29,8 +29,15 @@ struct TokenSourceRuleTests {
     Refusal(status: 400, body: #"{"error":"invalid_grant","error_description":"Token is not active"}"#),
     Refusal(status: 401, body: #"{"error":"invalid_token"}"#),
     Refusal(status: 403, body: #"{"error":"access_denied"}"#),
-    // What a proxy says is no answer of the provider: a sign-in helps, and nothing is thrown away.
-    Refusal(status: 403, body: "<html>Blocked</html>", ends: false),
+    // A 200 with an error and no token is that error.
+    Refusal(status: 200, body: #"{"error":"invalid_grant"}"#),
+    Refusal(status: 200, body: #"{"error":"invalid_client"}"#, means: .configuration, ends: false),
+    Refusal(status: 200, body: #"{"error":"invalid_grant","suberror":"bad_token"}"#, shape: .entra),
+    Refusal(status: 400, body: #"{"error":"invalid_grant","error_description":"AADSTS70043: Text."}"#, shape: .entra),
+    // What a firewall says is no answer of the provider: nothing is thrown away, and no sign-in helps.
+    Refusal(status: 403, body: "<html>Blocked</html>", means: .invalidResponse, ends: false),
+    Refusal(status: 400, body: "Bad Request", means: .invalidResponse, ends: false),
+    Refusal(status: 403, body: "<html>Blocked</html>", means: .invalidResponse, ends: false, shape: .b2c),
     // What names the app or the scopes says nothing about the refresh token.
     Refusal(status: 401, body: #"{"error":"invalid_client"}"#, means: .configuration, ends: false),
     Refusal(status: 400, body: #"{"error":"unauthorized_client"}"#, means: .configuration, ends: false),
@@ -50,7 +57,7 @@ struct TokenSourceRuleTests {
     Refusal(
       status: 500, body: #"{"error":"invalid_grant","error_description":"AADB2C90080: Text."}"#,
       means: .serviceUnavailable, ends: false, shape: .b2c),
-    Refusal(status: 403, body: #"{"error":"access_denied"}"#, means: .server, ends: false, shape: .b2c),
+    Refusal(status: 403, body: #"{"error":"access_denied"}"#, means: .accessDenied, ends: false, shape: .b2c),
     Refusal(status: 400, body: #"{"error":"invalid_request"}"#, means: .configuration, ends: false, shape: .entra),
   ]
 
@@ -64,6 +71,8 @@ struct TokenSourceRuleTests {
     let error = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
     #expect(error.code == refusal.means)
     #expect(error.status == refusal.status)
+    #expect(error.needsInteraction == (refusal.means == .interactionRequired))
+    if refusal.means == .invalidResponse { #expect(error.isRetryable) }
     let key = try #require(try await fixture.cache.keys().first)
     let record = try #require(try await fixture.cache.record(for: key))
     #expect((record.refreshToken == nil) == refusal.ends)

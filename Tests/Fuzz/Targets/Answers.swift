@@ -67,7 +67,15 @@ extension FuzzTarget {
 
   private static func checkRefusal(_ body: ArraySlice<UInt8>, status: Int) throws {
     let (body, response) = try LocalResponse(status: status, body: Data(body)).answer(to: URL(filePath: "/"))
-    guard let answered = ServerAnswer(body, response, hiding: [sent]) else { return }
+    for service in [Authority.Kind.b2c, .openIDConnect] {
+      for place in [ServerAnswer.Place.request, .refresh(addsClaims: false)] {
+        let answered = ServerAnswer(body, response, to: place, at: service, hiding: [sent])
+        try check(answered, status: status)
+      }
+    }
+  }
+
+  private static func check(_ answered: ServerAnswer, status: Int) throws {
     var shown = ""
     dump(answered, to: &shown)
     try expectHidden(sentSearch, in: shown)
@@ -75,11 +83,9 @@ extension FuzzTarget {
     try expect(
       texts.allSatisfy { $0.count <= 200 && $0.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } },
       "a text that is long or not printable")
-    for isMicrosoft in [true, false] {
-      let ends = answered.endsSession(isMicrosoft: isMicrosoft)
-      try expect(!ends || [400, 401, 403].contains(status), "status \(status) ends a session")
-    }
-    try check(answered.asError(scopes: ["scope"], policy: try Policy("B2C_1_SignIn"), isGenericRefresh: true))
+    let error = answered.asError(scopes: ["scope"], policy: try Policy("B2C_1_SignIn"))
+    try expect(!error.endsSession || [200, 400, 401, 403].contains(status), "status \(status) ends a session")
+    try check(error)
   }
 
   private static func checkDevice(_ body: ArraySlice<UInt8>) throws {
