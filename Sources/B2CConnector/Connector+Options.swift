@@ -41,6 +41,13 @@ extension Connector {
     /// ``ErrorCode/refreshNotAllowed``. An app extension never uses them, whatever is set here. Guide "Widgets, extensions
     /// and intents".
     public var refreshesTokens = true
+    /// What the user has to agree to before a refresh token is used, such as Face ID; `nil` unless set.
+    ///
+    /// It runs once for all calls that wait for the token, before anything is sent; set it in every connector of the
+    /// process. With it a token is renewed only in its last minute. What it throws ends those calls with
+    /// ``ErrorCode/userCancelled``, unless the token has not expired, which is served then. It must not call the connector.
+    /// Guide "The connector", Asking the user before a refresh.
+    public var beforeRefresh: (@Sendable (UserInfo) async throws -> Void)?
 
     /// The configuration of the engine: these options with what the settings say.
     func configuration(_ settings: ConnectorSettings) -> OAuthConfiguration {
@@ -57,6 +64,7 @@ extension Connector {
       configuration.expiryMargin = expiryMargin
       configuration.clockSkew = clockSkew
       configuration.refreshesTokens = refreshesTokens
+      configuration.beforeRefresh = beforeRefresh
       return configuration
     }
   }

@@ -25,6 +25,8 @@ extension ErrorCode {
 extension ErrorCode {
   /// The user pressed Cancel in the page, and the service says so (such as by AADB2C90091).
   public static let userCancelledInPage = Self(rawValue: "userCancelledInPage")
+  /// The user did not agree to a new token: the app's `beforeRefresh` threw.
+  public static let userCancelled = Self(rawValue: "userCancelled")
   /// The service does not let this user in, for a reason that ``ConnectorError/serverDescription`` tells the user.
   public static let accessDenied = Self(rawValue: "accessDenied")
   /// The user closed the browser sheet or window.

@@ -76,8 +76,10 @@ package struct TokenSource: Sendable {
   }
 
   private func usable(_ record: TokenRecord, _ request: Request, _ excluded: [Secret]) -> CachedAccessToken? {
-    record.usableToken(
-      covering: request.scopes, now: now, margin: services.configuration.expiryMargin.inSeconds, excluding: excluded)
+    let margin = services.configuration.expiryMargin
+    // Nobody is asked for a token that lasts.
+    let asked = services.configuration.beforeRefresh == nil ? margin : min(margin, .seconds(60))
+    return record.usableToken(covering: request.scopes, now: now, margin: asked.inSeconds, excluding: excluded)
   }
 
   // MARK: Shared work
@@ -139,15 +141,33 @@ package struct TokenSource: Sendable {
   ) async throws -> (token: CachedAccessToken, hasJoined: Bool) {
     var hasJoined = false
     services.report(.cacheMiss, session.record.policyID, correlationID)
-    // Later than the transport's own end, so that its error is the caller's, and the next call begins afresh.
+    // Later than the transport's own end, so that its error is the caller's, and the next call begins afresh. How long a
+    // user takes to answer is no matter of the network.
+    let limit = services.configuration.beforeRefresh == nil ? services.configuration.limits.deadline + .seconds(1) : nil
     let token = try await store.flights.value(
-      for: flight, atMost: services.configuration.limits.deadline + .seconds(1), on: services.environment.clock,
+      for: flight, atMost: limit, on: services.environment.clock,
       onJoin: {
         hasJoined = true
         services.report(.refreshShared, session.record.policyID, correlationID)
       }
-    ) { try await refresh(request, session.key, excluded, correlationID) }
+    ) {
+      try await askUser(session, flight)
+      return try await refresh(request, session.key, excluded, correlationID)
+    }
     return (token, hasJoined)
+  }
+
+  private func askUser(_ session: SessionStore.Session, _ flight: TokenFlight) async throws {
+    guard let beforeRefresh = services.configuration.beforeRefresh else { return }
+    // While the token has not expired, an answer of no stands for a minute.
+    store.noteTry(flight, now: now)
+    do {
+      try await beforeRefresh(services.user(session))
+    } catch {
+      throw ConnectorError(
+        own: .userCancelled, "The user did not agree to a new token: the app's `beforeRefresh` threw.",
+        recoverySuggestion: "Repeat the call when the user wants to go on.", underlying: error)
+    }
   }
 
   // MARK: Around and under the refresh lock

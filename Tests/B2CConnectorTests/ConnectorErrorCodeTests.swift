@@ -13,7 +13,7 @@ import Testing
 struct ConnectorErrorCodeTests {
   static let all: [ErrorCode] = [
     .userCancelledInPage, .userClosedBrowser, .passwordResetRequested, .interactionRequired, .wrongUser, .accessDenied,
-    .userAlreadyExists, .identityProviderFailed,
+    .userAlreadyExists, .identityProviderFailed, .userCancelled,
     .configuration, .retiredAuthority, .unsupportedRedirectURI, .missingAPIScope, .unsupported,
     .network, .serviceUnavailable, .throttled, .server, .invalidResponse, .tokenCache, .presentationFailed, .portInUse,
     .timedOut,

@@ -12,6 +12,8 @@ package struct OAuthConfiguration: Sendable {
   package var scopes: [String]
   /// Whether this process may use refresh tokens.
   package var refreshesTokens = true
+  /// What runs before a refresh token is used; what it throws prevents that.
+  package var beforeRefresh: (@Sendable (UserInfo) async throws -> Void)?
   /// Further scopes the user is asked to consent to at sign-in, without a token for them (ADAL's `additionalScopes`).
   package var additionalScopes: [String] = []
   /// The policy that is run when a call names none; `nil` for an authority that has no policies.

@@ -190,7 +190,7 @@ struct TokenSourceRotationTests {
     let error = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
     #expect(error.code == .missingAPIScope && error.recoverySuggestion?.contains("in the portal") == true)
     let scopes = fixture.tenant.apiScopes.joined(separator: " ")
-    #expect(error.message == "The server issued no access token for \(scopes).")
+    #expect(error.message == "The service issued no access token for \(scopes).")
     fixture.tenant.behavior.changeTokenAnswer = nil
     _ = try await client.accessToken()
     #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
