@@ -43,8 +43,7 @@ struct ServiceCode {
     // The user.
     add(
       .passwordResetRequested, "AADB2C90118", "The user asked for a new password.", "Run the password-reset policy.")
-    add(.userCancelledInPage, "AADB2C90091", "The user cancelled in the page.")
-    add(.userCancelledInPage, "AADSTS65004", "The user declined to consent.")
+    add(.userCancelledInPage, "AADB2C90091 AADSTS65004", "The user cancelled in the page, or declined to consent.")
     add(.accessDenied, "AADB2C99002", "There is no such user.", "Let the user sign up first.")
     add(
       .accessDenied, "AADSTS50105", "The user is not assigned to the application.",
@@ -54,11 +53,8 @@ struct ServiceCode {
       "Have an administrator grant the app's permissions in the portal.")
     add(.userAlreadyExists, "AADB2C90001 AADB2C99001", "A user of that name exists already.", "Sign in instead.")
     add(
-      .identityProviderFailed, "AADB2C90273",
-      "The identity provider gave no valid answer; often its page was cancelled.")
-    add(
-      .identityProviderFailed, "AADB2C90289 AADB2C90051 AADB2C90255 AADB2C90075",
-      "The identity provider or a step behind it failed.")
+      .identityProviderFailed, "AADB2C90273 AADB2C90289 AADB2C90051 AADB2C90255 AADB2C90075",
+      "The identity provider failed or gave no valid answer; often its page was cancelled.")
 
     // The session.
     let again = "Sign in again."
@@ -96,15 +92,14 @@ struct ServiceCode {
     // The registration, the policy and the host.
     let registration = "Compare the settings with the app registration in the portal."
     add(
-      .configuration, "AADB2C90006 AADSTS50011 AADSTS500113 AADSTS900971", "The redirect URI is not registered.",
-      "Register the settings' redirectUri exactly as it is.")
+      .configuration, "AADB2C90006 AADB2C90007 AADB2C90287 AADSTS50011 AADSTS500113 AADSTS900971",
+      "The redirect URI is not registered.", "Register the settings' redirectUri exactly as it is.")
     add(
       .configuration, "AADSTS9002326 AADSTS9002327", "The redirect URI is registered as a single-page application's.",
       "Register it under `Mobile and desktop applications` in the portal.")
     add(
       .configuration, "AADSTS500210", "The authority names its tenant in a form that this user's account cannot use.",
       "Write the tenant's GUID instead of its domain in the authority, or the reverse.")
-    add(.configuration, "AADB2C90007 AADB2C90287", "The redirect URI is refused.", registration)
     add(
       .configuration, "AADB2C90018 AADB2C90068 AADB2C90285 AADSTS700016",
       "The client ID is not registered in this tenant.",
@@ -119,16 +114,12 @@ struct ServiceCode {
       .configuration, "AADB2C90087 AADB2C90279", "The grant was made for another protocol version or client.")
     add(
       .configuration,
-      "AADB2C90008 AADB2C90010 AADB2C90011 AADB2C90012 AADB2C90013 AADB2C90014 AADB2C90083 AADB2C90115 AADB2C99005",
+      "AADB2C90008 AADB2C90010 AADB2C90011 AADB2C90012 AADB2C90013 AADB2C90014 AADB2C90083 AADB2C90115 AADB2C99005"
+        + " AADB2C90043 AADB2C90086",
       "The service refused the request, its scopes or its client.", registration)
-    add(
-      .configuration, "AADB2C90043", "The service does not take this prompt.", "Use another prompt, or `.automatic`.")
     add(
       .configuration, "AADB2C90047", "A page of the policy cannot be loaded, for its template or a script of it fails.",
       "Check the policy's page template, and that its server allows the service's origin (CORS).")
-    add(
-      .configuration, "AADB2C90086", "The service does not support this kind of token request.",
-      "Check that the policy and the authority are Azure AD B2C's, which has no device codes.")
     add(
       .configuration, "AADSTS500208", "The host is not one where this kind of account signs in.",
       "Write the External ID tenant's own host as the authority, such as https://contoso.ciamlogin.com/.")
