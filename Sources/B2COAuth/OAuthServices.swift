@@ -23,7 +23,7 @@ package final class OAuthServices: Sendable {
     }
     self.configuration = configuration
     self.environment = environment
-    presenter = environment.presenter ?? DefaultPresenter.make()
+    presenter = environment.presenter ?? Defaults.presenter()
     try presenter.validate(redirectURI: configuration.redirectURI)
     serverClock = ServerClock(localNow: environment.now)
     let documents = DocumentFetcher(
@@ -37,7 +37,7 @@ package final class OAuthServices: Sendable {
       configuration: configuration,
       transport: RetryingTransport(transport: environment.transport, policy: .none, clock: environment.clock),
       serverClock: serverClock)
-    store = SessionStore.of(try environment.cache ?? DefaultTokenCache.make())
+    store = SessionStore.of(try environment.cache ?? Defaults.cache())
     isMicrosoft = configuration.authority.kind(for: configuration.defaultPolicy) != .openIDConnect
     client = SessionStore.Client(
       authority: configuration.authority.cacheID,

@@ -135,19 +135,15 @@ package struct SignOut: Sendable {
       let callback = try await page.value(
         for: request.state, atMost: options.timeout, on: services.environment.clock
       ) { try await showing.value }
-      return Self.isConfirmation(callback, of: request) ? .ended : .unconfirmed
+      // Any program can open the redirect URI; only the server knows the state, which it has to send back (OpenID Connect
+      // RP-Initiated Logout 1.0 section 3).
+      let pairs = CallbackParameters.pairs(of: callback)
+      let isFailed = pairs.contains { ASCIIText.isSame($0.name, "error") }
+      return CallbackState.isRight(pairs, for: request.state) && !isFailed ? .ended : .unconfirmed
     } catch let error as ConnectorError where [.userClosedBrowser, .timedOut].contains(error.code) {
       // The page was shown, which may have ended the session; the tokens are gone already.
       return .unconfirmed
     }
-  }
-
-  /// Whether the browser came back from the sign-out page: any program can open the redirect URI, only the server knows the
-  /// state, which it has to send back (OpenID Connect RP-Initiated Logout 1.0 section 3).
-  private static func isConfirmation(_ callback: URL, of request: PresentationRequest) -> Bool {
-    let pairs = CallbackParameters.pairs(of: callback)
-    return CallbackState.isRight(pairs, for: request.state)
-      && !pairs.contains { ASCIIText.isSame($0.name, "error") }
   }
 
   private func presentation(of endpoint: URL, idToken: Secret?) throws -> PresentationRequest {

@@ -41,7 +41,7 @@ extension Connector {
       return try Connector(settings: read, environment: harmless)
     }
     return try await Diagnostics(
-      settings: read, presenter: environment.presenter ?? DefaultPresenter.make(), connector: connector
+      settings: read, presenter: environment.presenter ?? Defaults.presenter(), connector: connector
     ).diagnosis()
   }
 }

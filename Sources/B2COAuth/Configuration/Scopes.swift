@@ -2,7 +2,9 @@
 enum Scopes {
   /// Removes spaces and repetitions, and puts `openid`, and `offline_access` if it is wanted, in front.
   static func forRequest(_ scopes: [String], offlineAccess: Bool) -> [String] {
-    unique(["openid"] + (offlineAccess ? ["offline_access"] : []) + scopes)
+    var seen: Set<String> = []
+    return (["openid"] + (offlineAccess ? ["offline_access"] : []) + scopes)
+      .flatMap { $0.split(separator: " ").map(String.init) }.filter { seen.insert($0.lowercased()).inserted }
   }
 
   /// Whether a scope names an API.
@@ -13,10 +15,5 @@ enum Scopes {
   /// The scopes that name an API, in lower case, for comparing.
   static func ofAPI(_ scopes: some Sequence<String>) -> Set<String> {
     Set(scopes.map { $0.lowercased() }.filter { !$0.isEmpty && !ReservedScopes.all.contains($0) })
-  }
-
-  private static func unique(_ scopes: [String]) -> [String] {
-    var seen: Set<String> = []
-    return scopes.flatMap { $0.split(separator: " ").map(String.init) }.filter { seen.insert($0.lowercased()).inserted }
   }
 }

@@ -1,10 +1,10 @@
 internal import B2CCore
 internal import Foundation
 
-/// The presenter where the app has none.
-package enum DefaultPresenter {
+/// The parts where the app has none.
+package enum Defaults {
   /// Returns the sheet of Apple's systems, elsewhere the system's browser with a redirect to this machine.
-  package static func make() -> any SignInPresenter {
+  package static func presenter() -> any SignInPresenter {
     #if os(watchOS) || os(tvOS)
       UnavailablePresenter()
     #elseif canImport(AuthenticationServices)
@@ -13,12 +13,9 @@ package enum DefaultPresenter {
       LoopbackPresenter()
     #endif
   }
-}
 
-/// The token cache where the app has none.
-enum DefaultTokenCache {
   /// Returns the keychain of Apple's systems, elsewhere a private file in the user's state directory.
-  static func make() throws -> any TokenCache {
+  static func cache() throws -> any TokenCache {
     #if canImport(Security)
       StoredTokenCache.keychain()
     #else

@@ -58,8 +58,6 @@ public struct BrowserOpening: Sendable {
         try await action(url)
       } catch let error as ConnectorError {
         onFailure(error)
-      } catch let error as CancellationError {
-        onFailure(error)
       } catch {
         onFailure(
           ConnectorError(

@@ -75,7 +75,7 @@ public final class ExternalBrowserPresenter: SignInPresenter {
   /// - Throws: An error with code ``ErrorCode/unsupportedRedirectURI`` for any other.
   public func validate(redirectURI: URL) throws {
     switch RedirectKind(redirectURI) {
-    case .privateUse, .customScheme, .https: return
+    case .appScheme, .https: return
     case .loopback, .outOfBand, .unusable:
       throw RedirectKind.mismatch(redirectURI, presenter: "ExternalBrowserPresenter")
     }

@@ -5,10 +5,8 @@ internal import Foundation
 enum RedirectKind: Hashable {
   /// `http` to this machine (RFC 8252 section 7.3).
   case loopback
-  /// A scheme that belongs to one app: a reverse domain name (RFC 8252 section 7.1), or `msal` and the client ID.
-  case privateUse(scheme: String)
-  /// Another scheme, which two apps may claim.
-  case customScheme(scheme: String)
+  /// A scheme of an app: its own one (RFC 8252 section 7.1), or one that two apps may claim.
+  case appScheme(String)
   /// `https` that the system hands to the app that claims it (RFC 8252 section 7.2).
   case https
   /// `urn:ietf:wg:oauth:2.0:oob`: the server shows the code.
@@ -35,7 +33,7 @@ enum RedirectKind: Hashable {
     case _ where RedirectURIRules.foreignSchemes.contains(scheme):
       self = .unusable
     default:
-      self = RedirectURIRules.isPrivateUse(scheme: scheme) ? .privateUse(scheme: scheme) : .customScheme(scheme: scheme)
+      self = .appScheme(scheme)
     }
   }
 
@@ -43,10 +41,10 @@ enum RedirectKind: Hashable {
   var advice: String {
     switch self {
     case .loopback: "LoopbackPresenter serves it."
-    case .privateUse: "WebAuthenticationPresenter serves it on Apple's systems, ExternalBrowserPresenter elsewhere."
-    case .customScheme:
-      "WebAuthenticationPresenter serves it on Apple's systems, ExternalBrowserPresenter elsewhere; a scheme with a dot,"
-        + " such as com.example.app, is safer (RFC 8252 section 7.1)."
+    case .appScheme(let scheme):
+      "WebAuthenticationPresenter serves it on Apple's systems, ExternalBrowserPresenter elsewhere"
+        + (RedirectURIRules.isPrivateUse(scheme: scheme)
+          ? "." : "; a scheme with a dot, such as com.example.app, is safer (RFC 8252 section 7.1).")
     case .https:
       "WebAuthenticationPresenter serves it from iOS 17.4 and macOS 14.4 on, ExternalBrowserPresenter where the app"
         + " claims it as a universal link."

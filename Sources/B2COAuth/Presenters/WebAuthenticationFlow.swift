@@ -25,7 +25,7 @@ package struct WebAuthenticationFlow: Sendable {
   /// - Throws: ``ConnectorError`` with code ``ErrorCode/unsupportedRedirectURI``.
   package func callback(for redirectURI: URL) throws -> WebAuthenticationCallback {
     switch RedirectKind(redirectURI) {
-    case .privateUse(let scheme), .customScheme(let scheme):
+    case .appScheme(let scheme):
       return .customScheme(scheme)
     case .https where supportsHTTPSCallbacks:
       let path = URLComponents(url: redirectURI, resolvingAgainstBaseURL: true)?.path ?? ""

@@ -16,4 +16,9 @@
       queue.async { ProcessInfo.processInfo.performExpiringActivity(withReason: reason, using: block) }
     }
   }
+#else
+  extension BackgroundTime {
+    /// None: this system does not suspend processes.
+    package static let ofSystem = BackgroundTime(nil)
+  }
 #endif
