@@ -42,15 +42,11 @@ enum LocalJSON {
 extension URLRequest {
   /// The path of its URL.
   var path: String { url?.path ?? "" }
-}
 
-/// The `Authorization` header's bearer token (RFC 6750 section 2.1).
-enum LocalBearer {
-  static func token(in request: URLRequest) -> String? {
-    guard let value = request.value(forHTTPHeaderField: "Authorization"), value.lowercased().hasPrefix("bearer ") else {
-      return nil
-    }
-    return String(value.dropFirst(7))
+  /// The `Authorization` header's bearer token (RFC 6750 section 2.1).
+  var bearerToken: String? {
+    let value = value(forHTTPHeaderField: "Authorization") ?? ""
+    return value.lowercased().hasPrefix("bearer ") ? String(value.dropFirst(7)) : nil
   }
 }
 
@@ -81,12 +77,6 @@ enum LocalDates {
 /// Unguessable texts: codes, tokens, session ids.
 enum RandomText {
   static func make(bytes count: Int = 32) -> String { RandomToken.make(bytes: count).value }
-
-  /// A user code for a device sign-in: letters that are hard to mistake (RFC 8628 section 6.1).
-  static func userCode() -> String {
-    let letters = Array("BCDFGHJKLMNPQRSTVWXZ")
-    return String((0..<8).map { _ in letters.randomElement() ?? "B" })
-  }
 
   static func guid() -> String { UUID().uuidString.lowercased() }
 }

@@ -89,22 +89,20 @@ struct LocalTaskServerTests {
     let claims = TokenAnswer.claims(good)
     let key = tenant.signingKeys[0]
     let visitor = TenantVisitor(tenant)
-    let cases: [(String?, String)] = [
-      (nil, "Bearer realm=\"Users\""), ("nonsense", "malformed"),
-      (try TestSigningKey.unsignedToken(claims: claims), "signature"),
-      (try TestSigningKey.any(.es256, id: key.id).token(claims: claims), "signature"),
-      (try key.token(claims: claims.merging(["aud": .string("other")]) { $1 }), "audience"),
-      (try key.token(claims: claims.merging(["iss": .string("https://x.example/")]) { $1 }), "issuer"),
-      (try key.token(claims: claims.merging(["exp": .integer(1)]) { $1 }), "expired"),
-      (try key.token(claims: claims.merging(["nbf": .integer(9_000_000_000)]) { $1 }), "not active"),
-      (try await visitor.tokens()["id_token"], "not an access token"),
+    let cases: [String?] = [
+      nil, "nonsense", try TestSigningKey.unsignedToken(claims: claims),
+      try TestSigningKey.any(.es256, id: key.id).token(claims: claims),
+      try key.token(claims: claims.merging(["aud": .string("other")]) { $1 }),
+      try key.token(claims: claims.merging(["iss": .string("https://x.example/")]) { $1 }),
+      try key.token(claims: claims.merging(["exp": .integer(1)]) { $1 }),
+      try key.token(claims: claims.merging(["nbf": .integer(9_000_000_000)]) { $1 }),
+      try await visitor.tokens()["id_token"],
     ]
-    for (token, word) in cases {
+    for token in cases {
       let answer = try await send(server, "GET", "", token)
       #expect(answer.status == 401)
       let challenge = try #require(answer.headers["WWW-Authenticate"])
       #expect(challenge.hasPrefix("Bearer realm=\"Users\""))
-      #expect(challenge.contains(word), "\(challenge)")
       #expect(challenge.contains("error=\"invalid_token\"") == (token != nil))
       #expect(answer.value == nil)
     }

@@ -36,11 +36,10 @@ struct LocalTenantShapeTests {
   @Test func entraTokensAndClientInfoHaveNoPolicy() async throws {
     let tenant = tenant(.entra)
     let visitor = TenantVisitor(tenant)
-    let answer = try await visitor.redeem(visitor.signIn(["client_info": "1"])["code"])
+    let answer = try await visitor.redeem(visitor.signIn()["code"], changing: ["client_info": "1"])
     #expect(answer.idToken["tid"] == .string(tenant.tenantID))
     #expect(answer.idToken["ver"] == .string("2.0"))
     #expect(answer.idToken["preferred_username"] == .string("alice@example.com"))
-    #expect(answer.members["ext_expires_in"] == .integer(3600))
     let info = try #require(answer["client_info"].flatMap { Base64URL.decode($0) })
     #expect(try JSONDecoder().decode([String: String].self, from: info)["uid"] == LocalUser.alice.id)
   }
@@ -54,10 +53,7 @@ struct LocalTenantShapeTests {
     #expect(answer["suberror"] == "bad_token")
     #expect(answer.members["error_codes"] == .array([.integer(50173)]))
     #expect(answer.description.hasPrefix("AADSTS50173: "))
-    #expect(answer["timestamp"] == "2026-01-01 00:00:00Z")
     #expect(answer["correlation_id"] == answer.header("client-request-id"))
-    #expect(answer["trace_id"] == answer.header("x-ms-request-id"))
-    #expect(answer["error_uri"] != nil)
   }
 
   @Test func entraUnknownScopeAndMissingSessionHaveTheirCodes() async throws {

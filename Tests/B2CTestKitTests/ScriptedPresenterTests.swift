@@ -52,7 +52,8 @@ struct ScriptedPresenterTests {
   }
 
   @Test(arguments: [
-    ScriptedPresenter.Action.editProfile(displayName: "A"), .continueAsSignedIn,
+    ScriptedPresenter.Action.editProfile(displayName: "A"),
+    .signUp(email: "a@example.com", password: "", displayName: "A"),
     .signIn(email: "alice@example.com", password: "wrong"),
   ])
   func scriptThatDoesNotFitIsAnError(action: ScriptedPresenter.Action) async {

@@ -40,10 +40,6 @@ final class LocalExchange: Sendable {
     let canned = effects.lazy.compactMap { if case .respond(let response) = $0 { response } else { nil } }.first
     var response = canned ?? core(request)
     if response.headers["Date"] == nil { response.headers["Date"] = Dates.headerField(now()) }
-    if request.method == "HEAD" {
-      response.headers["Content-Length"] = String(response.body.count)
-      response.body = Data()
-    }
     for case .change(let change) in effects { change(&response) }
     state.withLock { [response] in $0.log.end(mark, response) }
     for effect in effects {

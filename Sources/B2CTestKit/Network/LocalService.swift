@@ -30,7 +30,7 @@ extension LocalService {
 
 /// A request that a local server has seen, secrets and all.
 ///
-/// It prints without them; ``query``, ``form`` and ``request`` have them in the clear. Bodies over 1 MiB are not kept.
+/// It prints without them; ``query``, ``form`` and ``request`` have them in the clear.
 public struct RecordedRequest: Sendable, Redacted {
   /// The request.
   public let request: URLRequest
@@ -44,7 +44,7 @@ public struct RecordedRequest: Sendable, Redacted {
   public var form: [String: String] { LocalForm.pairs(request.httpBody) }
 
   /// The bearer token that came with it, if any.
-  public var bearerToken: String? { LocalBearer.token(in: request) }
+  public var bearerToken: String? { request.bearerToken }
 
   /// Method, URL and status; no query values, no headers, no body.
   public var description: String {
@@ -56,41 +56,25 @@ public struct RecordedRequest: Sendable, Redacted {
 struct RecordLog: Sendable {
   /// How many requests are kept at least; twice as many at most.
   private static let kept = 10_000
-  /// The largest body that is kept.
-  private static let largestBody = 1 << 20
 
   /// The newest requests, oldest first.
   private(set) var records: [RecordedRequest] = []
-  /// How many requests were seen since the last ``clear()``.
+  /// How many requests were seen, with those that are no longer here.
   private(set) var count = 0
-
-  private var dropped = 0
 
   /// Adds a request; returns the mark to add its answer by.
   mutating func begin(_ request: URLRequest) -> Int {
-    if records.count >= Self.kept * 2 {
-      records.removeFirst(Self.kept)
-      dropped += Self.kept
-    }
-    var kept = request
-    if (kept.httpBody?.count ?? 0) > Self.largestBody { kept.httpBody = nil }
-    records.append(RecordedRequest(request: kept, response: nil))
+    if records.count >= Self.kept * 2 { records.removeFirst(Self.kept) }
+    records.append(RecordedRequest(request: request, response: nil))
     count += 1
-    return dropped + records.count - 1
+    return count
   }
 
   /// Adds an answer, unless its request is gone.
   mutating func end(_ mark: Int, _ response: LocalResponse) {
-    guard records.indices.contains(mark - dropped) else { return }
-    var kept = response
-    if kept.body.count > Self.largestBody { kept.body = Data() }
-    records[mark - dropped].response = kept
+    let index = records.count - 1 - (count - mark)
+    if records.indices.contains(index) { records[index].response = response }
   }
 
-  mutating func clear() {
-    // An exchange under way must not write its answer to a later record.
-    dropped += records.count
-    records = []
-    count = 0
-  }
+  mutating func clear() { records = [] }
 }

@@ -19,7 +19,7 @@ extension ScriptedPresenter {
 }
 
 extension ScriptedPresenter.Action {
-  /// Signs in; on a page that offers a signed-in account, uses another one.
+  /// Signs in.
   ///
   /// At the page of another identity provider, such as Facebook's, the email logs in.
   ///
@@ -28,7 +28,7 @@ extension ScriptedPresenter.Action {
   ///   - password: The password to type.
   /// - Returns: The action.
   public static func signIn(email: String, password: String) -> Self {
-    Self(name: "sign in", fields: ["email": email, "password": password], shortcut: "other")
+    Self(name: "sign in", fields: ["email": email, "password": password])
   }
 
   /// Signs in as a person; at the page of another identity provider, such as Facebook's, with the display name too.
@@ -71,8 +71,6 @@ extension ScriptedPresenter.Action {
     Self(name: "reset password", fields: ["email": email, "password": newPassword])
   }
 
-  /// Goes on as the account that is signed in.
-  public static let continueAsSignedIn = Self(name: "continue")
   /// Presses Cancel: AADB2C90091.
   public static let cancel = Self(name: "cancel", button: "cancel")
   /// Presses "Forgot your password?": AADB2C90118.

@@ -18,10 +18,13 @@ extension LocalTaskServer {
     guard allows(request.method, namesTask: !segments.isEmpty) else {
       return error(405, "MethodNotAllowed", "\(request.method) is not allowed")
     }
-    let claims: [String: JSONValue]
-    switch authorize(request) {
-    case .success(let found): claims = found
-    case .failure(let refusal): return refusal.response
+    guard let token = request.bearerToken else { return refusal(401, "") }
+    guard let claims = tenant.claims(ofAccessToken: token, audiences: audiences) else {
+      return refusal(401, ", error=\"invalid_token\"")
+    }
+    guard requiredScopes.isSubset(of: (claims["scp"]?.string ?? "").split(separator: " ").map(String.init)) else {
+      let required = requiredScopes.sorted().joined(separator: " ")
+      return refusal(403, ", error=\"insufficient_scope\", scope=\"\(required)\"")
     }
     let body = request.httpBody ?? Data()
     guard let fields = body.isEmpty ? [:] : LocalJSON.object(body) else {
@@ -57,33 +60,12 @@ extension LocalTaskServer {
     default: false
     }
   }
-}
-
-/// The bearer check (RFC 6750 section 3).
-extension LocalTaskServer {
-  private struct Refusal: Error {
-    let response: LocalResponse
-  }
-
-  private func authorize(_ request: URLRequest) -> Result<[String: JSONValue], Refusal> {
-    guard let token = LocalBearer.token(in: request) else { return .failure(refusal(401, "")) }
-    switch tenant.checkAccessToken(token, audiences: audiences) {
-    case .failure(let problem):
-      return .failure(refusal(401, ", error=\"invalid_token\", error_description=\"\(problem.rawValue)\""))
-    case .success(let claims):
-      let scopes = Set((claims["scp"]?.string ?? "").split(separator: " ").map(String.init))
-      let required = requiredScopes.sorted().joined(separator: " ")
-      return requiredScopes.isSubset(of: scopes)
-        ? .success(claims) : .failure(refusal(403, ", error=\"insufficient_scope\", scope=\"\(required)\""))
-    }
-  }
 
   /// A refusal with a bearer challenge (RFC 6750 section 3).
-  private func refusal(_ status: Int, _ parameters: String) -> Refusal {
-    Refusal(
-      response: LocalResponse(
-        status: status,
-        headers: ["WWW-Authenticate": "Bearer realm=\"Users\"" + parameters, "Content-Type": "text/plain"],
-        body: Data((status == 401 ? "Unauthorized" : "Forbidden").utf8)))
+  private func refusal(_ status: Int, _ parameters: String) -> LocalResponse {
+    LocalResponse(
+      status: status,
+      headers: ["WWW-Authenticate": "Bearer realm=\"Users\"" + parameters, "Content-Type": "text/plain"],
+      body: Data((status == 401 ? "Unauthorized" : "Forbidden").utf8))
   }
 }

@@ -92,15 +92,10 @@ public struct LocalTask: Sendable, Hashable, Identifiable {
   ///   - completed: Whether it is done.
   ///   - date: When it was added.
   public init(id: String? = nil, owner: String, text: String, completed: Bool? = nil, date: Date) {
-    self.id = id ?? LocalTask.newID()
+    self.id = id ?? String(RandomText.guid().filter { $0 != "-" }.prefix(24))
     self.owner = owner
     self.text = text
     self.completed = completed
     self.date = date
-  }
-
-  private static func newID() -> String {
-    let digits = Array("0123456789abcdef")
-    return String((0..<24).map { _ in digits.randomElement() ?? "0" })
   }
 }

@@ -42,9 +42,6 @@ struct LocalPage: Codable, Sendable {
       status: status,
       headers: [
         "Content-Type": isJSON ? Self.json : "text/html; charset=utf-8", "Cache-Control": "no-store",
-        "X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
-        "Content-Security-Policy":
-          "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
       ],
       body: isJSON ? LocalJSON.data(self) : Data(html.utf8))
   }
@@ -57,8 +54,7 @@ struct LocalPage: Codable, Sendable {
     var lines = [
       "<!DOCTYPE html>", "<html lang=\"en\">", "<meta charset=\"utf-8\">",
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
-      "<meta name=\"color-scheme\" content=\"light dark\">",
-      "<title>\(escape(title))</title>", "<style>\n\(Self.style)\n</style>", "<h1>\(escape(title))</h1>",
+      "<title>\(escape(title))</title>", "<h1>\(escape(title))</h1>",
     ]
     if let text { lines.append("<p>\(escape(text))</p>") }
     if let alert { lines.append("<p role=\"alert\">\(escape(alert))</p>") }
@@ -78,17 +74,7 @@ struct LocalPage: Codable, Sendable {
       }
       lines.append("</form>")
     }
-    lines.append("<footer>A local tenant for tests. Nothing typed here leaves this machine.</footer>\n")
+    lines.append("<p>A local tenant for tests. Nothing typed here leaves this machine.\n")
     return lines.joined(separator: "\n")
   }
-
-  private static let style = """
-    body { max-width: 26rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; }
-    html { background: Canvas; color: CanvasText; overflow-wrap: anywhere; }
-    label { display: block; }
-    input, button { box-sizing: border-box; width: 100%; min-height: 2.75rem; font: inherit; }
-    input { margin-bottom: 1rem; }
-    button { margin-bottom: 0.5rem; }
-    footer { margin-top: 1rem; font-size: 0.875rem; }
-    """
 }

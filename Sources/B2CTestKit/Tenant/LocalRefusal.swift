@@ -12,7 +12,6 @@ struct LocalRefusal: Error, Sendable {
   let entraCode: Int
   let message: String
   var suberror: String?
-  var status = 400
 }
 
 /// The refusals of a request that is not well-formed (RFC 6749 sections 4.1.2.1 and 5.2); an app never sends one.
@@ -91,14 +90,23 @@ extension LocalTenant {
       return "AADB2C\(refusal.b2cCode): \(refusal.message)\r\nCorrelation ID: \(call.correlationID)\r\n"
         + "Timestamp: \(timestamp)\r\n"
     case .entra, .ciam:
-      return "AADSTS\(refusal.entraCode): \(refusal.message) Trace ID: \(traceID(call)) "
+      return "AADSTS\(refusal.entraCode): \(refusal.message) "
         + "Correlation ID: \(call.correlationID) Timestamp: \(timestamp)"
     case .openIDConnect: return refusal.message
     }
   }
 
+  /// The answer of an endpoint that speaks JSON: what a body returns, or why it refuses.
+  func jsonAnswer(_ call: LocalTenantCall, _ body: () throws -> [String: JSONValue]) -> LocalResponse {
+    do {
+      return json(try body(), call)
+    } catch {
+      return jsonAnswer(error as? LocalRefusal ?? .malformed("\(error)", error: "server_error"), call)
+    }
+  }
+
   /// A refusal as the answer of an endpoint that speaks JSON (RFC 6749 section 5.2).
-  func jsonAnswer(_ refusal: LocalRefusal, _ call: LocalTenantCall) -> LocalResponse {
+  private func jsonAnswer(_ refusal: LocalRefusal, _ call: LocalTenantCall) -> LocalResponse {
     // Entra ID has its own code for this one.
     let isDeclinedDevice = shape != .openIDConnect && refusal.entraCode == LocalRefusal.deviceDenied.entraCode
     var fields: [String: JSONValue] = [
@@ -107,13 +115,10 @@ extension LocalTenant {
     ]
     if shape == .entra || shape == .ciam {
       fields["error_codes"] = .array([.integer(Int64(refusal.entraCode))])
-      fields["timestamp"] = .string(LocalDates.timestamp(call.now))
-      fields["trace_id"] = .string(traceID(call))
       fields["correlation_id"] = .string(call.correlationID)
-      fields["error_uri"] = .string("\(call.origin)/error?code=\(refusal.entraCode)")
       if let suberror = refusal.suberror { fields["suberror"] = .string(suberror) }
     }
-    return json(fields, call, status: refusal.status)
+    return json(fields, call, status: 400)
   }
 
   /// A JSON answer that no one may keep.
@@ -122,14 +127,8 @@ extension LocalTenant {
       status: status,
       headers: [
         "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store",
-        "client-request-id": call.correlationID, "x-ms-request-id": traceID(call),
+        "client-request-id": call.correlationID,
       ],
       body: LocalJSON.data(fields))
-  }
-
-  private func traceID(_ call: LocalTenantCall) -> String {
-    // Made from the correlation id, so that the texts and headers of one answer agree.
-    let parts = call.correlationID.split(separator: "-").map { String($0.reversed()) }
-    return parts.joined(separator: "-")
   }
 }

@@ -14,7 +14,6 @@ struct AuthorizeRequest: Sendable {
   let prompts: Set<String>
   let loginHint: String?
   let domainHint: String?
-  let wantsClientInfo: Bool
 }
 
 extension LocalTenant {
@@ -22,12 +21,17 @@ extension LocalTenant {
 
   /// Checks who asks and where the answer would go; until both are known nothing is redirected.
   func checkClient(_ query: [String: String]) throws -> (clientID: String, redirectURI: String) {
-    guard let client = query["client_id"], !client.isEmpty else { throw LocalRefusal.malformed("no client_id") }
-    guard client.lowercased() == clientID.lowercased() else { throw LocalRefusal.unknownClient(client) }
+    let client = try checkClientID(query)
     guard let uri = query["redirect_uri"], isRegistered(uri, among: redirectURIs) else {
       throw LocalRefusal.unknownRedirectURI(query["redirect_uri"] ?? "")
     }
     return (client, uri)
+  }
+
+  func checkClientID(_ values: [String: String]) throws -> String {
+    guard let client = values["client_id"], !client.isEmpty else { throw LocalRefusal.malformed("no client_id") }
+    guard client.lowercased() == clientID.lowercased() else { throw LocalRefusal.unknownClient(client) }
+    return client
   }
 
   /// Checks everything else; what is wrong here is told by redirect.
@@ -55,7 +59,7 @@ extension LocalTenant {
     return AuthorizeRequest(
       clientID: clientID, redirectURI: redirectURI, scopes: scopes, state: query["state"],
       nonce: query["nonce"], codeChallenge: challenge, prompts: prompts,
-      loginHint: query["login_hint"], domainHint: query["domain_hint"], wantsClientInfo: query["client_info"] == "1")
+      loginHint: query["login_hint"], domainHint: query["domain_hint"])
   }
 
   func isRegistered(_ uri: String, among registered: [String]) -> Bool {
@@ -73,8 +77,6 @@ extension LocalTenant {
   static let sessionCookie = "x-ms-cpim-sso"
 
   func authorize(_ call: LocalTenantCall) -> LocalResponse {
-    let isPosted = call.request.method == "POST"
-    if !isPosted { state.withLock { $0.counters.authorizeRequests += 1 } }
     let client: (clientID: String, redirectURI: String)
     do {
       client = try checkClient(call.query)
@@ -87,13 +89,9 @@ extension LocalTenant {
     } catch {
       return redirect(refusing: error, uri: client.redirectURI, state: call.query["state"], call)
     }
-    if isPosted { return take(request, call) }
+    if call.request.method == "POST" { return take(request, call) }
     let session = session(call)
-    if request.prompts.contains("none") {
-      guard let session else { return redirect(refusing: LocalRefusal.noSession, request, call) }
-      return finish(request, session, isNewUser: false, call)
-    }
-    guard let stage = firstStage(request, session, call) else {
+    guard !request.prompts.contains("none"), let stage = firstStage(request, session, call) else {
       guard let session else { return redirect(refusing: LocalRefusal.noSession, request, call) }
       return finish(request, session, isNewUser: false, call)
     }
@@ -102,7 +100,7 @@ extension LocalTenant {
 
   /// The person whose session the browser's cookie names.
   func session(_ call: LocalTenantCall) -> LocalSession? {
-    guard let id = call.cookies[Self.sessionCookie] else { return nil }
+    guard let id = call.sessionID else { return nil }
     return state.withLock { state in
       state.sessions[id].flatMap { state.user(id: $0.userID) == nil ? nil : $0 }
     }
@@ -117,7 +115,8 @@ extension LocalTenant {
   private func firstStage(
     _ request: AuthorizeRequest, _ session: LocalSession?, _ call: LocalTenantCall
   ) -> LocalStage? {
-    let mustSignIn = request.prompts.contains("login") || session == nil
+    // The tenant has no list of accounts: it lets the user sign in again.
+    let mustSignIn = session == nil || !request.prompts.isDisjoint(with: ["login", "select_account"])
     if request.prompts.contains("create") { return .signUp }
     switch kind(call) {
     case .signUp: return .signUp
@@ -128,8 +127,7 @@ extension LocalTenant {
       return mustSignIn || user?.identityProvider != name ? .identityProvider : nil
     case .signIn, .signUpOrSignIn:
       if mustSignIn, let name = request.domainHint, providers.contains(name) { return .identityProvider }
-      if mustSignIn { return .signIn }
-      return request.prompts.contains("select_account") ? .chooseAccount : nil
+      return mustSignIn ? .signIn : nil
     }
   }
 
@@ -151,10 +149,7 @@ extension LocalTenant {
     let grant = LocalGrant(
       id: RandomText.guid(), userID: session.userID, clientID: request.clientID, policyID: call.policy?.id,
       scopes: request.scopes, authenticatedAt: session.authenticatedAt, isNewUser: isNewUser)
-    state.withLock { state in
-      state.codes[code] = IssuedCode(grant: grant, request: request, issuedAt: call.now)
-      state.counters.codesIssued += 1
-    }
+    state.withLock { $0.codes[code] = IssuedCode(grant: grant, request: request, issuedAt: call.now) }
     var pairs = request.state.map { [("state", $0)] } ?? []
     pairs.append(("code", code))
     if shape == .entra || shape == .ciam { pairs.append(("session_state", RandomText.guid())) }
@@ -203,7 +198,6 @@ extension LocalTenant {
       headers: [
         "Location": uri + (uri.contains("?") ? "&" : "?") + text, "Cache-Control": "no-store",
         "client-request-id": call.correlationID,
-        "Referrer-Policy": "no-referrer",
       ])
   }
 }

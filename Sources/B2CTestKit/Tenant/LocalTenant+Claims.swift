@@ -83,45 +83,21 @@ extension LocalTenant {
   ///   - audiences: The client ids the API answers to, in any case.
   /// - Returns: The user that the token is for; `nil` for a token that an API has to refuse.
   public func user(accessToken: String, audiences: Set<String>) -> LocalUser? {
-    guard let claims = try? checkAccessToken(accessToken, audiences: audiences).get() else { return nil }
-    return user(id: claims["sub"]?.string ?? "")
+    claims(ofAccessToken: accessToken, audiences: audiences).flatMap { user(id: $0["sub"]?.string ?? "") }
   }
 
-  /// Returns the claims of an access token, or what is wrong with it in words for `error_description`.
-  package func checkAccessToken(
-    _ token: String, audiences: Set<String>
-  ) -> Result<[String: JSONValue], LocalTokenProblem> {
-    guard let parsed = LocalToken(token) else { return .failure(.malformed) }
-    let claims = parsed.claims
-    guard signingKeys.contains(where: { $0.verifies(token) }) else { return .failure(.signature) }
-    guard let issuer = claims["iss"]?.string, issuers.contains(issuer) else { return .failure(.issuer) }
-    let audience = claims["aud"]?.string?.lowercased() ?? ""
-    guard audiences.contains(where: { $0.lowercased() == audience }) else { return .failure(.audience) }
+  /// Returns the claims of an access token that an API may accept.
+  package func claims(ofAccessToken token: String, audiences: Set<String>) -> [String: JSONValue]? {
     let time = now().timeIntervalSince1970
-    guard let end = claims["exp"]?.double, time < end else { return .failure(.expired) }
-    if let start = claims["nbf"]?.double, time < start.rounded(.down) { return .failure(.notYetValid) }
-    // Only access tokens say which client they were given to.
-    guard claims["azp"] != nil else { return .failure(.notAnAccessToken) }
-    return .success(claims)
+    guard let claims = LocalToken(token)?.claims, signingKeys.contains(where: { $0.verifies(token) }),
+      let issuer = claims["iss"]?.string, issuers.contains(issuer),
+      let audience = claims["aud"]?.string?.lowercased(), audiences.contains(where: { $0.lowercased() == audience }),
+      let end = claims["exp"]?.double, time < end, (claims["nbf"]?.double ?? time).rounded(.down) <= time,
+      // Only access tokens say which client they were given to.
+      claims["azp"] != nil
+    else { return nil }
+    return claims
   }
-}
-
-/// The reason to refuse an access token.
-package enum LocalTokenProblem: String, Error, Sendable, Hashable {
-  /// The token is no JWT.
-  case malformed = "The token is malformed"
-  /// No published key signed it.
-  case signature = "The signature is invalid"
-  /// Another issuer made it.
-  case issuer = "The issuer is invalid"
-  /// It is for another API.
-  case audience = "The audience is invalid"
-  /// Its time is over.
-  case expired = "The token is expired"
-  /// Its time has not come.
-  case notYetValid = "The token is not active"
-  /// It is an id_token or the like.
-  case notAnAccessToken = "The token is not an access token"
 }
 
 /// Who a token speaks of, and by which grant.

@@ -5,33 +5,21 @@ internal import Foundation
 /// The device authorization grant (RFC 8628).
 extension LocalTenant {
   func deviceCode(_ call: LocalTenantCall) -> LocalResponse {
-    state.withLock { $0.counters.deviceRequests += 1 }
-    do {
-      guard let client = call.form["client_id"], !client.isEmpty else { throw LocalRefusal.malformed("no client_id") }
-      guard client.lowercased() == clientID.lowercased() else { throw LocalRefusal.unknownClient(client) }
+    jsonAnswer(call) {
+      _ = try checkClientID(call.form)
       let scopes = (call.form["scope"] ?? "").split(separator: " ").map(String.init)
       guard !scopes.isEmpty else { throw LocalRefusal.malformed("no scope") }
       _ = try classify(scopes)
       let code = RandomText.make()
       let device = LocalDevice(
-        userCode: RandomText.userCode(), scopes: scopes, wantsClientInfo: call.form["client_info"] == "1",
-        expiresAt: call.now.addingTimeInterval(900))
+        userCode: RandomText.guid().prefix(8).uppercased(), scopes: scopes, expiresAt: call.now.addingTimeInterval(900))
       state.withLock { $0.devices[code] = device }
-      let page = call.url(shape == .openIDConnect ? "/device" : "/oauth2/deviceauth")
-      var fields: [String: JSONValue] = [
+      let page = devicePageURL(call)
+      return [
         "device_code": .string(code), "user_code": .string(device.userCode), "verification_uri": .string(page),
         "expires_in": .integer(900), "interval": .integer(5),
         "message": .string("To sign in, open \(page) and enter the code \(device.userCode)."),
       ]
-      if shape == .openIDConnect {
-        fields["verification_uri_complete"] = .string("\(page)?user_code=\(device.userCode)")
-        fields["message"] = nil
-      }
-      return json(fields, call)
-    } catch let refusal as LocalRefusal {
-      return jsonAnswer(refusal, call)
-    } catch {
-      return jsonAnswer(.malformed("\(error)", error: "server_error"), call)
     }
   }
 
@@ -52,13 +40,16 @@ extension LocalTenant {
     let grant = LocalGrant(
       id: RandomText.guid(), userID: userID, clientID: clientID, policyID: nil, scopes: device.scopes,
       authenticatedAt: call.now)
-    return try tokenAnswer(
-      grant, scopes: device.scopes, nonce: nil, isRefresh: false, wantsClientInfo: device.wantsClientInfo, call)
+    return try tokenAnswer(grant, scopes: device.scopes, nonce: nil, isRefresh: false, call)
+  }
+
+  private func devicePageURL(_ call: LocalTenantCall) -> String {
+    call.url(shape == .openIDConnect ? "/device" : "/oauth2/deviceauth")
   }
 
   func devicePage(_ call: LocalTenantCall) -> LocalResponse {
     guard call.request.method == "POST" else { return showDevicePage(call, alert: nil) }
-    let code = (call.form["user_code"] ?? "").uppercased().filter { $0.isLetter }
+    let code = (call.form["user_code"] ?? "").trimmingCharacters(in: .whitespaces).uppercased()
     var decision = LocalDevice.Decision.denied
     if call.form["action"] != "cancel" {
       switch state.withLock({ $0.signIn(call.form["email"] ?? "", call.form["password"] ?? "") }) {
@@ -76,11 +67,11 @@ extension LocalTenant {
   private func showDevicePage(_ call: LocalTenantCall, alert: String?) -> LocalResponse {
     LocalPage(
       title: "Sign in on your device", alert: alert,
-      target: call.url(shape == .openIDConnect ? "/device" : "/oauth2/deviceauth"),
+      target: devicePageURL(call),
       fields: [
         LocalPage.Field(
           name: "user_code", label: "Code on your device",
-          value: call.form["user_code"] ?? call.query["user_code"] ?? ""),
+          value: call.form["user_code"] ?? ""),
         LocalPage.Field(name: "email", label: "Email address", type: "email", value: call.form["email"] ?? ""),
         LocalPage.Field(name: "password", label: "Password", type: "password"),
       ],

@@ -8,7 +8,7 @@ internal import Foundation
 
 /// A page of a policy.
 enum LocalStage: String, Sendable {
-  case signIn, signUp, chooseAccount, editProfile, resetPassword, identityProvider
+  case signIn, signUp, editProfile, resetPassword, identityProvider
 }
 
 /// The pages of the policies. The tenant keeps none of them: each posts to the URL of its own authorize request.
@@ -43,10 +43,6 @@ extension LocalTenant {
         buttons: goOn("Sign in") + [forgot] + (kind(call) == .signUpOrSignIn ? [signUp] : []))
     case .signUp:
       return LocalPage(title: "Sign up", fields: [email, newPassword, name], buttons: goOn("Create"))
-    case .chooseAccount:
-      return LocalPage(
-        title: "Choose an account", text: user.map { "\($0.displayName) (\($0.email)) is signed in." },
-        buttons: goOn("Continue") + [LocalPage.Button(action: "other", label: "Use another account")])
     case .editProfile: return LocalPage(title: "Edit profile", fields: [name], buttons: goOn("Save"))
     case .resetPassword:
       return LocalPage(
@@ -70,7 +66,6 @@ extension LocalTenant {
         refusing: stage == .identityProvider ? LocalRefusal.identityProviderFailed : .cancelled, request, call)
     case "forgot": return redirect(refusing: LocalRefusal.forgotPassword, request, call)
     case "signup": return show(.signUp, request, user: nil, call)
-    case "other": return show(.signIn, request, user: nil, call)
     default: break
     }
     let session = session(call)
@@ -83,7 +78,7 @@ extension LocalTenant {
       return show(stage, request, user: session.flatMap { user(id: $0.userID) }, alert: alert, call)
     case .accepted(let userID, let isNewUser):
       // A page that only builds on a session keeps the session's time.
-      if let session, stage == .chooseAccount || stage == .editProfile {
+      if let session, stage == .editProfile {
         return finish(request, session, isNewUser: false, call)
       }
       let session = LocalSession(userID: userID, authenticatedAt: call.now)
@@ -125,20 +120,16 @@ extension LocalTenantState {
     case .signUp: return signUp(email, password, name)
     case .resetPassword: return resetPassword(email, password)
     case .identityProvider: return comeFrom(provider, email, name)
-    case .editProfile, .chooseAccount:
+    case .editProfile:
       guard let index = users.firstIndex(where: { $0.id == signedInUser }) else {
         return .refused(alert: "You are signed out. Go back to the app.")
       }
-      if stage == .editProfile {
-        guard !name.isEmpty else { return .refused(alert: "Enter a display name.") }
-        users[index].displayName = name
-      }
+      users[index].displayName = name
       return .accepted(userID: users[index].id, isNewUser: false)
     }
   }
 
   func signIn(_ email: String, _ password: String) -> LocalPageOutcome {
-    guard !email.isEmpty, !password.isEmpty else { return .refused(alert: "Enter your email address and password.") }
     guard let user = user(email: email) else {
       return .refused(alert: "There is no account with this email address.")
     }
@@ -151,7 +142,6 @@ extension LocalTenantState {
   private mutating func signUp(_ email: String, _ password: String, _ name: String) -> LocalPageOutcome {
     guard email.contains("@") else { return .refused(alert: "Enter an email address.") }
     guard password.count >= 8 else { return .refused(alert: "The password needs at least 8 characters.") }
-    guard !name.isEmpty else { return .refused(alert: "Enter a display name.") }
     guard user(email: email) == nil else {
       return .refused(alert: "An account with this email address exists already. Choose another one.")
     }
@@ -174,7 +164,6 @@ extension LocalTenantState {
   }
 
   private mutating func comeFrom(_ provider: String, _ email: String, _ name: String) -> LocalPageOutcome {
-    guard email.contains("@") else { return .refused(alert: "Enter an email address.") }
     if let known = users.first(where: {
       $0.email.lowercased() == email.lowercased() && $0.identityProvider == provider
     }) {

@@ -7,18 +7,11 @@ internal import Foundation
 extension LocalTenant {
   func token(_ call: LocalTenantCall) -> LocalResponse {
     state.withLock { $0.counters.tokenRequests += 1 }
-    do {
-      return json(try grantTokens(call), call)
-    } catch let refusal as LocalRefusal {
-      return jsonAnswer(refusal, call)
-    } catch {
-      return jsonAnswer(.malformed("\(error)", error: "server_error"), call)
-    }
+    return jsonAnswer(call) { try grantTokens(call) }
   }
 
   private func grantTokens(_ call: LocalTenantCall) throws -> [String: JSONValue] {
-    guard let client = call.form["client_id"], !client.isEmpty else { throw LocalRefusal.malformed("no client_id") }
-    guard client.lowercased() == clientID.lowercased() else { throw LocalRefusal.unknownClient(client) }
+    _ = try checkClientID(call.form)
     guard call.form["client_secret"] == nil else {
       throw LocalRefusal.malformed("a public client has no client_secret")
     }
@@ -53,9 +46,7 @@ extension LocalTenant {
       throw LocalRefusal.verifierMismatch
     }
     let asked = call.form["scope"].map { $0.split(separator: " ").map(String.init) } ?? issued.grant.scopes
-    return try tokenAnswer(
-      issued.grant, scopes: asked, nonce: issued.request.nonce, isRefresh: false,
-      wantsClientInfo: issued.request.wantsClientInfo || call.form["client_info"] == "1", call)
+    return try tokenAnswer(issued.grant, scopes: asked, nonce: issued.request.nonce, isRefresh: false, call)
   }
 
   /// Codes live ten minutes.
@@ -93,9 +84,8 @@ extension LocalTenant {
       if state.behavior.rotatesRefreshTokens { state.refreshTokens[token]?.isSpent = true }
       return issued
     }
-    let answer = try tokenAnswer(
-      issued.grant, scopes: asked ?? issued.grant.scopes, nonce: nil, isRefresh: true,
-      wantsClientInfo: call.form["client_info"] == "1", call)
+    let scopes = asked ?? issued.grant.scopes
+    let answer = try tokenAnswer(issued.grant, scopes: scopes, nonce: nil, isRefresh: true, call)
     state.withLock { $0.counters.refreshes += 1 }
     return answer
   }
@@ -120,8 +110,7 @@ extension LocalTenant {
 extension LocalTenant {
   /// Makes the tokens of a grant.
   func tokenAnswer(
-    _ grant: LocalGrant, scopes asked: [String], nonce: String?, isRefresh: Bool, wantsClientInfo: Bool,
-    _ call: LocalTenantCall
+    _ grant: LocalGrant, scopes asked: [String], nonce: String?, isRefresh: Bool, _ call: LocalTenantCall
   ) throws -> [String: JSONValue] {
     let behavior = behavior
     let scopes = try classify(behavior.grantedScopes?(asked) ?? asked)
@@ -131,25 +120,19 @@ extension LocalTenant {
     let issuedAt = LocalDates.epoch(call.now)
     var answer: [String: JSONValue] = ["token_type": "Bearer", "scope": .string(shownScope(scopes))]
     var accessToken: String?
+    if shape == .b2c { answer["not_before"] = .integer(issuedAt) }
     if let audience = scopes.audience {
       let token = try signedAccessToken(subject, scopes, audience: audience, behavior, call)
       accessToken = token
       answer["access_token"] = .string(token)
       answer["expires_in"] = .integer(lifetime)
-      if shape == .b2c {
-        answer["expires_on"] = .integer(issuedAt + lifetime)
-        answer["resource"] = .string(audience)
-      }
-      if shape == .entra || shape == .ciam { answer["ext_expires_in"] = .integer(lifetime) }
+      if shape == .b2c { answer["expires_on"] = .integer(issuedAt + lifetime) }
     }
     if scopes.wantsIDToken {
       answer["id_token"] = .string(try signedIDToken(subject, accessToken: accessToken, behavior, call))
       if shape == .b2c { answer["id_token_expires_in"] = .integer(lifetime) }
     }
-    if shape == .b2c {
-      answer["not_before"] = .integer(issuedAt)
-    }
-    if wantsClientInfo { answer["client_info"] = .string(Base64URL.encode(LocalJSON.data(clientInfo(subject)))) }
+    if call.form["client_info"] == "1" { answer["client_info"] = clientInfo(subject) }
     let keepsRefreshToken = isRefresh && !behavior.rotatesRefreshTokens
     if !keepsRefreshToken, scopes.wantsRefreshToken || (isRefresh && grant.scopes.contains("offline_access")) {
       answer["refresh_token"] = .string(newRefreshToken(grant, call))
@@ -176,9 +159,10 @@ extension LocalTenant {
     }
   }
 
-  private func clientInfo(_ subject: LocalTokenSubject) -> [String: JSONValue] {
+  private func clientInfo(_ subject: LocalTokenSubject) -> JSONValue {
     let policy = subject.grant.policyID.map { "-" + $0.lowercased() } ?? ""
-    return ["uid": .string(subject.user.id + policy), "utid": .string(tenantID)]
+    let fields: [String: JSONValue] = ["uid": .string(subject.user.id + policy), "utid": .string(tenantID)]
+    return .string(Base64URL.encode(LocalJSON.data(fields)))
   }
 }
 
@@ -233,13 +217,9 @@ extension LocalTenant {
 
   private func audience(of scope: String) -> String? {
     let scope = scope.lowercased()
-    let known = apiScopes.map { $0.lowercased() }
-    if known.contains(scope) { return apiClientID }
+    if apiScopes.contains(where: { $0.lowercased() == scope }) { return apiClientID }
     if scope == clientID.lowercased() { return clientID }
     guard shape == .entra || shape == .ciam else { return nil }
-    if scope.hasPrefix("https://graph.microsoft.com/") || !scope.contains("/") { return Self.graphClientID }
-    let isDefault = scope.hasSuffix("/.default")
-    let resource = scope.dropLast("/.default".count)
-    return isDefault && known.contains { $0.hasPrefix(resource + "/") } ? apiClientID : nil
+    return scope.hasPrefix("https://graph.microsoft.com/") || !scope.contains("/") ? Self.graphClientID : nil
   }
 }

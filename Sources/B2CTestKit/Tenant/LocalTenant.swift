@@ -132,17 +132,9 @@ extension LocalTenant {
     public internal(set) var refreshes = 0
     /// Refreshes refused because the refresh token had been used before.
     public internal(set) var reusedRefreshTokens = 0
-    /// Calls of the authorize endpoint.
-    public internal(set) var authorizeRequests = 0
-    /// Sign-ins that ended with a code.
-    public internal(set) var codesIssued = 0
     /// Calls for the metadata document.
     public internal(set) var metadataRequests = 0
     /// Calls for the signing keys.
     public internal(set) var keysRequests = 0
-    /// Calls of the logout endpoint.
-    public internal(set) var logoutRequests = 0
-    /// Calls of the device endpoint.
-    public internal(set) var deviceRequests = 0
   }
 }

@@ -36,30 +36,22 @@ extension LocalTenantRoute {
 
   init?(_ url: URL, in tenant: LocalTenant) {
     var segments = url.path.split(separator: "/").map(String.init)
-    if tenant.shape == .openIDConnect {
-      guard let endpoint = Self.plainEndpoints[segments.joined(separator: "/")] else { return nil }
-      self.init(endpoint: endpoint, prefix: "", policyID: nil, isQueryForm: false)
-      return
-    }
     var prefix: [String] = []
-    if tenant.shape == .b2c, ["tfp", "te"].contains(segments.first?.lowercased()) {
+    let queryPolicyID = tenant.shape == .b2c ? LocalForm.pairs(query: url)["p"] : nil
+    if tenant.shape != .openIDConnect {
+      if tenant.shape == .b2c, ["tfp", "te"].contains(segments.first?.lowercased()) {
+        prefix.append(segments.removeFirst())
+      }
+      guard let name = segments.first, tenant.tenantSegments.contains(name.lowercased()) else { return nil }
       prefix.append(segments.removeFirst())
+      if tenant.shape == .b2c, queryPolicyID == nil, !segments.isEmpty { prefix.append(segments.removeFirst()) }
     }
-    guard let name = segments.first, tenant.tenantSegments.contains(name.lowercased()) else { return nil }
-    prefix.append(segments.removeFirst())
-    if let endpoint = Self.microsoftEndpoints[segments.joined(separator: "/").lowercased()] {
-      let policyID = tenant.shape == .b2c ? LocalForm.pairs(query: url)["p"] : nil
-      self.init(
-        endpoint: endpoint, prefix: "/" + prefix.joined(separator: "/"), policyID: policyID,
-        isQueryForm: policyID != nil)
-      return
-    }
-    guard tenant.shape == .b2c, let policyID = segments.first,
-      let endpoint = Self.microsoftEndpoints[segments.dropFirst().joined(separator: "/").lowercased()]
-    else { return nil }
-    prefix.append(policyID)
-    self.init(
-      endpoint: endpoint, prefix: "/" + prefix.joined(separator: "/"), policyID: policyID, isQueryForm: false)
+    let endpoints = tenant.shape == .openIDConnect ? Self.plainEndpoints : Self.microsoftEndpoints
+    guard let endpoint = endpoints[segments.joined(separator: "/").lowercased()] else { return nil }
+    self.endpoint = endpoint
+    self.prefix = prefix.map { "/" + $0 }.joined()
+    isQueryForm = queryPolicyID != nil
+    policyID = tenant.shape == .b2c ? queryPolicyID ?? prefix.last : nil
   }
 }
 
@@ -81,7 +73,8 @@ struct LocalTenantCall: Sendable {
   let origin: String
   let query: [String: String]
   let form: [String: String]
-  let cookies: [String: String]
+  /// The browser's session, as its cookie names it.
+  let sessionID: String?
   let correlationID: String
   let now: Date
 
@@ -93,7 +86,9 @@ struct LocalTenantCall: Sendable {
     origin = LocalOrigin.text(request.url)
     query = LocalForm.pairs(query: request.url)
     form = LocalForm.pairs(request.httpBody)
-    cookies = Self.cookies(request.value(forHTTPHeaderField: "Cookie") ?? "")
+    let cookie = LocalTenant.sessionCookie + "="
+    sessionID = (request.value(forHTTPHeaderField: "Cookie") ?? "").components(separatedBy: "; ")
+      .first { $0.hasPrefix(cookie) }.map { String($0.dropFirst(cookie.count)) }
     let wished = request.value(forHTTPHeaderField: "client-request-id") ?? query["client-request-id"] ?? ""
     correlationID = UUID(uuidString: wished).map { $0.uuidString.lowercased() } ?? RandomText.guid()
   }
@@ -102,14 +97,6 @@ struct LocalTenantCall: Sendable {
   func url(_ path: String) -> String {
     let query = route.isQueryForm ? "?p=" + (route.policyID ?? "") : ""
     return origin + route.prefix + path + query
-  }
-
-  private static func cookies(_ header: String) -> [String: String] {
-    let pairs = header.split(separator: ";").compactMap { pair -> (String, String)? in
-      let parts = pair.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-      return parts.count == 2 ? (parts[0], parts[1]) : nil
-    }
-    return Dictionary(pairs) { first, _ in first }
   }
 }
 

@@ -67,7 +67,6 @@ struct LocalDevice: Sendable {
 
   let userCode: String
   let scopes: [String]
-  let wantsClientInfo: Bool
   let expiresAt: Date
   var decision = Decision.pending
 }
@@ -127,7 +126,7 @@ extension LocalTenant {
   /// - Parameter keepsOld: Whether the old keys stay published.
   /// - Throws: An error when the system cannot make a key.
   public func rotateKeys(keepingOld keepsOld: Bool = true) throws {
-    rotateKeys(to: try TestSigningKey(.rs256), keepingOld: keepsOld)
+    rotateKeys(to: try TestSigningKey(), keepingOld: keepsOld)
   }
 
   /// Signs with a given key from now on.

@@ -13,7 +13,7 @@ import Testing
 struct OpenIDBasicRelyingPartyTests {
   typealias Redirect = RelyingParty.Redirect
 
-  private static let otherKey = Result { try TestSigningKey(.rs256) }
+  private static let otherKey = Result { try TestSigningKey() }
 
   @Test("oidcc-client-test", arguments: Redirect.allCases)
   func signIn(_ redirect: Redirect) async throws {

@@ -38,7 +38,7 @@ struct OpenIDConfigRelyingPartyTests {
     try await party.client.signIn()
     #expect(party.tenant.counters.keysRequests == 1)
     // With keys of somebody else the very same sign-in fails, so they are what the signature is checked with.
-    let other = try TestSigningKey(.rs256)
+    let other = try TestSigningKey()
     let id = try #require(try party.lastIDTokenHeader()["kid"])
     let foreign = try RelyingParty(redirect) {
       $0.changeKeys = { $0 = [other.jwk.merging(["kid": id]) { $1 }] }
@@ -50,7 +50,7 @@ struct OpenIDConfigRelyingPartyTests {
   func issuerMismatch(_ redirect: Redirect) async throws {
     let party = try RelyingParty(redirect) { $0.changeMetadata = { $0["issuer"] = "https://evil.example" } }
     await expectError(ConnectorError.self, .invalidResponse, saying: "issuer") { try await party.client.signIn() }
-    #expect(party.browser.opened.isEmpty && party.tenant.counters.authorizeRequests == 0)
+    #expect(party.browser.opened.isEmpty && party.requests("/authorize").isEmpty)
   }
 
   @Test("oidcc-client-test-idtoken-sig-none", arguments: Redirect.allCases)
@@ -68,7 +68,7 @@ struct OpenIDConfigRelyingPartyTests {
     // The keys are known by the first sign-in.
     try await party.client.signIn()
     let old = try party.lastIDTokenHeader()["kid"]
-    let (tenant, new) = (party.tenant, try TestSigningKey(.rs256))
+    let (tenant, new) = (party.tenant, try TestSigningKey())
     party.fixture.transport.intercept { request in
       if request.isTokenRequest { tenant.rotateKeys(to: new, keepingOld: false) }
       return nil
@@ -83,7 +83,7 @@ struct OpenIDConfigRelyingPartyTests {
     let party = try RelyingParty(redirect)
     try await party.client.signIn()
     let old = try party.lastIDTokenHeader()["kid"]
-    party.tenant.rotateKeys(to: try TestSigningKey(.rs256))
+    party.tenant.rotateKeys(to: try TestSigningKey())
     try await party.client.signIn(prompt: .login)
     #expect(try party.lastIDTokenHeader()["kid"] != old)
     #expect(party.tenant.counters.keysRequests == 2)

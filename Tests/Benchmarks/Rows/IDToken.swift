@@ -10,7 +10,7 @@ extension Row {
     number: "9", title: "id_token validation, RS256, key ready, all claims",
     meaning: "what checking the identity costs at a sign-in or a refresh"
   ) { context in
-    let key = try TestSigningKey(.rs256)
+    let key = try TestSigningKey()
     let keys = try JWKSet(json: try TestSigningKey.keySet([key]))
     let now = Date()
     let seconds = Int64(now.timeIntervalSince1970)
