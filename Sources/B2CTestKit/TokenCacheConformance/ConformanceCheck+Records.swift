@@ -1,3 +1,4 @@
+internal import B2CCore
 internal import B2CTokenCache
 internal import Foundation
 
@@ -54,7 +55,7 @@ extension ConformanceCheck {
     ConformanceCheck(.everyField) { cache in
       try await cache.store(Samples.full, for: Samples.key(1))
       guard let record = try await cache.record(for: Samples.key(1)) else { return "the record was nil" }
-      if let difference = firstDifference(record, Samples.full) { return "\(difference) is not as it was stored" }
+      if let difference = firstDifference(record, Samples.full) { return "'\(difference)' is not as it was stored" }
       guard try await cache.record(for: Samples.key(2)) == nil else { return "another key has a record, too" }
       var large = Samples.record(1)
       large.refreshToken = Secret(String(repeating: "0123456789abcdef", count: 25_000))
@@ -90,31 +91,11 @@ extension ConformanceCheck {
     return text.count > 160 ? text.prefix(160) + "…" : text
   }
 
+  /// The name, in the stored form, of a field that differs.
   private static func firstDifference(_ left: TokenRecord, _ right: TokenRecord) -> String? {
-    let pairs: [(String, Bool)] = [
-      ("signIn", left.signIn == right.signIn), ("stamp", left.stamp == right.stamp),
-      ("signedInAt", isClose(left.signedInAt, right.signedInAt)), ("policyID", left.policyID == right.policyID),
-      ("claims", left.claims == right.claims), ("idToken", left.idToken == right.idToken),
-      ("refreshToken", left.refreshToken == right.refreshToken),
-      ("refreshTokenExpiresAt", isClose(left.refreshTokenExpiresAt, right.refreshTokenExpiresAt)),
-      ("isEnded", left.isEnded == right.isEnded),
-      ("the number of access tokens", left.accessTokens.count == right.accessTokens.count),
-    ]
-    if let difference = pairs.first(where: { !$0.1 }) { return difference.0 }
-    for (left, right) in zip(left.accessTokens, right.accessTokens) {
-      if left.token != right.token { return "an access token, or their order," }
-      if left.scopes != right.scopes { return "an access token's set of scopes" }
-      if left.requestedScopes != right.requestedScopes { return "an access token's set of scopes that were asked for" }
-      guard isClose(left.receivedAt, right.receivedAt), isClose(left.expiresAt, right.expiresAt),
-        isClose(left.refreshAt, right.refreshAt)
-      else { return "a date of an access token" }
-    }
-    return nil
-  }
-
-  private static func isClose(_ left: Date?, _ right: Date?) -> Bool {
-    guard let left, let right else { return left == right }
-    return abs(left.timeIntervalSince(right)) < 0.0005
+    func fields(_ record: TokenRecord) -> [String: JSONValue] { LocalJSON.object(LocalJSON.data(record)) ?? [:] }
+    let (left, right) = (fields(left), fields(right))
+    return Set(left.keys).union(right.keys).sorted().first { left[$0] != right[$0] }
   }
 }
 

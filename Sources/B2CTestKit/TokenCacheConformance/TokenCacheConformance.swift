@@ -92,7 +92,7 @@ package enum TokenCacheRule: String, CaseIterable, Sendable {
   case removing = "what is not there reads as nil and can be removed; a removed record is gone, and only that one"
   case listing = "keys() lists the key of each record once and no other"
   case distinctKeys = "keys of any characters and length that differ at all have separate records"
-  case everyField = "every field of a record is kept, dates to the millisecond, tokens of any length"
+  case everyField = "every field of a record is kept as it was, tokens of any length"
   case concurrentUse = "callers at the same time never mix or lose records"
   case sharing = "another instance over the same store sees every change"
   case failing = "a store that cannot be reached is an error, not an empty cache"
