@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 struct TestSigningKeyTests {
-  static let algorithms: [JWSAlgorithm] = [.rs256, .ps256, .es256, .es384, .es512, .edDSA]
+  static let algorithms: [JWSAlgorithm] = [.rs256, .es256, .es384, .es512, .edDSA]
 
   @Test(arguments: algorithms)
   func signsWhatItVerifies(algorithm: JWSAlgorithm) throws {
@@ -31,10 +31,11 @@ struct TestSigningKeyTests {
 
   // RFC 7518 section 3.4: R and S of fixed length, 64, 96 and 132 octets; section 3.3: as long as the modulus.
   @Test(arguments: [
-    (JWSAlgorithm.rs256, 256), (.ps256, 256), (.es256, 64), (.es384, 96), (.es512, 132), (.edDSA, 64),
+    (JWSAlgorithm.rs256, 256), (.es256, 64), (.es384, 96), (.es512, 132), (.edDSA, 64),
   ])
   func signaturesHaveTheirFixedLength(algorithm: JWSAlgorithm, length: Int) throws {
-    #expect(try TestSigningKey.any(algorithm).signature(for: Data("input".utf8)).count == length)
+    let token = try TestSigningKey.any(algorithm).token(claims: [:])
+    #expect(token.split(separator: ".").last.flatMap { Base64URL.decode($0) }?.count == length)
   }
 
   @Test(arguments: [
@@ -74,23 +75,5 @@ struct TestSigningKeyTests {
     #expect(TokenAnswer.part(0, of: token)["kid"] == nil)
     #expect(TokenAnswer.part(0, of: token)["alg"] == .string("HS256"))
     #expect(!key.verifies(token))
-  }
-
-  @Test func noSuchAlgorithmIsAnError() {
-    for algorithm in [JWSAlgorithm(rawValue: "HS256"), .es256] {
-      #expect(throws: TestSigningKeyError.unsupportedAlgorithm) { try TestSigningKey(algorithm) }
-    }
-  }
-
-  // A PKCS #1 key as RFC 8017 appendix A.1.1 has it: SEQUENCE { INTEGER, INTEGER }.
-  @Test(
-    arguments: [
-      ([0x30, 0x08, 0x02, 0x02, 0x00, 0x81, 0x02, 0x02, 0x01, 0x01], [Data([0x81]), Data([1, 1])]),
-      ([0x30, 0x81, 0x03, 0x02, 0x01, 0x05], [Data([5])]), ([0x30, 0x03, 0x02, 0x02, 0x05], nil),
-      ([0x31, 0x03, 0x02, 0x01, 0x05], nil), ([0x30, 0x03, 0x02, 0x01, 0x05, 0x00], nil), ([0x30], nil), ([], nil),
-      ([0x30, 0x85, 1, 1, 1, 1, 1], nil), ([0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF], nil),
-    ] as [([UInt8], [Data]?)])
-  func derIntegersAreReadOrRefused(bytes: [UInt8], expected: [Data]?) {
-    #expect(DERIntegers.read(Data(bytes)) == expected)
   }
 }

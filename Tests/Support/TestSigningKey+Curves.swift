@@ -10,14 +10,14 @@ package import Foundation
 #endif
 
 extension TestSigningKey {
-  /// Makes a fresh key for any algorithm, also on a curve.
+  /// Makes a fresh key for an algorithm: RS256, or one of a curve.
   package static func any(_ algorithm: JWSAlgorithm, id: String? = nil) throws -> TestSigningKey {
     switch algorithm {
     case .es256: TestSigningKey(algorithm, CurveMaterial.p256(), id: id)
     case .es384: TestSigningKey(algorithm, CurveMaterial.p384(), id: id)
     case .es512: TestSigningKey(algorithm, CurveMaterial.p521(), id: id)
     case .edDSA: TestSigningKey(algorithm, Ed25519Material(), id: id)
-    default: try TestSigningKey(algorithm, id: id)
+    default: try TestSigningKey(id: id)
     }
   }
 
@@ -81,9 +81,9 @@ private struct CurveMaterial: SigningMaterial {
     self.verify = verify
   }
 
-  func signature(for input: Data, algorithm: JWSAlgorithm) throws -> Data { try sign(input) }
+  func signature(for input: Data) throws -> Data { try sign(input) }
 
-  func isValid(signature: Data, for input: Data, algorithm: JWSAlgorithm) -> Bool { verify(signature, input) }
+  func isValid(signature: Data, for input: Data) -> Bool { verify(signature, input) }
 }
 
 /// An Ed25519 key, for EdDSA.
@@ -94,11 +94,11 @@ private struct Ed25519Material: SigningMaterial {
     ["kty": "OKP", "crv": "Ed25519", "x": Base64URL.encode(key.publicKey.rawRepresentation)]
   }
 
-  func signature(for input: Data, algorithm: JWSAlgorithm) throws -> Data {
+  func signature(for input: Data) throws -> Data {
     try key.signature(for: input)
   }
 
-  func isValid(signature: Data, for input: Data, algorithm: JWSAlgorithm) -> Bool {
+  func isValid(signature: Data, for input: Data) -> Bool {
     key.publicKey.isValidSignature(signature, for: input)
   }
 }

@@ -1,10 +1,9 @@
 #if !canImport(Security)
   internal import B2CCore
-  internal import B2CIDToken
   internal import CryptoExtras
   internal import Foundation
 
-  /// A 2048-bit RSA key, for RS256 and PS256.
+  /// A 2048-bit RSA key, for RS256.
   struct RSAMaterial: SigningMaterial {
     private let key: _RSA.Signing.PrivateKey
     let publicFields: [String: String]
@@ -17,17 +16,13 @@
       ]
     }
 
-    func signature(for input: Data, algorithm: JWSAlgorithm) throws -> Data {
-      try key.signature(for: input, padding: padding(algorithm)).rawRepresentation
+    func signature(for input: Data) throws -> Data {
+      try key.signature(for: input, padding: .insecurePKCS1v1_5).rawRepresentation
     }
 
-    func isValid(signature: Data, for input: Data, algorithm: JWSAlgorithm) -> Bool {
+    func isValid(signature: Data, for input: Data) -> Bool {
       let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
-      return key.publicKey.isValidSignature(signature, for: input, padding: padding(algorithm))
-    }
-
-    private func padding(_ algorithm: JWSAlgorithm) -> _RSA.Signing.Padding {
-      algorithm == .ps256 ? .PSS : .insecurePKCS1v1_5
+      return key.publicKey.isValidSignature(signature, for: input, padding: .insecurePKCS1v1_5)
     }
   }
 #endif

@@ -1,11 +1,14 @@
 #if canImport(Security)
   internal import B2CCore
-  internal import B2CIDToken
   internal import Foundation
   internal import Security
 
-  /// A 2048-bit RSA key, for RS256 and PS256.
+  /// A 2048-bit RSA key, for RS256.
   struct RSAMaterial: SigningMaterial {
+    private enum Failure: Error { case cannotMakeKey, cannotSign }
+
+    private static let algorithm = SecKeyAlgorithm.rsaSignatureMessagePKCS1v15SHA256
+
     // The private key travels as PKCS #1 bytes, because `SecKey` itself is not `Sendable`.
     private let privateBytes: Data
     let publicFields: [String: String]
@@ -16,25 +19,26 @@
       guard let key = SecKeyCreateRandomKey(attributes as CFDictionary, &failure),
         let publicKey = SecKeyCopyPublicKey(key),
         let privateBytes = SecKeyCopyExternalRepresentation(key, &failure) as Data?,
-        let publicBytes = SecKeyCopyExternalRepresentation(publicKey, &failure) as Data?,
-        let numbers = DERIntegers.read(publicBytes), numbers.count == 2
-      else { throw TestSigningKeyError.cannotMakeKey }
+        let publicBytes = SecKeyCopyExternalRepresentation(publicKey, &failure) as Data?, publicBytes.count == 270
+      else { throw Failure.cannotMakeKey }
       self.privateBytes = privateBytes
-      publicFields = ["kty": "RSA", "n": Base64URL.encode(numbers[0]), "e": Base64URL.encode(numbers[1])]
+      // PKCS #1 (RFC 8017 appendix A.1.1): at 2048 bits the modulus is always behind nine bytes of DER, and 65537 last.
+      let modulus = publicBytes.dropFirst(9).prefix(256)
+      publicFields = ["kty": "RSA", "n": Base64URL.encode(modulus), "e": Base64URL.encode(publicBytes.suffix(3))]
     }
 
-    func signature(for input: Data, algorithm: JWSAlgorithm) throws -> Data {
+    func signature(for input: Data) throws -> Data {
       var failure: Unmanaged<CFError>?
       guard let key = privateKey(),
-        let signature = SecKeyCreateSignature(key, kind(algorithm), input as CFData, &failure) as Data?
-      else { throw TestSigningKeyError.cannotSign }
+        let signature = SecKeyCreateSignature(key, Self.algorithm, input as CFData, &failure) as Data?
+      else { throw Failure.cannotSign }
       return signature
     }
 
-    func isValid(signature: Data, for input: Data, algorithm: JWSAlgorithm) -> Bool {
+    func isValid(signature: Data, for input: Data) -> Bool {
       var failure: Unmanaged<CFError>?
       guard let key = privateKey(), let publicKey = SecKeyCopyPublicKey(key) else { return false }
-      return SecKeyVerifySignature(publicKey, kind(algorithm), input as CFData, signature as CFData, &failure)
+      return SecKeyVerifySignature(publicKey, Self.algorithm, input as CFData, signature as CFData, &failure)
     }
 
     private func privateKey() -> SecKey? {
@@ -42,10 +46,6 @@
         kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeyClass: kSecAttrKeyClassPrivate,
       ]
       return SecKeyCreateWithData(privateBytes as CFData, attributes as CFDictionary, nil)
-    }
-
-    private func kind(_ algorithm: JWSAlgorithm) -> SecKeyAlgorithm {
-      algorithm == .ps256 ? .rsaSignatureMessagePSSSHA256 : .rsaSignatureMessagePKCS1v15SHA256
     }
   }
 #endif

@@ -17,15 +17,12 @@ package struct TestSigningKey: Sendable {
 
   private let material: any SigningMaterial
 
-  /// Makes a fresh RSA key of 2048 bits, which takes about a tenth of a second.
+  /// Makes a fresh RSA key of 2048 bits for RS256, which takes about a tenth of a second.
   ///
-  /// - Parameters:
-  ///   - algorithm: The algorithm to sign with: RS256 or PS256.
-  ///   - id: The key's id; drawn at random unless said otherwise.
-  /// - Throws: ``TestSigningKeyError`` when it is no algorithm of RSA keys or the system cannot make one.
-  package init(_ algorithm: JWSAlgorithm = .rs256, id: String? = nil) throws {
-    guard [.rs256, .ps256].contains(algorithm) else { throw TestSigningKeyError.unsupportedAlgorithm }
-    self.init(algorithm, try RSAMaterial(), id: id)
+  /// - Parameter id: The key's id; drawn at random unless said otherwise.
+  /// - Throws: An error when the system cannot make one.
+  package init(id: String? = nil) throws {
+    self.init(.rs256, try RSAMaterial(), id: id)
   }
 
   /// Makes a key of another kind.
@@ -48,17 +45,6 @@ package struct TestSigningKey: Sendable {
     return fields
   }
 
-  /// Signs any bytes.
-  ///
-  /// - Parameters:
-  ///   - input: What to sign.
-  ///   - algorithm: Another algorithm of the same kind of key, such as PS256 for an RSA key; the key's own for `nil`.
-  /// - Returns: The signature in JWS form (RFC 7518 section 3).
-  /// - Throws: The system's error when it refuses to sign.
-  package func signature(for input: Data, algorithm: JWSAlgorithm? = nil) throws -> Data {
-    try material.signature(for: input, algorithm: algorithm ?? self.algorithm)
-  }
-
   /// Signs claims as a compact JWS (RFC 7515 section 7.1).
   ///
   /// - Parameters:
@@ -73,7 +59,7 @@ package struct TestSigningKey: Sendable {
     fields.merge(header) { $1 }
     fields = fields.filter { $0.value != .null }
     let input = Base64URL.encode(LocalJSON.data(fields)) + "." + Base64URL.encode(LocalJSON.data(claims))
-    return input + "." + Base64URL.encode(try signature(for: Data(input.utf8)))
+    return input + "." + Base64URL.encode(try material.signature(for: Data(input.utf8)))
   }
 
   /// Says whether this key signed a token.
@@ -82,23 +68,13 @@ package struct TestSigningKey: Sendable {
   /// - Returns: Whether the header names this key's algorithm and the signature is right; no claim is looked at.
   package func verifies(_ token: String) -> Bool {
     guard let parsed = LocalToken(token), parsed.header["alg"]?.string == algorithm.rawValue else { return false }
-    return material.isValid(signature: parsed.signature, for: parsed.signedPart, algorithm: algorithm)
+    return material.isValid(signature: parsed.signature, for: parsed.signedPart)
   }
 }
 
 extension TestSigningKey {
   /// The key that new tenants sign with, made once since that is slow in a debug build; `nil` when the system could make none.
   static let shared = try? TestSigningKey()
-}
-
-/// Why a test key could not be made or used.
-package enum TestSigningKeyError: Error, Sendable, Hashable {
-  /// The system refused to make a key.
-  case cannotMakeKey
-  /// The system refused to sign.
-  case cannotSign
-  /// There is no key of that algorithm.
-  case unsupportedAlgorithm
 }
 
 /// A compact JWS taken apart, nothing checked.
@@ -125,38 +101,8 @@ package protocol SigningMaterial: Sendable {
   /// The fields of the public key's JWK that depend on the kind (RFC 7518 section 6, RFC 8037 section 2).
   var publicFields: [String: String] { get }
 
-  func signature(for input: Data, algorithm: JWSAlgorithm) throws -> Data
+  /// Signs in JWS form (RFC 7518 section 3).
+  func signature(for input: Data) throws -> Data
 
-  func isValid(signature: Data, for input: Data, algorithm: JWSAlgorithm) -> Bool
-}
-
-/// Reads a DER sequence of non-negative integers, which is what a PKCS #1 public key is (RFC 8017 appendix A.1.1).
-package enum DERIntegers {
-  /// The integers' bytes without sign byte, or `nil` for anything else.
-  package static func read(_ data: Data) -> [Data]? {
-    var bytes = Array(data)[...]
-    guard let content = element(tag: 0x30, from: &bytes), bytes.isEmpty else { return nil }
-    var rest = content
-    var integers: [Data] = []
-    while !rest.isEmpty {
-      guard let integer = element(tag: 0x02, from: &rest) else { return nil }
-      integers.append(Data(integer.drop { $0 == 0 }))
-    }
-    return integers
-  }
-
-  private static func element(tag: UInt8, from bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-    guard bytes.popFirst() == tag, let first = bytes.popFirst() else { return nil }
-    var length = Int(first)
-    if first >= 0x80 {
-      let count = Int(first & 0x7F)
-      guard (1...3).contains(count), bytes.count >= count else { return nil }
-      length = bytes.prefix(count).reduce(0) { $0 << 8 | Int($1) }
-      bytes = bytes.dropFirst(count)
-    }
-    guard bytes.count >= length else { return nil }
-    let content = bytes.prefix(length)
-    bytes = bytes.dropFirst(length)
-    return content
-  }
+  func isValid(signature: Data, for input: Data) -> Bool
 }
