@@ -71,9 +71,7 @@ struct ConnectorErrorCodeTests {
 
   @Test("An addition whose answer is lost says that its outcome is unknown")
   func outcomeIsUnknown() async throws {
-    let world = World()
-    let connector = try world.connector(waitingOn: TestClock())
-    try await connector.doPolicy(.signIn)
+    let (world, connector) = try await World().signedIn(waitingOn: TestClock())
     world.tasks.faults = [LocalFault(on: .add, .reset)]
     let error = try await #require(throws: ConnectorError.self) {
       try await connector.addTask(TaskItem(itemName: "Buy milk"))
@@ -89,9 +87,7 @@ struct ConnectorErrorCodeTests {
       ("POST", .respond(LocalResponse(status: 401)), false),
     ])
   func anyAPI(_ method: String, _ effect: LocalFault.Effect, _ isUnknown: Bool) async throws {
-    let world = World()
-    let connector = try world.connector(waitingOn: TestClock())
-    try await connector.doPolicy(.signIn)
+    let (world, connector) = try await World().signedIn(waitingOn: TestClock())
     world.tasks.faults = [LocalFault(on: .any, effect)]
     var request = URLRequest(url: world.tasks.url)
     request.httpMethod = method
@@ -102,9 +98,7 @@ struct ConnectorErrorCodeTests {
 
   @Test("A POST to any API that is repeated with another token and then lost may have changed something")
   func anyAPIAfterARefusal() async throws {
-    let world = World()
-    let connector = try world.connector(waitingOn: TestClock())
-    try await connector.doPolicy(.signIn)
+    let (world, connector) = try await World().signedIn(waitingOn: TestClock())
     let refused = "Bearer \(try await connector.accessToken().token.value)"
     world.tasks.faults = [
       LocalFault(on: .any, times: 1, .respond(LocalResponse(status: 401))),
@@ -200,9 +194,7 @@ struct ConnectorErrorCodeTests {
 
   @Test("A request to any API that gets no answer is named with its URL")
   func triesOfAnyAPI() async throws {
-    let world = World()
-    let connector = try world.connector(waitingOn: TestClock())
-    try await connector.doPolicy(.signIn)
+    let (world, connector) = try await World().signedIn(waitingOn: TestClock())
     world.tasks.faults = [LocalFault(on: .list, .reset)]
     let error = try await #require(throws: ConnectorError.self) {
       try await connector.data(for: URLRequest(url: world.tasks.url))
@@ -243,9 +235,7 @@ struct ConnectorErrorCodeTests {
 
   @Test("A refused refresh names its request and status")
   func refusedRefresh() async throws {
-    let world = World()
-    let connector = try world.connector()
-    try await connector.doPolicy(.signIn)
+    let (world, connector) = try await World().signedIn()
     world.tenant.faults = [LocalFault(on: .token, .respond(LocalResponse(status: 503)))]
     let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken(forceRefresh: true) }
     #expect(error.code == .serviceUnavailable && error.status == 503 && error.isRetryable)

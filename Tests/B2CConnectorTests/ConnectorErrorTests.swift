@@ -24,9 +24,7 @@ struct ConnectorErrorTests {
 
   @Test("The task server's refusal keeps its status and code")
   func tasks() async throws {
-    let world = World()
-    let connector = try world.connector()
-    try await connector.doPolicy(.signIn)
+    let (world, connector) = try await World().signedIn()
     world.tasks.faults = [
       LocalFault(
         on: .add,
@@ -85,9 +83,7 @@ struct ConnectorErrorTests {
     "A claims request that is not a JSON object is refused before anything is sent",
     arguments: ["", "mfa", "[]", "{", "null", #"{"a":1}x"#])
   func claimsRequestIsAnObject(_ claims: String) async throws {
-    let world = World()
-    let connector = try world.connector()
-    try await connector.doPolicy(.signIn)
+    let (world, connector) = try await World().signedIn()
     let sent = world.network.requestCount
     let silent = try await #require(throws: ConnectorError.self) { try await connector.accessToken(claims: claims) }
     #expect(silent.code == .configuration && silent.message.contains("JSON object"))

@@ -50,9 +50,7 @@ struct ConnectorRequestsTests {
       "https://tasks.example.evil.example/",
     ])
   func foreignOrigin(_ text: String) async throws {
-    let world = World()
-    let connector = try world.connector()
-    try await connector.doPolicy(.signIn)
+    let (world, connector) = try await World().signedIn()
     await world.clock.advance(by: .seconds(4_000))
     let request = URLRequest(url: try url(text))
     await expectError(ConnectorError.self, .originNotAllowed) { try await connector.data(for: request) }
@@ -74,9 +72,7 @@ struct ConnectorRequestsTests {
 
   @Test("A crafted request carries the bearer token and everything it had")
   func crafted() async throws {
-    let world = World()
-    let connector = try world.connector()
-    try await connector.doPolicy(.signIn)
+    let (world, connector) = try await World().signedIn()
     var request = URLRequest(url: world.tasks.url)
     request.setValue("de", forHTTPHeaderField: "Accept-Language")
     let authorized = try await connector.authorizedRequest(for: request)
@@ -153,35 +149,6 @@ struct ConnectorRequestsTests {
     #expect(error.code == .insufficientScope)
     #expect("\(error)".contains("tasks/admin"))
     #expect(tenant.counters.refreshRequests == 0)
-  }
-
-  @Test("A second refusal is an error, not a loop")
-  func refusedTwice() async throws {
-    let world = World()
-    let connector = try world.connector()
-    try await connector.doPolicy(.signIn)
-    world.tasks.faults = [
-      LocalFault(
-        on: .any,
-        .respond(LocalResponse(status: 401, headers: ["WWW-Authenticate": #"Bearer error="invalid_token""#])))
-    ]
-    world.tasks.clearRequests()
-    await expectError(ConnectorError.self, .unauthorized) { try await connector.getTaskList() }
-    #expect(world.tasks.requests.count == 2)
-    #expect(world.tenant.counters.refreshes == 1)
-  }
-
-  @Test("The repository's dialect works as well")
-  func repository() async throws {
-    let world = World(dialect: .repository)
-    let connector = try Connector(settings: world.settings(), environment: world.environment()) {
-      $0.taskDialect = .repository
-    }
-    try await connector.doPolicy(.signIn)
-    let task = try await connector.addTask(TaskItem(itemName: "Zwölf Boxkämpfer\n\"jagen\" 🥊"))
-    #expect(try await connector.getTaskList().map(\.itemName) == [task.itemName])
-    try await connector.deleteTask(task)
-    #expect(try await connector.getTaskList().isEmpty)
   }
 
   @Test("A throttled list backs off and succeeds")

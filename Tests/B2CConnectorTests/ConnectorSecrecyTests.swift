@@ -86,9 +86,7 @@ struct ConnectorSecrecyTests {
 
   @Test("No secret is in a URL, except the callback and the hint that end in one")
   func urls() async throws {
-    let world = World()
-    let connector = try world.connector()
-    try await connector.doPolicy(.signIn)
+    let (world, connector) = try await World().signedIn()
     _ = try await connector.getTaskList()
     let canaries = try canaries(world).filter { canary in
       // The state belongs into the authorize URL (RFC 6749 section 4.1.1).
@@ -101,9 +99,7 @@ struct ConnectorSecrecyTests {
 
   @Test("The API never sees the id_token, the refresh token or another API's token")
   func bearer() async throws {
-    let world = World()
-    let connector = try world.connector()
-    try await connector.doPolicy(.signIn)
+    let (world, connector) = try await World().signedIn()
     _ = try await connector.getTaskList()
     let bearers = Set(world.network.requests.compactMap(\.bearerToken))
     #expect(bearers == [try await connector.accessToken().token.value])

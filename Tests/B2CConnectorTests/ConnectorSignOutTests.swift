@@ -40,6 +40,13 @@ struct ConnectorSignOutTests {
       return try Connector(settings: try tenant.settings(), environment: environment)
     }
 
+    /// The stage with a connector at which Alice has signed in.
+    func signedIn() async throws -> (Stage, Connector) {
+      let connector = try connector()
+      try await connector.signIn()
+      return (self, connector)
+    }
+
     /// The refresh token that is stored.
     func refreshToken() async throws -> Secret {
       let key = try #require(await cache.keys().first)
@@ -67,9 +74,7 @@ struct ConnectorSignOutTests {
 
   @Test("The refresh token is revoked, after the tokens are gone")
   func revoked() async throws {
-    let stage = Stage()
-    let connector = try stage.connector()
-    try await connector.signIn()
+    let (stage, connector) = try await Stage().signedIn()
     let token = try await stage.refreshToken()
     let gate = TestGate()
     stage.tenant.faults = [LocalFault(on: .path("/revoke"), .wait(gate))]
@@ -108,9 +113,7 @@ struct ConnectorSignOutTests {
 
   @Test("Offline it returns at once, with and without metadata at hand", arguments: [true, false])
   func offline(hasMetadata: Bool) async throws {
-    let stage = Stage()
-    let connector = try stage.connector()
-    try await connector.signIn()
+    let (stage, connector) = try await Stage().signedIn()
     stage.goOffline()
     // The clock stands still.
     #expect(try await (hasMetadata ? connector : stage.connector()).signOut() == .notAsked)
@@ -134,9 +137,7 @@ struct ConnectorSignOutTests {
 
   @Test("What the server answers is no error", arguments: [400, 401, 503])
   func refused(status: Int) async throws {
-    let stage = Stage()
-    let connector = try stage.connector()
-    try await connector.signIn()
+    let (stage, connector) = try await Stage().signedIn()
     stage.tenant.faults = [LocalFault(on: .path("/revoke"), .respond(LocalResponse(status: status)))]
     #expect(try await connector.signOut() == .notAsked)
   }
@@ -164,9 +165,7 @@ struct ConnectorSignOutTests {
 
   @Test("It says whether the browser came back from the page")
   func browser() async throws {
-    let stage = Stage()
-    let connector = try stage.connector()
-    try await connector.signIn()
+    let (stage, connector) = try await Stage().signedIn()
     #expect(try await connector.signOut(endsBrowserSession: true) == .ended)
     try await connector.signIn()
     stage.pages.withLock { $0 = { _ in throw ConnectorError(.userClosedBrowser, "Closed.") } }
@@ -177,9 +176,7 @@ struct ConnectorSignOutTests {
     "A callback that any program could make confirms nothing",
     arguments: ["", "?state=another", "?state=STATE&error=server_error", "?code=old&state=old"])
   func anotherCallback(query: String) async throws {
-    let stage = Stage()
-    let connector = try stage.connector()
-    try await connector.signIn()
+    let (stage, connector) = try await Stage().signedIn()
     stage.pages.withLock {
       $0 = { request in
         let text =
@@ -222,9 +219,7 @@ struct ConnectorSignOutTests {
 
   @Test("The browser that does not come back within the time confirms nothing")
   func timeout() async throws {
-    let stage = Stage()
-    let connector = try stage.connector()
-    try await connector.signIn()
+    let (stage, connector) = try await Stage().signedIn()
     let gate = TestGate()
     stage.pages.withLock {
       $0 = { request in

@@ -79,9 +79,7 @@ struct ConnectorTests {
 
   @Test("An expired token is renewed silently, once")
   func expiry() async throws {
-    let world = World()
-    let connector = try world.connector()
-    try await connector.doPolicy(.signIn)
+    let (world, connector) = try await World().signedIn()
     await world.clock.advance(by: .seconds(3_700))
     _ = try await connector.getTaskList()
     _ = try await connector.getTaskList()
@@ -90,9 +88,7 @@ struct ConnectorTests {
 
   @Test("A token the API refuses is replaced once by one refresh for a thousand callers")
   func refusedToken() async throws {
-    let world = World()
-    let connector = try world.connector()
-    try await connector.doPolicy(.signIn)
+    let (world, connector) = try await World().signedIn()
     // The API forgets the keys that the cached token was signed with; the tenant signs with new ones.
     try world.tenant.rotateKeys(keepingOld: false)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -210,9 +206,7 @@ struct ConnectorTests {
   @Test("A cache of under thirty lines plugs in")
   func ownCache() async throws {
     let cache = DictionaryCache()
-    let world = World()
-    let connector = try world.connector(cache: cache)
-    try await connector.doPolicy(.signIn)
+    let (_, connector) = try await World().signedIn(cache: cache)
     #expect(await cache.keys().count == 1)
     _ = try await connector.getTaskList()
     try await connector.signOut()

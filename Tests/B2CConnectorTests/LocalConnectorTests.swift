@@ -37,18 +37,6 @@ struct LocalConnectorTests {
     #expect(server.tasks.map(\.completed) == [true])
   }
 
-  @Test("The connector speaks the task server's dialect", arguments: [TaskDialect.rest, .repository])
-  func dialect(_ dialect: TaskDialect) async throws {
-    let tenant = LocalTenant()
-    let server = LocalTaskServer(tenant: tenant, dialect: dialect)
-    let connector = try Connector.local(tenant, server)
-    try await connector.doPolicy(.signIn)
-    let task = try await connector.addTask(TaskItem(itemName: "Buy milk"))
-    #expect(server.tasks.map(\.text) == ["Buy milk"])
-    try await connector.deleteTask(task)
-    #expect(server.tasks.isEmpty)
-  }
-
   @Test("Settings of a tenant on this machine say which kind of service it is", .timeLimit(.minutes(10)))
   func startedSettings() async throws {
     let kinds: [LocalTenant.Shape: Authority.Kind] = [

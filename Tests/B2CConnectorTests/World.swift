@@ -45,6 +45,15 @@ struct World: Sendable {
     }
   }
 
+  /// The world with a connector at which Alice has signed in.
+  func signedIn(
+    cache: any TokenCache = .patient(), waitingOn waits: (any Clock<Duration>)? = nil
+  ) async throws -> (World, Connector) {
+    let connector = try connector(cache: cache, waitingOn: waits)
+    try await connector.doPolicy(.signIn)
+    return (self, connector)
+  }
+
   func environment(
     presenter: (any SignInPresenter)? = nil, cache: any TokenCache = .patient(),
     transport: (any HTTPTransport)? = nil, waitingOn waits: (any Clock<Duration>)? = nil

@@ -28,10 +28,7 @@ struct OAuthEventTests {
 
   @Test("A failed refresh says why, and a token served in spite of it is told")
   func failure() async throws {
-    let fixture = Fixture()
-    let client = try fixture.client()
-    try await client.signIn()
-    await fixture.clock.advance(by: .seconds(3_400))
+    let (fixture, client) = try await Fixture().signedIn(after: 3_400)
     fixture.transport.answerTokens(503, "")
     _ = try await client.accessToken()
     let last = fixture.events.values.suffix(2)

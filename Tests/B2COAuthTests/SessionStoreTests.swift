@@ -12,9 +12,7 @@ struct SessionStoreTests {
   /// Alice, then Bob, signed in over a cache that can fail; and a client that has seen neither.
   private func two() async throws -> (Fixture, FailingCache, alice: SignInResult, bob: SignInResult, OAuthClient) {
     let cache = FailingCache()
-    let fixture = Fixture(cache: cache)
-    let presenter = fixture.script(.signIn(.alice))
-    let client = try fixture.client(presenter: presenter)
+    let (fixture, presenter, client) = try Fixture(cache: cache).scripted()
     let alice = try await client.signIn()
     await fixture.clock.advance(by: .seconds(1))
     presenter.follow(.signIn(.bob))
@@ -31,9 +29,7 @@ struct SessionStoreTests {
 
   @Test("Of two sign-ins at the same instant the second is current, and stays so", arguments: 0..<8)
   func sameInstant(_ number: Int) async throws {
-    let fixture = Fixture()
-    let presenter = fixture.script(.signIn(.alice))
-    let client = try fixture.client(presenter: presenter)
+    let (_, presenter, client) = try Fixture().scripted()
     try await client.signIn()
     presenter.follow(.signIn(.bob))
     let bob = try await client.signIn(prompt: .login)
@@ -60,24 +56,6 @@ struct SessionStoreTests {
     let bob = try await client.signIn()
     fixture.setBack.withLock { $0 = 1 }
     #expect(try await client.session() == .signedIn(bob.user))
-    #expect(try await client.accessToken().token == bob.accessToken?.token)
-  }
-
-  @Test("In a running process a record that cannot be read now switches no user")
-  func unreadableCurrent() async throws {
-    let cache = FailingCache()
-    let fixture = Fixture(cache: cache)
-    let presenter = fixture.script(.signIn(.alice))
-    let client = try fixture.client(presenter: presenter)
-    try await client.signIn()
-    presenter.follow(.signIn(.bob))
-    let bob = try await client.signIn(prompt: .login)
-    cache.readFailure.withLock {
-      $0 = { $0.userID == bob.user.id ? ConnectorError(.tokenCache, "Locked.", isRetryable: true) : nil }
-    }
-    await expectError(ConnectorError.self, .tokenCache) { try await client.accessToken() }
-    await expectError(ConnectorError.self, .tokenCache) { try await client.session() }
-    cache.readFailure.withLock { $0 = { _ in nil } }
     #expect(try await client.accessToken().token == bob.accessToken?.token)
   }
 
@@ -127,9 +105,12 @@ struct SessionStoreTests {
     }
   }
 
-  @Test("A record that cannot be read now is the cache's trouble: no sign-out, and nobody else's token")
-  func unreadable() async throws {
-    let (_, cache, alice, bob, client) = try await two()
+  @Test(
+    "A record that cannot be read now is the cache's trouble, after a launch and in a running process: no sign-out",
+    arguments: [true, false])
+  func unreadable(isRelaunched: Bool) async throws {
+    let (fixture, cache, alice, bob, relaunched) = try await two()
+    let client = isRelaunched ? relaunched : try fixture.client()
     let id = bob.user.id
     cache.readFailure.withLock {
       $0 = { $0.userID == id ? ConnectorError(.tokenCache, "Locked.", isRetryable: true) : nil }
@@ -137,6 +118,7 @@ struct SessionStoreTests {
     let error = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
     #expect(error.code == .tokenCache && !error.needsInteraction)
     await expectError(ConnectorError.self, .tokenCache) { try await client.currentUser() }
+    await expectError(ConnectorError.self, .tokenCache) { try await client.session() }
     // The other user is still there for a caller who names it.
     #expect(try await client.accessToken(user: alice.user).token == alice.accessToken?.token)
     #expect(try await client.users().map(\.id) == [alice.user.id])
@@ -213,10 +195,7 @@ struct SessionStoreTests {
   @Test("A record is changed by its own sign-in only: another one that another process has stored stays as it is")
   func changeOfAnotherSignIn() async throws {
     let cache = InMemoryTokenCache.patient()
-    let fixture = Fixture(cache: cache)
-    let client = try fixture.client()
-    try await client.signIn()
-    await fixture.clock.advance(by: .seconds(4_000))
+    let (fixture, client) = try await Fixture(cache: cache).signedIn(after: 4_000)
     let gate = TestGate()
     fixture.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(gate))]
     let call = Task { try await client.accessToken() }
@@ -232,10 +211,7 @@ struct SessionStoreTests {
   @Test("A cache that says false ten times is the cache's trouble; what the answer brought is not lost")
   func alwaysContended() async throws {
     let cache = StubbornCache()
-    let fixture = Fixture(cache: cache)
-    let client = try fixture.client()
-    try await client.signIn()
-    await fixture.clock.advance(by: .seconds(4_000))
+    let (fixture, client) = try await Fixture(cache: cache).signedIn(after: 4_000)
     cache.refuses.withLock { $0 = true }
     let token = try await client.accessToken().token
     #expect(cache.replacements.withLock { $0 } == 10)
@@ -249,10 +225,7 @@ struct SessionStoreTests {
   @Test("A write that was done, though the cache reported an error, is not done again")
   func writtenWithError() async throws {
     let cache = StubbornCache()
-    let fixture = Fixture(cache: cache)
-    let client = try fixture.client()
-    try await client.signIn()
-    await fixture.clock.advance(by: .seconds(4_000))
+    let (_, client) = try await Fixture(cache: cache).signedIn(after: 4_000)
     cache.failsAfterwards.withLock { $0 = true }
     let token = try await client.accessToken().token
     cache.failsAfterwards.withLock { $0 = false }
@@ -263,10 +236,7 @@ struct SessionStoreTests {
   @Test("A write that was done, though the cache reported an error, is not done over a newer one")
   func writtenAndOvertaken() async throws {
     let cache = StubbornCache()
-    let fixture = Fixture(cache: cache)
-    let client = try fixture.client()
-    try await client.signIn()
-    await fixture.clock.advance(by: .seconds(4_000))
+    let (fixture, client) = try await Fixture(cache: cache).signedIn(after: 4_000)
     cache.failsAfterwards.withLock { $0 = true }
     _ = try await client.accessToken()
     // Another process goes on from what was written.

@@ -16,9 +16,7 @@ import Testing
 struct SignOutTests {
   @Test("A local sign-out sends nothing and shows nothing")
   func local() async throws {
-    let fixture = Fixture()
-    let presenter = fixture.script(.signIn(.alice))
-    let client = try fixture.client(presenter: presenter)
+    let (fixture, presenter, client) = try Fixture().scripted()
     try await client.signIn()
     let before = fixture.network.requestCount
     try await client.signOut()
@@ -30,9 +28,7 @@ struct SignOutTests {
 
   @Test("One user goes, the other stays")
   func one() async throws {
-    let fixture = Fixture()
-    let presenter = fixture.script(.signIn(.alice))
-    let client = try fixture.client(presenter: presenter)
+    let (_, presenter, client) = try Fixture().scripted()
     let alice = try await client.signIn()
     presenter.follow(.signIn(.bob))
     try await client.signIn(prompt: .login)
@@ -42,9 +38,7 @@ struct SignOutTests {
 
   @Test("The sign-out page's URL carries the client, the redirect and a state, and the id_token only when asked to")
   func server() async throws {
-    let fixture = Fixture()
-    let presenter = fixture.script(.signIn(.alice))
-    let client = try fixture.client(presenter: presenter)
+    let (fixture, presenter, client) = try Fixture().scripted()
     try await client.signIn()
     try await client.signOut(endsBrowserSession: true)
     let page = try #require(presenter.requests.last)
@@ -130,9 +124,7 @@ struct SignOutTests {
   @Test("One record that cannot be removed does not keep the others", arguments: 0..<3)
   func stubbornRecord(_ position: Int) async throws {
     let cache = FailingCache()
-    let fixture = Fixture(cache: cache)
-    let presenter = fixture.script(.signIn(.alice))
-    let client = try fixture.client(presenter: presenter)
+    let (fixture, presenter, client) = try Fixture(cache: cache).scripted()
     let users = [.alice, .bob, LocalUser(email: "carol@example.com", password: "Not-A-Secret-3", displayName: "Carol")]
     fixture.tenant.users = users
     var ids: [String] = []
@@ -179,10 +171,7 @@ struct SignOutTests {
 
   @Test("Without a network the local part is done all the same")
   func offline() async throws {
-    let fixture = Fixture()
-    let client = try fixture.client()
-    try await client.signIn()
-    await fixture.clock.advance(by: .seconds(90_000))
+    let (fixture, _) = try await Fixture().signedIn(after: 90_000)
     fixture.transport.intercept { _ in throw URLError(.cannotConnectToHost) }
     let limited = try fixture.client { $0.retry = .none }
     await expectError(ConnectorError.self, .network) { try await limited.signOut(endsBrowserSession: true) }
@@ -210,9 +199,7 @@ struct SignOutTests {
   @Test("A sign-out is not cancelled once it has begun: every user goes", arguments: [true, false])
   func cancelled(endsBrowserSession: Bool) async throws {
     let cache = ObedientCache()
-    let fixture = Fixture(cache: cache)
-    let presenter = fixture.script(.signIn(.alice))
-    let client = try fixture.client(presenter: presenter)
+    let (fixture, presenter, client) = try Fixture(cache: cache).scripted()
     try await client.signIn()
     presenter.clearCookies()
     presenter.follow(.signIn(.bob))

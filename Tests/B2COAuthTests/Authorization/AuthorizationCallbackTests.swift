@@ -81,15 +81,6 @@ struct AuthorizationCallbackTests {
     #expect(try await fixture.client(presenter: presenter).signIn().user.objectID == LocalUser.alice.id)
   }
 
-  @Test("Facebook's fragment after the query is ignored")
-  func facebookFragment() async throws {
-    let fixture = Fixture()
-    let presenter = CallbackPresenter(fixture.script(.signIn(.alice))) { url in
-      try require(URL(string: url.absoluteString.prefix { $0 != "#" } + "#_=_"))
-    }
-    #expect(try await fixture.client(presenter: presenter).signIn().user.objectID == LocalUser.alice.id)
-  }
-
   @Test("The tenant drops or changes the state", arguments: [nil, "x"])
   func tenantState(_ state: String?) async throws {
     let fixture = Fixture()

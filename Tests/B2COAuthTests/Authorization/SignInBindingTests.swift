@@ -75,22 +75,9 @@ struct SignInBindingTests {
     }
   }
 
-  @Test("Keys rotated behind our back are fetched once more, and then it works")
-  func rotatedKeys() async throws {
-    let fixture = Fixture()
-    let client = try fixture.client()
-    try await client.signIn()
-    try fixture.tenant.rotateKeys(keepingOld: false)
-    let before = fixture.tenant.counters.keysRequests
-    try await client.signIn(prompt: .login)
-    #expect(fixture.tenant.counters.keysRequests == before + 1)
-  }
-
   @Test("Metadata and keys are asked for once a day and policy")
   func documents() async throws {
-    let fixture = Fixture()
-    let client = try fixture.client()
-    try await client.signIn()
+    let (fixture, client) = try await Fixture().signedIn()
     try await client.signIn(prompt: .login)
     #expect(fixture.tenant.counters.metadataRequests == 1)
     try await client.signIn(policy: Policy("B2C_1_SignUpOrSignIn"), prompt: .login)
@@ -115,9 +102,7 @@ struct SignInBindingTests {
 
   @Test("A wrong policy is found before a page opens")
   func unknownPolicy() async throws {
-    let fixture = Fixture()
-    let presenter = fixture.script(.signIn(.alice))
-    let client = try fixture.client(presenter: presenter)
+    let (_, presenter, client) = try Fixture().scripted()
     await expectError(ConnectorError.self, .configuration) { try await client.signIn(policy: Policy("B2C_1_Nowhere")) }
     #expect(presenter.requests.isEmpty)
   }

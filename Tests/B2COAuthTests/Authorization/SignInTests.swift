@@ -27,9 +27,7 @@ struct SignInTests {
 
   @Test("The request carries S256, state and nonce, and none of them twice")
   func freshSecrets() async throws {
-    let fixture = Fixture()
-    let presenter = fixture.script(.signIn(.alice))
-    let client = try fixture.client(presenter: presenter)
+    let (fixture, presenter, client) = try Fixture().scripted()
     try await client.signIn(prompt: .login)
     try await client.signIn(prompt: .login)
     let queries = presenter.requests.map { query(of: $0.url) }
@@ -51,9 +49,7 @@ struct SignInTests {
 
   @Test("No token request has a client secret or a password, and none is of the password grant", arguments: Self.shapes)
   func publicClient(_ shape: LocalTenant.Shape) async throws {
-    let fixture = Fixture(shape: shape)
-    let client = try fixture.client()
-    try await client.signIn()
+    let (fixture, client) = try await Fixture(shape: shape).signedIn()
     _ = try await client.accessToken(forceRefresh: true)
     if shape != .b2c {
       try await client.signInWithDeviceCode {
@@ -120,9 +116,7 @@ struct SignInTests {
       "", " ", "campaign id", "\u{7F}x",
     ])
   func paddedNames(name: String) async throws {
-    let fixture = Fixture()
-    let presenter = fixture.script(.signIn(.alice))
-    let client = try fixture.client(presenter: presenter)
+    let (_, presenter, client) = try Fixture().scripted()
     let error = try await #require(throws: ConnectorError.self) {
       try await client.signIn(options: SignInOptions(extraParameters: [name: "x"]))
     }
@@ -145,9 +139,7 @@ struct SignInTests {
 
   @Test("The prompt `none` is sent, and shows no page; without a prompt none is sent")
   func silentPrompt() async throws {
-    let fixture = Fixture()
-    let presenter = fixture.script(.signIn(.alice))
-    let client = try fixture.client(presenter: presenter)
+    let (_, presenter, client) = try Fixture().scripted()
     await expectError(ConnectorError.self, .interactionRequired) {
       try await client.signIn(options: SignInOptions(prompt: .none))
     }

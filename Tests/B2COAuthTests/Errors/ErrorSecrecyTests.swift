@@ -29,8 +29,7 @@ struct ErrorSecrecyTests {
     let client = try fixture.client()
     let result = try await client.signIn()
     #expect(result.user.claims["idp_access_token"]?.string == Self.canary)
-    let key = try #require(try await fixture.cache.keys().first)
-    let record = try #require(try await fixture.cache.record(for: key))
+    let record = try await fixture.record()
     var seen = [
       shown(result), shown(result.user), shown(try await client.users()),
       shown(try await client.currentUser() as Any), shown(record), shown(client.services),
@@ -69,8 +68,7 @@ struct ErrorSecrecyTests {
     let fixture = Fixture { $0.changeTokenAnswer = { $0["scope"] = .string("read \(Self.canary) \u{1B}[2J") } }
     let client = try fixture.client()
     let result = try await client.signIn()
-    let key = try #require(try await fixture.cache.keys().first)
-    let record = try #require(try await fixture.cache.record(for: key))
+    let record = try await fixture.record()
     for value in [try #require(result.accessToken), try #require(record.accessTokens.first)] as [Any] {
       #expect(shown(value).contains("read"))
       #expect(!shown(value).contains("eyJjYW5hcnki") && !shown(value).contains("\u{1B}"), "\(shown(value))")
@@ -86,9 +84,7 @@ struct ErrorSecrecyTests {
   @Test("A refresh token that is a UUID does not show as the server's correlation id", arguments: [true, false])
   func tokenAsCorrelationID(isInDescription: Bool) async throws {
     let token = UUID().uuidString
-    let fixture = Fixture(shape: .entra)
-    let client = try fixture.client()
-    try await client.signIn()
+    let (fixture, client) = try await Fixture(shape: .entra).signedIn()
     let key = try #require(try await fixture.cache.keys().first)
     var record = try #require(try await fixture.cache.record(for: key))
     record.refreshToken = Secret(token)
@@ -119,11 +115,8 @@ struct ErrorSecrecyTests {
 
   @Test("A refresh token that the server returns shows in no field of an error", arguments: echoes)
   func echoedRefreshToken(_ echo: Echo) async throws {
-    let fixture = Fixture(shape: .entra)
-    let client = try fixture.client()
-    try await client.signIn()
-    let key = try #require(try await fixture.cache.keys().first)
-    let token = try #require(try await fixture.cache.record(for: key)?.refreshToken?.value)
+    let (fixture, client) = try await Fixture(shape: .entra).signedIn()
+    let token = try #require(try await fixture.record().refreshToken?.value)
     await fixture.clock.advance(by: .seconds(4_000))
     let echoed = echo.change(token)
     fixture.transport.intercept { request in

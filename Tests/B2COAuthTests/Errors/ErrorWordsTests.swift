@@ -108,10 +108,7 @@ struct ErrorWordsTests {
 
   /// Answers a code and a refresh so, and checks both errors.
   private func tokenAnswer(_ status: Int, _ body: String) async throws {
-    let fixture = Fixture(shape: .openIDConnect)
-    let client = try fixture.client()
-    try await client.signIn()
-    await fixture.clock.advance(by: .seconds(4_000))
+    let (fixture, client) = try await Fixture(shape: .openIDConnect).signedIn(after: 4_000)
     fixture.transport.answerTokens(status, body)
     check(try await #require(throws: ConnectorError.self) { _ = try await client.accessToken() })
     check(try await #require(throws: ConnectorError.self) { try await client.signIn(prompt: .login) })

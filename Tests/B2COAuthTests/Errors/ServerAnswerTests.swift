@@ -176,10 +176,7 @@ struct ServerAnswerTests {
 
   @Test("An answer in full: status, correlation id, claims, the service's number")
   func members() async throws {
-    let fixture = Fixture(shape: .entra)
-    let client = try fixture.client()
-    try await client.signIn()
-    await fixture.clock.advance(by: .seconds(4_000))
+    let (fixture, client) = try await Fixture(shape: .entra).signedIn(after: 4_000)
     let id = UUID()
     fixture.transport.answerTokens(
       400,

@@ -24,9 +24,7 @@ struct ProviderDirectoryKeyRolloverTests {
 
   @Test("A published set that lags behind ends the sign-in, and the next one a minute later works")
   func lagging() async throws {
-    let fixture = Fixture(holdsTime: true)
-    let client = try fixture.client()
-    try await client.signIn()
+    let (fixture, client) = try await Fixture(holdsTime: true).signedIn()
     try fixture.tenant.rotateKeys()
     fixture.tenant.behavior.changeKeys = { $0.removeFirst() }
     #expect(try await failedSignIn(fixture, client) == 1)
@@ -51,19 +49,6 @@ struct ProviderDirectoryKeyRolloverTests {
     }
   }
 
-  @Test("A refresh asks for no keys, whatever its id_token is signed with")
-  func refreshes() async throws {
-    let fixture = Fixture(holdsTime: true)
-    let client = try fixture.client()
-    try await client.signIn()
-    fixture.tenant.behavior.signIDTokens(.unknownKeyID)
-    let before = fixture.tenant.counters.keysRequests
-    for _ in 0..<3 { _ = try await client.accessToken(forceRefresh: true) }
-    #expect(fixture.tenant.counters.keysRequests == before)
-    #expect(fixture.tenant.counters.refreshes == 3)
-    #expect(try await failedSignIn(fixture, client) == 1)
-  }
-
   @Test("Each policy's keys have a minute of their own")
   func perPolicy() async throws {
     let fixture = Fixture(holdsTime: true) { $0.signIDTokens(.unknownKeyID) }
@@ -79,9 +64,7 @@ struct ProviderDirectoryKeyRolloverTests {
 
   @Test("A key that is found does not keep the next new one from being asked for")
   func rolledTwice() async throws {
-    let fixture = Fixture(holdsTime: true)
-    let client = try fixture.client()
-    try await client.signIn()
+    let (fixture, client) = try await Fixture(holdsTime: true).signedIn()
     for _ in 0..<2 {
       try fixture.tenant.rotateKeys(keepingOld: false)
       let before = fixture.tenant.counters.keysRequests
@@ -100,18 +83,5 @@ struct ProviderDirectoryKeyRolloverTests {
     await expectError(ConnectorError.self, .serviceUnavailable) { try await client.signIn(prompt: .login) }
     fixture.tenant.faults = []
     try await client.signIn(prompt: .login)
-  }
-
-  @Test("Keys are fetched while the user is at the page")
-  func duringThePage() async throws {
-    let fixture = Fixture()
-    let keys = TestGate()
-    fixture.tenant.faults = [LocalFault(on: .keys, times: 1, .wait(keys))]
-    let presenter = WaitingPresenter(inner: fixture.script(.signIn(.alice))) {
-      await keys.waitForArrivals(1)
-      keys.open()
-    }
-    try await fixture.client(presenter: presenter).signIn()
-    #expect(fixture.tenant.counters.keysRequests == 1)
   }
 }

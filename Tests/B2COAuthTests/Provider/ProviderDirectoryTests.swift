@@ -11,9 +11,7 @@ struct ProviderDirectoryTests {
 
   @Test("They are fetched anew then, and not used for as long as the clock was wrong", arguments: [60, day, 30 * day])
   func setBack(_ seconds: Double) async throws {
-    let fixture = Fixture()
-    let client = try fixture.client()
-    try await client.signIn()
+    let (fixture, client) = try await Fixture().signedIn()
     try await client.signIn(prompt: .login)
     #expect(fixture.tenant.counters.metadataRequests == 1 && fixture.tenant.counters.keysRequests == 1)
     fixture.setBack.withLock { $0 = seconds }
@@ -23,9 +21,7 @@ struct ProviderDirectoryTests {
 
   @Test("A key that was unknown before is asked for again, and not only when the old time has come again")
   func unknownKey() async throws {
-    let fixture = Fixture(holdsTime: true)
-    let client = try fixture.client()
-    try await client.signIn()
+    let (fixture, client) = try await Fixture(holdsTime: true).signedIn()
     fixture.tenant.behavior.signIDTokens(.unknownKeyID)
     await #expect(throws: ConnectorError.self) { try await client.signIn(prompt: .login) }
     fixture.setBack.withLock { $0 = Self.day }

@@ -65,6 +65,26 @@ struct Fixture: Sendable {
         onEvent: { events.record($0) }))
   }
 
+  /// The fixture with a client at which Alice has signed in, so many seconds ago.
+  func signedIn(after seconds: Int = 0) async throws -> (Fixture, OAuthClient) {
+    let client = try client()
+    try await client.signIn()
+    if seconds > 0 { await clock.advance(by: .seconds(seconds)) }
+    return (self, client)
+  }
+
+  /// The fixture with a client whose user's actions the test can change; it begins as Alice.
+  func scripted() throws -> (Fixture, ScriptedPresenter, OAuthClient) {
+    let presenter = script(.signIn(.alice))
+    return (self, presenter, try client(presenter: presenter))
+  }
+
+  /// The one record that is stored.
+  func record() async throws -> TokenRecord {
+    let key = try require(try await cache.keys().first)
+    return try require(try await cache.record(for: key))
+  }
+
   /// A presenter that fills in the tenant's pages: one action for every page it meets.
   func script(_ action: ScriptedPresenter.Action) -> ScriptedPresenter {
     ScriptedPresenter(transport: network, action)

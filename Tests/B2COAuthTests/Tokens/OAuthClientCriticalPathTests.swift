@@ -38,12 +38,11 @@ struct OAuthClientCriticalPathTests {
     let gates: Gates
     let call: Task<AccessToken, any Error>
 
-    init(_ shape: LocalTenant.Shape = .b2c, _ change: (inout LocalTenant.Behavior) -> Void = { _ in }) async throws {
+    init(_ shape: LocalTenant.Shape) async throws {
       fixture = Fixture(shape: shape)
       try await fixture.client().signIn()
       key = try require(try await fixture.cache.keys().first)
       before = try require(try await fixture.cache.record(for: key))
-      change(&fixture.tenant.behavior)
       await fixture.clock.advance(by: .seconds(4_000))
       gates = Gates(fixture.tenant)
       let client = try fixture.client()
@@ -122,26 +121,5 @@ struct OAuthClientCriticalPathTests {
     gates.token.open()
     _ = try await signIn.value
     #expect(fixture.tenant.counters.keysRequests == 1)
-  }
-
-  @Test("The claims of a refresh are there with its token, without keys", arguments: shapes)
-  func claims(_ shape: LocalTenant.Shape) async throws {
-    let launch = try await Launch(shape) { $0.changeIDTokenClaims = { $0["name"] = "Alice Renamed" } }
-    _ = try await launch.token()
-    #expect(try await launch.client.user(id: launch.key.userID)?.name == "Alice Renamed")
-    guard case .signedIn(let user) = try await launch.client.session() else { throw MissingValue() }
-    #expect(user.name == "Alice Renamed")
-    #expect(launch.gates.keys.arrivals == 0)
-    launch.gates.open()
-  }
-
-  @Test("An id_token that names another person is refused at once, without keys", arguments: shapes)
-  func otherPerson(_ shape: LocalTenant.Shape) async throws {
-    let launch = try await Launch(shape) { $0.changeIDTokenClaims = { $0["sub"] = "another-person" } }
-    await expectError(ConnectorError.self, .interactionRequired) { try await launch.token() }
-    let record = try #require(try await launch.record)
-    #expect(record.claims == launch.before.claims && record.accessTokens.isEmpty && record.refreshToken == nil)
-    #expect(launch.gates.keys.arrivals == 0)
-    launch.gates.open()
   }
 }

@@ -113,7 +113,7 @@ struct RefreshedIdentityTests {
     #expect(!"\(error)".contains("evil.example") && !"\(error)".contains("another-"))
     let record = try await stage.record
     #expect(record.isEnded && record.refreshToken == nil && record.accessTokens.isEmpty && record.idToken == nil)
-    #expect(record.claims == stage.before.claims)
+    #expect(record.claims == stage.before.claims && record.signIn == stage.before.signIn)
     guard case .expired = try await stage.client.session() else { throw MissingValue() }
     // Nothing is sent again.
     await expectError(ConnectorError.self, .interactionRequired) { try await stage.client.accessToken() }
@@ -122,10 +122,7 @@ struct RefreshedIdentityTests {
 
   @Test("A token that has not expired is not served after that", arguments: others.prefix(2))
   func otherWhileEarly(_ other: Other) async throws {
-    let fixture = Fixture()
-    let client = try fixture.client()
-    try await client.signIn()
-    await fixture.clock.advance(by: .seconds(3_400))
+    let (fixture, client) = try await Fixture().signedIn(after: 3_400)
     fixture.tenant.behavior.changeIDTokenClaims = other.change.claims
     await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
   }

@@ -40,9 +40,7 @@ struct TokenSourceClaimsTests {
 
   @Test("An edit token without emails takes none away")
   func editWithoutEmails() async throws {
-    let fixture = Fixture()
-    let presenter = fixture.script(.signIn(.alice))
-    let client = try fixture.client(presenter: presenter)
+    let (fixture, presenter, client) = try Fixture().scripted()
     try await client.signIn()
     fixture.tenant.behavior.changeIDTokenClaims = { claims in
       if claims["tfp"]?.string == "B2C_1_EditProfile" { claims["emails"] = nil } else { claims["jobTitle"] = "Baker" }

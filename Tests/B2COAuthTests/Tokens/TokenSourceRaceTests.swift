@@ -194,10 +194,7 @@ struct TokenSourceRaceTests {
   @Test("A sign-out between two tries of a cache's compare-and-set wins as well")
   func signOutBetweenTries() async throws {
     let cache = ContendedCache()
-    let fixture = Fixture(cache: cache)
-    let client = try fixture.client()
-    try await client.signIn()
-    await fixture.clock.advance(by: .seconds(4_000))
+    let (_, client) = try await Fixture(cache: cache).signedIn(after: 4_000)
     cache.isContended.withLock { $0 = true }
     await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
     #expect(try await cache.keys().isEmpty)

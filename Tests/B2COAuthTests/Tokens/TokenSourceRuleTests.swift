@@ -63,18 +63,14 @@ struct TokenSourceRuleTests {
 
   @Test("A dead refresh token asks for a sign-in; nothing else ends the session", arguments: refusals)
   func refusal(_ refusal: Refusal) async throws {
-    let fixture = Fixture(shape: refusal.shape)
-    let client = try fixture.client()
-    try await client.signIn()
-    await fixture.clock.advance(by: .seconds(4_000))
+    let (fixture, client) = try await Fixture(shape: refusal.shape).signedIn(after: 4_000)
     fixture.transport.answerTokens(refusal.status, refusal.body)
     let error = try await #require(throws: ConnectorError.self) { try await client.accessToken() }
     #expect(error.code == refusal.means)
     #expect(error.status == refusal.status)
     #expect(error.needsInteraction == (refusal.means == .interactionRequired))
     if refusal.means == .invalidResponse { #expect(error.isRetryable) }
-    let key = try #require(try await fixture.cache.keys().first)
-    let record = try #require(try await fixture.cache.record(for: key))
+    let record = try await fixture.record()
     #expect((record.refreshToken == nil) == refusal.ends)
     #expect(!record.claims.isEmpty)
     // A refused refresh token is not sent again.
@@ -96,51 +92,6 @@ struct TokenSourceRuleTests {
       #expect(token.scopes.contains(fixture.tenant.apiScopes[0]))
       #expect(!token.scopes.contains(fixture.tenant.apiScopes[1]))
     }
-  }
-
-  struct BadIDToken: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    let change: @Sendable (inout LocalTenant.Behavior) -> Void
-  }
-
-  static let badIDTokens: [BadIDToken] = [
-    BadIDToken(testDescription: "expired") { $0.changeIDTokenClaims = { $0["exp"] = 1_000 } },
-    BadIDToken(testDescription: "another nonce") { $0.changeIDTokenClaims = { $0["nonce"] = "another" } },
-    BadIDToken(testDescription: "no token at all") { $0.changeTokenAnswer = { $0["id_token"] = "x" } },
-  ]
-
-  @Test("An id_token of no use does not cost the new refresh token", arguments: badIDTokens)
-  func badIDToken(_ bad: BadIDToken) async throws {
-    let fixture = Fixture()
-    let client = try fixture.client()
-    try await client.signIn()
-    let key = try #require(try await fixture.cache.keys().first)
-    let before = try #require(try await fixture.cache.record(for: key))
-    await fixture.clock.advance(by: .seconds(4_000))
-    bad.change(&fixture.tenant.behavior)
-    let token = try await client.accessToken()
-    let after = try #require(try await fixture.cache.record(for: key))
-    #expect(after.accessTokens.first?.token == token.token)
-    #expect(after.refreshToken != before.refreshToken)
-    #expect(after.claims == before.claims && after.idToken == before.idToken)
-  }
-
-  @Test("An answer whose id_token names another person is refused as a whole, and ends the session")
-  func otherPerson() async throws {
-    let fixture = Fixture()
-    let client = try fixture.client()
-    try await client.signIn()
-    let key = try #require(try await fixture.cache.keys().first)
-    let before = try #require(try await fixture.cache.record(for: key))
-    await fixture.clock.advance(by: .seconds(4_000))
-    fixture.tenant.behavior.changeIDTokenClaims = { $0["sub"] = "another-person" }
-    for _ in 0..<2 {
-      await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
-    }
-    #expect(fixture.tenant.counters.refreshRequests == 1)
-    let after = try #require(try await fixture.cache.record(for: key))
-    #expect(after.isEnded && after.accessTokens.isEmpty && after.refreshToken == nil && after.idToken == nil)
-    #expect(after.claims == before.claims && after.signIn == before.signIn)
   }
 
   @Test("Where the authority makes its own URLs, a new launch sends the token request alone: no metadata and no keys")
@@ -174,9 +125,7 @@ struct TokenSourceRuleTests {
 
   @Test("An API that refuses every token costs one refresh a minute")
   func refusingAPI() async throws {
-    let fixture = Fixture()
-    let client = try fixture.client()
-    try await client.signIn()
+    let (fixture, client) = try await Fixture().signedIn()
     /// A call that the API refuses: asks for a token, then for another one; the same again means that there is none.
     func call() async throws -> Bool {
       let token = try await client.accessToken().token
@@ -239,9 +188,7 @@ struct TokenSourceRuleTests {
 
   @Test("forceRefresh and claims are never held back")
   func neverHeldBack() async throws {
-    let fixture = Fixture(shape: .entra)
-    let client = try fixture.client()
-    try await client.signIn()
+    let (fixture, client) = try await Fixture(shape: .entra).signedIn()
     for _ in 0..<3 { _ = try await client.accessToken(forceRefresh: true) }
     let claims = #"{"access_token":{"nbf":{"essential":true,"value":"1767225600"}}}"#
     for _ in 0..<3 { _ = try await client.accessToken(claims: claims) }
@@ -326,9 +273,7 @@ struct TokenSourceRuleTests {
 
   @Test("A refused token is not served again when the clock was set back")
   func clockSetBack() async throws {
-    let fixture = Fixture()
-    let client = try fixture.client()
-    try await client.signIn()
+    let (fixture, client) = try await Fixture().signedIn()
     let provider = client.bearerTokens()
     await fixture.clock.advance(by: .seconds(4_000))
     let refused = try await provider(nil)
@@ -338,21 +283,16 @@ struct TokenSourceRuleTests {
 
   @Test("A refusal of what the caller added to a refresh does not end the session")
   func refusedParameter() async throws {
-    let fixture = Fixture(shape: .openIDConnect)
-    let client = try fixture.client()
-    try await client.signIn()
+    let (fixture, client) = try await Fixture(shape: .openIDConnect).signedIn()
     fixture.transport.answerTokens(400, #"{"error":"invalid_request"}"#)
     await #expect(throws: ConnectorError.self) { try await client.accessToken(claims: #"{"access_token":{}}"#) }
-    let key = try #require(try await fixture.cache.keys().first)
-    #expect(try await fixture.cache.record(for: key)?.refreshToken != nil)
+    #expect(try await fixture.record().refreshToken != nil)
   }
 
   @Test("A definite refusal ends the session only while the refused token is the stored one")
   func replacedMeanwhile() async throws {
     let cache = SwappingCache()
-    let fixture = Fixture(cache: cache)
-    let client = try fixture.client()
-    try await client.signIn()
+    let (fixture, client) = try await Fixture(cache: cache).signedIn()
     let key = try #require(try await cache.keys().first)
     var renewed = try #require(try await cache.record(for: key))
     renewed.refreshToken = Secret("renewed-by-another-process")

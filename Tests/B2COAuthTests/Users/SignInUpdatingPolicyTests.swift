@@ -160,10 +160,9 @@ struct SignInUpdatingPolicyTests {
         if policy == journey.id.lowercased() { claims["sub"] = "of-the-edit" }
       }
     }
-    let key = try #require(try await fixture.cache.keys().first)
-    let before = try #require(try await fixture.cache.record(for: key)?.claims)
+    let before = try await fixture.record().claims
     _ = try await run(journey, as: .alice, presenter, client)
-    let after = try #require(try await fixture.cache.record(for: key)?.claims)
+    let after = try await fixture.record().claims
     for name in ["iss", "sub", "tfp", "exp", "iat", "nonce", "aud"] { #expect(after[name] == before[name], "\(name)") }
     try #require(before["iss"]?.string?.contains("/b2c_1_signin/") == true)
     _ = try await client.accessToken(forceRefresh: true)

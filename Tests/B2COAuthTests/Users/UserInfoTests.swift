@@ -44,9 +44,7 @@ struct UserInfoTests {
       (200, "not JSON", .invalidResponse), (200, #"{"name":"no sub"}"#, .invalidResponse),
     ])
   func refusal(_ status: Int, _ body: String, _ code: ErrorCode) async throws {
-    let fixture = Fixture(shape: .openIDConnect)
-    let client = try fixture.client()
-    try await client.signIn()
+    let (fixture, client) = try await Fixture(shape: .openIDConnect).signedIn()
     fixture.transport.intercept { request in
       guard request.path.hasSuffix("/userinfo") else { return nil }
       return LocalResponse(status: status, headers: ["Retry-After": "7"], body: Data(body.utf8))
@@ -70,10 +68,7 @@ struct UserInfoTests {
       (401, #"Bearer error="insufficient_claims", claims="{\"id_token\":{\"acr\":null}}""#, .claimsRequired, 1),
     ])
   func challenge(_ status: Int, _ challenge: String, _ code: ErrorCode, _ requests: Int) async throws {
-    let fixture = Fixture(shape: .openIDConnect)
-    let client = try fixture.client()
-    try await client.signIn()
-    await fixture.clock.advance(by: .seconds(120))
+    let (fixture, client) = try await Fixture(shape: .openIDConnect).signedIn(after: 120)
     fixture.transport.intercept { request in
       guard request.path.hasSuffix("/userinfo") else { return nil }
       return LocalResponse(status: status, headers: ["WWW-Authenticate": challenge])
@@ -158,8 +153,7 @@ struct UserInfoTests {
     let result = try await fixture.client().signIn()
     let token = try #require(result.idToken)
     #expect(token.value.split(separator: ".").count == 3)
-    let key = try #require(try await fixture.cache.keys().first)
-    #expect(try await fixture.cache.record(for: key)?.idToken == token)
+    #expect(try await fixture.record().idToken == token)
     #expect(!shown(result).contains(token.value.prefix(20)))
   }
 
@@ -178,9 +172,7 @@ struct UserInfoTests {
   @Test("Looking up a user reads its records only")
   func readsOwnRecords() async throws {
     let cache = FailingCache()
-    let fixture = Fixture(cache: cache)
-    let presenter = fixture.script(.signIn(.alice))
-    let client = try fixture.client(presenter: presenter)
+    let (_, presenter, client) = try Fixture(cache: cache).scripted()
     let alice = try await client.signIn()
     presenter.clearCookies()
     presenter.follow(.signIn(.bob))
@@ -207,9 +199,7 @@ struct OddProviderTests {
       (401, #"{"error":"invalid_token"}"#),
     ])
   func deadRefreshToken(_ status: Int, _ body: String) async throws {
-    let fixture = Fixture(shape: .openIDConnect)
-    let client = try fixture.client()
-    try await client.signIn()
+    let (fixture, client) = try await Fixture(shape: .openIDConnect).signedIn()
     fixture.tenant.faults = [
       LocalFault(on: .tokenRefresh, .respond(LocalResponse(status: status, body: Data(body.utf8))))
     ]

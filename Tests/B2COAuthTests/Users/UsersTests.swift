@@ -15,9 +15,7 @@ import Testing
 struct UsersTests {
   @Test("Two people stand side by side; the latest is current, and either can be named")
   func two() async throws {
-    let fixture = Fixture()
-    let presenter = fixture.script(.signIn(.alice))
-    let client = try fixture.client(presenter: presenter)
+    let (fixture, presenter, client) = try Fixture().scripted()
     let alice = try await client.signIn()
     await fixture.clock.advance(by: .seconds(1))
     presenter.follow(.signIn(.bob))
@@ -52,13 +50,10 @@ struct UsersTests {
 
   @Test("A sign-in that brings less than the one before replaces it as well")
   func replacedByLess() async throws {
-    let fixture = Fixture()
-    let client = try fixture.client()
-    try await client.signIn()
+    let (fixture, client) = try await Fixture().signedIn()
     fixture.tenant.behavior.changeTokenAnswer = { $0["refresh_token"] = nil }
     let second = try await client.signIn(policy: Policy("B2C_1_SignUpOrSignIn"), prompt: .login)
-    let key = try #require(try await fixture.cache.keys().first)
-    #expect(try await fixture.cache.record(for: key)?.refreshToken == nil)
+    #expect(try await fixture.record().refreshToken == nil)
     #expect(try await client.accessToken().token == second.accessToken?.token)
   }
 
@@ -139,9 +134,7 @@ struct UsersTests {
 
   @Test("A session that has ended leaves the person known")
   func endedSession() async throws {
-    let fixture = Fixture()
-    let client = try fixture.client()
-    try await client.signIn()
+    let (fixture, client) = try await Fixture().signedIn()
     fixture.tenant.revokeGrants()
     await fixture.clock.advance(by: .seconds(4_000))
     await expectError(ConnectorError.self, .interactionRequired) { try await client.accessToken() }
