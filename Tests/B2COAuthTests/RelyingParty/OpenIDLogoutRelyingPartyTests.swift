@@ -11,7 +11,7 @@ struct OpenIDLogoutRelyingPartyTests {
 
   /// Signs in and out, on a clock that no waiting time ends on; the redirect after the sign-out is changed.
   private func signOut(
-    _ redirect: Redirect, changing change: @escaping @Sendable (URL) throws -> URL = { $0 }
+    _ redirect: Redirect, _ outcome: BrowserSignOut, changing change: @escaping @Sendable (URL) throws -> URL = { $0 }
   ) async throws {
     let party = try RelyingParty(redirect, holdsTime: true)
     try await party.client.signIn()
@@ -22,7 +22,7 @@ struct OpenIDLogoutRelyingPartyTests {
     #expect(isTaken, "The app does not take the redirect, and waits for another one.")
     // Ends the wait of an app that does not.
     if !isTaken { await party.fixture.clock.advance(by: .seconds(60)) }
-    _ = try await signOut.value
+    #expect(try await signOut.value == outcome)
     let request = try #require(party.requests("/logout").first).query
     #expect(
       request["post_logout_redirect_uri"]?.hasPrefix(redirect == .loopback ? "http://127.0.0.1:" : redirect.rawValue)
@@ -34,17 +34,17 @@ struct OpenIDLogoutRelyingPartyTests {
 
   @Test("oidcc-client-test-rp-init-logout", arguments: Redirect.allCases)
   func logout(_ redirect: Redirect) async throws {
-    try await signOut(redirect)
+    try await signOut(redirect, .ended)
   }
 
   @Test("oidcc-client-test-rp-init-logout-other-state", arguments: Redirect.allCases)
   func otherState(_ redirect: Redirect) async throws {
-    try await signOut(redirect) { try require(URL(string: "\(Self.place($0))?state=another-state")) }
+    try await signOut(redirect, .unconfirmed) { try require(URL(string: "\(Self.place($0))?state=another-state")) }
   }
 
   @Test("oidcc-client-test-rp-init-logout-no-state", arguments: Redirect.allCases)
   func noState(_ redirect: Redirect) async throws {
-    try await signOut(redirect) { try require(URL(string: "\(Self.place($0))")) }
+    try await signOut(redirect, .unconfirmed) { try require(URL(string: "\(Self.place($0))")) }
   }
 
   private static func place(_ url: URL) -> Substring { url.absoluteString.prefix { $0 != "?" } }
