@@ -7,38 +7,25 @@ extension Authority {
   init(reading text: String, kind given: Kind?) throws(AuthorityFault) {
     let text = try AuthorityText(text)
     let known = MicrosoftHost(text.host)
-    if TenantName.initialName(of: text.host) != nil {
+    if let origin = TenantName.b2cOrigin(of: text.host) {
       throw AuthorityFault(
-        .invalidHost, "The authority's host is a tenant's name, which is not a sign-in host.",
-        suggestion: TenantName.b2cHome(of: text.host), recoverySuggestion: AuthorityText.example)
-    }
-    try Self.check(given, against: known, in: text)
-    let kind = given ?? known?.kind ?? Self.kindOnOtherHost(text)
-    switch kind {
-    case .b2c:
-      try self.init(withPolicies: text, known: known, isKindGiven: given != nil)
-    case .entra where given == nil && Self.carriesPolicy(text):
-      try self.init(withPolicies: text, known: known, isKindGiven: false)
-    case .entra, .ciam:
-      try self.init(withoutPolicies: text, kind: kind, known: known, isKindGiven: given != nil)
-    default:
-      try self.init(issuer: text, isKindGiven: given != nil)
-    }
-  }
-
-  private static func check(_ given: Kind?, against known: MicrosoftHost?, in text: AuthorityText)
-    throws(AuthorityFault)
-  {
-    guard let given else { return }
-    guard [.b2c, .ciam, .entra, .openIDConnect].contains(given) else {
-      throw AuthorityFault(
-        .kindMismatch, "The authority's kind is unknown.", recoverySuggestion: "Use b2c, ciam, entra or openIDConnect.")
+        message: "The authority's host is a tenant's name, which is not a sign-in host.",
+        suggestion: "\(origin)/\(text.host)/", recoverySuggestion: AuthorityText.example)
     }
     // Entra ID's hosts serve all three; the other two families serve one each.
-    guard let known, known.kind != .entra, given != known.kind, given != .openIDConnect else { return }
-    throw AuthorityFault(
-      .kindMismatch, "The host \(text.host) serves \(known.kind.rawValue), not \(given.rawValue).",
-      recoverySuggestion: "Leave the kind out: it follows from this host.")
+    if let given, let known, known.kind != .entra, given != known.kind, given != .openIDConnect {
+      throw AuthorityFault(
+        message: "The host \(text.host) serves \(known.kind.rawValue), not \(given.rawValue).",
+        recoverySuggestion: "Leave the kind out: it follows from this host.")
+    }
+    switch given ?? known?.kind ?? Self.kindOnOtherHost(text) {
+    case .entra where given == nil && Self.carriesPolicy(text), .b2c:
+      try self.init(withPolicies: text, known: known, isKindGiven: given != nil)
+    case .openIDConnect:
+      try self.init(issuer: text, isKindGiven: given != nil)
+    case let kind:
+      try self.init(withoutPolicies: text, kind: kind, known: known, isKindGiven: given != nil)
+    }
   }
 
   /// Returns the kind on a custom domain, where only the form tells.
@@ -50,7 +37,7 @@ extension Authority {
     guard !carriesPolicy(text) else { return .b2c }
     guard let tenant = text.segments.first else { return .openIDConnect }
     let isAlone = text.segments.count == 1 || AuthorityPath.isTail(text.segments.dropFirst())
-    if TenantName.initialName(of: tenant) != nil { return isAlone ? .ciam : .b2c }
+    if TenantName.b2cOrigin(of: tenant) != nil { return isAlone ? .ciam : .b2c }
     return isAlone && GUID.isGUID(tenant) ? .ciam : .openIDConnect
   }
 
@@ -64,26 +51,19 @@ extension Authority {
   private init(withPolicies text: AuthorityText, known: MicrosoftHost?, isKindGiven: Bool) throws(AuthorityFault) {
     let path = try AuthorityPath(text, readsAnyPolicy: known?.kind != .entra)
     let form: PolicyForm = path.isTrustFramework ? .tfp : path.policy != nil ? .path : .query
-    let policy = try Self.policy(path.policy, text.policies)
+    let policy = try Self.policy([path.policy].compactMap(\.self) + text.policies)
     if let known, known.kind == .b2c, known.tenantName == nil {
       let home = path.tenant.flatMap { tenant in
-        TenantName.initialName(of: tenant).map {
-          Self.text(origin: "https://\($0).\(text.host)", tenant: tenant, policy: policy, form: form)
-        }
+        TenantName.b2cOrigin(of: tenant).map { Self.text(origin: $0, tenant: tenant, policy: policy, form: form) }
       }
       throw AuthorityFault(
-        .invalidHost, "The authority's host lacks the tenant's name.", suggestion: home,
+        message: "The authority's host lacks the tenant's name.", suggestion: home,
         recoverySuggestion: AuthorityText.example)
     }
-    let home = known?.homeTenant.map { Self.text(origin: text.origin, tenant: $0, policy: policy, form: form) }
-    guard let tenant = path.tenant else {
+    guard let tenant = path.tenant, !TenantName.shared.contains(tenant.lowercased()) else {
       throw AuthorityFault(
-        .missingTenant, "The authority has no tenant after its host.", suggestion: home,
-        recoverySuggestion: AuthorityText.example)
-    }
-    guard !TenantName.shared.contains(tenant.lowercased()) else {
-      throw AuthorityFault(
-        .invalidTenant, "Policies belong to one tenant, and \(tenant.lowercased()) is not one.", suggestion: home,
+        message: "The authority does not name the tenant whose policies are used.",
+        suggestion: known?.homeTenant.map { Self.text(origin: text.origin, tenant: $0, policy: policy, form: form) },
         recoverySuggestion: AuthorityText.example)
     }
     try self.init(
@@ -100,12 +80,12 @@ extension Authority {
     let tenant = path.tenant ?? (known?.kind == .ciam ? known?.homeTenant : nil)
     guard !path.isTrustFramework, path.policy == nil, text.policies.isEmpty else {
       throw AuthorityFault(
-        .unexpectedPolicy, "The authority contains a policy, and its kind (\(kind.rawValue)) has no policies.",
+        message: "The authority contains a policy, and its kind (\(kind.rawValue)) has no policies.",
         suggestion: tenant.map { text.origin + "/" + $0 }, recoverySuggestion: "Remove the policy.")
     }
     guard let tenant else {
       throw AuthorityFault(
-        .missingTenant, "The authority has no tenant after its host.",
+        message: "The authority has no tenant after its host.",
         suggestion: known?.kind == .entra && kind == .entra ? text.origin + "/common" : nil,
         recoverySuggestion: "Add your tenant's domain or GUID, or common for accounts of any tenant.")
     }
@@ -116,47 +96,32 @@ extension Authority {
   private init(issuer text: AuthorityText, isKindGiven: Bool) throws(AuthorityFault) {
     guard text.policies.isEmpty else {
       throw AuthorityFault(
-        .unexpectedPolicy, "The authority has the query parameter p, which a generic issuer does not have.",
+        message: "The authority has the query parameter p, which a generic issuer does not have.",
         suggestion: text.origin + "/" + text.segments.joined(separator: "/"), recoverySuggestion: "Remove the query.")
     }
     var segments = text.segments[...]
     if segments.suffix(2).map({ $0.lowercased() }) == [".well-known", "openid-configuration"] {
       segments = segments.dropLast(2)
     }
-    var tenant: String?
-    if let first = segments.first, TenantName.isValid(first) {
-      let tail = segments.dropFirst().map { $0.lowercased() }
-      if tail.isEmpty || tail == ["v2.0"] {
-        tenant = first
-      } else if tail.count > 1, AuthorityPath.isTail(tail) {
-        // An endpoint's URL: the issuer of a service of Microsoft's shape is the URL that its metadata is below.
-        tenant = first
-        segments = tail.contains("v2.0") ? [first, "v2.0"] : [first]
-      }
-    }
+    let tail = segments.dropFirst().map { $0.lowercased() }
+    var tenant = segments.first.flatMap { AuthorityText.isDNSName($0) ? $0 : nil }
+    if !tail.isEmpty && !AuthorityPath.isTail(tail) { tenant = nil }
+    // An endpoint's URL: the issuer of a service of Microsoft's shape is the URL that its metadata is below.
+    if let tenant, tail.count > 1 { segments = tail.contains("v2.0") ? [tenant, "v2.0"] : [tenant] }
     try self.init(
       kind: .openIDConnect, isKindGiven: isKindGiven, origin: text.origin, host: text.host, tenant: tenant,
       issuerPath: segments.map { "/" + $0 }.joined())
   }
 
-  /// Returns the policy of the path or of `?p=`; both at once must be the same.
-  private static func policy(_ path: String?, _ query: [String]) throws(AuthorityFault) -> Policy? {
-    var found: Policy?
-    for id in [path].compactMap(\.self) + query {
-      let policy: Policy
-      do throws(AuthorityFault) {
-        policy = try Policy(parsing: id)
-      } catch {
-        throw AuthorityFault(
-          error.kind, "In the authority: " + error.message, recoverySuggestion: error.recoverySuggestion)
-      }
-      guard found == nil || found?.key == policy.key else {
-        throw AuthorityFault(
-          .invalidPolicy, "The authority contains two policies.", recoverySuggestion: "Remove one of them.")
-      }
-      found = found ?? policy
+  /// Returns the policy of the path or of `?p=`; several must be the same.
+  private static func policy(_ ids: [String]) throws(AuthorityFault) -> Policy? {
+    guard let id = ids.first else { return nil }
+    guard let policy = try? Policy(id), ids.allSatisfy({ $0.lowercased() == policy.key }) else {
+      throw AuthorityFault(
+        message: "The authority contains two policies, or a policy id with characters that no policy has.",
+        recoverySuggestion: "A policy id looks like B2C_1_SignIn.")
     }
-    return found
+    return policy
   }
 }
 
@@ -166,22 +131,16 @@ struct AuthorityPath {
   let tenant: String?
   let policy: String?
 
-  /// The endpoints that may follow tenant and policy in a pasted URL; they are dropped.
-  private static let tails: Set<String> = {
-    let endpoints = ["authorize", "token", "logout", "devicecode", "authresp"]
-    let oauth = endpoints.flatMap { ["oauth2/" + $0, "oauth2/v2.0/" + $0] }
-    let rest = [
-      "v2.0", "oauth2", "oauth2/v2.0", ".well-known/openid-configuration", "v2.0/.well-known/openid-configuration",
-      "discovery/keys", "discovery/v2.0/keys", "openid/v2.0/userinfo",
-    ]
-    return Set(oauth + rest)
-  }()
+  private static let tailStarts: Set<String> = ["v2.0", "oauth2", ".well-known", "discovery", "openid"]
 
-  private static let tailStarts = Set(tails.map { $0.prefix { $0 != "/" } })
-
-  /// Returns whether segments are an endpoint's path after the tenant.
+  /// Returns whether segments are an endpoint's path after the tenant, which is dropped from a pasted URL.
   static func isTail(_ segments: some Collection<String>) -> Bool {
-    tails.contains(segments.joined(separator: "/").lowercased())
+    let endpoint =
+      #/
+      v2\.0 | oauth2 (?: /v2\.0 )? (?: / (?: authorize | token | logout | devicecode | authresp ) )?
+      | (?: v2\.0/ )? \.well-known/openid-configuration | discovery (?: /v2\.0 )? /keys | openid/v2\.0/userinfo
+      /#
+    return segments.joined(separator: "/").wholeMatch(of: endpoint.ignoresCase()) != nil
   }
 
   static func isTrustFramework(_ segment: String?) -> Bool {
@@ -194,13 +153,11 @@ struct AuthorityPath {
     isTrustFramework = Self.isTrustFramework(rest.first)
     if isTrustFramework { rest = rest.dropFirst() }
     if let first = rest.first, !Self.startsTail(first), !Policy.hasPrefix(first) {
-      let name = FormEncoding.percentDecode(first)
-      guard TenantName.isValid(name) else {
+      guard AuthorityText.isDNSName(first) else {
         throw AuthorityFault(
-          .invalidTenant, "The authority's tenant is not a domain name or a GUID.",
-          recoverySuggestion: AuthorityText.example)
+          message: "The authority's tenant is not a domain name or a GUID.", recoverySuggestion: AuthorityText.example)
       }
-      tenant = name
+      tenant = first
       rest = rest.dropFirst()
     } else {
       tenant = nil
@@ -214,13 +171,11 @@ struct AuthorityPath {
     guard rest.isEmpty || Self.isTail(rest) else {
       let known = text.segments.dropLast(rest.count).joined(separator: "/")
       throw AuthorityFault(
-        .invalidPath, "The authority's path goes on after the tenant or the policy in an unknown form.",
+        message: "The authority's path goes on after the tenant or the policy in an unknown form.",
         suggestion: tenant == nil ? nil : text.origin + "/" + known,
         recoverySuggestion: "End the authority after the tenant or the policy.")
     }
   }
 
-  private static func startsTail(_ segment: String) -> Bool {
-    tailStarts.contains(segment.lowercased()[...])
-  }
+  private static func startsTail(_ segment: String) -> Bool { tailStarts.contains(segment.lowercased()) }
 }

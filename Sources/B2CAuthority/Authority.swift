@@ -54,12 +54,10 @@ public struct Authority: Sendable {
     do throws(AuthorityFault) {
       try self.init(reading: text, kind: kind)
     } catch {
+      // Only a correction that is accepted, so that it cannot show secrets; none of what may contain a password.
       var error = error
-      error.value = ShownText.show(text)
-      // Only a correction that parses, so that it cannot show secrets.
       error.suggestion =
-        ShownText.mayHaveUserInfo(text)
-        ? nil : error.suggestion.flatMap { try? Authority(reading: $0, kind: kind).description }
+        text.contains("@") ? nil : error.suggestion.flatMap { try? Authority(reading: $0, kind: kind).description }
       throw error
     }
   }
@@ -70,7 +68,7 @@ public struct Authority: Sendable {
   ) throws(AuthorityFault) {
     let base = tenant.map { origin + "/" + $0 } ?? (origin + issuerPath)
     guard let baseURL = URL(string: base) else {
-      throw AuthorityFault(.notAURL, "The authority is not a URL.", recoverySuggestion: AuthorityText.example)
+      throw AuthorityFault(message: "The authority is not a URL.", recoverySuggestion: AuthorityText.example)
     }
     self.kind = kind
     self.isKindGiven = isKindGiven
@@ -85,26 +83,16 @@ public struct Authority: Sendable {
 }
 
 extension Authority {
-  /// The kinds of authorities, as an open set.
-  public struct Kind: RawRepresentable, Sendable, Hashable {
-    /// The kind's stable name.
-    public var rawValue: String
-
-    /// Creates a kind from its stable name.
-    ///
-    /// - Parameter rawValue: The name.
-    public init(rawValue: String) {
-      self.rawValue = rawValue
-    }
-
+  /// The kinds of authorities.
+  public enum Kind: String, Sendable, CaseIterable {
     /// Azure AD B2C, also on a custom domain: every URL needs a policy.
-    public static let b2c = Self(rawValue: "b2c")
+    case b2c
     /// Entra External ID for customers: no policies.
-    public static let ciam = Self(rawValue: "ciam")
+    case ciam
     /// Entra ID, for work, school and personal accounts: no policies.
-    public static let entra = Self(rawValue: "entra")
+    case entra
     /// Any OpenID Connect issuer, known by its metadata alone.
-    public static let openIDConnect = Self(rawValue: "openIDConnect")
+    case openIDConnect
   }
 
   /// Returns the kind of the authority together with a policy.

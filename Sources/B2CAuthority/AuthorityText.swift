@@ -22,35 +22,28 @@ struct AuthorityText {
   }
 
   init(_ text: String) throws(AuthorityFault) {
-    guard !text.contains(where: { "<>{}".contains($0) }) else {
-      throw AuthorityFault(
-        .placeholder, "The authority still contains a template's placeholder.",
-        recoverySuggestion: "Replace it with your tenant's name. " + Self.example)
-    }
-    // A look-alike of Microsoft's hosts from another script ends here.
+    // A look-alike of Microsoft's hosts from another script ends here, and a template's placeholder.
     guard text.utf8.count <= Self.limit, let parts = URLComponents(plain: text), parts.fragment == nil,
       let scheme = parts.scheme?.lowercased(), let host = parts.encodedHost
     else {
       throw AuthorityFault(
-        .notAURL,
-        "The authority needs a scheme and a host, visible ASCII characters alone, no fragment (#), and a port, if any, "
-          + "from 1 to 65535.",
+        message: "The authority needs a scheme and a host, only characters that an address may have, no fragment (#), "
+          + "and a port, if any, from 1 to 65535.",
         suggestion: Self.corrected(text), recoverySuggestion: "Type it instead of pasting it. " + Self.example)
     }
     guard parts.user == nil, parts.password == nil else {
       throw AuthorityFault(
-        .userInfo, "The authority has a user name or password in front of its host.",
+        message: "The authority has a user name or password in front of its host.",
         recoverySuggestion: "Remove everything between // and @, and make sure that what follows is the host you mean.")
     }
     guard Self.isPlainHost(host) else {
       throw AuthorityFault(
-        .invalidHost, "The authority's host is not a DNS name, an IPv4 address of four decimal numbers, or [::1].",
+        message: "The authority's host is not a DNS name, an IPv4 address of four decimal numbers, or [::1].",
         recoverySuggestion: Self.example)
     }
     guard scheme == "https" || (scheme == "http" && Loopback.isLoopback(host: host)) else {
       throw AuthorityFault(
-        .insecureScheme, "The authority uses \(scheme), not https.",
-        suggestion: "https" + text.dropFirst(scheme.count),
+        message: "The authority uses \(scheme), not https.", suggestion: "https" + text.dropFirst(scheme.count),
         recoverySuggestion: "Use https. Plain http is allowed to this machine only (localhost, 127.0.0.1, [::1]).")
     }
     self.scheme = scheme
@@ -59,44 +52,38 @@ struct AuthorityText {
     segments = parts.percentEncodedPath.split(separator: "/").map(String.init)
     guard segments.allSatisfy(Self.isPlainSegment) else {
       throw AuthorityFault(
-        .invalidPath, "The authority's path contains a part that no URL path may have.",
-        recoverySuggestion: Self.example)
+        message: "The authority's path contains a part that no URL path may have.", recoverySuggestion: Self.example)
     }
     policies = FormEncoding.decode(parts.percentEncodedQuery ?? "").filter { $0.name.lowercased() == "p" }.map(\.value)
   }
 
   static let example = "An authority looks like https://contoso.b2clogin.com/contoso.onmicrosoft.com/."
 
-  /// Returns a text without `://`, perhaps with a part of it, as it was probably meant.
-  private static func withScheme(_ text: String) -> String {
-    // The tenant's first name, or the name in front of it alone, as the portal's overview shows them.
-    if TenantName.isValid(text), let home = TenantName.b2cHome(of: text) { return home }
-    if TenantName.isValid(text), !text.contains("."), !GUID.isGUID(text), !Loopback.isLoopback(host: text),
-      !TenantName.shared.contains(text.lowercased())
-    {
-      return TenantName.b2cHome(of: text + "." + Cloud.global.tenantDomain) ?? "https://" + text
-    }
-    let start = ["https:", "http:"].first { text.lowercased().hasPrefix($0) } ?? ""
-    return "https://" + text.dropFirst(start.count).drop { $0 == "/" }
-  }
-
   /// Returns a text that is not plain as it was probably meant: with slashes and a scheme, without a fragment and
   /// everything that a reader does not see.
-  private static func corrected(_ text: String) -> String {
-    let visible = ShownText.filter(text) { ShownText.isVisible($0) && !$0.properties.isWhitespace }
-    let plain = visible.replacing("\\", with: "/").prefix { $0 != "#" }
-    return plain.contains("://") ? String(plain) : withScheme(String(plain))
+  private static func corrected(_ text: String) -> String? {
+    let visible = text.unicodeScalars.filter { PrintableText.isPrintable($0) && !$0.properties.isWhitespace }
+    let plain = String(visible).replacing("\\", with: "/").prefix { $0 != "#" }
+    guard !plain.contains("://") else { return String(plain) }
+    // The tenant's first name, as the portal's overview shows it.
+    if let origin = TenantName.b2cOrigin(of: String(plain)) { return "\(origin)/\(plain)/" }
+    let bare = plain.replacing(/^(?:https?:)?\/*/.ignoresCase(), with: "")
+    return bare.contains(".") ? "https://" + bare : nil
   }
 
-  /// Whether a host is a DNS name in ASCII, a plain IPv4 address, or `[::1]`.
+  /// Whether a text is a DNS name: labels of ASCII letters, digits and inner hyphens (RFC 1123 section 2.1).
+  static func isDNSName(_ text: String) -> Bool {
+    text.utf8.allSatisfy { $0 < 0x80 }
+      && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy {
+        $0.wholeMatch(of: /[A-Za-z0-9](?:[A-Za-z0-9\-]{0,61}[A-Za-z0-9])?/) != nil
+      }
+  }
+
+  /// Whether a host is a DNS name, a plain IPv4 address, or `[::1]`.
   private static func isPlainHost(_ host: String) -> Bool {
-    if host == "[::1]" { return true }
-    let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-    // RFC 1123 section 2.1: letters, digits and inner hyphens, at most 63.
-    let areLabels = labels.allSatisfy {
-      $0.utf8.count <= 63 && $0.wholeMatch(of: /[A-Za-z0-9]([A-Za-z0-9\-]*[A-Za-z0-9])?/) != nil
-    }
-    guard host.utf8.count <= 253, areLabels else { return false }
+    guard host != "[::1]" else { return true }
+    guard isDNSName(host) else { return false }
+    let labels = host.split(separator: ".")
     // A last label that is a number makes a resolver read the whole as an address, also 127.1 and 0x7f000001.
     guard labels.last?.wholeMatch(of: /[0-9]+|0[xX][0-9A-Fa-f]*/) != nil else { return true }
     return labels.count == 4 && labels.allSatisfy { UInt8($0).map(String.init) == String($0) }
@@ -106,6 +93,6 @@ struct AuthorityText {
   private static func isPlainSegment(_ segment: String) -> Bool {
     let decoded = FormEncoding.percentDecode(segment)
     return decoded != "." && decoded != ".."
-      && decoded.unicodeScalars.allSatisfy { ShownText.isVisible($0) && $0 != "/" && $0 != "\\" }
+      && decoded.unicodeScalars.allSatisfy { PrintableText.isPrintable($0) && $0 != "/" && $0 != "\\" }
   }
 }

@@ -56,14 +56,10 @@ package struct Endpoints: Sendable, Hashable {
           + (MicrosoftHost(authority.host) == nil
             ? " If this is External ID on a custom domain, set `authorityKind` to `ciam`." : ""))
     }
-    guard let tenant = authority.tenant else {
+    guard let tenant = authority.tenant, !TenantName.shared.contains(tenant.lowercased()) else {
       throw ConnectorError(
-        own: .configuration, "The policy \(policy.id) is used with an authority that names no tenant.",
-        recoverySuggestion: AuthorityText.example)
-    }
-    guard !TenantName.shared.contains(tenant.lowercased()) else {
-      throw ConnectorError(
-        own: .configuration, "The policy \(policy.id) is used with \(tenant), and policies belong to one tenant.",
+        own: .configuration,
+        "The policy \(policy.id) is used with an authority that does not name the tenant it belongs to.",
         recoverySuggestion: AuthorityText.example)
     }
     let id = FormEncoding.escape(policy.id)

@@ -6,15 +6,23 @@ struct Cloud: Sendable {
   let b2cDomain: String
   /// The domain of the first name that the cloud assigns to each tenant.
   let tenantDomain: String
+  /// Entra ID's hosts.
+  let entraHosts: Set<String>
 
-  static let global = Cloud(b2cDomain: "b2clogin.com", tenantDomain: "onmicrosoft.com")
+  static let global = Cloud(
+    b2cDomain: "b2clogin.com", tenantDomain: "onmicrosoft.com",
+    entraHosts: ["login.microsoftonline.com", "login.microsoft.com", "login.windows.net", "sts.windows.net"])
   /// Azure operated by 21Vianet in China.
-  static let china = Cloud(b2cDomain: "b2clogin.cn", tenantDomain: "partner.onmschina.cn")
-  static let usGovernment = Cloud(b2cDomain: "b2clogin.us", tenantDomain: "onmicrosoft.us")
+  static let china = Cloud(
+    b2cDomain: "b2clogin.cn", tenantDomain: "partner.onmschina.cn",
+    entraHosts: ["login.partner.microsoftonline.cn", "login.chinacloudapi.cn"])
+  static let usGovernment = Cloud(
+    b2cDomain: "b2clogin.us", tenantDomain: "onmicrosoft.us",
+    entraHosts: ["login.microsoftonline.us", "login.usgovcloudapi.net", "login-us.microsoftonline.com"])
   static let all = [global, china, usGovernment]
 }
 
-/// A host of Microsoft's sign-in services: the only table of them.
+/// A host of Microsoft's sign-in services.
 struct MicrosoftHost {
   /// The kind of authority on this host without a policy.
   let kind: Authority.Kind
@@ -27,35 +35,22 @@ struct MicrosoftHost {
     tenantName.map { GUID.isGUID($0) ? $0 : $0 + "." + cloud.tenantDomain }
   }
 
-  /// Entra ID's hosts, by cloud.
-  private static let entra: [String: Cloud] = [
-    "login.microsoftonline.com": .global, "login.microsoft.com": .global, "login.windows.net": .global,
-    "sts.windows.net": .global,
-    "login.microsoftonline.us": .usGovernment, "login.usgovcloudapi.net": .usGovernment,
-    "login-us.microsoftonline.com": .usGovernment,
-    "login.partner.microsoftonline.cn": .china, "login.chinacloudapi.cn": .china,
-  ]
-
-  /// External ID's domain; no other cloud has one that is documented.
-  static let ciamDomain = "ciamlogin.com"
+  /// The domains below which each tenant has a host; no other cloud has one of External ID that is documented.
+  private static let domains: [(kind: Authority.Kind, cloud: Cloud, name: String)] =
+    Cloud.all.map { (.b2c, $0, $0.b2cDomain) } + [(.ciam, .global, "ciamlogin.com")]
 
   init?(_ host: String) {
     let host = host.lowercased()
-    if let cloud = Self.entra[host] {
+    if let cloud = Cloud.all.first(where: { $0.entraHosts.contains(host) }) {
       (kind, self.cloud, tenantName) = (.entra, cloud, nil)
-      return
+    } else if let domain = Self.domains.first(where: { host == $0.name || host.hasSuffix("." + $0.name) }) {
+      let name = host.dropLast(domain.name.count + 1)
+      // login.ciamlogin.com names no tenant.
+      let namesTenant = !name.isEmpty && !(domain.kind == .ciam && name == "login")
+      (kind, cloud, tenantName) = (domain.kind, domain.cloud, namesTenant ? String(name) : nil)
+    } else {
+      return nil
     }
-    let b2c = Cloud.all.map { (Authority.Kind.b2c, $0, $0.b2cDomain) }
-    for (kind, cloud, domain) in b2c + [(.ciam, .global, Self.ciamDomain)] {
-      if host == domain || host.hasSuffix("." + domain) {
-        let name = host.dropLast(domain.count + 1)
-        // login.ciamlogin.com names no tenant.
-        let namesTenant = !name.isEmpty && !(kind == .ciam && name == "login")
-        (self.kind, self.cloud, tenantName) = (kind, cloud, namesTenant ? String(name) : nil)
-        return
-      }
-    }
-    return nil
   }
 }
 
@@ -64,34 +59,13 @@ enum TenantName {
   /// Entra ID's names for "any tenant", which run no policies.
   static let shared: Set<String> = ["common", "organizations", "consumers"]
 
-  /// Returns `contoso` of `contoso.onmicrosoft.com`, in lower case; `nil` for a GUID or a custom domain.
-  static func initialName(of tenant: String) -> String? {
-    let tenant = tenant.lowercased()
-    for domain in Cloud.all.map(\.tenantDomain) where tenant.hasSuffix("." + domain) {
-      let name = tenant.dropLast(domain.count + 1)
-      return name.isEmpty || name.contains(".") ? nil : String(name)
-    }
-    return nil
-  }
-
-  /// Returns the authority of `contoso.onmicrosoft.com` on the host that runs its policies.
-  static func b2cHome(of tenant: String) -> String? {
-    guard let name = initialName(of: tenant) else { return nil }
-    let cloud = Cloud.all.first { tenant.lowercased().hasSuffix("." + $0.tenantDomain) }
-    return cloud.map { "https://\(name).\($0.b2cDomain)/\(tenant)/" }
-  }
-
-  /// Returns whether a text can be a tenant: a domain name, a GUID or a single word.
-  static func isValid(_ tenant: String) -> Bool {
-    let labels = tenant.split(separator: ".", omittingEmptySubsequences: false)
-    return tenant.utf8.count <= 253
-      && labels.allSatisfy { label in
-        !label.isEmpty && !label.hasPrefix("-") && !label.hasSuffix("-") && label.utf8.allSatisfy(isTenantByte)
-      }
-  }
-
-  private static func isTenantByte(_ byte: UInt8) -> Bool {
-    let character = Character(Unicode.Scalar(byte))
-    return byte < 0x80 && (character.isLetter || character.isNumber || "-_".contains(character))
+  /// Returns `https://contoso.b2clogin.com`, which runs the policies of `contoso.onmicrosoft.com`.
+  ///
+  /// It is `nil` for a GUID and a custom domain, from which the host does not follow.
+  static func b2cOrigin(of tenant: String) -> String? {
+    let parts = tenant.lowercased().split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty, let cloud = Cloud.all.first(where: { $0.tenantDomain == parts[1] })
+    else { return nil }
+    return "https://\(parts[0]).\(cloud.b2cDomain)"
   }
 }

@@ -41,18 +41,12 @@ public struct Policy: Sendable, Hashable {
   public init(
     id: String, name: String? = nil, kind: Kind = .signUpOrSignIn, domainHint: String? = nil
   ) throws {
-    do throws(AuthorityFault) {
-      try self.init(parsing: id, name: name, kind: kind, domainHint: domainHint)
-    } catch {
-      throw error.error
+    guard Self.isAllowed(id) else {
+      throw ConnectorError(
+        own: .configuration,
+        "The policy id is empty, longer than \(Self.limit) characters, or contains characters that no policy has.",
+        recoverySuggestion: "Copy the id from the portal; it looks like B2C_1_SignIn.")
     }
-  }
-
-  /// As ``init(id:name:kind:domainHint:)``; the fault comes in parts.
-  package init(
-    parsing id: String, name: String? = nil, kind: Kind = .signUpOrSignIn, domainHint: String? = nil
-  ) throws(AuthorityFault) {
-    try Self.check(id)
     self.id = id
     self.name = name.flatMap { $0.isEmpty ? nil : $0 } ?? id
     self.kind = kind
@@ -61,30 +55,20 @@ public struct Policy: Sendable, Hashable {
 }
 
 extension Policy {
-  /// The kind of a policy, as an open set.
-  public struct Kind: RawRepresentable, Sendable, Hashable {
-    /// The kind's stable name.
-    public var rawValue: String
-
-    /// Creates a kind from its stable name.
-    ///
-    /// - Parameter rawValue: The name.
-    public init(rawValue: String) {
-      self.rawValue = rawValue
-    }
-
+  /// The kinds of policies.
+  public enum Kind: String, Sendable, CaseIterable {
     /// Creates a new account.
-    public static let signUp = Self(rawValue: "signUp")
+    case signUp
     /// Signs in with an account of the tenant.
-    public static let signIn = Self(rawValue: "signIn")
+    case signIn
     /// Signs in, or creates a new account first.
-    public static let signUpOrSignIn = Self(rawValue: "signUpOrSignIn")
+    case signUpOrSignIn
     /// Changes the user's profile.
-    public static let profileEdit = Self(rawValue: "profileEdit")
+    case profileEdit
     /// Replaces a forgotten password.
-    public static let passwordReset = Self(rawValue: "passwordReset")
+    case passwordReset
     /// Signs in with an account of Facebook, Google, a company and the like.
-    public static let federatedSignIn = Self(rawValue: "federatedSignIn")
+    case federatedSignIn
   }
 }
 
@@ -99,8 +83,8 @@ package enum PolicyForm: Sendable, Hashable {
 }
 
 extension Policy {
-  // Everything that separates the parts of a URL, or cannot be in one.
-  private static let forbidden = Set("/\\?#%&=:@\"|^`[]")
+  // What separates the parts of a URL or cannot be in one, and what a template has around its placeholders.
+  private static let forbidden = Set("/\\?#%&=:@\"|^`[]<>{}")
   private static let limit = 128
 
   /// Returns whether a text has the prefix of a user flow or of a custom policy, in any case.
@@ -109,29 +93,8 @@ extension Policy {
     return key.hasPrefix("b2c_1_") || key.hasPrefix("b2c_1a_")
   }
 
-  private static func check(_ id: String) throws(AuthorityFault) {
-    let shown = ShownText.show(id)
-    guard !id.unicodeScalars.allSatisfy(\.properties.isWhitespace) else {
-      throw AuthorityFault(
-        .invalidPolicy, "The policy id is empty.", value: shown, recoverySuggestion: "Ids look like B2C_1_SignIn.")
-    }
-    guard !isPlaceholder(id) else {
-      throw AuthorityFault(
-        .placeholder, "The policy id is still a template's placeholder.", value: shown,
-        recoverySuggestion: "Replace it with the id of your policy, such as B2C_1_SignIn.")
-    }
-    guard isAllowed(id) else {
-      throw AuthorityFault(
-        .invalidPolicy, "The policy id contains characters that no policy has, or is longer than \(limit).",
-        value: shown,
-        recoverySuggestion: "Copy the id from the portal; it looks like B2C_1_SignIn.")
-    }
-  }
-
-  private static func isPlaceholder(_ id: String) -> Bool { id.contains { "<>{}".contains($0) } }
-
   private static func isAllowed(_ id: String) -> Bool {
-    id.count <= limit && ![".", ".."].contains(id) && !id.contains(where: forbidden.contains)
-      && id.unicodeScalars.allSatisfy { ShownText.isVisible($0) && !$0.properties.isWhitespace }
+    (1...limit).contains(id.count) && ![".", ".."].contains(id) && !id.contains(where: forbidden.contains)
+      && id.unicodeScalars.allSatisfy { PrintableText.isPrintable($0) && !$0.properties.isWhitespace }
   }
 }

@@ -55,32 +55,35 @@ public struct SettingsProblem: Sendable, Equatable {
   public let recoverySuggestion: String?
 
   /// Makes a problem; a value is shown only as far as it cannot be secret, and a correction only where it has no query.
+  ///
+  /// `otherwise` is how to fix it where neither a correction nor a sentence tells.
   package init(
     _ message: String, at keyPath: String = "", value: String? = nil, suggestion: String? = nil,
-    recoverySuggestion: String? = nil
+    recoverySuggestion: String? = nil, otherwise: String? = nil
   ) {
     self.keyPath = keyPath
     self.message = message
     self.value = value.flatMap(Self.shown)
     self.suggestion = suggestion.flatMap { Self.queryStart($0) == nil ? $0 : nil }
-    self.recoverySuggestion = recoverySuggestion
+    self.recoverySuggestion = recoverySuggestion ?? (self.suggestion == nil ? otherwise : nil)
   }
 
   /// Returns a value on one line, cut to 100 characters and without a URL's query.
   ///
-  /// Returns `nil` for what looks like a token or may be a URL with a password.
+  /// Returns `nil` for what looks like a token or may have a password in front of an `@`.
   static func shown(_ text: String) -> String? {
     // Every JSON Web Token begins with these letters, the base64url form of `{"`.
-    guard !text.contains("eyJ"), !(text.contains("@") && text.contains("://")) else { return nil }
+    guard !text.contains("eyJ"), !(text.contains("@") && text.contains(":")) else { return nil }
     let start = queryStart(text)
     let shown = PrintableText.plain(start.map { String(text[...$0]) } ?? text, limit: 101)
     return shown.count > 100 || start != nil ? shown.prefix(100) + "…" : shown
   }
 
-  /// Returns the place of the `?` of a URL's query, which may hold a key; `nil` without one, or for a policy's.
+  /// Returns the place of a URL's query or fragment, which may hold a key; `nil` without one, or for a policy's query.
   static func queryStart(_ text: String) -> String.Index? {
-    guard let mark = text.firstIndex(of: "?"), text[..<mark].contains(where: { $0 == ":" || $0 == "/" }),
-      !text[mark...].lowercased().hasPrefix("?p=")
+    guard let mark = text.firstIndex(where: { "?#".contains($0) }),
+      text[..<mark].contains(where: { $0 == ":" || $0 == "/" }),
+      text[mark...].wholeMatch(of: /\?[pP]=[^&#]*/) == nil
     else { return nil }
     return mark
   }

@@ -1,4 +1,5 @@
 import B2CAuthority
+import B2CCore
 
 /// The properties of a policy that its place in the file implies.
 struct PolicyDefaults {
@@ -115,10 +116,11 @@ extension SettingsReader {
   }
 
   private mutating func policy(_ entry: Entry, _ defaults: PolicyDefaults) -> Policy? {
-    do throws(AuthorityFault) {
-      return try Policy(parsing: entry.text, name: defaults.name, kind: defaults.kind, domainHint: defaults.domainHint)
+    do {
+      return try Policy(id: entry.text, name: defaults.name, kind: defaults.kind, domainHint: defaults.domainHint)
     } catch {
-      report(entry, error)
+      let error = error as? ConnectorError
+      report(entry, error?.message ?? "The policy id is invalid.", recovery: error?.recoverySuggestion)
       return nil
     }
   }
@@ -152,7 +154,9 @@ extension SettingsReader {
     let entry = Entry(
       text: authority.description, path: SettingsKey.authority.rawValue, recovery: recovery(.authority))
     let ordered = [policies.selected].compactMap(\.self) + policies.all.filter { $0.key != policies.selected?.key }
-    if let warning = authority.retirement(for: ordered.first) { warn(problem(entry, warning)) }
+    if let retired = authority.retirement(for: ordered.first) {
+      warn(problem(entry, retired.message, suggestion: retired.suggestion, recovery: retired.recoverySuggestion))
+    }
     let policy = ordered.first ?? authority.policy
     if authority.kind(for: policy) != .b2c {
       guard let policy else { return }

@@ -100,7 +100,7 @@ struct SettingsReader {
     do throws(AuthorityFault) {
       return try Authority(parsing: entry.text, kind: kind)
     } catch {
-      report(entry, error)
+      report(entry, error.message, suggestion: error.suggestion, recovery: error.recoverySuggestion)
       return nil
     }
   }
@@ -137,15 +137,6 @@ extension SettingsReader {
     _ entry: Entry, _ message: String, showsValue: Bool = true, suggestion: String? = nil, recovery: String? = nil
   ) {
     add(problem(entry, message, showsValue: showsValue, suggestion: suggestion, recovery: recovery))
-  }
-
-  /// Reports an error of an authority or policy.
-  mutating func report(_ entry: Entry, _ fault: AuthorityFault) { add(problem(entry, fault)) }
-
-  func problem(_ entry: Entry, _ error: AuthorityFault) -> SettingsProblem {
-    SettingsProblem(
-      error.message, at: entry.path, value: error.value, suggestion: error.suggestion,
-      recoverySuggestion: error.recoverySuggestion ?? (isShown(error.suggestion) ? nil : entry.recovery))
   }
 
   private func isShown(_ suggestion: String?) -> Bool {

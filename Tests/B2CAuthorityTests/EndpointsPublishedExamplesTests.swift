@@ -92,8 +92,9 @@ import Testing
     ])
   func migration(old: String, new: String) throws {
     let authority = try Authority(old)
-    #expect(authority.retirement(for: nil)?.kind == .retiredAuthority)
-    let endpoints = try Endpoints(authority: authority.migratedFromRetiredHost(), policy: nil)
+    let retired = try #require(authority.retirement(for: nil))
+    #expect(retired.error.code == .retiredAuthority)
+    let endpoints = try Endpoints(authority: Authority(#require(retired.suggestion)), policy: nil)
     #expect(endpoints.authorization?.absoluteString == new)
   }
 

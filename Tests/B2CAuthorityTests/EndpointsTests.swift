@@ -52,9 +52,9 @@ extension Endpoints {
       ("https://login.contoso.com/\(guid)", Authority.Kind.ciam, "B2C_1_x", "has none"),
       ("https://login.microsoftonline.com/contoso.onmicrosoft.com", .entra, "B2C_1_x", "has none"),
       ("https://login.contoso.com/\(guid)", .openIDConnect, "B2C_1_x", "has none"),
-      ("https://login.microsoftonline.com/common", nil, "B2C_1_x", "belong to one tenant"),
-      ("https://accounts.google.com", nil, "B2C_1_x", "names no tenant"),
-      ("https://auth.example.com/realms/demo", nil, "B2C_1_x", "names no tenant"),
+      ("https://login.microsoftonline.com/common", nil, "B2C_1_x", "does not name the tenant"),
+      ("https://accounts.google.com", nil, "B2C_1_x", "does not name the tenant"),
+      ("https://auth.example.com/realms/demo", nil, "B2C_1_x", "does not name the tenant"),
     ])
   func mismatch(
     text: String, kind: Authority.Kind?, policy: String?, words: String
