@@ -85,11 +85,8 @@ extension ConnectorSettings {
   public init(bundle: Bundle, resource: String = "settings") throws(SettingsError) {
     guard let found = bundle.url(forResource: resource, withExtension: "plist") else {
       throw SettingsFile.error(
-        resource + ".plist",
-        SettingsProblem(
-          "The bundle at \(bundle.bundlePath) has no such resource.",
-          recoverySuggestion:
-            "Add the file to the app's target, or put it beside the program, or use ConnectorSettings(contentsOf:)."))
+        resource + ".plist", "The bundle at \(bundle.bundlePath) has no such resource.",
+        "Add the file to the app's target, or put it beside the program, or use ConnectorSettings(contentsOf:).")
     }
     try self.init(contentsOf: found)
   }

@@ -13,8 +13,8 @@ struct SettingsReader {
     var recovery: String
   }
 
-  // Further ones would be of the same kind.
-  private static let limit = 100
+  /// The most problems and warnings; further ones would be of the same kind.
+  static let limit = 100
 
   private let fields: [String: Any]
   private var misspelled: [SettingsKey: String] = [:]

@@ -50,12 +50,12 @@ import Testing
   @Test("A file that is missing, no file, no file URL, or too large")
   func unreadable() throws {
     let missing = directory.appendingPathComponent("none.plist")
-    #expect(failure(of: missing)?.problems.map(\.fault) == [.fileNotFound])
+    #expect(failure(of: missing)?.problems.map(\.fault) == [.fileUnreadable])
     #expect(failure(of: missing)?.file == missing.path)
     #expect(failure(of: directory)?.problems.map(\.fault) == [.fileUnreadable])
-    #expect(failure(of: URL(fileURLWithPath: "/dev/zero"))?.problems.map(\.fault) == [.fileUnreadable])
+    #expect(failure(of: URL(fileURLWithPath: "/dev/zero"))?.problems.map(\.fault) == [.fileTooLarge])
     let web = try #require(URL(string: "https://contoso.com/settings.plist"))
-    #expect(failure(of: web)?.problems.map(\.fault) == [.noFileURL])
+    #expect(failure(of: web)?.problems.map(\.fault) == [.fileUnreadable])
     let large = try write(String(repeating: " ", count: 70_000), "large.plist")
     #expect(failure(of: large)?.problems.map(\.fault) == [.fileTooLarge])
   }

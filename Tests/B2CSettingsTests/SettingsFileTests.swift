@@ -35,7 +35,7 @@ import Testing
       let tree = try PropertyListSerialization.propertyList(from: Data(Samples.finished.utf8), format: nil)
       for data in [try Self.binary(tree), Data("bplist00".utf8), Data("bplist15".utf8) + Data(count: 40)] {
         let error = try #require(failure(of: data))
-        #expect(error.problems.map(\.fault) == [.unsupportedFormat])
+        #expect(error.problems.map(\.fault) == [.notAPropertyList])
         #expect(error.problems.first?.answer?.contains("plutil -convert xml1") == true)
       }
     }
@@ -72,7 +72,7 @@ import Testing
     let json = try JSONSerialization.data(withJSONObject: ["clientId": "x"])
     #expect(failure(of: json)?.problems.map(\.fault) == [.notAPropertyList])
     let utf16 = Data([0xFF, 0xFE]) + (Samples.plist().data(using: .utf16LittleEndian) ?? Data())
-    #expect(failure(of: utf16)?.problems.map(\.fault) == [.unsupportedEncoding])
+    #expect(failure(of: utf16)?.problems.map(\.fault) == [.notAPropertyList])
   }
 
   @Test(
@@ -90,7 +90,7 @@ import Testing
 
   @Test("An empty file, and one of spaces", arguments: ["", " \n\t"])
   func empty(_ text: String) throws {
-    #expect(failure(of: text)?.problems.map(\.fault) == [.emptyFile])
+    #expect(failure(of: text)?.problems.map(\.fault) == [.notAPropertyList])
   }
 
   @Test(
@@ -105,7 +105,7 @@ import Testing
     var bytes = Data(Samples.plist().utf8)
     bytes.insert(0xE4, at: 200)
     for data in [bytes, Data([0xFF, 0xFE, 0, 0, 0x3C, 0, 0, 0]), Data([0xFF, 0xFE, 0x3C])] {
-      #expect(failure(of: data)?.problems.map(\.fault) == [.unsupportedEncoding])
+      #expect(failure(of: data)?.problems.map(\.fault) == [.notAPropertyList])
     }
   }
 
