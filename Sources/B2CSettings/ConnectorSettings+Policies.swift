@@ -9,7 +9,7 @@ extension ConnectorSettings {
     public var emailSignIn: Policy?
     /// The policy of `faceBookSignInPolicyId`: goes directly to Facebook.
     public var facebookSignIn: Policy?
-    /// The policies of `policies`, in their order (of a dictionary, in that of its keys), without those above.
+    /// The policies of `policies`, in their order (of a dictionary, in that of its keys).
     public var others: [Policy]
     /// The default policy, of the `policyID`/`policyName` pair.
     public var selected: Policy?

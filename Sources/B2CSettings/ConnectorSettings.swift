@@ -4,9 +4,8 @@ public import Foundation
 
 /// The settings of an app: its tenant, registration and API, as in `settings.plist`.
 ///
-/// Read from a file, from data or from a bundle, or made in code. Two settings are equal when they mean the same;
-/// ``warnings`` are not compared.
-public struct ConnectorSettings: Sendable {
+/// Read from a file, from data or from a bundle, or made in code.
+public struct ConnectorSettings: Sendable, Equatable {
   /// The authority (`authority` and `authorityKind`).
   public var authority: Authority
   /// The application (client) ID of the app's registration (`clientId`).
@@ -98,7 +97,7 @@ extension ConnectorSettings {
   ///   - file: The name to use in messages.
   /// - Throws: ``SettingsError`` with all problems of the content.
   public init(data: Data, file: String? = nil) throws(SettingsError) {
-    var reader = SettingsReader(try SettingsFile.fields(of: data, file: file))
+    var reader = SettingsReader(fields: try SettingsFile.fields(of: data, file: file))
     guard let settings = reader.read() else {
       throw SettingsError(file: file, problems: reader.errors, warnings: reader.warnings)
     }
@@ -111,26 +110,11 @@ extension ConnectorSettings {
   /// - Throws: ``SettingsError`` with all problems.
   @discardableResult
   public func validate() throws(SettingsError) -> [SettingsProblem] {
-    var reader = SettingsReader([:])
+    var reader = SettingsReader(fields: [:])
     reader.check(self)
     guard reader.errors.isEmpty else {
       throw SettingsError(file: nil, problems: reader.errors, warnings: reader.warnings)
     }
     return reader.warnings
-  }
-}
-
-extension ConnectorSettings: Equatable {
-  /// Compares everything except the warnings.
-  ///
-  /// - Parameters:
-  ///   - left: Some settings.
-  ///   - right: Others.
-  /// - Returns: Whether both mean the same.
-  public static func == (left: ConnectorSettings, right: ConnectorSettings) -> Bool {
-    left.authority == right.authority && left.clientID == right.clientID && left.scopes == right.scopes
-      && left.additionalScopes == right.additionalScopes && left.redirectURI == right.redirectURI
-      && left.taskWebAPI == right.taskWebAPI && left.policies == right.policies && left.fullScreen == right.fullScreen
-      && left.showClaims == right.showClaims && left.correlationID == right.correlationID && left.userID == right.userID
   }
 }

@@ -1,5 +1,6 @@
 import B2CAuthority
 import B2CCore
+import Foundation
 
 /// The keys of a settings file: the only table of their names and contents.
 enum SettingsKey: String, CaseIterable {
@@ -20,8 +21,6 @@ enum SettingsKey: String, CaseIterable {
   case showClaims
   case correlationID = "correlationId"
   case userID = "userId"
-  /// Of version 1 of the protocol, which knew no scopes.
-  case resource = "resourceString"
 
   /// Returns what to write, for a key that is missing or not filled in.
   ///
@@ -50,54 +49,36 @@ enum SettingsKey: String, CaseIterable {
     case .fullScreen, .showClaims: "Write true or false."
     case .correlationID: "Write a UUID, or remove the key."
     case .userID: "Write the email, user name or object id of the only user who may sign in, or remove the key."
-    case .resource: "Remove the key."
     }
   }
 }
 
-/// The names of policy kinds in a settings file.
-enum PolicyKindName {
-  private static let kinds: [Policy.Kind] = [
-    .signUp, .signIn, .signUpOrSignIn, .profileEdit, .passwordReset, .federatedSignIn,
-  ]
-  private static let aliases: [String: Policy.Kind] = [
-    "susi": .signUpOrSignIn, "signupsignin": .signUpOrSignIn, "editprofile": .profileEdit, "profile": .profileEdit,
-    "resetpassword": .passwordReset, "federated": .federatedSignIn,
+extension Policy.Kind {
+  private static let aliases: [String: Self] = [
+    "susi": .signUpOrSignIn, "editprofile": .profileEdit, "resetpassword": .passwordReset,
   ]
 
-  /// Returns the kind of a name, ignoring case, hyphens and underscores.
-  static func kind(_ name: String) -> Policy.Kind? {
-    let folded = name.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " }
-    return kinds.first { $0.rawValue.lowercased() == folded } ?? aliases[folded]
+  /// Returns the kind of a name in a settings file, ignoring case, hyphens, underscores and spaces.
+  static func named(_ name: String) -> Self? {
+    let folded = name.lowercased().filter { !"_- ".contains($0) }
+    return allCases.first { $0.rawValue.lowercased() == folded } ?? aliases[folded]
   }
-
-  /// Returns the name that was probably meant.
-  static func nearest(_ name: String) -> String? { name.nearest(among: kinds.map(\.rawValue)) }
 }
 
 extension GUID {
-  /// Returns the GUID in braces or quotation marks, after a scheme, or without its hyphens.
+  /// Returns the GUID of a text that has it in braces or quotation marks, after a scheme, or without its hyphens.
   static func corrected(_ text: String) -> String? {
-    let body = text.split(whereSeparator: { "{}()[]\"'“”:/ ".contains($0) }).last.map(String.init) ?? ""
-    if isGUID(body) { return body == text ? nil : body }
-    guard body.utf8.count == 32 else { return nil }
-    let hyphenated = body.enumerated().map { [8, 12, 16, 20].contains($0) ? "-\($1)" : "\($1)" }.joined()
-    return isGUID(hyphenated) ? hyphenated : nil
+    let last = text.split(whereSeparator: { "/:".contains($0) }).last ?? ""
+    let digits = last.filter { !"{}()[]<>\"'\u{201C}\u{201D}- ".contains($0) }
+    let guid = digits.enumerated().map { [8, 12, 16, 20].contains($0) ? "-\($1)" : "\($1)" }.joined()
+    return isGUID(guid) && Set(digits) != ["0"] ? guid : nil
   }
 }
 
 extension String {
   /// The text without spaces and invisible characters around it, which come along when a value is pasted.
   var trimmed: String {
-    let scalars = unicodeScalars
-    guard let first = scalars.firstIndex(where: { !Self.isSpace($0) }),
-      let last = scalars.lastIndex(where: { !Self.isSpace($0) })
-    else { return "" }
-    return String(scalars[first...last])
-  }
-
-  private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.properties.isWhitespace || scalar == "\u{200B}" || scalar == "\u{FEFF}"
+    trimmingCharacters(in: .whitespacesAndNewlines.union(CharacterSet(charactersIn: "\u{200B}\u{FEFF}")))
   }
 
   /// Returns the name that was probably meant: the nearest one, if few letters have to be removed and inserted.

@@ -33,65 +33,36 @@ extension SettingsReader {
     let root = SettingsKey.policies.rawValue
     let recovery = recovery(.emailSignIn)
     if let values = value as? [Any] {
-      for (index, value) in values.enumerated() {
-        let path = "\(root)[\(index)]"
-        add(policy(value, at: path, PolicyDefaults(), recovery: recovery), at: path, to: &policies)
+      policies.others = values.enumerated().compactMap {
+        policy($1, at: "\(root)[\($0)]", PolicyDefaults(), recovery: recovery)
       }
     } else if let fields = value as? [String: Any] {
       for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
         let path = root + "." + Self.path(key)
-        guard !reportSwapped(key, value, at: path) else { continue }
-        let kind = PolicyKindName.kind(key)
-        let name = Entry(text: key.trimmed, path: path, recovery: self.recovery(.policies))
-        let isName = kind == nil && check(name, isRequired: false, isFree: true)
-        let defaults = PolicyDefaults(name: isName ? name.text : nil, kind: kind ?? .signUpOrSignIn)
-        add(policy(value, at: path, defaults, isRequired: true, recovery: recovery), at: path, to: &policies)
+        let kind = Policy.Kind.named(key)
+        let defaults = PolicyDefaults(name: kind == nil ? key.trimmed : nil, kind: kind ?? .signUpOrSignIn)
+        policies.others += [policy(value, at: path, defaults, isRequired: true, recovery: recovery)].compactMap(\.self)
       }
     } else {
       reportType(value, at: root, expected: "an array or a dictionary", recovery: self.recovery(.policies))
     }
   }
 
-  /// Reports that id and name are swapped; the value may even be a valid id.
-  private mutating func reportSwapped(_ key: String, _ value: Any, at path: String) -> Bool {
-    func isLikeID(_ text: String) -> Bool { text.lowercased().hasPrefix("b2c_1") }
-    guard let text = (value as? String)?.trimmed, isLikeID(key), !text.isEmpty, !isLikeID(text) else { return false }
-    add(
-      SettingsProblem(
-        "The key is a policy's id, but its value is not.", at: path, value: text,
-        recoverySuggestion: "Write the id as the value, and as the key what the policy does (signIn) or its name."))
-    return true
-  }
-
-  private mutating func add(_ policy: Policy?, at path: String, to policies: inout ConnectorSettings.Policies) {
-    guard let policy else { return }
-    guard policies[policy.id] == nil else {
-      warn(
-        SettingsProblem(
-          "The policy is already listed; only the first is used.", at: path, value: policy.id,
-          recoverySuggestion: "Remove one of them."))
-      return
-    }
-    policies.others.append(policy)
-  }
-
   /// Returns a policy written as its id, or as a dictionary with `id`, `name`, `kind` and `domainHint`.
   private mutating func policy(
     _ value: Any, at path: String, _ defaults: PolicyDefaults, isRequired: Bool = false, recovery: String
   ) -> Policy? {
-    guard let fields = value as? [String: Any] else {
-      return text(value, at: path, isRequired: isRequired, recovery: recovery).flatMap { policy($0, defaults) }
-    }
+    let fields = value as? [String: Any]
     var defaults = defaults
     var id: Entry?
-    for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
-      let path = path + "." + Self.path(key)
+    for (key, value) in (fields ?? ["id": value]).sorted(by: { $0.key < $1.key }) {
+      let path = fields == nil ? path : path + "." + Self.path(key)
       guard Self.policyKeys.contains(key) else {
         warnUnknown(path, nearest: key.nearest(among: Self.policyKeys))
         continue
       }
       let entry = text(
-        value, at: path, isRequired: key == "id", isFree: key == "name",
+        value, at: path, isRequired: key == "id" && (fields != nil || isRequired), isFree: key == "name",
         recovery: key == "id" ? recovery : "Remove the key.")
       guard let entry else { continue }
       switch key {
@@ -101,28 +72,26 @@ extension SettingsReader {
       default: defaults.domainHint = entry.text
       }
     }
-    if fields["id"] == nil {
+    if let fields, fields["id"] == nil {
       add(SettingsProblem("The policy has no id.", at: path + ".id", recoverySuggestion: recovery))
     }
-    return id.flatMap { policy($0, defaults) }
+    guard let id else { return nil }
+    do {
+      return try Policy(id: id.text, name: defaults.name, kind: defaults.kind, domainHint: defaults.domainHint)
+    } catch {
+      let error = error as? ConnectorError
+      report(id, error?.message ?? "The policy id is invalid.", recovery: error?.recoverySuggestion)
+      return nil
+    }
   }
 
   private mutating func kind(_ entry: Entry) -> Policy.Kind? {
-    if let kind = PolicyKindName.kind(entry.text) { return kind }
+    if let kind = Policy.Kind.named(entry.text) { return kind }
     report(
-      entry, "The kind of policy is unknown.", suggestion: PolicyKindName.nearest(entry.text),
+      entry, "The kind of policy is unknown.",
+      suggestion: entry.text.nearest(among: Policy.Kind.allCases.map(\.rawValue)),
       recovery: "Known are signUp, signIn, signUpOrSignIn, profileEdit, passwordReset and federatedSignIn.")
     return nil
-  }
-
-  private mutating func policy(_ entry: Entry, _ defaults: PolicyDefaults) -> Policy? {
-    do {
-      return try Policy(id: entry.text, name: defaults.name, kind: defaults.kind, domainHint: defaults.domainHint)
-    } catch {
-      let error = error as? ConnectorError
-      report(entry, error?.message ?? "The policy id is invalid.", recovery: error?.recoverySuggestion)
-      return nil
-    }
   }
 }
 
@@ -144,9 +113,8 @@ extension SettingsReader {
     let folded = name.text.lowercased()
     if let policy = policies.all.first(where: { $0.name.lowercased() == folded || $0.key == folded }) { return policy }
     warn(
-      problem(
-        name, "No policy has this name, and policyID does not contain its id.",
-        recovery: "Add the key policyID, or remove policyName."))
+      name, "No policy has this name, and policyID does not contain its id.",
+      recovery: "Add the key policyID, or remove policyName.")
     return nil
   }
 
@@ -155,21 +123,19 @@ extension SettingsReader {
       text: authority.description, path: SettingsKey.authority.rawValue, recovery: recovery(.authority))
     let ordered = [policies.selected].compactMap(\.self) + policies.all.filter { $0.key != policies.selected?.key }
     if let retired = authority.retirement(for: ordered.first) {
-      warn(problem(entry, retired.message, suggestion: retired.suggestion, recovery: retired.recoverySuggestion))
+      warn(entry, retired.message, suggestion: retired.suggestion, recovery: retired.recoverySuggestion)
     }
     let policy = ordered.first ?? authority.policy
     if authority.kind(for: policy) != .b2c {
       guard let policy else { return }
       warn(
-        problem(
-          entry, "An authority of kind \(authority.kind.rawValue) has no policies, and \(policy.id) is given.",
-          recovery: "Remove the policies, or write the authority of an Azure AD B2C tenant."))
+        entry, "An authority of kind \(authority.kind.rawValue) has no policies, and \(policy.id) is given.",
+        recovery: "Remove the policies, or write the authority of an Azure AD B2C tenant.")
     } else if policy == nil, !hasPolicyKey || errors.isEmpty {
       // A policy that is there and refused has its own problem.
       warn(
-        problem(
-          entry, "The authority runs policies, and no policy is given.",
-          recovery: "Add emailSignInPolicyId or policies, unless the app names its policies itself."))
+        entry, "The authority runs policies, and no policy is given.",
+        recovery: "Add emailSignInPolicyId or policies, unless the app names its policies itself.")
     }
   }
 }

@@ -13,12 +13,11 @@ extension SettingsReader {
 
   /// Returns the scopes and the additional ones; `nil` when the first are missing.
   mutating func readScopes(clientID: String?) -> (own: [String], additional: [String])? {
-    if self[.scopes] == nil { reportMissing(.scopes) }
     let count = errors.count
-    let own = list(.scopes)
+    let own = list(.scopes, isRequired: true)
     let additional = list(.additionalScopes) ?? []
     for entry in (own ?? []) + additional { checkScope(entry) }
-    guard let own, self[.scopes] != nil else { return nil }
+    guard let own else { return nil }
     let scopes = (own: own.map(\.text), additional: additional.map(\.text))
     if errors.count == count {
       let api = self[.taskWebAPI].map { ($0 as? String)?.trimmed != "" } ?? false
@@ -29,14 +28,9 @@ extension SettingsReader {
 
   mutating func checkScope(_ entry: Entry) {
     guard !Self.isScope(entry.text) else { return }
-    let parts = entry.text.split(whereSeparator: \.isWhitespace)
-    if parts.count > 1, parts.allSatisfy({ Self.isScope(String($0)) }) {
-      report(entry, "The string contains several scopes.", recovery: "Write each scope as its own string.")
-    } else {
-      report(
-        entry, "The scope contains invalid characters (RFC 6749 section 3.3).",
-        recovery: isGeneric ? "Copy the scope from the API's documentation." : "Copy the scope from the portal.")
-    }
+    report(
+      entry, "The scope contains a space or another invalid character (RFC 6749 section 3.3).",
+      recovery: "Write each scope as its own string.")
   }
 
   /// RFC 6749 section 3.3.
@@ -66,12 +60,9 @@ extension SettingsReader {
 
   /// Returns the redirect URI exactly as written, since the server compares it character by character.
   mutating func readRedirectURI(_ entry: Entry) -> URL? {
-    guard let parts = URLComponents(plain: entry.text), let url = parts.url else {
-      report(entry, "The redirect URI contains a character that no URI has, or an invalid port.")
-      return nil
-    }
-    guard let scheme = parts.scheme?.lowercased() else {
-      report(entry, "The redirect URI has no scheme, so no browser can return to the app.")
+    guard let parts = URLComponents(plain: entry.text), let url = parts.url, let scheme = parts.scheme?.lowercased()
+    else {
+      report(entry, "The redirect URI has no scheme, a character that no URI has, or an invalid port.")
       return nil
     }
     var corrected = parts
@@ -79,7 +70,7 @@ extension SettingsReader {
       let start = Loopback.isLoopback(host: scheme) ? "http://" : "https://"
       report(entry, "The redirect URI has no scheme, only a host and a port.", suggestion: start + entry.text)
     } else if parts.user != nil || parts.password != nil {
-      report(entry, "The redirect URI contains a user name or a password.", showsValue: false)
+      report(entry, "The redirect URI contains a user name or a password.")
     } else if parts.fragment != nil {
       corrected.fragment = nil
       report(
@@ -89,10 +80,8 @@ extension SettingsReader {
       return checkWebRedirect(entry, parts, scheme: scheme) ? url : nil
     } else if RedirectURIRules.outOfBand.contains(entry.text.lowercased()) {
       warn(
-        problem(
-          entry, "No browser returns from the out-of-band redirect URI: the user has to copy the answer by hand.",
-          recovery: "Register a redirect URI for the app, such as com.contoso.tasks:/redirect, or use ManualPresenter.")
-      )
+        entry, "No browser returns from the out-of-band redirect URI: the user has to copy the answer by hand.",
+        recovery: "Register a redirect URI for the app, such as com.contoso.tasks:/redirect, or use ManualPresenter.")
       return url
     } else if scheme == "urn" || RedirectURIRules.foreignSchemes.contains(scheme) {
       report(entry, "A redirect to \(scheme): never reaches the app.")
@@ -106,53 +95,41 @@ extension SettingsReader {
   private mutating func warnPrivateUse(_ entry: Entry, _ parts: URLComponents, scheme: String) {
     if !RedirectURIRules.isPrivateUse(scheme: scheme) {
       warn(
-        problem(
-          entry, "The scheme \(scheme) has no dot: another app may have the same (RFC 8252 section 7.1).",
-          recovery: "Use your domain name, reversed, as the scheme, such as com.contoso.tasks:/redirect."))
+        entry, "The scheme \(scheme) has no dot: another app may have the same (RFC 8252 section 7.1).",
+        recovery: "Use your domain name, reversed, as the scheme, such as com.contoso.tasks:/redirect.")
     }
     if parts.host == nil, !parts.path.hasPrefix("/") {
       var corrected = parts
       corrected.percentEncodedPath = "/" + parts.percentEncodedPath
       warn(
-        problem(
-          entry,
-          "The redirect URI has no slash after its scheme: since iOS 26 the sign-in sheet never returns from it.",
-          suggestion: corrected.string, recovery: "Register it with a slash as well."))
+        entry, "The redirect URI has no slash after its scheme: since iOS 26 the sign-in sheet never returns from it.",
+        suggestion: corrected.string, recovery: "Register it with a slash as well.")
     }
   }
 
   private mutating func checkWebRedirect(_ entry: Entry, _ parts: URLComponents, scheme: String) -> Bool {
-    guard let host = Self.host(of: parts) else {
+    guard let host = Self.host(of: parts)?.lowercased() else {
       report(entry, "The redirect URI has no host, or an invalid one.")
       return false
     }
-    var corrected = parts
-    corrected.scheme = "https"
-    if Loopback.isLoopback(host: host) {
-      let isListener = RedirectURIRules.listenerHosts.contains(host.lowercased())
-      if isListener, scheme == "http" { return true }
-      corrected.scheme = "http"
-      if !isListener { corrected.host = "127.0.0.1" }
-      report(
-        entry,
-        scheme == "https"
-          ? "No presenter answers https on this machine; the registration has to say http too."
-          : "No presenter listens on this address of this machine.",
-        suggestion: corrected.string)
-      return false
-    }
-    if Self.foreignPages.contains(host.lowercased()) {
+    if Self.foreignPages.contains(host) {
       warn(
-        problem(
-          entry, "\(host) is a public test page, which returns the answer to no app.",
-          recovery:
-            "Register a redirect URI for the app, such as com.contoso.tasks:/redirect or http://localhost:8400/."))
+        entry, "\(host) is a public test page, which returns the answer to no app.",
+        recovery: "Register a redirect URI for the app, such as com.contoso.tasks:/redirect or http://localhost:8400/.")
     }
-    if scheme == "http" {
-      report(
-        entry, "A redirect over http to another machine exposes the authorization code.", suggestion: corrected.string)
-    }
-    return scheme == "https"
+    let isLoopback = Loopback.isLoopback(host: host)
+    let isListener = !isLoopback || RedirectURIRules.listenerHosts.contains(host)
+    var corrected = parts
+    corrected.scheme = isLoopback ? "http" : "https"
+    if !isListener { corrected.host = "127.0.0.1" }
+    guard scheme != corrected.scheme || !isListener else { return true }
+    report(
+      entry,
+      isLoopback
+        ? "Presenters listen on http://localhost, 127.0.0.1 and [::1] alone; the registration has to say the same."
+        : "A redirect over http to another machine exposes the authorization code.",
+      suggestion: corrected.string)
+    return false
   }
 
   /// Returns whether a text is `localhost:3000/tasks`, whose host reads like a scheme.
@@ -173,20 +150,15 @@ extension SettingsReader {
 extension SettingsReader {
   mutating func readTaskWebAPI(_ entry: Entry) -> URL? {
     guard let parts = URLComponents(plain: entry.text) else {
-      reportAPI(entry, "The URL contains a character that must be escaped, or an invalid port.")
+      report(entry, "The URL contains a character that must be escaped, or an invalid port.")
       return nil
     }
-    guard parts.scheme != nil, !Self.lacksScheme(parts) else {
-      reportAPI(entry, "The URL has no scheme.", Self.withScheme(entry.text).flatMap(Self.corrected))
+    guard let scheme = parts.scheme?.lowercased(), !Self.lacksScheme(parts) else {
+      report(entry, "The URL has no scheme.", suggestion: Self.withScheme(entry.text).flatMap(Self.corrected))
       return nil
     }
-    let scheme = parts.scheme?.lowercased()
-    guard scheme == "https" || scheme == "http" else {
-      reportAPI(entry, "The URL is neither https nor http.")
-      return nil
-    }
-    guard let host = Self.host(of: parts) else {
-      reportAPI(entry, "The URL has no host, or an invalid one.")
+    guard scheme == "https" || scheme == "http", let host = Self.host(of: parts) else {
+      report(entry, "The URL is neither https nor http, or has no valid host.")
       return nil
     }
     let faults = [
@@ -198,12 +170,8 @@ extension SettingsReader {
         "The token would be sent over http, readable on the way."
       ),
     ].filter(\.0)
-    for (_, message) in faults { reportAPI(entry, message, Self.corrected(parts)) }
+    for (_, message) in faults { report(entry, message, suggestion: Self.corrected(parts)) }
     return faults.isEmpty ? parts.url : nil
-  }
-
-  private mutating func reportAPI(_ entry: Entry, _ message: String, _ suggestion: String? = nil) {
-    report(entry, message, showsValue: !entry.text.contains("@"), suggestion: suggestion)
   }
 
   /// Returns `localhost:3000/tasks` or `contoso.com/tasks` with its scheme.

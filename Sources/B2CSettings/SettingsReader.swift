@@ -16,16 +16,11 @@ struct SettingsReader {
   /// The most problems and warnings; further ones would be of the same kind.
   static let limit = 100
 
-  private let fields: [String: Any]
-  private var misspelled: [SettingsKey: String] = [:]
+  let fields: [String: Any]
   private(set) var errors: [SettingsProblem] = []
   private(set) var warnings: [SettingsProblem] = []
   /// Whether the authority is a generic issuer, so that Microsoft's words do not fit.
   private(set) var isGeneric = false
-
-  init(_ fields: [String: Any]) {
-    self.fields = fields
-  }
 
   /// Returns the settings, unless an error was found.
   mutating func read() -> ConnectorSettings? {
@@ -89,7 +84,7 @@ struct SettingsReader {
   private mutating func readAuthority() -> Authority? {
     var kind: Authority.Kind?
     if let entry = text(.authorityKind) {
-      let kinds: [Authority.Kind] = [.b2c, .ciam, .entra, .openIDConnect]
+      let kinds = Authority.Kind.allCases
       kind = kinds.first { $0.rawValue.lowercased() == entry.text.lowercased() }
       if kind == nil {
         report(
@@ -124,58 +119,41 @@ extension SettingsReader {
     if warnings.count < Self.limit { warnings.append(problem) }
   }
 
-  /// Returns a problem with a string of the file.
-  func problem(
-    _ entry: Entry, _ message: String, showsValue: Bool = true, suggestion: String? = nil, recovery: String? = nil
-  ) -> SettingsProblem {
+  mutating func report(_ entry: Entry, _ message: String, suggestion: String? = nil, recovery: String? = nil) {
+    add(problem(entry, message, suggestion, recovery))
+  }
+
+  mutating func warn(_ entry: Entry, _ message: String, suggestion: String? = nil, recovery: String? = nil) {
+    warn(problem(entry, message, suggestion, recovery))
+  }
+
+  private func problem(_ entry: Entry, _ message: String, _ suggestion: String?, _ recovery: String?) -> SettingsProblem
+  {
     SettingsProblem(
-      message, at: entry.path, value: showsValue ? entry.text : nil, suggestion: suggestion,
-      recoverySuggestion: recovery ?? (isShown(suggestion) ? nil : entry.recovery))
-  }
-
-  mutating func report(
-    _ entry: Entry, _ message: String, showsValue: Bool = true, suggestion: String? = nil, recovery: String? = nil
-  ) {
-    add(problem(entry, message, showsValue: showsValue, suggestion: suggestion, recovery: recovery))
-  }
-
-  private func isShown(_ suggestion: String?) -> Bool {
-    suggestion.map { SettingsProblem.queryStart($0) == nil } ?? false
+      message, at: entry.path, value: entry.text.isEmpty ? nil : entry.text, suggestion: suggestion,
+      recoverySuggestion: recovery, otherwise: entry.recovery)
   }
 
   private mutating func reportUnknownKeys() {
     for name in fields.keys.sorted() where SettingsKey(rawValue: name) == nil {
-      let folded = name.lowercased().filter { $0 != "_" && $0 != "-" }
-      if folded.contains("secret") || folded == "password" {
+      if name.lowercased().contains("secret") {
         warn(
           SettingsProblem(
             "An app cannot keep a secret: every user of the app can read it (RFC 8252 section 8.5).",
             at: Self.path(name), recoverySuggestion: "Remove it, and register the app as a public client."))
         continue
       }
-      let nearest = name.nearest(among: SettingsKey.allCases.map(\.rawValue))
-      if let key = nearest.flatMap(SettingsKey.init), self[key] == nil { misspelled[key] = name }
-      warnUnknown(Self.path(name), nearest: nearest)
-    }
-    if self[.resource] != nil {
-      warn(
-        SettingsProblem(
-          "The key has no effect: APIs are named by scopes.", at: SettingsKey.resource.rawValue,
-          recoverySuggestion: recovery(.resource)))
+      warnUnknown(Self.path(name), nearest: name.nearest(among: SettingsKey.allCases.map(\.rawValue)))
     }
   }
 
   mutating func warnUnknown(_ path: String, nearest: String?) {
     warn(
-      SettingsProblem(
-        "Unknown key.", at: path, suggestion: nearest,
-        recoverySuggestion: nearest == nil ? "Remove it if nothing else reads it." : nil))
+      SettingsProblem("Unknown key.", at: path, suggestion: nearest, otherwise: "Remove it if nothing else reads it."))
   }
 
   mutating func reportMissing(_ key: SettingsKey) {
-    let rename = misspelled[key].flatMap(SettingsProblem.shown).map { "Perhaps \($0) was meant for it. " } ?? ""
-    add(
-      SettingsProblem("The key is missing.", at: key.rawValue, recoverySuggestion: rename + recovery(key)))
+    add(SettingsProblem("The key is missing.", at: key.rawValue, recoverySuggestion: recovery(key)))
   }
 
   /// A key of the file's author as a part of a path.
@@ -203,72 +181,45 @@ extension SettingsReader {
       return nil
     }
     let entry = Entry(text: text.trimmed, path: path, recovery: recovery)
-    return check(entry, isRequired: isRequired, isFree: isFree) ? entry : nil
-  }
-
-  mutating func reportType(_ value: Any, at path: String, expected: String, recovery: String) {
-    add(
-      SettingsProblem(
-        "The value is \(Self.typeName(of: value)), not \(expected).", at: path,
-        value: value as? String ?? (value as? NSNumber)?.stringValue, recoverySuggestion: recovery))
-  }
-
-  /// The name of the type of a value, for messages.
-  static func typeName(of value: Any) -> String {
-    switch value {
-    case is String: "a string"
-    case is [Any]: "an array"
-    case is [String: Any]: "a dictionary"
-    case is Date: "a date"
-    case is Data: "data"
-    default: "a number or a Boolean"
-    }
-  }
-
-  mutating func check(_ entry: Entry, isRequired: Bool, isFree: Bool) -> Bool {
-    guard !entry.text.isEmpty else {
-      if isRequired { report(entry, "The value is empty.", showsValue: false) }
-      return false
-    }
-    if !isFree, Placeholder.isPlaceholder(entry.text) {
+    let bare = entry.text.trimmingCharacters(in: Self.quotationMarks)
+    if entry.text.isEmpty {
+      if isRequired { report(entry, "The value is empty.") }
+    } else if !isFree, Placeholder.isPlaceholder(entry.text) {
       report(entry, Placeholder.message)
-    } else if !isFree, let bare = Self.unquoted(entry.text) {
-      report(entry, "The value is in quotation marks.", suggestion: bare)
+    } else if !isFree, !bare.isEmpty, bare.count == entry.text.count - 2 {
+      report(entry, "The value is in quotation marks.", suggestion: bare.trimmed)
     } else if entry.text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
       // Names may contain anything else; they are shown.
       report(
         entry, "The value contains a control character or a line break.", recovery: "Type it instead of pasting it.")
     } else {
-      return true
+      return entry
     }
-    return false
+    return nil
   }
 
-  /// Returns the text between quotation marks, straight or typographic; `nil` without them.
-  private static func unquoted(_ text: String) -> String? {
-    let marks = "\"'`\u{201C}\u{201D}\u{201E}\u{2018}\u{2019}\u{AB}\u{BB}"
-    guard text.count > 2, let first = text.first, let last = text.last, marks.contains(first), marks.contains(last)
-    else { return nil }
-    let bare = String(text.dropFirst().dropLast()).trimmed
-    return bare.isEmpty || bare.contains(where: marks.contains) ? nil : bare
+  /// Straight and typographic ones.
+  private static let quotationMarks = CharacterSet(
+    charactersIn: "\"'`\u{201C}\u{201D}\u{201E}\u{2018}\u{2019}\u{AB}\u{BB}")
+
+  mutating func reportType(_ value: Any, at path: String, expected: String, recovery: String) {
+    add(
+      SettingsProblem(
+        "The value is not \(expected).", at: path, value: value as? String ?? (value as? NSNumber)?.stringValue,
+        recoverySuggestion: recovery))
   }
 
-  /// Returns the strings of a list without empty ones, which editors leave behind; `nil` when it is no list.
-  mutating func list(_ key: SettingsKey) -> [Entry]? {
-    guard let value = self[key] else { return [] }
-    guard let values = value as? [Any] else {
-      if let text = value as? String, Placeholder.isPlaceholder(text) {
-        _ = self.text(key)
-      } else {
-        reportType(value, at: key.rawValue, expected: "an array of strings", recovery: recovery(key))
-      }
+  /// Returns the strings of a list without empty ones, which editors leave behind; `nil` when it is absent or no list.
+  mutating func list(_ key: SettingsKey, isRequired: Bool = false) -> [Entry]? {
+    guard let value = self[key] else {
+      if isRequired { reportMissing(key) }
       return nil
     }
-    var entries: [Entry] = []
-    for (index, value) in values.enumerated() {
-      if let entry = text(value, at: "\(key.rawValue)[\(index)]", recovery: recovery(key)) { entries.append(entry) }
+    guard let values = value as? [Any] else {
+      reportType(value, at: key.rawValue, expected: "an array of strings", recovery: recovery(key))
+      return nil
     }
-    return entries
+    return values.enumerated().compactMap { text($1, at: "\(key.rawValue)[\($0)]", recovery: recovery(key)) }
   }
 
   /// Returns the Boolean of a key; false when it is absent.

@@ -15,7 +15,7 @@ import Testing
     #expect(
       lines == [
         "settings.plist: 2 problems, 1 warning",
-        "  clientId: The key is missing. Perhaps clientid was meant for it. "
+        "  clientId: The key is missing. "
           + "Write the application (client) ID of your app's registration in the portal; it is a GUID.",
         "  taskWebAPI: The port is at the end of the path. It is \"http://localhost/tasks:3000\". "
           + "Write \"http://localhost:3000/tasks\".",

@@ -27,7 +27,7 @@ import Testing
   func containers() throws {
     // The file has its dictionary, and the array of scopes; the array around them is another one.
     let lists = { Samples.plist(["extra": "<array>" + String(repeating: "<dict/>", count: $0) + "</array>"]) }
-    #expect(try ConnectorSettings(data: Data(lists(197).utf8)) == Samples.settings())
+    #expect(try ConnectorSettings(data: Data(lists(197).utf8)).warnings.map(\.keyPath) == ["extra"])
     #expect(failure(of: lists(198))?.problems.map(\.fault) == [.tooManyContainers])
   }
 

@@ -41,7 +41,8 @@ import Testing
     #expect(found == Self.keys.map { $0 == "scopes" ? "scopes[0]" : $0 })
     let others = error.problems.filter { $0.fault != .placeholder }
     #expect(others.map(\.fault) == [.missingKey, .portInPath])
-    #expect(others.first?.answer?.contains("redirectURL") == true)
+    #expect(error.warnings.map(\.keyPath) == ["redirectURL"])
+    #expect(error.warnings.first?.suggestion == "redirectUri")
     #expect(others.last?.answer == "http://localhost:3000/tasks")
   }
 
@@ -54,6 +55,11 @@ import Testing
   func otherForms(_ text: String) throws {
     let error = try #require(failure(of: Samples.plist(["clientId": "<string>\(text)</string>"])))
     #expect(error.problems.map(\.fault) == [.placeholder])
+  }
+
+  @Test("A product may be called so", arguments: ["com.yourapp.tasks:/redirect", "com.todo.app:/r", "com.enter:/r"])
+  func products(_ text: String) throws {
+    #expect(try Samples.settings(["redirectUri": "<string>\(text)</string>"]).redirectURI.absoluteString == text)
   }
 
   @Test("Names are free to look like one")

@@ -81,11 +81,11 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     Mistake(
       "scopes", "<array><string>openid</string><string>Offline_Access</string></array>", .noAPIScope, clientID),
     Mistake(
-      "scopes", "<array><string>openid https://contoso/read</string></array>", at: "scopes[0]", .severalScopes,
+      "scopes", "<array><string>openid https://contoso/read</string></array>", at: "scopes[0]", .invalidScope,
       "Write each scope as its own string."),
     Mistake(
       "scopes", "<array><string>https://contoso/a</string><string>re\u{E4}d</string></array>", at: "scopes[1]",
-      .invalidScope, "Copy the scope from the portal."),
+      .invalidScope, "Write each scope as its own string."),
     .string("correlationId", "42", .invalidCorrelationID, "Write a UUID, or remove the key."),
   ]
 
@@ -113,10 +113,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     .string("emailSignInPolicyId", "`B2C_1_SignIn`", .quotedValue, "B2C_1_SignIn"),
     Mistake(
       "policies", "<dict><key>B2C_1_x</key><string>Sign me in</string></dict>", at: "policies.B2C_1_x", .invalidPolicy,
-      turnedAdvice),
-    Mistake(
-      "policies", "<dict><key>b2c_1a_x</key><string>signIn</string></dict>", at: "policies.b2c_1a_x", .invalidPolicy,
-      turnedAdvice),
+      copyAdvice),
     .string("emailSignInPolicyId", "B2C_1_Sign In", .invalidPolicy, copyAdvice),
     .string("emailSignInPolicyId", "?p=B2C_1_SignIn", .invalidPolicy, copyAdvice),
     Mistake(
@@ -140,8 +137,6 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "Known are signUp, signIn, signUpOrSignIn, profileEdit, passwordReset and federatedSignIn."),
   ]
   private static let copyAdvice = "Copy the id from the portal; it looks like B2C_1_SignIn."
-  private static let turnedAdvice =
-    "Write the id as the value, and as the key what the policy does (signIn) or its name."
   private static let policiesAdvice =
     "List policy ids, or name them by what they do: signIn, passwordReset and the like."
 

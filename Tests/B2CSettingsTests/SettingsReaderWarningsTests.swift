@@ -32,15 +32,12 @@ import Testing
     Mistake(
       "authority", "<string>https://contoso.ciamlogin.com/</string>", .unexpectedPolicy,
       "Remove the policies, or write the authority of an Azure AD B2C tenant."),
-    .string("resourceString", "x", .unusedKey, "Remove the key."),
+    .string("resourceString", "x", .unknownKey, "Remove it if nothing else reads it."),
     .string("policyName", "none", .unusedName, "Add the key policyID, or remove policyName."),
     .string("correlationID", "", .unknownKey, "correlationId"),
     .string("facebookSigninPolicyId", "B2C_1_F", .unknownKey, "faceBookSignInPolicyId"),
     .string("CFBundleIdentifier", "com.contoso", .unknownKey, "Remove it if nothing else reads it."),
     .string("clientSecret", "abc", .clientSecret, "Remove it, and register the app as a public client."),
-    Mistake(
-      "policies", "<array><string>b2c_1_signin</string></array>", at: "policies[0]", .duplicatePolicy,
-      "Remove one of them."),
     Mistake(
       "policies",
       "<array><dict><key>id</key><string>B2C_1_x</string><key>Name</key><string>X</string></dict></array>",
