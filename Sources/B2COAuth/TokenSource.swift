@@ -77,7 +77,7 @@ package struct TokenSource: Sendable {
 
   private func usable(_ record: TokenRecord, _ request: Request, _ excluded: [Secret]) -> CachedAccessToken? {
     let margin = services.configuration.expiryMargin
-    // Nobody is asked for a token that lasts.
+    // The user is not asked while the token lasts.
     let asked = services.configuration.beforeRefresh == nil ? margin : min(margin, .seconds(60))
     return record.usableToken(covering: request.scopes, now: now, margin: asked.inSeconds, excluding: excluded)
   }
@@ -159,7 +159,7 @@ package struct TokenSource: Sendable {
 
   private func askUser(_ session: SessionStore.Session, _ flight: TokenFlight) async throws {
     guard let beforeRefresh = services.configuration.beforeRefresh else { return }
-    // While the token has not expired, an answer of no stands for a minute.
+    // While the token has not expired, a refusal holds for a minute.
     store.noteTry(flight, now: now)
     do {
       try await beforeRefresh(services.user(session))

@@ -47,7 +47,7 @@ struct ServiceCode {
     add(.accessDenied, "AADB2C99002", "There is no such user.", "Let the user sign up first.")
     add(
       .accessDenied, "AADSTS50105", "The user is not assigned to the application.",
-      "Assign the user to it in the portal, or sign in as somebody else: `prompt: .selectAccount`.")
+      "Assign the user to it in the portal, or sign in as another user: `prompt: .selectAccount`.")
     add(
       .accessDenied, "AADSTS90094", "Only an administrator can consent to the scopes.",
       "Have an administrator grant the app's permissions in the portal.")
