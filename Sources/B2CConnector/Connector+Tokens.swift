@@ -28,9 +28,7 @@ extension Connector {
     claims: String? = nil
   ) async throws -> AccessToken {
     try await ConnectorError.mapping {
-      try await tokenSource.token(
-        TokenSource.Request(
-          scopes: scopes ?? oauth.configuration.scopes, userID: user?.id, isForced: forceRefresh, claims: claims))
+      try await tokenSource.token(for: scopes, userID: user?.id, isForced: forceRefresh, claims: claims)
     }
   }
 

@@ -81,7 +81,7 @@ extension IDTokenVerifier {
     let unnamed = set.keys.filter { $0.keyID == nil }
     guard !unnamed.isEmpty else {
       throw ConnectorError(
-        idToken: "the issuer publishes no key with the kid \(quoted(keyID))",
+        idToken: "the issuer publishes no key with the kid that begins with \(quoted(String(keyID.prefix(12))))",
         mayHaveStaleKeys: true)
     }
     return (unnamed, false)

@@ -26,13 +26,12 @@ package final class OAuthServices: Sendable {
     presenter = environment.presenter ?? Defaults.presenter()
     try presenter.validate(redirectURI: configuration.redirectURI)
     serverClock = ServerClock(localNow: environment.now)
-    let documents = DocumentFetcher(
+    providers = ProviderDirectory(
+      configuration: configuration,
       transport: RetryingTransport(
         transport: environment.transport, policy: configuration.retry, clock: environment.clock,
         onRetry: { environment.onEvent(OAuthEvent(step: OAuthEvent.Step.retry.rawValue)) }),
-      limits: configuration.limits, serverClock: serverClock)
-    providers = ProviderDirectory(
-      configuration: configuration, documents: documents, clock: environment.clock, now: environment.now)
+      serverClock: serverClock, clock: environment.clock, now: environment.now)
     endpoint = TokenEndpoint(
       configuration: configuration,
       transport: RetryingTransport(transport: environment.transport, policy: .none, clock: environment.clock),

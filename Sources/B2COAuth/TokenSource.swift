@@ -14,7 +14,7 @@ package struct TokenSource: Sendable {
   }
 
   /// A request for an access token.
-  package struct Request: Sendable {
+  struct Request: Sendable {
     var scopes: [String]
     /// The user; the current one for `nil`.
     var userID: String?
@@ -24,16 +24,6 @@ package struct TokenSource: Sendable {
     var isForced = false
     /// The claims that the token shall have, as JSON text.
     var claims: String?
-
-    package init(
-      scopes: [String], userID: String? = nil, refused: Secret? = nil, isForced: Bool = false, claims: String? = nil
-    ) {
-      self.scopes = scopes
-      self.userID = userID
-      self.refused = refused
-      self.isForced = isForced
-      self.claims = claims
-    }
 
     /// Whether the answer of an earlier refresh is no answer to this.
     var mustRefresh: Bool { isForced || claims != nil }
@@ -46,17 +36,23 @@ package struct TokenSource: Sendable {
   package func bearerTokens(for scopes: [String]? = nil, user: UserInfo? = nil) -> BearerTokens {
     { refused in
       // By the time a token is refused another user may be the current one.
-      let token = try await token(
-        Request(
-          scopes: scopes ?? services.configuration.scopes, userID: refused?.userID ?? user?.id, refused: refused?.token)
-      )
+      let token = try await token(for: scopes, userID: refused?.userID ?? user?.id, refused: refused?.token)
       return (token.token, token.userID)
     }
   }
 
   // MARK: The silent hit
 
-  package func token(_ request: Request) async throws -> AccessToken {
+  /// Returns an access token of a user; ``Connector`` documents it.
+  package func token(
+    for scopes: [String]?, userID: String?, refused: Secret? = nil, isForced: Bool = false, claims: String? = nil
+  ) async throws -> AccessToken {
+    let scopes = scopes ?? services.configuration.scopes
+    return try await token(
+      Request(scopes: scopes, userID: userID, refused: refused, isForced: isForced, claims: claims))
+  }
+
+  func token(_ request: Request) async throws -> AccessToken {
     guard Scopes.includeAPIScope(request.scopes) || !givesTokensForAPIsOnly else {
       throw Self.missingAPIScope(request.scopes, at: nil, nil)
     }
@@ -132,7 +128,7 @@ package struct TokenSource: Sendable {
     guard let refused = request.refused, !store.flights.isUnderWay(flight), let record = try await store.record(key)
     else { return nil }
     return usable(record, request, record.tokens(excludedBy: request))
-      ?? record.entry(of: refused, covering: request.scopes, now: now)
+      ?? record.accessTokens.first { $0.token == refused && $0.covers(request.scopes) && $0.expiresAt > now }
   }
 
   private func shared(

@@ -26,9 +26,7 @@ package struct OAuthClient: Sendable {
     refused: Secret? = nil
   ) async throws -> AccessToken {
     try await TokenSource(services: services).token(
-      TokenSource.Request(
-        scopes: scopes ?? services.configuration.scopes, userID: user?.id, refused: refused, isForced: forceRefresh,
-        claims: claims))
+      for: scopes, userID: user?.id, refused: refused, isForced: forceRefresh, claims: claims)
   }
 
   package func bearerTokens(for scopes: [String]? = nil, user: UserInfo? = nil) -> BearerTokens {

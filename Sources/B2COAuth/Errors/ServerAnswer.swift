@@ -43,11 +43,6 @@ struct ServerAnswer: Sendable {
   private var claims: String?
   /// The `correlation_id` of the answer.
   private var correlationID: UUID?
-
-  private init(_ place: Place, _ service: Authority.Kind) {
-    self.place = place
-    self.service = service
-  }
 }
 
 // MARK: - Reading
@@ -55,7 +50,7 @@ struct ServerAnswer: Sendable {
 extension ServerAnswer {
   /// Reads the error of a callback, decoded from its form (RFC 6749 section 4.1.2.1).
   init(_ parameters: CallbackParameters, at service: Authority.Kind, hiding secrets: [Secret]) {
-    self.init(.callback, service)
+    self.init(place: .callback, service: service)
     func value(_ name: String) -> JSONValue { parameters[name].map(JSONValue.string) ?? .null }
     read(
       [
@@ -74,7 +69,7 @@ extension ServerAnswer {
   init(
     _ body: Data, _ response: HTTPURLResponse, to place: Place, at service: Authority.Kind, hiding secrets: [String]
   ) {
-    self.init(place, service)
+    self.init(place: place, service: service)
     status = response.statusCode
     retryAfter = RetryAfter.seconds(in: response)
     isEmpty = body.isEmpty
@@ -121,39 +116,47 @@ extension ServerAnswer {
 extension ServerAnswer {
   /// What the answer means: the first rule that fits.
   private var meaning: ServiceCode {
+    func means(
+      _ code: ErrorCode, _ suggestion: String? = nil, isRetryable: Bool? = nil, endsSession: Bool = false
+    ) -> ServiceCode {
+      let refused = error.map { "The server refused with \($0)." }
+      return ServiceCode(
+        code: code, meaning: refused ?? "The service answered \(status ?? 0) without an OAuth error.",
+        suggestion: suggestion, isRetryable: isRetryable, endsSession: endsSession)
+    }
+    let again = "Sign in again."
+    let later = "Try again later."
     let known = code.flatMap(ServiceCode.named)
     // By the status alone: a busy or failing server may name any error in its body.
     if let temporary = status.flatMap(ErrorCode.init(temporaryStatus:)) {
-      return ServiceCode(temporary, known?.meaning ?? refused, known?.suggestion ?? againLater)
+      return means(temporary, known?.suggestion ?? later)
     }
     if let known { return known }
     if place.isRefresh, meansRefreshTokenIsRefused {
-      return ServiceCode(.interactionRequired, refused, plainSuggestion ?? "Sign in again.", endsSession: endsByRefusal)
+      return means(.interactionRequired, plainSuggestion ?? again, endsSession: endsByRefusal)
     }
     guard let error else {
       // A page of something between, such as a firewall: a session is worth another try.
       let isPassing = place.isRefresh && !isEmpty && (400..<500).contains(status ?? 0)
-      return ServiceCode(
-        .invalidResponse, refused, isPassing ? againLater : "Check the authority in the settings.",
-        isRetryable: isPassing)
+      return means(
+        .invalidResponse, isPassing ? later : "Check the authority in the settings.", isRetryable: isPassing)
     }
     return switch error {
     case "interaction_required", "login_required", "consent_required", "account_selection_required", "invalid_grant":
-      ServiceCode(.interactionRequired, refused, "Sign in again.")
+      means(.interactionRequired, again)
     case "invalid_client", "unauthorized_client", "invalid_scope", "unsupported_response_type",
       "unsupported_grant_type", "invalid_request":
-      ServiceCode(.configuration, refused, plainSuggestion)
+      means(.configuration, plainSuggestion)
     // Azure AD B2C says server_error of nearly everything; with a code it is a definite no.
-    case "server_error" where code?.hasPrefix("AADB2C") == true: ServiceCode(.server, refused)
-    case "temporarily_unavailable", "server_error": ServiceCode(.serviceUnavailable, refused)
-    case "slow_down": ServiceCode(.throttled, refused)
+    case "server_error" where code?.hasPrefix("AADB2C") == true: means(.server)
+    case "temporarily_unavailable", "server_error": means(.serviceUnavailable)
+    case "slow_down": means(.throttled)
     case "access_denied" where isOfUser, "authorization_declined":
-      ServiceCode(.userCancelledInPage, "The user declined.")
+      ServiceCode(code: .userCancelledInPage, meaning: "The user declined.")
     case "access_denied":
-      ServiceCode(
-        .accessDenied, refused,
-        "Show the user the server's words; with `prompt: .selectAccount` another user can sign in.")
-    default: ServiceCode(.server, refused)
+      means(
+        .accessDenied, "Show the user the server's words; with `prompt: .selectAccount` another user can sign in.")
+    default: means(.server)
     }
   }
 
@@ -192,13 +195,6 @@ extension ServerAnswer {
 
   /// Whether Microsoft's services say of the token itself that it is bad.
   private var isTokenBad: Bool { error == "invalid_grant" && suberror == "bad_token" }
-
-  private var refused: String {
-    guard let error else { return "The service answered \(status ?? 0) without an OAuth error." }
-    return "The server refused with \(error)."
-  }
-
-  private var againLater: String { "Try again later." }
 
   /// The advice on an error of RFC 6749 from a server that says no more by a dedicated code.
   private var plainSuggestion: String? {

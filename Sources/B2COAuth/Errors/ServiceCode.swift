@@ -3,22 +3,11 @@ struct ServiceCode {
   let code: ErrorCode
   /// The event in our words; the server's words travel beside it.
   let meaning: String
-  let suggestion: String?
+  var suggestion: String?
   /// Whether the same call may succeed later; `nil` for what the code alone says.
-  let isRetryable: Bool?
+  var isRetryable: Bool?
   /// Whether the answer is definite: the refresh token it was sent with will never work again.
-  let endsSession: Bool
-
-  init(
-    _ code: ErrorCode, _ meaning: String, _ suggestion: String? = nil, isRetryable: Bool? = nil,
-    endsSession: Bool = false
-  ) {
-    self.code = code
-    self.meaning = meaning
-    self.suggestion = suggestion
-    self.isRetryable = isRetryable
-    self.endsSession = endsSession
-  }
+  var endsSession = false
 
   /// The entry of a code as the service writes it, such as `AADB2C90118`.
   static func named(_ code: String) -> ServiceCode? { table[code] }
@@ -36,7 +25,7 @@ struct ServiceCode {
     func add(
       _ code: ErrorCode, _ names: String, _ meaning: String, _ suggestion: String? = nil, endsSession: Bool = false
     ) {
-      let entry = ServiceCode(code, meaning, suggestion, endsSession: endsSession)
+      let entry = ServiceCode(code: code, meaning: meaning, suggestion: suggestion, endsSession: endsSession)
       for name in names.split(separator: " ") { table[String(name)] = entry }
     }
 

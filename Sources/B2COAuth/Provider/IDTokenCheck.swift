@@ -26,17 +26,10 @@ struct IDTokenCheck: Sendable {
     let known = try await providers.keys(of: provider)
     do {
       return try Self.verify(idToken, known, expectations)
-    } catch {
-      // Only what a fresh copy of the keys may change is retryable.
-      guard error.isRetryable else { throw error }
+    } catch  where error.isRetryable {
+      // Only what a fresh copy of the keys may change.
     }
-    let fresh = try await providers.refetchedKeys(of: provider)
-    do {
-      return try Self.verify(idToken, fresh, expectations)
-    } catch {
-      if error.isRetryable { await providers.recordUnknownKey(of: provider) }
-      throw error
-    }
+    return try Self.verify(idToken, try await providers.freshKeys(of: provider), expectations)
   }
 
   private static func verify(

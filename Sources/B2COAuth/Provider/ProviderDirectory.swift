@@ -2,35 +2,32 @@ internal import B2CCore
 internal import B2CIDToken
 internal import Foundation
 
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
 /// Finds providers and their keys and keeps both: each is fetched once in its lifetime, for each policy.
 actor ProviderDirectory {
-  private struct Keys {
-    let set: JWKSet
-    let fetchedAt: Date
-    /// Whether a token's key is not among them.
-    var lacksKey = false
-  }
-
   /// How long metadata and keys are kept.
   private static let lifetime: TimeInterval = 86_400
-  /// How long keys that lack a token's key are kept before they are fetched for one again.
-  private static let refetchInterval: TimeInterval = 60
 
   private let configuration: OAuthConfiguration
-  private let documents: DocumentFetcher
+  private let transport: RetryingTransport
+  private let serverClock: ServerClock
   private let clock: any Clock<Duration>
   private let now: @Sendable () -> Date
   private let providerFlights = SharedWork<String, Provider>()
   private let keyFlights = SharedWork<String, JWKSet>()
   private var entries: [String: (provider: Provider, fetchedAt: Date)] = [:]
-  private var keySets: [String: Keys] = [:]
+  private var keySets: [String: (set: JWKSet, fetchedAt: Date)] = [:]
 
   init(
-    configuration: OAuthConfiguration, documents: DocumentFetcher, clock: any Clock<Duration>,
-    now: @escaping @Sendable () -> Date
+    configuration: OAuthConfiguration, transport: RetryingTransport, serverClock: ServerClock,
+    clock: any Clock<Duration>, now: @escaping @Sendable () -> Date
   ) {
     self.configuration = configuration
-    self.documents = documents
+    self.transport = transport
+    self.serverClock = serverClock
     self.clock = clock
     self.now = now
   }
@@ -70,32 +67,19 @@ actor ProviderDirectory {
     _ = try? await keys(of: provider)
   }
 
-  /// Returns the keys of a provider for a token whose key those known lack: fetched anew, at most once a minute in vain.
-  func refetchedKeys(of provider: Provider) async throws -> JWKSet {
-    if let keys = keySets[provider.policy?.key ?? ""], keys.lacksKey {
-      let age = now().timeIntervalSince(keys.fetchedAt)
-      // The age is negative when the clock was set back.
-      if age >= 0, age < Self.refetchInterval { return keys.set }
-    }
-    return try await freshKeys(of: provider)
-  }
-
-  /// Takes note that the keys of a provider lack a token's key.
-  func recordUnknownKey(of provider: Provider) {
-    keySets[provider.policy?.key ?? ""]?.lacksKey = true
-  }
-
-  private func freshKeys(of provider: Provider) async throws -> JWKSet {
+  /// Returns the keys of a provider for a token whose key those known lack: fetched anew, once for each sign-in, as an issuer
+  /// may publish them late.
+  func freshKeys(of provider: Provider) async throws -> JWKSet {
     try await keyFlights.value(for: provider.policy?.key ?? "") { try await self.fetchKeys(of: provider) }
   }
 
   /// Fetches the keys of a provider now and keeps them.
   func fetchKeys(of provider: Provider) async throws -> JWKSet {
     let url = provider.metadata.keysEndpoint
-    let document = try await documents.json(at: url, what: "key set", policy: provider.policy)
+    let document = try await json(at: url, what: "key set", policy: provider.policy)
     do {
       let set = try JWKSet(json: document)
-      keySets[provider.policy?.key ?? ""] = Keys(set: set, fetchedAt: now())
+      keySets[provider.policy?.key ?? ""] = (set, now())
       return set
     } catch {
       throw error.about(url)
@@ -110,7 +94,7 @@ actor ProviderDirectory {
   /// Fetches the metadata of a policy now, checks it against the authority, and keeps its provider.
   func fetchProvider(_ policy: Policy?, retries: Bool = true) async throws -> Provider {
     let endpoints = try Endpoints(authority: configuration.authority, policy: policy)
-    let document = try await documents.json(
+    let document = try await json(
       at: endpoints.metadata, what: "metadata document", policy: policy, retries: retries)
     do {
       let metadata = try ProviderMetadata(
@@ -144,5 +128,31 @@ actor ProviderDirectory {
         own: .invalidResponse, "The metadata's authorization_endpoint sets \(name), a parameter of the protocol.",
         recoverySuggestion: "Check the authority in the settings, or have the issuer publish the endpoint without it.")
     }
+  }
+
+  // MARK: Documents
+
+  /// Gets a JSON document that a provider publishes: bounded, without following redirects.
+  ///
+  /// - Throws: ``ConnectorError``: `network`, `timedOut`, `serviceUnavailable`, `throttled`, `configuration` for a 4xx, or
+  ///   `invalidResponse`.
+  private func json(at url: URL, what: String, policy: Policy?, retries: Bool = true) async throws -> Data {
+    let request = URLRequest(method: "GET", url: url, headers: ["Accept": "application/json"])
+    var history = RequestHistory()
+    let (body, response) = try await transport.send(
+      request, limits: configuration.limits, isIdempotent: retries, noting: &history)
+    serverClock.update(from: response)
+    let status = response.statusCode
+    guard status != 200 else { return body }
+    let temporary = ErrorCode(temporaryStatus: status)
+    let policyAdvice = policy.map { ", the tenant and the name of the policy \($0.id)" } ?? ""
+    let place = policy.map { " of the policy \($0.id)" } ?? ""
+    var error = ConnectorError(
+      own: temporary ?? ((400..<500).contains(status) ? .configuration : .invalidResponse),
+      "The request for the \(what)\(place) failed with status \(status): GET \(RedactedURL(url).withoutQuery).",
+      recoverySuggestion: temporary == nil ? "Check the authority\(policyAdvice) in the settings." : "Try again later.",
+      status: status)
+    error.retryAfter = RetryAfter.seconds(in: response)
+    throw error.about(url)
   }
 }

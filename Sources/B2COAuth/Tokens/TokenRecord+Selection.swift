@@ -22,11 +22,6 @@ extension TokenRecord {
     accessTokens.first { $0.covers(scopes) && !excluded.contains($0.token) && $0.expiresAt > now }
   }
 
-  /// The entry of a token that has not expired, if it covers the scopes.
-  func entry(of token: Secret, covering scopes: [String], now: Date) -> CachedAccessToken? {
-    accessTokens.first { $0.token == token && $0.covers(scopes) && $0.expiresAt > now }
-  }
-
   /// Whether the record can still get or give tokens.
   func hasSession(now: Date) -> Bool {
     if refreshToken != nil, refreshTokenExpiresAt.map({ $0 > now }) ?? true { return true }

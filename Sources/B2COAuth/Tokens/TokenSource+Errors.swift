@@ -17,25 +17,22 @@ extension TokenSource {
   ) -> ConnectorError {
     let isMicrosoft = route?.isMicrosoft ?? true
     let named = scopes.isEmpty ? "none" : scopes.joined(separator: " ")
-    let (message, suggestion) =
-      switch (Scopes.includeAPIScope(scopes), isMicrosoft) {
-      case (true, true):
-        (
-          "The service issued no access token for \(named).",
-          "Grant the app this permission in the portal (API permissions, with an administrator's consent)."
-        )
-      case (true, false):
-        ("The service issued no access token for \(named).", "Allow the app these scopes where it is registered.")
-      case (false, true):
-        (noAPI + named + ".", "Add the API's scope, or the client ID itself, to `scopes` in the settings.")
-      case (false, false): (noAPI + named + ".", "Add a scope of the API to `scopes` in the settings.")
+    let namesAPI = Scopes.includeAPIScope(scopes)
+    let suggestion =
+      switch (namesAPI, isMicrosoft) {
+      case (true, true): "Grant the app this permission in the portal (API permissions, with admin consent)."
+      case (true, false): "Allow the app these scopes where it is registered."
+      case (false, true): "Add the API's scope, or the client ID itself, to `scopes` in the settings."
+      case (false, false): "Add a scope of the API to `scopes` in the settings."
       }
     let error = ConnectorError(
-      own: .missingAPIScope, message, recoverySuggestion: suggestion, correlationID: isMicrosoft ? correlationID : nil)
+      own: .missingAPIScope,
+      namesAPI
+        ? "The service issued no access token for \(named)."
+        : "There is no access token, because none of the scopes names an API: \(named).",
+      recoverySuggestion: suggestion, correlationID: isMicrosoft ? correlationID : nil)
     return route.map { error.about($0.url, method: "POST") } ?? error
   }
-
-  private static let noAPI = "There is no access token, because none of the scopes names an API: "
 
   static let signedOut = ConnectorError(
     own: .interactionRequired, "The user has signed out.", recoverySuggestion: "Sign in again.")

@@ -19,9 +19,7 @@ extension TokenSource {
   ///   another token; `server` and what a silent token call throws. `CancellationError` when the calling task was
   ///   cancelled.
   package func userInfo(user: UserInfo? = nil) async throws -> UserInfo {
-    guard let session = try await services.session(user?.id) else {
-      throw ConnectorError(own: .interactionRequired, "No user is signed in.", recoverySuggestion: "Sign in first.")
-    }
+    guard let session = try await services.session(user?.id) else { throw Self.notSignedIn(user?.id) }
     let verified = services.user(session)
     guard !services.isMicrosoft,
       let url = try await services.providers.provider(for: nil).metadata.userInfoEndpoint

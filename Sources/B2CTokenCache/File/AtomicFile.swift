@@ -1,6 +1,8 @@
 /// Reads and replaces whole files, so that a reader sees the old or the new content, also after a kill.
 struct AtomicFile: Sendable {
   let path: String
+  /// The directory that it is in.
+  let directory: String
   let files: any FileSystem
 
   /// The file at the path.
@@ -46,12 +48,7 @@ struct AtomicFile: Sendable {
       throw error
     }
     // Every reader sees the new content now: an error would say that the old one stayed. Only a power cut may bring it back.
-    try? synchronizeDirectory()
-  }
-
-  /// Waits until the entries of the file's directory are on the device.
-  func synchronizeDirectory() throws(SystemFailure) {
-    try Self.synchronize(directory: Self.parent(of: path), files)
+    try? Self.synchronize(directory: directory, files)
   }
 
   static func synchronize(directory: String, _ files: any FileSystem) throws(SystemFailure) {
@@ -59,10 +56,5 @@ struct AtomicFile: Sendable {
     let descriptor = try files.open(directory + "/.", .directory)
     defer { files.close(descriptor) }
     try files.synchronize(descriptor, at: directory)
-  }
-
-  static func parent(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
-    return String(path[..<slash])
   }
 }

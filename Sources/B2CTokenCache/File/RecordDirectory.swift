@@ -97,7 +97,7 @@ package struct RecordDirectory: RecordStore {
 
   package func write(_ bytes: [UInt8], for key: TokenCacheKey) throws {
     let name = Self.name(of: key)
-    let file = AtomicFile(path: recordPath(key), files: files)
+    let file = AtomicFile(path: recordPath(key), directory: path, files: files)
     do throws(SystemFailure) {
       try file.replace(with: bytes, through: path(name, Suffix.temporary))
     } catch {
@@ -131,10 +131,13 @@ package struct RecordDirectory: RecordStore {
   }
 
   package func takeLock(_ purpose: LockPurpose, _ key: TokenCacheKey) throws -> (any RecordLock)? {
+    try lock(Self.name(of: key), purpose == .writing ? Suffix.writeLock : Suffix.refreshLock)
+  }
+
+  private func lock(_ name: String, _ suffix: String) throws -> (any RecordLock)? {
     guard locksFiles else { return NoLock() }
-    let file = path(Self.name(of: key), purpose == .writing ? Suffix.writeLock : Suffix.refreshLock)
     do {
-      return try FileLock.takeIfFree(file, files)
+      return try FileLock.takeIfFree(path(name, suffix), files)
     } catch  where error.isMissing {
       // The directory was removed since the cache was opened.
       try SecureDirectory(path: path, files: files).prepare()
@@ -142,7 +145,7 @@ package struct RecordDirectory: RecordStore {
       throw error.cacheError("The lock of a token record cannot be taken")
     }
     return try failing("The lock of a token record cannot be taken") { () throws(SystemFailure) in
-      try FileLock.takeIfFree(file, files)
+      try FileLock.takeIfFree(path(name, suffix), files)
     }
   }
 
@@ -156,7 +159,7 @@ package struct RecordDirectory: RecordStore {
         if let key = try key(name) { keys.append(key) }
       } catch let damage as DamagedRecord {
         // While another writer has the lock, the file is about to be a good one.
-        guard let lock = try lockForRenaming(name) else { continue }
+        guard let lock = try lock(name, Suffix.writeLock) else { continue }
         defer { lock.release() }
         do {
           _ = try key(name)
@@ -192,32 +195,25 @@ package struct RecordDirectory: RecordStore {
     return key
   }
 
-  private func lockForRenaming(_ name: String) throws -> (any RecordLock)? {
-    guard locksFiles else { return NoLock() }
-    return try failing("The lock of a token record cannot be taken") { () throws(SystemFailure) in
-      try FileLock.takeIfFree(path(name, Suffix.writeLock), files)
-    }
-  }
-
   // MARK: Files
 
   private func rename(_ name: String, _ damage: DamagedRecord) throws -> ConnectorError {
-    let file = AtomicFile(path: path(name, Suffix.record), files: files)
+    let file = path(name, Suffix.record)
     let place = path(name, Suffix.damaged)
     keysByName.withLock { $0[name] = nil }
     try failing("A damaged token record cannot be renamed") { () throws(SystemFailure) in
-      try files.move(file.path, to: place)
-      try file.synchronizeDirectory()
+      try files.move(file, to: place)
+      try AtomicFile.synchronize(directory: path, files)
     }
     // The next call finds no record there.
     return ConnectorError(
-      own: .tokenCache, "\(file.path) is not a usable token record (\(damage.reason)); it was renamed to \(place).",
+      own: .tokenCache, "\(file) is not a usable token record (\(damage.reason)); it was renamed to \(place).",
       recoverySuggestion: "Its user has to sign in again; the other records are not affected.", isRetryable: true)
   }
 
   private func content(_ name: String) throws -> ([UInt8], FileStatus)? {
     let content = try failing("A token record cannot be read", isRetryable: true) { () throws(SystemFailure) in
-      try AtomicFile(path: path(name, Suffix.record), files: files).read(limit: RecordForm.sizeLimit)
+      try AtomicFile(path: path(name, Suffix.record), directory: path, files: files).read(limit: RecordForm.sizeLimit)
     }
     switch content {
     case .missing: return nil

@@ -12,7 +12,7 @@ import Testing
 
 /// A server must not be able to end the process by nesting (RFC 8259 section 9): 512 KiB is Apple's stack of a thread.
 @Suite("Nested answers on a thread with a small stack", .timeLimit(.minutes(10)))
-struct DocumentFetcherNestingTests {
+struct ProviderDirectoryNestingTests {
   struct Answer: Sendable, CustomTestStringConvertible {
     let testDescription: String
     /// Reads an answer with a nested value in it; whether it was accepted.
