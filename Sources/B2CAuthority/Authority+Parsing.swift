@@ -105,7 +105,8 @@ extension Authority {
     }
     let tail = segments.dropFirst().map { $0.lowercased() }
     var tenant = segments.first.flatMap { AuthorityText.isDNSName($0) ? $0 : nil }
-    if !tail.isEmpty && !AuthorityPath.isTail(tail) { tenant = nil }
+    // `/oauth2` alone is the path of some issuers.
+    if !tail.isEmpty && (!AuthorityPath.isTail(tail) || tail == ["oauth2"]) { tenant = nil }
     // An endpoint's URL: the issuer of a service of Microsoft's shape is the URL that its metadata is below.
     if let tenant, tail.count > 1 { segments = tail.contains("v2.0") ? [tenant, "v2.0"] : [tenant] }
     try self.init(

@@ -62,13 +62,19 @@ struct AuthorityText {
   /// Returns a text that is not plain as it was probably meant: with slashes and a scheme, without a fragment and
   /// everything that a reader does not see.
   private static func corrected(_ text: String) -> String? {
-    let visible = text.unicodeScalars.filter { PrintableText.isPrintable($0) && !$0.properties.isWhitespace }
+    let visible = text.unicodeScalars.filter(isVisible)
     let plain = String(visible).replacing("\\", with: "/").prefix { $0 != "#" }
     guard !plain.contains("://") else { return String(plain) }
     // The tenant's first name, as the portal's overview shows it.
     if let origin = TenantName.b2cOrigin(of: String(plain)) { return "\(origin)/\(plain)/" }
     let bare = plain.replacing(/^(?:https?:)?\/*/.ignoresCase(), with: "")
     return bare.contains(".") ? "https://" + bare : nil
+  }
+
+  /// Whether a reader sees a character.
+  static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+    PrintableText.isPrintable(scalar) && !scalar.properties.isWhitespace
+      && !scalar.properties.isDefaultIgnorableCodePoint
   }
 
   /// Whether a text is a DNS name: labels of ASCII letters, digits and inner hyphens (RFC 1123 section 2.1).
@@ -93,6 +99,6 @@ struct AuthorityText {
   private static func isPlainSegment(_ segment: String) -> Bool {
     let decoded = FormEncoding.percentDecode(segment)
     return decoded != "." && decoded != ".."
-      && decoded.unicodeScalars.allSatisfy { PrintableText.isPrintable($0) && $0 != "/" && $0 != "\\" }
+      && decoded.unicodeScalars.allSatisfy { ($0 == " " || isVisible($0)) && $0 != "/" && $0 != "\\" }
   }
 }

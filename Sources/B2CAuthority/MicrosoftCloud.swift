@@ -11,7 +11,11 @@ struct Cloud: Sendable {
 
   static let global = Cloud(
     b2cDomain: "b2clogin.com", tenantDomain: "onmicrosoft.com",
-    entraHosts: ["login.microsoftonline.com", "login.microsoft.com", "login.windows.net", "sts.windows.net"])
+    entraHosts: [
+      "login.microsoftonline.com", "login.microsoft.com", "login.windows.net", "sts.windows.net",
+      // The clouds of national partners, of which no Azure AD B2C is known.
+      "login.sovcloud-identity.fr", "login.sovcloud-identity.de", "login.sovcloud-identity.sg",
+    ])
   /// Azure operated by 21Vianet in China.
   static let china = Cloud(
     b2cDomain: "b2clogin.cn", tenantDomain: "partner.onmschina.cn",

@@ -95,6 +95,6 @@ extension Policy {
 
   private static func isAllowed(_ id: String) -> Bool {
     (1...limit).contains(id.count) && ![".", ".."].contains(id) && !id.contains(where: forbidden.contains)
-      && id.unicodeScalars.allSatisfy { PrintableText.isPrintable($0) && !$0.properties.isWhitespace }
+      && id.unicodeScalars.allSatisfy { AuthorityText.isVisible($0) }
   }
 }

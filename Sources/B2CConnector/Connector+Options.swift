@@ -44,9 +44,9 @@ extension Connector {
     /// What the user has to agree to before a refresh token is used, such as Face ID; `nil` unless set.
     ///
     /// It runs once for all calls that wait for the token, before anything is sent; set it in every connector of the
-    /// process. With it a token is renewed only in its last minute. What it throws ends those calls with
-    /// ``ErrorCode/userCancelled``, unless the token has not expired, which is served then. It must not call the connector.
-    /// Guide "The connector", Asking the user before a refresh.
+    /// process. With it a token is renewed only in its last minute, except with `forceRefresh` and `claims`. What it throws ends
+    /// the calls with ``ErrorCode/userCancelled``, unless the token has not expired, which is served then. It must not call
+    /// the connector. Guide "The connector", Asking the user before a refresh.
     public var beforeRefresh: (@Sendable (UserInfo) async throws -> Void)?
 
     /// The configuration of the engine: these options with what the settings say.

@@ -96,7 +96,7 @@ package struct AuthorizedTransport: Sendable {
       let origins = allowedOrigins.map(\.description).sorted().joined(separator: ", ")
       throw ConnectorError(
         own: .originNotAllowed,
-        "No token is sent to \(origin?.description ?? "such a URL"): the allowed origins are \(origins).",
+        "No token is sent to \(origin?.description ?? "such a URL"): the allowed origins are \(origins.isEmpty ? "none" : origins).",
         recoverySuggestion: "Add the origin if its API may see the user's token. Plain http is for this machine only."
       ).about(request)
     }
@@ -104,9 +104,10 @@ package struct AuthorizedTransport: Sendable {
 
   private static func attach(_ token: BearerToken, to request: URLRequest) -> URLRequest {
     var request = request
-    request.setValue("Bearer", forHTTPHeaderField: "Authorization")
+    request.setValue(nil, forHTTPHeaderField: "Authorization")
     // Foundation's `setValue` leaves out what HTTP forbids, where a refusal has to say so.
-    request.allHTTPHeaderFields?["Authorization"] = "Bearer " + token.token.value
+    request.allHTTPHeaderFields = (request.allHTTPHeaderFields ?? [:]).merging(
+      ["Authorization": "Bearer " + token.token.value]) { _, new in new }
     return request
   }
 }

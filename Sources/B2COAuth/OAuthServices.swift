@@ -14,33 +14,33 @@ package final class OAuthServices: Sendable {
   package let store: SessionStore
   /// Whose sessions are this connector's.
   let client: SessionStore.Client
-  /// Microsoft ignores the case of GUIDs; elsewhere every byte counts, so nothing may be folded.
+  /// Whether the service speaks with Microsoft's extensions; elsewhere every byte of an id counts.
   let isMicrosoft: Bool
 
   package init(configuration: OAuthConfiguration, environment: ConnectorEnvironment) throws {
     if let retired = configuration.authority.retirement(for: configuration.defaultPolicy) {
       throw retired.error
     }
+    isMicrosoft = configuration.authority.kind(for: configuration.defaultPolicy) != .openIDConnect
+    var configuration = configuration
+    // Microsoft's services answer in small letters, whatever was registered; elsewhere every byte counts.
+    if isMicrosoft { configuration.clientID = configuration.clientID.lowercased() }
     self.configuration = configuration
     self.environment = environment
     presenter = environment.presenter ?? Defaults.presenter()
     try presenter.validate(redirectURI: configuration.redirectURI)
     serverClock = ServerClock(localNow: environment.now)
+    let once = RetryingTransport(transport: environment.transport, policy: .none, clock: environment.clock)
     providers = ProviderDirectory(
       configuration: configuration,
       transport: RetryingTransport(
         transport: environment.transport, policy: configuration.retry, clock: environment.clock,
         onRetry: { environment.onEvent(OAuthEvent(step: OAuthEvent.Step.retry.rawValue)) }),
-      serverClock: serverClock, clock: environment.clock, now: environment.now)
-    endpoint = TokenEndpoint(
-      configuration: configuration,
-      transport: RetryingTransport(transport: environment.transport, policy: .none, clock: environment.clock),
-      serverClock: serverClock)
+      once: once, serverClock: serverClock, clock: environment.clock, now: environment.now)
+    endpoint = TokenEndpoint(configuration: configuration, transport: once, serverClock: serverClock)
     store = SessionStore.of(try environment.cache ?? Defaults.cache())
-    isMicrosoft = configuration.authority.kind(for: configuration.defaultPolicy) != .openIDConnect
     client = SessionStore.Client(
-      authority: configuration.authority.cacheID,
-      clientID: isMicrosoft ? configuration.clientID.lowercased() : configuration.clientID,
+      authority: configuration.authority.cacheID, clientID: configuration.clientID,
       requiredUser: configuration.requiredUser.flatMap { $0.isEmpty ? nil : $0 })
   }
 

@@ -36,6 +36,11 @@ package final class SessionStore: Sendable {
   let refreshes = KeyedLock<TokenCacheKey>()
   /// The refreshes under way.
   let flights = SharedWork<TokenFlight, CachedAccessToken>()
+  /// What users are being asked before a flight begins; nothing waits for it but its callers.
+  let questions = SharedWork<TokenFlight, Void>()
+
+  /// Whether a refresh is under way, or its user is being asked.
+  func isUnderWay(_ flight: TokenFlight) -> Bool { flights.isUnderWay(flight) || questions.isUnderWay(flight) }
   /// The observers of the sessions of every connector.
   let observers = SessionObservers()
 

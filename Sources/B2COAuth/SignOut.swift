@@ -139,10 +139,10 @@ package struct SignOut: Sendable {
       // RP-Initiated Logout 1.0 section 3).
       let pairs = CallbackParameters.pairs(of: callback)
       let isFailed = pairs.contains { ASCIIText.isSame($0.name, "error") }
-      return CallbackState.isRight(pairs, for: request.state) && !isFailed ? .ended : .unconfirmed
+      return CallbackState.isRight(pairs, for: request.state) && !isFailed ? .returned : .notReturned
     } catch let error as ConnectorError where [.userClosedBrowser, .timedOut].contains(error.code) {
       // The page was shown, which may have ended the session; the tokens are gone already.
-      return .unconfirmed
+      return .notReturned
     }
   }
 
@@ -164,11 +164,13 @@ package struct SignOut: Sendable {
 /// What is known of the session in the browser after a sign-out.
 public enum BrowserSignOut: Sendable, Hashable {
   /// The browser came back from the server's sign-out page, with the request's `state`.
-  case ended
+  ///
+  /// Whether its session has ended only the server knows: a page may ask the user, who may stay signed in.
+  case returned
   /// The page was opened, and nothing proves that the browser came back from it: the session may go on.
   ///
   /// The user closed the page, the time was up, or what came back has no `state` of this sign-out.
-  case unconfirmed
+  case notReturned
   /// No page was opened: only the tokens are gone.
   case notAsked
 }

@@ -72,10 +72,11 @@ package struct TokenSource: Sendable {
   }
 
   private func usable(_ record: TokenRecord, _ request: Request, _ excluded: [Secret]) -> CachedAccessToken? {
-    let margin = services.configuration.expiryMargin
+    let (margin, asks) = (services.configuration.expiryMargin, services.configuration.beforeRefresh != nil)
     // The user is not asked while the token lasts.
-    let asked = services.configuration.beforeRefresh == nil ? margin : min(margin, .seconds(60))
-    return record.usableToken(covering: request.scopes, now: now, margin: asked.inSeconds, excluding: excluded)
+    return record.usableToken(
+      covering: request.scopes, now: now, margin: (asks ? min(margin, .seconds(60)) : margin).inSeconds,
+      isToTheEnd: asks, excluding: excluded)
   }
 
   // MARK: Shared work
@@ -125,7 +126,7 @@ package struct TokenSource: Sendable {
   private func refusedToken(
     _ request: Request, _ key: TokenCacheKey, _ flight: TokenFlight
   ) async throws -> CachedAccessToken? {
-    guard let refused = request.refused, !store.flights.isUnderWay(flight), let record = try await store.record(key)
+    guard let refused = request.refused, !store.isUnderWay(flight), let record = try await store.record(key)
     else { return nil }
     return usable(record, request, record.tokens(excludedBy: request))
       ?? record.accessTokens.first { $0.token == refused && $0.covers(request.scopes) && $0.expiresAt > now }
@@ -136,34 +137,34 @@ package struct TokenSource: Sendable {
     _ correlationID: UUID
   ) async throws -> (token: CachedAccessToken, hasJoined: Bool) {
     var hasJoined = false
+    func join() {
+      hasJoined = true
+      services.report(.refreshShared, session.record.policyID, correlationID)
+    }
     services.report(.cacheMiss, session.record.policyID, correlationID)
-    // Later than the transport's own end, so that its error is the caller's, and the next call begins afresh. How long a
-    // user takes to answer is no matter of the network.
-    let limit = services.configuration.beforeRefresh == nil ? services.configuration.limits.deadline + .seconds(1) : nil
-    let token = try await store.flights.value(
-      for: flight, atMost: limit, on: services.environment.clock,
-      onJoin: {
-        hasJoined = true
-        services.report(.refreshShared, session.record.policyID, correlationID)
+    let work: @Sendable () async throws -> CachedAccessToken = {
+      try await refresh(request, session.key, excluded, correlationID)
+    }
+    let beforeRefresh = store.flights.isUnderWay(flight) ? nil : services.configuration.beforeRefresh
+    if let beforeRefresh {
+      // However long a user takes to answer: the request's limit begins after it.
+      try await store.questions.value(for: flight, onJoin: join) {
+        // While the token has not expired, a refusal holds for a minute.
+        store.noteTry(flight, now: now)
+        do {
+          try await beforeRefresh(services.user(session))
+        } catch {
+          throw Self.notAllowed(error)
+        }
+        // Before the question ends, so that no later caller asks again.
+        store.flights.begin(flight, work)
       }
-    ) {
-      try await askUser(session, flight)
-      return try await refresh(request, session.key, excluded, correlationID)
     }
+    // Later than the transport's own end, so that its error is the caller's, and the next call begins afresh.
+    let token = try await store.flights.value(
+      for: flight, atMost: services.configuration.limits.deadline + .seconds(1), on: services.environment.clock,
+      onJoin: { if beforeRefresh == nil { join() } }, work)
     return (token, hasJoined)
-  }
-
-  private func askUser(_ session: SessionStore.Session, _ flight: TokenFlight) async throws {
-    guard let beforeRefresh = services.configuration.beforeRefresh else { return }
-    // While the token has not expired, a refusal holds for a minute.
-    store.noteTry(flight, now: now)
-    do {
-      try await beforeRefresh(services.user(session))
-    } catch {
-      throw ConnectorError(
-        own: .userCancelled, "The user did not agree to a new token: the app's `beforeRefresh` threw.",
-        recoverySuggestion: "Repeat the call when the user wants to go on.", underlying: error)
-    }
   }
 
   // MARK: Around and under the refresh lock

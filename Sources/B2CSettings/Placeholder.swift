@@ -19,6 +19,8 @@ enum Placeholder {
       | ^ (?: todo | tbd | xxx | \.\.\. | (?: change | replace ) [_\-]? me ) $
       | ^ (?: 0{8} (?: -0{4} ){3} -0{12} | x{8} (?: -x{4} ){3} -x{12} ) $
       /#
-    return start.firstMatch(of: template.ignoresCase()) != nil && GUID.corrected(String(start)) == nil
+    let bare = start.filter { !"{}<>[]".contains($0) }
+    return start.firstMatch(of: template.ignoresCase()) != nil
+      && !(GUID.isGUID(bare) && bare.contains { !"0-".contains($0) })
   }
 }

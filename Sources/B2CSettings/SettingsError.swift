@@ -73,7 +73,7 @@ public struct SettingsProblem: Sendable, Equatable {
   /// Returns `nil` for what looks like a token or may have a password in front of an `@`.
   static func shown(_ text: String) -> String? {
     // Every JSON Web Token begins with these letters, the base64url form of `{"`.
-    guard !text.contains("eyJ"), !(text.contains("@") && text.contains(":")) else { return nil }
+    guard !text.contains("eyJ"), !text.contains("@") else { return nil }
     let start = queryStart(text)
     let shown = PrintableText.plain(start.map { String(text[...$0]) } ?? text, limit: 101)
     return shown.count > 100 || start != nil ? shown.prefix(100) + "…" : shown
@@ -82,7 +82,6 @@ public struct SettingsProblem: Sendable, Equatable {
   /// Returns the place of a URL's query or fragment, which may hold a key; `nil` without one, or for a policy's query.
   static func queryStart(_ text: String) -> String.Index? {
     guard let mark = text.firstIndex(where: { "?#".contains($0) }),
-      text[..<mark].contains(where: { $0 == ":" || $0 == "/" }),
       text[mark...].wholeMatch(of: /\?[pP]=[^&#]*/) == nil
     else { return nil }
     return mark

@@ -19,8 +19,12 @@ enum SettingsFile {
 
   /// Returns the file's content, at most one byte more than the limit.
   static func read(_ file: URL) throws(SettingsError) -> Data {
+    // A named pipe would never end.
+    let target = file.resolvingSymlinksInPath()
+    let type = try? FileManager.default.attributesOfItem(atPath: target.path)[.type] as? FileAttributeType
     do {
-      let handle = try FileHandle(forReadingFrom: file)
+      guard file.isFileURL, type == .typeRegular else { throw CocoaError(.fileReadUnknown) }
+      let handle = try FileHandle(forReadingFrom: target)
       defer { try? handle.close() }
       return try handle.read(upToCount: maximumSize + 1) ?? Data()
     } catch {

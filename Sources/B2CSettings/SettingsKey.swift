@@ -22,6 +22,12 @@ enum SettingsKey: String, CaseIterable {
   case correlationID = "correlationId"
   case userID = "userId"
 
+  /// The names that files of other SDKs and samples have for it, in lower case.
+  static let elsewhere: [String: Self] = [
+    "issuer": .authority, "domain": .authority, "ktenantname": .authority, "resetpasswordpolicyid": .policies,
+    "editprofilepolicyid": .policies, "kresetpasswordpolicy": .policies, "keditprofilepolicy": .policies,
+  ]
+
   /// Returns what to write, for a key that is missing or not filled in.
   ///
   /// - Parameter isGeneric: Whether the authority is a generic issuer, which has its own words.
@@ -55,7 +61,8 @@ enum SettingsKey: String, CaseIterable {
 
 extension Policy.Kind {
   private static let aliases: [String: Self] = [
-    "susi": .signUpOrSignIn, "editprofile": .profileEdit, "resetpassword": .passwordReset,
+    "susi": .signUpOrSignIn, "signupsignin": .signUpOrSignIn, "editprofile": .profileEdit, "profile": .profileEdit,
+    "resetpassword": .passwordReset, "federated": .federatedSignIn,
   ]
 
   /// Returns the kind of a name in a settings file, ignoring case, hyphens, underscores and spaces.

@@ -33,19 +33,32 @@ extension SettingsReader {
     let root = SettingsKey.policies.rawValue
     let recovery = recovery(.emailSignIn)
     if let values = value as? [Any] {
-      policies.others = values.enumerated().compactMap {
-        policy($1, at: "\(root)[\($0)]", PolicyDefaults(), recovery: recovery)
+      for (index, value) in values.enumerated() {
+        let path = "\(root)[\(index)]"
+        add(policy(value, at: path, PolicyDefaults(), recovery: recovery), at: path, to: &policies)
       }
     } else if let fields = value as? [String: Any] {
       for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
         let path = root + "." + Self.path(key)
         let kind = Policy.Kind.named(key)
-        let defaults = PolicyDefaults(name: kind == nil ? key.trimmed : nil, kind: kind ?? .signUpOrSignIn)
-        policies.others += [policy(value, at: path, defaults, isRequired: true, recovery: recovery)].compactMap(\.self)
+        let name = kind == nil ? text(key, at: path, isFree: true, recovery: self.recovery(.policies))?.text : nil
+        let defaults = PolicyDefaults(name: name, kind: kind ?? .signUpOrSignIn)
+        add(policy(value, at: path, defaults, isRequired: true, recovery: recovery), at: path, to: &policies)
       }
     } else {
       reportType(value, at: root, expected: "an array or a dictionary", recovery: self.recovery(.policies))
     }
+  }
+
+  private mutating func add(_ policy: Policy?, at path: String, to policies: inout ConnectorSettings.Policies) {
+    guard let policy else { return }
+    guard policies[policy.id] == nil else {
+      return warn(
+        SettingsProblem(
+          "The policy is already listed; only the first is used.", at: path, value: policy.id,
+          recoverySuggestion: "Remove one of them."))
+    }
+    policies.others.append(policy)
   }
 
   /// Returns a policy written as its id, or as a dictionary with `id`, `name`, `kind` and `domainHint`.

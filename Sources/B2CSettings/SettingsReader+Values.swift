@@ -30,7 +30,7 @@ extension SettingsReader {
     guard !Self.isScope(entry.text) else { return }
     report(
       entry, "The scope contains a space or another invalid character (RFC 6749 section 3.3).",
-      recovery: "Write each scope as its own string.")
+      recovery: "Write each scope as its own string, as its API's registration has it.")
   }
 
   /// RFC 6749 section 3.3.

@@ -29,7 +29,8 @@ struct SettingsReader {
     // A policy makes Azure AD B2C of an authority whose kind is not given.
     isGeneric = authority?.kind == .openIDConnect && (self[.authorityKind] != nil || !hasPolicyKey)
     let clientID = text(.clientID, isRequired: true)
-    if let clientID { checkClientID(clientID) }
+    // Other services' ids are no GUIDs.
+    if let clientID, self[.authority] != nil { checkClientID(clientID) }
     let scopes = readScopes(clientID: clientID?.text)
     let redirectURI = text(.redirectURI, isRequired: true).flatMap { readRedirectURI($0) }
     let taskWebAPI = text(.taskWebAPI).flatMap { readTaskWebAPI($0) }
@@ -136,14 +137,17 @@ extension SettingsReader {
 
   private mutating func reportUnknownKeys() {
     for name in fields.keys.sorted() where SettingsKey(rawValue: name) == nil {
-      if name.lowercased().contains("secret") {
+      if name.lowercased().contains("secret") || name.lowercased() == "password" {
         warn(
           SettingsProblem(
             "An app cannot keep a secret: every user of the app can read it (RFC 8252 section 8.5).",
             at: Self.path(name), recoverySuggestion: "Remove it, and register the app as a public client."))
         continue
       }
-      warnUnknown(Self.path(name), nearest: name.nearest(among: SettingsKey.allCases.map(\.rawValue)))
+      warnUnknown(
+        Self.path(name),
+        nearest: SettingsKey.elsewhere[name.lowercased()]?.rawValue
+          ?? name.nearest(among: SettingsKey.allCases.map(\.rawValue)))
     }
   }
 

@@ -79,6 +79,9 @@ import Testing
         text: "https://login.windows.net/common", kind: .entra, tenant: "common",
         base: "https://login.windows.net/common"),
       Row(
+        text: "https://login.sovcloud-identity.fr/contoso.fr", kind: .entra, tenant: "contoso.fr",
+        base: "https://login.sovcloud-identity.fr/contoso.fr"),
+      Row(
         text: "https://login.microsoftonline.us/common", kind: .entra, tenant: "common",
         base: "https://login.microsoftonline.us/common"),
       Row(

@@ -47,7 +47,8 @@ import Testing
   @Test(
     "Invalid ids are refused",
     arguments: [
-      "", "   ", " B2C_1_x ", "B2C_1_x\n", "B2C_1_\u{200B}x", "B2C_1_\u{202E}x", "?p=B2C_1_x", "p=B2C_1_x&nonce=1",
+      "", "   ", " B2C_1_x ", "B2C_1_x\n", "B2C_1_\u{200B}x", "B2C_1_\u{200D}x", "B2C_1_x\u{FE0F}", "B2C_1_\u{202E}x",
+      "?p=B2C_1_x", "p=B2C_1_x&nonce=1",
       "?p=B2C_1_%3ex", "https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_x/v2.0",
       "https://contoso.b2clogin.com/contoso.onmicrosoft.com/oauth2/v2.0/authorize?p=B2C_1_x", "a/b", "a%20b", "a#b",
       "a&b", "..", String(repeating: "x", count: 129), "<Enter the sign in policy>", "{policy}",

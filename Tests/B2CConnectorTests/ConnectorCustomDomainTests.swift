@@ -77,7 +77,7 @@ struct ConnectorCustomDomainTests {
     await clock.advance(by: .seconds(4_000))
     _ = try await connector.accessToken()
     #expect(tenant.counters.refreshes == 1)
-    #expect(try await connector.signOut(endsBrowserSession: true) == .ended)
+    #expect(try await connector.signOut(endsBrowserSession: true) == .returned)
     #expect(tenant.requests.count { LocalFaultTarget.logout.contains($0.request) } == 1)
     #expect(tenant.requests.allSatisfy { $0.request.url?.host == Self.host || keysOnServiceHost })
   }

@@ -56,7 +56,7 @@ struct ConnectorErrorTextTests {
     let response = try LocalResponse(status: 400).answer(to: URL(filePath: "/")).1
     let answers = [
       ServerAnswer(try callback("access_denied", said), at: .b2c, hiding: []),
-      ServerAnswer(Data("\(body)".utf8), response, to: .request, at: .b2c, hiding: []),
+      ServerAnswer(Data("\(body)".utf8), response, to: .code, at: .b2c, hiding: []),
       ServerAnswer(Data("\(body)".utf8), response, to: .refresh(addsClaims: false), at: .b2c, hiding: []),
     ]
     for answer in answers {

@@ -166,10 +166,10 @@ struct ConnectorSignOutTests {
   @Test("It says whether the browser came back from the page")
   func browser() async throws {
     let (stage, connector) = try await Stage().signedIn()
-    #expect(try await connector.signOut(endsBrowserSession: true) == .ended)
+    #expect(try await connector.signOut(endsBrowserSession: true) == .returned)
     try await connector.signIn()
     stage.pages.withLock { $0 = { _ in throw ConnectorError(.userClosedBrowser, "Closed.") } }
-    #expect(try await connector.signOut(endsBrowserSession: true) == .unconfirmed)
+    #expect(try await connector.signOut(endsBrowserSession: true) == .notReturned)
   }
 
   @Test(
@@ -184,14 +184,14 @@ struct ConnectorSignOutTests {
         return try #require(URL(string: text))
       }
     }
-    #expect(try await connector.signOut(endsBrowserSession: true) == .unconfirmed)
+    #expect(try await connector.signOut(endsBrowserSession: true) == .notReturned)
   }
 
   @Test("What a user pastes confirms the end only if it is the page's own address")
   func pasted() async throws {
     let stage = Stage()
     let connector = try stage.connector()
-    for (line, result) in [("", BrowserSignOut.unconfirmed), ("STATE", .ended)] {
+    for (line, result) in [("", BrowserSignOut.notReturned), ("STATE", .returned)] {
       try await connector.signIn()
       stage.pages.withLock {
         $0 = { request in
@@ -231,7 +231,7 @@ struct ConnectorSignOutTests {
     await gate.waitForArrivals(1)
     await stage.clock.waitForSleepers()
     await stage.clock.advance(by: .seconds(60))
-    #expect(try await signOut.value == .unconfirmed)
+    #expect(try await signOut.value == .notReturned)
   }
 
 }

@@ -171,6 +171,7 @@ enum Fault: String, CaseIterable {
   case unknownKey = "Unknown key."
   case unusedName = "No policy has this name"
   case clientSecret = "cannot keep a secret"
+  case duplicatePolicy = "already listed"
   case unknownPolicyKind = "The kind of policy is unknown."
   case unexpectedPolicy = "has no policies"
   case noPolicy = "no policy is given"

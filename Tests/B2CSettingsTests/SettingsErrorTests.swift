@@ -38,6 +38,12 @@ import Testing
       ("taskWebAPI", "https://user:hunter2@api contoso.com/"), ("taskWebAPI", "user:hunter2@api.contoso.com/tasks"),
       ("redirectUri", "com.contoso://a@b:hunter2@/#x"), ("clientSecret", "hunter2&x"), ("clientSecret", "ab<hunter2>e"),
       ("clientSecret", "<hunter2>"), ("taskWebAPI", "https://user:hunter2@api.contoso.com/x&y"),
+      ("taskWebAPI", "hunter2@api.contoso.com/tasks"), ("authority", "contoso.b2clogin.com?code=hunter2"),
+      ("authority", "hunter2@contoso.b2clogin.com/contoso.onmicrosoft.com"),
+      ("authority", "contoso.b2clogin.com#access_token=hunter2"),
+      ("emailSignInPolicyId", "?p=B2C_1_x&amp;code=hunter2"),
+      ("authority", "https://user:hunt\\er2@h.example/hunter2"),
+      ("authority", "http://h.example/t?login_hint=hunter2&amp;p=B2C_1_x&amp;state=hunter2"),
     ])
   func secrets(_ key: String, _ value: String) throws {
     let plist = Samples.plist(["scopes": nil, key: "<string>\(value)</string>"])

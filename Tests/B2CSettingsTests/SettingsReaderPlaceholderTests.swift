@@ -57,6 +57,13 @@ import Testing
     #expect(error.problems.map(\.fault) == [.placeholder])
   }
 
+  @Test("A GUID at the end of a placeholder does not make it a value")
+  func withGUID() throws {
+    let text = "https://yourtenant.b2clogin.com/7bf688ce-8139-4ca8-9391-02fdb6f86d67"
+    let error = try #require(failure(of: Samples.plist(["authority": "<string>\(text)</string>"])))
+    #expect(error.problems.map(\.fault) == [.placeholder])
+  }
+
   @Test("A product may be called so", arguments: ["com.yourapp.tasks:/redirect", "com.todo.app:/r", "com.enter:/r"])
   func products(_ text: String) throws {
     #expect(try Samples.settings(["redirectUri": "<string>\(text)</string>"]).redirectURI.absoluteString == text)

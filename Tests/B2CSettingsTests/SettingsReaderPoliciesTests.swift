@@ -31,6 +31,8 @@ import Testing
     let list = try policies(["policies": [" My flow ": "B2C_1_x", "": "B2C_1_y"]])
     #expect(list["B2C_1_x"]?.name == "My flow")
     #expect(list["B2C_1_y"]?.name == "B2C_1_y")
+    let error = failure(of: try Samples.file(["policies": ["a\u{1}b": "B2C_1_x"]]))
+    #expect(error?.problems.map(\.fault) == [.controlCharacter])
   }
 
   @Test("An array: ids or dictionaries, in their order")

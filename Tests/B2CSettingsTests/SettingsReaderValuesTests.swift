@@ -82,10 +82,10 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "scopes", "<array><string>openid</string><string>Offline_Access</string></array>", .noAPIScope, clientID),
     Mistake(
       "scopes", "<array><string>openid https://contoso/read</string></array>", at: "scopes[0]", .invalidScope,
-      "Write each scope as its own string."),
+      "Write each scope as its own string, as its API's registration has it."),
     Mistake(
       "scopes", "<array><string>https://contoso/a</string><string>re\u{E4}d</string></array>", at: "scopes[1]",
-      .invalidScope, "Write each scope as its own string."),
+      .invalidScope, "Write each scope as its own string, as its API's registration has it."),
     .string("correlationId", "42", .invalidCorrelationID, "Write a UUID, or remove the key."),
   ]
 
@@ -263,7 +263,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
   @Test("All problems of a file come together, in the order of the keys")
   func together() throws {
     let plist = Samples.plist([
-      "authority": nil, "clientId": "<string>x</string>", "redirectUri": "<string>file:///</string>",
+      "authority": "<string>x</string>", "clientId": "<string>x</string>", "redirectUri": "<string>file:///</string>",
       "fullScreen": "<string>perhaps</string>", "userID": "<string>a</string>",
     ])
     let error = try #require(failure(of: plist))

@@ -36,8 +36,19 @@ import Testing
     .string("policyName", "none", .unusedName, "Add the key policyID, or remove policyName."),
     .string("correlationID", "", .unknownKey, "correlationId"),
     .string("facebookSigninPolicyId", "B2C_1_F", .unknownKey, "faceBookSignInPolicyId"),
+    // Okta's, Auth0's and Microsoft's names.
+    .string("issuer", "https://contoso.okta.com", .unknownKey, "authority"),
+    .string("Domain", "contoso.eu.auth0.com", .unknownKey, "authority"),
+    .string("kTenantName", "contoso.onmicrosoft.com", .unknownKey, "authority"),
+    .string("ResetPasswordPolicyId", "B2C_1_R", .unknownKey, "policies"),
+    .string("EditProfilePolicyId", "B2C_1_E", .unknownKey, "policies"),
+    .string("kResetPasswordPolicy", "B2C_1_R", .unknownKey, "policies"),
     .string("CFBundleIdentifier", "com.contoso", .unknownKey, "Remove it if nothing else reads it."),
     .string("clientSecret", "abc", .clientSecret, "Remove it, and register the app as a public client."),
+    .string("password", "abc", .clientSecret, "Remove it, and register the app as a public client."),
+    Mistake(
+      "policies", "<array><string>b2c_1_signin</string></array>", at: "policies[0]", .duplicatePolicy,
+      "Remove one of them."),
     Mistake(
       "policies",
       "<array><dict><key>id</key><string>B2C_1_x</string><key>Name</key><string>X</string></dict></array>",
@@ -61,6 +72,17 @@ import Testing
     #expect(warning.keyPath == mistake.keyPath)
     #expect(warning.fault == mistake.fault)
     #expect(warning.answer == mistake.suggestion)
+  }
+
+  @Test("A client ID is judged when the authority is known: other services' ids are no GUIDs")
+  func otherService() throws {
+    let error = try #require(
+      failure(
+        of: Samples.plist([
+          "authority": nil, "issuer": "<string>https://contoso.okta.com</string>",
+          "clientId": "<string>0oab8eb55Kb9jdMIr5d6</string>",
+        ])))
+    #expect(error.problems.map(\.keyPath) == ["authority"])
   }
 
   @Test("Scopes that name no API matter less when there is no API")

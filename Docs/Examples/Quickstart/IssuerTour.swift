@@ -80,7 +80,7 @@ struct IssuerTour: Sendable {
     options.timeout = WaitingPresenter.timeout
     do {
       let browser = try await connector.signOut(endsBrowserSession: true, options: options)
-      return browser == .ended
+      return browser == .returned
         ? "the tokens are gone, and the browser came back from the server's sign-out page"
         : "the tokens are gone; the browser did not come back from the server's sign-out page"
     } catch let error as ConnectorError where error.code == .unsupported {

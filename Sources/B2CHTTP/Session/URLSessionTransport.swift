@@ -73,7 +73,6 @@ public final class URLSessionTransport: HTTPTransport {
     let configuration = URLSessionConfiguration.ephemeral
     // With a cache, a request that is cancelled early stops the process on Linux.
     configuration.urlCache = nil
-    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
     configuration.httpCookieStorage = nil
     configuration.httpShouldSetCookies = false
     configuration.httpCookieAcceptPolicy = .never
@@ -86,6 +85,7 @@ public final class URLSessionTransport: HTTPTransport {
 
   static func outgoing(_ request: URLRequest, _ limits: TransportLimits) -> URLRequest {
     var request = request
+    request.cachePolicy = .reloadIgnoringLocalCacheData
     let silence = limits.idleTimeout.inSeconds
     // The timer counts whole seconds on Linux and would never run with zero.
     request.timeoutInterval = max(

@@ -14,8 +14,10 @@ struct ServerAnswer: Sendable {
   enum Place: Sendable, Equatable {
     /// By a redirect from the user's page.
     case callback
-    /// To a code, a device code or a request for one.
-    case request
+    /// To a code, or to the request for a device code.
+    case code
+    /// To a device code.
+    case device
     /// To a refresh token, with claims that the caller has added or without.
     case refresh(addsClaims: Bool)
 
@@ -137,7 +139,7 @@ extension ServerAnswer {
     }
     guard let error else {
       // A page of something between, such as a firewall: a session is worth another try.
-      let isPassing = place.isRefresh && !isEmpty && (400..<500).contains(status ?? 0)
+      let isPassing = place.isRefresh && !isEmpty && isRefusal
       return means(
         .invalidResponse, isPassing ? later : "Check the authority in the settings.", isRetryable: isPassing)
     }
@@ -163,7 +165,10 @@ extension ServerAnswer {
   /// Whether the service says that it was the user who denied access, which `access_denied` alone does not say (RFC 6749
   /// section 4.1.2.1: "the resource owner or authorization server"); Azure AD B2C says it of nearly everything.
   private var isOfUser: Bool {
-    guard code == nil else { return false }
+    guard code == nil, place == .callback else {
+      // RFC 8628 section 3.5: there it is the user's answer. Elsewhere no user was asked.
+      return code == nil && place == .device
+    }
     if suberror == "cancel" { return true }
     guard let description else { return service != .b2c }
     let sentences = [

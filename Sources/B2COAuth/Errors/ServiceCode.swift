@@ -103,9 +103,13 @@ struct ServiceCode {
       .configuration, "AADB2C90087 AADB2C90279", "The grant was made for another protocol version or client.")
     add(
       .configuration,
-      "AADB2C90008 AADB2C90010 AADB2C90011 AADB2C90012 AADB2C90013 AADB2C90014 AADB2C90083 AADB2C90115 AADB2C99005"
-        + " AADB2C90043 AADB2C90086",
+      "AADB2C90008 AADB2C90010 AADB2C90011 AADB2C90012 AADB2C90013 AADB2C90014 AADB2C90083 AADB2C90115 AADB2C99005",
       "The service refused the request, its scopes or its client.", registration)
+    add(
+      .configuration, "AADB2C90043", "The service does not take this prompt.", "Use another prompt, or `.automatic`.")
+    add(
+      .configuration, "AADB2C90086", "The service does not support this kind of token request.",
+      "Check that the policy and the authority are Azure AD B2C's, which has no device codes.")
     add(
       .configuration, "AADB2C90047", "A page of the policy cannot be loaded, for its template or a script of it fails.",
       "Check the policy's page template, and that its server allows the service's origin (CORS).")

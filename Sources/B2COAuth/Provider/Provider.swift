@@ -4,7 +4,8 @@ internal import Foundation
 
 /// One policy of one authority: its metadata and the URLs to use.
 struct Provider: Sendable {
-  let policy: Policy?
+  /// As the caller wrote it: one id may serve two kinds.
+  var policy: Policy?
   let metadata: ProviderMetadata
   let authorizationEndpoint: URL
   let tokenRoute: TokenRoute

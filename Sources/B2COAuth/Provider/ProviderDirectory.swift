@@ -6,13 +6,16 @@ internal import Foundation
   internal import FoundationNetworking
 #endif
 
-/// Finds providers and their keys and keeps both: each is fetched once in its lifetime, for each policy.
+/// Finds providers and their keys and keeps both: metadata are fetched once in their lifetime, for each policy,
+/// and keys also when a token's key is not among them.
 actor ProviderDirectory {
   /// How long metadata and keys are kept.
   private static let lifetime: TimeInterval = 86_400
 
   private let configuration: OAuthConfiguration
   private let transport: RetryingTransport
+  /// Sends each request once.
+  private let once: RetryingTransport
   private let serverClock: ServerClock
   private let clock: any Clock<Duration>
   private let now: @Sendable () -> Date
@@ -22,11 +25,12 @@ actor ProviderDirectory {
   private var keySets: [String: (set: JWKSet, fetchedAt: Date)] = [:]
 
   init(
-    configuration: OAuthConfiguration, transport: RetryingTransport, serverClock: ServerClock,
+    configuration: OAuthConfiguration, transport: RetryingTransport, once: RetryingTransport, serverClock: ServerClock,
     clock: any Clock<Duration>, now: @escaping @Sendable () -> Date
   ) {
     self.configuration = configuration
     self.transport = transport
+    self.once = once
     self.serverClock = serverClock
     self.clock = clock
     self.now = now
@@ -37,10 +41,14 @@ actor ProviderDirectory {
   /// Without retries a request that fails is not sent again.
   func provider(for policy: Policy?, retries: Bool = true, atMost limit: Duration? = nil) async throws -> Provider {
     let key = policy?.key ?? ""
-    if let entry = entries[key], isFresh(entry.fetchedAt) { return entry.provider }
-    return try await providerFlights.value(for: retries ? key : key + " once", atMost: limit, on: clock) {
-      try await self.fetchProvider(policy, retries: retries)
-    }
+    var provider =
+      if let entry = entries[key], isFresh(entry.fetchedAt) { entry.provider } else {
+        try await providerFlights.value(for: retries ? key : key + " once", atMost: limit, on: clock) {
+          try await self.fetchProvider(policy, retries: retries)
+        }
+      }
+    provider.policy = policy
+    return provider
   }
 
   /// Returns where token requests go: without any request where the authority makes its own URLs.
@@ -139,8 +147,8 @@ actor ProviderDirectory {
   private func json(at url: URL, what: String, policy: Policy?, retries: Bool = true) async throws -> Data {
     let request = URLRequest(method: "GET", url: url, headers: ["Accept": "application/json"])
     var history = RequestHistory()
-    let (body, response) = try await transport.send(
-      request, limits: configuration.limits, isIdempotent: retries, noting: &history)
+    let (body, response) = try await (retries ? transport : once).send(
+      request, limits: configuration.limits, noting: &history)
     serverClock.update(from: response)
     let status = response.statusCode
     guard status != 200 else { return body }

@@ -36,14 +36,8 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     try Task.checkCancellation()
-    let (flight, isNew) = state.withLock { state in
-      if let flight = state.flights[key] { return (flight, false) }
-      state.lastNumber += 1
-      let flight = Flight(number: state.lastNumber)
-      state.flights[key] = flight
-      return (flight, true)
-    }
-    if isNew { start(flight, key, work) } else { onJoin() }
+    let (flight, isNew) = join(key, work)
+    if !isNew { onJoin() }
     if let limit {
       let late = ConnectorError(
         own: .timedOut, "The request is under way for longer than \(limit).",
@@ -54,6 +48,11 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
     guard let outcome = flight.outcome.withLock({ $0 }) else { throw CancellationError() }
     return try outcome.get()
+  }
+
+  /// Starts the work for a key, unless it is under way, and does not wait for it.
+  func begin(_ key: Key, _ work: @escaping @Sendable () async throws -> Value) {
+    _ = join(key, work)
   }
 
   /// Whether work for a key is under way.
@@ -68,16 +67,25 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }.value
   }
 
-  private func start(_ flight: Flight, _ key: Key, _ work: @escaping @Sendable () async throws -> Value) {
-    Task { [state] in
-      let outcome: Outcome
-      do {
-        outcome = .success(try await work())
-      } catch {
-        outcome = .failure(error)
+  private func join(
+    _ key: Key, _ work: @escaping @Sendable () async throws -> Value
+  ) -> (flight: Flight, isNew: Bool) {
+    state.withLock { state in
+      if let flight = state.flights[key] { return (flight, false) }
+      state.lastNumber += 1
+      let flight = Flight(number: state.lastNumber)
+      state.flights[key] = flight
+      Task { [state = self.state] in
+        let outcome: Outcome
+        do {
+          outcome = .success(try await work())
+        } catch {
+          outcome = .failure(error)
+        }
+        state.withLock { $0.flights[key] = nil }
+        flight.outcome.withLock { $0 = outcome }
       }
-      state.withLock { $0.flights[key] = nil }
-      flight.outcome.withLock { $0 = outcome }
+      return (flight, true)
     }
   }
 }

@@ -101,10 +101,11 @@ struct TokenEndpoint: Sendable {
     correlationID: UUID?
   ) -> ConnectorError {
     func value(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+    let place: ServerAnswer.Place =
+      value("refresh_token") != nil
+      ? .refresh(addsClaims: value("claims") != nil) : value("device_code") == nil ? .code : .device
     return ServerAnswer(
-      answer.body, answer.response,
-      to: value("refresh_token") == nil ? .request : .refresh(addsClaims: value("claims") != nil), at: route.service,
-      hiding: Self.secretFields.compactMap(value)
+      answer.body, answer.response, to: place, at: route.service, hiding: Self.secretFields.compactMap(value)
     )
     .asError(
       scopes: value("scope")?.split(separator: " ").map(String.init) ?? [], policy: route.policy,

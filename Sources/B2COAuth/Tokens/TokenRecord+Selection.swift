@@ -5,15 +5,15 @@ extension TokenRecord {
   /// The access token that covers the wanted scopes and lasts long enough, if there is one.
   ///
   /// Of the margin before its end at most half of a token's life counts, so that short tokens are used at all. Excluded
-  /// tokens are known to be bad or not wanted.
+  /// tokens are known to be bad or not wanted. A token that is used to its end is not renewed when the server suggests it.
   func usableToken(
-    covering scopes: [String], now: Date, margin: TimeInterval, excluding excluded: [Secret]
+    covering scopes: [String], now: Date, margin: TimeInterval, isToTheEnd: Bool, excluding excluded: [Secret]
   ) -> CachedAccessToken? {
     accessTokens.first { entry in
       let life = entry.expiresAt.timeIntervalSince(entry.receivedAt)
       return entry.covers(scopes) && !excluded.contains(entry.token)
         && entry.expiresAt.timeIntervalSince(now) > min(margin, life / 2)
-        && (entry.refreshAt.map { now < $0 } ?? true)
+        && (isToTheEnd || entry.refreshAt.map { now < $0 } ?? true)
     }
   }
 

@@ -34,6 +34,12 @@ extension TokenSource {
     return route.map { error.about($0.url, method: "POST") } ?? error
   }
 
+  static func notAllowed(_ error: any Error) -> ConnectorError {
+    ConnectorError(
+      own: .userCancelled, "The user did not agree to a new token: the app's `beforeRefresh` threw.",
+      recoverySuggestion: "Repeat the call when the user wants to go on.", underlying: error)
+  }
+
   static let signedOut = ConnectorError(
     own: .interactionRequired, "The user has signed out.", recoverySuggestion: "Sign in again.")
   static let notRenewable = ConnectorError(

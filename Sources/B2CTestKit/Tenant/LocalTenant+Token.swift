@@ -217,9 +217,12 @@ extension LocalTenant {
 
   private func audience(of scope: String) -> String? {
     let scope = scope.lowercased()
-    if apiScopes.contains(where: { $0.lowercased() == scope }) { return apiClientID }
+    let known = apiScopes.map { $0.lowercased() }
+    if known.contains(scope) { return apiClientID }
     if scope == clientID.lowercased() { return clientID }
     guard shape == .entra || shape == .ciam else { return nil }
-    return scope.hasPrefix("https://graph.microsoft.com/") || !scope.contains("/") ? Self.graphClientID : nil
+    if scope.hasPrefix("https://graph.microsoft.com/") || !scope.contains("/") { return Self.graphClientID }
+    let resource = scope.dropLast("/.default".count)
+    return scope.hasSuffix("/.default") && known.contains { $0.hasPrefix(resource + "/") } ? apiClientID : nil
   }
 }

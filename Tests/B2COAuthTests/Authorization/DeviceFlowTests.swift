@@ -130,6 +130,16 @@ struct DeviceFlowTests {
     await expectError(ConnectorError.self, .userCancelledInPage) { try await signIn.value }
   }
 
+  @Test("A refusal is the user's, whatever words come with it (RFC 8628 section 3.5)")
+  func declinedWithWords() async throws {
+    let fixture = Fixture(shape: .openIDConnect)
+    let client = try fixture.client()
+    fixture.transport.answerTokens(
+      400, #"{"error":"access_denied","error_description":"Forbidden"}"#,
+      grant: "urn:ietf:params:oauth:grant-type:device_code")
+    await expectError(ConnectorError.self, .userCancelledInPage) { try await client.signInWithDeviceCode { _ in } }
+  }
+
   @Test("slow_down adds five seconds for good")
   func slowDown() async throws {
     let fixture = Fixture(shape: .entra, holdsTime: true)

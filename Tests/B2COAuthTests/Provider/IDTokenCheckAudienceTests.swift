@@ -26,6 +26,24 @@ struct IDTokenCheckAudienceTests {
     for audience in audiences { #expect(error.message.contains("'\(audience)'")) }
   }
 
+  @Test(
+    "in small letters is accepted by a client ID in capitals at Microsoft's services",
+    arguments: [
+      LocalTenant.Shape.b2c, .entra, .ciam,
+    ])
+  func capitals(_ shape: LocalTenant.Shape) async throws {
+    let fixture = Fixture(shape: shape, clientID: "7bf688ce-8139-4fd1-a2c0-1b9b6a37d1c5")
+    let small = try fixture.client()
+    let id = fixture.tenant.clientID.uppercased()
+    let capital = try fixture.client(clientID: id)
+    let user = try await capital.signIn().user
+    await fixture.clock.advance(by: .seconds(4_000))
+    _ = try await capital.accessToken()
+    // Both are one client: the session is the same one.
+    #expect(try await small.accessToken().userID == user.id)
+    #expect(try await fixture.cache.keys().count == 1)
+  }
+
   @Test("that cannot be shown is refused with words all the same")
   func unprintable() async throws {
     let error = try await refusal(of: (0..<200).map { "a\u{202E}\n\($0)" })

@@ -34,17 +34,17 @@ struct OpenIDLogoutRelyingPartyTests {
 
   @Test("oidcc-client-test-rp-init-logout", arguments: Redirect.allCases)
   func logout(_ redirect: Redirect) async throws {
-    try await signOut(redirect, .ended)
+    try await signOut(redirect, .returned)
   }
 
   @Test("oidcc-client-test-rp-init-logout-other-state", arguments: Redirect.allCases)
   func otherState(_ redirect: Redirect) async throws {
-    try await signOut(redirect, .unconfirmed) { try require(URL(string: "\(Self.place($0))?state=another-state")) }
+    try await signOut(redirect, .notReturned) { try require(URL(string: "\(Self.place($0))?state=another-state")) }
   }
 
   @Test("oidcc-client-test-rp-init-logout-no-state", arguments: Redirect.allCases)
   func noState(_ redirect: Redirect) async throws {
-    try await signOut(redirect, .unconfirmed) { try require(URL(string: "\(Self.place($0))")) }
+    try await signOut(redirect, .notReturned) { try require(URL(string: "\(Self.place($0))")) }
   }
 
   private static func place(_ url: URL) -> Substring { url.absoluteString.prefix { $0 != "?" } }

@@ -45,11 +45,11 @@ struct Fixture: Sendable {
   /// A client of the tenant; each has an engine of its own over the fixture's cache.
   func client(
     presenter: (any SignInPresenter)? = nil, policy: String? = Fixture.signIn, scopes: [String]? = nil,
-    cache: (any TokenCache)? = nil, configure: (inout OAuthConfiguration) -> Void = { _ in }
+    cache: (any TokenCache)? = nil, clientID: String? = nil, configure: (inout OAuthConfiguration) -> Void = { _ in }
   ) throws -> OAuthClient {
     let isB2C = tenant.shape == .b2c
     var configuration = OAuthConfiguration(
-      authority: try Authority(tenant.authority(), kind: kind), clientID: tenant.clientID,
+      authority: try Authority(tenant.authority(), kind: kind), clientID: clientID ?? tenant.clientID,
       redirectURI: try require(URL(string: Fixture.redirect)), scopes: scopes ?? tenant.apiScopes)
     // A test holds answers back for as long as it likes.
     configuration.limits = .patient

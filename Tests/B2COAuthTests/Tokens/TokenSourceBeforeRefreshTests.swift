@@ -52,6 +52,30 @@ struct TokenSourceBeforeRefreshTests {
     #expect(asked.values.count == questions)
   }
 
+  @Test("A server's wish for an early renewal is no reason to ask")
+  func refreshIn() async throws {
+    let asked = Recorder<UserInfo>()
+    let fixture = Fixture { $0.changeTokenAnswer = { $0["refresh_in"] = 600 } }
+    let (client, _) = try await client(left: 1_000, fixture: fixture) { asked.record($0) }
+    _ = try await client.accessToken()
+    #expect(asked.values.isEmpty)
+  }
+
+  @Test("A user who never answers keeps no connector from closing")
+  func closing() async throws {
+    let gate = Monitor(false)
+    let asked = Recorder<UserInfo>()
+    let (client, _) = try await client(left: 0) {
+      asked.record($0)
+      try await gate.wait { $0 }
+    }
+    let call = Task { try await client.accessToken() }
+    try await yielding { asked.values.count == 1 }
+    await client.close()
+    gate.withLock { $0 = true }
+    _ = try await call.value
+  }
+
   @Test("No: a token that has not expired is served, and for a minute nobody is asked again")
   func refusedEarly() async throws {
     let asked = Recorder<UserInfo>()

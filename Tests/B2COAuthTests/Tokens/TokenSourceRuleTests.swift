@@ -38,6 +38,8 @@ struct TokenSourceRuleTests {
     Refusal(status: 403, body: "<html>Blocked</html>", means: .invalidResponse, ends: false),
     Refusal(status: 400, body: "Bad Request", means: .invalidResponse, ends: false),
     Refusal(status: 403, body: "<html>Blocked</html>", means: .invalidResponse, ends: false, shape: .b2c),
+    // Where no user was asked it is not the user who denies.
+    Refusal(status: 403, body: #"{"error":"access_denied"}"#, means: .accessDenied, ends: false, shape: .entra),
     // What names the app or the scopes says nothing about the refresh token.
     Refusal(status: 401, body: #"{"error":"invalid_client"}"#, means: .configuration, ends: false),
     Refusal(status: 400, body: #"{"error":"unauthorized_client"}"#, means: .configuration, ends: false),

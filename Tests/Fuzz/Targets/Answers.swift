@@ -68,7 +68,7 @@ extension FuzzTarget {
   private static func checkRefusal(_ body: ArraySlice<UInt8>, status: Int) throws {
     let (body, response) = try LocalResponse(status: status, body: Data(body)).answer(to: URL(filePath: "/"))
     for service in [Authority.Kind.b2c, .openIDConnect] {
-      for place in [ServerAnswer.Place.request, .refresh(addsClaims: false)] {
+      for place in [ServerAnswer.Place.code, .device, .refresh(addsClaims: false)] {
         let answered = ServerAnswer(body, response, to: place, at: service, hiding: [sent])
         try check(answered, status: status)
       }
