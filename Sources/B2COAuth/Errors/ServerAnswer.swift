@@ -170,12 +170,14 @@ extension ServerAnswer {
       return code == nil && place == .device
     }
     if suberror == "cancel" { return true }
-    guard let description else { return service != .b2c }
-    let sentences = [
-      "user did not authorize the request",
-      "the user has denied access to the scope requested by the client application",
-    ]
-    return sentences.contains(description.lowercased().trimmingCharacters(in: ["."]))
+    return switch description?.lowercased().trimmingCharacters(in: ["."]) {
+    // RFC 6749's own sentence says no more than the code: Authlib sends it with every one.
+    case nil, "the resource owner or authorization server denied the request": service != .b2c
+    case "user did not authorize the request",
+      "the user has denied access to the scope requested by the client application":
+      true
+    default: false
+    }
   }
 
   /// Whether a provider that is not Microsoft's refuses a refresh for the token and not for the app or the scopes.

@@ -105,6 +105,9 @@ struct ServerAnswerTests {
     // The user, where the service says so: outside Azure AD B2C by giving no reason, by MSAL's subcode, by the sentences of
     // Auth0 and of Microsoft's personal accounts, by Microsoft's codes.
     Callback(means: .userCancelledInPage, shapes: [.openIDConnect, .entra, .ciam]),
+    Callback(
+      says: "The resource owner or authorization server denied the request", means: .userCancelledInPage,
+      shapes: [.openIDConnect]),
     Callback(subcode: "cancel", means: .userCancelledInPage),
     Callback(says: "User did not authorize the request", means: .userCancelledInPage),
     Callback(
