@@ -9,13 +9,6 @@ enum SettingsFile {
   ///
   /// Foundation's reader is recursive and ends the process where they are nested thousands deep.
   private static let maximumContainers = 200
-  #if canImport(Darwin)
-    /// Xcode makes a binary property list of the XML one in an app's bundle.
-    private static let readsBinaryLists = true
-  #else
-    /// Foundation's reader does not end for some binary lists here, and no app's bundle has one.
-    private static let readsBinaryLists = false
-  #endif
 
   /// Returns the file's content, at most one byte more than the limit.
   static func read(_ file: URL) throws(SettingsError) -> Data {

@@ -42,6 +42,9 @@ public struct BrowserOpening: Sendable {
     BrowserOpening(exposesURL: exposesURL || other.exposesURL) { url in
       do {
         try await action(url)
+      } catch is CancellationError {
+        // The app has asked its user, who does not want the page by another way either.
+        throw CancellationError()
       } catch {
         try await other.action(url)
       }
@@ -56,7 +59,7 @@ public struct BrowserOpening: Sendable {
     Task {
       do {
         try await action(url)
-      } catch let error as ConnectorError {
+      } catch  where error is ConnectorError || error is CancellationError {
         onFailure(error)
       } catch {
         onFailure(

@@ -125,6 +125,18 @@ struct SignInTests {
     #expect(presenter.requests.isEmpty)
   }
 
+  @Test("One policy under two keys: each sign-in has the domain hint of its own key")
+  func hintOfEachKey() async throws {
+    let fixture = Fixture()
+    let presenter = fixture.script(.signIn(.alice))
+    let client = try fixture.client(presenter: presenter)
+    for hint in [nil, "facebook.com", nil] {
+      _ = try? await client.signIn(policy: try Policy(id: Fixture.signIn, domainHint: hint))
+      #expect(
+        try #require(presenter.requests.last).url.absoluteString.contains("domain_hint=facebook.com") == (hint != nil))
+    }
+  }
+
   @Test("Closing the browser and Cancel in the page are told apart")
   func cancelling() async throws {
     let fixture = Fixture()

@@ -170,16 +170,6 @@ struct ServerAnswerTests {
     }
   }
 
-  @Test("An error in a 200 without tokens is that error", arguments: [LocalTenant.Shape.openIDConnect, .b2c])
-  func errorInSuccess(_ shape: LocalTenant.Shape) async throws {
-    let fixture = Fixture(shape: shape)
-    fixture.transport.answerTokens(
-      200, #"{"error":"bad_verification_code","error_description":"The code passed is incorrect or expired."}"#)
-    let error = try await #require(throws: ConnectorError.self) { try await fixture.client().signIn() }
-    #expect(error.code == .server && error.oauthError == "bad_verification_code" && error.status == 200)
-    #expect(error.serverDescription == "The code passed is incorrect or expired.")
-  }
-
   @Test("An answer in full: status, correlation id, claims, the service's number")
   func members() async throws {
     let (fixture, client) = try await Fixture(shape: .entra).signedIn(after: 4_000)

@@ -113,6 +113,8 @@ struct TokenResponseTests {
     Bad(status: 200, body: "{", code: .invalidResponse),
     Bad(status: 200, body: "[]", code: .invalidResponse),
     Bad(status: 200, body: "{}", code: .invalidResponse),
+    // An error in a 200 without tokens is that error.
+    Bad(status: 200, body: #"{"error": "bad_verification_code"}"#, code: .server),
     Bad(status: 200, body: #"{"access_token": 7}"#, code: .invalidResponse),
     Bad(status: 200, body: #"{"access_token": "a", "token_type": "DPoP"}"#, code: .invalidResponse),
     // RFC 6750 section 2.1: no header takes such a token.
