@@ -87,9 +87,7 @@ extension Connector {
   public func signIn(
     policy: Policy? = nil, options: SignInOptions = SignInOptions()
   ) async throws -> SignInResult {
-    guard let policy else { return try await run(nil, options) }
-    let configured = settings.policies.all.first { $0.key == policy.key }
-    return try await run(policy.kind == .signUpOrSignIn ? configured ?? policy : policy, options)
+    try await run(policy, options)
   }
 
   /// Signs the user in on another device: shows a code here that the user types there (RFC 8628).
@@ -154,9 +152,14 @@ extension Connector {
     try await ConnectorError.mapping {
       var options = options
       options.prefersFullScreen = options.prefersFullScreen || settings.fullScreen
-      return try await SignIn(services: oauth).run(
-        policy: policy ?? oauth.configuration.defaultPolicy, options: options)
+      return try await SignIn(services: oauth).run(policy: configured(policy), options: options)
     }
+  }
+
+  /// The policy to run: one that was made from its id alone has the kind that the settings give it.
+  func configured(_ policy: Policy?) -> Policy? {
+    guard let policy, policy.kind == .signUpOrSignIn else { return policy ?? oauth.configuration.defaultPolicy }
+    return settings.policies.all.first { $0.key == policy.key } ?? policy
   }
 
   /// Lists the tasks of a user.

@@ -57,6 +57,8 @@ extension ErrorCode {
   public static let tokenCache = Self(rawValue: "tokenCache")
   /// The sign-in page could not be shown.
   public static let presentationFailed = Self(rawValue: "presentationFailed")
+  /// The system shows a sign-in page of this app already, and shows one at a time.
+  public static let signInUnderWay = Self(rawValue: "signInUnderWay")
   /// The port of the redirect URI is in use.
   public static let portInUse = Self(rawValue: "portInUse")
   /// The system is about to suspend the app: no token was requested, and it may be when the app is active again.

@@ -28,7 +28,10 @@ package final class OAuthServices: Sendable {
     self.configuration = configuration
     self.environment = environment
     presenter = environment.presenter ?? Defaults.presenter()
-    try presenter.validate(redirectURI: configuration.redirectURI)
+    // A server with an https redirect signs in by two calls, without a presenter.
+    if environment.presenter != nil || RedirectKind(configuration.redirectURI) != .https {
+      try presenter.validate(redirectURI: configuration.redirectURI)
+    }
     serverClock = ServerClock(localNow: environment.now)
     let once = RetryingTransport(transport: environment.transport, policy: .none, clock: environment.clock)
     providers = ProviderDirectory(
@@ -70,18 +73,18 @@ package final class OAuthServices: Sendable {
         errorCode: error))
   }
 
-  /// Runs a step between two events.
+  /// Runs a step between two events, or before the second.
   func reporting<Result>(
-    _ started: OAuthEvent.Step, _ finished: OAuthEvent.Step, policy: Policy?, correlationID: UUID,
+    _ started: OAuthEvent.Step?, _ finished: OAuthEvent.Step, policyID: String?, correlationID: UUID,
     _ body: () async throws -> Result
   ) async throws -> Result {
-    report(started, policy?.id, correlationID)
+    if let started { report(started, policyID, correlationID) }
     do {
       let result = try await body()
-      report(finished, policy?.id, correlationID)
+      report(finished, policyID, correlationID)
       return result
     } catch {
-      report(finished, policy?.id, correlationID, error: Self.code(of: error))
+      report(finished, policyID, correlationID, error: Self.code(of: error))
       throw error
     }
   }

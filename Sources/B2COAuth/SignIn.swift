@@ -1,5 +1,5 @@
 internal import B2CCore
-internal import Foundation
+package import Foundation
 
 /// Signs in by one policy: request, page, validated callback, tokens, verified claims, stored record.
 package struct SignIn: Sendable {
@@ -14,46 +14,75 @@ package struct SignIn: Sendable {
   package func run(policy: Policy?, options: SignInOptions) async throws -> SignInResult {
     let correlationID = services.correlationID()
     return try await services.reporting(
-      .signInStarted, .signInFinished, policy: policy, correlationID: correlationID
+      .signInStarted, .signInFinished, policyID: policy?.id, correlationID: correlationID
     ) {
       do {
-        return try await authorize(policy, options, correlationID)
+        return try await present(policy, options, correlationID)
       } catch let error as ConnectorError where error.code == .passwordResetRequested {
         guard let reset = configuration.passwordResetPolicy, reset.key != policy?.key else { throw error }
         // Cancelling after it leaves the new password and no session.
-        _ = try await authorize(reset, options.forPasswordReset, correlationID, isPasswordResetStep: true)
-        return try await authorize(policy, options, correlationID)
+        _ = try await present(reset, options.forPasswordReset, correlationID)
+        return try await present(policy, options, correlationID)
       }
     }
   }
 
-  private func authorize(
-    _ policy: Policy?, _ options: SignInOptions, _ correlationID: UUID, isPasswordResetStep: Bool = false
+  /// The first half of a sign-in: everything before the page.
+  package func begin(policy: Policy?, options: SignInOptions) async throws -> PendingSignIn {
+    let (_, pending) = try await prepare(policy, options, services.correlationID())
+    services.report(.signInStarted, policy?.id, pending.correlationID)
+    return pending
+  }
+
+  /// The second half: everything after the callback.
+  package func finish(_ pending: PendingSignIn, callback: URL) async throws -> SignInResult {
+    try await services.reporting(
+      nil, .signInFinished, policyID: pending.policyID, correlationID: pending.correlationID
+    ) {
+      try await redeem(pending, callback)
+    }
+  }
+
+  private func present(
+    _ policy: Policy?, _ options: SignInOptions, _ correlationID: UUID
   ) async throws -> SignInResult {
-    // Whatever is wrong with the settings is found here, before a page opens.
-    if let retired = configuration.authority.retirement(for: policy) { throw retired.error }
     try services.presenter.validate(redirectURI: configuration.redirectURI)
+    let (request, pending) = try await prepare(policy, options, correlationID)
+    // The keys are not needed before the answer comes: they are fetched while the user is at the page.
+    async let _: Void = services.providers.prefetch(policy)
+    return try await redeem(pending, try await show(request))
+  }
+
+  /// Whatever is wrong with the settings is found here, before a page opens.
+  private func prepare(
+    _ policy: Policy?, _ options: SignInOptions, _ correlationID: UUID
+  ) async throws -> (AuthorizationRequest, PendingSignIn) {
+    if let retired = configuration.authority.retirement(for: policy) { throw retired.error }
     _ = try ReservedParameters.checked(options.extraParameters)
     if let claims = options.claimsRequest, !claims.isEmpty { _ = try ClaimsRequest.checked(claims) }
     let provider = try await services.providers.provider(for: policy)
     let request = AuthorizationRequest(
       provider: provider, configuration: configuration, options: options, correlationID: correlationID)
-    // The keys are not needed before the answer comes: they are fetched while the user is at the page.
-    async let _: Void = services.providers.prefetch(policy)
-    let url = try await present(request)
+    let userID = options.user.map { services.folded($0.id) }
+    return (request, try request.pending(userID: userID, at: services.environment.now()))
+  }
+
+  private func redeem(_ pending: PendingSignIn, _ url: URL) async throws -> SignInResult {
+    let policy = try pending.policy(for: configuration, at: services.environment.now())
+    let provider = try await services.providers.provider(for: policy)
     do {
-      let callback = try request.validate(url)
-      let response = try await services.endpoint.redeem(callback, of: request)
+      let callback = try pending.validate(url, from: provider)
+      let response = try await services.endpoint.redeem(callback, of: pending, at: provider)
       return try await finish(
-        response, from: request.provider, nonce: request.nonce, scopes: request.scopes, sent: request.tokenScopes,
-        correlationID: request.correlationID, isPasswordResetStep: isPasswordResetStep)
+        response, from: provider, nonce: pending.nonce, userID: pending.userID, scopes: pending.scopes,
+        sent: provider.sent(pending.scopes), correlationID: pending.correlationID)
     } catch var error as ConnectorError {
-      error.correlationID = error.correlationID ?? request.sentCorrelationID
+      error.correlationID = error.correlationID ?? provider.known(pending.correlationID)
       throw error
     }
   }
 
-  private func present(_ request: AuthorizationRequest) async throws -> URL {
+  private func show(_ request: AuthorizationRequest) async throws -> URL {
     do {
       return try await services.presenter.present(
         PresentationRequest(
@@ -63,7 +92,7 @@ package struct SignIn: Sendable {
           makeURL: { try request.url(redirectURI: $0) }))
     } catch var error as ConnectorError where [.userClosedBrowser, .timedOut].contains(error.code) {
       // The page was opened, so its server knows the id; other failures may have kept it from opening.
-      error.correlationID = error.correlationID ?? request.sentCorrelationID
+      error.correlationID = error.correlationID ?? request.provider.known(request.correlationID)
       throw error
     }
   }
@@ -87,40 +116,40 @@ extension SignIn {
   ///
   /// Nothing that can fail comes after the store, so a sign-in that fails changes nothing. A policy that edits the profile or
   /// resets the password lays its claims over the record of the user who finished it, signed in last or not, and leaves no
-  /// session. So does the password-reset step of a sign-in, which itself follows.
+  /// session.
   ///
   /// - Parameters:
   ///   - response: The answer to the code.
   ///   - provider: Who gave it.
   ///   - nonce: The nonce of the authorization request; `nil` for a device code, whose id_token has none.
+  ///   - userID: Who has to sign in; `nil` when anyone may.
   ///   - scopes: The scopes of the API that were requested.
   ///   - sent: All scopes that were sent.
   ///   - correlationID: The correlation id of the sign-in.
-  ///   - isPasswordResetStep: Whether it is the password-reset step of a sign-in.
   /// - Returns: The result, as it is stored.
   /// - Throws: ``ConnectorError`` with code `invalidResponse` without an id_token; what the check and the store throw.
   func finish(
-    _ response: TokenResponse, from provider: Provider, nonce: Secret?, scopes: [String], sent: [String],
-    correlationID: UUID, isPasswordResetStep: Bool = false
+    _ response: TokenResponse, from provider: Provider, nonce: Secret?, userID: String? = nil, scopes: [String],
+    sent: [String], correlationID: UUID
   ) async throws -> SignInResult {
     guard let idToken = response.idToken else {
       throw ConnectorError(
         own: .invalidResponse, "The token answer has no id_token, though openid was asked for.",
-        correlationID: provider.isMicrosoft ? correlationID : nil
+        correlationID: provider.known(correlationID)
       ).about(provider.tokenRoute.url, method: "POST")
     }
     let claims = try await IDTokenCheck(services: services).claims(
       of: idToken, provider: provider, nonce: nonce, accessToken: response.accessToken)
     let isMicrosoft = services.isMicrosoft
     let id = UserIdentity(claims: claims, issuer: provider.metadata.issuer, isMicrosoft: isMicrosoft).userID
-    try checkRequiredUser(UserInfo(id: id, claims: claims, hasSession: true, isMicrosoft: isMicrosoft))
+    try checkUser(UserInfo(id: id, claims: claims, hasSession: true, isMicrosoft: isMicrosoft), meant: userID)
     if let error = response.unusableAccessToken { throw error }
     let now = services.environment.now()
     let answer = TokenAnswer(response: response, requested: scopes, sent: sent, at: now, claims: claims)
     let key = services.client.key(id)
     let record = TokenRecord(signedInAt: now, policyID: provider.policy?.id).taking(answer)
     var hasSession = record.hasSession(now: now)
-    if isPasswordResetStep || updatesUserOnly(provider.policy) {
+    if updatesUserOnly(provider.policy) {
       hasSession = await layOver(claims, key)
     } else {
       try await services.store.signIn(record, key, of: services.client)
@@ -150,7 +179,12 @@ extension SignIn {
       || (policy.key == configuration.passwordResetPolicy?.key && policy.key != configuration.defaultPolicy?.key)
   }
 
-  private func checkRequiredUser(_ user: UserInfo) throws(ConnectorError) {
+  private func checkUser(_ user: UserInfo, meant userID: String?) throws(ConnectorError) {
+    guard userID == nil || userID == user.id else {
+      throw ConnectorError(
+        own: .wrongUser, "Another user signed in than the one who was asked to.",
+        recoverySuggestion: "Sign in as that user; `prompt` with `login` or `selectAccount` offers another account.")
+    }
     guard let required = services.configuration.requiredUser, !required.isEmpty,
       !user.isUser(required, isMicrosoft: services.isMicrosoft)
     else { return }

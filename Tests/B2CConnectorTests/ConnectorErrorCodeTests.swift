@@ -19,7 +19,7 @@ struct ConnectorErrorCodeTests {
     .timedOut,
     .invalidItem, .unauthorized, .insufficientScope, .claimsRequired, .forbidden,
     .notFound, .conflict, .tooLarge, .redirected, .originNotAllowed, .settings, .policyNotConfigured,
-    .taskAPINotConfigured, .suspended, .refreshNotAllowed, .other,
+    .taskAPINotConfigured, .suspended, .refreshNotAllowed, .signInUnderWay, .other,
   ]
 
   /// A file of the repository.

@@ -2,49 +2,47 @@ internal import B2CCore
 internal import B2CIDToken
 internal import Foundation
 
-/// The answer to one authorization request, after every check of ``AuthorizationRequest/validate(_:)``.
+/// The answer to one authorization request, after every check of ``PendingSignIn/validate(_:from:)``.
 struct ValidatedCallback: Sendable {
   let code: Secret
   let redirectURI: URL
 }
 
-extension AuthorizationRequest {
+extension PendingSignIn {
   /// Checks a callback URL: right place, our state, the right issuer, and only then what it says.
   ///
   /// - Throws: ``ConnectorError`` with code `invalidResponse`, or what the server refused.
-  func validate(_ callback: URL) throws(ConnectorError) -> ValidatedCallback {
-    let redirectURI = try RedirectMatch.redirectURI(of: callback, registered: configuration.redirectURI)
+  func validate(_ callback: URL, from provider: Provider) throws(ConnectorError) -> ValidatedCallback {
+    let redirectURI = try RedirectMatch.redirectURI(of: callback, registered: redirectURI)
     let parameters = try CallbackParameters(callback)
     // An error is accepted under the same rule as a code: only an answer with the state belongs to this request.
     guard let answered = parameters["state"], state.isEqualInConstantTime(to: Secret(answered)) else {
       throw ConnectorError(
         own: .invalidResponse, "The callback does not carry the state of this sign-in.",
-        recoverySuggestion: "Start the sign-in again; use each callback once.", correlationID: sentCorrelationID)
+        recoverySuggestion: "Start the sign-in again; use each callback once.")
     }
-    try checkIssuer(parameters["iss"])
+    try checkIssuer(parameters["iss"], provider)
     guard parameters["error"] == nil else {
       throw ServerAnswer(
-        parameters, at: provider.tokenRoute.service, hiding: [state, nonce, pkce.verifier]
+        parameters, at: provider.tokenRoute.service, hiding: [state, nonce, verifier]
       )
-      .asError(scopes: tokenScopes, policy: provider.policy, correlationID: sentCorrelationID)
+      .asError(scopes: provider.sent(scopes), policy: provider.policy)
       .about(provider.authorizationEndpoint)
     }
     guard let code = parameters["code"], !code.isEmpty else {
-      throw ConnectorError(
-        own: .invalidResponse, "The callback has neither a code nor an error.", correlationID: sentCorrelationID)
+      throw ConnectorError(own: .invalidResponse, "The callback has neither a code nor an error.")
     }
     return ValidatedCallback(code: Secret(code), redirectURI: redirectURI)
   }
 
-  private func checkIssuer(_ issuer: String?) throws(ConnectorError) {
+  private func checkIssuer(_ issuer: String?, _ provider: Provider) throws(ConnectorError) {
     let isRight =
       issuer.map { IssuerExpectation(published: provider.metadata.issuer).accepts(callbackIssuer: $0) }
       ?? !provider.metadata.sendsIssuerInCallback
     guard isRight else {
       let fault =
         issuer == nil ? "has no iss, though the issuer promises one" : "comes from another issuer than the one asked"
-      throw ConnectorError(
-        own: .invalidResponse, "The callback \(fault) (RFC 9207 section 2.4).", correlationID: sentCorrelationID)
+      throw ConnectorError(own: .invalidResponse, "The callback \(fault) (RFC 9207 section 2.4).")
     }
   }
 }

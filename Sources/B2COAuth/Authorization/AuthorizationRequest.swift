@@ -14,11 +14,14 @@ struct AuthorizationRequest: Sendable {
   /// The scopes of the API that are requested.
   var scopes: [String] { options.scopes ?? configuration.scopes }
 
-  /// The scopes that the code is redeemed for.
-  var tokenScopes: [String] { Scopes.forRequest(scopes, offlineAccess: provider.addsOfflineAccess) }
-
-  /// The correlation id as far as the server knows it: only Microsoft's services are sent one.
-  var sentCorrelationID: UUID? { provider.isMicrosoft ? correlationID : nil }
+  /// What is needed to finish the sign-in.
+  func pending(userID: String?, at now: Date) throws(ConnectorError) -> PendingSignIn {
+    PendingSignIn(
+      url: try url(redirectURI: configuration.redirectURI), authority: configuration.authority.cacheID,
+      clientID: configuration.clientID, redirectURI: configuration.redirectURI, policyID: provider.policy?.id,
+      policyKind: provider.policy?.kind.rawValue, scopes: scopes, userID: userID, state: state, nonce: nonce,
+      verifier: pkce.verifier, correlationID: correlationID, begunAt: now)
+  }
 
   /// The URL of the sign-in page for a redirect URI.
   func url(redirectURI: URL) throws(ConnectorError) -> URL {
@@ -26,8 +29,7 @@ struct AuthorizationRequest: Sendable {
   }
 
   private func parameters(redirectURI: URL) throws(ConnectorError) -> [(name: String, value: String)] {
-    let consent = Scopes.forRequest(
-      scopes + configuration.additionalScopes, offlineAccess: provider.addsOfflineAccess)
+    let consent = provider.sent(scopes + configuration.additionalScopes)
     var parameters: [(name: String, value: String)] = [
       ("client_id", configuration.clientID),
       ("response_type", "code"),
@@ -42,7 +44,7 @@ struct AuthorizationRequest: Sendable {
     if provider.isMicrosoft { parameters.append(("client-request-id", correlationID.uuidString.lowercased())) }
     let optional: [(String, String?)] = [
       ("prompt", options.prompt.rawValue),
-      ("login_hint", options.loginHint ?? configuration.requiredUser),
+      ("login_hint", options.loginHint ?? options.user?.username ?? configuration.requiredUser),
       ("domain_hint", options.domainHint ?? provider.policy?.domainHint),
       ("ui_locales", options.uiLocales.isEmpty ? nil : options.uiLocales.joined(separator: " ")),
       ("claims", options.claimsRequest),

@@ -17,14 +17,14 @@ package struct DeviceFlow: Sendable {
     scopes: [String], show: @Sendable (DeviceAuthorization) async throws -> Void
   ) async throws -> SignInResult {
     let correlationID = services.correlationID()
-    return try await services.reporting(.signInStarted, .signInFinished, policy: nil, correlationID: correlationID) {
+    return try await services.reporting(.signInStarted, .signInFinished, policyID: nil, correlationID: correlationID) {
       let provider = try await services.providers.provider(for: services.configuration.defaultPolicy)
       guard let endpoint = provider.deviceAuthorizationEndpoint else {
         throw ConnectorError(
           own: .unsupported, "The authority offers no device authorization.",
           recoverySuggestion: "Use a presenter that opens a browser.")
       }
-      let sent = Scopes.forRequest(scopes, offlineAccess: provider.addsOfflineAccess)
+      let sent = provider.sent(scopes)
       let fields = [("client_id", services.configuration.clientID), ("scope", sent.joined(separator: " "))]
       let answer = try await services.endpoint.post(
         fields, to: endpoint, isMicrosoft: provider.isMicrosoft, correlationID: correlationID)
@@ -32,7 +32,7 @@ package struct DeviceFlow: Sendable {
         throw services.endpoint.refusal(
           answer, of: fields,
           to: TokenRoute(url: endpoint, policy: provider.policy, service: provider.tokenRoute.service),
-          correlationID: provider.isMicrosoft ? correlationID : nil)
+          correlationID: provider.known(correlationID))
       }
       let ticket = try DeviceTicket(answer.0, from: endpoint, now: services.environment.now())
       try await show(ticket.authorization)

@@ -2,7 +2,11 @@
 public struct SignInOptions: Sendable {
   /// The OpenID Connect `prompt` parameter; none is sent unless the app names one.
   public var prompt = Prompt.automatic
-  /// The user name to fill in; the required user when `nil`.
+  /// Who has to sign in, such as the user whose session has expired; anyone may when `nil`.
+  ///
+  /// Another person ends the sign-in with ``ErrorCode/wrongUser``, and nothing changes.
+  public var user: UserInfo?
+  /// The user name to fill in; that of ``user`` or of the settings' required user when `nil`.
   public var loginHint: String?
   /// The identity provider to go to at once, such as `facebook.com`; the policy's own when `nil`.
   public var domainHint: String?

@@ -16,6 +16,12 @@ public struct LoopbackPresenter: SignInPresenter {
   private let page: @Sendable (_ isSuccess: Bool) -> String
   private let timeout: Duration
   private let clock: any Clock<Duration>
+  private let latest = Locked<OpenPage?>(nil)
+
+  private struct OpenPage {
+    let callback = PendingCallback()
+    let isClosed = Monitor(false)
+  }
 
   /// Creates a presenter.
   ///
@@ -43,18 +49,31 @@ public struct LoopbackPresenter: SignInPresenter {
     _ = try LoopbackRedirectURI(validating: redirectURI)
   }
 
-  /// Listens, opens the browser and waits for the redirect.
+  /// Listens, opens the browser and waits for the redirect; an older page of this presenter ends.
   ///
   /// - Parameter request: The page to show and the redirect to wait for.
   /// - Returns: The callback URL, with the listener's port.
-  /// - Throws: An error with code ``ErrorCode/portInUse``, ``ErrorCode/timedOut``,
+  /// - Throws: An error with code ``ErrorCode/userClosedBrowser`` when a newer page is opened, ``ErrorCode/portInUse``,
+  ///   ``ErrorCode/timedOut``,
   ///   ``ErrorCode/presentationFailed`` (also when the local page is opened twice) or
   ///   ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
   public func present(_ request: PresentationRequest) async throws -> URL {
     let redirect = try LoopbackRedirectURI(validating: request.redirectURI)
     try BrowserOpening.check(request.url)
     try Task.checkCancellation()
-    let callback = PendingCallback()
+    let open = OpenPage()
+    defer { open.isClosed.withLock { $0 = true } }
+    let older = latest.withLock { latest in
+      defer { latest = open }
+      return latest
+    }
+    if let older {
+      older.callback.fail(
+        ConnectorError(own: .userClosedBrowser, "The user began another sign-in before finishing the page."))
+      // Its port may be this one's.
+      try await older.isClosed.wait { $0 }
+    }
+    let callback = open.callback
     let flow = LoopbackFlow(
       request: request, redirect: redirect, page: page, firstPage: OneTimePage(), callback: callback)
     let listener = try await flow.listen()

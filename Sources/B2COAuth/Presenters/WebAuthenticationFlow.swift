@@ -9,14 +9,19 @@ package struct WebAuthenticationFlow: Sendable {
 
   private let supportsHTTPSCallbacks: Bool
   private let makeSession: MakeSession
+  private let isOpen: Locked<Bool>
 
   /// Creates a flow.
   ///
   /// - Parameters:
   ///   - supportsHTTPSCallbacks: Whether this system's sheet can end at an https URL.
+  ///   - isOpen: Whether the system shows a sheet of this app.
   ///   - makeSession: Makes the sheet for a page.
-  package init(supportsHTTPSCallbacks: Bool, makeSession: @escaping MakeSession) {
+  package init(
+    supportsHTTPSCallbacks: Bool, isOpen: Locked<Bool> = Locked(false), makeSession: @escaping MakeSession
+  ) {
     self.supportsHTTPSCallbacks = supportsHTTPSCallbacks
+    self.isOpen = isOpen
     self.makeSession = makeSession
   }
 
@@ -40,12 +45,22 @@ package struct WebAuthenticationFlow: Sendable {
 
   /// Shows the sheet and waits for its end.
   ///
-  /// - Throws: ``ConnectorError`` with code ``ErrorCode/userClosedBrowser``, ``ErrorCode/presentationFailed`` or
-  ///   ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
+  /// - Throws: ``ConnectorError`` with code ``ErrorCode/userClosedBrowser``, ``ErrorCode/signInUnderWay``,
+  ///   ``ErrorCode/presentationFailed`` or ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
   @MainActor
   package func run(_ request: PresentationRequest) async throws -> URL {
     let callback = try callback(for: request.redirectURI)
     try Task.checkCancellation()
+    let isSecond = isOpen.withLock { isOpen in
+      defer { isOpen = true }
+      return isOpen
+    }
+    guard !isSecond else {
+      throw ConnectorError(
+        own: .signInUnderWay, "Another sign-in page of this app is open.",
+        recoverySuggestion: "Begin one sign-in at a time, such as by a button that is disabled meanwhile.")
+    }
+    defer { isOpen.withLock { $0 = false } }
     let session = try makeSession(callback, request)
     // A stream and not a continuation: the end may come twice, from the sheet and from the cancellation.
     let outcomes = AsyncStream<WebAuthenticationOutcome>.makeStream(bufferingPolicy: .bufferingOldest(1))

@@ -18,6 +18,12 @@ struct Provider: Sendable {
   /// Whether requests ask for `offline_access` on their own.
   let addsOfflineAccess: Bool
 
+  /// All scopes that are sent where these are asked for.
+  func sent(_ scopes: [String]) -> [String] { Scopes.forRequest(scopes, offlineAccess: addsOfflineAccess) }
+
+  /// A correlation id as far as the server knows it: only Microsoft's services are sent one.
+  func known(_ correlationID: UUID) -> UUID? { isMicrosoft ? correlationID : nil }
+
   init(
     configuration: OAuthConfiguration, policy: Policy?, endpoints: Endpoints, metadata: ProviderMetadata
   ) throws(ConnectorError) {

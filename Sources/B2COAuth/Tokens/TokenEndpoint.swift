@@ -14,16 +14,16 @@ struct TokenEndpoint: Sendable {
 
   /// Redeems an authorization code.
   func redeem(
-    _ callback: ValidatedCallback, of request: AuthorizationRequest
+    _ callback: ValidatedCallback, of signIn: PendingSignIn, at provider: Provider
   ) async throws -> TokenResponse {
-    return try await send(
+    try await send(
       [
         ("grant_type", "authorization_code"),
         ("code", callback.code.value),
         ("redirect_uri", callback.redirectURI.absoluteString),
-        ("code_verifier", request.pkce.verifier.value),
-        ("scope", request.tokenScopes.joined(separator: " ")),
-      ], to: request.provider.tokenRoute, correlationID: request.correlationID)
+        ("code_verifier", signIn.verifier.value),
+        ("scope", provider.sent(signIn.scopes).joined(separator: " ")),
+      ], to: provider.tokenRoute, correlationID: signIn.correlationID)
   }
 
   /// Sends a refresh token for exactly these scopes; for `nil` without naming any.

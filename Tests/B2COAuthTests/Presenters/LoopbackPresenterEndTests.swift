@@ -15,6 +15,22 @@ extension LoopbackPresenterTests {
     await #expect(throws: LoopbackClient.Refused.self) { _ = try await LoopbackClient(port: page.port) }
   }
 
+  @Test("a second sign-in at the same port ends the first, whose page is older")
+  func second() async throws {
+    let (ended, page) = await present("http://localhost/callback")
+    let port = page.port
+    ended.cancel()
+    await #expect(throws: CancellationError.self) { try await ended.value }
+    let presenter = presenter()
+    let first = Task { try await presenter.present(.test("http://localhost:\(port)/callback")) }
+    _ = await pages.next()
+    let second = Task { try await presenter.present(.test("http://localhost:\(port)/callback")) }
+    await expectError(ConnectorError.self, .userClosedBrowser) { try await first.value }
+    _ = await pages.next()
+    _ = try await get("/callback?code=x&state=\(Self.state)", port: port)
+    #expect(try await second.value.query?.contains("code=x") == true)
+  }
+
   @Test("cancelling ends the wait and closes the port")
   func cancellation() async throws {
     let (task, page) = await present("http://localhost/callback")

@@ -55,8 +55,11 @@ struct WebAuthenticationFlowTests {
       self.atOnce = atOnce
     }
 
-    var flow: WebAuthenticationFlow {
-      WebAuthenticationFlow(supportsHTTPSCallbacks: true) { [stream, starts, atOnce] callback, request in
+    var flow: WebAuthenticationFlow { flow(Locked(false)) }
+
+    func flow(_ isOpen: Locked<Bool>) -> WebAuthenticationFlow {
+      WebAuthenticationFlow(supportsHTTPSCallbacks: true, isOpen: isOpen) {
+        [stream, starts, atOnce] callback, request in
         let sheet = Sheet(callback, request, starts: starts, atOnce: atOnce)
         stream.continuation.yield(sheet)
         return sheet
@@ -92,6 +95,22 @@ struct WebAuthenticationFlowTests {
     sheet.completion?(.success(callback))
     #expect(try await task.value == callback)
     #expect(!sheet.isCancelled)
+  }
+
+  @Test("a second page is refused while the sheet is open, whichever presenter shows it")
+  func second() async throws {
+    let (sheets, isOpen) = (Sheets(), Locked(false))
+    let flows = [sheets.flow(isOpen), sheets.flow(isOpen)]
+    for flow in flows {
+      let task = Task { try await flow.run(.test("com.example.app:/cb")) }
+      let sheet = try await sheets.next()
+      try await yielding { sheet.completion != nil }
+      for other in flows {
+        await expectError(ConnectorError.self, .signInUnderWay) { try await other.run(.test("com.example.app:/cb")) }
+      }
+      sheet.completion?(.success(callback))
+      #expect(try await task.value == callback)
+    }
   }
 
   @Test("an https redirect is waited for by host and path, and cookies are shared unless asked otherwise")

@@ -13,13 +13,14 @@ extension FuzzTarget {
     name: "callback",
     parse: { input in
       let text = String(decoding: input, as: UTF8.self)
-      if let url = URL(string: text) { _ = try? scenes[0].request.validate(url) }
+      if let url = URL(string: text) { _ = try? scenes[0].signIn.validate(url, from: scenes[0].provider) }
       _ = FormEncoding.decode(text)
     }, check: checkCallback)
 
   private struct Scene: Sendable {
     let redirectURI: URL
-    let request: AuthorizationRequest
+    let signIn: PendingSignIn
+    let provider: Provider
     /// Finds state, nonce and verifier.
     let secrets: SecretSearch
   }
@@ -42,9 +43,10 @@ extension FuzzTarget {
       endpoints: Endpoints(authority: authority, policy: authority.policy), metadata: metadata)
     let request = AuthorizationRequest(
       provider: provider, configuration: configuration, options: SignInOptions(), correlationID: UUID())
+    let signIn = try request.pending(userID: nil, at: Date())
     return Scene(
-      redirectURI: redirectURI, request: request,
-      secrets: .whole(request.state.value, request.nonce.value, request.pkce.verifier.value))
+      redirectURI: redirectURI, signIn: signIn, provider: provider,
+      secrets: .whole(signIn.state.value, signIn.nonce.value, signIn.verifier.value))
   }
 
   @Sendable private static func checkCallback(_ input: [UInt8]) throws {
@@ -58,16 +60,16 @@ extension FuzzTarget {
       },
       "the form \(pairs) is read again as \(again)")
     for scene in scenes {
-      let text = template.replacing("STATE", with: scene.request.state.value)
+      let text = template.replacing("STATE", with: scene.signIn.state.value)
       if let url = URL(string: text) { try check(url, scene) }
       try checkPasted(text, scene)
     }
   }
 
   private static func check(_ url: URL, _ scene: Scene) throws {
-    let state = scene.request.state.value
+    let state = scene.signIn.state.value
     do throws(ConnectorError) {
-      let callback = try scene.request.validate(url)
+      let callback = try scene.signIn.validate(url, from: scene.provider)
       // An accepted callback, looked at by Foundation instead.
       guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: false),
         let registered = URLComponents(url: scene.redirectURI, resolvingAgainstBaseURL: false)
@@ -106,7 +108,7 @@ extension FuzzTarget {
   private static func checkPasted(_ text: String, _ scene: Scene) throws {
     guard let page = URL(string: "https://login.example/a") else { return }
     let request = PresentationRequest(
-      purpose: .signIn, redirectURI: scene.redirectURI, state: scene.request.state
+      purpose: .signIn, redirectURI: scene.redirectURI, state: scene.signIn.state
     ) { _ in page }
     let url = waiting {
       try? await ManualPresenter(write: { _ in }, readLine: { text }).present(request)
@@ -114,6 +116,6 @@ extension FuzzTarget {
     // A parameter that comes twice is refused afterwards.
     guard let url, let parameters = try? CallbackParameters(url) else { return }
     try expect(
-      parameters["state"] == scene.request.state.value, "what was pasted becomes a callback without our state: \(url)")
+      parameters["state"] == scene.signIn.state.value, "what was pasted becomes a callback without our state: \(url)")
   }
 }

@@ -9,6 +9,9 @@
   /// visionOS 1.1 on, when the app claims the domain. The scheme need not be in the app's `Info.plist`. A scheme without a dot
   /// works too, but another app can claim the same one.
   public struct WebAuthenticationPresenter: SignInPresenter {
+    // Global, as the sheet is: the system shows one of an app at a time, whichever presenters it has.
+    private static let isSheetOpen = Locked(false)
+
     private let flow: WebAuthenticationFlow
 
     /// Creates a presenter.
@@ -19,7 +22,9 @@
     /// - Parameter anchor: Returns the window that the sheet belongs to. When it is `nil` or returns `nil`, the key window of the
     ///   active scene is used; in an app extension, which has none, the sign-in ends with ``ErrorCode/presentationFailed``.
     public init(anchor: (@MainActor @Sendable (PresentationRequest) -> ASPresentationAnchor?)? = nil) {
-      flow = WebAuthenticationFlow(supportsHTTPSCallbacks: Self.supportsHTTPSCallbacks) { callback, request in
+      flow = WebAuthenticationFlow(
+        supportsHTTPSCallbacks: Self.supportsHTTPSCallbacks, isOpen: Self.isSheetOpen
+      ) { callback, request in
         let chosen = anchor?(request)
         return SystemWebAuthenticationSession(request, callback: callback, anchor: try chosen ?? Self.window())
       }
@@ -54,7 +59,7 @@
     /// - Parameter request: The page to show and the redirect to wait for.
     /// - Returns: The callback URL.
     /// - Throws: An error with code ``ErrorCode/userClosedBrowser`` when the user closed the sheet,
-    ///   ``ErrorCode/presentationFailed`` when it could not be shown, also in an app extension and where the app is not
+    ///   ``ErrorCode/signInUnderWay`` while it shows another page, ``ErrorCode/presentationFailed`` when it could not be shown, also in an app extension and where the app is not
     ///   associated with the host of an https redirect URI, ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
     public func present(_ request: PresentationRequest) async throws -> URL {
       try await flow.run(request)

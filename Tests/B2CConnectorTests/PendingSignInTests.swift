@@ -1,0 +1,191 @@
+import B2CConnector
+import B2CTestKit
+import Foundation
+import TestSupport
+import Testing
+
+/// A sign-in in two calls, as Docs/Servers.md has it: each half at a connector of its own, as at two instances.
+@Suite(.timeLimit(.minutes(10)))
+struct PendingSignInTests {
+  private let clock = TestClock()
+  private let tenant: LocalTenant
+  private let server: LocalTaskServer
+  private let network: LocalNetwork
+  private let cache = InMemoryTokenCache()
+  private let events = Locked<[OAuthEvent]>([])
+
+  init() {
+    let clock = clock
+    tenant = LocalTenant(
+      redirectURIs: ["https://tasks.example.com/callback", LocalTenant.standardRedirectURI], now: { clock.date })
+    server = LocalTaskServer(tenant: tenant)
+    network = LocalNetwork(tenant, server, clock: clock)
+  }
+
+  /// A server's connector: it has no presenter, and shares the cache with its other instances.
+  private func instance(_ change: (inout ConnectorSettings) throws -> Void = { _ in }) throws -> Connector {
+    var settings = try tenant.settings(taskServer: server)
+    try change(&settings)
+    var environment = Connector.Environment()
+    environment.cache = cache
+    environment.transport = network
+    environment.setTime(clock: clock) { [clock] in clock.date }
+    environment.onEvent = { [events] event in events.withLock { $0.append(event) } }
+    return try Connector(settings: settings, environment: environment)
+  }
+
+  /// The pending part as a cookie carries it.
+  private func kept(_ pending: PendingSignIn) throws -> PendingSignIn {
+    try JSONDecoder().decode(PendingSignIn.self, from: JSONEncoder().encode(pending))
+  }
+
+  /// The callback that a visitor's browser brings after a page.
+  private func callback(of browser: ScriptedPresenter, at page: URL) async throws -> URL {
+    let state = try #require(query(of: page)["state"])
+    let redirectURI = try #require(URL(string: "https://tasks.example.com/callback"))
+    return try await browser.present(PresentationRequest(url: page, redirectURI: redirectURI, state: Secret(state)))
+  }
+
+  private func callback(of user: LocalUser, at page: URL) async throws -> URL {
+    try await callback(of: ScriptedPresenter(transport: network, .signIn(user)), at: page)
+  }
+
+  @Test("Two visitors at once, each half at another instance: each sees their own tasks")
+  func twoVisitors() async throws {
+    let people = [LocalUser.alice, .bob]
+    var logins: [PendingSignIn] = []
+    for _ in people { logins.append(try kept(await instance().beginSignIn())) }
+    #expect(await cache.keys().isEmpty)
+    for (login, person) in zip(logins, people).reversed() {
+      let url = try await callback(of: person, at: login.url)
+      let result = try await instance().finishSignIn(login, callback: url)
+      #expect(result.user.objectID == person.id && result.accessToken != nil)
+      try await instance().addTask(TaskItem(itemName: person.displayName), user: UserInfo(id: result.user.id))
+    }
+    for person in people { #expect(server.tasks(of: person.id).map(\.text) == [person.displayName]) }
+    let steps = events.withLock { $0.filter { $0.step.hasPrefix("signIn") } }
+    #expect(steps.map(\.step) == ["signInStarted", "signInStarted", "signInFinished", "signInFinished"])
+    #expect(Set(steps.map(\.correlationID)).count == 2)
+  }
+
+  struct Refusal: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let code: ErrorCode
+    var later = Duration.zero
+    var settings: @Sendable (inout ConnectorSettings) throws -> Void = { _ in }
+    var callback: @Sendable (String) -> String = { $0 }
+  }
+
+  static let refusals: [Refusal] = [
+    Refusal(testDescription: "another client ID", code: .configuration, settings: { $0.clientID = "another" }),
+    Refusal(
+      testDescription: "another redirect URI", code: .configuration,
+      settings: { $0.redirectURI = try url("https://tasks.example.com/other") }),
+    Refusal(
+      testDescription: "another authority", code: .configuration,
+      settings: { $0.authority = try Authority("https://other.b2clogin.com/other.onmicrosoft.com/B2C_1_SignIn") }),
+    Refusal(testDescription: "after an hour", code: .timedOut, later: .seconds(3601)),
+    Refusal(
+      testDescription: "another state", code: .invalidResponse,
+      callback: { $0.replacing(/state=[^&]*/, with: "state=\(String(repeating: "A", count: 43))") }),
+    Refusal(
+      testDescription: "no state", code: .invalidResponse, callback: { $0.replacing(/state=[^&]*/, with: "") }),
+    Refusal(
+      testDescription: "another place", code: .invalidResponse,
+      callback: { $0.replacing("tasks.example.com", with: "evil.example.com") }),
+  ]
+
+  @Test("Refused before anything is sent, and no one is signed in", arguments: refusals)
+  func refused(_ refusal: Refusal) async throws {
+    let pending = try await instance().beginSignIn()
+    let url = try await callback(of: .alice, at: pending.url)
+    await clock.advance(by: refusal.later)
+    let changed = try #require(URL(string: refusal.callback(url.absoluteString)))
+    await expectError(ConnectorError.self, refusal.code) {
+      try await instance(refusal.settings).finishSignIn(kept(pending), callback: changed)
+    }
+    #expect(tenant.counters.tokenRequests == 0)
+    #expect(await cache.keys().isEmpty)
+    guard refusal.later == .zero else { return }
+    #expect(try await instance().finishSignIn(kept(pending), callback: url).user.objectID == LocalUser.alice.id)
+  }
+
+  @Test("An hour is time enough")
+  func slowVisitor() async throws {
+    let pending = try await instance().beginSignIn()
+    await clock.advance(by: .seconds(3590))
+    let url = try await callback(of: .alice, at: pending.url)
+    #expect(try await instance().finishSignIn(kept(pending), callback: url).user.objectID == LocalUser.alice.id)
+  }
+
+  @Test("The callback of another login is refused; one's own works once")
+  func swapped() async throws {
+    let (victim, attacker) = (try await instance().beginSignIn(), try await instance().beginSignIn())
+    let sent = try await callback(of: .bob, at: attacker.url)
+    await expectError(ConnectorError.self, .invalidResponse, saying: "does not carry the state") {
+      try await instance().finishSignIn(victim, callback: sent)
+    }
+    #expect(try await instance().users().isEmpty)
+    try await instance().finishSignIn(attacker, callback: sent)
+    await expectError(ConnectorError.self, .interactionRequired) {
+      try await instance().finishSignIn(attacker, callback: sent)
+    }
+  }
+
+  @Test("A forgotten password is the caller's to follow, by another page")
+  func secondPage() async throws {
+    let (connector, alice) = (try instance(), LocalUser.alice)
+    let browser = ScriptedPresenter(
+      transport: network, .forgotPassword, .resetPassword(email: alice.email, newPassword: "Not-A-Secret-3"),
+      .signIn(email: alice.email, password: "Not-A-Secret-3"))
+    let first = try await connector.beginSignIn()
+    await expectError(ConnectorError.self, .passwordResetRequested) {
+      try await connector.finishSignIn(first, callback: callback(of: browser, at: first.url))
+    }
+    let reset = try await connector.beginSignIn(policy: connector.settings.policies.policy(of: .passwordReset))
+    try await connector.finishSignIn(kept(reset), callback: callback(of: browser, at: reset.url))
+    #expect(try await connector.users().isEmpty)
+    let second = try await connector.beginSignIn()
+    let result = try await connector.finishSignIn(second, callback: callback(of: browser, at: second.url))
+    #expect(result.user.objectID == alice.id && result.user.hasSession)
+  }
+
+  @Test("Who is meant signs in or no one does; scopes are those of the beginning")
+  func meantUser() async throws {
+    let connector = try instance()
+    var options = SignInOptions()
+    options.user = UserInfo(id: "\(LocalUser.alice.id).\(tenant.tenantID)".uppercased())
+    options.scopes = []
+    for (person, isMeant) in [(LocalUser.bob, false), (.alice, true)] {
+      let pending = try kept(await connector.beginSignIn(options: options))
+      let url = try await callback(of: person, at: pending.url)
+      if isMeant {
+        let result = try await connector.finishSignIn(pending, callback: url)
+        #expect(result.user.objectID == person.id && result.accessToken == nil)
+      } else {
+        await expectError(ConnectorError.self, .wrongUser) { try await connector.finishSignIn(pending, callback: url) }
+        #expect(try await connector.users().isEmpty)
+      }
+    }
+    // What is stored has a name, which fills in the page.
+    options.user = try await connector.users().first
+    #expect(query(of: try await connector.beginSignIn(options: options).url)["login_hint"] == LocalUser.alice.email)
+  }
+
+  @Test("Printing a pending sign-in shows nothing of it")
+  func secret() async throws {
+    let pending = try await instance().beginSignIn()
+    var dumped = ""
+    dump(pending, to: &dumped)
+    let stored = try JSONSerialization.jsonObject(with: JSONEncoder().encode(pending)) as? [String: Any] ?? [:]
+    for name in ["state", "nonce", "verifier", "url"] {
+      let value = try #require(stored[name] as? String)
+      #expect(!"\(pending) \(String(reflecting: pending)) \(dumped)".contains(value))
+    }
+  }
+}
+
+private func query(of url: URL) -> [String: String] {
+  let items = URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems ?? []
+  return Dictionary(items.map { ($0.name, $0.value ?? "") }) { $1 }
+}
