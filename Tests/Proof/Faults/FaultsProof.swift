@@ -12,7 +12,7 @@ struct FaultsProof: ProofCommand {
   /// A call that is not back by then hangs.
   static let watchdog = Duration.seconds(20)
   /// The deadline, and what a busy machine may add.
-  static let longestCell = FaultWorld.deadline / .seconds(1) + 3
+  static let longestCell = FaultWorld.deadline / .seconds(1) + 15
   /// What one large answer may add to the process while it is refused, this program's own server included.
   static let memoryBound = 8 << 20
   /// What all cells together may leave behind.
