@@ -12,11 +12,11 @@ extension Connector {
     public var taskDialect = TaskDialect.tutorial
     /// The deadline of a call to the task server with all its tries, and the largest answer; 30 seconds and 32 MiB.
     ///
-    /// Guide "The connector", Limits.
+    /// Guide "The connector", Limits and lifetimes.
     public var taskLimits = TaskAPIClient.standardLimits
     /// The limits of token, metadata and key requests; 30 seconds and 1 MiB.
     ///
-    /// Guide "The connector", Limits.
+    /// Guide "The connector", Limits and lifetimes.
     public var limits = TransportLimits.standard
     /// The rules by which a failed request is sent again, to the sign-in service, the task server and any API.
     ///
@@ -24,11 +24,11 @@ extension Connector {
     public var retry = RetryPolicy()
     /// How long before its end a token is renewed; at most half of the token's life counts.
     ///
-    /// 300 seconds. Guide "The connector", Token lifetimes.
+    /// 300 seconds. Guide "The connector", Limits and lifetimes.
     public var expiryMargin = Duration.seconds(300)
     /// How far this device's clock may be off when an id_token is checked, beside the measured offset.
     ///
-    /// 300 seconds. Guide "The connector", Token lifetimes.
+    /// 300 seconds. Guide "The connector", Limits and lifetimes.
     public var clockSkew = Duration.seconds(300)
     /// Further APIs that ``Connector/data(for:scopes:user:limits:)`` may send tokens to.
     ///
@@ -38,15 +38,15 @@ extension Connector {
     /// Whether this process may use refresh tokens; `true`.
     ///
     /// With `false`, stored access tokens are returned until they expire; then calls throw
-    /// ``ErrorCode/refreshNotAllowed``. An app extension never uses them, whatever is set here. Guide "Widgets, extensions
-    /// and intents".
+    /// ``ErrorCode/refreshNotAllowed``. An app extension never uses them, whatever is set here. Guide "Platforms",
+    /// Widgets and extensions.
     public var refreshesTokens = true
     /// What the user has to agree to before a refresh token is used, such as Face ID; `nil` unless set.
     ///
     /// It runs once for all calls that wait for the token, before anything is sent; set it in every connector of the
     /// process. With it a token is renewed only in its last minute, except with `forceRefresh` and `claims`. What it throws ends
     /// the calls with ``ErrorCode/userCancelled``, unless the token has not expired, which is served then. It must not call
-    /// the connector. Guide "The connector", Asking the user before a refresh.
+    /// the connector. Guide "At launch", Face ID and Touch ID.
     public var beforeRefresh: (@Sendable (UserInfo) async throws -> Void)?
 
     /// The configuration of the engine: these options with what the settings say.
