@@ -1,25 +1,22 @@
-import B2CCore
-import B2CTestKit
-import B2CTokenCache
+import B2CConnector
 import Foundation
-import TestSupport
-import Testing
 
-/// The database cache of Docs/TokenCaches.md, word for word.
-@Suite(.timeLimit(.minutes(10))) struct TokenCacheDocumentationTests {
-  @Test("The database cache keeps the rules, those of shared caches included")
-  func database() async throws {
-    let broken = try await TokenCacheConformance.brokenRules(
-      makeSecondInstance: { DatabaseTokenCache(database: $0.database) },
-      makeCache: { DatabaseTokenCache(database: Database()) })
-    #expect(broken.isEmpty, "\(broken)")
-  }
+/// What a cache needs of a database, whatever its driver is called.
+///
+/// ```sql
+/// CREATE TABLE tokens (key TEXT PRIMARY KEY, stamp TEXT NOT NULL, record TEXT NOT NULL);
+/// CREATE TABLE locks (key TEXT PRIMARY KEY, holder TEXT NOT NULL, until BIGINT NOT NULL);
+/// ```
+protocol Database: Sendable {
+  /// Runs a statement, and returns the first column of its rows.
+  @discardableResult func run(_ statement: String, _ values: String...) async throws -> [String]
 }
 
-private actor DatabaseTokenCache: TokenCache {
-  let database: Database
+/// A token cache of your own: a row for each record.
+actor DatabaseTokenCache: TokenCache {
+  let database: any Database
 
-  init(database: Database) {
+  init(database: any Database) {
     self.database = database
   }
 
@@ -47,6 +44,7 @@ private actor DatabaseTokenCache: TokenCache {
   }
 }
 
+/// What several processes over one database need beyond that.
 extension DatabaseTokenCache: SharedTokenCache {
   func replace(_ key: TokenCacheKey, expecting stamp: UUID, with record: TokenRecord) async throws -> Bool {
     try await !database.run(
@@ -58,7 +56,7 @@ extension DatabaseTokenCache: SharedTokenCache {
   func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
     let holder = UUID().uuidString
     for _ in 0..<1500 {
-      // The lock of a process that has died ends by itself: `now()` is the database's own time.
+      // The lock of a process that has died ends by itself: `now()` is the database's own time, in seconds.
       let taken = try await database.run(
         """
         INSERT INTO locks (key, holder, until) VALUES (?, ?, now() + 60)
@@ -73,35 +71,5 @@ extension DatabaseTokenCache: SharedTokenCache {
       try await Task.sleep(for: .milliseconds(20))
     }
     throw ConnectorError(.tokenCache, "The refresh lock is held by another process.", isRetryable: true)
-  }
-}
-
-/// As much of a database as the sample uses; real drivers run the same statements.
-private actor Database {
-  struct UnknownStatement: Error {}
-
-  private var rows: [String: (stamp: String, record: String)] = [:]
-  private var locks: [String: String] = [:]
-
-  @discardableResult
-  func run(_ statement: String, _ values: String...) throws -> [String] {
-    switch (statement.prefix { $0 != " " } + (statement.contains("locks") ? " lock" : ""), values.count) {
-    case ("SELECT", 0): return Array(rows.keys)
-    case ("SELECT", 1): return rows[values[0]].map { [$0.record] } ?? []
-    case ("REPLACE", 3): rows[values[0]] = (values[1], values[2])
-    case ("DELETE", 1): rows[values[0]] = nil
-    case ("UPDATE", 4):
-      guard rows[values[2]]?.stamp == values[3] else { return [] }
-      rows[values[2]] = (values[0], values[1])
-      return [values[2]]
-    case ("INSERT lock", 2):
-      guard locks[values[0]] == nil else { return [] }
-      locks[values[0]] = values[1]
-      return [values[0]]
-    case ("DELETE lock", 2):
-      if locks[values[0]] == values[1] { locks[values[0]] = nil }
-    default: throw UnknownStatement()
-    }
-    return []
   }
 }
