@@ -20,13 +20,6 @@ import Testing
     #expect(settings.policies.all.map(\.id) == ["B2C_1_SignUpOrSignIn"])
   }
 
-  @Test("The guide shows the same file")
-  func guide() throws {
-    let guide = try String(contentsOf: Self.docs.appending(path: "GettingStarted.md"), encoding: .utf8)
-    let file = try String(contentsOf: Self.docs.appending(path: "Examples/settings.plist"), encoding: .utf8)
-    #expect(guide.contains("```xml\n\(file)```\n"))
-  }
-
   @Test("The flows in its comment are read once the comment is removed")
   func otherFlows() throws {
     let file = try String(contentsOf: Self.docs.appending(path: "Examples/settings.plist"), encoding: .utf8)
