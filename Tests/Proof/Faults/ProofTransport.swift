@@ -2,7 +2,7 @@ import B2CHTTP
 
 /// The transport under proof.
 ///
-/// `.ci/async-http-client` puts another one in this file's place.
+/// `.ci/example-proofs` puts another one in this file's place.
 enum ProofTransport {
   static let name = "URLSessionTransport"
 

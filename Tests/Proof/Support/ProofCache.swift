@@ -4,7 +4,7 @@ import TestSupport
 
 /// The cache under proof.
 ///
-/// `.ci/cache-package` puts another one in this file's place.
+/// `.ci/example-proofs` puts another one in this file's place.
 enum ProofCache {
   /// Proofs about this cache alone.
   static var proofs: [any ProofCommand.Type] { [] }
