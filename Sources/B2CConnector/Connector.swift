@@ -1,7 +1,7 @@
 package import B2CCore
 internal import Foundation
 
-/// Signs a user in through a policy of Azure AD B2C and calls the task API with the tokens.
+/// Signs users in with Microsoft Entra External ID or Azure AD B2C and calls your web API with their tokens.
 ///
 /// ```swift
 /// let connector = try Connector(settings: .main)
