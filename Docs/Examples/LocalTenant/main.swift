@@ -14,6 +14,8 @@ let help = """
     --redirect-uri URI    a redirect URI of the app; com.example.tasks:/callback unless named; repeatable
     --shape NAME          b2c (unless named), entra, ciam or openid-connect
     --dialect NAME        of the task server: tutorial (unless named), repository, or rest, which also changes tasks
+    --token-lifetime SECONDS
+                          how long access and id tokens live; 3600 unless named
     --settings-out FILE   write an app's settings.plist there
     --help                this text
   """
@@ -57,6 +59,7 @@ func run(_ arguments: [String]) async throws {
   var redirectURIs: [String] = []
   var shape = LocalTenant.Shape.b2c
   var dialect = TaskDialect.tutorial
+  var lifetime = 3_600
   var file: String?
   while let word = words.popFirst() {
     func value<Value>(_ kind: String, _ read: (String) -> Value?) throws -> Value {
@@ -72,13 +75,15 @@ func run(_ arguments: [String]) async throws {
       redirectURIs.append(try value("a redirect URI") { URL(string: $0)?.scheme == nil ? nil : $0 })
     case "--shape": shape = try value("one of \(names(shapes))") { shapes[$0] }
     case "--dialect": dialect = try value("one of \(names(dialects))") { dialects[$0] }
+    case "--token-lifetime":
+      lifetime = try value("a number of seconds") { Int($0).flatMap { $0 > 0 ? $0 : nil } }
     case "--settings-out": file = try value("a file") { $0 }
     case "--help", "-h": return write(help)
     default: throw Failure(message: "There is no option \(word). --help shows the options.")
     }
   }
   if redirectURIs.isEmpty { redirectURIs = [LocalTenant.standardRedirectURI] }
-  let tenant = LocalTenant(shape: shape, redirectURIs: redirectURIs)
+  let tenant = LocalTenant(shape: shape, redirectURIs: redirectURIs, accessTokenLifetime: .seconds(lifetime))
   let tasks = LocalTaskServer(tenant: tenant, dialect: dialect)
   try await tenant.start(port: ports.tenant)
   try await tasks.start(port: ports.tasks)

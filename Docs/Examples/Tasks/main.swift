@@ -15,7 +15,7 @@ let help = """
     rm NUMBER        delete a task of the list
     whoami           who is signed in; opens no page
     logout           remove the tokens
-    doctor           check settings, metadata and keys, and say what to fix
+    doctor           check settings, metadata and keys, and say what to fix; exit code 1 where no one can sign in
 
     --settings FILE  settings.plist in the current directory unless named
     --rest           the API has one URL for each task, unlike that of Microsoft's tutorial
@@ -76,7 +76,7 @@ struct Tasks {
         ["check": .string(found.check), "outcome": .string(found.outcome.rawValue), "detail": .string(found.detail)]
       }
       show("\(diagnosis)", ["healthy": .bool(diagnosis.isHealthy), "findings": .array(findings)])
-      guard diagnosis.isHealthy else { throw Failure(message: "there is something to fix", code: 2) }
+      guard diagnosis.isHealthy else { throw Failure(message: "no one can sign in before that is fixed", code: 1) }
       return
     }
     let connector = try Connector(
@@ -90,7 +90,7 @@ struct Tasks {
       switch try await connector.session {
       case .signedIn(let user): show("\(user)", json(user))
       case .expired(let user): throw Failure(message: "\(user) has to sign in again: tasks login", code: 3)
-      case .signedOut: signInFirst()
+      case .signedOut: signInFirst(nil)
       }
     case "list":
       let tasks = try await connector.getTaskList()
@@ -157,9 +157,10 @@ func fail(_ text: String, _ code: Int32) -> Never {
   exit(code)
 }
 
-/// Says what to do where no call works without a sign-in.
-func signInFirst() -> Never {
-  try? FileHandle.standardError.write(contentsOf: Data("Sign in first: tasks login\n".utf8))
+/// Says what to do where no call works without a sign-in, after what the server has said about it.
+func signInFirst(_ said: String?) -> Never {
+  let reason = said.map { "tasks: the server says: \($0)\n" } ?? ""
+  try? FileHandle.standardError.write(contentsOf: Data("\(reason)Sign in first: tasks login\n".utf8))
   exit(3)
 }
 
@@ -181,7 +182,7 @@ do {
   // The user's own choice: there is nothing to say.
   exit(1)
 } catch let error as ConnectorError where error.needsInteraction {
-  signInFirst()
+  signInFirst(error.serverDescription)
 } catch let error as ConnectorError {
   let fixable: Set<ErrorCode> = [
     .settings, .configuration, .retiredAuthority, .unsupportedRedirectURI, .policyNotConfigured, .taskAPINotConfigured,
