@@ -141,12 +141,12 @@ public actor PostgreSQLTokenCache: SharedTokenCache {
     load.indices.filter(isUsable).min { load[$0] < load[$1] }
   }
 
-  /// Runs a statement, again where its connection was lost.
+  /// Runs a statement, also one about a table of the server's own; again where its connection was lost.
   ///
   /// A replacement that took place and whose answer was lost finds its own stamp then, and returns no row: the caller reads
   /// the record again.
   @discardableResult
-  private func run(_ statement: String, _ parameters: [Data] = [], on number: Int? = nil) async throws -> [[Data]] {
+  func run(_ statement: String, _ parameters: [Data] = [], on number: Int? = nil) async throws -> [[Data]] {
     do {
       return try await once(statement, parameters, on: number)
     } catch is ConnectionLost {
@@ -205,7 +205,7 @@ private actor Connection {
       }
       // The server's own words may quote the row.
       throw ConnectorError(
-        .tokenCache, "PostgreSQL refused a statement about b2c_tokens: SQLSTATE \(failure.state).",
+        .tokenCache, "PostgreSQL refused a statement: SQLSTATE \(failure.state).",
         recoverySuggestion: "Look the state up in PostgreSQL's table of error codes, and the words in the server's log."
       )
     }

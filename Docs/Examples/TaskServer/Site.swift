@@ -5,28 +5,25 @@ import Hummingbird
 /// The routes: signing in, the visitor's tasks, signing out.
 struct Site: Sendable {
   let connector: Connector
-  let logins: Logins
+  let logins: LoginSeal
   let sessions: Sessions
 
   private var redirectURI: URL { connector.settings.redirectURI }
 
   func router() -> Router<BasicRequestContext> {
     let router = Router()
-    router.get("/") { request, context in try await visit(request, context, list) }
-    router.get("/login") { request, context in
-      // The cookie stays for a second tab.
-      let browser = Logins.cookie(request.cookies["login"]?.value)
-      return try await next(of: logins.begin(), browser, context)
-    }
-    router.get(RouterPath(redirectURI.path)) { request, context in try await callback(request, context) }
+    router.add(middleware: Answers())
+    router.get("/") { request, _ in try await visit(request, list) }
+    router.get("/login") { _, _ in try await begin() }
+    router.get(RouterPath(redirectURI.path)) { request, _ in try await callback(request) }
     router.post("/add") { request, context in
-      try await visit(request, context) { user in
+      try await visit(request) { user in
         try await connector.addTask(TaskItem(itemName: field(of: request, context)), user: user)
         return redirect(to: "/")
       }
     }
     router.post("/delete") { request, context in
-      try await visit(request, context) { user in
+      try await visit(request) { user in
         let id = try await field(of: request, context)
         if let task = try await connector.getTaskList(user: user).first(where: { $0.id == id }) {
           try await connector.deleteTask(task, user: user)
@@ -34,78 +31,83 @@ struct Site: Sendable {
         return redirect(to: "/")
       }
     }
-    router.post("/logout") { request, context in
-      try await visit(request, context) { user in
-        var response = redirect(to: "/")
-        do {
-          try await connector.signOut(user)
-        } catch let error as ConnectorError {
-          response = failure(error, context)
-        }
-        // This browser forgets the session in either case.
-        response.setCookie(cookie("session", "", path: "/", seconds: 0))
-        return response
-      }
-    }
+    router.post("/logout") { request, context in try await signOut(request, context) }
+    router.post("/logout/provider") { request, context in try await signOut(request, context, atProvider: true) }
     return router
   }
 
-  /// A cookie that scripts cannot read, and that a page of another site does not send with a form.
-  private func cookie(_ name: String, _ value: String, path: String, seconds: Int) -> Cookie {
-    Cookie(
-      name: name, value: value, maxAge: seconds, path: path, secure: redirectURI.scheme == "https", httpOnly: true,
-      sameSite: .lax)
+  // MARK: Signing in
+
+  /// Sends the browser to a page, with what is needed when it comes back: nothing is kept here for a stranger.
+  private func begin(_ policy: Policy? = nil, setsPassword: Bool = false) async throws -> Response {
+    let login = Login(pending: try await connector.beginSignIn(policy: policy), setsPassword: setsPassword)
+    var response = redirect(to: login.pending.url.absoluteString)
+    response.setCookie(cookie("login", try logins.seal(login), seconds: LoginSeal.lifetime))
+    return response
   }
 
-  private func callback(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  private func callback(_ request: Request) async throws -> Response {
+    let url = URL(string: "\(redirectURI.absoluteString)?\(request.uri.query ?? "")")
+    let query = request.uri.queryParameters
+    // The provider's sign-out page leads here, too.
+    if query["code"] == nil, query["error"] == nil { return redirect(to: "/") }
     // Without the cookie, the address may be a link that signs this visitor in as its sender.
-    guard let browser = request.cookies["login"]?.value, let state = request.uri.queryParameters["state"],
-      let login = await logins.take(String(state), of: browser),
-      let url = URL(string: "\(redirectURI.absoluteString)?\(request.uri.query ?? "")")
-    else { return page("<p>This sign-in was not begun in this browser.</p><a href=\"/login\">Sign in</a>", .forbidden) }
-    login.presenter.callback(url)
-    return try await next(of: login, browser, context)
-  }
-
-  /// Sends the browser to the login's next page, and lets this browser alone bring the callback.
-  ///
-  /// A forgotten password has a second page. After the last one the visitor is signed in.
-  private func next(
-    of login: Logins.Login, _ browser: String, _ context: BasicRequestContext
-  ) async throws -> Response {
-    if let url = await login.presenter.page() {
-      await logins.keep(login, of: browser, at: url)
-      let cookie = cookie("login", browser, path: "/", seconds: Logins.lifetime)
-      return redirect(to: url.absoluteString, cookie)
+    guard let url, let login = cookie("login", of: request).flatMap(logins.open),
+      Login.state(of: url) == Login.state(of: login.pending.url)
+    else {
+      let text = "This sign-in was not begun in this browser, or another one was begun after it."
+      return page("<p>\(text)</p><a href=\"/login\">Sign in</a>", .forbidden)
     }
     do {
-      let user = try await login.result.value.user
-      return redirect(to: "/", cookie("session", sessions.cookie(for: user), path: "/", seconds: Sessions.lifetime))
-    } catch let error as ConnectorError {
-      return failure(error, context)
+      let user = try await connector.finishSignIn(login.pending, callback: url).user
+      if login.setsPassword { return try await begin() }
+      let session = try await sessions.begin(user, replacing: cookie("session", of: request))
+      var response = redirect(to: "/")
+      response.setCookie(cookie("session", session, seconds: Sessions.lifetime))
+      response.setCookie(cookie("login", "", seconds: 0))
+      return response
+    } catch let error as ConnectorError where error.code == .passwordResetRequested {
+      guard let reset = connector.settings.policies.policy(of: .passwordReset) else { throw error }
+      return try await begin(reset, setsPassword: true)
+    } catch ErrorCode.userCancelledInPage {
+      return redirect(to: "/")
     }
   }
 
-  /// Does what a signed-in visitor asks for.
-  ///
-  /// Without a session, and for an error, it answers with a page that says so.
-  private func visit(
-    _ request: Request, _ context: BasicRequestContext, _ body: (UserInfo) async throws -> Response
+  // MARK: Signing out
+
+  /// Removes sessions and tokens, and at last sends the browser to the provider's sign-out page if the visitor wants that.
+  private func signOut(
+    _ request: Request, _ context: BasicRequestContext, atProvider: Bool = false
   ) async throws -> Response {
-    // Another port or a neighbour's name is the same site to a cookie, and not the same origin.
-    let sender = request.headers.first { $0.name.canonicalName == "sec-fetch-site" }?.value
-    if request.method == .post, let sender, sender != "same-origin" {
-      return page("<p>The form is not of this server.</p>", .forbidden)
-    }
-    guard let user = request.cookies["session"].flatMap({ sessions.user(of: $0.value) }) else {
-      return page("<a href=\"/login\">Sign in</a>", request.method == .get ? .ok : .unauthorized)
-    }
-    do {
-      return try await body(user)
-    } catch let error as ConnectorError {
-      return failure(error, context)
+    try await visit(request) { user in
+      let (addresses, continuation) = AsyncStream.makeStream(of: URL.self)
+      var response = redirect(to: "/")
+      do {
+        try await sessions.endAll(of: user)
+        try await SignOutPage.$addresses.withValue(continuation) {
+          _ = try await connector.signOut(user, endsBrowserSession: atProvider)
+        }
+        continuation.finish()
+        for await url in addresses {
+          // A redirect would end here: the page's policy lets its forms lead to this server alone.
+          let address = escaped(url.absoluteString)
+          response = page(
+            "<p>You are signed out here.</p><a href=\"\(address)\">Go on to the sign-out of the sign-in page</a>",
+            head: "<meta http-equiv=\"refresh\" content=\"0; url=\(address)\">")
+        }
+      } catch ErrorCode.unsupported where atProvider {
+        response = page("<p>You are signed out here. The sign-in page offers no sign-out.</p><a href=\"/\">Back</a>")
+      } catch let error as ConnectorError {
+        response = failure(error, context)
+      }
+      // This browser forgets the session in either case.
+      response.setCookie(cookie("session", "", seconds: 0))
+      return response
     }
   }
+
+  // MARK: Tasks
 
   private func list(_ user: UserInfo) async throws -> Response {
     let tasks = try await connector.getTaskList(user: user)
@@ -115,8 +117,37 @@ struct Site: Sendable {
       return "<li>\(escaped(task.itemName))\(form("/delete", "Delete", field))</li>"
     }
     return page(
-      "<h1>Tasks of \(escaped(name))</h1><ul>\(rows.joined())</ul>"
-        + form("/add", "Add", "<input name=\"value\" required>") + form("/logout", "Sign out"))
+      """
+      <h1>Tasks of \(escaped(name))</h1><ul>\(rows.joined())</ul>
+      \(form("/add", "Add", "<input name=\"value\" aria-label=\"New task\" required>"))
+      <h2>Sign out</h2>
+      \(form("/logout", "Sign out")) \(form("/logout/provider", "Sign out of the sign-in page too"))
+      <p>“Sign out” ends your sessions here, in your other browsers too, and not the one at the sign-in page:
+      the next person at this browser may come in as you without a password.</p>
+      <p>“Sign out of the sign-in page too” leaves you signed in at other sites,
+      and at an account such as Facebook that you signed in with.</p>
+      """)
+  }
+
+  /// Does what a signed-in visitor asks for; without a session it answers with the way to one.
+  private func visit(_ request: Request, _ body: (UserInfo) async throws -> Response) async throws -> Response {
+    guard request.method == .get || isOwnForm(request) else {
+      return page("<p>The form is not of this server.</p>", .forbidden)
+    }
+    guard let session = cookie("session", of: request), let user = try await sessions.user(of: session) else {
+      return page("<a href=\"/login\">Sign in</a>", request.method == .get ? .ok : .unauthorized)
+    }
+    return try await body(user)
+  }
+
+  /// Whether a form is of a page of this server: to a cookie, another port or a neighbour's name is the same site.
+  private func isOwnForm(_ request: Request) -> Bool {
+    let site = request.headers.first { $0.name.canonicalName == "sec-fetch-site" }?.value
+    guard let origin = request.headers[.origin] else { return site == "same-origin" }
+    let url = URL(string: origin)
+    // Older browsers send an origin alone.
+    return (url?.scheme, url?.host, url?.port) == (redirectURI.scheme, redirectURI.host, redirectURI.port)
+      && (site ?? "same-origin") == "same-origin"
   }
 
   private func field(of request: Request, _ context: BasicRequestContext) async throws -> String {
@@ -127,4 +158,18 @@ struct Site: Sendable {
       throw HTTPError(.badRequest)
     }
   }
+
+  // MARK: Cookies
+
+  /// A cookie that scripts cannot read, and that a page of another site does not send with a form.
+  private func cookie(_ name: String, _ value: String, seconds: Int) -> Cookie {
+    Cookie(
+      name: prefix + name, value: value, maxAge: seconds, path: "/", secure: isSecure, httpOnly: true, sameSite: .lax)
+  }
+
+  private func cookie(_ name: String, of request: Request) -> String? { request.cookies[prefix + name]?.value }
+
+  private var isSecure: Bool { redirectURI.scheme == "https" }
+  /// With it a browser takes the cookie from this host alone; without TLS, on this machine, there is no such protection.
+  private var prefix: String { isSecure ? "__Host-" : "" }
 }

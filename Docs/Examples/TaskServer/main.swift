@@ -1,6 +1,6 @@
 // A web server for several people: each signs in by a page of their own, sees their own tasks, and signs out.
 //
-//   SETTINGS=settings.plist DATABASE=postgresql://server@db.example/tokens?sslmode=verify-full SESSION_KEY=$(openssl rand -base64 32) TaskServer
+//   SETTINGS=settings.plist swift run TaskServer
 //
 // It listens on 127.0.0.1, at the port of the settings' redirect URI, or at PORT. See README.md beside this file.
 
@@ -9,30 +9,65 @@ import Crypto
 import Foundation
 import Hummingbird
 
-let variables = ProcessInfo.processInfo.environment
 func stop(_ message: String) -> Never {
-  FileHandle.standardError.write(Data("TaskServer: \(message)\n".utf8))
+  try? FileHandle.standardError.write(contentsOf: Data("TaskServer: \(message)\n".utf8))
   exit(2)
 }
 
-guard let file = variables["SETTINGS"], let database = variables["DATABASE"],
-  let key = variables["SESSION_KEY"].flatMap({ Data(base64Encoded: $0) }), key.count >= 32
-else { stop("SETTINGS, DATABASE and SESSION_KEY (32 bytes in base64) are needed.") }
-let settings = try ConnectorSettings(contentsOf: URL(fileURLWithPath: file))
-var environment = Connector.Environment()
-environment.transport = AsyncHTTPClientTransport()
-environment.cache = PostgreSQLTokenCache(database)
-// Each login brings its own; the connector of all signs no one in.
-environment.presenter = VisitorPresenter()
-guard !["", "/", "/login"].contains(settings.redirectURI.path), settings.redirectURI.query == nil else {
-  stop("The redirect URI needs a path of its own, such as /callback, and no query.")
-}
-let connector = try Connector(settings: settings, environment: environment)
-let site = Site(
-  connector: connector, logins: Logins(settings: settings, environment: environment),
-  sessions: Sessions(key: SymmetricKey(data: key)))
+#if canImport(CPostgreSQL)
+  /// Tokens and sessions of all instances.
+  func shared(_ database: String) -> (any TokenCache, any SessionTable) {
+    let cache = PostgreSQLTokenCache(database)
+    return (cache, cache)
+  }
+#else
+  func shared(_ database: String) -> (any TokenCache, any SessionTable) {
+    stop("DATABASE is given, and this server was built without PostgreSQL.")
+  }
+#endif
 
-guard let port = variables["PORT"].flatMap({ Int($0) }) ?? settings.redirectURI.port else { stop("PORT is needed.") }
-let address = BindAddress.hostname("127.0.0.1", port: port)
-try await Application(router: site.router(), configuration: ApplicationConfiguration(address: address)).runService()
-await connector.close()
+func run(_ variables: [String: String]) async throws {
+  guard let file = variables["SETTINGS"] else { stop("SETTINGS is needed, the path of settings.plist.") }
+  // A new key ends the sign-ins under way.
+  var key = SymmetricKey(size: .bits256)
+  if let text = variables["LOGIN_KEY"] {
+    guard let data = Data(base64Encoded: text), data.count == 32 else { stop("LOGIN_KEY is not 32 bytes in base64.") }
+    key = SymmetricKey(data: data)
+  }
+  var tokens: any TokenCache = .memory()
+  var table: any SessionTable = SessionsInMemory()
+  if let database = variables["DATABASE"] {
+    guard variables["LOGIN_KEY"] != nil else { stop("LOGIN_KEY is needed, the same for all instances.") }
+    (tokens, table) = shared(database)
+  }
+
+  var environment = Connector.Environment()
+  environment.transport = AsyncHTTPClientTransport()
+  environment.presenter = SignOutPage()
+  environment.cache = tokens
+  let connector = try Connector(
+    settings: try ConnectorSettings(contentsOf: URL(fileURLWithPath: file)), environment: environment)
+  let redirectURI = connector.settings.redirectURI
+  guard !["", "/", "/login"].contains(redirectURI.path), redirectURI.query == nil else {
+    stop("The redirect URI needs a path of its own, such as /callback, and no query.")
+  }
+  guard let port = variables["PORT"].flatMap({ Int($0) }) ?? redirectURI.port else { stop("PORT is needed.") }
+
+  let site = Site(connector: connector, logins: LoginSeal(key: key), sessions: Sessions(table: table))
+  let counts = AddressLimit.Counts([:])
+  let most = variables["CONNECTIONS_OF_AN_ADDRESS"].flatMap { Int($0) } ?? 100
+  try await Application(
+    router: site.router(),
+    // A connection that brings no head, or no more of a body, for ten seconds is closed.
+    server: .http1(
+      configuration: .init(additionalChannelHandlers: [AddressLimit(counts, most: most)], idleTimeout: .seconds(10))),
+    configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port))
+  ).runService()
+  await connector.close()
+}
+
+do {
+  try await run(ProcessInfo.processInfo.environment)
+} catch {
+  stop("\(error)")
+}

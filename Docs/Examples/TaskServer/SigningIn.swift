@@ -1,0 +1,55 @@
+import B2CConnector
+import Crypto
+import Foundation
+
+/// A sign-in under way, which its browser keeps: any instance with the same key finishes it.
+struct Login: Codable {
+  let pending: PendingSignIn
+  /// Whether the visitor chooses a new password, and signs in after it.
+  var setsPassword = false
+
+  /// The `state` of a page or of a callback.
+  static func state(of url: URL) -> String? {
+    URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems?.first { $0.name == "state" }?.value
+  }
+}
+
+/// Seals a sign-in for its cookie: no one else reads or changes it.
+struct LoginSeal: Sendable {
+  /// The seconds in which a visitor has to come back.
+  static let lifetime = 600
+  let key: SymmetricKey
+
+  func seal(_ login: Login) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .withoutEscapingSlashes
+    let box = try AES.GCM.seal(encoder.encode(login), using: key)
+    let cookie = (Data(box.nonce) + box.ciphertext + box.tag).base64EncodedString()
+    // Browsers drop a longer cookie without a word (RFC 6265 section 6.1).
+    guard cookie.utf8.count < 4_000 else {
+      throw ConnectorError(.configuration, "A sign-in does not fit into a cookie: ask for fewer scopes.")
+    }
+    return cookie
+  }
+
+  /// Returns what this server has sealed; `nil` for anything else.
+  func open(_ cookie: String) -> Login? {
+    guard let data = Data(base64Encoded: cookie), let box = try? AES.GCM.SealedBox(combined: data),
+      let json = try? AES.GCM.open(box, using: key)
+    else { return nil }
+    return try? JSONDecoder().decode(Login.self, from: json)
+  }
+}
+
+/// Hands over the address of the provider's sign-out page, to which the visitor's own browser goes.
+///
+/// It is the presenter of the one connector: signing in takes two calls and needs none.
+struct SignOutPage: SignInPresenter {
+  /// Takes the address for the request that is under way.
+  @TaskLocal static var addresses: AsyncStream<URL>.Continuation?
+
+  func present(_ request: PresentationRequest) async throws -> URL {
+    Self.addresses?.yield(request.url)
+    throw ConnectorError(.userClosedBrowser, "The visitor's browser has the page; the server does not wait for it.")
+  }
+}
