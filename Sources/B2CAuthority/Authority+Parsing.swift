@@ -1,4 +1,5 @@
 import B2CCore
+import Foundation
 
 extension Authority {
   /// Reads a text.
@@ -10,7 +11,7 @@ extension Authority {
     if let origin = TenantName.b2cOrigin(of: text.host) {
       throw AuthorityFault(
         message: "The authority's host is a tenant's name, which is not a sign-in host.",
-        suggestion: "\(origin)/\(text.host)/", recoverySuggestion: AuthorityText.example)
+        suggestion: "\(origin)/\(text.host)/")
     }
     // Entra ID's hosts serve all three; the other two families serve one each.
     if let given, let known, known.kind != .entra, given != known.kind, given != .openIDConnect {
@@ -18,15 +19,23 @@ extension Authority {
         message: "The host \(text.host) serves \(known.kind.rawValue), not \(given.rawValue).",
         recoverySuggestion: "Leave the kind out: it follows from this host.")
     }
-    switch given ?? known?.kind ?? Self.kindOnOtherHost(text) {
-    case .entra where given == nil && Self.carriesPolicy(text), .b2c:
-      try self.init(withPolicies: text, known: known, isKindGiven: given != nil)
-    case .openIDConnect:
-      try self.init(issuer: text, isKindGiven: given != nil)
-    case let kind:
-      try self.init(withoutPolicies: text, kind: kind, known: known, isKindGiven: given != nil)
+    let served = given ?? known?.kind ?? Self.kindOnOtherHost(text)
+    kind = served == .entra && given == nil && Self.carriesPolicy(text) ? .b2c : served
+    (tenant, policy, form, path) =
+      switch kind {
+      case .b2c: try Self.place(withPolicies: text, known: known)
+      case .openIDConnect: try Self.place(issuer: text)
+      case .ciam, .entra: try Self.place(withoutPolicies: text, kind: kind, known: known)
+      }
+    (origin, host, isKindGiven) = (text.origin, text.host, given != nil)
+    guard let url = URL(string: origin + (tenant.map { "/" + $0 } ?? path)) else {
+      throw AuthorityFault(message: "The authority is not a URL.")
     }
+    baseURL = url
   }
+
+  /// What the path and the query of an authority say.
+  private typealias Place = (tenant: String?, policy: Policy?, form: PolicyForm, path: String)
 
   /// Returns the kind on a custom domain, where only the form tells.
   ///
@@ -48,37 +57,30 @@ extension Authority {
   }
 
   /// Azure AD B2C, on its own hosts, on a custom domain or on the retired one.
-  private init(withPolicies text: AuthorityText, known: MicrosoftHost?, isKindGiven: Bool) throws(AuthorityFault) {
+  private static func place(withPolicies text: AuthorityText, known: MicrosoftHost?) throws(AuthorityFault) -> Place {
     let path = try AuthorityPath(text, readsAnyPolicy: known?.kind != .entra)
-    let form: PolicyForm = path.isTrustFramework ? .tfp : path.policy != nil ? .path : .query
-    let policy = try Self.policy([path.policy].compactMap(\.self) + text.policies)
+    let (form, policy) = (path.form, try policy(path.policies))
     if let known, known.kind == .b2c, known.tenantName == nil {
-      let home = path.tenant.flatMap { tenant in
-        TenantName.b2cOrigin(of: tenant).map { Self.text(origin: $0, tenant: tenant, policy: policy, form: form) }
-      }
       throw AuthorityFault(
-        message: "The authority's host lacks the tenant's name.", suggestion: home,
-        recoverySuggestion: AuthorityText.example)
+        message: "The authority's host lacks the tenant's name.",
+        suggestion: home(of: path.tenant, policy: policy, form: form))
     }
     guard let tenant = path.tenant, !TenantName.shared.contains(tenant.lowercased()) else {
       throw AuthorityFault(
         message: "The authority does not name the tenant whose policies are used.",
-        suggestion: known?.homeTenant.map { Self.text(origin: text.origin, tenant: $0, policy: policy, form: form) },
-        recoverySuggestion: AuthorityText.example)
+        suggestion: known?.homeTenant.map { Self.text(origin: text.origin, tenant: $0, policy: policy, form: form) })
     }
-    try self.init(
-      kind: .b2c, isKindGiven: isKindGiven, origin: text.origin, host: text.host, tenant: tenant, policy: policy,
-      form: form)
+    return (tenant, policy, form, "/" + tenant)
   }
 
   /// Entra ID and External ID.
-  private init(
-    withoutPolicies text: AuthorityText, kind: Kind, known: MicrosoftHost?, isKindGiven: Bool
-  ) throws(AuthorityFault) {
+  private static func place(
+    withoutPolicies text: AuthorityText, kind: Kind, known: MicrosoftHost?
+  ) throws(AuthorityFault) -> Place {
     let path = try AuthorityPath(text, readsAnyPolicy: false)
     // Every other library for External ID does the same with a host alone.
     let tenant = path.tenant ?? (known?.kind == .ciam ? known?.homeTenant : nil)
-    guard !path.isTrustFramework, path.policy == nil, text.policies.isEmpty else {
+    guard path.form == .query, path.policies.isEmpty else {
       throw AuthorityFault(
         message: "The authority contains a policy, and its kind (\(kind.rawValue)) has no policies.",
         suggestion: tenant.map { text.origin + "/" + $0 }, recoverySuggestion: "Remove the policy.")
@@ -89,11 +91,11 @@ extension Authority {
         suggestion: known?.kind == .entra && kind == .entra ? text.origin + "/common" : nil,
         recoverySuggestion: "Add your tenant's domain or GUID, or common for accounts of any tenant.")
     }
-    try self.init(kind: kind, isKindGiven: isKindGiven, origin: text.origin, host: text.host, tenant: tenant)
+    return (tenant, nil, .query, "/" + tenant)
   }
 
   /// A generic issuer: its path is kept as it is, except for a pasted metadata or endpoint path.
-  private init(issuer text: AuthorityText, isKindGiven: Bool) throws(AuthorityFault) {
+  private static func place(issuer text: AuthorityText) throws(AuthorityFault) -> Place {
     guard text.policies.isEmpty else {
       throw AuthorityFault(
         message: "The authority has the query parameter p, which a generic issuer does not have.",
@@ -109,9 +111,7 @@ extension Authority {
     if !tail.isEmpty && (!AuthorityPath.isTail(tail) || tail == ["oauth2"]) { tenant = nil }
     // An endpoint's URL: the issuer of a service of Microsoft's shape is the URL that its metadata is below.
     if let tenant, tail.count > 1 { segments = tail.contains("v2.0") ? [tenant, "v2.0"] : [tenant] }
-    try self.init(
-      kind: .openIDConnect, isKindGiven: isKindGiven, origin: text.origin, host: text.host, tenant: tenant,
-      issuerPath: segments.map { "/" + $0 }.joined())
+    return (tenant, nil, .query, segments.map { "/" + $0 }.joined())
   }
 
   /// Returns the policy of the path or of `?p=`; several must be the same.
@@ -128,9 +128,10 @@ extension Authority {
 
 /// The path of an authority on a service of Microsoft's shape: `[tfp/]tenant[/policy][/endpoint]`.
 struct AuthorityPath {
-  let isTrustFramework: Bool
+  let form: PolicyForm
   let tenant: String?
-  let policy: String?
+  /// The ids in the path and in `?p=`.
+  let policies: [String]
 
   private static let tailStarts: Set<String> = ["v2.0", "oauth2", ".well-known", "discovery", "openid"]
 
@@ -144,19 +145,16 @@ struct AuthorityPath {
     return segments.joined(separator: "/").wholeMatch(of: endpoint.ignoresCase()) != nil
   }
 
-  static func isTrustFramework(_ segment: String?) -> Bool {
-    segment.map { ["tfp", "te"].contains($0.lowercased()) } ?? false
-  }
+  static func isTrustFramework(_ segment: String?) -> Bool { ["tfp", "te"].contains(segment?.lowercased()) }
 
   /// Reads the segments; `readsAnyPolicy` takes the one after the tenant for a policy in any case.
   init(_ text: AuthorityText, readsAnyPolicy: Bool) throws(AuthorityFault) {
     var rest = text.segments[...]
-    isTrustFramework = Self.isTrustFramework(rest.first)
+    let isTrustFramework = Self.isTrustFramework(rest.first)
     if isTrustFramework { rest = rest.dropFirst() }
     if let first = rest.first, !Self.startsTail(first), !Policy.hasPrefix(first) {
       guard AuthorityText.isDNSName(first) else {
-        throw AuthorityFault(
-          message: "The authority's tenant is not a domain name or a GUID.", recoverySuggestion: AuthorityText.example)
+        throw AuthorityFault(message: "The authority's tenant is not a domain name or a GUID.")
       }
       tenant = first
       rest = rest.dropFirst()
@@ -164,10 +162,10 @@ struct AuthorityPath {
       tenant = nil
     }
     if let next = rest.first, !Self.startsTail(next), readsAnyPolicy || isTrustFramework || Policy.hasPrefix(next) {
-      policy = FormEncoding.percentDecode(next)
+      (form, policies) = (isTrustFramework ? .tfp : .path, [FormEncoding.percentDecode(next)] + text.policies)
       rest = rest.dropFirst()
     } else {
-      policy = nil
+      (form, policies) = (isTrustFramework ? .tfp : .query, text.policies)
     }
     guard rest.isEmpty || Self.isTail(rest) else {
       let known = text.segments.dropLast(rest.count).joined(separator: "/")

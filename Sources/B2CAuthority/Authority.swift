@@ -26,8 +26,8 @@ public struct Authority: Sendable {
   let isKindGiven: Bool
   /// `scheme://host[:port]` in the developer's case.
   let origin: String
-  /// The path of a generic issuer, with a leading slash or empty.
-  let issuerPath: String
+  /// `/tenant`, or the path of a generic issuer, which may be empty.
+  let path: String
 
   /// Reads an authority.
   ///
@@ -61,25 +61,6 @@ public struct Authority: Sendable {
       throw error
     }
   }
-
-  init(
-    kind: Kind, isKindGiven: Bool, origin: String, host: String, tenant: String?, issuerPath: String = "",
-    policy: Policy? = nil, form: PolicyForm = .query
-  ) throws(AuthorityFault) {
-    let base = tenant.map { origin + "/" + $0 } ?? (origin + issuerPath)
-    guard let baseURL = URL(string: base) else {
-      throw AuthorityFault(message: "The authority is not a URL.", recoverySuggestion: AuthorityText.example)
-    }
-    self.kind = kind
-    self.isKindGiven = isKindGiven
-    self.origin = origin
-    self.host = host
-    self.tenant = tenant
-    self.issuerPath = issuerPath
-    self.policy = policy
-    self.form = form
-    self.baseURL = baseURL
-  }
 }
 
 extension Authority {
@@ -103,12 +84,7 @@ extension Authority {
   /// - Parameter policy: The policy, or `nil` to go by the authority alone.
   /// - Returns: The kind whose URLs are used.
   package func kind(for policy: Policy?) -> Kind {
-    policy != nil && takesPolicies ? .b2c : kind
-  }
-
-  /// Whether a policy makes it Azure AD B2C.
-  package var takesPolicies: Bool {
-    kind == .b2c || (!isKindGiven && MicrosoftHost(host)?.kind != .ciam)
+    policy != nil && !isKindGiven && MicrosoftHost(host)?.kind != .ciam ? .b2c : kind
   }
 
   /// The authority in cache keys: scheme, host, port and tenant, without policy.
@@ -116,8 +92,7 @@ extension Authority {
   /// In lower case at Microsoft's services. A generic issuer stays exactly as it is: `/realms/A` and `/realms/a` may be
   /// two issuers.
   package var cacheID: String {
-    if kind != .openIDConnect, let tenant { return (origin + "/" + tenant).lowercased() }
-    return origin + issuerPath
+    kind == .openIDConnect ? origin + path : (origin + path).lowercased()
   }
 }
 
@@ -126,14 +101,24 @@ extension Authority: CustomStringConvertible {
   ///
   /// A kind that was given beside the text has to be given again.
   public var description: String {
-    guard kind != .openIDConnect, let tenant else { return origin + issuerPath }
+    guard kind != .openIDConnect, let tenant else { return origin + path }
     return Self.text(origin: origin, tenant: tenant, policy: policy, form: form)
+  }
+}
+
+extension Authority {
+  /// Returns the text before and after the path of an endpoint; with a slash between them it is an authority.
+  static func parts(
+    origin: String, tenant: String, policy: Policy?, form: PolicyForm
+  ) -> (before: String, after: String) {
+    let start = origin + (form == .tfp ? "/tfp/" : "/") + tenant
+    guard let id = policy.map({ FormEncoding.escape($0.id) }) else { return (start, "") }
+    return form == .query ? (start, "?p=" + id) : (start + "/" + id, "")
   }
 
   static func text(origin: String, tenant: String, policy: Policy?, form: PolicyForm) -> String {
-    let start = origin + (form == .tfp ? "/tfp/" : "/") + tenant + "/"
-    guard let id = policy.map({ FormEncoding.escape($0.id) }) else { return start }
-    return start + (form == .query ? "?p=" : "") + id
+    let (before, after) = parts(origin: origin, tenant: tenant, policy: policy, form: form)
+    return policy == nil || form == .query ? before + "/" + after : before
   }
 }
 
@@ -147,5 +132,56 @@ extension Authority: Equatable {
   public static func == (left: Authority, right: Authority) -> Bool {
     left.cacheID == right.cacheID && left.kind == right.kind && left.isKindGiven == right.isKindGiven
       && left.policy?.key == right.policy?.key && left.form == right.form
+  }
+}
+
+extension Authority {
+  /// Returns whether metadata fetched from this authority may name an issuer.
+  ///
+  /// Metadata comes from the configured host over TLS without a redirect, so that host is trusted. A generic issuer has to
+  /// name itself as it is configured, except for a slash at the end (OpenID Connect Discovery 1.0 section 4.3). Microsoft's
+  /// services never comply with that: there the id_token has to carry the issuer that this host publishes, all URLs but that
+  /// of the keys are built here, and where the authority names its tenant by GUID, the issuer has that GUID in its path.
+  ///
+  /// - Parameters:
+  ///   - issuer: The metadata's `issuer`.
+  ///   - policy: The policy whose metadata it is; the authority's own when `nil`.
+  /// - Returns: Whether the issuer belongs to this authority.
+  package func accepts(issuer: String, policy: Policy? = nil) -> Bool {
+    if kind(for: policy ?? self.policy) == .openIDConnect {
+      let named = issuer.hasSuffix("/") ? issuer.dropLast() : issuer[...]
+      let (start, rest) = (named.prefix(origin.count), named.dropFirst(origin.count))
+      return ASCIIText.isSameIgnoringCase(String(start), origin) && ASCIIText.isSame(String(rest), path)
+    }
+    guard let id = tenant.flatMap({ GUID.folded($0) }) else { return true }
+    return URLComponents(string: issuer)?.path.split(separator: "/").contains { $0.lowercased() == id } ?? false
+  }
+
+  /// Returns a fault when a policy would run where Azure AD B2C no longer answers.
+  ///
+  /// Azure AD B2C has left `login.microsoftonline.com` and the other hosts of Entra ID. Without a policy these hosts are
+  /// in use; with one they answer an error page that never returns to the app. So it is found before a browser opens.
+  ///
+  /// - Parameter policy: The policy that is to be used; the authority's own when `nil`.
+  /// - Returns: A fault with code `retiredAuthority` whose `suggestion` is the authority to use
+  ///   (`nil` when the tenant's name is not known), or `nil` when nothing is wrong.
+  package func retirement(for policy: Policy?) -> AuthorityFault? {
+    guard let policy = policy ?? self.policy, kind(for: policy) == .b2c, let known = MicrosoftHost(host),
+      known.kind == .entra
+    else { return nil }
+    let suggestion = Self.home(of: tenant, policy: self.policy, form: form)
+    return AuthorityFault(
+      message: "Azure AD B2C no longer runs policies on \(host), only on <tenant>.\(known.cloud.b2cDomain).",
+      suggestion: suggestion,
+      recoverySuggestion: suggestion == nil
+        ? "Write the authority as https://contoso.b2clogin.com/contoso.onmicrosoft.com/ with your tenant's name."
+        : "Change the authority; the redirect URI stays the same.",
+      code: .retiredAuthority)
+  }
+
+  /// Returns the authority of a tenant where Azure AD B2C runs its policies; `nil` where that host does not follow from it.
+  static func home(of tenant: String?, policy: Policy?, form: PolicyForm) -> String? {
+    guard let tenant, let origin = TenantName.b2cOrigin(of: tenant) else { return nil }
+    return text(origin: origin, tenant: tenant, policy: policy, form: form)
   }
 }

@@ -1,29 +1,20 @@
-import B2CCore
+@_exported public import B2CCore
 internal import Foundation
 
 /// The parts of an authority's text, each checked; what readers of URLs read in different ways is refused.
 struct AuthorityText {
-  private static let limit = 2_048
-
-  /// `https` or `http`.
-  let scheme: String
+  /// `scheme://host[:port]` in the developer's case, without the scheme's default port.
+  let origin: String
   /// The host in the developer's case; an IPv6 address has no brackets here.
   let host: String
-  /// The port, unless it is the scheme's default.
-  let port: Int?
   /// The path's segments as written, without empty ones; escapes are well formed.
   let segments: [String]
   /// The decoded values of every `p` in the query.
   let policies: [String]
 
-  /// `scheme://host[:port]` in the developer's case.
-  var origin: String {
-    scheme + "://" + (host.contains(":") ? "[\(host)]" : host) + (port.map { ":\($0)" } ?? "")
-  }
-
   init(_ text: String) throws(AuthorityFault) {
     // A look-alike of Microsoft's hosts from another script ends here, and a template's placeholder.
-    guard text.utf8.count <= Self.limit, let parts = URLComponents(plain: text), parts.fragment == nil,
+    guard text.utf8.count <= 2_048, let parts = URLComponents(plain: text), parts.fragment == nil,
       let scheme = parts.scheme?.lowercased(), let host = parts.encodedHost
     else {
       throw AuthorityFault(
@@ -38,21 +29,19 @@ struct AuthorityText {
     }
     guard Self.isPlainHost(host) else {
       throw AuthorityFault(
-        message: "The authority's host is not a DNS name, an IPv4 address of four decimal numbers, or [::1].",
-        recoverySuggestion: Self.example)
+        message: "The authority's host is not a DNS name, an IPv4 address of four decimal numbers, or [::1].")
     }
     guard scheme == "https" || (scheme == "http" && Loopback.isLoopback(host: host)) else {
       throw AuthorityFault(
         message: "The authority uses \(scheme), not https.", suggestion: "https" + text.dropFirst(scheme.count),
         recoverySuggestion: "Use https. Plain http is allowed to this machine only (localhost, 127.0.0.1, [::1]).")
     }
-    self.scheme = scheme
+    let port = parts.port.flatMap { $0 == (scheme == "https" ? 443 : 80) ? nil : ":\($0)" } ?? ""
+    origin = scheme + "://" + host + port
     self.host = host == "[::1]" ? "::1" : host
-    port = parts.port == (scheme == "https" ? 443 : 80) ? nil : parts.port
     segments = parts.percentEncodedPath.split(separator: "/").map(String.init)
     guard segments.allSatisfy(Self.isPlainSegment) else {
-      throw AuthorityFault(
-        message: "The authority's path contains a part that no URL path may have.", recoverySuggestion: Self.example)
+      throw AuthorityFault(message: "The authority's path contains a part that no URL path may have.")
     }
     policies = FormEncoding.decode(parts.percentEncodedQuery ?? "").filter { $0.name.lowercased() == "p" }.map(\.value)
   }
@@ -87,12 +76,9 @@ struct AuthorityText {
 
   /// Whether a host is a DNS name, a plain IPv4 address, or `[::1]`.
   private static func isPlainHost(_ host: String) -> Bool {
-    guard host != "[::1]" else { return true }
-    guard isDNSName(host) else { return false }
-    let labels = host.split(separator: ".")
     // A last label that is a number makes a resolver read the whole as an address, also 127.1 and 0x7f000001.
-    guard labels.last?.wholeMatch(of: /[0-9]+|0[xX][0-9A-Fa-f]*/) != nil else { return true }
-    return labels.count == 4 && labels.allSatisfy { UInt8($0).map(String.init) == String($0) }
+    let endsInNumber = host.firstMatch(of: /(?:^|\.)(?:[0-9]+|0[xX][0-9A-Fa-f]*)$/) != nil
+    return host == "[::1]" || (isDNSName(host) && (Loopback.isIPv4(host) || !endsInNumber))
   }
 
   /// Whether a segment is no dot segment, which a URL parser would resolve, and has no slash or control as an escape.
@@ -100,5 +86,24 @@ struct AuthorityText {
     let decoded = FormEncoding.percentDecode(segment)
     return decoded != "." && decoded != ".."
       && decoded.unicodeScalars.allSatisfy { ($0 == " " || isVisible($0)) && $0 != "/" && $0 != "\\" }
+  }
+}
+
+/// The reason why a text is not an authority, in the parts that a problem of the settings has.
+///
+/// Nothing in it is secret: the refused text is in none of them, and a suggestion is a text that is accepted.
+package struct AuthorityFault: Error {
+  /// The fault, in a sentence.
+  package var message: String
+  /// The corrected text, where it is known; usable as it is.
+  package var suggestion: String?
+  /// How to fix it, in a sentence.
+  package var recoverySuggestion: String? = AuthorityText.example
+  var code = ErrorCode.configuration
+
+  /// The error of a call that was given the text.
+  package var error: ConnectorError {
+    let advice = [suggestion.map { "Write \"\($0)\"." }, recoverySuggestion].compactMap(\.self).joined(separator: " ")
+    return ConnectorError(own: code, message, recoverySuggestion: advice)
   }
 }

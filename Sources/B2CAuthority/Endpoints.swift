@@ -32,17 +32,20 @@ package struct Endpoints: Sendable, Hashable {
         own: .configuration, "The policy \(policy.id) is used with an authority that has none (\(kind.rawValue)).",
         recoverySuggestion: "Leave the policy out, or use an Azure AD B2C authority.")
     }
-    if kind == .openIDConnect {
-      metadata = try Self.url((authority.origin + authority.issuerPath, ""), "/.well-known/openid-configuration")
-      (authorization, token, endSession, deviceAuthorization) = (nil, nil, nil, nil)
-      return
+    let (before, after) =
+      kind == .b2c ? try Self.place(of: policy, at: authority) : (authority.origin + authority.path, "")
+    func url(_ path: String) throws(ConnectorError) -> URL {
+      guard let url = URL(string: before + path + after) else {
+        throw ConnectorError(own: .configuration, "No URL can be made for \(path).")
+      }
+      return url
     }
-    let place = kind == .b2c ? try Self.place(of: policy, at: authority) : (authority.baseURL.absoluteString, "")
-    metadata = try Self.url(place, "/v2.0/.well-known/openid-configuration")
-    authorization = try Self.url(place, "/oauth2/v2.0/authorize")
-    token = try Self.url(place, "/oauth2/v2.0/token")
-    endSession = try Self.url(place, "/oauth2/v2.0/logout")
-    deviceAuthorization = kind == .entra ? try Self.url(place, "/oauth2/v2.0/devicecode") : nil
+    let isKnown = kind != .openIDConnect
+    metadata = try url((isKnown ? "/v2.0" : "") + "/.well-known/openid-configuration")
+    authorization = isKnown ? try url("/oauth2/v2.0/authorize") : nil
+    token = isKnown ? try url("/oauth2/v2.0/token") : nil
+    endSession = isKnown ? try url("/oauth2/v2.0/logout") : nil
+    deviceAuthorization = kind == .entra ? try url("/oauth2/v2.0/devicecode") : nil
   }
 
   /// Returns the text before and after each endpoint's path.
@@ -62,21 +65,7 @@ package struct Endpoints: Sendable, Hashable {
         "The policy \(policy.id) is used with an authority that does not name the tenant it belongs to.",
         recoverySuggestion: AuthorityText.example)
     }
-    let id = FormEncoding.escape(policy.id)
-    return switch authority.form {
-    case .query: (authority.origin + "/" + tenant, "?p=" + id)
-    case .path: (authority.origin + "/" + tenant + "/" + id, "")
-    case .tfp: (authority.origin + "/tfp/" + tenant + "/" + id, "")
-    }
-  }
-
-  private static func url(
-    _ place: (before: String, after: String), _ path: String
-  ) throws(ConnectorError) -> URL {
-    guard let url = URL(string: place.before + path + place.after) else {
-      throw ConnectorError(own: .configuration, "No URL can be made for \(path).")
-    }
-    return url
+    return Authority.parts(origin: authority.origin, tenant: tenant, policy: policy, form: authority.form)
   }
 }
 
@@ -102,4 +91,10 @@ extension Endpoints {
     }
     return whole
   }
+}
+
+/// The scopes of OpenID Connect itself, which name no API (OpenID Connect Core sections 5.4 and 11).
+package enum ReservedScopes {
+  /// The scopes in lower case.
+  package static let all: Set<String> = ["openid", "offline_access", "profile", "email", "address", "phone"]
 }

@@ -39,22 +39,20 @@ struct MicrosoftHost {
     tenantName.map { GUID.isGUID($0) ? $0 : $0 + "." + cloud.tenantDomain }
   }
 
-  /// The domains below which each tenant has a host; no other cloud has one of External ID that is documented.
+  /// Entra ID's hosts, and the domains below which each tenant has a host; no other cloud has one of External ID that is
+  /// documented.
   private static let domains: [(kind: Authority.Kind, cloud: Cloud, name: String)] =
-    Cloud.all.map { (.b2c, $0, $0.b2cDomain) } + [(.ciam, .global, "ciamlogin.com")]
+    Cloud.all.flatMap { cloud in cloud.entraHosts.map { (.entra, cloud, $0) } + [(.b2c, cloud, cloud.b2cDomain)] }
+    + [(.ciam, .global, "ciamlogin.com")]
 
   init?(_ host: String) {
     let host = host.lowercased()
-    if let cloud = Cloud.all.first(where: { $0.entraHosts.contains(host) }) {
-      (kind, self.cloud, tenantName) = (.entra, cloud, nil)
-    } else if let domain = Self.domains.first(where: { host == $0.name || host.hasSuffix("." + $0.name) }) {
-      let name = host.dropLast(domain.name.count + 1)
-      // login.ciamlogin.com names no tenant.
-      let namesTenant = !name.isEmpty && !(domain.kind == .ciam && name == "login")
-      (kind, cloud, tenantName) = (domain.kind, domain.cloud, namesTenant ? String(name) : nil)
-    } else {
-      return nil
-    }
+    let domain = Self.domains.first { host == $0.name || ($0.kind != .entra && host.hasSuffix("." + $0.name)) }
+    guard let domain else { return nil }
+    let name = host.dropLast(domain.name.count + 1)
+    // login.ciamlogin.com names no tenant.
+    let namesTenant = !name.isEmpty && !(domain.kind == .ciam && name == "login")
+    (kind, cloud, tenantName) = (domain.kind, domain.cloud, namesTenant ? String(name) : nil)
   }
 }
 

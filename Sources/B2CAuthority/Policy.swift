@@ -41,10 +41,12 @@ public struct Policy: Sendable, Hashable {
   public init(
     id: String, name: String? = nil, kind: Kind = .signUpOrSignIn, domainHint: String? = nil
   ) throws {
-    guard Self.isAllowed(id) else {
+    guard (1...128).contains(id.count), ![".", ".."].contains(id), !id.contains(where: Self.forbidden.contains),
+      id.unicodeScalars.allSatisfy(AuthorityText.isVisible)
+    else {
       throw ConnectorError(
         own: .configuration,
-        "The policy id is empty, longer than \(Self.limit) characters, or contains characters that no policy has.",
+        "The policy id is empty, longer than 128 characters, or contains characters that no policy has.",
         recoverySuggestion: "Copy the id from the portal; it looks like B2C_1_SignIn.")
     }
     self.id = id
@@ -85,16 +87,7 @@ package enum PolicyForm: Sendable, Hashable {
 extension Policy {
   // What separates the parts of a URL or cannot be in one, and what a template has around its placeholders.
   private static let forbidden = Set("/\\?#%&=:@\"|^`[]<>{}")
-  private static let limit = 128
 
   /// Returns whether a text has the prefix of a user flow or of a custom policy, in any case.
-  static func hasPrefix(_ text: String) -> Bool {
-    let key = text.lowercased()
-    return key.hasPrefix("b2c_1_") || key.hasPrefix("b2c_1a_")
-  }
-
-  private static func isAllowed(_ id: String) -> Bool {
-    (1...limit).contains(id.count) && ![".", ".."].contains(id) && !id.contains(where: forbidden.contains)
-      && id.unicodeScalars.allSatisfy { AuthorityText.isVisible($0) }
-  }
+  static func hasPrefix(_ text: String) -> Bool { text.prefixMatch(of: /(?i)b2c_1a?_/) != nil }
 }

@@ -39,7 +39,7 @@ extension Connector {
   ///   `timedOut` and `invalidResponse` when there is no answer, and `tooLarge` when it is larger than the limit, with
   ///   ``ConnectorError/outcomeIsUnknown`` for a request that may have changed something.
   public func data(
-    for request: URLRequest, scopes: [String]? = nil, user: UserInfo? = nil, limits: TransportLimits = .standard
+    for request: URLRequest, scopes: [String]? = nil, user: UserInfo? = nil, limits: TransportLimits = TransportLimits()
   ) async throws -> (Data, HTTPURLResponse) {
     try await ConnectorError.mapping {
       var history = RequestHistory()

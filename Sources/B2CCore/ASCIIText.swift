@@ -15,12 +15,8 @@ package enum ASCIIText {
   }
 
   /// Whether a byte may be in a token of HTTP, such as a method or a field's name (RFC 9110 section 5.6.2).
-  package static func isTokenCharacter(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "a")...UInt8(ascii: "z"):
-      true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
-  }
+  package static func isTokenCharacter(_ byte: UInt8) -> Bool { tokenCharacters.contains(byte) }
+
+  private static let tokenCharacters = Set(
+    "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 }

@@ -1,6 +1,6 @@
 /// The reason for an error, as an open set of codes that all errors of a request, a sign-in or a task call share.
 ///
-/// Each module names the codes that it throws in an extension; a code that means the same in several modules is here.
+/// Those of the package are in an extension; an app's own part may throw codes of its own.
 public struct ErrorCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
   /// The code's stable name.
   public var rawValue: String

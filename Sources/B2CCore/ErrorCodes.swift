@@ -19,10 +19,9 @@ extension ErrorCode {
   public static let retiredAuthority = Self(rawValue: "retiredAuthority")
   /// A presenter or transport supplied by the app failed with an error of its own, which is the underlying one.
   public static let other = Self(rawValue: "other")
-}
 
-/// Outcomes of the user's actions.
-extension ErrorCode {
+  // MARK: Outcomes of the user's actions
+
   /// The user pressed Cancel in the page, and the service says so (such as by AADB2C90091).
   public static let userCancelledInPage = Self(rawValue: "userCancelledInPage")
   /// The user did not agree to a new token: the app's `beforeRefresh` threw.
@@ -41,18 +40,16 @@ extension ErrorCode {
   public static let userAlreadyExists = Self(rawValue: "userAlreadyExists")
   /// A federated identity provider, such as Facebook, failed.
   public static let identityProviderFailed = Self(rawValue: "identityProviderFailed")
-}
 
-/// Configuration errors.
-extension ErrorCode {
+  // MARK: Configuration errors
+
   /// The chosen presenter cannot serve the redirect URI.
   public static let unsupportedRedirectURI = Self(rawValue: "unsupportedRedirectURI")
   /// The answer has no access token: no API scope was asked for, or the app lacks the permission for it.
   public static let missingAPIScope = Self(rawValue: "missingAPIScope")
-}
 
-/// Failures on this device.
-extension ErrorCode {
+  // MARK: Failures on this device
+
   /// The token cache failed; the `underlying` error is its own.
   public static let tokenCache = Self(rawValue: "tokenCache")
   /// The sign-in page could not be shown.
@@ -65,22 +62,9 @@ extension ErrorCode {
   public static let suspended = Self(rawValue: "suspended")
   /// The access token has expired, and this process must not refresh it: the options say so, or it is an app extension.
   public static let refreshNotAllowed = Self(rawValue: "refreshNotAllowed")
-}
 
-extension ErrorCode {
-  /// Whether an error with this code is retryable where nothing more is known about it.
-  package var isRetryable: Bool {
-    [.network, .serviceUnavailable, .throttled, .timedOut, .suspended].contains(self)
-  }
+  // MARK: Refusals of an API
 
-  /// Whether only the user, at a sign-in page, can fix an error with this code.
-  package var needsInteraction: Bool {
-    self == .interactionRequired
-  }
-}
-
-/// Refusals of an API.
-extension ErrorCode {
   /// The API refused a token (401), and the new one that replaced it too, unless there was none.
   public static let unauthorized = Self(rawValue: "unauthorized")
   /// The token lacks a scope; the message says which, if the API does (RFC 6750 section 3.1).
@@ -89,16 +73,14 @@ extension ErrorCode {
   public static let claimsRequired = Self(rawValue: "claimsRequired")
   /// The request leads to an origin that tokens may not be sent to; nothing was sent, and no token was asked for.
   public static let originNotAllowed = Self(rawValue: "originNotAllowed")
-}
 
-/// Found before anything is sent.
-extension ErrorCode {
+  // MARK: Found before anything is sent
+
   /// The task cannot be sent: its title is empty or over the limit, or no id or title tells the server which one is meant.
   public static let invalidItem = Self(rawValue: "invalidItem")
-}
 
-/// The server refused.
-extension ErrorCode {
+  // MARK: The server refused
+
   /// The user is not allowed to do this (403).
   public static let forbidden = Self(rawValue: "forbidden")
   /// Nothing exists at the URL (404, 410): the base URL is wrong, or the task does not exist.
@@ -109,14 +91,25 @@ extension ErrorCode {
   public static let tooLarge = Self(rawValue: "tooLarge")
   /// The server wants the request sent elsewhere (3xx); a token does not follow.
   public static let redirected = Self(rawValue: "redirected")
-}
 
-/// Codes of the settings.
-extension ErrorCode {
+  // MARK: Codes of the settings
+
   /// The settings cannot be used; ``ConnectorError/underlying`` is a `SettingsError` with every problem.
   public static let settings = Self(rawValue: "settings")
   /// The settings have no policy of the wanted kind.
   public static let policyNotConfigured = Self(rawValue: "policyNotConfigured")
   /// The settings have no task API.
   public static let taskAPINotConfigured = Self(rawValue: "taskAPINotConfigured")
+
+  // MARK: What a code alone says
+
+  /// Whether an error with this code is retryable where nothing more is known about it.
+  package var isRetryable: Bool {
+    [.network, .serviceUnavailable, .throttled, .timedOut, .suspended].contains(self)
+  }
+
+  /// Whether only the user, at a sign-in page, can fix an error with this code.
+  package var needsInteraction: Bool {
+    self == .interactionRequired
+  }
 }

@@ -58,9 +58,9 @@ package struct InvalidJSON: Error, Hashable, CustomStringConvertible {
   package var description: String { "\(reason) at byte \(offset)" }
 }
 
-// MARK: - Values
-
 extension JSONReader {
+  // MARK: Values
+
   private mutating func document() throws(InvalidJSON) -> JSONValue {
     skipSpace()
     let root = try readValue(depth: 0)
@@ -142,11 +142,9 @@ extension JSONReader {
     guard take(end) else { throw fault() }
     return false
   }
-}
 
-// MARK: - Numbers
+  // MARK: Numbers
 
-extension JSONReader {
   private mutating func readNumber() throws(InvalidJSON) -> JSONValue {
     let start = index
     _ = take(UInt8(ascii: "-"))
@@ -177,11 +175,9 @@ extension JSONReader {
     guard index > start else { throw fault() }
     return index - start
   }
-}
 
-// MARK: - Strings
+  // MARK: Strings
 
-extension JSONReader {
   private mutating func readString() throws(InvalidJSON) -> String {
     guard take(UInt8(ascii: "\"")) else { throw fault() }
     let start = index

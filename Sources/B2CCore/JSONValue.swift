@@ -61,8 +61,7 @@ extension JSONValue: CustomStringConvertible {
     case .string(let text): Self.quoted(text)
     case .array(let elements): "[" + elements.map(\.description).joined(separator: ",") + "]"
     case .object(let fields):
-      "{"
-        + fields.sorted { $0.key < $1.key }.map { Self.quoted($0.key) + ":\($0.value)" }.joined(separator: ",") + "}"
+      "{" + fields.sorted { $0.key < $1.key }.map { "\(Self.quoted($0.key)):\($0.value)" }.joined(separator: ",") + "}"
     }
   }
 
@@ -140,13 +139,6 @@ extension JSONValue: ExpressibleByIntegerLiteral {
   ///
   /// - Parameter value: The number.
   public init(integerLiteral value: Int64) { self = .integer(value) }
-}
-
-extension JSONValue: ExpressibleByFloatLiteral {
-  /// Makes a number.
-  ///
-  /// - Parameter value: The number.
-  public init(floatLiteral value: Double) { self = .number(value) }
 }
 
 extension JSONValue: ExpressibleByBooleanLiteral {

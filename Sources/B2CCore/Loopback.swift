@@ -6,9 +6,13 @@ package enum Loopback {
   package static func isLoopback(host: String) -> Bool {
     let host = host.lowercased()
     if ["localhost", "::1", "[::1]"].contains(host) { return true }
-    // Each part as it is written in decimal: some readers take 010 for 8, and `UInt8` takes +1 for 1.
+    return host.hasPrefix("127.") && isIPv4(host)
+  }
+
+  /// Whether a host is an IPv4 address of four decimal numbers: some readers take 010 for 8, and `UInt8` takes +1 for 1.
+  package static func isIPv4(_ host: String) -> Bool {
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }
+    return parts.count == 4 && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }
   }
 
   /// Whether the package may send a request to a URL: https, or http to this machine.

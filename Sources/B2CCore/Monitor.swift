@@ -1,19 +1,18 @@
+internal import Foundation
+
 /// State behind a lock, and tasks that wait until a condition on it holds.
 ///
 /// A waiting task that is cancelled returns at once.
 package final class Monitor<State: Sendable>: Sendable {
   private struct Waiter: Sendable {
-    let id: Int
+    let id: UUID
     let condition: @Sendable (State) -> Bool
     let continuation: CheckedContinuation<Void, any Error>
   }
 
   private struct Content: Sendable {
     var state: State
-    var nextID = 0
     var waiters: [Waiter] = []
-    /// Waiters that were cancelled before they had suspended.
-    var cancelled: Set<Int> = []
 
     mutating func takeReady() -> [Waiter] {
       let ready = waiters.filter { $0.condition(state) }
@@ -41,30 +40,28 @@ package final class Monitor<State: Sendable>: Sendable {
   ///
   /// - Throws: `CancellationError` when the calling task is cancelled first.
   package func wait(until condition: @escaping @Sendable (State) -> Bool) async throws {
-    let id = content.withLock { content in
-      content.nextID += 1
-      return content.nextID
-    }
-    defer { content.withLock { _ = $0.cancelled.remove(id) } }
+    try Task.checkCancellation()
+    let id = UUID()
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let result: Result<Void, any Error>? = content.withLock { content in
-          if content.cancelled.contains(id) { return .failure(CancellationError()) }
-          if condition(content.state) { return .success(()) }
-          content.waiters.append(Waiter(id: id, condition: condition, continuation: continuation))
-          return nil
+        let isReady = content.withLock { content in
+          let isReady = condition(content.state)
+          if !isReady { content.waiters.append(Waiter(id: id, condition: condition, continuation: continuation)) }
+          return isReady
         }
-        if let result { continuation.resume(with: result) }
+        if isReady { continuation.resume() }
+        // A cancellation before this found nothing that waits.
+        if Task.isCancelled { cancel(id) }
       }
     } onCancel: {
-      let waiter = content.withLock { content -> Waiter? in
-        guard let index = content.waiters.firstIndex(where: { $0.id == id }) else {
-          content.cancelled.insert(id)
-          return nil
-        }
-        return content.waiters.remove(at: index)
-      }
-      waiter?.continuation.resume(throwing: CancellationError())
+      cancel(id)
     }
+  }
+
+  private func cancel(_ id: UUID) {
+    let waiter = content.withLock { content in
+      content.waiters.firstIndex { $0.id == id }.map { content.waiters.remove(at: $0) }
+    }
+    waiter?.continuation.resume(throwing: CancellationError())
   }
 }

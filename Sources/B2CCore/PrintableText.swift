@@ -8,7 +8,7 @@ package struct PrintableText: Sendable {
   package static let replacement = "[redacted]"
 
   private let secrets: [String]
-  private let limit: Int
+  private var limit: Int
   /// Whether a word that begins with a slash is shown, which may be the path of a file.
   private var showsPaths = false
 
@@ -23,13 +23,12 @@ package struct PrintableText: Sendable {
     self.limit = limit
   }
 
-  private init(secrets: [String], limit: Int) {
-    self.secrets = secrets
-    self.limit = limit
-  }
-
   /// The same rule with another length.
-  package func limited(to limit: Int) -> PrintableText { PrintableText(secrets: secrets, limit: limit) }
+  package func limited(to limit: Int) -> PrintableText {
+    var copy = self
+    copy.limit = limit
+    return copy
+  }
 
   /// Returns what may be shown of a text; `nil` when nothing is left.
   package func show(_ text: String) -> String? { show(text.utf8) }
@@ -69,11 +68,9 @@ extension PrintableText {
     rule.showsPaths = true
     return rule.show(hidden) ?? ""
   }
-}
 
-// MARK: - What looks like a token
+  // MARK: What looks like a token
 
-extension PrintableText {
   /// Hides what is assigned to the name of a credential: `refresh_token=…`, `Authorization: Bearer …`.
   private static func hidingCredentials(in text: String) -> String {
     let names =

@@ -40,14 +40,8 @@ public struct Secret: Sendable, Hashable, Codable, Redacted {
   /// - Parameter other: The secret to compare with.
   /// - Returns: Whether both hold the same bytes.
   package func isEqualInConstantTime(to other: Secret) -> Bool {
-    let left = Array(value.utf8)
-    let right = Array(other.value.utf8)
-    guard left.count == right.count else { return false }
-    var difference: UInt8 = 0
-    for index in left.indices {
-      difference |= left[index] ^ right[index]
-    }
-    return difference == 0
+    let (left, right) = (Array(value.utf8), Array(other.value.utf8))
+    return left.count == right.count && zip(left, right).reduce(into: 0) { $0 |= $1.0 ^ $1.1 } == 0
   }
 }
 

@@ -7,39 +7,31 @@ package struct IDToken: Sendable {
 
   /// The token as it came.
   package let compact: Secret
-  let header: JWSHeader
-  let signature: [UInt8]
-  private let bytes: [UInt8]
-  private let signingInputEnd: Int
-  private let payload: [UInt8]
-
   /// The algorithm that the header claims.
-  package var algorithm: JWSAlgorithm { header.algorithm }
+  package let algorithm: JWSAlgorithm
   /// The id of the key that the header claims.
-  package var keyID: String? { header.keyID }
+  package let keyID: String?
+  let signature: [UInt8]
+  /// The bytes that are signed: header, dot and payload as they came.
+  let signingInput: ArraySlice<UInt8>
+  private let payload: [UInt8]
 
   /// Takes a token in compact form (RFC 7515 section 7.1) apart.
   package init(compact: Secret) throws(ConnectorError) {
-    guard compact.value.utf8.count <= Self.maximumLength else {
+    let bytes = Array(compact.value.utf8)
+    guard bytes.count <= Self.maximumLength else {
       throw ConnectorError(idToken: "it has more than \(Self.maximumLength) bytes")
     }
-    let bytes = Array(compact.value.utf8)
-    let dots = bytes.indices.filter { bytes[$0] == UInt8(ascii: ".") }
-    guard dots.count != 4 else { throw ConnectorError(idToken: "it has the five parts of an encrypted token") }
-    guard dots.count == 2 else {
-      throw ConnectorError(idToken: "it has \(dots.count + 1) parts, not three")
-    }
+    let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count != 5 else { throw ConnectorError(idToken: "it has the five parts of an encrypted token") }
+    guard parts.count == 3 else { throw ConnectorError(idToken: "it has \(parts.count) parts, not three") }
     self.compact = compact
-    self.bytes = bytes
-    signingInputEnd = dots[1]
-    let headerBytes = try Self.decode(bytes[..<dots[0]], "header")
-    payload = try Self.decode(bytes[(dots[0] + 1)..<dots[1]], "payload")
-    signature = try Self.decode(bytes[(dots[1] + 1)...], "signature")
-    header = try JWSHeader(Self.fields(of: headerBytes, "header"))
+    signingInput = bytes[..<parts[1].endIndex]
+    let header = try Self.fields(of: try Self.decode(parts[0], "header"), "header")
+    payload = try Self.decode(parts[1], "payload")
+    signature = try Self.decode(parts[2], "signature")
+    (algorithm, keyID) = try Self.read(header)
   }
-
-  /// The bytes that are signed: header, dot and payload as they came.
-  var signingInput: ArraySlice<UInt8> { bytes[..<signingInputEnd] }
 
   /// The payload's fields; only a verified signature makes them worth anything.
   package func unverifiedClaims() throws(ConnectorError) -> [String: JSONValue] {
@@ -60,47 +52,34 @@ package struct IDToken: Sendable {
       throw ConnectorError(idToken: "its \(name) \(error)")
     }
   }
+
+  /// Reads a header; keys or addresses of keys in it (`jwk`, `jku`, `x5c`, `x5u`) never are.
+  private static func read(
+    _ header: [String: JSONValue]
+  ) throws(ConnectorError) -> (algorithm: JWSAlgorithm, keyID: String?) {
+    // An extension that is not understood must be refused (RFC 7515 section 4.1.11); none is understood here.
+    for name in ["crit", "b64", "zip"] where header[name] != nil {
+      throw ConnectorError(idToken: "its header has \(name)")
+    }
+    if header["enc"] != nil {
+      throw ConnectorError(idToken: "its header is that of an encrypted token")
+    }
+    // Media types compare without case, and may leave out `application/` (RFC 7515 section 4.1.9).
+    let type = header["typ"] ?? "JWT"
+    guard let name = type.string, ["jwt", "application/jwt"].contains(ASCIIText.lowercased(name)) else {
+      throw ConnectorError(idToken: "its typ is \(quoted(type.string ?? "not a string")), not JWT")
+    }
+    guard let algorithm = header["alg"]?.string else {
+      throw ConnectorError(idToken: "its header has no alg", recoverySuggestion: Advice.algorithm)
+    }
+    let keyID = header["kid"]?.string
+    guard keyID != nil || header["kid"] == nil else { throw ConnectorError(idToken: "its kid is not a string") }
+    return (JWSAlgorithm(rawValue: algorithm), keyID)
+  }
 }
 
 extension IDToken: Redacted {
   package var description: String { "IDToken([redacted])" }
-}
-
-/// The fields of a token's header that are read; keys or addresses of keys in it (`jwk`, `jku`, `x5c`, `x5u`) never are.
-struct JWSHeader: Sendable {
-  let algorithm: JWSAlgorithm
-  let keyID: String?
-
-  init(_ fields: [String: JSONValue]) throws(ConnectorError) {
-    // An extension that is not understood must be refused (RFC 7515 section 4.1.11); none is understood here.
-    for name in ["crit", "b64", "zip"] where fields[name] != nil {
-      throw ConnectorError(idToken: "its header has \(name)")
-    }
-    if fields["enc"] != nil {
-      throw ConnectorError(idToken: "its header is that of an encrypted token")
-    }
-    if let type = fields["typ"] {
-      guard let text = type.string, Self.isJWT(text) else {
-        throw ConnectorError(idToken: "its typ is \(quoted(type.string ?? "not a string")), not JWT")
-      }
-    }
-    guard let name = fields["alg"]?.string else {
-      throw ConnectorError(idToken: "its header has no alg", recoverySuggestion: Advice.algorithm)
-    }
-    algorithm = JWSAlgorithm(rawValue: name)
-    if let value = fields["kid"] {
-      guard let text = value.string else { throw ConnectorError(idToken: "its kid is not a string") }
-      keyID = text
-    } else {
-      keyID = nil
-    }
-  }
-
-  /// Media types compare without case, and may leave out `application/` (RFC 7515 section 4.1.9).
-  private static func isJWT(_ type: String) -> Bool {
-    let type = ASCIIText.lowercased(type)
-    return type == "jwt" || type == "application/jwt"
-  }
 }
 
 // MARK: - Refusals

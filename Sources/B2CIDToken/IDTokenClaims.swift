@@ -97,22 +97,9 @@ enum NumericDate {
   private static let latest = 253_402_300_799.0
 
   static func date(_ value: JSONValue) -> Date? {
-    let seconds: Double
-    switch value {
-    case .integer(let number): seconds = Double(number)
-    case .number(let number): seconds = number
-    case .string(let text):
-      // Not `Double(text)` alone, which takes "nan", "0x10" and "1e3".
-      guard (1...20).contains(text.utf8.count), text.utf8.allSatisfy(isDigitOrPoint), let number = Double(text) else {
-        return nil
-      }
-      seconds = number
-    default: return nil
-    }
-    return (0...latest).contains(seconds) ? Date(timeIntervalSince1970: seconds) : nil
-  }
-
-  private static func isDigitOrPoint(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: ".")
+    // Not any text that `Double` takes, such as "nan", "0x10" and "1e3".
+    if let text = value.string, text.utf8.count > 20 || text.wholeMatch(of: /[0-9.]+/) == nil { return nil }
+    guard let seconds = value.double, (0...latest).contains(seconds) else { return nil }
+    return Date(timeIntervalSince1970: seconds)
   }
 }

@@ -18,12 +18,12 @@ package struct IDTokenVerifier: Sendable {
   package func verify(
     _ token: IDToken, keys: JWKSet, expectations: IDTokenExpectations
   ) throws(ConnectorError) -> IDTokenClaims {
-    let scheme = try checkSignature(of: token, keys: keys, allowed: expectations.allowedAlgorithms)
+    try verifySignature(of: token, keys: keys, allowed: expectations.allowedAlgorithms)
     let claims = try IDTokenClaims(reading: token.unverifiedClaims())
     try checkOrigin(claims, expectations)
     try checkTimes(claims, expectations)
     try checkRequest(claims, expectations)
-    try checkHashes(claims, expectations, hashes: scheme.tokenHashes)
+    try checkHash(claims, expectations, algorithm: token.algorithm)
     return claims
   }
 }
@@ -33,49 +33,33 @@ extension IDTokenVerifier {
   package func verifySignature(
     of token: IDToken, keys: JWKSet, allowed: Set<JWSAlgorithm>
   ) throws(ConnectorError) {
-    _ = try checkSignature(of: token, keys: keys, allowed: allowed)
-  }
-
-  private func checkSignature(
-    of token: IDToken, keys: JWKSet, allowed: Set<JWSAlgorithm>
-  ) throws(ConnectorError) -> SignatureScheme {
     guard allowed.contains(token.algorithm), let scheme = token.algorithm.scheme else {
       throw ConnectorError(
         idToken: "its alg \(quoted(token.algorithm.rawValue)) is not allowed here",
         recoverySuggestion: Advice.algorithm)
     }
     let (candidates, isNamed) = try candidates(for: token, in: keys)
-    var unsuitability: String?
+    var fault = "the issuer publishes no keys"
     var hasTried = false
-    for key in candidates {
-      switch key.material {
-      case .failure(let failure): unsuitability = failure.detail
-      case .success(let verificationKey):
-        guard key.algorithm.map({ $0 == token.algorithm }) ?? true, verificationKey.fits(scheme) else {
-          unsuitability = "is of another kind than the token's alg"
-          continue
-        }
+    for candidate in candidates {
+      do throws(JSONWebKey.Unsuitability) {
+        let key = try candidate.verificationKey(for: token.algorithm)
+        if key.isValid(token.signature, for: token.signingInput, scheme: scheme) { return }
         hasTried = true
-        if verificationKey.isValid(token.signature, for: token.signingInput, scheme: scheme) { return scheme }
+      } catch {
+        fault = "the issuer's key \(error.detail)"
       }
     }
     // A key that the token names, and that is there, is as good as it will be; an unnamed one may have been replaced.
-    guard hasTried else {
-      throw ConnectorError(idToken: "the issuer's key \(unsuitability ?? "is missing")", mayHaveStaleKeys: !isNamed)
-    }
-    throw ConnectorError(idToken: "its signature is not the issuer's", mayHaveStaleKeys: !isNamed)
+    throw ConnectorError(
+      idToken: hasTried ? "its signature is not the issuer's" : fault, mayHaveStaleKeys: !isNamed)
   }
 
   /// The keys with the token's `kid`, else those without an id; all keys for a token without `kid`.
   private func candidates(
     for token: IDToken, in set: JWKSet
   ) throws(ConnectorError) -> (keys: [JSONWebKey], isNamed: Bool) {
-    guard let keyID = token.keyID else {
-      guard !set.keys.isEmpty else {
-        throw ConnectorError(idToken: "the issuer publishes no keys", mayHaveStaleKeys: true)
-      }
-      return (set.keys, false)
-    }
+    guard let keyID = token.keyID else { return (set.keys, false) }
     let named = set.keys.filter { key in key.keyID.map { ASCIIText.isSame($0, keyID) } ?? false }
     if !named.isEmpty { return (named, true) }
     let unnamed = set.keys.filter { $0.keyID == nil }
@@ -152,13 +136,13 @@ extension IDTokenVerifier {
   }
 
   /// Core 3.1.3.8: `at_hash` need not be there, but may not be wrong.
-  private func checkHashes(
-    _ claims: IDTokenClaims, _ expectations: IDTokenExpectations, hashes: [HashAlgorithm]
+  private func checkHash(
+    _ claims: IDTokenClaims, _ expectations: IDTokenExpectations, algorithm: JWSAlgorithm
   ) throws(ConnectorError) {
-    if let token = expectations.accessToken, let value = claims.all["at_hash"] {
-      guard let text = value.string, hashes.contains(where: { ASCIIText.isSame(text, $0.leftHalf(of: token)) }) else {
-        throw ConnectorError(idToken: "its at_hash is not that of the access token")
-      }
+    guard let token = expectations.accessToken, let value = claims.all["at_hash"] else { return }
+    let hashes = algorithm.scheme?.tokenHashes.map { $0.leftHalf(of: token) } ?? []
+    guard let text = value.string, hashes.contains(where: { ASCIIText.isSame(text, $0) }) else {
+      throw ConnectorError(idToken: "its at_hash is not that of the access token")
     }
   }
 

@@ -12,8 +12,6 @@ package struct JSONWebKey: Sendable {
   package let keyID: String?
   /// The one algorithm the key is meant for, if it says so.
   package let algorithm: JWSAlgorithm?
-  /// The `use`, such as `sig`.
-  package let use: String?
   /// The key, ready to verify with, or the reason why it cannot be.
   let material: Result<VerificationKey, Unsuitability>
 
@@ -32,13 +30,21 @@ package struct JSONWebKey: Sendable {
     guard let type = fields["kty"]?.string, ["RSA", "EC", "OKP"].contains(type) else { return nil }
     keyID = fields["kid"]?.string
     algorithm = (fields["alg"]?.string).map(JWSAlgorithm.init)
-    use = fields["use"]?.string
     do throws(Unsuitability) {
       try Self.checkPurpose(fields)
       material = .success(try Self.verificationKey(type: type, fields))
     } catch {
       material = .failure(error)
     }
+  }
+
+  /// Returns the key for signatures of an algorithm; an RSA key never checks an ECDSA signature, whatever a header says.
+  func verificationKey(for token: JWSAlgorithm) throws(Unsuitability) -> VerificationKey {
+    let key = try material.get()
+    guard algorithm.map({ $0 == token }) ?? true, token.scheme.map(key.fits) ?? false else {
+      throw Unsuitability(detail: "is of another kind than the token's alg")
+    }
+    return key
   }
 
   /// RFC 7517 sections 4.2 and 4.3.
@@ -86,7 +92,7 @@ extension JSONWebKey {
     guard modulus.last.map({ $0 & 1 == 1 }) == true,
       let key = RSAVerificationKey(modulus: modulus, exponent: exponent)
     else { throw Unsuitability(detail: "is not an RSA key") }
-    return .rsa(key)
+    return VerificationKey(families: [.rsaPKCS1, .rsaPSS]) { key.isValid($0, for: $1, scheme: $2) }
   }
 
   /// RFC 7518 section 6.2.1: both coordinates in full length.
@@ -101,9 +107,21 @@ extension JSONWebKey {
     }
     do {
       switch curve {
-      case "P-256": return .p256(try P256.Signing.PublicKey(rawRepresentation: x + y))
-      case "P-384": return .p384(try P384.Signing.PublicKey(rawRepresentation: x + y))
-      default: return .p521(try P521.Signing.PublicKey(rawRepresentation: x + y))
+      case "P-256":
+        let key = try P256.Signing.PublicKey(rawRepresentation: x + y)
+        return VerificationKey(families: [.p256]) { signature, input, _ in
+          try key.isValidSignature(P256.Signing.ECDSASignature(rawRepresentation: signature), for: input)
+        }
+      case "P-384":
+        let key = try P384.Signing.PublicKey(rawRepresentation: x + y)
+        return VerificationKey(families: [.p384]) { signature, input, _ in
+          try key.isValidSignature(P384.Signing.ECDSASignature(rawRepresentation: signature), for: input)
+        }
+      default:
+        let key = try P521.Signing.PublicKey(rawRepresentation: x + y)
+        return VerificationKey(families: [.p521]) { signature, input, _ in
+          try key.isValidSignature(P521.Signing.ECDSASignature(rawRepresentation: signature), for: input)
+        }
       }
     } catch {
       throw Unsuitability(detail: "is not a point of its curve")
@@ -117,43 +135,21 @@ extension JSONWebKey {
     guard x.count == 32, let key = try? Curve25519.Signing.PublicKey(rawRepresentation: x) else {
       throw Unsuitability(detail: "is not an Ed25519 key")
     }
-    return .ed25519(key)
+    return VerificationKey(families: [.ed25519]) { signature, input, _ in key.isValidSignature(signature, for: input) }
   }
 }
 
 /// A public key, ready to check signatures with.
-enum VerificationKey: Sendable {
-  case rsa(RSAVerificationKey)
-  case p256(P256.Signing.PublicKey)
-  case p384(P384.Signing.PublicKey)
-  case p521(P521.Signing.PublicKey)
-  case ed25519(Curve25519.Signing.PublicKey)
+struct VerificationKey: Sendable {
+  fileprivate let families: [SignatureScheme.Family]
+  /// Checks a signature in JWS form (RFC 7518 section 3: raw `r || s` for ECDSA); throws for one that has not that form.
+  fileprivate let check: @Sendable ([UInt8], ArraySlice<UInt8>, SignatureScheme) throws -> Bool
 
-  /// Whether the key is of the kind that the scheme needs; an RSA key never checks an ECDSA signature, whatever a header says.
-  func fits(_ scheme: SignatureScheme) -> Bool {
-    switch (self, scheme.family) {
-    case (.rsa, .rsaPKCS1), (.rsa, .rsaPSS), (.p256, .p256), (.p384, .p384), (.p521, .p521), (.ed25519, .ed25519): true
-    default: false
-    }
-  }
+  /// Whether the key is of the kind that the scheme needs.
+  func fits(_ scheme: SignatureScheme) -> Bool { families.contains(scheme.family) }
 
-  /// Whether a signature in JWS form (RFC 7518 section 3: raw `r || s` for ECDSA) is this key's over the given bytes.
+  /// Whether a signature is this key's over the given bytes.
   func isValid(_ signature: [UInt8], for input: ArraySlice<UInt8>, scheme: SignatureScheme) -> Bool {
-    guard fits(scheme) else { return false }
-    switch self {
-    case .rsa(let key):
-      return key.isValid(signature, for: input, scheme: scheme)
-    case .p256(let key):
-      guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
-      return key.isValidSignature(signature, for: input)
-    case .p384(let key):
-      guard let signature = try? P384.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
-      return key.isValidSignature(signature, for: input)
-    case .p521(let key):
-      guard let signature = try? P521.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
-      return key.isValidSignature(signature, for: input)
-    case .ed25519(let key):
-      return key.isValidSignature(signature, for: input)
-    }
+    fits(scheme) && (try? check(signature, input, scheme)) == true
   }
 }

@@ -8,7 +8,7 @@ package import B2CCore
 
 /// The `alg` of a signature (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864), as an open set.
 ///
-/// Only the names below can ever be verified; `none` and the HMAC family have no scheme here, so that no allow-list can
+/// Only those with a scheme below can ever be verified; `none` and the HMAC family have none, so that no allow-list can
 /// let them in.
 package struct JWSAlgorithm: RawRepresentable, Sendable, Hashable {
   /// The name as the `alg` header field has it.
@@ -23,16 +23,10 @@ package struct JWSAlgorithm: RawRepresentable, Sendable, Hashable {
 
   /// RSASSA-PKCS1-v1_5 with SHA-256, which Azure AD B2C uses.
   package static let rs256 = Self(rawValue: "RS256")
-  /// RSASSA-PKCS1-v1_5 with SHA-384.
-  package static let rs384 = Self(rawValue: "RS384")
-  /// RSASSA-PKCS1-v1_5 with SHA-512.
-  package static let rs512 = Self(rawValue: "RS512")
   /// RSASSA-PSS with SHA-256.
   package static let ps256 = Self(rawValue: "PS256")
   /// RSASSA-PSS with SHA-384.
   package static let ps384 = Self(rawValue: "PS384")
-  /// RSASSA-PSS with SHA-512.
-  package static let ps512 = Self(rawValue: "PS512")
   /// ECDSA on P-256 with SHA-256.
   package static let es256 = Self(rawValue: "ES256")
   /// ECDSA on P-384 with SHA-384.
@@ -41,8 +35,24 @@ package struct JWSAlgorithm: RawRepresentable, Sendable, Hashable {
   package static let es512 = Self(rawValue: "ES512")
   /// Ed25519 under its first name.
   package static let edDSA = Self(rawValue: "EdDSA")
-  /// Ed25519 under the name that also says the curve.
-  package static let ed25519 = Self(rawValue: "Ed25519")
+
+  fileprivate static let schemes: [String: SignatureScheme] = [
+    "RS256": SignatureScheme(family: .rsaPKCS1, hash: .sha256),
+    "RS384": SignatureScheme(family: .rsaPKCS1, hash: .sha384),
+    "RS512": SignatureScheme(family: .rsaPKCS1, hash: .sha512),
+    "PS256": SignatureScheme(family: .rsaPSS, hash: .sha256),
+    "PS384": SignatureScheme(family: .rsaPSS, hash: .sha384),
+    "PS512": SignatureScheme(family: .rsaPSS, hash: .sha512),
+    "ES256": SignatureScheme(family: .p256, hash: .sha256),
+    "ES384": SignatureScheme(family: .p384, hash: .sha384),
+    "ES512": SignatureScheme(family: .p521, hash: .sha512),
+    // Its first name, and the one that also says the curve.
+    "EdDSA": SignatureScheme(family: .ed25519, hash: .sha512),
+    "Ed25519": SignatureScheme(family: .ed25519, hash: .sha512),
+  ]
+
+  /// How signatures of this algorithm are checked; `nil` for everything that is no public-key signature known here.
+  var scheme: SignatureScheme? { Self.schemes[rawValue] }
 }
 
 extension Set<JWSAlgorithm> {
@@ -50,28 +60,7 @@ extension Set<JWSAlgorithm> {
   package static var microsoft: Self { [.rs256] }
 
   /// The algorithms of any OpenID Connect issuer.
-  package static var openIDConnect: Self {
-    [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512, .es256, .es384, .es512, .edDSA, .ed25519]
-  }
-}
-
-extension JWSAlgorithm {
-  /// How signatures of this algorithm are checked; `nil` for everything that is no public-key signature known here.
-  var scheme: SignatureScheme? {
-    switch self {
-    case .rs256: SignatureScheme(family: .rsaPKCS1, hash: .sha256)
-    case .rs384: SignatureScheme(family: .rsaPKCS1, hash: .sha384)
-    case .rs512: SignatureScheme(family: .rsaPKCS1, hash: .sha512)
-    case .ps256: SignatureScheme(family: .rsaPSS, hash: .sha256)
-    case .ps384: SignatureScheme(family: .rsaPSS, hash: .sha384)
-    case .ps512: SignatureScheme(family: .rsaPSS, hash: .sha512)
-    case .es256: SignatureScheme(family: .p256, hash: .sha256)
-    case .es384: SignatureScheme(family: .p384, hash: .sha384)
-    case .es512: SignatureScheme(family: .p521, hash: .sha512)
-    case .edDSA, .ed25519: SignatureScheme(family: .ed25519, hash: .sha512)
-    default: nil
-    }
-  }
+  package static var openIDConnect: Self { Self(JWSAlgorithm.schemes.keys.map(JWSAlgorithm.init)) }
 }
 
 /// The mathematics behind a ``JWSAlgorithm``.

@@ -26,20 +26,18 @@ struct LoopbackConnection: Sendable {
     var deadline = ContinuousClock.now.advanced(by: limits.idleTimeout)
     while true {
       let isFirst = parser.isEmpty
-      switch await socket.receive(until: deadline) {
-      case .ended: return nil
-      case .timedOut:
+      guard let bytes = await socket.receive(until: deadline) else {
         if isFirst { return nil }
         throw .timedOut
-      case .bytes(let bytes):
-        if isFirst { deadline = ContinuousClock.now.advanced(by: limits.requestTimeout) }
-        if let request = try parser.parse(bytes) { return request }
-        if parser.awaitsContinue {
-          _ = await socket.send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), until: deadline)
-        }
-        // A client that sends without a pause must not outrun its deadline.
-        guard ContinuousClock.now < deadline else { throw .timedOut }
       }
+      if bytes.isEmpty { return nil }
+      if isFirst { deadline = ContinuousClock.now.advanced(by: limits.requestTimeout) }
+      if let request = try parser.parse(bytes) { return request }
+      if parser.awaitsContinue {
+        _ = await socket.send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), until: deadline)
+      }
+      // A client that sends without a pause must not outrun its deadline.
+      guard ContinuousClock.now < deadline else { throw .timedOut }
     }
   }
 }
@@ -79,7 +77,7 @@ package final class LoopbackExchange: Sendable {
   /// Sends text as it is.
   @discardableResult
   package func write(_ text: String) async -> Bool {
-    await write(Array(text.utf8))
+    await write(text.utf8)
   }
 
   /// Closes the connection in order, whatever was sent so far.
@@ -94,6 +92,6 @@ package final class LoopbackExchange: Sendable {
 
   /// Waits until the client is gone or the listener is closed; never answers.
   package func waitForDisconnect() async {
-    while case .bytes = await socket.receive(until: nil) {}
+    while await socket.receive(until: nil)?.isEmpty == false {}
   }
 }

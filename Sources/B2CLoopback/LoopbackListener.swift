@@ -45,9 +45,9 @@ package final class LoopbackListener: Sendable {
     port: UInt16 = 0, addresses: [LoopbackAddress] = [.ipv4], limits: LoopbackLimits = .server,
     handler: @escaping @Sendable (LoopbackExchange) async -> Void
   ) async throws {
-    let sockets = try Self.bind(port: port, addresses: addresses)
-    self.port = sockets.first?.bound.port ?? port
-    self.addresses = sockets.map(\.bound.address)
+    let sockets = try Self.bind(port: port, addresses: addresses, tries: port == 0 ? 20 : 1)
+    self.port = sockets.first?.port ?? port
+    self.addresses = sockets.map(\.address)
     core = try ListenerCore(sockets.map(\.socket), port: self.port, limits: limits, handler: handler)
   }
 
@@ -76,20 +76,17 @@ package final class LoopbackListener: Sendable {
     await core.stopped()
   }
 
-  private typealias Listening = (socket: Socket, bound: (address: LoopbackAddress, port: UInt16))
+  private typealias Listening = (socket: Socket, address: LoopbackAddress, port: UInt16)
 
   private static func bind(
-    port: UInt16, addresses: [LoopbackAddress]
+    port: UInt16, addresses: [LoopbackAddress], tries: Int
   ) throws(ConnectorError) -> [Listening] {
-    // A port that the system chose at one address may be in use at the other: then another one is tried.
-    var triesLeft = port == 0 ? 20 : 1
-    while true {
-      triesLeft -= 1
-      do throws(ConnectorError) {
-        return try bindOnce(port: port, addresses: addresses)
-      } catch {
-        guard triesLeft > 0, error.code == .portInUse else { throw error }
-      }
+    do throws(ConnectorError) {
+      return try bindOnce(port: port, addresses: addresses)
+    } catch {
+      // A port that the system chose at one address may be in use at the other: then another one is tried.
+      guard tries > 1, error.code == .portInUse else { throw error }
+      return try bind(port: port, addresses: addresses, tries: tries - 1)
     }
   }
 
@@ -99,7 +96,8 @@ package final class LoopbackListener: Sendable {
     var sockets: [Listening] = []
     for address in addresses {
       do throws(ConnectorError) {
-        sockets.append(try Socket.listening(at: address, port: sockets.first?.bound.port ?? port))
+        let (socket, bound) = try Socket.listening(at: address, port: sockets.first?.port ?? port)
+        sockets.append((socket, address, bound))
       } catch {
         let isMissing = (error.underlying as NSError?).map { Self.missing.contains(CInt($0.code)) } ?? false
         guard isMissing, !sockets.isEmpty else { throw error }
@@ -116,28 +114,25 @@ extension ConnectorError {
   /// Makes the error of an error number of the system.
   package init(listening number: CInt, port: UInt16) {
     let reason = String(cString: strerror(number))
-    var code = ErrorCode.presentationFailed
-    var message = "Listening on port \(port) failed: \(reason)."
-    var suggestion: String?
-    switch number {
-    case EADDRINUSE:
-      code = .portInUse
-      message = "Port \(port) is in use by another program."
-      suggestion =
-        "End that program or another sign-in that is still open; another port of a redirect URI has to be registered."
-    case EPERM, EACCES:
-      message = "Listening on port \(port) is not allowed: \(reason)."
+    let (message, suggestion): (String, String?) =
+      switch number {
+      case EADDRINUSE:
+        (
+          "Port \(port) is in use by another program.",
+          "End that program or another sign-in that is still open; another port of a redirect URI has to be registered."
+        )
       // The App Sandbox's answer, and that of a security policy elsewhere.
-      if number == EPERM {
-        suggestion =
+      case EPERM:
+        (
+          "Listening on port \(port) is not allowed: \(reason).",
           "A Mac app with the App Sandbox needs Incoming Connections (Server), under Signing & Capabilities."
+        )
+      case EACCES: ("Listening on port \(port) is not allowed: \(reason).", nil)
+      case _ where LoopbackListener.missing.contains(number): ("The loopback address is not available: \(reason).", nil)
+      default: ("Listening on port \(port) failed: \(reason).", nil)
       }
-    case _ where LoopbackListener.missing.contains(number):
-      message = "The loopback address is not available: \(reason)."
-    default: break
-    }
     self.init(
-      own: code, message, recoverySuggestion: suggestion,
+      own: number == EADDRINUSE ? .portInUse : .presentationFailed, message, recoverySuggestion: suggestion,
       underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(number)))
   }
 }
@@ -157,7 +152,7 @@ private final class ListenerCore: Sendable {
   private let limits: LoopbackLimits
   private let handler: @Sendable (LoopbackExchange) async -> Void
   /// What is written to the second wakes the thread, which polls the first.
-  private let wakeUpEnds: (read: CInt, write: CInt)
+  private let wakeUpEnds: (read: Socket, write: Socket)
   private let state = Monitor(State())
 
   init(
@@ -168,16 +163,7 @@ private final class ListenerCore: Sendable {
     self.port = port
     self.limits = limits
     self.handler = handler
-    // A socket pair and not a pipe: it is close-on-exec from the start where the system can do that.
-    var ends: [CInt] = [-1, -1]
-    guard socketpair(AF_UNIX, SocketConstants.stream, 0, &ends) == 0 else {
-      throw ConnectorError(listening: errno, port: port)
-    }
-    for end in ends {
-      _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK)
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-    }
-    wakeUpEnds = (ends[0], ends[1])
+    wakeUpEnds = try Socket.pair(port: port)
     let thread = Thread { [self] in acceptAll() }
     thread.name = "B2CConnector.loopback"
     thread.start()
@@ -188,7 +174,6 @@ private final class ListenerCore: Sendable {
   func stop() {
     let connections = state.withLock { state in
       state.isStopped = true
-      wakeUp(state)
       defer { state.connections = [:] }
       return Array(state.connections.values)
     }
@@ -196,6 +181,7 @@ private final class ListenerCore: Sendable {
     listening.forEach { $0.close() }
     connections.forEach { $0.socket.close() }
     connections.forEach { $0.task.cancel() }
+    wakeUp()
   }
 
   /// Waits until the thread has ended and nothing listens any longer, in a task that is cancelled too.
@@ -203,40 +189,32 @@ private final class ListenerCore: Sendable {
     await Task { try? await state.wait { $0.hasEnded } }.value
   }
 
-  private func wakeUp(_ state: State) {
-    guard !state.hasEnded else { return }
-    var byte: UInt8 = 0
-    _ = send(wakeUpEnds.write, &byte, 1, SocketConstants.sendFlags)
-  }
+  private func wakeUp() { _ = wakeUpEnds.write.sendNow([0]) }
 
   private func acceptAll() {
     while let isFull = state.withLock({ $0.isStopped ? nil : $0.connections.count >= limits.connections }) {
-      var entries = [pollfd(fd: wakeUpEnds.read, events: Int16(POLLIN), revents: 0)]
       // Beyond the limit connections wait in the system's queue.
-      if !isFull { entries += listening.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) } }
+      let polled = [wakeUpEnds.read] + (isFull ? [] : listening)
+      var entries = polled.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
       _ = poll(&entries, nfds_t(entries.count), -1)
-      var bytes = [UInt8](repeating: 0, count: 64)
-      while recv(wakeUpEnds.read, &bytes, bytes.count, 0) > 0 {}
+      _ = wakeUpEnds.read.receiveNow()
       // One at a time, so that the limit is looked at for each.
       if let index = entries.indices.dropFirst().first(where: { entries[$0].revents != 0 }) {
-        acceptOne(from: listening[index - 1])
+        acceptOne(from: polled[index])
       }
     }
     listening.forEach { $0.close() }
-    state.withLock { state in
-      state.hasEnded = true
-      close(wakeUpEnds.read)
-      close(wakeUpEnds.write)
-    }
+    wakeUpEnds.read.close()
+    wakeUpEnds.write.close()
+    state.withLock { $0.hasEnded = true }
   }
 
   private func acceptOne(from listening: Socket) {
     switch listening.accept() {
     case .connection(let socket): serve(socket)
+    case .nothing: break
     // The process is out of descriptors: one is freed in a moment, here or elsewhere.
-    case .exhausted: Thread.sleep(forTimeInterval: 0.02)
-    case .wouldBlock: break
-    case .ended: state.withLock { $0.isStopped = true }
+    case .failed: Thread.sleep(forTimeInterval: 0.02)
     }
   }
 
@@ -248,10 +226,8 @@ private final class ListenerCore: Sendable {
       let id = state.nextID
       let task = Task {
         await connection.serve()
-        self.state.withLock { state in
-          state.connections[id] = nil
-          wakeUp(state)
-        }
+        self.state.withLock { $0.connections[id] = nil }
+        wakeUp()
       }
       state.connections[id] = (socket, task)
     }

@@ -9,14 +9,7 @@ package struct LoopbackRequest: Sendable {
   package let target: String
   /// The header fields by lower-cased name; the values of those that came more than once are joined with `, `.
   package let headers: [String: String]
-  package let body: Data
-
-  package init(method: String, target: String, headers: [String: String] = [:], body: Data = Data()) {
-    self.method = method
-    self.target = target
-    self.headers = headers
-    self.body = body
-  }
+  package fileprivate(set) var body = Data()
 
   /// The target's path, still percent-encoded.
   package var path: String { String(target.prefix { $0 != "?" }) }
@@ -49,7 +42,8 @@ extension LoopbackResponse {
   /// Returns the bytes on the wire (RFC 9112 section 4).
   func bytes(omittingBody: Bool) -> [UInt8] {
     let hasNoContent = status == 204 || status == 304 || (100..<200).contains(status)
-    var text = "HTTP/1.1 \(status) \(Self.reasons[status] ?? "Other")\r\n"
+    // Clients ignore the reason phrase.
+    var text = "HTTP/1.1 \(status) \((200..<300).contains(status) ? "OK" : "")\r\n"
     for (name, value) in headers.sorted(by: { $0.key < $1.key }) where Self.isSafe(name + value) {
       text += "\(name): \(value)\r\n"
     }
@@ -65,15 +59,6 @@ extension LoopbackResponse {
   private static func isSafe(_ field: String) -> Bool {
     !field.utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 }
   }
-
-  private static let reasons: [Int: String] = [
-    200: "OK", 201: "Created", 204: "No Content", 301: "Moved Permanently", 302: "Found", 303: "See Other",
-    304: "Not Modified", 307: "Temporary Redirect", 308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized",
-    403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 408: "Request Timeout", 409: "Conflict",
-    410: "Gone", 413: "Content Too Large", 415: "Unsupported Media Type", 429: "Too Many Requests",
-    431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway",
-    503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
-  ]
 }
 
 /// The reason for refusing a request, with the status that reports it.
@@ -94,12 +79,8 @@ struct RequestRefusal: Error {
 /// Anything that two parsers could read in two ways is refused. Bodies need a `Content-Length`; bytes after the request are
 /// ignored, since the connection ends with its answer.
 struct RequestParser {
-  private struct Head {
-    let method: String
-    let target: String
-    let headers: [String: String]
-    let bodyLength: Int
-  }
+  /// A request whose body has still to arrive.
+  private typealias Head = (request: LoopbackRequest, bodyLength: Int)
 
   private let limits: LoopbackLimits
   private var buffer: [UInt8] = []
@@ -116,7 +97,7 @@ struct RequestParser {
   /// Whether the client waits for `100 Continue` before it sends the body (RFC 9110 section 10.1.1).
   var awaitsContinue: Bool {
     guard let head, buffer.isEmpty, head.bodyLength > 0 else { return false }
-    return head.headers["expect"]?.lowercased() == "100-continue"
+    return head.request.headers["expect"]?.lowercased() == "100-continue"
   }
 
   /// Takes the bytes that have arrived; returns the request once it is whole.
@@ -129,9 +110,9 @@ struct RequestParser {
       self.head = head
       buffer.removeFirst(end)
     }
-    guard let head, buffer.count >= head.bodyLength else { return nil }
-    return LoopbackRequest(
-      method: head.method, target: head.target, headers: head.headers, body: Data(buffer.prefix(head.bodyLength)))
+    guard var head, buffer.count >= head.bodyLength else { return nil }
+    head.request.body = Data(buffer.prefix(head.bodyLength))
+    return head.request
   }
 
   /// Returns the position after the empty line, `nil` until it has arrived.
@@ -167,9 +148,10 @@ struct RequestParser {
       fields[name.lowercased(), default: []].append(value)
     }
     guard fields["host"]?.count == 1 else { throw .malformed("There must be one Host field.") }
-    return Head(
+    let request = LoopbackRequest(
       method: String(decoding: line[0], as: UTF8.self), target: String(decoding: line[1], as: UTF8.self),
-      headers: fields.mapValues { $0.joined(separator: ", ") }, bodyLength: try bodyLength(fields))
+      headers: fields.mapValues { $0.joined(separator: ", ") })
+    return (request, try bodyLength(fields))
   }
 
   private static func field(_ line: ArraySlice<UInt8>) throws(RequestRefusal) -> (name: String, value: String) {

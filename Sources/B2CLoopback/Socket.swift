@@ -13,35 +13,15 @@ internal import Foundation
 /// It can be closed from anywhere at any time, which ends every wait, and is never used after that. A wait blocks a thread
 /// of its own, never one that tasks share; no call made under the lock blocks.
 final class Socket: Sendable {
-  /// The outcome of reading.
-  enum Received {
-    case bytes([UInt8])
-    case ended
-    case timedOut
-  }
-
   /// The outcome of accepting.
   enum Accepted {
     case connection(Socket)
-    case wouldBlock
-    /// The process or the system has no descriptor left.
-    case exhausted
-    case ended
-  }
-
-  private enum Transfer<Value> {
-    case done(Value)
-    case wouldBlock
-    case ended
+    case nothing
+    /// The process or the system has no descriptor left, or the socket is closed.
+    case failed
   }
 
   private static let readSize = 16 * 1024
-
-  private enum Wait {
-    case ready
-    case ended
-    case timedOut
-  }
 
   private struct State {
     let descriptor: CInt
@@ -60,62 +40,57 @@ final class Socket: Sendable {
     close()
   }
 
-  /// Returns a listening socket with the address and port that the system says it is bound to.
+  /// Returns a listening socket, and the port that the system says it is bound to.
   static func listening(
     at address: LoopbackAddress, port: UInt16
-  ) throws(ConnectorError) -> (socket: Socket, bound: (address: LoopbackAddress, port: UInt16)) {
-    let descriptor = makeSocket(address.family, SocketConstants.stream, 0)
+  ) throws(ConnectorError) -> (socket: Socket, port: UInt16) {
+    let descriptor = socket(address.family, SocketConstants.stream, 0)
     guard descriptor >= 0 else { throw ConnectorError(listening: errno, port: port) }
-    let socket = Socket(descriptor)
+    let listener = Socket(descriptor)
     prepare(descriptor)
     // A port whose last connections are still in TIME_WAIT may be listened on again; a second listener may not.
     setOption(descriptor, level: SOL_SOCKET, name: SO_REUSEADDR, to: 1)
     if address == .ipv6 { setOption(descriptor, level: CInt(IPPROTO_IPV6), name: IPV6_V6ONLY, to: 1) }
-    guard address.withSocketAddress(port: port, { bindSocket(descriptor, $0, $1) }) == 0,
-      startListening(descriptor, SOMAXCONN) == 0
+    guard address.withSocketAddress(port: port, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, SOMAXCONN) == 0
     else { throw ConnectorError(listening: errno, port: port) }
     // Asked of the system: a listener for redirects that other machines can reach must not start.
-    guard let bound = bound(descriptor),
-      let address = LoopbackAddress.allCases.first(where: { $0.bytes == bound.address })
-    else {
+    guard let bound = address.port(of: descriptor) else {
       throw ConnectorError(own: .presentationFailed, "The listener is not bound to the loopback address.")
     }
-    return (socket, (address, bound.port))
+    return (listener, bound)
+  }
+
+  /// Returns two sockets that are connected to each other: close-on-exec from the start where the system can do that.
+  static func pair(port: UInt16) throws(ConnectorError) -> (Socket, Socket) {
+    var ends: [CInt] = [-1, -1]
+    guard socketpair(AF_UNIX, SocketConstants.stream, 0, &ends) == 0 else {
+      throw ConnectorError(listening: errno, port: port)
+    }
+    ends.forEach(prepare)
+    return (Socket(ends[0]), Socket(ends[1]))
   }
 
   func accept() -> Accepted {
     withDescriptor { descriptor in
       let connection = acceptConnection(descriptor, nil, nil)
       guard connection >= 0 else {
-        switch errno {
-        case EAGAIN, EINTR, ECONNABORTED, EPROTO: return .wouldBlock
-        case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
-        default: return .ended
-        }
+        return [EAGAIN, EINTR, ECONNABORTED, EPROTO].contains(errno) ? .nothing : .failed
       }
       Self.prepare(connection)
       // An answer is one or two small writes; waiting to join them would only delay it.
       Self.setOption(connection, level: CInt(IPPROTO_TCP), name: TCP_NODELAY, to: 1)
       return .connection(Socket(connection))
-    } ?? .ended
+    } ?? .failed
   }
 
   /// The number by which `poll(2)` knows it; -1, which that ignores, once it is closed.
   var descriptor: CInt { withDescriptor { $0 } ?? -1 }
 
-  /// Reads what has arrived, or waits for it until the deadline.
-  func receive(until deadline: ContinuousClock.Instant?) async -> Received {
+  /// Reads what has arrived, or waits for it; empty when the connection has ended, `nil` when the deadline passes first.
+  func receive(until deadline: ContinuousClock.Instant?) async -> [UInt8]? {
     while true {
-      switch receiveNow() {
-      case .done(let bytes): return .bytes(bytes)
-      case .ended: return .ended
-      case .wouldBlock:
-        switch await wait(for: POLLIN, until: deadline) {
-        case .ready: continue
-        case .timedOut: return .timedOut
-        case .ended: return .ended
-        }
-      }
+      if let bytes = receiveNow() { return bytes }
+      guard await wait(for: POLLIN, until: deadline) else { return nil }
     }
   }
 
@@ -123,11 +98,11 @@ final class Socket: Sendable {
   func send(_ bytes: some Collection<UInt8>, until deadline: ContinuousClock.Instant?) async -> Bool {
     var rest = Array(bytes)[...]
     while !rest.isEmpty {
-      switch transfer(rest) {
-      case .done(let count): rest = rest.dropFirst(count)
-      case .ended: return false
-      case .wouldBlock:
-        guard await wait(for: POLLOUT, until: deadline) == .ready else { return false }
+      if let count = sendNow(rest) {
+        guard count > 0 else { return false }
+        rest = rest.dropFirst(count)
+      } else {
+        guard await wait(for: POLLOUT, until: deadline) else { return false }
       }
     }
     return true
@@ -140,7 +115,9 @@ final class Socket: Sendable {
     _ = withDescriptor { shutdown($0, CInt(SHUT_WR)) }
     let deadline = ContinuousClock.now.advanced(by: duration)
     var discarded = 0
-    while discarded < 1 << 20, ContinuousClock.now < deadline, case .bytes(let bytes) = await receive(until: deadline) {
+    while discarded < 1 << 20, ContinuousClock.now < deadline, let bytes = await receive(until: deadline),
+      !bytes.isEmpty
+    {
       discarded += bytes.count
     }
     close()
@@ -169,21 +146,21 @@ final class Socket: Sendable {
     }
   }
 
-  /// Waits on a thread until the socket is ready, closed, or the deadline passes.
-  private func wait(for event: CInt, until deadline: ContinuousClock.Instant?) async -> Wait {
+  /// Waits on a thread until it is worth looking at the socket again; `false` when the deadline passes first.
+  private func wait(for event: CInt, until deadline: ContinuousClock.Instant?) async -> Bool {
     let descriptor = state.withLock { state -> CInt? in
       guard !state.isClosed else { return nil }
       state.waits += 1
       return state.descriptor
     }
-    guard let descriptor else { return .ended }
+    guard let descriptor else { return true }
     return await withCheckedContinuation { continuation in
       Thread.detachNewThread { [self] in
         var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
         let count = poll(&entry, 1, Self.milliseconds(until: deadline))
         // Interrupted or early: the caller looks, and waits again.
         let isLate = count == 0 && deadline.map { $0 <= .now } == true
-        continuation.resume(returning: leave() ? .ended : isLate ? .timedOut : .ready)
+        continuation.resume(returning: leave() || !isLate)
       }
     }
   }
@@ -204,28 +181,29 @@ final class Socket: Sendable {
       clamping: Int((max(0, min(ContinuousClock.now.duration(to: deadline).inSeconds, 86_400)) * 1000).rounded(.up)))
   }
 
-  private func receiveNow() -> Transfer<[UInt8]> {
-    state.withLock { state in
-      guard !state.isClosed else { return .ended }
+  /// Reads what has arrived; empty when the connection has ended, `nil` when nothing has arrived.
+  func receiveNow() -> [UInt8]? {
+    withDescriptor { descriptor in
       var count = 0
       let bytes = [UInt8](unsafeUninitializedCapacity: Self.readSize) { buffer, initialized in
-        count = recv(state.descriptor, buffer.baseAddress, buffer.count, 0)
+        count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
         initialized = max(0, count)
       }
-      if count > 0 { return .done(bytes) }
-      return count < 0 && (errno == EAGAIN || errno == EINTR) ? .wouldBlock : .ended
-    }
+      return Self.wouldBlock(count) ? nil : bytes
+    } ?? []
   }
 
-  private func transfer(_ bytes: ArraySlice<UInt8>) -> Transfer<Int> {
+  /// Writes what fits; returns the number of bytes, 0 when the connection has ended, `nil` when nothing fits.
+  func sendNow(_ bytes: ArraySlice<UInt8>) -> Int? {
     withDescriptor { descriptor in
       let count = bytes.withUnsafeBytes {
         sendBytes(descriptor, $0.baseAddress, $0.count, SocketConstants.sendFlags)
       }
-      if count >= 0 { return .done(count) }
-      return errno == EAGAIN || errno == EINTR ? .wouldBlock : .ended
-    } ?? .ended
+      return Self.wouldBlock(count) ? nil : max(0, count)
+    } ?? 0
   }
+
+  private static func wouldBlock(_ result: Int) -> Bool { result < 0 && (errno == EAGAIN || errno == EINTR) }
 
   private func withDescriptor<Result>(_ body: (CInt) -> Result) -> Result? {
     state.withLock { $0.isClosed ? nil : body($0.descriptor) }
@@ -241,58 +219,42 @@ final class Socket: Sendable {
     var value = value
     _ = setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<CInt>.size))
   }
+}
 
-  /// The address and port that a socket is bound to.
-  private static func bound(_ descriptor: CInt) -> (address: [UInt8], port: UInt16)? {
+/// As the system has it: the port of both families is at byte 2 of a socket's address.
+extension LoopbackAddress {
+  fileprivate var family: CInt { self == .ipv4 ? AF_INET : AF_INET6 }
+  /// Where the address is in `sockaddr_in` and `sockaddr_in6`.
+  private var offset: Int { self == .ipv4 ? 4 : 8 }
+
+  fileprivate func withSocketAddress(port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
+    var storage = sockaddr_storage()
+    storage.ss_family = sa_family_t(family)
+    withUnsafeMutableBytes(of: &storage) { buffer in
+      buffer.storeBytes(of: port.bigEndian, toByteOffset: 2, as: UInt16.self)
+      UnsafeMutableRawBufferPointer(rebasing: buffer[offset...]).copyBytes(from: bytes)
+    }
+    let length = self == .ipv4 ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size
+    return withUnsafePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }
+    }
+  }
+
+  /// The port that a socket is bound to, if it is bound to this address.
+  fileprivate func port(of descriptor: CInt) -> UInt16? {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
     let result = withUnsafeMutablePointer(to: &storage) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
     }
-    guard result == 0 else { return nil }
-    return withUnsafeBytes(of: &storage) { bytes in
-      let family = CInt(bytes.load(as: sockaddr.self).sa_family)
-      // The addresses begin at byte 4 and 8 (sockaddr_in, sockaddr_in6), the port of both at byte 2.
-      guard [AF_INET, AF_INET6].contains(family) else { return nil }
-      let address = family == AF_INET ? bytes[4..<8] : bytes[8..<24]
-      return (Array(address), UInt16(bigEndian: bytes.load(fromByteOffset: 2, as: UInt16.self)))
-    }
-  }
-}
-
-extension LoopbackAddress {
-  fileprivate var family: CInt { self == .ipv4 ? AF_INET : AF_INET6 }
-
-  fileprivate func withSocketAddress(port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
-    switch self {
-    case .ipv4:
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_port = port.bigEndian
-      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-      return Self.pass(&address, to: body)
-    case .ipv6:
-      var address = sockaddr_in6()
-      address.sin6_family = sa_family_t(AF_INET6)
-      address.sin6_port = port.bigEndian
-      withUnsafeMutableBytes(of: &address.sin6_addr) { $0[15] = 1 }
-      return Self.pass(&address, to: body)
-    }
-  }
-
-  private static func pass<Address>(
-    _ address: inout Address, to body: (UnsafePointer<sockaddr>, socklen_t) -> CInt
-  ) -> CInt {
-    withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<Address>.size)) }
+    guard result == 0, CInt(storage.ss_family) == family else { return nil }
+    return withUnsafeBytes(of: &storage) { buffer in
+      buffer[offset...].starts(with: bytes) ? UInt16(bigEndian: buffer.load(fromByteOffset: 2, as: UInt16.self)) : nil
     }
   }
 }
 
 // Inside the class Swift would find its own fields first.
-private let makeSocket = socket
-private let bindSocket = bind
-private let startListening = listen
 private let acceptConnection = accept
 private let sendBytes = send
 private func closeDescriptor(_ descriptor: CInt) { _ = close(descriptor) }

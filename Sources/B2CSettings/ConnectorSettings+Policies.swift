@@ -63,25 +63,19 @@ extension ConnectorSettings.Policies {
   /// - Parameter kind: What the policy is to do.
   /// - Returns: The policy, or `nil` when no listed one serves the purpose.
   public func policy(of kind: Policy.Kind) -> Policy? {
-    for kind in [kind] + Self.substitutes(for: kind) {
+    let substitutes: [Policy.Kind] =
+      switch kind {
+      case .signUp, .signIn, .federatedSignIn: [.signUpOrSignIn]
+      case .signUpOrSignIn: [.signIn]
+      default: []
+      }
+    for kind in [kind] + substitutes {
+      let purposes = [Policy.Kind.signUp: emailSignUp, .signIn: emailSignIn, .federatedSignIn: facebookSignIn]
       // Not of `all`: one policy may be under two keys and serve both kinds.
-      if let selected, selected.kind == kind { return selected }
-      if let policy = purposes[kind] { return policy }
-      if let policy = listed.compactMap(\.self).first(where: { $0.kind == kind }) { return policy }
+      let candidates =
+        [selected?.kind == kind ? selected : nil, purposes[kind] ?? nil] + listed.filter { $0?.kind == kind }
+      if let policy = candidates.compactMap(\.self).first { return policy }
     }
     return nil
-  }
-
-  /// The policies that the property alone gives a purpose, also those made in code without a kind.
-  private var purposes: [Policy.Kind: Policy] {
-    [.signUp: emailSignUp, .signIn: emailSignIn, .federatedSignIn: facebookSignIn].compactMapValues(\.self)
-  }
-
-  private static func substitutes(for kind: Policy.Kind) -> [Policy.Kind] {
-    switch kind {
-    case .signUp, .signIn, .federatedSignIn: [.signUpOrSignIn]
-    case .signUpOrSignIn: [.signIn]
-    default: []
-    }
   }
 }

@@ -2,11 +2,7 @@ import B2CAuthority
 import B2CCore
 
 /// The properties of a policy that its place in the file implies.
-struct PolicyDefaults {
-  var name: String?
-  var kind = Policy.Kind.signUpOrSignIn
-  var domainHint: String?
-}
+typealias PolicyDefaults = (name: String?, kind: Policy.Kind, domainHint: String?)
 
 // Policies: the tutorial's three keys, its policyName/policyID pair, and the `policies` list.
 extension SettingsReader {
@@ -15,10 +11,9 @@ extension SettingsReader {
 
   mutating func readPolicies() -> ConnectorSettings.Policies {
     var policies = ConnectorSettings.Policies()
-    policies.emailSignUp = policy(.emailSignUp, PolicyDefaults(kind: .signUp))
-    policies.facebookSignIn = policy(
-      .facebookSignIn, PolicyDefaults(kind: .federatedSignIn, domainHint: "facebook.com"))
-    policies.emailSignIn = policy(.emailSignIn, PolicyDefaults(kind: .signIn))
+    policies.emailSignUp = policy(.emailSignUp, (nil, .signUp, nil))
+    policies.facebookSignIn = policy(.facebookSignIn, (nil, .federatedSignIn, "facebook.com"))
+    policies.emailSignIn = policy(.emailSignIn, (nil, .signIn, nil))
     readOthers(into: &policies)
     policies.selected = readSelected(among: policies)
     return policies
@@ -35,14 +30,14 @@ extension SettingsReader {
     if let values = value as? [Any] {
       for (index, value) in values.enumerated() {
         let path = "\(root)[\(index)]"
-        add(policy(value, at: path, PolicyDefaults(), recovery: recovery), at: path, to: &policies)
+        add(policy(value, at: path, (nil, .signUpOrSignIn, nil), recovery: recovery), at: path, to: &policies)
       }
     } else if let fields = value as? [String: Any] {
       for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
         let path = root + "." + Self.path(key)
         let kind = Policy.Kind.named(key)
         let name = kind == nil ? text(key, at: path, isFree: true, recovery: self.recovery(.policies))?.text : nil
-        let defaults = PolicyDefaults(name: name, kind: kind ?? .signUpOrSignIn)
+        let defaults = PolicyDefaults(name, kind ?? .signUpOrSignIn, nil)
         add(policy(value, at: path, defaults, isRequired: true, recovery: recovery), at: path, to: &policies)
       }
     } else {
@@ -113,7 +108,7 @@ extension SettingsReader {
   private mutating func readSelected(among policies: ConnectorSettings.Policies) -> Policy? {
     let name = text(.policyName, isFree: true)
     guard let value = self[.policyID] else { return name.flatMap { named($0, among: policies) } }
-    guard let bare = policy(.policyID, PolicyDefaults()) else { return nil }
+    guard let bare = policy(.policyID, (nil, .signUpOrSignIn, nil)) else { return nil }
     // A dictionary is complete; a bare id means the policy of the list, if it is there.
     guard value is String else { return bare }
     let listed = policies[bare.id]

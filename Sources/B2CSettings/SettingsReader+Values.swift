@@ -26,16 +26,13 @@ extension SettingsReader {
     return scopes
   }
 
+  /// RFC 6749 section 3.3.
   mutating func checkScope(_ entry: Entry) {
-    guard !Self.isScope(entry.text) else { return }
+    let text = entry.text.utf8
+    guard text.isEmpty || !text.allSatisfy({ (0x21...0x7E).contains($0) && !"\"\\".utf8.contains($0) }) else { return }
     report(
       entry, "The scope contains a space or another invalid character (RFC 6749 section 3.3).",
       recovery: "Write each scope as its own string, as its API's registration has it.")
-  }
-
-  /// RFC 6749 section 3.3.
-  private static func isScope(_ text: String) -> Bool {
-    !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"\\".utf8.contains($0) }
   }
 
   /// Reports scopes that name no API: they bring an id_token alone, with which no API can be called.
@@ -161,14 +158,12 @@ extension SettingsReader {
       report(entry, "The URL is neither https nor http, or has no valid host.")
       return nil
     }
+    let isReadable = scheme == "http" && !Loopback.isLoopback(host: host)
     let faults = [
       (parts.user != nil, "The URL contains a user name or a password, which would be sent."),
       (parts.fragment != nil, "The URL has a fragment (#), which is never sent."),
       (parts.portInPath != nil, "The port is at the end of the path."),
-      (
-        scheme == "http" && !Loopback.isLoopback(host: host),
-        "The token would be sent over http, readable on the way."
-      ),
+      (isReadable, "The token would be sent over http, readable on the way."),
     ].filter(\.0)
     for (_, message) in faults { report(entry, message, suggestion: Self.corrected(parts)) }
     return faults.isEmpty ? parts.url : nil

@@ -60,8 +60,7 @@ struct SettingsReader {
       Entry(text: text, path: key.rawValue, recovery: recovery(key))
     }
     checkClientID(entry(settings.clientID, .clientID))
-    for key in [SettingsKey.scopes, .additionalScopes] {
-      let scopes = key == .scopes ? settings.scopes : settings.additionalScopes
+    for (key, scopes) in [(SettingsKey.scopes, settings.scopes), (.additionalScopes, settings.additionalScopes)] {
       for (index, scope) in scopes.enumerated() {
         checkScope(Entry(text: scope, path: "\(key.rawValue)[\(index)]", recovery: recovery(key)))
       }
@@ -156,10 +155,6 @@ extension SettingsReader {
       SettingsProblem("Unknown key.", at: path, suggestion: nearest, otherwise: "Remove it if nothing else reads it."))
   }
 
-  mutating func reportMissing(_ key: SettingsKey) {
-    add(SettingsProblem("The key is missing.", at: key.rawValue, recoverySuggestion: recovery(key)))
-  }
-
   /// A key of the file's author as a part of a path.
   static func path(_ name: String) -> String { SettingsProblem.shown(name) ?? "…" }
 }
@@ -169,11 +164,17 @@ extension SettingsReader {
 extension SettingsReader {
   /// Returns the string of a key; `nil` when it is absent or was reported.
   mutating func text(_ key: SettingsKey, isRequired: Bool = false, isFree: Bool = false) -> Entry? {
-    guard let value = self[key] else {
-      if isRequired { reportMissing(key) }
-      return nil
+    value(key, isRequired).flatMap {
+      text($0, at: key.rawValue, isRequired: isRequired, isFree: isFree, recovery: recovery(key))
     }
-    return text(value, at: key.rawValue, isRequired: isRequired, isFree: isFree, recovery: recovery(key))
+  }
+
+  private mutating func value(_ key: SettingsKey, _ isRequired: Bool) -> Any? {
+    let value = self[key]
+    if isRequired, value == nil {
+      add(SettingsProblem("The key is missing.", at: key.rawValue, recoverySuggestion: recovery(key)))
+    }
+    return value
   }
 
   /// Returns the string of a value; a free one, such as a name, may look like a placeholder.
@@ -215,10 +216,7 @@ extension SettingsReader {
 
   /// Returns the strings of a list without empty ones, which editors leave behind; `nil` when it is absent or no list.
   mutating func list(_ key: SettingsKey, isRequired: Bool = false) -> [Entry]? {
-    guard let value = self[key] else {
-      if isRequired { reportMissing(key) }
-      return nil
-    }
+    guard let value = value(key, isRequired) else { return nil }
     guard let values = value as? [Any] else {
       reportType(value, at: key.rawValue, expected: "an array of strings", recovery: recovery(key))
       return nil
@@ -232,13 +230,11 @@ extension SettingsReader {
   private mutating func flag(_ key: SettingsKey) -> Bool {
     guard let value = self[key] else { return false }
     if let flag = value as? Bool { return flag }
-    if let number = value as? Int, (0...1).contains(number) { return number == 1 }
     switch (value as? String)?.trimmed.lowercased() {
     case "true", "yes", "1": return true
-    case "false", "no", "0", "": return false
-    default: break
+    case "false", "no", "0", "": break
+    default: reportType(value, at: key.rawValue, expected: "true or false", recovery: recovery(key))
     }
-    reportType(value, at: key.rawValue, expected: "true or false", recovery: recovery(key))
     return false
   }
 }

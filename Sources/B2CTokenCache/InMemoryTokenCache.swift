@@ -5,8 +5,6 @@ public import Foundation
 ///
 /// Refresh locks hold among the callers of one instance, since nothing else can see it.
 public final class InMemoryTokenCache: SharedTokenCache {
-  private static let lockTimeout = Duration.seconds(30)
-
   private let records = Locked<[TokenCacheKey: TokenRecord]>([:])
   private let refreshes = KeyedLock<TokenCacheKey>()
   private let clock: any Clock<Duration>
@@ -50,7 +48,7 @@ public final class InMemoryTokenCache: SharedTokenCache {
   /// - Throws: ``ConnectorError`` with code ``ErrorCode/tokenCache`` when the lock is not free within 30 seconds;
   ///   `CancellationError` when the task is cancelled while it waits. The work has not run then.
   public func withRefreshLock(for key: TokenCacheKey, _ work: RefreshWork) async throws {
-    try await refreshes.withLock(key, timeout: Self.lockTimeout, on: clock) { await work() }
+    try await refreshes.withLock(key, timeout: .seconds(30), on: clock) { await work() }
   }
 }
 

@@ -95,15 +95,7 @@ package struct RecordForm: Sendable {
     guard head.form <= Self.currentForm else { throw NewerForm.error(head.form, supported: Self.currentForm) }
     guard let owner = head.key else { throw Self.foreign }
     guard owner == key else { throw DamagedRecord(reason: "it holds the record of another key") }
-    let content: Content
-    do {
-      content = try JSONDecoder().decode(Content.self, from: Data(bytes))
-    } catch let newer as ConnectorError {
-      throw newer
-    } catch {
-      // The decoder's message may quote the content.
-      throw Self.foreign
-    }
+    let content = try Self.reading(else: Self.foreign) { try JSONDecoder().decode(Content.self, from: Data(bytes)) }
     guard let sealingKey else {
       if let record = content.record { return record }
       guard content.sealed == nil else { throw Self.refused("A token record is sealed, and this cache has no key.") }
@@ -112,14 +104,20 @@ package struct RecordForm: Sendable {
     guard let sealed = content.sealed.flatMap({ Base64URL.decode($0) }), let stamp = content.stamp else {
       throw Self.refused("A token record in the sealed cache is not sealed.")
     }
-    do {
+    let changed = Self.refused("A token record cannot be opened: it was sealed with another key, or was changed.")
+    return try Self.reading(else: changed) {
       let plain = try AES.GCM.open(
         AES.GCM.SealedBox(combined: sealed), using: sealingKey, authenticating: Self.authenticated(key, stamp))
       return try JSONDecoder().decode(TokenRecord.self, from: plain)
-    } catch let newer as ConnectorError {
-      throw newer
+    }
+  }
+
+  /// Throws the given error for every other than that of a newer form: a decoder's message may quote the content.
+  private static func reading<Value>(else fault: any Error, _ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
     } catch {
-      throw Self.refused("A token record cannot be opened: it was sealed with another key, or was changed.")
+      throw error is ConnectorError ? error : fault
     }
   }
 

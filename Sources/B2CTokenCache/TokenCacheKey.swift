@@ -7,9 +7,9 @@ internal import B2CCore
 /// before it makes the key.
 public struct TokenCacheKey: Sendable, Hashable, Codable {
   /// The authority: scheme, host, port and tenant, such as `https://contoso.b2clogin.com/contoso.onmicrosoft.com`.
-  public let authority: String
+  package let authority: String
   /// The application (client) ID.
-  public let clientID: String
+  package let clientID: String
   /// The id of the user, as in `UserInfo`.
   public let userID: String
 
@@ -19,7 +19,7 @@ public struct TokenCacheKey: Sendable, Hashable, Codable {
   ///   - authority: The authority: scheme, host, port and tenant.
   ///   - clientID: The application (client) ID.
   ///   - userID: The id of the user.
-  public init(authority: String, clientID: String, userID: String) {
+  package init(authority: String, clientID: String, userID: String) {
     self.authority = authority
     self.clientID = clientID
     self.userID = userID

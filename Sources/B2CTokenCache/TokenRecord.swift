@@ -1,4 +1,4 @@
-public import B2CCore
+package import B2CCore
 public import Foundation
 
 /// The session of one user: tokens, claims and the sign-in that they come from.
@@ -9,7 +9,7 @@ public struct TokenRecord: Sendable, Hashable {
   package static let currentVersion = 1
 
   /// The sign-in that the record comes from: another one for each sign-in.
-  public let signIn: UUID
+  package let signIn: UUID
   /// The state of the record: another one after each change.
   public var stamp: UUID
   /// When the user signed in, by this device's clock.
@@ -23,7 +23,7 @@ public struct TokenRecord: Sendable, Hashable {
   /// It is never sent to an API.
   package var idToken: Secret?
   /// The refresh token, if there is one.
-  public var refreshToken: Secret?
+  package var refreshToken: Secret?
   /// When the refresh token expires, if the server said so.
   package var refreshTokenExpiresAt: Date?
   /// The access tokens, one for each set of scopes.

@@ -22,11 +22,12 @@ public struct TaskItem: Sendable, Hashable, Identifiable {
   ///
   /// An id made here is sent to no server, and is no part of what `==` compares: the copies of a task have the same one,
   /// and two tasks made alike are equal and have two.
-  public let id: String
+  public var id: String { serverID ?? row.text }
   /// The server's id (`_id`); `nil` before the server stored it.
   public let serverID: String?
   /// The document's other fields as received; an update sends them back.
   public var unknownFields: [String: JSONValue]
+  private let row = Row()
 
   /// Makes a task.
   ///
@@ -46,35 +47,18 @@ public struct TaskItem: Sendable, Hashable, Identifiable {
     self.itemName = itemName
     self.ownerName = ownerName
     self.completed = completed
-    id = serverID ?? Self.rowID()
     self.serverID = serverID
     self.creationDate = creationDate
     unknownFields = [:]
   }
 
-  private static func rowID() -> String { UUID().uuidString.lowercased() }
-}
+  /// The id of a task that has none of a server; all are equal, so that a task is compared by everything else.
+  private struct Row: Hashable {
+    let text = UUID().uuidString.lowercased()
 
-extension TaskItem {
-  /// Compares everything but the id of a task that is not stored yet.
-  ///
-  /// - Parameters:
-  ///   - left: One task.
-  ///   - right: The other.
-  /// - Returns: Whether they are the same task with the same values.
-  public static func == (left: TaskItem, right: TaskItem) -> Bool {
-    left.serverID == right.serverID && left.itemName == right.itemName && left.ownerName == right.ownerName
-      && left.completed == right.completed && left.creationDate == right.creationDate
-      && left.unknownFields == right.unknownFields
-  }
+    static func == (_: Row, _: Row) -> Bool { true }
 
-  /// Hashes id, title and whether the task is completed.
-  ///
-  /// - Parameter hasher: The hasher to use.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(serverID)
-    hasher.combine(itemName)
-    hasher.combine(completed)
+    func hash(into hasher: inout Hasher) {}
   }
 }
 
@@ -106,7 +90,6 @@ extension TaskItem {
       return value
     }
     serverID = try take("_id", "a string", \.string)
-    id = serverID ?? Self.rowID()
     ownerName = try take("owner", "a string", \.string)
     completed = try take("completed", "true or false", \.bool) ?? false
     creationDate = try take("date", "an ISO 8601 date with seconds") { $0.string.flatMap { Dates.internet($0) } }

@@ -89,7 +89,6 @@ struct IDTokenVerifierVectorsTests {
     let keys = try JWKSet(json: Data(JOSEVectors.publicKeys.utf8)).keys
     #expect(keys.map(\.keyID) == ["1", "2011-04-29"])
     #expect(keys.map(\.unsuitability) == ["is not for signatures", nil])
-    #expect(keys.map(\.use) == ["enc", nil])
     #expect(keys.map(\.algorithm) == [nil, .rs256])
   }
 }

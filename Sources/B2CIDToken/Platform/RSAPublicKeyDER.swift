@@ -17,20 +17,9 @@ package enum RSAPublicKeyDER {
   }
 
   private static func element(tag: UInt8, content: Data) -> Data {
-    var output = Data([tag])
-    if content.count < 0x80 {
-      output.append(UInt8(content.count))
-    } else {
-      var length: [UInt8] = []
-      var rest = content.count
-      while rest > 0 {
-        length.insert(UInt8(rest & 0xFF), at: 0)
-        rest >>= 8
-      }
-      output.append(0x80 | UInt8(length.count))
-      output.append(contentsOf: length)
-    }
-    output.append(content)
-    return output
+    // The length is one byte, or the number of its bytes and then these.
+    let length = withUnsafeBytes(of: content.count.bigEndian) { Array($0.drop { $0 == 0 }) }
+    let head = content.count < 0x80 ? [tag, UInt8(content.count)] : [tag, 0x80 | UInt8(length.count)] + length
+    return Data(head) + content
   }
 }

@@ -17,12 +17,7 @@
 
     func isValid(_ signature: [UInt8], for input: ArraySlice<UInt8>, scheme: SignatureScheme) -> Bool {
       guard signature.count == signatureLength else { return false }
-      let padding: _RSA.Signing.Padding
-      switch scheme.family {
-      case .rsaPKCS1: padding = .insecurePKCS1v1_5
-      case .rsaPSS: padding = .PSS
-      case .p256, .p384, .p521, .ed25519: return false
-      }
+      let padding: _RSA.Signing.Padding = scheme.family == .rsaPSS ? .PSS : .insecurePKCS1v1_5
       let signature = _RSA.Signing.RSASignature(rawRepresentation: Data(signature))
       switch scheme.hash {
       case .sha256: return key.isValidSignature(signature, for: SHA256.hash(data: input), padding: padding)

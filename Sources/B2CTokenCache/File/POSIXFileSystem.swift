@@ -36,13 +36,7 @@ package struct POSIXFileSystem: FileSystem {
 
   package func status(of path: String) throws(SystemFailure) -> FileStatus? {
     var status = stat()
-    do {
-      _ = try repeating("stat", path) { lstat(path, &status) }
-    } catch {
-      if error.isMissing { return nil }
-      throw error
-    }
-    return FileStatus(status)
+    return try succeeds("stat", path, unless: \.isMissing, { lstat(path, &status) }) ? FileStatus(status) : nil
   }
 
   package func status(of descriptor: Int32, at path: String) throws(SystemFailure) -> FileStatus {
@@ -96,23 +90,11 @@ package struct POSIXFileSystem: FileSystem {
   }
 
   package func remove(_ path: String) throws(SystemFailure) -> Bool {
-    do {
-      _ = try repeating("unlink", path) { unlink(path) }
-      return true
-    } catch {
-      if error.isMissing { return false }
-      throw error
-    }
+    try succeeds("unlink", path, unless: \.isMissing) { unlink(path) }
   }
 
   package func makeDirectory(_ path: String) throws(SystemFailure) -> Bool {
-    do {
-      _ = try repeating("mkdir", path) { mkdir(path, 0o700) }
-      return true
-    } catch {
-      if error.isTaken { return false }
-      throw error
-    }
+    try succeeds("mkdir", path, unless: { $0.code == EEXIST }) { mkdir(path, 0o700) }
   }
 
   package func names(in path: String) throws(SystemFailure) -> [String] {
@@ -134,12 +116,19 @@ package struct POSIXFileSystem: FileSystem {
   }
 
   package func lockIfFree(_ descriptor: Int32, at path: String) throws(SystemFailure) -> Bool {
-    do {
-      _ = try repeating("flock", path) { flock(descriptor, LOCK_EX | LOCK_NB) }
+    try succeeds("flock", path, unless: { $0.code == EWOULDBLOCK }) { flock(descriptor, LOCK_EX | LOCK_NB) }
+  }
+
+  /// Makes a call; returns `false` for the failure that is expected.
+  private func succeeds(
+    _ call: String, _ path: String, unless isExpected: (SystemFailure) -> Bool, _ body: () -> Int32
+  ) throws(SystemFailure) -> Bool {
+    do throws(SystemFailure) {
+      _ = try repeating(call, path, body)
       return true
     } catch {
-      if error.code == EWOULDBLOCK { return false }
-      throw error
+      guard isExpected(error) else { throw error }
+      return false
     }
   }
 
@@ -179,7 +168,6 @@ package struct SystemFailure: Error, CustomStringConvertible {
   var isMissing: Bool { code == ENOENT }
   /// The path ends in a symbolic link where none is allowed.
   var isSymbolicLink: Bool { code == ELOOP || code == EMLINK }
-  var isTaken: Bool { code == EEXIST }
   var isDenied: Bool { code == EACCES || code == EPERM || code == EROFS }
   var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
   var isNotDirectory: Bool { code == ENOTDIR }

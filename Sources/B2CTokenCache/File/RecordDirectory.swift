@@ -98,15 +98,8 @@ package struct RecordDirectory: RecordStore {
   package func write(_ bytes: [UInt8], for key: TokenCacheKey) throws {
     let name = Self.name(of: key)
     let file = AtomicFile(path: recordPath(key), directory: path, files: files)
-    do throws(SystemFailure) {
+    try recreating("A token record cannot be written") { () throws(SystemFailure) in
       try file.replace(with: bytes, through: path(name, Suffix.temporary))
-    } catch {
-      guard error.isMissing else { throw error.cacheError("A token record cannot be written") }
-      // The directory was removed since the cache was opened, and no lock has made it anew.
-      try SecureDirectory(path: path, files: files).prepare()
-      try failing("A token record cannot be written") { () throws(SystemFailure) in
-        try file.replace(with: bytes, through: path(name, Suffix.temporary))
-      }
     }
     keysByName.withLock { $0[name] = key }
   }
@@ -136,15 +129,7 @@ package struct RecordDirectory: RecordStore {
 
   private func lock(_ name: String, _ suffix: String) throws -> (any RecordLock)? {
     guard locksFiles else { return NoLock() }
-    do {
-      return try FileLock.takeIfFree(path(name, suffix), files)
-    } catch  where error.isMissing {
-      // The directory was removed since the cache was opened.
-      try SecureDirectory(path: path, files: files).prepare()
-    } catch {
-      throw error.cacheError("The lock of a token record cannot be taken")
-    }
-    return try failing("The lock of a token record cannot be taken") { () throws(SystemFailure) in
+    return try recreating("The lock of a token record cannot be taken") { () throws(SystemFailure) in
       try FileLock.takeIfFree(path(name, suffix), files)
     }
   }
@@ -234,6 +219,17 @@ package struct RecordDirectory: RecordStore {
         own: .tokenCache, "\(path) is open to other users (mode \(status.octalMode)).",
         recoverySuggestion: "Remove their permission: chmod 600 \(path)", isRetryable: true)
     }
+  }
+
+  /// As ``failing(_:isRetryable:_:)``, and once more where the directory was removed since the cache was opened.
+  private func recreating<Value>(_ what: String, _ body: () throws(SystemFailure) -> Value) throws -> Value {
+    do throws(SystemFailure) {
+      return try body()
+    } catch {
+      guard error.isMissing else { throw error.cacheError(what) }
+    }
+    try SecureDirectory(path: path, files: files).prepare()
+    return try failing(what, body)
   }
 
   private func failing<Value>(

@@ -7,14 +7,31 @@ struct SecureDirectory: Sendable {
 
   /// Creates the directory and those that lead to it, each 0700, and checks it.
   func prepare() throws {
-    let status: FileStatus?
+    let found: FileStatus?
     do throws(SystemFailure) {
       try create()
-      status = try files.status(of: path)
+      found = try files.status(of: path)
     } catch {
       throw error.cacheError("The directory of \(path) cannot be used")
     }
-    guard let (fault, advice) = status.flatMap(fault) else { return }
+    guard let status = found else { return }
+    let fault: String
+    let advice: String
+    if status.kind == .symbolicLink {
+      fault = "is a symbolic link, which could be changed to point elsewhere"
+      advice = "Use the path of a real directory that only this user can write to."
+    } else if status.kind != .directory {
+      fault = "is not a directory"
+      advice = "Use the path of a directory, or of one to be created; or move what is there away."
+    } else if status.owner != files.userID {
+      fault = "belongs to user \(status.owner), not to the user of this process"
+      advice = "Run as its owner, use another directory, or: chown \(files.userID) \(path)"
+    } else if status.mode & 0o022 != 0 {
+      fault = "can be written by other users (mode \(status.octalMode)), who could swap the records"
+      advice = "Remove their permission: chmod 700 \(path)"
+    } else {
+      return
+    }
     throw ConnectorError(own: .tokenCache, "\(path) \(fault).", recoverySuggestion: advice)
   }
 
@@ -25,33 +42,6 @@ struct SecureDirectory: Sendable {
       directory += "/" + part
       guard try files.status(of: directory) == nil else { continue }
       if try files.makeDirectory(directory) { try AtomicFile.synchronize(directory: parent, files) }
-    }
-  }
-
-  /// Why the directory cannot be used, and what to do.
-  private func fault(of status: FileStatus) -> (fault: String, advice: String)? {
-    switch status.kind {
-    case .symbolicLink:
-      (
-        "is a symbolic link, which could be changed to point elsewhere",
-        "Use the path of a real directory that only this user can write to."
-      )
-    case .directory where status.owner != files.userID:
-      (
-        "belongs to user \(status.owner), not to the user of this process",
-        "Run as its owner, use another directory, or: chown \(files.userID) \(path)"
-      )
-    case .directory where status.mode & 0o022 != 0:
-      (
-        "can be written by other users (mode \(status.octalMode)), who could swap the records",
-        "Remove their permission: chmod 700 \(path)"
-      )
-    case .directory: nil
-    default:
-      (
-        "is not a directory",
-        "Use the path of a directory, or of one to be created; or move what is there away."
-      )
     }
   }
 }

@@ -27,41 +27,32 @@ package struct KeychainStatus: Error, RawRepresentable, Hashable, Sendable {
 
   /// The cache's error, with the call that was refused.
   package func cacheError(_ action: String) -> ConnectorError {
-    let (reason, fix) = explanation
-    return ConnectorError(
-      own: .tokenCache, "The keychain refused to \(action): \(reason) (OSStatus \(rawValue)).",
-      recoverySuggestion: fix, isRetryable: self == .interactionNotAllowed, underlying: self)
-  }
-
-  private var explanation: (reason: String, fix: String?) {
+    let reason: String
+    var fix: String?
     switch self {
     // A Mac app that is signed to run locally has neither a team nor a profile (Apple's technical note TN3137).
     case .missingEntitlement:
-      (
-        "the app has no entitlement for it, or is not signed",
+      reason = "the app has no entitlement for it, or is not signed"
+      fix =
         "Sign the app; with an access group, add it under Keychain Sharing, written <team id>.<group>. A Mac app needs a "
-          + "team and Keychain Sharing with any group. Unsigned builds and programs run from the package have no data "
-          + "protection keychain: use `.files()` there."
-      )
+        + "team and Keychain Sharing with any group. Unsigned builds and programs run from the package have no data "
+        + "protection keychain: use `.files()` there."
     case .interactionNotAllowed:
-      (
-        "the device is locked, or no user can be asked",
-        "Try again after the device has been unlocked; tokens are readable from the first unlock after a restart."
-      )
+      reason = "the device is locked, or no user can be asked"
+      fix = "Try again after the device has been unlocked; tokens are readable from the first unlock after a restart."
     case .authenticationFailed, .userCanceled:
-      (
-        "the user did not allow it, or the device has no passcode",
-        "Try again and allow the app to use its keychain item."
-      )
+      reason = "the user did not allow it, or the device has no passcode"
+      fix = "Try again and allow the app to use its keychain item."
     case .notAvailable:
-      (
-        "there is no keychain, or the device has no passcode",
-        "Services without a user session have no keychain: use `.files()` there."
-      )
+      reason = "there is no keychain, or the device has no passcode"
+      fix = "Services without a user session have no keychain: use `.files()` there."
     case .undecodable:
-      ("the item cannot be decrypted", "The item comes from another device; sign in again.")
-    default:
-      ("see the system's list of result codes", nil)
+      reason = "the item cannot be decrypted"
+      fix = "The item comes from another device; sign in again."
+    default: reason = "see the system's list of result codes"
     }
+    return ConnectorError(
+      own: .tokenCache, "The keychain refused to \(action): \(reason) (OSStatus \(rawValue)).",
+      recoverySuggestion: fix, isRetryable: self == .interactionNotAllowed, underlying: self)
   }
 }
