@@ -47,7 +47,7 @@ extension Connector {
     }
   }
 
-  private func authorizedTransport(_ scopes: [String]?, _ user: UserInfo?) -> AuthorizedTransport {
+  func authorizedTransport(_ scopes: [String]?, _ user: UserInfo?) -> AuthorizedTransport {
     tokenSource.transport(to: allowedOrigins, for: scopes, user: user, retry: oauth.configuration.retry)
   }
 }

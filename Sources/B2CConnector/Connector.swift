@@ -92,14 +92,15 @@ extension Connector {
 
   /// Signs the user in on another device: shows a code here that the user types there (RFC 8628).
   ///
-  /// For command lines, televisions and watches, at authorities that offer it; Azure AD B2C does not.
+  /// For command lines, televisions and watches, at authorities that offer it; Azure AD B2C does not. An OpenID Connect
+  /// provider that sends no id_token then is asked at its userinfo endpoint who signed in: the claims are those of the answer.
   ///
   /// - Parameters:
   ///   - scopes: Scopes of the API to get a token for; the settings' when `nil`.
   ///   - show: Shows the user the code and the address.
   /// - Returns: As ``signIn(policy:options:)``.
   /// - Throws: ``ConnectorError``: `unsupported` when the authority does not offer it, `userCancelledInPage` when the user
-  ///   declined, `timedOut` when the code expired, and what ``signIn(policy:options:)`` throws.
+  ///   declined, `timedOut` when the code expired, and what ``signIn(policy:options:)`` and ``userInfo(user:)`` throw.
   @discardableResult
   public func signInWithDeviceCode(
     scopes: [String]? = nil, show: @Sendable (DeviceAuthorization) async throws -> Void
@@ -257,7 +258,7 @@ extension Connector {
         own: .taskAPINotConfigured, "The settings name no task API.",
         recoverySuggestion: "Add taskWebAPI to the settings.")
     }
-    return user == nil ? tasks : tasks.with(tokens: tokenSource.bearerTokens(user: user))
+    return user.map { tasks.with(authorizedTransport(nil, $0)) } ?? tasks
   }
 }
 
@@ -272,16 +273,16 @@ extension Connector {
         recoverySuggestion: "Use an https URL; plain http is allowed to this machine only.")
     }
     let oauth = try OAuthServices(configuration: options.configuration(settings), environment: environment)
-    let tokens = TokenSource(services: oauth)
     self.settings = settings
     self.oauth = oauth
+    let apis = options.allowedAPIs + [settings.taskWebAPI].compactMap(\.self)
+    let origins = Set(apis.compactMap { Origin($0) })
+    allowedOrigins = origins
     tasks = settings.taskWebAPI.map { url in
       TaskAPIClient(
-        baseURL: url, dialect: options.taskDialect, limits: options.taskLimits, retry: options.retry,
-        transport: environment.transport, tokens: tokens.bearerTokens(), clock: environment.clock)
+        baseURL: url, dialect: options.taskDialect, limits: options.taskLimits,
+        transport: TokenSource(services: oauth).transport(to: origins, user: nil, retry: options.retry))
     }
-    let apis = options.allowedAPIs + [settings.taskWebAPI].compactMap(\.self)
-    allowedOrigins = Set(apis.compactMap { Origin($0) })
   }
 }
 

@@ -21,7 +21,7 @@ package struct AuthorizedTransport: Sendable {
   /// The transport of each token's request, with retries for other reasons than the token.
   private let transport: RetryingTransport
   /// Where the bearer tokens come from.
-  package var tokens: BearerTokens
+  private let tokens: BearerTokens
   /// Where tokens may be sent to.
   private let allowedOrigins: Set<Origin>
 
@@ -68,6 +68,7 @@ package struct AuthorizedTransport: Sendable {
       // A token that was refused is not sent again, nor is the request sent for another user, or after its deadline.
       guard newToken.token != token.token, newToken.userID == token.userID, rest.deadline > .zero else { throw refusal }
       history.bearerTokens.append(newToken.token)
+      await transport.onRetry(refusal.code)
       let second = try await transport.send(
         Self.attach(newToken, to: request), limits: rest, isIdempotent: isIdempotent, noting: &history)
       let last = ConnectorError(refusal: second, of: request, isReplacement: true, hiding: history.bearerTokens)

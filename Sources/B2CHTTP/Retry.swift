@@ -77,7 +77,8 @@ package struct RetryingTransport: Sendable {
   private let transport: any HTTPTransport
   private let policy: RetryPolicy
   let clock: any Clock<Duration>
-  private let onRetry: @Sendable () -> Void
+  /// Told each time a request is sent again, with the code of what the try before it brought.
+  let onRetry: @Sendable (ErrorCode) async -> Void
 
   /// Wraps a transport.
   ///
@@ -85,10 +86,10 @@ package struct RetryingTransport: Sendable {
   ///   - transport: The transport of each try.
   ///   - policy: The rules for further tries.
   ///   - clock: The clock of waits and deadlines.
-  ///   - onRetry: Told each time a request is sent again.
+  ///   - onRetry: Told each time a request is sent again, with the code of what the try before it brought.
   package init(
     transport: any HTTPTransport, policy: RetryPolicy = RetryPolicy(), clock: any Clock<Duration> = ContinuousClock(),
-    onRetry: @escaping @Sendable () -> Void = {}
+    onRetry: @escaping @Sendable (ErrorCode) async -> Void = { _ in }
   ) {
     self.transport = transport
     self.policy = policy
@@ -129,7 +130,7 @@ package struct RetryingTransport: Sendable {
       // A process that stood still has waited for longer.
       guard stopwatch.elapsed < limits.deadline else { return try result.get() }
       attempt += 1
-      onRetry()
+      await onRetry(Self.code(of: head))
     }
   }
 
@@ -146,6 +147,13 @@ package struct RetryingTransport: Sendable {
       let known = (error as? URLError).map { ConnectorError($0, request, limits) } ?? error as? ConnectorError
       let named = known ?? ConnectorError(ofCustomPart: error)
       return .failure(named.url == nil ? named.about(request) : named)
+    }
+  }
+
+  private static func code(of result: Result<HTTPURLResponse, any Error>) -> ErrorCode {
+    switch result {
+    case .success(let response): ErrorCode(temporaryStatus: response.statusCode) ?? .server
+    case .failure(let error): (error as? ConnectorError)?.code ?? .other
     }
   }
 

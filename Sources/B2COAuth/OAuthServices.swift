@@ -33,14 +33,11 @@ package final class OAuthServices: Sendable {
       try presenter.validate(redirectURI: configuration.redirectURI)
     }
     serverClock = ServerClock(localNow: environment.now)
-    let once = RetryingTransport(transport: environment.transport, policy: .none, clock: environment.clock)
-    providers = ProviderDirectory(
+    providers = ProviderDirectory(configuration: configuration, environment: environment, serverClock: serverClock)
+    endpoint = TokenEndpoint(
       configuration: configuration,
-      transport: RetryingTransport(
-        transport: environment.transport, policy: configuration.retry, clock: environment.clock,
-        onRetry: { environment.onEvent(OAuthEvent(step: OAuthEvent.Step.retry.rawValue)) }),
-      once: once, serverClock: serverClock, clock: environment.clock, now: environment.now)
-    endpoint = TokenEndpoint(configuration: configuration, transport: once, serverClock: serverClock)
+      transport: RetryingTransport(transport: environment.transport, policy: .none, clock: environment.clock),
+      serverClock: serverClock)
     store = SessionStore.of(try environment.cache ?? Defaults.cache())
     client = SessionStore.Client(
       authority: configuration.authority.cacheID, clientID: configuration.clientID,

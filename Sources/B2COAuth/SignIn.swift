@@ -49,7 +49,7 @@ package struct SignIn: Sendable {
     try services.presenter.validate(redirectURI: configuration.redirectURI)
     let (request, pending) = try await prepare(policy, options, correlationID)
     // The keys are not needed before the answer comes: they are fetched while the user is at the page.
-    async let _: Void = services.providers.prefetch(policy)
+    async let _: Void = services.providers.prefetch(policy, correlationID: correlationID)
     return try await redeem(pending, try await show(request))
   }
 
@@ -60,7 +60,7 @@ package struct SignIn: Sendable {
     if let retired = configuration.authority.retirement(for: policy) { throw retired.error }
     _ = try ReservedParameters.checked(options.extraParameters)
     if let claims = options.claimsRequest, !claims.isEmpty { _ = try ClaimsRequest.checked(claims) }
-    let provider = try await services.providers.provider(for: policy)
+    let provider = try await services.providers.provider(for: policy, correlationID: correlationID)
     let request = AuthorizationRequest(
       provider: provider, configuration: configuration, options: options, correlationID: correlationID)
     let userID = options.user.map { services.folded($0.id) }
@@ -69,7 +69,7 @@ package struct SignIn: Sendable {
 
   private func redeem(_ pending: PendingSignIn, _ url: URL) async throws -> SignInResult {
     let policy = try pending.policy(for: configuration, at: services.environment.now())
-    let provider = try await services.providers.provider(for: policy)
+    let provider = try await services.providers.provider(for: policy, correlationID: pending.correlationID)
     do {
       let callback = try pending.validate(url, from: provider)
       let response = try await services.endpoint.redeem(callback, of: pending, at: provider)
@@ -114,6 +114,8 @@ extension SignInOptions {
 extension SignIn {
   /// Verifies the id_token of a token answer, and writes the result.
   ///
+  /// After a device code a generic issuer that sends none is asked who it is at its userinfo endpoint.
+  ///
   /// Nothing that can fail comes after the store, so a sign-in that fails changes nothing. A policy that edits the profile or
   /// resets the password lays its claims over the record of the user who finished it, signed in last or not, and leaves no
   /// session.
@@ -127,19 +129,27 @@ extension SignIn {
   ///   - sent: All scopes that were sent.
   ///   - correlationID: The correlation id of the sign-in.
   /// - Returns: The result, as it is stored.
-  /// - Throws: ``ConnectorError`` with code `invalidResponse` without an id_token; what the check and the store throw.
+  /// - Throws: ``ConnectorError`` with code `invalidResponse` when nothing tells who signed in; what the check, the userinfo
+  ///   endpoint and the store throw.
   func finish(
     _ response: TokenResponse, from provider: Provider, nonce: Secret?, userID: String? = nil, scopes: [String],
     sent: [String], correlationID: UUID
   ) async throws -> SignInResult {
-    guard let idToken = response.idToken else {
+    let claims: [String: JSONValue]
+    if let idToken = response.idToken {
+      claims = try await IDTokenCheck(services: services).claims(
+        of: idToken, provider: provider, nonce: nonce, accessToken: response.accessToken, correlationID: correlationID)
+    } else if nonce == nil, !provider.isMicrosoft, let url = provider.metadata.userInfoEndpoint,
+      let accessToken = response.accessToken
+    {
+      // RFC 8628 promises no id_token.
+      claims = try await TokenSource(services: services).claims(at: url) { _ in (accessToken, nil) }.all
+    } else {
       throw ConnectorError(
         own: .invalidResponse, "The token answer has no id_token, though openid was asked for.",
         correlationID: provider.known(correlationID)
       ).about(provider.tokenRoute.url, method: "POST")
     }
-    let claims = try await IDTokenCheck(services: services).claims(
-      of: idToken, provider: provider, nonce: nonce, accessToken: response.accessToken)
     let isMicrosoft = services.isMicrosoft
     let id = UserIdentity(claims: claims, issuer: provider.metadata.issuer, isMicrosoft: isMicrosoft).userID
     try checkUser(UserInfo(id: id, claims: claims, hasSession: true, isMicrosoft: isMicrosoft), meant: userID)
@@ -147,7 +157,7 @@ extension SignIn {
     let now = services.environment.now()
     let answer = TokenAnswer(response: response, requested: scopes, sent: sent, at: now, claims: claims)
     let key = services.client.key(id)
-    let record = TokenRecord(signedInAt: now, policyID: provider.policy?.id).taking(answer)
+    let record = TokenRecord(signedInAt: now, policyID: provider.policy?.id, claims: claims).taking(answer)
     var hasSession = record.hasSession(now: now)
     if updatesUserOnly(provider.policy) {
       hasSession = await layOver(claims, key)
@@ -157,7 +167,7 @@ extension SignIn {
     return SignInResult(
       user: UserInfo(id: id, claims: claims, hasSession: hasSession, isMicrosoft: isMicrosoft),
       accessToken: record.accessTokens.first.map { AccessToken($0, userID: id) },
-      idToken: idToken, policy: provider.policy, correlationID: correlationID)
+      idToken: response.idToken, policy: provider.policy, correlationID: correlationID)
   }
 
   /// Lays new claims over those of a user's record; where the cache refuses that, they come with the next refresh.

@@ -176,7 +176,7 @@ package struct TokenSource: Sendable {
     defer { store.observers.changed() }
     guard let record = try await store.record(key) else { throw Self.signedOut }
     // At a generic issuer only its metadata knows where to send the request; it is not fetched under the lock.
-    let route = try await services.providers.tokenRoute(for: record.policy)
+    let route = try await services.providers.tokenRoute(for: record.policy, correlationID: correlationID)
     let clock = services.environment.clock
     return try await store.withRefreshLock(key, on: clock) {
       // From sending to storing; while a refresh waits for its turn it needs no time of the system.
@@ -191,6 +191,7 @@ package struct TokenSource: Sendable {
   private func underLock(
     _ request: Request, _ key: TokenCacheKey, _ excluded: [Secret], _ route: TokenRoute, _ correlationID: UUID
   ) async throws -> CachedAccessToken {
+    var refusal: ErrorCode?
     for isLastTry in [false, true] {
       guard let record = try await store.record(key) else { throw Self.signedOut }
       let session = SessionStore.Session(key: key, record: record)
@@ -199,7 +200,7 @@ package struct TokenSource: Sendable {
       guard let refreshToken = record.refreshToken else { throw record.isEnded ? Self.expired : Self.notRenewable }
       let flight = TokenFlight(key: key, scopes: Scopes.ofAPI(request.scopes), claims: request.claims)
       store.noteTry(flight, now: now)
-      services.report(isLastTry ? .retry : .refreshStarted, record.policyID, correlationID)
+      services.report(isLastTry ? .retry : .refreshStarted, record.policyID, correlationID, error: refusal)
       do {
         // A transport of the app may never return: after twice the limit it is not waited for any longer. What comes later
         // is stored all the same.
@@ -218,6 +219,7 @@ package struct TokenSource: Sendable {
           throw error
         }
         // Another process was quicker, and its answer may do.
+        refusal = error.code
       }
     }
     throw Self.signedOut

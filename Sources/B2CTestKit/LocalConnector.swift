@@ -23,10 +23,11 @@ extension LocalTenant {
       return try Policy(id: id, kind: known, domainHint: known == .federatedSignIn ? "facebook.com" : nil)
     }
     let signIn = policies.first { $0.kind == .signIn } ?? policies.first
+    // On this machine the host does not tell the kind: a tenant alone is External ID, with policies Azure AD B2C.
+    let kinds: [Shape: Authority.Kind] = [.entra: .entra, .openIDConnect: .openIDConnect]
     return ConnectorSettings(
-      authority: try Authority(authority(form: form, policy: form == .query ? nil : signIn), kind: authorityKind),
-      clientID: clientID,
-      scopes: apiScopes, redirectURI: LocalURL.make(redirectURIs.first ?? Self.standardRedirectURI),
+      authority: try Authority(authority(form: form, policy: form == .query ? nil : signIn), kind: kinds[shape]),
+      clientID: clientID, scopes: apiScopes, redirectURI: LocalURL.make(redirectURIs.first ?? Self.standardRedirectURI),
       taskWebAPI: taskServer?.url,
       policies: .init(
         emailSignUp: try policy(.signUp, .signUp), emailSignIn: try policy(.signIn, .signIn),
@@ -35,17 +36,6 @@ extension LocalTenant {
           policy(.signUpOrSignIn, .signUpOrSignIn), policy(.editProfile, .profileEdit),
           policy(.resetPassword, .passwordReset),
         ].compactMap(\.self)))
-  }
-
-  /// On this machine the host does not tell the kind.
-  private var authorityKind: Authority.Kind? {
-    guard origin != inMemoryOrigin else { return nil }
-    switch shape {
-    // A tenant alone is External ID, and the policies make it Azure AD B2C.
-    case .b2c, .ciam: return nil
-    case .entra: return .entra
-    case .openIDConnect: return .openIDConnect
-    }
   }
 }
 
@@ -59,9 +49,7 @@ extension ConnectorEnvironment {
   /// - Parameters:
   ///   - clock: The clock that deadlines and pauses run on; the system's unless named.
   ///   - now: Returns the wall time that token lifetimes are measured by.
-  public mutating func setTime(
-    clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date
-  ) {
+  public mutating func setTime(clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date) {
     self.clock = clock
     self.now = now
   }

@@ -16,42 +16,14 @@ public import Foundation
 /// make a test hang. A test that moves sleepers itself makes the clock with `advancesItself: false`; the clock stops moving
 /// by itself at ``waitForSleepers(_:)`` too, which may be too late for a short sleep.
 public final class TestClock: Clock, Sendable {
-  /// A point on the test clock, counted from its start.
-  public struct Instant: InstantProtocol, Sendable {
-    /// The time since the clock's start.
-    public let offset: Duration
-
-    /// Returns the instant a duration later.
-    ///
-    /// - Parameter duration: The distance; negative for earlier.
-    /// - Returns: The other instant.
-    public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-
-    /// Returns the time from this instant to another.
-    ///
-    /// - Parameter other: The other instant.
-    /// - Returns: The time between, negative when the other is earlier.
-    public func duration(to other: Instant) -> Duration { other.offset - offset }
-
-    /// Orders instants by time.
-    ///
-    /// - Parameters:
-    ///   - left: One instant.
-    ///   - right: The other.
-    /// - Returns: Whether the first is earlier.
-    public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
-  }
-
-  private struct Sleeper {
-    let deadline: Instant
-    let duration: Duration
-  }
+  /// A point on the test clock; only the time between two of them means something.
+  public typealias Instant = ContinuousClock.Instant
 
   private struct State {
-    var now = Instant(offset: .zero)
+    var now: Instant
     var advancesItself: Bool
     var nextID = 0
-    var sleepers: [Int: Sleeper] = [:]
+    var sleepers: [Int: (deadline: Instant, length: Duration)] = [:]
     /// Counts sleeps, wake-ups and moves: while it stays the same, nothing happens on the clock.
     var changes = 0
     var isWatched = false
@@ -66,7 +38,7 @@ public final class TestClock: Clock, Sendable {
     }
   }
 
-  private let start: Date
+  private let start: (date: Date, instant: Instant)
   private let state: Monitor<State>
 
   /// Makes a clock.
@@ -75,8 +47,8 @@ public final class TestClock: Clock, Sendable {
   ///   - start: The wall time at its start; 2026-01-01 00:00:00 UTC by default.
   ///   - advancesItself: Whether a sleep that no test ends moves the clock.
   public init(start: Date = Date(timeIntervalSince1970: 1_767_225_600), advancesItself: Bool = true) {
-    self.start = start
-    state = Monitor(State(advancesItself: advancesItself))
+    self.start = (start, .now)
+    state = Monitor(State(now: self.start.instant, advancesItself: advancesItself))
   }
 
   /// The present instant.
@@ -86,9 +58,7 @@ public final class TestClock: Clock, Sendable {
   public var minimumResolution: Duration { .nanoseconds(1) }
 
   /// The wall time: the start plus the time that the clock was moved.
-  public var date: Date {
-    start.addingTimeInterval(now.offset.inSeconds)
-  }
+  public var date: Date { start.date.addingTimeInterval(start.instant.duration(to: now).inSeconds) }
 
   /// Waits until the clock is moved to a deadline.
   ///
@@ -101,7 +71,7 @@ public final class TestClock: Clock, Sendable {
       state.nextID += 1
       state.changes += 1
       guard deadline > state.now else { return (state.nextID, false) }
-      state.sleepers[state.nextID] = Sleeper(deadline: deadline, duration: state.now.duration(to: deadline))
+      state.sleepers[state.nextID] = (deadline, state.now.duration(to: deadline))
       let startsWatch = state.advancesItself && !state.isWatched
       if startsWatch { state.isWatched = true }
       return (state.nextID, startsWatch)
@@ -157,7 +127,7 @@ public final class TestClock: Clock, Sendable {
         return nil
       }
       if state.changes != watch.changes { watch = Watch(changes: state.changes) }
-      let patience = max(.milliseconds(4), next.duration / 25)
+      let patience = max(.milliseconds(4), next.length / 25)
       if watch.quiet >= patience { _ = state.move(to: next.deadline) }
       watch.quiet += patience / 4
       return patience / 4

@@ -24,9 +24,7 @@ public final class TestGate: Sendable {
   public var arrivals: Int { state.withLock { $0.arrivals } }
 
   /// Lets every task pass, now and from now on.
-  public func open() {
-    state.withLock { $0.isOpen = true }
-  }
+  public func open() { state.withLock { $0.isOpen = true } }
 
   /// Waits until the gate is open.
   ///

@@ -50,26 +50,25 @@ public struct TaskAPIClient: Sendable {
         recoverySuggestion: "Use https, or http to this machine, without user name, password and fragment.")
     }
     self.init(
-      baseURL: url, dialect: dialect, limits: limits, retry: retry, transport: transport,
-      tokens: { _ in (Secret(try await accessToken()), nil) })
+      baseURL: url, dialect: dialect, limits: limits,
+      transport: AuthorizedTransport(
+        RetryingTransport(transport: transport, policy: retry),
+        tokens: { _ in (Secret(try await accessToken()), nil) }, allowedOrigins: Set([Origin(url)].compactMap(\.self))))
   }
 
   /// Makes a client from its parts, with a base URL that was checked.
   package init(
     baseURL: URL, dialect: TaskDialect = .tutorial, limits: TransportLimits = standardLimits,
-    retry: RetryPolicy = RetryPolicy(), transport: any HTTPTransport, tokens: @escaping BearerTokens,
-    clock: any Clock<Duration> = ContinuousClock()
+    transport: AuthorizedTransport
   ) {
     requests = TaskRequests(baseURL: baseURL, dialect: dialect, limits: limits)
-    self.transport = AuthorizedTransport(
-      RetryingTransport(transport: transport, policy: retry, clock: clock), tokens: tokens,
-      allowedOrigins: Set([Origin(baseURL)].compactMap(\.self)))
+    self.transport = transport
   }
 
-  /// Returns the same client with another source of access tokens.
-  package func with(tokens: @escaping BearerTokens) -> TaskAPIClient {
+  /// Returns the same client over another transport, such as that of another user.
+  package func with(_ transport: AuthorizedTransport) -> TaskAPIClient {
     var copy = self
-    copy.transport.tokens = tokens
+    copy.transport = transport
     return copy
   }
 

@@ -1,4 +1,5 @@
 import B2CConnector
+import B2CCore
 import B2CTestKit
 import Foundation
 import TestSupport
@@ -68,6 +69,30 @@ struct ConnectorRequestsTests {
     #expect(error.code == .configuration)
     let safe = try [url("http://127.0.0.1:8080"), url("https://a.example")]
     #expect(throws: Never.self) { try world.connector(allowedAPIs: safe) }
+  }
+
+  @Test("Each repeat of an API's request is an event, with policy and code", arguments: [true, false])
+  func repeats(_ isTaskCall: Bool) async throws {
+    let world = World()
+    let events = Locked<[OAuthEvent]>([])
+    var environment = world.environment()
+    environment.onEvent = { event in events.withLock { $0.append(event) } }
+    let connector = try Connector(settings: world.settings(), environment: environment)
+    let alice = try await connector.doPolicy(.signIn)
+    await world.clock.advance(by: .seconds(120))
+    let statuses = Locked([503, 401, 429])
+    world.tasks.faults = [
+      LocalFault(.change { answer in statuses.withLock { if !$0.isEmpty { answer.status = $0.removeFirst() } } })
+    ]
+    events.withLock { $0 = [] }
+    if isTaskCall {
+      _ = try await connector.getTaskList(user: alice)
+    } else {
+      _ = try await connector.data(for: URLRequest(url: world.tasks.url))
+    }
+    let repeats = events.withLock { $0 }.filter { $0.step == "retry" }
+    #expect(repeats.map(\.errorCode) == [.serviceUnavailable, .unauthorized, .throttled])
+    #expect(repeats.allSatisfy { $0.policyID == "B2C_1_SignIn" })
   }
 
   @Test("A crafted request carries the bearer token and everything it had")

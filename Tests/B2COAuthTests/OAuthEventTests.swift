@@ -36,12 +36,17 @@ struct OAuthEventTests {
     #expect(last.allSatisfy { $0.errorCode == .serviceUnavailable && $0.correlationID != nil })
   }
 
-  @Test("A request that is sent again is told each time")
+  @Test("A request that is sent again is told each time, with policy, code and correlation id")
   func retry() async throws {
     let fixture = Fixture()
-    fixture.tenant.faults = [LocalFault(on: .metadata, times: 2, .respond(LocalResponse(status: 503)))]
-    try await fixture.client { $0.retry = RetryPolicy(maximumDelay: .zero) }.signIn()
-    #expect(fixture.events.values.map(\.step) == ["signInStarted", "retry", "retry", "signInFinished"])
+    let busy = LocalFault.Effect.respond(LocalResponse(status: 503))
+    fixture.tenant.faults = [LocalFault(on: .metadata, times: 2, busy), LocalFault(on: .keys, times: 1, .reset)]
+    let client = try fixture.client { $0.retry = RetryPolicy(maximumDelay: .zero) }
+    let result = try await client.signIn()
+    let events = fixture.events.values
+    #expect(events.map(\.step) == ["signInStarted", "retry", "retry", "retry", "signInFinished"])
+    #expect(events.map(\.errorCode) == [nil, .serviceUnavailable, .serviceUnavailable, .network, nil])
+    #expect(events.allSatisfy { $0.policyID == Fixture.signIn && $0.correlationID == result.correlationID })
   }
 
   @Test("A sign-out carries policy and correlation id")

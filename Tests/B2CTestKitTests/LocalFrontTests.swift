@@ -88,10 +88,9 @@ struct LocalFrontTests {
   @Test func neverAnswersUntilStopped() async throws {
     let tenant = LocalTenant()
     try await tenant.start()
-    tenant.faults = [LocalFault(.never)]
-    let client = try await LoopbackClient(port: UInt16(try #require(tenant.origin.port)))
     let gate = TestGate()
-    tenant.faults.insert(LocalFault(.wait(gate)), at: 0)
+    tenant.faults = [LocalFault(.wait(gate)), LocalFault(.never)]
+    let client = try await LoopbackClient(port: UInt16(try #require(tenant.origin.port)))
     await client.send("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
     await gate.waitForArrivals(1)
     gate.open()

@@ -138,9 +138,8 @@ struct LocalNetworkTests {
   }
 
   @Test func cancelledCallerLeavesAtOnce() async throws {
-    tenant.faults = [LocalFault(on: .keys, .wait(TestGate())), LocalFault(.never)]
     let gate = TestGate()
-    tenant.faults[0] = LocalFault(.wait(gate))
+    tenant.faults = [LocalFault(.wait(gate))]
     let request = try keys
     let task = Task { [tenant] in try await tenant.transport.answer(to: request) }
     await gate.waitForArrivals(1)

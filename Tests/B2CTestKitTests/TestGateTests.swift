@@ -28,15 +28,4 @@ struct TestGateTests {
     await early.value
     #expect(gate.arrivals == 0)
   }
-
-  @Test func visitorCancelledBeforeItComesLeaves() async {
-    let gate = TestGate()
-    let start = TestGate()
-    let task = Task {
-      try? await start.wait()
-      try await gate.wait()
-    }
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
-  }
 }

@@ -51,24 +51,6 @@ struct TestSigningKeyTests {
     #expect(Set(jwk.keys).isDisjoint(with: ["d", "p", "q", "dp", "dq", "qi", "k"]))
   }
 
-  @Test func rsaKeyHas2048BitsAndTheUsualExponent() throws {
-    let jwk = try TestSigningKey().jwk
-    #expect(Base64URL.decode(jwk["n"]?.string ?? "")?.count == 256)
-    #expect(jwk["e"] == .string("AQAB"))
-  }
-
-  @Test func keySetListsThePublicHalves() throws {
-    let keys = [try TestSigningKey.any(.es256), try TestSigningKey.any(.edDSA)]
-    let set = try JSONDecoder().decode(JSONValue.self, from: try TestSigningKey.keySet(keys)).object
-    #expect(set?["keys"]?.array == keys.map { .object($0.jwk) })
-  }
-
-  @Test func unsignedTokenHasAnEmptyThirdPart() throws {
-    let token = try TestSigningKey.unsignedToken(claims: ["sub": .string("1")])
-    #expect(token.hasSuffix("."))
-    #expect(TokenAnswer.part(0, of: token)["alg"] == .string("none"))
-  }
-
   @Test func headerMembersCanBeReplacedAndLeftOut() throws {
     let key = try TestSigningKey.any(.es256)
     let token = try key.token(claims: [:], header: ["kid": .null, "alg": .string("HS256")])

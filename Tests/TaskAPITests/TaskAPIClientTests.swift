@@ -27,8 +27,8 @@ struct TaskAPIClientTests {
 
   /// A client of a server in memory.
   private func client(_ server: LocalTaskServer, _ dialect: TaskDialect) throws -> TaskAPIClient {
-    TaskAPIClient(
-      baseURL: server.url, dialect: dialect, transport: server.transport, tokens: CannedTokens(try token()).source)
+    let token = try token()
+    return try TaskAPIClient(baseURL: server.url, dialect: dialect, transport: server.transport) { token }
   }
 
   @Test("The task client alone sends the closure's token over the network")

@@ -18,7 +18,8 @@ package struct DeviceFlow: Sendable {
   ) async throws -> SignInResult {
     let correlationID = services.correlationID()
     return try await services.reporting(.signInStarted, .signInFinished, policyID: nil, correlationID: correlationID) {
-      let provider = try await services.providers.provider(for: services.configuration.defaultPolicy)
+      let provider = try await services.providers.provider(
+        for: services.configuration.defaultPolicy, correlationID: correlationID)
       guard let endpoint = provider.deviceAuthorizationEndpoint else {
         throw ConnectorError(
           own: .unsupported, "The authority offers no device authorization.",

@@ -1,5 +1,5 @@
 internal import B2CCore
-internal import Foundation
+package import Foundation
 
 /// Tells whether a callback came to the registered redirect URI, and to which form of it.
 enum RedirectMatch {
@@ -41,7 +41,7 @@ extension URL {
 }
 
 /// Recognizes the callback of a sign-in by its state.
-enum CallbackState {
+package enum CallbackState {
   /// Whether parameters carry a state exactly once and it is the right one.
   static func isRight(_ pairs: [(name: String, value: String)], for state: Secret) -> Bool {
     let states = pairs.filter { ASCIIText.isSame($0.name, "state") }
@@ -55,7 +55,7 @@ enum CallbackState {
   }
 
   /// Whether a URL came to the redirect URI, which is enough to end the wait of a sign-out.
-  static func isAtRedirect(_ url: URL, _ redirectURI: URL) -> Bool {
+  package static func isAtRedirect(_ url: URL, _ redirectURI: URL) -> Bool {
     (try? RedirectMatch.redirectURI(of: url, registered: redirectURI)) != nil
   }
 }

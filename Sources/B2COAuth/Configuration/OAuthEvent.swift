@@ -20,12 +20,12 @@ public struct OAuthEvent: Sendable, Hashable {
   /// - `staleTokenServed`: a refresh failed, and a token that has not expired yet was served.
   /// - `storingFailed`: the cache could not store a refreshed token; it is served from memory and stored as soon as it can
   ///   be.
-  /// - `retry`: a request is sent again.
+  /// - `retry`: a request is sent again, to an API too, after an answer or failure that the error code names.
   /// - `signedOut`: users were removed from this device.
   public var step: String
   /// The policy concerned.
   public var policyID: String?
-  /// The correlation id of the requests concerned.
+  /// The correlation id of the requests concerned; requests to APIs have that of the settings only.
   public var correlationID: UUID?
   /// The code of the error, if the step failed.
   public var errorCode: ErrorCode?

@@ -13,23 +13,25 @@ struct IDTokenCheck: Sendable {
   ///   - provider: Who should have issued it.
   ///   - nonce: The nonce of the request; `nil` for a device code.
   ///   - accessToken: The access token that came with it.
+  ///   - correlationID: The correlation id of the sign-in.
   /// - Returns: All claims.
   /// - Throws: ``ConnectorError`` with code `invalidResponse`; what keeps the keys from being fetched.
   func claims(
-    of idToken: Secret, provider: Provider, nonce: Secret?, accessToken: Secret?
+    of idToken: Secret, provider: Provider, nonce: Secret?, accessToken: Secret?, correlationID: UUID
   ) async throws -> [String: JSONValue] {
     let expectations = IDTokenExpectations(
       clientID: services.configuration.clientID, issuer: IssuerExpectation(published: provider.metadata.issuer),
       nonce: nonce, policy: provider.policy?.id, now: services.serverClock.now, skew: services.configuration.clockSkew,
       accessToken: accessToken, allowedAlgorithms: provider.allowedAlgorithms)
     let providers = services.providers
-    let known = try await providers.keys(of: provider)
+    let known = try await providers.keys(of: provider, correlationID: correlationID)
     do {
       return try Self.verify(idToken, known, expectations)
     } catch  where error.isRetryable {
       // Only what a fresh copy of the keys may change.
     }
-    return try Self.verify(idToken, try await providers.freshKeys(of: provider), expectations)
+    let fresh = try await providers.freshKeys(of: provider, correlationID: correlationID)
+    return try Self.verify(idToken, fresh, expectations)
   }
 
   private static func verify(

@@ -13,38 +13,31 @@ actor ProviderDirectory {
   private static let lifetime: TimeInterval = 86_400
 
   private let configuration: OAuthConfiguration
-  private let transport: RetryingTransport
-  /// Sends each request once.
-  private let once: RetryingTransport
+  private let environment: ConnectorEnvironment
   private let serverClock: ServerClock
-  private let clock: any Clock<Duration>
-  private let now: @Sendable () -> Date
   private let providerFlights = SharedWork<String, Provider>()
   private let keyFlights = SharedWork<String, JWKSet>()
   private var entries: [String: (provider: Provider, fetchedAt: Date)] = [:]
   private var keySets: [String: (set: JWKSet, fetchedAt: Date)] = [:]
 
-  init(
-    configuration: OAuthConfiguration, transport: RetryingTransport, once: RetryingTransport, serverClock: ServerClock,
-    clock: any Clock<Duration>, now: @escaping @Sendable () -> Date
-  ) {
+  init(configuration: OAuthConfiguration, environment: ConnectorEnvironment, serverClock: ServerClock) {
     self.configuration = configuration
-    self.transport = transport
-    self.once = once
+    self.environment = environment
     self.serverClock = serverClock
-    self.clock = clock
-    self.now = now
   }
 
   /// Returns the provider of a policy; callers at the same time share one request for its metadata.
   ///
-  /// Without retries a request that fails is not sent again.
-  func provider(for policy: Policy?, retries: Bool = true, atMost limit: Duration? = nil) async throws -> Provider {
+  /// Without retries a request that fails is not sent again; the events of those that are have the correlation id of the
+  /// caller who began.
+  func provider(
+    for policy: Policy?, retries: Bool = true, atMost limit: Duration? = nil, correlationID: UUID? = nil
+  ) async throws -> Provider {
     let key = policy?.key ?? ""
     var provider =
       if let entry = entries[key], isFresh(entry.fetchedAt) { entry.provider } else {
-        try await providerFlights.value(for: retries ? key : key + " once", atMost: limit, on: clock) {
-          try await self.fetchProvider(policy, retries: retries)
+        try await providerFlights.value(for: retries ? key : key + " once", atMost: limit, on: environment.clock) {
+          try await self.fetchProvider(policy, retries: retries, correlationID: correlationID)
         }
       }
     provider.policy = policy
@@ -54,40 +47,44 @@ actor ProviderDirectory {
   /// Returns where token requests go: without any request where the authority makes its own URLs.
   ///
   /// A transport of the app may never return: after twice the limit of a request it is not waited for any longer.
-  func tokenRoute(for policy: Policy?) async throws -> TokenRoute {
+  func tokenRoute(for policy: Policy?, correlationID: UUID) async throws -> TokenRoute {
     guard let url = try Endpoints(authority: configuration.authority, policy: policy).token else {
-      return try await provider(for: policy, atMost: configuration.limits.deadline * 2).tokenRoute
+      return try await provider(
+        for: policy, atMost: configuration.limits.deadline * 2, correlationID: correlationID
+      ).tokenRoute
     }
     return TokenRoute(url: url, policy: policy, service: configuration.authority.kind(for: policy))
   }
 
   /// Returns the keys of a provider; callers at the same time share one request for them.
-  func keys(of provider: Provider) async throws -> JWKSet {
+  func keys(of provider: Provider, correlationID: UUID?) async throws -> JWKSet {
     if let keys = keySets[provider.policy?.key ?? ""], isFresh(keys.fetchedAt) { return keys.set }
-    return try await freshKeys(of: provider)
+    return try await freshKeys(of: provider, correlationID: correlationID)
   }
 
   /// Fetches the keys of a provider now, so that they are there when they are needed.
   ///
   /// A failure is ignored here: the check that needs the keys asks again.
-  func prefetch(_ policy: Policy?) async {
-    guard let provider = try? await provider(for: policy) else { return }
-    _ = try? await keys(of: provider)
+  func prefetch(_ policy: Policy?, correlationID: UUID? = nil) async {
+    guard let provider = try? await provider(for: policy, correlationID: correlationID) else { return }
+    _ = try? await keys(of: provider, correlationID: correlationID)
   }
 
   /// Returns the keys of a provider for a token whose key those known lack: fetched anew, once for each sign-in, as an issuer
   /// may publish them late.
-  func freshKeys(of provider: Provider) async throws -> JWKSet {
-    try await keyFlights.value(for: provider.policy?.key ?? "") { try await self.fetchKeys(of: provider) }
+  func freshKeys(of provider: Provider, correlationID: UUID?) async throws -> JWKSet {
+    try await keyFlights.value(for: provider.policy?.key ?? "") {
+      try await self.fetchKeys(of: provider, correlationID: correlationID)
+    }
   }
 
   /// Fetches the keys of a provider now and keeps them.
-  func fetchKeys(of provider: Provider) async throws -> JWKSet {
+  func fetchKeys(of provider: Provider, correlationID: UUID? = nil) async throws -> JWKSet {
     let url = provider.metadata.keysEndpoint
-    let document = try await json(at: url, what: "key set", policy: provider.policy)
+    let document = try await json(at: url, what: "key set", policy: provider.policy, correlationID: correlationID)
     do {
       let set = try JWKSet(json: document)
-      keySets[provider.policy?.key ?? ""] = (set, now())
+      keySets[provider.policy?.key ?? ""] = (set, environment.now())
       return set
     } catch {
       throw error.about(url)
@@ -95,22 +92,25 @@ actor ProviderDirectory {
   }
 
   private func isFresh(_ date: Date) -> Bool {
-    let age = now().timeIntervalSince(date)
+    let age = environment.now().timeIntervalSince(date)
     return age >= 0 && age < Self.lifetime
   }
 
   /// Fetches the metadata of a policy now, checks it against the authority, and keeps its provider.
-  func fetchProvider(_ policy: Policy?, retries: Bool = true) async throws -> Provider {
+  func fetchProvider(
+    _ policy: Policy?, retries: Bool = true, correlationID: UUID? = nil
+  ) async throws -> Provider {
     let endpoints = try Endpoints(authority: configuration.authority, policy: policy)
     let document = try await json(
-      at: endpoints.metadata, what: "metadata document", policy: policy, retries: retries)
+      at: endpoints.metadata, what: "metadata document", policy: policy, retries: retries,
+      correlationID: correlationID)
     do {
       let metadata = try ProviderMetadata(
         json: document, allowsHTTP: configuration.authority.baseURL.scheme?.lowercased() == "http")
       try check(metadata, policy)
       let provider = try Provider(
         configuration: configuration, policy: policy, endpoints: endpoints, metadata: metadata)
-      entries[policy?.key ?? ""] = (provider, now())
+      entries[policy?.key ?? ""] = (provider, environment.now())
       return provider
     } catch {
       throw error.about(endpoints.metadata)
@@ -144,11 +144,20 @@ actor ProviderDirectory {
   ///
   /// - Throws: ``ConnectorError``: `network`, `timedOut`, `serviceUnavailable`, `throttled`, `configuration` for a 4xx, or
   ///   `invalidResponse`.
-  private func json(at url: URL, what: String, policy: Policy?, retries: Bool = true) async throws -> Data {
+  private func json(
+    at url: URL, what: String, policy: Policy?, retries: Bool = true, correlationID: UUID?
+  ) async throws -> Data {
     let request = URLRequest(method: "GET", url: url, headers: ["Accept": "application/json"])
+    let transport = RetryingTransport(
+      transport: environment.transport, policy: retries ? configuration.retry : .none, clock: environment.clock
+    ) { [environment, configuration] code in
+      environment.onEvent(
+        OAuthEvent(
+          step: OAuthEvent.Step.retry.rawValue, policyID: policy?.id,
+          correlationID: correlationID ?? configuration.correlationID, errorCode: code))
+    }
     var history = RequestHistory()
-    let (body, response) = try await (retries ? transport : once).send(
-      request, limits: configuration.limits, noting: &history)
+    let (body, response) = try await transport.send(request, limits: configuration.limits, noting: &history)
     serverClock.update(from: response)
     let status = response.statusCode
     guard status != 200 else { return body }

@@ -24,25 +24,7 @@ extension TokenSource {
     guard !services.isMicrosoft,
       let url = try await services.providers.provider(for: nil).metadata.userInfoEndpoint
     else { return verified }
-    let request = URLRequest(method: "GET", url: url, headers: ["Accept": "application/json"])
-    var history = RequestHistory()
-    let (body, response) = try await transport(
-      to: Set([Origin(url)].compactMap(\.self)), user: verified, retry: .none
-    ).send(request, limits: services.configuration.limits, noting: &history)
-    let status = response.statusCode
-    guard status == 200 else {
-      var error = ConnectorError(
-        own: ErrorCode(temporaryStatus: status) ?? .server,
-        "The userinfo endpoint answered \(status).", status: status)
-      error.retryAfter = RetryAfter.seconds(in: response)
-      throw error.about(url)
-    }
-    guard let claims = try? JSONReader.object(body), let subject = claims["sub"]?.string else {
-      throw ConnectorError(
-        own: .invalidResponse, "The userinfo answer is not a JSON object with a sub.",
-        recoverySuggestion: "Have the provider send userinfo as plain JSON for this client."
-      ).about(url)
-    }
+    let (claims, subject) = try await claims(at: url, user: verified)
     // Core 5.3.2: otherwise the answer may be about the owner of another token.
     guard ASCIIText.isSame(subject, verified.subject) else {
       throw ConnectorError(
@@ -52,13 +34,51 @@ extension TokenSource {
     return UserInfo(id: verified.id, claims: claims, hasSession: verified.hasSession, isMicrosoft: false)
   }
 
-  /// The transport of the calls of an API, with the tokens of a user.
+  /// Asks a userinfo endpoint about the owner of an access token.
+  ///
+  /// - Parameters:
+  ///   - url: The endpoint.
+  ///   - user: Whose stored tokens are sent.
+  ///   - tokens: The tokens to send in place of those.
+  /// - Returns: The claims, and the subject among them.
+  /// - Throws: ``ConnectorError`` as ``userInfo(user:)``; `CancellationError`.
+  func claims(
+    at url: URL, user: UserInfo? = nil, tokens: BearerTokens? = nil
+  ) async throws -> (all: [String: JSONValue], subject: String) {
+    let request = URLRequest(method: "GET", url: url, headers: ["Accept": "application/json"])
+    var history = RequestHistory()
+    let (body, response) = try await transport(
+      to: Set([Origin(url)].compactMap(\.self)), user: user, retry: .none, tokens: tokens
+    ).send(request, limits: services.configuration.limits, noting: &history)
+    let status = response.statusCode
+    guard status == 200 else {
+      var error = ConnectorError(
+        own: ErrorCode(temporaryStatus: status) ?? .server,
+        "The userinfo endpoint answered \(status).", status: status)
+      error.retryAfter = RetryAfter.seconds(in: response)
+      throw error.about(url)
+    }
+    guard let claims = try? JSONReader.object(body), let subject = claims["sub"]?.string, !subject.isEmpty else {
+      throw ConnectorError(
+        own: .invalidResponse, "The userinfo answer is not a JSON object with a sub.",
+        recoverySuggestion: "Have the provider send userinfo as plain JSON for this client."
+      ).about(url)
+    }
+    return (claims, subject)
+  }
+
+  /// The transport of the calls of an API, with the tokens of a user unless others are given; repeats are events.
   package func transport(
-    to origins: Set<Origin>, for scopes: [String]? = nil, user: UserInfo?, retry: RetryPolicy
+    to origins: Set<Origin>, for scopes: [String]? = nil, user: UserInfo?, retry: RetryPolicy,
+    tokens: BearerTokens? = nil
   ) -> AuthorizedTransport {
     AuthorizedTransport(
       RetryingTransport(
-        transport: services.environment.transport, policy: retry, clock: services.environment.clock),
-      tokens: bearerTokens(for: scopes, user: user), allowedOrigins: origins)
+        transport: services.environment.transport, policy: retry, clock: services.environment.clock
+      ) { [services] code in
+        let session = try? await services.session(user?.id)
+        services.report(.retry, session?.record.policyID, error: code)
+      },
+      tokens: tokens ?? bearerTokens(for: scopes, user: user), allowedOrigins: origins)
   }
 }

@@ -8,30 +8,19 @@ internal import Foundation
 
 /// The steps of every local server around its core: it records the request, applies the faults, dates the answer.
 final class LocalExchange: Sendable {
-  private struct State {
+  struct State {
     var log = RecordLog()
     var faults: [LocalFault] = []
   }
 
-  private let state = Locked(State())
+  let state = Locked(State())
   private let now: @Sendable () -> Date
 
   init(now: @escaping @Sendable () -> Date) {
     self.now = now
   }
 
-  var records: [RecordedRequest] { state.withLock { $0.log.records } }
-
-  var faults: [LocalFault] {
-    get { state.withLock { $0.faults } }
-    set { state.withLock { $0.faults = newValue } }
-  }
-
-  func clearRecords() { state.withLock { $0.log.clear() } }
-
-  func run(
-    _ request: URLRequest, core: (URLRequest) -> LocalResponse
-  ) async throws -> LocalResponse {
+  func run(_ request: URLRequest, core: (URLRequest) -> LocalResponse) async throws -> LocalResponse {
     let (mark, effects) = try begin(request)
     for effect in effects {
       if case .wait(let gate) = effect { try await gate.wait() }
@@ -52,11 +41,9 @@ final class LocalExchange: Sendable {
   private func begin(_ request: URLRequest) throws -> (mark: Int, effects: [LocalFault.Effect]) {
     try state.withLock { state in
       var active: [LocalFault.Effect] = []
-      for index in state.faults.indices where state.faults[index].target.contains(request) {
-        if let times = state.faults[index].times {
-          guard times > 0 else { continue }
-          state.faults[index].times = times - 1
-        }
+      for index in state.faults.indices
+      where state.faults[index].times ?? 1 > 0 && state.faults[index].target.contains(request) {
+        state.faults[index].times? -= 1
         if case .offline = state.faults[index].effect { throw URLError(.notConnectedToInternet) }
         active.append(state.faults[index].effect)
       }

@@ -58,20 +58,15 @@ public struct LocalFault: Sendable {
 
 /// Which requests a fault happens to.
 public struct LocalFaultTarget: Sendable {
-  private let matches: @Sendable (URLRequest) -> Bool
+  /// Whether the fault happens to a request.
+  package let contains: @Sendable (URLRequest) -> Bool
 
   /// Makes a target from a test of the request.
   ///
   /// - Parameter matches: Whether the fault happens to a request.
   public init(where matches: @escaping @Sendable (URLRequest) -> Bool) {
-    self.matches = matches
+    contains = matches
   }
-
-  /// Says whether the fault happens to a request.
-  ///
-  /// - Parameter request: The request.
-  /// - Returns: Whether it does.
-  public func contains(_ request: URLRequest) -> Bool { matches(request) }
 
   /// Every request.
   public static let any = LocalFaultTarget { _ in true }
@@ -80,9 +75,7 @@ public struct LocalFaultTarget: Sendable {
   ///
   /// - Parameter method: The method, such as `GET`.
   /// - Returns: The target.
-  public static func method(_ method: String) -> LocalFaultTarget {
-    LocalFaultTarget { $0.method == method }
-  }
+  public static func method(_ method: String) -> LocalFaultTarget { LocalFaultTarget { $0.method == method } }
 
   /// Requests whose path ends in a text, compared without regard to case.
   ///
@@ -106,26 +99,20 @@ extension LocalFaultTarget {
   /// The metadata document.
   public static let metadata = path("/.well-known/openid-configuration")
   /// The signing keys.
-  public static let keys = LocalFaultTarget {
-    ["keys", "jwks"].contains($0.url?.lastPathComponent.lowercased() ?? "")
-  }
+  public static let keys = LocalFaultTarget { ["keys", "jwks"].contains($0.url?.lastPathComponent.lowercased() ?? "") }
   /// The sign-in page, asked for and posted.
   public static let authorize = LocalFaultTarget { $0.path.lowercased().contains("/authorize") }
   /// Every call of the token endpoint.
   public static let token = path("/token")
   /// Calls of the token endpoint that redeem a code.
-  public static let tokenCode = token(grantType: "authorization_code")
+  public static let tokenCode = token("authorization_code")
   /// Calls of the token endpoint that use a refresh token.
-  public static let tokenRefresh = token(grantType: "refresh_token")
+  public static let tokenRefresh = token("refresh_token")
   /// The logout endpoint.
   public static let logout = path("/logout")
 
-  /// Calls of the token endpoint with a grant.
-  ///
-  /// - Parameter grantType: The `grant_type`.
-  /// - Returns: The target.
-  public static func token(grantType: String) -> LocalFaultTarget {
-    token.and(LocalFaultTarget { LocalForm.pairs($0.httpBody)["grant_type"] == grantType })
+  private static func token(_ grantType: String) -> LocalFaultTarget {
+    token.and(LocalFaultTarget { $0.formValues["grant_type"] == grantType })
   }
 }
 

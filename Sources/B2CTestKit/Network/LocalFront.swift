@@ -7,30 +7,31 @@ internal import Foundation
   internal import FoundationNetworking
 #endif
 
-/// A local server's front on loopback HTTP.
+/// A local server's front on loopback HTTP, from its start to its stop.
 ///
 /// It ends with the server: nothing in it holds the server, and letting go of the listener closes it.
-struct LocalFront: Sendable {
-  /// Where it listens.
-  let url: URL
-  private let listener: LoopbackListener
+final class LocalFront: Sendable {
+  private let listening = Locked<(url: URL, listener: LoopbackListener)?>(nil)
 
-  /// Listens for a server; `answer` returns `nil` when the server is gone.
-  init(port: UInt16, answer: @escaping @Sendable (URLRequest) async throws -> LocalResponse?) async throws {
+  /// Where the server listens; `nil` while it is stopped.
+  var url: URL? { listening.withLock { $0?.url } }
+
+  /// Listens for a server, unless it does; `answer` returns `nil` when the server is gone.
+  func start(port: UInt16, answer: @escaping @Sendable (URLRequest) async throws -> LocalResponse?) async throws {
+    guard url == nil else { return }
     // This process may be the client too, and a proxy cannot reach a port of this machine.
     Self.exemptThisMachineFromProxies
-    let base = Locked<URL?>(nil)
+    let origin = Locked<String?>(nil)
     // A task server has to take long titles.
     let limits = LoopbackLimits(bodyBytes: 8 << 20)
-    listener = try await LoopbackListener(port: port, limits: limits) { exchange in
+    let listener = try await LoopbackListener(port: port, limits: limits) { exchange in
       let sent = exchange.request
-      guard let url = base.withLock({ $0 }), let target = URL(string: LocalOrigin.text(url) + sent.target) else {
+      guard let origin = origin.withLock({ $0 }), let target = URL(string: origin + sent.target) else {
         return exchange.close()
       }
-      let request = URLRequest(
-        method: sent.method, url: target, headers: sent.headers,
-        body: sent.body.isEmpty ? nil : sent.body)
+      let body = sent.body.isEmpty ? nil : sent.body
       do {
+        let request = URLRequest(method: sent.method, url: target, headers: sent.headers, body: body)
         guard let response = try await answer(request) else { return exchange.close() }
         await exchange.respond(LoopbackResponse(response))
       } catch let error as URLError where error.code == .timedOut {
@@ -39,12 +40,19 @@ struct LocalFront: Sendable {
         exchange.reset()
       }
     }
-    let url = LocalURL.make("http://127.0.0.1:\(listener.port)")
-    base.withLock { $0 = url }
-    self.url = url
+    let text = "http://127.0.0.1:\(listener.port)"
+    origin.withLock { $0 = text }
+    listening.withLock { $0 = (LocalURL.make(text), listener) }
   }
 
-  func stop() async { await listener.close() }
+  /// Stops listening; the port is free when this returns.
+  func stop() async {
+    let stopped = listening.withLock { listening in
+      defer { listening = nil }
+      return listening
+    }
+    await stopped?.listener.close()
+  }
 
   /// Adds this machine to `no_proxy` of this process, once.
   private static let exemptThisMachineFromProxies: Void = {
@@ -52,32 +60,6 @@ struct LocalFront: Sendable {
     let exempt = ["no_proxy", "NO_PROXY"].compactMap { environment[$0] }.first { !$0.isEmpty }
     _ = setenv("no_proxy", (exempt.map { $0 + "," } ?? "") + "localhost,127.0.0.1,::1", 1)
   }()
-}
-
-/// A server's front from its start to its stop.
-final class LocalFrontSwitch: Sendable {
-  private let front = Locked<LocalFront?>(nil)
-
-  /// Where the server listens; `nil` while it is stopped.
-  var url: URL? { front.withLock { $0 }?.url }
-
-  /// Starts a front unless there is one.
-  func start(port: UInt16, answer: @escaping @Sendable (URLRequest) async throws -> LocalResponse?)
-    async throws
-  {
-    guard url == nil else { return }
-    let started = try await LocalFront(port: port, answer: answer)
-    front.withLock { $0 = started }
-  }
-
-  /// Stops the front, if there is one; its port is free when this returns.
-  func stop() async {
-    let stopped = front.withLock { front in
-      defer { front = nil }
-      return front
-    }
-    await stopped?.stop()
-  }
 }
 
 extension LocalTenant {

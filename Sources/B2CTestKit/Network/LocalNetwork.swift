@@ -34,7 +34,7 @@ public struct LocalNetwork: HTTPTransport {
   public var requests: [RecordedRequest] { log.withLock { $0.records } }
 
   /// How many requests were sent.
-  public var requestCount: Int { log.withLock { $0.count } }
+  package var requestCount: Int { log.withLock { $0.count } }
 
   /// Carries one request.
   ///

@@ -38,10 +38,10 @@ public struct RecordedRequest: Sendable, Redacted {
   public internal(set) var response: LocalResponse?
 
   /// The query's values by name.
-  public var query: [String: String] { LocalForm.pairs(query: request.url) }
+  public var query: [String: String] { request.queryValues }
 
   /// The values of a form body by name.
-  public var form: [String: String] { LocalForm.pairs(request.httpBody) }
+  public var form: [String: String] { request.formValues }
 
   /// The bearer token that came with it, if any.
   public var bearerToken: String? { request.bearerToken }

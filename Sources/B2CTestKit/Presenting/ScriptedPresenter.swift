@@ -36,9 +36,7 @@ public final class ScriptedPresenter: SignInPresenter {
   ///   - transport: What the pages are reached by: a ``LocalNetwork``, or a transport over real HTTP.
   ///   - script: What the person does, an action for each page; the last is repeated.
   ///   - onStep: Called with each step as it happens, secrets left out.
-  public init(
-    transport: any HTTPTransport, _ script: Action..., onStep: (@Sendable (String) -> Void)? = nil
-  ) {
+  public init(transport: any HTTPTransport, _ script: Action..., onStep: (@Sendable (String) -> Void)? = nil) {
     self.transport = transport
     self.onStep = onStep
     state = Locked(State(script: script))
@@ -74,10 +72,10 @@ public final class ScriptedPresenter: SignInPresenter {
       if !request.prefersEphemeralSession { state.withLock { [cookies] in $0.cookies = cookies } }
     }
     var next = URLRequest(url: request.url)
-    var url = request.url
     var last: (title: String, isRepeated: Bool)?
     for _ in 0..<Self.mostRequests {
-      if Self.isRedirect(url, to: request.redirectURI) {
+      let url = next.url ?? request.url
+      if CallbackState.isAtRedirect(url, request.redirectURI) {
         note("redirect to \(RedactedURL(url))")
         return url
       }
@@ -95,13 +93,11 @@ public final class ScriptedPresenter: SignInPresenter {
       if (300..<400).contains(status), let location = response.value(forHTTPHeaderField: "Location"),
         let target = URL(string: location, relativeTo: url)?.absoluteURL
       {
-        (url, next) = (target, URLRequest(url: target))
+        next = URLRequest(url: target)
         continue
       }
       let page = (try? JSONDecoder().decode(LocalPage.self, from: body)) ?? LocalPage(title: "")
-      guard let target = page.target.flatMap(URL.init), status < 400 else {
-        throw Self.ending(page, status)
-      }
+      guard let target = page.target.flatMap(URL.init), status < 400 else { throw Self.ending(page, status) }
       if let alert = page.alert {
         note("'\(page.title)' says: \(alert)")
         // The last action led back to its own page, which says why.
@@ -111,7 +107,6 @@ public final class ScriptedPresenter: SignInPresenter {
       }
       let (action, isRepeated) = try nextAction(for: page)
       last = (page.title, isRepeated)
-      url = target
       next = URLRequest(
         method: "POST", url: target, headers: ["Content-Type": "application/x-www-form-urlencoded"],
         body: Data(FormEncoding.encode(try form(action, on: page)).utf8))
@@ -122,13 +117,6 @@ public final class ScriptedPresenter: SignInPresenter {
   }
 
   private static let mostRequests = 40
-
-  /// Whether a URL is the redirect URI, ignoring query and fragment.
-  private static func isRedirect(_ url: URL, to redirectURI: URL) -> Bool {
-    url.scheme?.lowercased() == redirectURI.scheme?.lowercased()
-      && url.host?.lowercased() == redirectURI.host?.lowercased() && url.port == redirectURI.port
-      && (url.path == redirectURI.path || url.path + redirectURI.path == "/")
-  }
 
   /// The end of a sign-in at a page without a form: as at a real service, whose error pages never redirect.
   private static func ending(_ page: LocalPage, _ status: Int) -> ConnectorError {
@@ -144,17 +132,16 @@ public final class ScriptedPresenter: SignInPresenter {
 
   /// The action for a page, and whether it is the last, which is used again for the next page.
   private func nextAction(for page: LocalPage) throws -> (action: Action, isRepeated: Bool) {
-    let next = state.withLock { state -> (Action, Bool)? in
-      guard let action = state.script.first else { return nil }
+    try state.withLock { state in
+      guard let action = state.script.first else {
+        throw ConnectorError(own: .presentationFailed, "The script has no action for the page '\(page.title)'.")
+      }
       // Another page comes first; the action stays for the page that it is for.
       if page.buttons.contains(where: { $0.action == action.shortcut }) { return (action, false) }
-      guard state.script.count > 1 else { return (action, true) }
-      return (state.script.removeFirst(), false)
+      let isLast = state.script.count == 1
+      if !isLast { state.script.removeFirst() }
+      return (action, isLast)
     }
-    guard let next else {
-      throw ConnectorError(own: .presentationFailed, "The script has no action for the page '\(page.title)'.")
-    }
-    return next
   }
 
   /// What an action posts from a page.
@@ -173,13 +160,9 @@ public final class ScriptedPresenter: SignInPresenter {
       throw misfit("has no such button")
     }
     var pairs = [(name: "stage", value: page.stage ?? ""), (name: "action", value: button.action)]
-    // Only the first button needs the fields.
-    guard button.action == page.buttons.first?.action else {
-      note("on '\(page.title)': \(action.name)")
-      return pairs
-    }
     var typed: [String] = []
-    for field in page.fields {
+    // Only the first button needs the fields.
+    for field in button.action == page.buttons.first?.action ? page.fields : [] {
       let text = action.fields[field.name] ?? (field.value.isEmpty ? action.suggestions[field.name] : nil)
       if text != nil { typed.append(field.name) }
       let value = text ?? field.value

@@ -14,35 +14,26 @@ package struct TestSigningKey: Sendable {
   package let algorithm: JWSAlgorithm
   /// The key's id (`kid`).
   package let id: String
+  /// The public key as a JWK (RFC 7517): `kty`, `kid`, `use` and the numbers, without `alg`, as Azure AD B2C has it.
+  package let jwk: [String: JSONValue]
 
-  private let material: any SigningMaterial
+  private let sign: @Sendable (Data) throws -> Data
 
-  /// Makes a fresh RSA key of 2048 bits for RS256, which takes about a tenth of a second.
-  ///
-  /// - Parameter id: The key's id; drawn at random unless said otherwise.
-  /// - Throws: An error when the system cannot make one.
-  package init(id: String? = nil) throws {
-    self.init(.rs256, try RSAMaterial(), id: id)
-  }
-
-  /// Makes a key of another kind.
+  /// Makes a key from its parts.
   ///
   /// - Parameters:
   ///   - algorithm: The algorithm to sign with.
-  ///   - material: The private key.
-  ///   - id: The key's id; drawn at random unless said otherwise.
-  package init(_ algorithm: JWSAlgorithm, _ material: any SigningMaterial, id: String? = nil) {
+  ///   - publicFields: The fields of the public key's JWK that depend on the kind (RFC 7518 section 6, RFC 8037 section 2).
+  ///   - id: The key's id; drawn at random for `nil`.
+  ///   - sign: Signs in JWS form (RFC 7518 section 3).
+  package init(
+    _ algorithm: JWSAlgorithm, _ publicFields: [String: String], id: String?,
+    sign: @escaping @Sendable (Data) throws -> Data
+  ) {
     self.algorithm = algorithm
-    self.material = material
-    self.id = id ?? RandomText.make(bytes: 16)
-  }
-
-  /// The public key as a JWK (RFC 7517): `kty`, `kid`, `use` and the numbers, without `alg`, as Azure AD B2C has it.
-  package var jwk: [String: JSONValue] {
-    var fields = material.publicFields.mapValues(JSONValue.string)
-    fields["kid"] = .string(id)
-    fields["use"] = .string("sig")
-    return fields
+    self.id = id ?? RandomText.make()
+    jwk = publicFields.merging(["kid": self.id, "use": "sig"]) { $1 }.mapValues(JSONValue.string)
+    self.sign = sign
   }
 
   /// Signs claims as a compact JWS (RFC 7515 section 7.1).
@@ -53,56 +44,13 @@ package struct TestSigningKey: Sendable {
   /// - Returns: The token.
   /// - Throws: The system's error when it refuses to sign.
   package func token(claims: [String: JSONValue], header: [String: JSONValue] = [:]) throws -> String {
-    var fields: [String: JSONValue] = [
-      "alg": .string(algorithm.rawValue), "kid": .string(id), "typ": .string("JWT"),
-    ]
+    var fields: [String: JSONValue] = ["alg": .string(algorithm.rawValue), "kid": .string(id), "typ": "JWT"]
     fields.merge(header) { $1 }
     fields = fields.filter { $0.value != .null }
     let input = Base64URL.encode(LocalJSON.data(fields)) + "." + Base64URL.encode(LocalJSON.data(claims))
-    return input + "." + Base64URL.encode(try material.signature(for: Data(input.utf8)))
+    return input + "." + Base64URL.encode(try sign(Data(input.utf8)))
   }
 
-  /// Says whether this key signed a token.
-  ///
-  /// - Parameter token: A compact JWS.
-  /// - Returns: Whether the header names this key's algorithm and the signature is right; no claim is looked at.
-  package func verifies(_ token: String) -> Bool {
-    guard let parsed = LocalToken(token), parsed.header["alg"]?.string == algorithm.rawValue else { return false }
-    return material.isValid(signature: parsed.signature, for: parsed.signedPart)
-  }
-}
-
-extension TestSigningKey {
   /// The key that new tenants sign with, made once since that is slow in a debug build; `nil` when the system could make none.
   static let shared = try? TestSigningKey()
-}
-
-/// A compact JWS taken apart, nothing checked.
-struct LocalToken {
-  let header: [String: JSONValue]
-  let claims: [String: JSONValue]
-  let signedPart: Data
-  let signature: Data
-
-  init?(_ text: String) {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 3, let header = LocalJSON.object(Base64URL.decode(parts[0])),
-      let claims = LocalJSON.object(Base64URL.decode(parts[1])), let signature = Base64URL.decode(parts[2])
-    else { return nil }
-    self.header = header
-    self.claims = claims
-    self.signature = signature
-    signedPart = Data((parts[0] + "." + parts[1]).utf8)
-  }
-}
-
-/// A private key that can sign, check and show its public half; one type for each kind of key.
-package protocol SigningMaterial: Sendable {
-  /// The fields of the public key's JWK that depend on the kind (RFC 7518 section 6, RFC 8037 section 2).
-  var publicFields: [String: String] { get }
-
-  /// Signs in JWS form (RFC 7518 section 3).
-  func signature(for input: Data) throws -> Data
-
-  func isValid(signature: Data, for input: Data) -> Bool
 }

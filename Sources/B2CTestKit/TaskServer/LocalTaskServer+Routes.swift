@@ -15,9 +15,6 @@ extension LocalTaskServer {
     guard path == basePath || path.hasPrefix(basePath + "/"), segments.count <= 1 else {
       return error(404, "ResourceNotFound", "\(path) does not exist")
     }
-    guard allows(request.method, namesTask: !segments.isEmpty) else {
-      return error(405, "MethodNotAllowed", "\(request.method) is not allowed")
-    }
     guard let token = request.bearerToken else { return refusal(401, "") }
     guard let claims = tenant.claims(ofAccessToken: token, audiences: audiences) else {
       return refusal(401, ", error=\"invalid_token\"")
@@ -27,38 +24,29 @@ extension LocalTaskServer {
       return refusal(403, ", error=\"insufficient_scope\", scope=\"\(required)\"")
     }
     let body = request.httpBody ?? Data()
-    guard let fields = body.isEmpty ? [:] : LocalJSON.object(body) else {
+    guard let fields = body.isEmpty ? [:] : try? JSONReader.object(body) else {
       return error(400, "InvalidContent", "Invalid JSON in the body")
     }
     let owner = (claims["oid"] ?? claims["sub"])?.string ?? ""
+    let (id, routesByID) = (segments.first, dialect.routesByID)
+    // The published servers cannot change a task; one that routes by id has nothing to change or delete at its base.
     switch request.method {
-    case "GET", "HEAD": return list(of: owner, id: segments.first)
-    case "POST": return add(fields, of: owner)
-    case "DELETE": return delete(fields, of: owner, id: segments.first)
-    default: return update(fields, of: owner, id: segments.first)
+    case "GET", "HEAD": return list(of: owner, id: id)
+    case "POST" where id == nil || !routesByID: return add(fields, of: owner)
+    case "DELETE" where id != nil || !routesByID: return delete(fields, of: owner, id: id)
+    case "PUT" where id != nil && routesByID: return update(fields, of: owner, id: id)
+    default: return error(405, "MethodNotAllowed", "\(request.method) is not allowed")
     }
   }
 
   /// A JSON answer.
-  func json(_ value: JSONValue, status: Int = 200) -> LocalResponse {
-    LocalResponse(
-      status: status, headers: ["Content-Type": "application/json"], body: LocalJSON.data(value))
+  private func json(_ value: JSONValue, status: Int = 200) -> LocalResponse {
+    LocalResponse(status: status, headers: ["Content-Type": "application/json"], body: LocalJSON.data(value))
   }
 
   /// An error in restify's form.
-  func error(_ status: Int, _ code: String, _ message: String) -> LocalResponse {
+  private func error(_ status: Int, _ code: String, _ message: String) -> LocalResponse {
     json(.object(["code": .string(code), "message": .string(message)]), status: status)
-  }
-
-  /// The published servers cannot change a task; one that routes by id has nothing to change or delete at its base.
-  private func allows(_ method: String, namesTask: Bool) -> Bool {
-    switch method {
-    case "GET", "HEAD": true
-    case "POST": !namesTask || !dialect.routesByID
-    case "DELETE": namesTask || !dialect.routesByID
-    case "PUT": namesTask && dialect.routesByID
-    default: false
-    }
   }
 
   /// A refusal with a bearer challenge (RFC 6750 section 3).
@@ -67,5 +55,70 @@ extension LocalTaskServer {
       status: status,
       headers: ["WWW-Authenticate": "Bearer realm=\"Users\"" + parameters, "Content-Type": "text/plain"],
       body: Data((status == 401 ? "Unauthorized" : "Forbidden").utf8))
+  }
+}
+
+/// The operations on tasks.
+extension LocalTaskServer {
+  private func list(of owner: String, id: String?) -> LocalResponse {
+    let own = tasks(of: owner).sorted { $0.date < $1.date }
+    // The published servers ignore what the path names: only the token counts.
+    guard dialect.routesByID, let id else { return json(.array(own.map { .object(document($0)) })) }
+    return own.first { $0.id == id }.map { json(.object(document($0))) } ?? taskNotFound
+  }
+
+  private func add(_ fields: [String: JSONValue], of owner: String) -> LocalResponse {
+    guard let title = title(fields) else { return missingTask }
+    // The published servers never store it when a task is added.
+    let completed = dialect.routesByID ? fields["completed"]?.bool : nil
+    let task = LocalTask(owner: owner, text: title, completed: completed, date: now())
+    state.withLock { $0.append(task) }
+    return json(.object(document(task)), status: 201)
+  }
+
+  private func update(_ fields: [String: JSONValue], of owner: String, id: String?) -> LocalResponse {
+    let changed: LocalTask? = state.withLock { tasks in
+      guard let index = tasks.firstIndex(where: { $0.id == id && $0.owner == owner }) else { return nil }
+      if let flag = fields["completed"]?.bool { tasks[index].completed = flag }
+      if let title = title(fields) { tasks[index].text = title }
+      return tasks[index]
+    }
+    return changed.map { json(.object(document($0))) } ?? taskNotFound
+  }
+
+  private func delete(_ fields: [String: JSONValue], of owner: String, id: String?) -> LocalResponse {
+    state.withLock { tasks in
+      if dialect.routesByID {
+        let count = tasks.count
+        tasks.removeAll { $0.owner == owner && $0.id == id }
+        return tasks.count < count ? LocalResponse(status: 204) : taskNotFound
+      }
+      // The published servers delete by title, and so every task that has it; an id in path or body means nothing.
+      guard let title = title(fields) else { return missingTask }
+      tasks.removeAll { $0.owner == owner && $0.text == title }
+      return LocalResponse(status: 204)
+    }
+  }
+
+  /// The title among the fields of a body, unless it is empty.
+  private func title(_ fields: [String: JSONValue]) -> String? {
+    guard let text = fields[dialect.titleKey]?.string, !text.isEmpty else { return nil }
+    return text
+  }
+
+  private var missingTask: LocalResponse {
+    error(409, "MissingTask", "\"\(dialect.titleKey)\" is a required parameter")
+  }
+
+  private var taskNotFound: LocalResponse { error(404, "TaskNotFound", "The task was not found") }
+
+  /// A task as the document that the database would return.
+  private func document(_ task: LocalTask) -> [String: JSONValue] {
+    var fields: [String: JSONValue] = [
+      "_id": .string(task.id), "owner": .string(task.owner), dialect.titleKey: .string(task.text),
+      "date": .string(Dates.internet(task.date)), "__v": .integer(0),
+    ]
+    fields["completed"] = task.completed.map(JSONValue.bool)
+    return fields
   }
 }

@@ -22,14 +22,14 @@ public final class LocalTaskServer: LocalService, Sendable {
   /// The routes and names it has: `/tasks`, or `/api/tasks` for `.repository`; the known servers delete by title.
   public let dialect: TaskDialect
   /// The client ids that access tokens may be for.
-  public let audiences: Set<String>
+  let audiences: Set<String>
   /// The scopes that a token has to have, by their short names, such as `write`; none for an empty set.
-  public let requiredScopes: Set<String>
+  let requiredScopes: Set<String>
 
   let now: @Sendable () -> Date
   let exchange: LocalExchange
   let state = Locked<[LocalTask]>([])
-  let front = LocalFrontSwitch()
+  let front = LocalFront()
 
   /// Makes a server; nothing listens before ``start(port:)``.
   ///
@@ -64,9 +64,9 @@ public final class LocalTaskServer: LocalService, Sendable {
 /// Where the server is.
 extension LocalTaskServer {
   /// The origin for requests in memory: `https://tasks.example`.
-  public static let inMemoryOrigin = LocalURL.make("https://tasks.example")
+  package static let inMemoryOrigin = LocalURL.make("https://tasks.example")
 
-  /// The origin over loopback HTTP while the server is started, else ``inMemoryOrigin``.
+  /// The origin over loopback HTTP while the server is started, else that for requests in memory.
   public var origin: URL { front.url ?? Self.inMemoryOrigin }
 
   var basePath: String { dialect.titleKey == "Text" ? "/api/tasks" : "/tasks" }
@@ -99,14 +99,44 @@ extension LocalTaskServer {
 
   /// The rules by which the server's answers go wrong.
   public var faults: [LocalFault] {
-    get { exchange.faults }
-    set { exchange.faults = newValue }
+    get { exchange.state.withLock { $0.faults } }
+    set { exchange.state.withLock { $0.faults = newValue } }
   }
 
   /// Everything the server was asked, on both fronts, in order; of a long run the newest 10,000 requests at
   /// least.
-  public var requests: [RecordedRequest] { exchange.records }
+  public var requests: [RecordedRequest] { exchange.state.withLock { $0.log.records } }
 
   /// Forgets what the server was asked; the tasks stay.
-  public func clearRequests() { exchange.clearRecords() }
+  public func clearRequests() { exchange.state.withLock { $0.log.clear() } }
+}
+
+/// A task as the server keeps it.
+public struct LocalTask: Sendable, Hashable, Identifiable {
+  /// The server's id, 24 hexadecimal digits.
+  public let id: String
+  /// Whose task it is, as the token said.
+  public var owner: String
+  /// The operation.
+  public var text: String
+  /// Whether it is done; absent until it is set.
+  public var completed: Bool?
+  /// When it was added.
+  public var date: Date
+
+  /// Makes a task.
+  ///
+  /// - Parameters:
+  ///   - id: The server's id, 24 hexadecimal digits; drawn at random unless said otherwise.
+  ///   - owner: Whose task it is.
+  ///   - text: What is to be done.
+  ///   - completed: Whether it is done.
+  ///   - date: When it was added.
+  public init(id: String? = nil, owner: String, text: String, completed: Bool? = nil, date: Date) {
+    self.id = id ?? String(RandomText.guid().filter { $0 != "-" }.prefix(24))
+    self.owner = owner
+    self.text = text
+    self.completed = completed
+    self.date = date
+  }
 }

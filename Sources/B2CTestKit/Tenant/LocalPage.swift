@@ -16,6 +16,12 @@ struct LocalPage: Codable, Sendable {
     var type = "text"
     var value = ""
     var isRequired = true
+
+    static func email(_ value: String?) -> Field {
+      Field(name: "email", label: "Email address", type: "email", value: value ?? "")
+    }
+
+    static func password(_ label: String) -> Field { Field(name: "password", label: label, type: "password") }
   }
 
   struct Button: Codable, Sendable {
@@ -40,9 +46,7 @@ struct LocalPage: Codable, Sendable {
     let isJSON = request.value(forHTTPHeaderField: "Accept") == Self.json
     return LocalResponse(
       status: status,
-      headers: [
-        "Content-Type": isJSON ? Self.json : "text/html; charset=utf-8", "Cache-Control": "no-store",
-      ],
+      headers: ["Content-Type": isJSON ? Self.json : "text/html; charset=utf-8", "Cache-Control": "no-store"],
       body: isJSON ? LocalJSON.data(self) : Data(html.utf8))
   }
 
@@ -50,10 +54,10 @@ struct LocalPage: Codable, Sendable {
   static let json = "application/json"
 
   private var html: String {
-    func escape(_ text: String) -> String { HTMLText.escape(text) }
+    let escape = HTMLText.escape
     var lines = [
-      "<!DOCTYPE html>", "<html lang=\"en\">", "<meta charset=\"utf-8\">",
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
+      "<!DOCTYPE html>", #"<html lang="en">"#, #"<meta charset="utf-8">"#,
+      #"<meta name="viewport" content="width=device-width, initial-scale=1">"#,
       "<title>\(escape(title))</title>", "<h1>\(escape(title))</h1>",
     ]
     if let text { lines.append("<p>\(escape(text))</p>") }

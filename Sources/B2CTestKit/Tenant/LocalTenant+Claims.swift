@@ -4,71 +4,67 @@ internal import Foundation
 
 /// The two kinds of token, claim by claim.
 extension LocalTenant {
-  func signedIDToken(
-    _ subject: LocalTokenSubject, accessToken: String?, _ behavior: Behavior, _ call: LocalTenantCall
-  ) throws -> String {
-    var claims = commonClaims(subject, audience: subject.grant.clientID, behavior, call)
+  func signedIDToken(_ subject: LocalTokenSubject, accessToken: String?, _ call: LocalTenantCall) throws -> String {
+    let key = try signingKey
     let user = subject.user
-    claims["auth_time"] = .integer(LocalDates.epoch(subject.grant.authenticatedAt))
+    var claims = commonClaims(subject, audience: call.form["client_id"] ?? clientID, call)
+    claims["auth_time"] = .integer(subject.grant.authenticatedAt.epoch)
     claims["nonce"] = subject.nonce.map(JSONValue.string)
-    claims["name"] = .string(user.displayName)
     claims["idp"] = user.identityProvider.map(JSONValue.string)
-    switch shape {
-    case .b2c:
-      claims["emails"] = .array([.string(user.email)])
-      claims["at_hash"] = accessTokenHash(accessToken)
-      if subject.grant.isNewUser, !subject.isRefresh { claims["newUser"] = .bool(true) }
-    case .entra, .ciam:
-      claims["tid"] = .string(tenantID)
+    if isEntra {
       claims["preferred_username"] = .string(user.email)
+    } else {
+      claims["at_hash"] = accessToken.flatMap { key.algorithm.tokenHash(of: Secret($0)) }.map(JSONValue.string)
+    }
+    if shape == .b2c {
+      claims["emails"] = .array([.string(user.email)])
+      if subject.grant.isNewUser, !subject.isRefresh { claims["newUser"] = .bool(true) }
+    } else {
       claims["email"] = .string(user.email)
-    case .openIDConnect:
-      claims["email"] = .string(user.email)
-      claims["at_hash"] = accessTokenHash(accessToken)
     }
     claims.merge(user.claims) { $1 }
+    let behavior = behavior
     behavior.changeIDTokenClaims?(&claims)
-    guard let key = signingKeys.first else { throw LocalRefusal.malformed("no signing key", error: "server_error") }
     return try behavior.signIDToken?(claims, key) ?? key.token(claims: claims)
   }
 
-  private func accessTokenHash(_ accessToken: String?) -> JSONValue? {
-    guard let accessToken else { return nil }
-    return signingKeys.first?.algorithm.tokenHash(of: Secret(accessToken)).map(JSONValue.string)
-  }
-
   func signedAccessToken(
-    _ subject: LocalTokenSubject, _ scopes: LocalScopes, audience: String, _ behavior: Behavior,
-    _ call: LocalTenantCall
+    _ subject: LocalTokenSubject, _ scopes: LocalScopes, audience: String, _ call: LocalTenantCall
   ) throws -> String {
-    var claims = commonClaims(subject, audience: audience, behavior, call)
+    var claims = commonClaims(subject, audience: audience, call)
     // Azure AD B2C has the scopes' last parts only; a token for the client itself has none.
     let names = scopes.resourceScopes.filter { $0.lowercased() != clientID.lowercased() }
       .compactMap { $0.split(separator: "/").last.map(String.init) }
     if !names.isEmpty { claims["scp"] = .string(names.joined(separator: " ")) }
-    claims["azp"] = .string(subject.grant.clientID)
-    claims["name"] = .string(subject.user.displayName)
-    if shape == .entra || shape == .ciam { claims["tid"] = .string(tenantID) }
+    claims["azp"] = .string(call.form["client_id"] ?? clientID)
     // Makes two tokens of the same second differ, as real ones do.
-    claims["uti"] = .string(RandomText.make(bytes: 9))
+    claims["uti"] = .string(RandomText.guid())
     behavior.changeAccessTokenClaims?(&claims)
-    guard let key = signingKeys.first else { throw LocalRefusal.malformed("no signing key", error: "server_error") }
-    return try key.token(claims: claims)
+    return try signingKey.token(claims: claims)
+  }
+
+  private var signingKey: TestSigningKey {
+    get throws {
+      guard let key = signingKeys.first else { throw LocalRefusal.malformed("no signing key", error: "server_error") }
+      return key
+    }
   }
 
   private func commonClaims(
-    _ subject: LocalTokenSubject, audience: String, _ behavior: Behavior, _ call: LocalTenantCall
+    _ subject: LocalTokenSubject, audience: String, _ call: LocalTenantCall
   ) -> [String: JSONValue] {
-    let issuedAt = LocalDates.epoch(call.now)
+    let issuedAt = call.now.epoch
     var claims: [String: JSONValue] = [
       "iss": .string(issuer(origin: call.origin)), "sub": .string(subject.user.id), "aud": .string(audience),
       "iat": .integer(issuedAt), "exp": .integer(issuedAt + accessTokenLifetime.components.seconds),
+      "name": .string(subject.user.displayName),
     ]
     guard shape != .openIDConnect else { return claims }
     claims["nbf"] = .integer(issuedAt)
     claims["oid"] = .string(subject.user.id)
     claims["ver"] = .string(shape == .b2c ? "1.0" : "2.0")
     claims["tfp"] = subject.grant.policyID.map(JSONValue.string)
+    if isEntra { claims["tid"] = .string(tenantID) }
     return claims
   }
 }
@@ -89,7 +85,10 @@ extension LocalTenant {
   /// Returns the claims of an access token that an API may accept.
   package func claims(ofAccessToken token: String, audiences: Set<String>) -> [String: JSONValue]? {
     let time = now().timeIntervalSince1970
-    guard let claims = LocalToken(token)?.claims, signingKeys.contains(where: { $0.verifies(token) }),
+    let keys = signingKeys
+    guard let token = try? IDToken(compact: Secret(token)), let claims = try? token.unverifiedClaims(),
+      let set = try? JWKSet(json: LocalJSON.data(["keys": keys.map(\.jwk)])),
+      (try? IDTokenVerifier().verifySignature(of: token, keys: set, allowed: Set(keys.map(\.algorithm)))) != nil,
       let issuer = claims["iss"]?.string, issuers.contains(issuer),
       let audience = claims["aud"]?.string?.lowercased(), audiences.contains(where: { $0.lowercased() == audience }),
       let end = claims["exp"]?.double, time < end, (claims["nbf"]?.double ?? time).rounded(.down) <= time,
@@ -98,12 +97,4 @@ extension LocalTenant {
     else { return nil }
     return claims
   }
-}
-
-/// Who a token speaks of, and by which grant.
-struct LocalTokenSubject: Sendable {
-  let user: LocalUser
-  let grant: LocalGrant
-  let nonce: String?
-  let isRefresh: Bool
 }

@@ -7,26 +7,23 @@ internal import Foundation
 extension LocalTenant {
   func token(_ call: LocalTenantCall) -> LocalResponse {
     state.withLock { $0.counters.tokenRequests += 1 }
-    return jsonAnswer(call) { try grantTokens(call) }
-  }
-
-  private func grantTokens(_ call: LocalTenantCall) throws -> [String: JSONValue] {
-    _ = try checkClientID(call.form)
-    guard call.form["client_secret"] == nil else {
-      throw LocalRefusal.malformed("a public client has no client_secret")
-    }
-    switch call.form["grant_type"] {
-    case "authorization_code": return try redeemCode(call)
-    case "refresh_token": return try refresh(call)
-    case "urn:ietf:params:oauth:grant-type:device_code" where shape != .b2c: return try redeemDeviceCode(call)
-    default: throw LocalRefusal.malformed("an unknown grant_type", error: "unsupported_grant_type")
+    return jsonAnswer(call) {
+      try checkClient(call.form)
+      guard call.form["client_secret"] == nil else {
+        throw LocalRefusal.malformed("a public client has no client_secret")
+      }
+      switch call.form["grant_type"] {
+      case "authorization_code": return try redeemCode(call)
+      case "refresh_token": return try refresh(call)
+      case Self.deviceGrant where shape != .b2c: return try redeemDeviceCode(call)
+      default: throw LocalRefusal.malformed("an unknown grant_type", error: "unsupported_grant_type")
+      }
     }
   }
 
   private func redeemCode(_ call: LocalTenantCall) throws -> [String: JSONValue] {
     guard let code = call.form["code"] else { throw LocalRefusal.malformed("no code") }
     let issued: IssuedCode = try state.withLock { state in
-      state.counters.codeRequests += 1
       guard let issued = state.codes[code] else { throw LocalRefusal.unknownGrant }
       guard !issued.isSpent else {
         // RFC 6749 section 4.1.2: a code used twice ends the tokens it gave.
@@ -37,68 +34,53 @@ extension LocalTenant {
       state.codes[code]?.isSpent = true
       return issued
     }
-    guard call.now.timeIntervalSince(issued.issuedAt) <= Self.codeLifetime else { throw LocalRefusal.grantExpired }
-    guard call.form["redirect_uri"] == issued.request.redirectURI else { throw LocalRefusal.unknownGrant }
+    // Codes live ten minutes.
+    guard call.now.timeIntervalSince(issued.issuedAt) <= 600 else { throw LocalRefusal.grantExpired }
+    guard call.form["redirect_uri"] == issued.request["redirect_uri"] else { throw LocalRefusal.unknownGrant }
     guard let verifier = call.form["code_verifier"], PKCE.isWellFormed(verifier) else {
       throw LocalRefusal.malformed("no code_verifier")
     }
-    guard PKCE(verifier: Secret(verifier)).challenge == issued.request.codeChallenge else {
+    guard PKCE(verifier: Secret(verifier)).challenge == issued.request["code_challenge"] else {
       throw LocalRefusal.verifierMismatch
     }
-    let asked = call.form["scope"].map { $0.split(separator: " ").map(String.init) } ?? issued.grant.scopes
-    return try tokenAnswer(issued.grant, scopes: asked, nonce: issued.request.nonce, isRefresh: false, call)
+    return try tokenAnswer(issued.grant, nonce: issued.request["nonce"], call)
   }
 
-  /// Codes live ten minutes.
-  private static let codeLifetime: TimeInterval = 600
-
   private func checkPolicy(_ grant: LocalGrant, _ call: LocalTenantCall) throws {
-    guard grant.policyID?.lowercased() == call.policy?.id.lowercased() else {
-      throw LocalRefusal.unknownGrant
-    }
+    guard grant.policyID == call.policy?.id else { throw LocalRefusal.unknownGrant }
   }
 
   private func refresh(_ call: LocalTenantCall) throws -> [String: JSONValue] {
     guard let token = call.form["refresh_token"] else { throw LocalRefusal.malformed("no refresh_token") }
-    let asked = call.form["scope"].map { $0.split(separator: " ").map(String.init) }
     state.withLock { $0.counters.refreshRequests += 1 }
     // A request that fails for its scopes does not use the token.
-    if let asked { _ = try classify(asked) }
+    _ = try classify(LocalTenantCall.scopes(call.form))
     // Checked and marked as used in one step, so that only one of two simultaneous requests succeeds.
     let issued: IssuedRefreshToken = try state.withLock { state in
       guard let issued = state.refreshTokens[token] else { throw LocalRefusal.unknownGrant }
       try checkPolicy(issued.grant, call)
-      guard state.user(id: issued.grant.userID) != nil else { throw LocalRefusal.grantRevoked }
-      guard !state.revokedGrants.contains(issued.grant.id) else { throw LocalRefusal.grantRevoked }
+      guard state.user(id: issued.grant.userID) != nil, !state.revokedGrants.contains(issued.grant.id) else {
+        throw LocalRefusal.grantRevoked
+      }
       guard call.now < issued.expiresAt else { throw LocalRefusal.grantExpired }
       if issued.isSpent {
         state.counters.reusedRefreshTokens += 1
-        switch state.behavior.refreshTokenReuse {
-        case .allowed: break
-        case .refused: throw LocalRefusal.grantRevoked
-        case .revokesGrant:
-          state.revokedGrants.insert(issued.grant.id)
-          throw LocalRefusal.grantRevoked
-        }
+        let reuse = state.behavior.refreshTokenReuse
+        if reuse == .revokesGrant { state.revokedGrants.insert(issued.grant.id) }
+        guard reuse == .allowed else { throw LocalRefusal.grantRevoked }
       }
       if state.behavior.rotatesRefreshTokens { state.refreshTokens[token]?.isSpent = true }
       return issued
     }
-    let scopes = asked ?? issued.grant.scopes
-    let answer = try tokenAnswer(issued.grant, scopes: scopes, nonce: nil, isRefresh: true, call)
+    let answer = try tokenAnswer(issued.grant, isRefresh: true, call)
     state.withLock { $0.counters.refreshes += 1 }
     return answer
   }
-}
 
-/// The revocation of refresh tokens (RFC 7009), in the shape of a generic issuer.
-extension LocalTenant {
-  /// Ends the grant of a refresh token; a token that is not known is no error (section 2.2).
+  /// Ends the grant of a refresh token (RFC 7009); a token that is not known is no error (section 2.2).
   func revoke(_ call: LocalTenantCall) -> LocalResponse {
     state.withLock { state in
-      if let token = call.form["token"], let issued = state.refreshTokens[token],
-        issued.grant.clientID.lowercased() == call.form["client_id"]?.lowercased()
-      {
+      if let issued = state.refreshTokens[call.form["token"] ?? ""], (try? checkClient(call.form)) != nil {
         state.revokedGrants.insert(issued.grant.id)
       }
     }
@@ -108,62 +90,65 @@ extension LocalTenant {
 
 /// The token answer, field by field as the service returns it.
 extension LocalTenant {
-  /// Makes the tokens of a grant.
+  /// Makes the tokens of a grant, for the scopes of the request if it names some.
   func tokenAnswer(
-    _ grant: LocalGrant, scopes asked: [String], nonce: String?, isRefresh: Bool, _ call: LocalTenantCall
+    _ grant: LocalGrant, nonce: String? = nil, isRefresh: Bool = false, _ call: LocalTenantCall
   ) throws -> [String: JSONValue] {
     let behavior = behavior
+    let asked = call.form["scope"] == nil ? grant.scopes : LocalTenantCall.scopes(call.form)
     let scopes = try classify(behavior.grantedScopes?(asked) ?? asked)
-    guard let user = state.withLock({ $0.user(id: grant.userID) }) else { throw LocalRefusal.grantRevoked }
+    guard let user = user(id: grant.userID) else { throw LocalRefusal.grantRevoked }
     let subject = LocalTokenSubject(user: user, grant: grant, nonce: nonce, isRefresh: isRefresh)
     let lifetime = accessTokenLifetime.components.seconds
-    let issuedAt = LocalDates.epoch(call.now)
     var answer: [String: JSONValue] = ["token_type": "Bearer", "scope": .string(shownScope(scopes))]
     var accessToken: String?
-    if shape == .b2c { answer["not_before"] = .integer(issuedAt) }
+    if shape == .b2c { answer["not_before"] = .integer(call.now.epoch) }
     if let audience = scopes.audience {
-      let token = try signedAccessToken(subject, scopes, audience: audience, behavior, call)
-      accessToken = token
-      answer["access_token"] = .string(token)
+      accessToken = try signedAccessToken(subject, scopes, audience: audience, call)
+      answer["access_token"] = accessToken.map(JSONValue.string)
       answer["expires_in"] = .integer(lifetime)
-      if shape == .b2c { answer["expires_on"] = .integer(issuedAt + lifetime) }
+      if shape == .b2c { answer["expires_on"] = .integer(call.now.epoch + lifetime) }
     }
     if scopes.wantsIDToken {
-      answer["id_token"] = .string(try signedIDToken(subject, accessToken: accessToken, behavior, call))
+      answer["id_token"] = .string(try signedIDToken(subject, accessToken: accessToken, call))
       if shape == .b2c { answer["id_token_expires_in"] = .integer(lifetime) }
     }
-    if call.form["client_info"] == "1" { answer["client_info"] = clientInfo(subject) }
+    if call.form["client_info"] == "1" {
+      let policy = grant.policyID.map { "-" + $0.lowercased() } ?? ""
+      let fields = ["uid": user.id + policy, "utid": tenantID]
+      answer["client_info"] = .string(Base64URL.encode(LocalJSON.data(fields)))
+    }
     let keepsRefreshToken = isRefresh && !behavior.rotatesRefreshTokens
     if !keepsRefreshToken, scopes.wantsRefreshToken || (isRefresh && grant.scopes.contains("offline_access")) {
-      answer["refresh_token"] = .string(newRefreshToken(grant, call))
-      if shape == .b2c { answer["refresh_token_expires_in"] = .integer(refreshTokenLifetime.components.seconds) }
+      let token = RandomText.make()
+      let lifetime = refreshTokenLifetime.components.seconds
+      let end = call.now.addingTimeInterval(Double(lifetime))
+      state.withLock { $0.refreshTokens[token] = IssuedRefreshToken(grant: grant, expiresAt: end) }
+      answer["refresh_token"] = .string(token)
+      if shape == .b2c { answer["refresh_token_expires_in"] = .integer(lifetime) }
     }
     behavior.changeTokenAnswer?(&answer)
     return answer
   }
 
-  private func newRefreshToken(_ grant: LocalGrant, _ call: LocalTenantCall) -> String {
-    let token = RandomText.make()
-    let end = call.now.addingTimeInterval(Double(refreshTokenLifetime.components.seconds))
-    state.withLock { $0.refreshTokens[token] = IssuedRefreshToken(grant: grant, issuedAt: call.now, expiresAt: end) }
-    return token
-  }
-
   private func shownScope(_ scopes: LocalScopes) -> String {
-    switch shape {
-    case .b2c:
-      if scopes.resourceScopes.isEmpty { return scopes.all.joined(separator: " ") }
-      return (scopes.resourceScopes + (scopes.wantsRefreshToken ? ["offline_access"] : [])).joined(separator: " ")
-    case .entra, .ciam: return scopes.all.filter { $0.lowercased() != "offline_access" }.joined(separator: " ")
-    case .openIDConnect: return scopes.all.joined(separator: " ")
-    }
+    let shown =
+      switch shape {
+      case .b2c where !scopes.resourceScopes.isEmpty:
+        scopes.resourceScopes + (scopes.wantsRefreshToken ? ["offline_access"] : [])
+      case .entra, .ciam: scopes.all.filter { $0.lowercased() != "offline_access" }
+      case .b2c, .openIDConnect: scopes.all
+      }
+    return shown.joined(separator: " ")
   }
+}
 
-  private func clientInfo(_ subject: LocalTokenSubject) -> JSONValue {
-    let policy = subject.grant.policyID.map { "-" + $0.lowercased() } ?? ""
-    let fields: [String: JSONValue] = ["uid": .string(subject.user.id + policy), "utid": .string(tenantID)]
-    return .string(Base64URL.encode(LocalJSON.data(fields)))
-  }
+/// Who a token speaks of, and by which grant.
+struct LocalTokenSubject: Sendable {
+  let user: LocalUser
+  let grant: LocalGrant
+  let nonce: String?
+  let isRefresh: Bool
 }
 
 /// The tokens and resources that a set of scopes asks for.
@@ -180,7 +165,7 @@ struct LocalScopes: Sendable {
 
 extension LocalTenant {
   /// The audience of Microsoft Graph.
-  static let graphClientID = "00000003-0000-0000-c000-000000000000"
+  private static let graphClientID = "00000003-0000-0000-c000-000000000000"
 
   /// Sorts scopes by what they ask for; more than one API in one request is refused, unless nothing is issued yet.
   func classify(_ scopes: [String], allowsSeveralAPIs: Bool = false) throws -> LocalScopes {
@@ -205,13 +190,8 @@ extension LocalTenant {
       }
       result.all.append(scope)
     }
-    if result.audience == nil {
-      switch shape {
-      case .b2c: break
-      case .entra, .ciam: result.audience = Self.graphClientID
-      case .openIDConnect: result.audience = apiClientID
-      }
-    }
+    // Azure AD B2C gives an access token for the scopes of an API only.
+    if shape != .b2c { result.audience = result.audience ?? (isEntra ? Self.graphClientID : apiClientID) }
     return result
   }
 
@@ -220,7 +200,7 @@ extension LocalTenant {
     let known = apiScopes.map { $0.lowercased() }
     if known.contains(scope) { return apiClientID }
     if scope == clientID.lowercased() { return clientID }
-    guard shape == .entra || shape == .ciam else { return nil }
+    guard isEntra else { return nil }
     if scope.hasPrefix("https://graph.microsoft.com/") || !scope.contains("/") { return Self.graphClientID }
     let resource = scope.dropLast("/.default".count)
     return scope.hasSuffix("/.default") && known.contains { $0.hasPrefix(resource + "/") } ? apiClientID : nil

@@ -40,7 +40,7 @@ public final class LocalTenant: LocalService, Sendable {
   /// Which kind of service the tenant plays.
   public let shape: Shape
   /// The tenant's name, such as `contoso`.
-  public let tenantName: String
+  package let tenantName: String
   /// The tenant's GUID.
   public let tenantID: String
   /// The host of the tenant's custom URL domain, in lower case.
@@ -54,14 +54,14 @@ public final class LocalTenant: LocalService, Sendable {
   /// The scopes of the API, in full.
   public let apiScopes: [String]
   /// How long access and id tokens live.
-  public let accessTokenLifetime: Duration
+  package let accessTokenLifetime: Duration
   /// How long a refresh token lives, counted anew with each refresh.
-  public let refreshTokenLifetime: Duration
+  package let refreshTokenLifetime: Duration
 
   let now: @Sendable () -> Date
   let exchange: LocalExchange
   let state: Locked<LocalTenantState>
-  let front = LocalFrontSwitch()
+  let front = LocalFront()
 
   /// Makes a tenant; nothing listens before ``start(port:)``.
   ///
@@ -83,11 +83,9 @@ public final class LocalTenant: LocalService, Sendable {
   ///   - behavior: How the tenant behaves.
   ///   - now: The tenant's clock.
   public init(
-    tenantName: String = "contoso", shape: Shape = .b2c,
-    tenantID: String = "22222222-2222-4222-8222-222222222222", customDomain: String? = nil,
-    policies: [LocalPolicy] = LocalPolicy.standard,
-    clientID: String = LocalTenant.standardClientID,
-    redirectURIs: [String] = [LocalTenant.standardRedirectURI],
+    tenantName: String = "contoso", shape: Shape = .b2c, tenantID: String = "22222222-2222-4222-8222-222222222222",
+    customDomain: String? = nil, policies: [LocalPolicy] = LocalPolicy.standard,
+    clientID: String = LocalTenant.standardClientID, redirectURIs: [String] = [LocalTenant.standardRedirectURI],
     apiClientID: String = LocalTenant.standardAPIClientID, apiScopes: [String]? = nil,
     users: [LocalUser] = [.alice, .bob], accessTokenLifetime: Duration = .seconds(3600),
     refreshTokenLifetime: Duration = .seconds(14 * 86_400), behavior: Behavior = Behavior(),
@@ -124,8 +122,6 @@ extension LocalTenant {
   public struct Counters: Sendable, Hashable {
     /// Calls of the token endpoint.
     public internal(set) var tokenRequests = 0
-    /// Calls of the token endpoint with a code.
-    public internal(set) var codeRequests = 0
     /// Calls of the token endpoint with a refresh token.
     public internal(set) var refreshRequests = 0
     /// Refreshes that gave tokens.

@@ -9,36 +9,28 @@ struct LocalTenantState: Sendable {
   var behavior: LocalTenant.Behavior
   var keys: [TestSigningKey] = [TestSigningKey.shared].compactMap { $0 }
   var counters = LocalTenant.Counters()
-  var sessions: [String: LocalSession] = [:]
+  /// The sessions in browsers, by their cookies.
+  var sessions: [String: (userID: String, since: Date)] = [:]
   var codes: [String: IssuedCode] = [:]
   var refreshTokens: [String: IssuedRefreshToken] = [:]
-  var revokedGrants: Set<String> = []
+  var revokedGrants: Set<UUID> = []
   var devices: [String: LocalDevice] = [:]
 
-  init(users: [LocalUser], redirectURIs: [String], behavior: LocalTenant.Behavior) {
-    self.users = users
-    self.redirectURIs = redirectURIs
-    self.behavior = behavior
-  }
-
-  func user(email: String) -> LocalUser? {
-    users.first { $0.email.lowercased() == email.lowercased() }
-  }
+  func user(email: String) -> LocalUser? { users.first { $0.email.lowercased() == email.lowercased() } }
 
   func user(id: String) -> LocalUser? { users.first { $0.id == id } }
 }
 
 /// A person's session in one browser.
 struct LocalSession: Sendable {
-  let userID: String
-  let authenticatedAt: Date
+  let user: LocalUser
+  let since: Date
 }
 
-/// A person's grant to a client by one policy.
+/// A person's grant to the app by one policy.
 struct LocalGrant: Sendable {
-  let id: String
+  let id = UUID()
   let userID: String
-  let clientID: String
   let policyID: String?
   let scopes: [String]
   let authenticatedAt: Date
@@ -48,7 +40,8 @@ struct LocalGrant: Sendable {
 /// An authorization code that was given out.
 struct IssuedCode: Sendable {
   let grant: LocalGrant
-  let request: AuthorizeRequest
+  /// The query of the authorization request.
+  let request: [String: String]
   let issuedAt: Date
   var isSpent = false
 }
@@ -56,7 +49,6 @@ struct IssuedCode: Sendable {
 /// A refresh token that was given out.
 struct IssuedRefreshToken: Sendable {
   let grant: LocalGrant
-  let issuedAt: Date
   let expiresAt: Date
   var isSpent = false
 }
@@ -81,17 +73,17 @@ extension LocalTenant {
 
   /// The rules by which the tenant's answers go wrong, whatever its behaviour.
   public var faults: [LocalFault] {
-    get { exchange.faults }
-    set { exchange.faults = newValue }
+    get { exchange.state.withLock { $0.faults } }
+    set { exchange.state.withLock { $0.faults = newValue } }
   }
 
   /// Everything the tenant was asked, on both fronts, in order; of a long run the newest 10,000 requests at
   /// least.
-  public var requests: [RecordedRequest] { exchange.records }
+  public var requests: [RecordedRequest] { exchange.state.withLock { $0.log.records } }
 
   /// Forgets what the tenant was asked and sets ``counters`` to zero; tokens and sessions stay.
   public func clearRequests() {
-    exchange.clearRecords()
+    exchange.state.withLock { $0.log.clear() }
     state.withLock { $0.counters = Counters() }
   }
 
@@ -138,16 +130,12 @@ extension LocalTenant {
   ///
   /// - Parameter user: The person, by `id`; those of all users are revoked for `nil`.
   public func revokeGrants(of user: LocalUser? = nil) {
-    state.withLock { state in
-      for token in state.refreshTokens.values where user == nil || token.grant.userID == user?.id {
-        state.revokedGrants.insert(token.grant.id)
-      }
-    }
+    state.withLock { $0.revokeGrants(of: user?.id) }
   }
 
   /// Ends all browser sessions at the tenant.
   public func endSessions() { state.withLock { $0.sessions = [:] } }
 
   /// How many browser sessions there are.
-  public var sessionCount: Int { state.withLock { $0.sessions.count } }
+  package var sessionCount: Int { state.withLock { $0.sessions.count } }
 }

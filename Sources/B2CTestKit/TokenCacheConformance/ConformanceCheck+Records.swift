@@ -8,31 +8,29 @@ extension ConformanceCheck {
     ConformanceCheck(.overwriting) { cache in
       try await cache.store(Samples.full, for: Samples.key(1))
       try await cache.store(Samples.record(2), for: Samples.key(1))
-      guard let record = try await cache.record(for: Samples.key(1)) else { return "the record was nil" }
-      if Samples.hasSameTokens(record, Samples.full) { return "the first record is still there" }
-      guard Samples.number(of: record) == 2, record.policyID == nil, record.claims.count == 1 else {
-        return "the record is a mixture of both"
-      }
-      return nil
+      guard let record = try await cache.record(for: Samples.key(1)) else { throw Samples.missing }
+      try expect(!Samples.hasSameTokens(record, Samples.full), "the first record is still there")
+      let isSecond = Samples.number(of: record) == 2 && record.policyID == nil && record.claims.count == 1
+      try expect(isSecond, "the record is a mixture of both")
     },
     ConformanceCheck(.removing) { cache in
-      guard try await cache.record(for: Samples.key(1)) == nil else { return "an empty cache has a record" }
+      try await expect(cache.record(for: Samples.key(1)) == nil, "an empty cache has a record")
       try await cache.removeRecord(for: Samples.key(1))
       for number in 1...3 { try await cache.store(Samples.record(number), for: Samples.key(number)) }
       try await cache.removeRecord(for: Samples.key(2))
-      guard try await cache.record(for: Samples.key(2)) == nil else { return "the removed record is still there" }
-      for number in [1, 3] where try await cache.record(for: Samples.key(number)) == nil {
-        return "another record is gone, too"
+      try await expect(cache.record(for: Samples.key(2)) == nil, "the removed record is still there")
+      for number in [1, 3] {
+        try await expect(cache.record(for: Samples.key(number)) != nil, "another record is gone, too")
       }
       try await cache.store(Samples.record(4), for: Samples.key(2))
-      return try await cache.record(for: Samples.key(2)) == nil ? "the key cannot be used again" : nil
+      try await expect(cache.record(for: Samples.key(2)) != nil, "the key cannot be used again")
     },
     ConformanceCheck(.listing) { cache in
-      guard try await cache.keys().isEmpty else { return "an empty cache lists keys" }
+      try await expect(cache.keys().isEmpty, "an empty cache lists keys")
       for number in 1...5 { try await cache.store(Samples.record(number), for: Samples.key(number)) }
       try await cache.store(Samples.record(6), for: Samples.key(1))
       try await cache.removeRecord(for: Samples.key(5))
-      return compare(try await cache.keys(), with: (1...4).map { Samples.key($0) })
+      try compare(try await cache.keys(), with: (1...4).map { Samples.key($0) })
     },
     ConformanceCheck(.distinctKeys) { cache in
       let keys = [
@@ -50,57 +48,55 @@ extension ConformanceCheck {
         "a.json", "nul", "%", "a;drop table records", "", long, long + "a",
       ]
       let parts = [odd, long].flatMap { [Samples.key(authority: "https://host/" + $0), Samples.key(client: $0)] }
-      return try await keepApart(keys + users.map { Samples.key(user: $0) } + parts, in: cache)
+      try await keepApart(keys + users.map { Samples.key(user: $0) } + parts, in: cache)
     },
     ConformanceCheck(.everyField) { cache in
       try await cache.store(Samples.full, for: Samples.key(1))
-      guard let record = try await cache.record(for: Samples.key(1)) else { return "the record was nil" }
-      if let difference = firstDifference(record, Samples.full) { return "'\(difference)' is not as it was stored" }
-      guard try await cache.record(for: Samples.key(2)) == nil else { return "another key has a record, too" }
+      guard let record = try await cache.record(for: Samples.key(1)) else { throw Samples.missing }
+      // The names of the stored form say which field differs.
+      let fields = try [record, Samples.full].map { try JSONReader.object(LocalJSON.data($0)) }
+      let different = Set(fields.flatMap(\.keys)).sorted().first { fields[0][$0] != fields[1][$0] }
+      try expect(different == nil, "'\(different ?? "")' is not as it was stored")
+      try await expect(cache.record(for: Samples.key(2)) == nil, "another key has a record, too")
       var large = Samples.record(1)
       large.refreshToken = Secret(String(repeating: "0123456789abcdef", count: 25_000))
       try await cache.store(large, for: Samples.key(2))
       let read = try await cache.record(for: Samples.key(2))
-      return read?.refreshToken == large.refreshToken ? nil : "a token of 400,000 characters came back changed"
+      try expect(read?.refreshToken == large.refreshToken, "a token of 400,000 characters came back changed")
     },
   ]
 
   /// Stores another record for each key and checks that each is found again and listed.
-  private static func keepApart(_ keys: [TokenCacheKey], in cache: any TokenCache) async throws -> String? {
+  private static func keepApart(_ keys: [TokenCacheKey], in cache: any TokenCache) async throws {
     for (number, key) in keys.enumerated() { try await cache.store(Samples.record(number), for: key) }
     for (number, key) in keys.enumerated() {
-      guard let record = try await cache.record(for: key) else { return "the record of \(shown(key)) is missing" }
-      guard Samples.number(of: record) == number else { return "\(shown(key)) has the record of another key" }
+      let record = try await cache.record(for: key)
+      try expect(record != nil, "the record of \(shown(key)) is missing")
+      try expect(record.flatMap(Samples.number) == number, "\(shown(key)) has the record of another key")
     }
-    if let observation = compare(try await cache.keys(), with: keys) { return observation }
+    try compare(try await cache.keys(), with: keys)
     for key in keys { try await cache.removeRecord(for: key) }
-    return try await cache.keys().isEmpty ? nil : "after removing every record, some are left"
+    try await expect(cache.keys().isEmpty, "after removing every record, some are left")
   }
 
-  private static func compare(_ listed: [TokenCacheKey], with expected: [TokenCacheKey]) -> String? {
-    let (found, wanted) = (Set(listed), Set(expected))
-    if let key = wanted.subtracting(found).first { return "keys() does not list \(shown(key))" }
-    if let key = found.subtracting(wanted).first {
-      return "keys() lists \(shown(key)), which was not stored or is gone"
+  private static func compare(_ listed: [TokenCacheKey], with expected: [TokenCacheKey]) throws {
+    for key in expected { try expect(listed.contains(key), "keys() does not list \(shown(key))") }
+    for key in listed {
+      try expect(expected.contains(key), "keys() lists \(shown(key)), which was not stored or is gone")
     }
-    return listed.count == found.count ? nil : "keys() lists a key more than once"
+    try expect(listed.count == expected.count, "keys() lists a key more than once")
   }
 
   private static func shown(_ key: TokenCacheKey) -> String {
     let text = [key.authority, key.clientID, key.userID].joined(separator: " ")
     return text.count > 160 ? text.prefix(160) + "…" : text
   }
-
-  /// The name, in the stored form, of a field that differs.
-  private static func firstDifference(_ left: TokenRecord, _ right: TokenRecord) -> String? {
-    func fields(_ record: TokenRecord) -> [String: JSONValue] { LocalJSON.object(LocalJSON.data(record)) ?? [:] }
-    let (left, right) = (fields(left), fields(right))
-    return Set(left.keys).union(right.keys).sorted().first { left[$0] != right[$0] }
-  }
 }
 
 /// Keys and records to check with; nothing in them is a real secret.
 enum Samples {
+  static let missing = Observation(description: "the record was nil")
+
   static func key(
     authority: String = "https://contoso.b2clogin.com/contoso.onmicrosoft.com",
     client: String = "11111111-2222-3333-4444-555555555555", user: String = "person.tenant"

@@ -6,39 +6,36 @@ extension ConformanceCheck {
   /// Several callers at once, and two instances over one store.
   static let callers = [
     ConformanceCheck(.concurrentUse) { cache in
-      let observations = try await withThrowingTaskGroup(of: String?.self) { group in
-        for writer in 0..<8 {
-          group.addTask { try await write(as: writer, to: cache) }
-        }
-        return try await group.reduce(into: []) { $0.append($1) }.compactMap { $0 }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for writer in 0..<8 { group.addTask { try await write(as: writer, to: cache) } }
+        try await group.waitForAll()
       }
-      if let observation = observations.first { return observation }
-      guard let shared = try await cache.record(for: Samples.key()), let number = Samples.number(of: shared) else {
-        return "the record that all have written is missing or mixed"
-      }
-      guard number % 100 == 19 else { return "the record that all have written is an old one" }
-      return try await cache.keys().count == 9 ? nil : "a record is missing, or there are too many"
+      let last = try await number(cache, Samples.key())
+      try expect(last != nil, "the record that all have written is missing or mixed")
+      try expect(last.map { $0 % 100 } == 19, "the record that all have written is an old one")
+      try await expect(cache.keys().count == 9, "a record is missing, or there are too many")
     },
-    ConformanceCheck(.sharing) { first, second in
-      guard let second else { return nil }
-      try await first.store(Samples.record(1), for: Samples.key(1))
-      for round in 2..<30 {
-        // Both have read the record before, so neither may answer from memory.
-        let (writer, reader) = round % 2 == 0 ? (first, second) : (second, first)
-        guard try await reader.record(for: Samples.key(1)) != nil else { return "a stored record is not seen" }
-        try await writer.store(Samples.record(round), for: Samples.key(1))
-        guard try await number(reader, Samples.key(1)) == round else {
-          return "a change by the other instance is not seen"
+    ConformanceCheck(
+      .sharing,
+      both: { caches in
+        guard caches.count == 2 else { return }
+        let (first, second) = (caches[0], caches[1])
+        try await first.store(Samples.record(1), for: Samples.key(1))
+        for round in 2..<30 {
+          // Both have read the record before, so neither may answer from memory.
+          let (writer, reader) = round % 2 == 0 ? (first, second) : (second, first)
+          try await expect(reader.record(for: Samples.key(1)) != nil, "a stored record is not seen")
+          try await writer.store(Samples.record(round), for: Samples.key(1))
+          let seen = try await number(reader, Samples.key(1))
+          try expect(seen == round, "a change by the other instance is not seen")
         }
-      }
-      try await second.store(Samples.record(2), for: Samples.key(2))
-      guard try await Set(first.keys()) == [Samples.key(1), Samples.key(2)] else {
-        return "a key that the other instance has added is not listed"
-      }
-      try await second.removeRecord(for: Samples.key(1))
-      guard try await first.record(for: Samples.key(1)) == nil else { return "a removal is not seen" }
-      return try await first.keys() == [Samples.key(2)] ? nil : "a removed key is still listed"
-    },
+        try await second.store(Samples.record(2), for: Samples.key(2))
+        let keys = try await Set(first.keys())
+        try expect(keys == [Samples.key(1), Samples.key(2)], "a key that the other instance has added is not listed")
+        try await second.removeRecord(for: Samples.key(1))
+        try await expect(first.record(for: Samples.key(1)) == nil, "a removal is not seen")
+        try await expect(first.keys() == [Samples.key(2)], "a removed key is still listed")
+      }),
   ]
 
   /// A store that cannot be reached.
@@ -50,21 +47,12 @@ extension ConformanceCheck {
       ("keys()", { _ = try await cache.keys() }),
     ]
     if let shared = cache as? any SharedTokenCache {
-      calls.append(
-        (
-          "replace(_:expecting:with:)",
-          { _ = try await shared.replace(Samples.key(1), expecting: UUID(), with: Samples.record(1)) }
-        ))
-    }
-    for (name, call) in calls {
-      do {
-        try await call()
-        return "\(name) does not throw"
-      } catch {
-        continue
+      let replace: @Sendable () async throws -> Void = {
+        _ = try await shared.replace(Samples.key(1), expecting: UUID(), with: Samples.record(1))
       }
+      calls.append(("replace(_:expecting:with:)", replace))
     }
-    return nil
+    for (name, call) in calls { try expect((try? await call()) == nil, "\(name) does not throw") }
   }
 
   /// The two methods of a shared cache.
@@ -73,24 +61,18 @@ extension ConformanceCheck {
       let (cache, key) = (caches[0], Samples.key(1))
       let (first, second) = (Samples.record(1), Samples.record(2))
       try await cache.store(first, for: key)
-      guard try await cache.replace(key, expecting: first.stamp, with: second) else {
-        return "a record with the expected stamp is not replaced"
-      }
-      guard try await number(cache, key) == 2 else { return "the record that replaced another one is not read" }
+      let isReplaced = try await cache.replace(key, expecting: first.stamp, with: second)
+      try expect(isReplaced, "a record with the expected stamp is not replaced")
+      try await expect(number(cache, key) == 2, "the record that replaced another one is not read")
       for stamp in [first.stamp, first.signIn, UUID()] {
-        guard try await !cache.replace(key, expecting: stamp, with: Samples.record(3)) else {
-          return "a record with another stamp is replaced"
-        }
-        guard try await number(cache, key) == 2 else { return "a refused replacement has changed the record" }
+        let isReplaced = try await cache.replace(key, expecting: stamp, with: Samples.record(3))
+        try expect(!isReplaced, "a record with another stamp is replaced")
+        try await expect(number(cache, key) == 2, "a refused replacement has changed the record")
       }
       try await cache.removeRecord(for: key)
-      guard try await !cache.replace(key, expecting: second.stamp, with: Samples.record(4)) else {
-        return "a record that is not there is replaced"
-      }
-      guard try await cache.record(for: key) == nil, try await cache.keys().isEmpty else {
-        return "a refused replacement has brought a removed record back"
-      }
-      return nil
+      let isBack = try await cache.replace(key, expecting: second.stamp, with: Samples.record(4))
+      try expect(!isBack, "a record that is not there is replaced")
+      try await expect(cache.keys().isEmpty, "a refused replacement has brought a removed record back")
     },
     ConformanceCheck(shared: .atomicReplacing) { caches in
       try await repeated(caches) { cache in
@@ -99,27 +81,25 @@ extension ConformanceCheck {
           let new = Samples.record((Samples.number(of: old) ?? 0) + 1)
           if try await cache.replace(Samples.key(1), expecting: old.stamp, with: new) { return }
         }
-        throw Unfinished()
+        throw Observation(description: "a replacement was refused 1,000 times in turn")
       }
     },
     ConformanceCheck(shared: .refreshLock) { caches in
       let inside = Locked(0)
-      let hasOverlapped = Locked(false)
-      let observation = try await repeated(caches) { cache in
-        try await cache.underRefreshLock(of: Samples.key(1)) {
-          if inside.withLock({ inside in
+      try await repeated(caches) { cache in
+        let isAlone = try await cache.underRefreshLock(of: Samples.key(1)) {
+          let isAlone = inside.withLock { inside in
             inside += 1
-            return inside > 1
-          }) {
-            hasOverlapped.withLock { $0 = true }
+            return inside == 1
           }
           let number = try await number(cache, Samples.key(1)) ?? 0
           for _ in 0..<10 { await Task.yield() }
           try await cache.store(Samples.record(number + 1), for: Samples.key(1))
           inside.withLock { $0 -= 1 }
+          return isAlone
         }
+        try expect(isAlone, "two callers were inside at the same time")
       }
-      return hasOverlapped.withLock { $0 } ? "two callers were inside at the same time" : observation
     },
     ConformanceCheck(shared: .useInside) { caches in
       let (cache, key) = (caches[0], Samples.key(1))
@@ -133,8 +113,9 @@ extension ConformanceCheck {
         try await Task { try await cache.store(Samples.record(5), for: key) }.value
         return read
       }
-      guard read == 2 else { return "what was stored and replaced inside is not read inside" }
-      return try await number(cache, key) == 5 ? nil : "what was stored while the lock was held is not there afterwards"
+      try expect(read == 2, "what was stored and replaced inside is not read inside")
+      let after = try await number(cache, key)
+      try expect(after == 5, "what was stored while the lock was held is not there afterwards")
     },
     ConformanceCheck(shared: .cancellation) { caches in
       let (cache, key) = (caches[0], Samples.key(1))
@@ -146,58 +127,40 @@ extension ConformanceCheck {
         return waiter
       }
       let result = await waiter.result
-      if hasRun.withLock({ $0 }) { return "the work of a cancelled caller has run" }
-      if case .success = result { return "a cancelled caller is not told" }
-      return try await cache.underRefreshLock(of: key) { String?.none }
+      try expect(!hasRun.withLock { $0 }, "the work of a cancelled caller has run")
+      if case .success = result { throw Observation(description: "a cancelled caller is not told") }
+      try await cache.underRefreshLock(of: key) {}
     },
   ]
-}
 
-extension ConformanceCheck {
-  private struct Unfinished: Error, CustomStringConvertible {
-    let description = "a replacement was refused 1,000 times in turn"
-  }
-
-  private static let callerCount = 8
-  private static let rounds = 10
-
-  /// Lets callers, over all instances, add to one record, and counts the sum.
+  /// Lets eight callers, over all instances, add to one record ten times each, and counts the sum.
   private static func repeated(
     _ caches: [any SharedTokenCache], _ body: @escaping @Sendable (any SharedTokenCache) async throws -> Void
-  ) async throws -> String? {
+  ) async throws {
     try await caches[0].store(Samples.record(0), for: Samples.key(1))
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for caller in 0..<callerCount {
+      for caller in 0..<8 {
         let cache = caches[caller % caches.count]
-        group.addTask {
-          for _ in 0..<rounds { try await body(cache) }
-        }
+        group.addTask { for _ in 0..<10 { try await body(cache) } }
       }
       try await group.waitForAll()
     }
     let sum = try await number(caches[0], Samples.key(1)) ?? 0
-    return sum == callerCount * rounds ? nil : "of \(callerCount * rounds) additions to one record, \(sum) were kept"
-  }
-
-  private static func number(_ cache: any TokenCache, _ key: TokenCacheKey) async throws -> Int? {
-    try await cache.record(for: key).flatMap(Samples.number)
+    try expect(sum == 80, "of 80 additions to one record, \(sum) were kept")
   }
 
   /// Stores twenty records under a shared key and another one, and looks at the shared one in between.
-  private static func write(as writer: Int, to cache: any TokenCache) async throws -> String? {
+  private static func write(as writer: Int, to cache: any TokenCache) async throws {
     for round in 0..<20 {
       let number = writer * 100 + round
       try await cache.store(Samples.record(number), for: Samples.key())
       try await cache.store(Samples.record(number), for: Samples.key(writer))
-      guard let shared = try await cache.record(for: Samples.key()) else {
-        return "a record was nil while it was written"
-      }
-      guard Samples.number(of: shared) != nil else { return "a record holds parts of two" }
-      guard let own = try await cache.record(for: Samples.key(writer)), Samples.number(of: own) == number else {
-        return "a caller does not read what it alone has stored"
-      }
+      let shared = try await cache.record(for: Samples.key())
+      try expect(shared != nil, "a record was nil while it was written")
+      try expect(shared.flatMap(Samples.number) != nil, "a record holds parts of two")
+      let own = try await Self.number(cache, Samples.key(writer))
+      try expect(own == number, "a caller does not read what it alone has stored")
     }
-    return nil
   }
 }
 
@@ -215,11 +178,7 @@ extension SharedTokenCache {
         results.withLock { $0.append(result) }
       })
     let all = results.withLock { $0 }
-    guard all.count == 1 else { throw RunCount(description: "the work of a refresh lock ran \(all.count) times") }
+    try ConformanceCheck.expect(all.count == 1, "the work of a refresh lock ran \(all.count) times")
     return try all[0].get()
   }
-}
-
-private struct RunCount: Error, CustomStringConvertible {
-  let description: String
 }

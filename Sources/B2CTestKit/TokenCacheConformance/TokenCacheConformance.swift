@@ -25,65 +25,70 @@ public enum TokenCacheConformance {
     makeUnreachableCache: (@Sendable () async throws -> Cache)? = nil,
     makeCache: @Sendable () async throws -> Cache
   ) async throws -> [String] {
-    try await observations(
-      makeSecondInstance: makeSecondInstance, makeUnreachableCache: makeUnreachableCache, makeCache: makeCache
-    ).map { "Broken: \($0.rule.rawValue). Seen: \($0.observation)" }
-  }
-
-  /// Checks every rule and returns the broken ones.
-  package static func observations<Cache: TokenCache>(
-    makeSecondInstance: (@Sendable (Cache) async throws -> Cache)? = nil,
-    makeUnreachableCache: (@Sendable () async throws -> Cache)? = nil,
-    makeCache: @Sendable () async throws -> Cache
-  ) async throws -> [(rule: TokenCacheRule, observation: String)] {
-    var found: [(rule: TokenCacheRule, observation: String)] = []
-    for check in ConformanceCheck.records + ConformanceCheck.callers + ConformanceCheck.shared {
+    var broken: [String] = []
+    func check(_ check: ConformanceCheck, _ caches: [any TokenCache]) async {
+      let seen = await check.observe(caches)
+      if let seen { broken.append("Broken: \(check.rule.rawValue). Seen: \(seen)") }
+    }
+    for rule in ConformanceCheck.records + ConformanceCheck.callers + ConformanceCheck.shared {
       let cache = try await makeCache()
-      let second = try await makeSecondInstance?(cache)
-      if let observation = await check.observe(cache, second) { found.append((check.rule, observation)) }
+      await check(rule, [cache, try await makeSecondInstance?(cache)].compactMap(\.self))
     }
     // A cache that cannot be opened without its store reports the failure even earlier.
-    if let makeUnreachableCache, let cache = try? await makeUnreachableCache() {
-      let check = ConformanceCheck.failing
-      if let observation = await check.observe(cache, nil) { found.append((check.rule, observation)) }
-    }
-    return found
+    if let makeUnreachableCache, let cache = try? await makeUnreachableCache() { await check(.failing, [cache]) }
+    return broken
   }
 }
 
-/// The check of one rule: it returns what is wrong with a fresh cache, or `nil`.
+/// The check of one rule: it throws what is wrong with a fresh cache.
 struct ConformanceCheck: Sendable {
   let rule: TokenCacheRule
-  private let body: @Sendable (any TokenCache, (any TokenCache)?) async throws -> String?
+  /// Takes one cache, or two over one store.
+  private let body: @Sendable ([any TokenCache]) async throws -> Void
 
-  init(
-    _ rule: TokenCacheRule, _ body: @escaping @Sendable (any TokenCache, (any TokenCache)?) async throws -> String?
-  ) {
+  init(_ rule: TokenCacheRule, both body: @escaping @Sendable ([any TokenCache]) async throws -> Void) {
     self.rule = rule
     self.body = body
   }
 
-  /// A check with one cache, or with two over one store.
-  init(_ rule: TokenCacheRule, _ body: @escaping @Sendable (any TokenCache) async throws -> String?) {
-    self.init(rule) { cache, _ in try await body(cache) }
+  init(_ rule: TokenCacheRule, _ body: @escaping @Sendable (any TokenCache) async throws -> Void) {
+    self.init(rule, both: { try await body($0[0]) })
   }
 
-  /// A rule for shared caches, checked with one or with two over one store; others keep it.
-  init(shared rule: TokenCacheRule, _ body: @escaping @Sendable ([any SharedTokenCache]) async throws -> String?) {
-    self.init(rule) { cache, second in
-      let caches = [cache, second].compactMap { $0 as? any SharedTokenCache }
-      return caches.isEmpty ? nil : try await body(caches)
-    }
+  /// A rule for shared caches; others keep it.
+  init(shared rule: TokenCacheRule, _ body: @escaping @Sendable ([any SharedTokenCache]) async throws -> Void) {
+    self.init(
+      rule,
+      both: { caches in
+        let shared = caches.compactMap { $0 as? any SharedTokenCache }
+        if !shared.isEmpty { try await body(shared) }
+      })
   }
 
-  /// Checks a cache, with another one over its store if there is one.
-  func observe(_ cache: any TokenCache, _ second: (any TokenCache)?) async -> String? {
+  /// Returns what is wrong with a cache, or with two over one store.
+  func observe(_ caches: [any TokenCache]) async -> String? {
     do {
-      return try await body(cache, second)
+      try await body(caches)
+      return nil
+    } catch let seen as Observation {
+      return seen.description
     } catch {
       return "an error was thrown: \(error)"
     }
   }
+
+  static func expect(_ isKept: Bool, _ observation: @autoclosure () -> String) throws {
+    if !isKept { throw Observation(description: observation()) }
+  }
+
+  static func number(_ cache: any TokenCache, _ key: TokenCacheKey) async throws -> Int? {
+    try await cache.record(for: key).flatMap(Samples.number)
+  }
+}
+
+/// What was seen of a broken rule.
+struct Observation: Error, CustomStringConvertible {
+  let description: String
 }
 
 /// A rule that every token cache has to keep, as a sentence.

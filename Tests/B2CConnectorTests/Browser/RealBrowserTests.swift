@@ -154,7 +154,7 @@
         // the browser's own page on that for a failure is left to it.
         try? await scene.browser.reload()
         #expect(try await !scene.browser.source.contains(Self.finished))
-        #expect(scene.tenant.counters.codeRequests == 1)
+        #expect(scene.tenant.counters.tokenRequests == 1)
         #expect(try await scene.connector.getTaskList() == [])
       }
     }

@@ -193,16 +193,51 @@ struct DeviceFlowTests {
     #expect(answers.withLock { $0.isEmpty })
   }
 
-  @Test("A token answer without an id_token signs no user in")
-  func withoutIDToken() async throws {
-    let fixture = Fixture(shape: .entra) { $0.changeTokenAnswer = { $0["id_token"] = nil } }
-    let client = try fixture.client()
-    let error = try await #require(throws: ConnectorError.self) {
-      try await client.signInWithDeviceCode { code in
-        #expect(fixture.tenant.approveDevice(userCode: code.userCode, email: LocalUser.alice.email))
-      }
+  /// Signs in by a code that Alice approves at once.
+  private func signIn(_ fixture: Fixture, _ client: OAuthClient) async throws -> SignInResult {
+    try await client.signInWithDeviceCode { code in
+      #expect(fixture.tenant.approveDevice(userCode: code.userCode, email: LocalUser.alice.email))
     }
-    #expect(error.code == .invalidResponse)
+  }
+
+  @Test("Without an id_token, which RFC 8628 does not promise, userinfo tells who it is", arguments: [true, false])
+  func userInfo(_ grantsOpenID: Bool) async throws {
+    let fixture = Fixture(shape: .openIDConnect) {
+      if grantsOpenID { $0.changeTokenAnswer = { $0["id_token"] = nil } }
+      $0.grantedScopes = { $0.filter { grantsOpenID || $0 != "openid" } }
+      $0.changeUserInfo = { $0["locale"] = "de" }
+    }
+    let client = try fixture.client()
+    let result = try await signIn(fixture, client)
+    #expect(result.user.id == "\(fixture.tenant.issuer)#\(LocalUser.alice.id)" && result.user.hasSession)
+    #expect(result.user.claims.keys.sorted() == ["email", "locale", "name", "sub"] && result.idToken == nil)
+    #expect(try await client.user(id: result.user.id) == result.user)
+    await fixture.clock.advance(by: .seconds(4_000))
+    #expect(try await client.accessToken().userID == result.user.id)
+    #expect(try await client.userInfo() == result.user)
+  }
+
+  @Test(
+    "Without an id_token, and without userinfo that tells who it is, no user is signed in",
+    arguments: [
+      (LocalTenant.Shape.entra, "", 200, #"{"sub":"1"}"#, ErrorCode.invalidResponse),
+      (.openIDConnect, "userinfo_endpoint", 200, #"{"sub":"1"}"#, .invalidResponse),
+      (.openIDConnect, "access_token", 200, #"{"sub":"1"}"#, .invalidResponse),
+      (.openIDConnect, "", 200, "{}", .invalidResponse), (.openIDConnect, "", 200, #"{"sub":""}"#, .invalidResponse),
+      (.openIDConnect, "", 401, "", .unauthorized), (.openIDConnect, "", 503, "", .serviceUnavailable),
+    ])
+  func withoutIDToken(
+    _ shape: LocalTenant.Shape, _ missing: String, _ status: Int, _ body: String, _ code: ErrorCode
+  ) async throws {
+    let fixture = Fixture(shape: shape) {
+      $0.changeMetadata = { $0[missing] = nil }
+      $0.changeTokenAnswer = { for name in ["id_token", missing] { $0[name] = nil } }
+    }
+    fixture.transport.intercept {
+      $0.path.hasSuffix("/userinfo") ? LocalResponse(status: status, body: Data(body.utf8)) : nil
+    }
+    let error = try await #require(throws: ConnectorError.self) { try await signIn(fixture, fixture.client()) }
+    #expect(error.code == code && error.method == (missing.isEmpty && shape == .openIDConnect ? "GET" : "POST"))
     #expect(try await fixture.cache.keys().isEmpty)
   }
 

@@ -46,7 +46,7 @@ struct RelyingParty: Sendable {
   func refusedSignIn() async throws -> String {
     let error = try await #require(throws: ConnectorError.self) { try await client.signIn() }
     #expect(error.code == .invalidResponse && error.message.contains("id_token is refused"))
-    #expect(tenant.counters.codeRequests == 1)
+    #expect(tenant.counters.tokenRequests == 1)
     #expect(try await fixture.cache.keys().isEmpty)
     #expect(requests("/userinfo").isEmpty)
     return error.message

@@ -27,7 +27,7 @@ import Testing
   @Test("The conformance suite finds nothing in a group that two processes share, except the locks it does not have")
   func sharedGroup() async throws {
     let made = Locked(DictionaryKeychain(isShared: true))
-    let broken = try await TokenCacheConformance.observations(
+    let broken = try await TokenCacheConformance.brokenRules(
       makeSecondInstance: { _ in StoredTokenCache(KeychainStore(made.withLock { $0 }.otherProcess())) },
       makeCache: {
         let keychain = DictionaryKeychain(isShared: true)
@@ -35,7 +35,7 @@ import Testing
         return StoredTokenCache(KeychainStore(keychain))
       })
     // One app refreshes; the others read.
-    #expect(Set(broken.map(\.rule)).isSubset(of: [.refreshLock, .atomicReplacing]), "\(broken)")
+    #expect(Set(TokenCacheRule.named(in: broken)).isSubset(of: [.refreshLock, .atomicReplacing]), "\(broken)")
   }
 
   static let refusals: [(KeychainStatus, isRetryable: Bool, String)] = [

@@ -26,9 +26,10 @@ extension Row {
   }
 
   static func client(_ body: Data) throws -> TaskAPIClient {
-    TaskAPIClient(
+    try TaskAPIClient(
       baseURL: try Scene.url("https://tasks.example/tasks"),
-      transport: SameAnswer(response: LocalResponse(status: 200, body: body)), tokens: CannedTokens().source)
+      transport: SameAnswer(response: LocalResponse(status: 200, body: body))
+    ) { "token-1" }
   }
 }
 

@@ -95,9 +95,12 @@ private struct CallerScene: Sendable {
     }
     let old = good.accessTokens.first?.token.value ?? ""
     return try await measure(record: good) { client in
+      let url = try Scene.url("https://tasks.example/tasks")
       let tasks = TaskAPIClient(
-        baseURL: try Scene.url("https://tasks.example/tasks"),
-        transport: RefusingAPI(refused: "Bearer " + old), tokens: client.bearerTokens())
+        baseURL: url,
+        transport: AuthorizedTransport(
+          RetryingTransport(transport: RefusingAPI(refused: "Bearer " + old)), tokens: client.bearerTokens(),
+          allowedOrigins: Set([Origin(url)].compactMap(\.self))))
       try await Self.all(callers) { _ in _ = try await tasks.list() }
     }
   }

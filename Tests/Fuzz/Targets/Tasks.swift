@@ -62,8 +62,7 @@ extension FuzzTarget {
     let answer = LocalResponse(status: 422, body: Data(input))
     let failure = waiting { () -> ConnectorError? in
       do {
-        let client = TaskAPIClient(
-          baseURL: url, transport: Canned(answer: answer), tokens: { _ in (Secret(sentToken), nil) })
+        let client = try TaskAPIClient(baseURL: url, transport: Canned(answer: answer)) { sentToken }
         _ = try await client.list()
         return nil
       } catch {

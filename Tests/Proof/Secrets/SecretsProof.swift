@@ -113,7 +113,7 @@ enum SecretsFault: String, CaseIterable, Sendable {
     case .metadata: .metadata
     case .keys: .keys
     case .userinfo: .path("/userinfo")
-    case .device: .token(grantType: Self.deviceGrant)
+    case .device: .token
     }
   }
 
@@ -142,8 +142,6 @@ enum SecretsFault: String, CaseIterable, Sendable {
 
   /// Whether the tenant is the one that is a plain OpenID Connect provider.
   var isOfIssuer: Bool { self == .userinfo || self == .device }
-
-  private static let deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
 }
 
 /// What a server returns of a secret that it was sent: in some status, in some encoding.

@@ -24,8 +24,10 @@ func client(
   var options = ClientOptions()
   change(&options)
   return TaskAPIClient(
-    baseURL: try url(base), dialect: options.dialect, limits: options.limits, retry: options.retry,
-    transport: transport, tokens: options.tokens ?? tokens.source, clock: clock)
+    baseURL: try url(base), dialect: options.dialect, limits: options.limits,
+    transport: AuthorizedTransport(
+      RetryingTransport(transport: transport, policy: options.retry, clock: clock),
+      tokens: options.tokens ?? tokens.source, allowedOrigins: Set([Origin(try url(base))].compactMap(\.self))))
 }
 
 /// What a test may set of a client.

@@ -1,0 +1,191 @@
+internal import B2CCore
+internal import B2CHTTP
+public import Foundation
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// A request to an endpoint of a tenant, with everything read from it that endpoints ask for.
+struct LocalTenantCall: Sendable {
+  /// The endpoints, by their names in the metadata; the last two have none there.
+  enum Endpoint: String, Sendable {
+    case authorize = "authorization_endpoint", token = "token_endpoint", logout = "end_session_endpoint"
+    case keys = "jwks_uri", deviceCode = "device_authorization_endpoint", userInfo = "userinfo_endpoint"
+    case revoke = "revocation_endpoint", devicePage, metadata
+  }
+
+  /// The endpoints of a shape by their paths.
+  static func endpoints(_ shape: LocalTenant.Shape) -> [String: Endpoint] {
+    guard shape != .openIDConnect else {
+      return [
+        "/authorize": .authorize, "/token": .token, "/logout": .logout, "/.well-known/openid-configuration": .metadata,
+        "/jwks": .keys, "/device_authorization": .deviceCode, "/device": .devicePage, "/userinfo": .userInfo,
+        "/revoke": .revoke,
+      ]
+    }
+    let all: [String: Endpoint] = [
+      "/oauth2/v2.0/authorize": .authorize, "/oauth2/v2.0/token": .token, "/oauth2/v2.0/logout": .logout,
+      "/v2.0/.well-known/openid-configuration": .metadata, "/discovery/v2.0/keys": .keys,
+      "/oauth2/v2.0/devicecode": .deviceCode, "/oauth2/deviceauth": .devicePage,
+    ]
+    return shape == .b2c ? all.filter { ![.deviceCode, .devicePage].contains($0.value) } : all
+  }
+
+  let request: URLRequest
+  let endpoint: Endpoint
+  let policy: LocalPolicy?
+  let origin: String
+  /// The path up to the tenant or policy, as the request has it, without a slash at its end.
+  let prefix: String
+  let query: [String: String]
+  let form: [String: String]
+  /// The browser's session, as its cookie names it.
+  let sessionID: String?
+  let correlationID: String
+  let now: Date
+
+  /// Reads a request; `nil` for one to no endpoint of the tenant.
+  init?(_ request: URLRequest, to tenant: LocalTenant) {
+    self.request = request
+    now = tenant.now()
+    origin = LocalOrigin.text(request.url)
+    query = request.queryValues
+    form = request.formValues
+    let isB2C = tenant.shape == .b2c
+    let segments = request.path.split(separator: "/").map(String.init)
+    var taken = 0
+    if tenant.shape != .openIDConnect {
+      if isB2C, ["tfp", "te"].contains(segments.first?.lowercased()) { taken = 1 }
+      guard segments.count > taken, tenant.names.contains(segments[taken].lowercased()) else { return nil }
+      taken += isB2C && query["p"] == nil && segments.count > taken + 1 ? 2 : 1
+    }
+    prefix = segments.prefix(taken).map { "/" + $0 }.joined()
+    let policyID = isB2C ? (query["p"] ?? segments[taken - 1]).lowercased() : nil
+    policy = tenant.policies.first { $0.id.lowercased() == policyID }
+    let path = segments.dropFirst(taken).map { "/" + $0.lowercased() }.joined()
+    guard let endpoint = Self.endpoints(tenant.shape)[path], !isB2C || policy != nil else { return nil }
+    self.endpoint = endpoint
+    let cookie = LocalTenant.sessionCookie + "="
+    sessionID = (request.value(forHTTPHeaderField: "Cookie") ?? "").components(separatedBy: "; ")
+      .first { $0.hasPrefix(cookie) }.map { String($0.dropFirst(cookie.count)) }
+    let wished = request.value(forHTTPHeaderField: "client-request-id") ?? query["client-request-id"] ?? ""
+    correlationID = UUID(uuidString: wished).map { $0.uuidString.lowercased() } ?? RandomText.guid()
+  }
+
+  /// The URL of another endpoint of the same policy, in the form of the request's own.
+  func url(_ path: String) -> String {
+    origin + prefix + path + (policy == nil ? "" : query["p"].map { "?p=" + $0 } ?? "")
+  }
+
+  var prompts: Set<String> { Set((query["prompt"] ?? "").split(separator: " ").map(String.init)) }
+
+  /// The scopes of a query or form; none where it names none.
+  static func scopes(_ values: [String: String]) -> [String] {
+    (values["scope"] ?? "").split(separator: " ").map(String.init)
+  }
+}
+
+extension LocalTenant {
+  /// The core: one request in, one answer out.
+  func respond(to request: URLRequest) -> LocalResponse {
+    guard let call = LocalTenantCall(request, to: self) else {
+      return LocalPage(
+        title: "Not found", text: "The resource you are looking for has been removed, or never was here."
+      )
+      .response(to: request, status: 404)
+    }
+    switch call.endpoint {
+    case .authorize: return authorize(call)
+    case .token: return token(call)
+    case .logout: return logout(call)
+    case .metadata: return metadata(call)
+    case .keys: return keySet(call)
+    case .deviceCode: return deviceCode(call)
+    case .devicePage: return devicePage(call)
+    case .userInfo: return userInfo(call)
+    case .revoke: return revoke(call)
+    }
+  }
+
+  /// Whether the tenant plays one of Entra's services.
+  var isEntra: Bool { shape == .entra || shape == .ciam }
+}
+
+/// Where the tenant is, and how settings name it.
+extension LocalTenant {
+  /// The place of a policy in an authority.
+  public enum AuthorityForm: Sendable, Hashable, CaseIterable {
+    /// `<origin>/<domain>/`, the policy in the query as `?p=`: the tutorial's form.
+    case query
+    /// `<origin>/<domain>/<policy>`.
+    case path
+    /// `<origin>/tfp/<domain>/<policy>`.
+    case tfp
+  }
+
+  private var domain: String { tenantName + ".onmicrosoft.com" }
+
+  /// The ways to write the tenant in a path, in lower case.
+  fileprivate var names: Set<String> {
+    let own: Set = [domain.lowercased(), tenantID]
+    return shape == .entra ? own.union(["common", "organizations", "consumers"]) : own
+  }
+
+  /// The origin for requests in memory, such as `https://contoso.b2clogin.com`.
+  package var inMemoryOrigin: URL { LocalURL.make(inMemoryOrigins[0]) }
+
+  /// The origin over loopback HTTP while the tenant is started, else that for requests in memory.
+  public var origin: URL { front.url ?? inMemoryOrigin }
+
+  /// The text that settings have as `authority`.
+  ///
+  /// - Parameters:
+  ///   - form: The place of the policy; only Azure AD B2C has policies.
+  ///   - policy: The policy for the path and tfp forms; without it the text ends at the tenant.
+  /// - Returns: The authority at ``origin``.
+  public func authority(form: AuthorityForm = .query, policy: LocalPolicy? = nil) -> String {
+    let base = LocalOrigin.text(origin)
+    guard shape == .b2c else { return shape == .openIDConnect ? base : "\(base)/\(domain)" }
+    let end = form == .query ? "/" : policy.map { "/" + $0.id } ?? ""
+    return base + (form == .tfp ? "/tfp/" : "/") + domain + end
+  }
+
+  /// The issuer of tokens that were asked for at ``origin``.
+  public var issuer: String { issuer(origin: LocalOrigin.text(origin)) }
+
+  /// Every issuer the tenant's tokens may have, on either front.
+  package var issuers: Set<String> { Set([inMemoryOrigin, origin].map { issuer(origin: LocalOrigin.text($0)) }) }
+
+  /// Whether a request is meant for this tenant, by scheme, host and port.
+  ///
+  /// - Parameter url: Where the request goes.
+  /// - Returns: Whether the tenant answers for that origin.
+  public func serves(_ url: URL) -> Bool {
+    (inMemoryOrigins + [LocalOrigin.text(origin)]).contains(LocalOrigin.text(url))
+  }
+
+  func issuer(origin: String) -> String {
+    switch shape {
+    case .b2c: return "\(origin)/\(tenantID)/v2.0/"
+    case .entra: return "\(origin)/\(tenantID)/v2.0"
+    case .ciam:
+      // The service names this host whichever it was asked on, a custom URL domain too.
+      let isOwn = customDomain != nil || inMemoryOrigins.contains(origin)
+      return (isOwn ? "https://\(tenantID).ciamlogin.com" : origin) + "/\(tenantID)/v2.0"
+    case .openIDConnect: return origin
+    }
+  }
+
+  private var inMemoryOrigins: [String] {
+    let name = tenantName.lowercased()
+    let hosts =
+      switch shape {
+      case .b2c: [customDomain, name + ".b2clogin.com"]
+      case .entra: ["login.microsoftonline.com"]
+      case .ciam: [customDomain, name + ".ciamlogin.com", tenantID + ".ciamlogin.com"]
+      case .openIDConnect: [name + ".example"]
+      }
+    return hosts.compactMap { $0.map { "https://" + $0 } }
+  }
+}
