@@ -19,7 +19,7 @@ extension Connector {
   public func authorizedRequest(
     for request: URLRequest, scopes: [String]? = nil, user: UserInfo? = nil
   ) async throws -> URLRequest {
-    try await ConnectorError.mapping {
+    try await mapping {
       try await authorizedTransport(scopes, user).authorized(request)
     }
   }
@@ -41,7 +41,7 @@ extension Connector {
   public func data(
     for request: URLRequest, scopes: [String]? = nil, user: UserInfo? = nil, limits: TransportLimits = TransportLimits()
   ) async throws -> (Data, HTTPURLResponse) {
-    try await ConnectorError.mapping {
+    try await mapping {
       var history = RequestHistory()
       return try await authorizedTransport(scopes, user).send(request, limits: limits, noting: &history)
     }

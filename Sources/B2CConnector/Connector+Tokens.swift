@@ -4,7 +4,7 @@ extension Connector {
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
   public var session: SessionState {
-    get async throws { try await ConnectorError.mapping { try await oauth.sessionState() } }
+    get async throws { try await mapping { try await oauth.sessionState() } }
   }
 
   /// The current ``session``, then each new state: after a sign-in, a sign-out, and when the server ends the session.
@@ -27,7 +27,7 @@ extension Connector {
     scopes: [String]? = nil, user: UserInfo? = nil, forceRefresh: Bool = false,
     claims: String? = nil
   ) async throws -> AccessToken {
-    try await ConnectorError.mapping {
+    try await mapping {
       try await tokenSource.token(for: scopes, userID: user?.id, isForced: forceRefresh, claims: claims)
     }
   }
@@ -44,7 +44,7 @@ extension Connector {
   ///   not JSON or is about another user; `unauthorized`, `insufficientScope` and `claimsRequired` when the endpoint wants
   ///   another token; `server` and what ``accessToken(scopes:user:forceRefresh:claims:)`` throws.
   public func userInfo(user: UserInfo? = nil) async throws -> UserInfo {
-    try await ConnectorError.mapping { try await tokenSource.userInfo(user: user) }
+    try await mapping { try await tokenSource.userInfo(user: user) }
   }
 
   /// Returns the users who have signed in here, the latest first.
@@ -52,7 +52,7 @@ extension Connector {
   /// - Returns: Each person once, whatever policies they used.
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
   public func users() async throws -> [UserInfo] {
-    try await ConnectorError.mapping { try await oauth.users() }
+    try await mapping { try await oauth.users() }
   }
 
   /// Returns the user of an id; only that user's records are read.
@@ -61,7 +61,7 @@ extension Connector {
   /// - Returns: The user, with the claims of the latest id_token; `nil` when there is none.
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be read.
   public func user(id: String) async throws -> UserInfo? {
-    try await ConnectorError.mapping { try await oauth.user(id: id) }
+    try await mapping { try await oauth.user(id: id) }
   }
 
   /// Writes the tokens that the cache could not store so far; call it before the process ends.

@@ -56,11 +56,13 @@ public struct Connector: Sendable {
     settings: @autoclosure () throws -> ConnectorSettings, environment: Connector.Environment,
     configure: (inout Options) throws -> Void = { _ in }
   ) throws {
-    self = try ConnectorError.mapping {
+    do {
       let settings = try settings()
       var options = Options()
       try configure(&options)
-      return try Connector(settings, environment, options)
+      self = try Connector(settings, environment, options)
+    } catch {
+      throw ConnectorError(mapping: error)
     }
   }
 }
@@ -105,7 +107,7 @@ extension Connector {
   public func signInWithDeviceCode(
     scopes: [String]? = nil, show: @Sendable (DeviceAuthorization) async throws -> Void
   ) async throws -> SignInResult {
-    try await ConnectorError.mapping {
+    try await mapping {
       try await DeviceFlow(services: oauth).run(scopes: scopes ?? oauth.configuration.scopes, show: show)
     }
   }
@@ -125,6 +127,11 @@ extension Connector {
   public func doPolicy(
     _ kind: Policy.Kind, options: SignInOptions = SignInOptions()
   ) async throws -> UserInfo {
+    try await run(try await mapping { try policy(for: kind) }, options).user
+  }
+
+  /// Returns the policy that a sign-in of a kind runs; `nil` where the authority has none.
+  func policy(for kind: Policy.Kind) throws(ConnectorError) -> Policy? {
     let found = kind == .signIn ? oauth.configuration.defaultPolicy : settings.policies.policy(of: kind)
     // On a custom domain the settings' policies are what makes the authority Azure AD B2C.
     let hasPolicies = oauth.configuration.authority.kind(for: settings.policies.all.first) == .b2c
@@ -134,7 +141,7 @@ extension Connector {
         recoverySuggestion: hasPolicies
           ? "Add it to the settings, or pass the policy itself." : "This authority has no policies: use `.signIn`.")
     }
-    return try await run(found, options).user
+    return found
   }
 
   /// Sends the user through a policy.
@@ -150,7 +157,7 @@ extension Connector {
   }
 
   private func run(_ policy: Policy?, _ options: SignInOptions) async throws -> SignInResult {
-    try await ConnectorError.mapping {
+    try await mapping {
       var options = options
       options.prefersFullScreen = options.prefersFullScreen || settings.fullScreen
       return try await SignIn(services: oauth).run(policy: configured(policy), options: options)
@@ -171,7 +178,7 @@ extension Connector {
   /// - Throws: ``ConnectorError``: `interactionRequired` when only a sign-in helps; `taskAPINotConfigured`; what the API
   ///   answered.
   public func getTaskList(user: UserInfo? = nil) async throws -> [TaskItem] {
-    try await ConnectorError.mapping { try await tasks(of: user).list() }
+    try await mapping { try await tasks(of: user).list() }
   }
 
   /// Adds a task.
@@ -185,7 +192,7 @@ extension Connector {
   /// - Throws: ``ConnectorError``; see ``getTaskList(user:)``.
   @discardableResult
   public func addTask(_ task: TaskItem, user: UserInfo? = nil) async throws -> TaskItem {
-    try await ConnectorError.mapping { try await tasks(of: user).add(task) }
+    try await mapping { try await tasks(of: user).add(task) }
   }
 
   /// Changes a task, such as whether it is completed.
@@ -197,7 +204,7 @@ extension Connector {
   /// - Throws: ``ConnectorError``; see ``getTaskList(user:)``.
   @discardableResult
   public func updateTask(_ task: TaskItem, user: UserInfo? = nil) async throws -> TaskItem {
-    try await ConnectorError.mapping { try await tasks(of: user).update(task) }
+    try await mapping { try await tasks(of: user).update(task) }
   }
 
   /// Deletes a task.
@@ -207,7 +214,7 @@ extension Connector {
   ///   - user: Whose task; that of the user who signed in last when `nil`.
   /// - Throws: ``ConnectorError``; see ``getTaskList(user:)``.
   public func deleteTask(_ task: TaskItem, user: UserInfo? = nil) async throws {
-    try await ConnectorError.mapping { try await tasks(of: user).delete(task) }
+    try await mapping { try await tasks(of: user).delete(task) }
   }
 
   /// Removes the stored tokens of all users of this app.
@@ -230,7 +237,7 @@ extension Connector {
   public func signOut(
     endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
   ) async throws -> BrowserSignOut {
-    try await ConnectorError.mapping {
+    try await mapping {
       try await SignOut(services: oauth).run(nil, endsBrowserSession: endsBrowserSession, options: options)
     }
   }
@@ -247,7 +254,7 @@ extension Connector {
   public func signOut(
     _ user: UserInfo, endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
   ) async throws -> BrowserSignOut {
-    try await ConnectorError.mapping {
+    try await mapping {
       try await SignOut(services: oauth).run(user.id, endsBrowserSession: endsBrowserSession, options: options)
     }
   }

@@ -1,32 +1,33 @@
 internal import B2CCore
 
-extension ConnectorError {
+extension Connector {
   /// Runs a call of the facade; whatever it throws becomes a ``ConnectorError``, except a cancellation.
-  static func mapping<Result>(_ body: () async throws -> Result) async throws -> Result {
+  ///
+  /// It ends with the warnings of the settings about the keys that it names.
+  func mapping<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
       return try await body()
     } catch {
       // An app's presenter, cache or transport may throw anything then, such as `URLError.cancelled`.
-      throw Task.isCancelled ? CancellationError() : mapped(error)
+      guard !Task.isCancelled, !(error is CancellationError) else { throw CancellationError() }
+      var mapped = ConnectorError(mapping: error)
+      let warnings = settings.warnings(about: "\(mapped.message) \(mapped.recoverySuggestion ?? "")")
+      let advice = [mapped.recoverySuggestion] + warnings.map { "The settings have a warning: \($0)" }
+      if !warnings.isEmpty { mapped.recoverySuggestion = advice.compactMap(\.self).joined(separator: " ") }
+      throw mapped
     }
   }
+}
 
-  /// As ``mapping(_:)`` for a call that does not wait.
-  static func mapping<Result>(_ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch {
-      throw mapped(error)
-    }
-  }
-
-  private static func mapped(_ error: any Error) -> any Error {
+extension ConnectorError {
+  /// Takes an error of a call: of this package, of the settings, or of a part of the app.
+  init(mapping error: any Error) {
     switch error {
-    case is CancellationError, is ConnectorError: error
+    case let error as ConnectorError: self = error
     case let error as SettingsError:
       // Each problem in the list has its own advice.
-      ConnectorError(own: .settings, error.description, underlying: error)
-    default: ConnectorError(ofCustomPart: error)
+      self.init(own: .settings, error.description, underlying: error)
+    default: self.init(ofCustomPart: error)
     }
   }
 }

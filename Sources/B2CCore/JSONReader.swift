@@ -55,7 +55,7 @@ package struct InvalidJSON: Error, Hashable, CustomStringConvertible {
     self.offset = offset
   }
 
-  package var description: String { "\(reason) at byte \(offset)" }
+  package var description: String { offset == 0 ? reason : "\(reason) at byte \(offset)" }
 }
 
 extension JSONReader {
@@ -63,6 +63,8 @@ extension JSONReader {
 
   private mutating func document() throws(InvalidJSON) -> JSONValue {
     skipSpace()
+    guard let first = next else { throw InvalidJSON("is empty", at: 0) }
+    guard first != UInt8(ascii: "<") else { throw InvalidJSON("is HTML or XML instead of JSON", at: 0) }
     let root = try readValue(depth: 0)
     skipSpace()
     guard index == bytes.count else { throw fault("goes on after its end") }

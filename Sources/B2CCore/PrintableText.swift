@@ -45,7 +45,10 @@ package struct PrintableText: Sendable {
     }
     let shown = Self.printable(hidingTokens(in: Self.hidingCredentials(in: text)))
     let trimmed = shown.trimmingCharacters(in: .whitespaces)
-    return trimmed.isEmpty ? nil : String(trimmed.prefix(limit))
+    let start = trimmed.prefix(limit)
+    // In front of a word: the half of a GUID is taken for a whole one.
+    let space = start.endIndex == trimmed.endIndex ? nil : start.suffix(36).lastIndex(of: " ")
+    return trimmed.isEmpty ? nil : String(start[..<(space ?? start.endIndex)])
   }
 }
 

@@ -20,7 +20,9 @@ package struct IDToken: Sendable {
   package init(compact: Secret) throws(ConnectorError) {
     let bytes = Array(compact.value.utf8)
     guard bytes.count <= Self.maximumLength else {
-      throw ConnectorError(idToken: "it has more than \(Self.maximumLength) bytes")
+      throw ConnectorError(
+        idToken: "it has more than \(Self.maximumLength) bytes",
+        recoverySuggestion: "Have fewer claims put into it, such as the groups of the user.")
     }
     let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count != 5 else { throw ConnectorError(idToken: "it has the five parts of an encrypted token") }

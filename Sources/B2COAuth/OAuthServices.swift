@@ -49,15 +49,37 @@ package final class OAuthServices: Sendable {
 
   /// Fetches the metadata of a policy.
   ///
-  /// - Returns: Its issuer, and what fetches the keys and counts those that can verify a signature.
-  package func fetchProvider(
-    _ policy: Policy?
-  ) async throws -> (issuer: String, usableKeyCount: @Sendable () async throws -> Int) {
+  /// - Returns: Its issuer, and the endpoints in it that are needed and cannot be used.
+  package func fetchProvider(_ policy: Policy?) async throws -> (issuer: String, unusableEndpoints: [String]) {
     let provider = try await providers.fetchProvider(policy)
-    return (
-      provider.metadata.issuer,
-      { [providers] in try await providers.fetchKeys(of: provider).keys.count { $0.unsuitability == nil } }
-    )
+    return (provider.metadata.issuer, provider.isMicrosoft ? [] : provider.metadata.unusableEndpoints)
+  }
+
+  /// Fetches the keys of a policy and counts those that can verify a signature.
+  package func usableKeyCount(_ policy: Policy?) async throws -> Int {
+    try await providers.fetchKeys(of: providers.provider(for: policy)).keys.count { $0.unsuitability == nil }
+  }
+
+  /// Asks for the sign-in page of the default policy once, as no user, without `offline_access` and with `prompt=none`.
+  ///
+  /// - Throws: ``ConnectorError`` for what the page refuses, unless it is that a user has to do something, and for what keeps
+  ///   it from answering; `CancellationError`.
+  package func askSignInPage() async throws {
+    var configuration = configuration
+    configuration.requiredUser = nil
+    configuration.scopes.removeAll { $0.lowercased() == "offline_access" }
+    configuration.additionalScopes.removeAll { $0.lowercased() == "offline_access" }
+    var provider = try await providers.provider(for: configuration.defaultPolicy)
+    provider.addsOfflineAccess = false
+    let request = AuthorizationRequest(
+      provider: provider, configuration: configuration, options: SignInOptions(prompt: .none),
+      correlationID: correlationID())
+    let pending = try request.pending(userID: nil, at: environment.now())
+    if let refusal = try await pending.refusal(
+      from: provider, over: endpoint.transport, limits: configuration.limits), !refusal.isAboutUser
+    {
+      throw refusal
+    }
   }
 
   /// The id of the settings, else a new one.

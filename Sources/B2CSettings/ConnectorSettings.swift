@@ -104,6 +104,16 @@ extension ConnectorSettings {
     self = settings
   }
 
+  /// Returns the warnings that may explain an error: about a key that its text names, or about a policy.
+  package func warnings(about text: String) -> [SettingsProblem] {
+    // A policy makes Azure AD B2C of an authority.
+    let isAboutPolicies = ["authority", "policy"].contains(where: text.contains)
+    return warnings.filter { warning in
+      [warning.suggestion ?? "", String(warning.keyPath.prefix(while: \.isLetter))].compactMap(SettingsKey.init)
+        .contains { text.contains($0.rawValue) || isAboutPolicies && $0.isOfPolicy }
+    }
+  }
+
   /// Checks settings made in code as those of a file are checked.
   ///
   /// - Returns: The warnings.

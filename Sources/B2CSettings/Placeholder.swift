@@ -12,7 +12,7 @@ enum Placeholder {
     let start = text.trimmed.prefix(200)
     let template =
       #/
-      < (?! .* </ ) [\p{L}_\ ] [^<]* > | \{ [\p{L}_\ ] .* \} | \$\( | ^ \[ [\p{L}_\ ] .* \] $
+      < (?! .* </ ) [\p{L}_\ ] [^<]* > | \{ [\p{L}_\ ] .* \} | \$\( | %@ | (?-i: \b YOUR_ ) | ^ \[ [\p{L}_\ ] .* \] $
       | ^ (?: enter | insert | replace ) [\ _] | ^ your [\ _\-]
       | your [\-_\ ]? (?: (?: b2c [\-_\ ]? )? tenant | (?: client | app (?: lication )? | bundle ) [\-_\ ]? id )
       | your [\-_\ ]? (?: policy | domain | redirect )

@@ -93,8 +93,12 @@ extension SettingsProblem: CustomStringConvertible {
   public var description: String {
     var text = (keyPath.isEmpty ? "" : keyPath + ": ") + message
     if let value { text += " It is \"\(value)\"." }
-    if let recoverySuggestion { text += " " + recoverySuggestion }
-    if let suggestion { text += " Write \"\(suggestion)\"." }
-    return text
+    return text + (advice.map { " " + $0 } ?? "")
+  }
+
+  /// What to do, and what to write.
+  package var advice: String? {
+    let parts = [recoverySuggestion, suggestion.map { "Write \"\($0)\"." }].compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: " ")
   }
 }

@@ -22,6 +22,9 @@ enum SettingsKey: String, CaseIterable {
   case correlationID = "correlationId"
   case userID = "userId"
 
+  /// Whether the key's value is a policy, or several.
+  var isOfPolicy: Bool { [.emailSignUp, .facebookSignIn, .emailSignIn, .policies, .policyID].contains(self) }
+
   /// The names that files of other SDKs and samples have for it, in lower case.
   static let elsewhere: [String: Self] = [
     "issuer": .authority, "domain": .authority, "ktenantname": .authority, "resetpasswordpolicyid": .policies,

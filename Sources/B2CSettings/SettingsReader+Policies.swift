@@ -1,9 +1,6 @@
 import B2CAuthority
 import B2CCore
 
-/// The properties of a policy that its place in the file implies.
-typealias PolicyDefaults = (name: String?, kind: Policy.Kind, domainHint: String?)
-
 // Policies: the tutorial's three keys, its policyName/policyID pair, and the `policies` list.
 extension SettingsReader {
   /// The keys of a policy that is written as a dictionary.
@@ -11,16 +8,18 @@ extension SettingsReader {
 
   mutating func readPolicies() -> ConnectorSettings.Policies {
     var policies = ConnectorSettings.Policies()
-    policies.emailSignUp = policy(.emailSignUp, (nil, .signUp, nil))
-    policies.facebookSignIn = policy(.facebookSignIn, (nil, .federatedSignIn, "facebook.com"))
-    policies.emailSignIn = policy(.emailSignIn, (nil, .signIn, nil))
+    policies.emailSignUp = policy(.emailSignUp, kind: .signUp)
+    policies.facebookSignIn = policy(.facebookSignIn, kind: .federatedSignIn, domainHint: "facebook.com")
+    policies.emailSignIn = policy(.emailSignIn, kind: .signIn)
     readOthers(into: &policies)
     policies.selected = readSelected(among: policies)
     return policies
   }
 
-  private mutating func policy(_ key: SettingsKey, _ defaults: PolicyDefaults) -> Policy? {
-    self[key].flatMap { policy($0, at: key.rawValue, defaults, recovery: recovery(key)) }
+  private mutating func policy(
+    _ key: SettingsKey, kind: Policy.Kind = .signUpOrSignIn, domainHint: String? = nil
+  ) -> Policy? {
+    self[key].flatMap { policy($0, at: key.rawValue, kind: kind, domainHint: domainHint, recovery: recovery(key)) }
   }
 
   private mutating func readOthers(into policies: inout ConnectorSettings.Policies) {
@@ -30,15 +29,16 @@ extension SettingsReader {
     if let values = value as? [Any] {
       for (index, value) in values.enumerated() {
         let path = "\(root)[\(index)]"
-        add(policy(value, at: path, (nil, .signUpOrSignIn, nil), recovery: recovery), at: path, to: &policies)
+        add(policy(value, at: path, recovery: recovery), at: path, to: &policies)
       }
     } else if let fields = value as? [String: Any] {
       for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
         let path = root + "." + Self.path(key)
         let kind = Policy.Kind.named(key)
         let name = kind == nil ? text(key, at: path, isFree: true, recovery: self.recovery(.policies))?.text : nil
-        let defaults = PolicyDefaults(name, kind ?? .signUpOrSignIn, nil)
-        add(policy(value, at: path, defaults, isRequired: true, recovery: recovery), at: path, to: &policies)
+        let policy = policy(
+          value, at: path, name: name, kind: kind ?? .signUpOrSignIn, isRequired: true, recovery: recovery)
+        add(policy, at: path, to: &policies)
       }
     } else {
       reportType(value, at: root, expected: "an array or a dictionary", recovery: self.recovery(.policies))
@@ -56,13 +56,14 @@ extension SettingsReader {
     policies.others.append(policy)
   }
 
-  /// Returns a policy written as its id, or as a dictionary with `id`, `name`, `kind` and `domainHint`.
+  /// Returns a policy written as its id, or as a dictionary with `id`, `name`, `kind` and `domainHint`; what it does not say
+  /// its place in the file implies.
   private mutating func policy(
-    _ value: Any, at path: String, _ defaults: PolicyDefaults, isRequired: Bool = false, recovery: String
+    _ value: Any, at path: String, name: String? = nil, kind: Policy.Kind = .signUpOrSignIn, domainHint: String? = nil,
+    isRequired: Bool = false, recovery: String
   ) -> Policy? {
     let fields = value as? [String: Any]
-    var defaults = defaults
-    var id: Entry?
+    var (id, name, kind, domainHint) = (Entry?.none, name, kind, domainHint)
     for (key, value) in (fields ?? ["id": value]).sorted(by: { $0.key < $1.key }) {
       let path = fields == nil ? path : path + "." + Self.path(key)
       guard Self.policyKeys.contains(key) else {
@@ -75,9 +76,9 @@ extension SettingsReader {
       guard let entry else { continue }
       switch key {
       case "id": id = entry
-      case "name": defaults.name = entry.text
-      case "kind": defaults.kind = kind(entry) ?? defaults.kind
-      default: defaults.domainHint = entry.text
+      case "name": name = entry.text
+      case "kind": kind = self.kind(entry) ?? kind
+      default: domainHint = entry.text
       }
     }
     if let fields, fields["id"] == nil {
@@ -85,7 +86,7 @@ extension SettingsReader {
     }
     guard let id else { return nil }
     do {
-      return try Policy(id: id.text, name: defaults.name, kind: defaults.kind, domainHint: defaults.domainHint)
+      return try Policy(id: id.text, name: name, kind: kind, domainHint: domainHint)
     } catch {
       let error = error as? ConnectorError
       report(id, error?.message ?? "The policy id is invalid.", recovery: error?.recoverySuggestion)
@@ -108,7 +109,7 @@ extension SettingsReader {
   private mutating func readSelected(among policies: ConnectorSettings.Policies) -> Policy? {
     let name = text(.policyName, isFree: true)
     guard let value = self[.policyID] else { return name.flatMap { named($0, among: policies) } }
-    guard let bare = policy(.policyID, (nil, .signUpOrSignIn, nil)) else { return nil }
+    guard let bare = policy(.policyID) else { return nil }
     // A dictionary is complete; a bare id means the policy of the list, if it is there.
     guard value is String else { return bare }
     let listed = policies[bare.id]

@@ -29,10 +29,17 @@ extension SettingsReader {
   /// RFC 6749 section 3.3.
   mutating func checkScope(_ entry: Entry) {
     let text = entry.text.utf8
-    guard text.isEmpty || !text.allSatisfy({ (0x21...0x7E).contains($0) && !"\"\\".utf8.contains($0) }) else { return }
-    report(
-      entry, "The scope contains a space or another invalid character (RFC 6749 section 3.3).",
-      recovery: "Write each scope as its own string, as its API's registration has it.")
+    guard !text.isEmpty, text.allSatisfy({ (0x21...0x7E).contains($0) && !"\"\\".utf8.contains($0) }) else {
+      return report(
+        entry, "The scope contains a space or another invalid character (RFC 6749 section 3.3).",
+        recovery: "Write each scope as its own string, as its API's registration has it.")
+    }
+    let scope = entry.text.lowercased()
+    let namesAPI = scope.contains("/") || GUID.isGUID(scope) || ReservedScopes.all.contains(scope)
+    guard kind == .b2c, !namesAPI || scope.contains("graph.microsoft.com") else { return }
+    warn(
+      entry, "Azure AD B2C issues no access token for this scope: it is Microsoft Graph's, or does not name its API.",
+      recovery: recovery(.scopes))
   }
 
   /// Reports scopes that name no API: they bring an id_token alone, with which no API can be called.
@@ -59,7 +66,10 @@ extension SettingsReader {
   mutating func readRedirectURI(_ entry: Entry) -> URL? {
     guard let parts = URLComponents(plain: entry.text), let url = parts.url, let scheme = parts.scheme?.lowercased()
     else {
-      report(entry, "The redirect URI has no scheme, a character that no URI has, or an invalid port.")
+      report(
+        entry,
+        "The redirect URI needs a scheme of letters, digits, +, - and dots, no character that no URI has, "
+          + "and a valid port, if any.")
       return nil
     }
     var corrected = parts
@@ -109,9 +119,9 @@ extension SettingsReader {
       report(entry, "The redirect URI has no host, or an invalid one.")
       return false
     }
-    if Self.foreignPages.contains(host) {
+    if Self.foreignPages.contains(host) || parts.path.hasSuffix("/oauth2/nativeclient") {
       warn(
-        entry, "\(host) is a public test page, which returns the answer to no app.",
+        entry, "The redirect URI is that of a public page, which returns the answer to no app.",
         recovery: "Register a redirect URI for the app, such as com.contoso.tasks:/redirect or http://localhost:8400/.")
     }
     let isLoopback = Loopback.isLoopback(host: host)

@@ -19,15 +19,16 @@ struct SettingsReader {
   let fields: [String: Any]
   private(set) var errors: [SettingsProblem] = []
   private(set) var warnings: [SettingsProblem] = []
+  /// The kind of the authority together with the policies; `nil` when it cannot be read.
+  private(set) var kind: Authority.Kind?
   /// Whether the authority is a generic issuer, so that Microsoft's words do not fit.
-  private(set) var isGeneric = false
+  var isGeneric: Bool { kind == .openIDConnect }
 
   /// Returns the settings, unless an error was found.
   mutating func read() -> ConnectorSettings? {
     reportUnknownKeys()
     let authority = readAuthority()
-    // A policy makes Azure AD B2C of an authority whose kind is not given.
-    isGeneric = authority?.kind == .openIDConnect && (self[.authorityKind] != nil || !hasPolicyKey)
+    kind = authority.map { hasPolicyKey && $0.takesPolicies ? .b2c : $0.kind }
     let clientID = text(.clientID, isRequired: true)
     // Other services' ids are no GUIDs.
     if let clientID, self[.authority] != nil { checkClientID(clientID) }
@@ -55,7 +56,7 @@ struct SettingsReader {
 
   /// Checks settings that were made in code.
   mutating func check(_ settings: ConnectorSettings) {
-    isGeneric = settings.authority.kind(for: settings.policies.all.first) == .openIDConnect
+    kind = settings.authority.kind(for: settings.policies.all.first)
     func entry(_ text: String, _ key: SettingsKey) -> Entry {
       Entry(text: text, path: key.rawValue, recovery: recovery(key))
     }
@@ -76,7 +77,7 @@ struct SettingsReader {
 
   /// Whether the file has a key for a policy, right or wrong.
   var hasPolicyKey: Bool {
-    [.emailSignUp, .facebookSignIn, .emailSignIn, .policies, .policyID].contains { self[$0] != nil }
+    SettingsKey.allCases.contains { $0.isOfPolicy && self[$0] != nil }
   }
 
   func recovery(_ key: SettingsKey) -> String { key.recovery(isGeneric: isGeneric) }

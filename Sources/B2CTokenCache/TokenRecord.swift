@@ -125,7 +125,7 @@ enum NewerForm {
     ConnectorError(
       own: .tokenCache,
       "The stored form of a token record has version \(version); this version of the package reads up to \(supported).",
-      recoverySuggestion: "Update the app that reads it, or give each version its own directory. Nothing was changed.")
+      recoverySuggestion: "Update the app that reads it. A sign-in replaces the record, and signOut() removes it.")
   }
 }
 

@@ -33,14 +33,8 @@ struct TaskAnswer: Sendable {
     do {
       return try JSONReader.value(body)
     } catch {
-      let reason =
-        switch body.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
-        case nil: "is empty"
-        case UInt8(ascii: "<"): "is HTML or XML instead of JSON"
-        default: "is not valid JSON: it \(error)"
-        }
       throw UnreadableAnswer(
-        "the answer " + reason, suggestion: "Check the base URL; a proxy or a sign-in page may have answered.")
+        "the answer \(error)", suggestion: "Check the base URL; a proxy or a sign-in page may have answered.")
     }
   }
 }

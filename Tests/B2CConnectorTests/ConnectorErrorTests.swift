@@ -53,6 +53,36 @@ struct ConnectorErrorTests {
     #expect("\(error)".contains("The server said: \(shown) Sign in again."), "\(error)")
   }
 
+  static let explained:
+    [(change: (String, String), warning: String, call: @Sendable (Connector) async throws -> Void)] =
+      [
+        (("taskWebAPI", "taskWebApi"), "Write \"taskWebAPI\".", { _ = try await $0.getTaskList() }),
+        (("emailSignInPolicyId", "policyId"), "Write \"policyID\".", { try await $0.doPolicy(.signIn) }),
+        (("emailSignInPolicyId", "policyId"), "Write \"policyID\".", { try await $0.signIn() }),
+        (
+          ("https://contoso.onmicrosoft.com/tasks/read", "User.Read"), "It is \"User.Read\".", { try await $0.signIn() }
+        ),
+      ]
+
+  @Test(
+    "An error ends with the warning of the settings that explains it, and with no other", arguments: explained.indices)
+  func warningOfTheSettings(_ index: Int) async throws {
+    let row = Self.explained[index]
+    let file = """
+      <plist><dict><key>authority</key><string>https://contoso.b2clogin.com/contoso.onmicrosoft.com/</string>
+      <key>clientId</key><string>\(LocalTenant.standardClientID)</string>
+      <key>scopes</key><array><string>https://contoso.onmicrosoft.com/tasks/read</string></array>
+      <key>emailSignInPolicyId</key><string>B2C_1_SignIn</string><key>fulscreen</key><true/>
+      <key>redirectUri</key><string>\(LocalTenant.standardRedirectURI)</string>
+      <key>taskWebAPI</key><string>https://tasks.example</string></dict></plist>
+      """
+    let settings = try ConnectorSettings(data: Data(file.replacing(row.change.0, with: row.change.1).utf8))
+    let connector = try World().connector(settings)
+    let error = try await #require(throws: ConnectorError.self) { try await row.call(connector) }
+    #expect(error.recoverySuggestion?.contains(row.warning) == true, "\(error)")
+    #expect(!"\(error)".contains("fulscreen"))
+  }
+
   @Test("A cancelled call throws CancellationError")
   func cancelled() async throws {
     let world = World()

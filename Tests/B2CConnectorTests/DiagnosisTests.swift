@@ -18,8 +18,8 @@ struct DiagnosisTests {
     #expect(diagnosis.isHealthy)
     #expect(
       diagnosis.findings.map(\.check) == [
-        "settings", "metadata of B2C_1_SignUp", "keys of B2C_1_SignUp", "metadata of B2C_1_SignIn",
-        "keys of B2C_1_SignIn", "presenter",
+        "settings", "sign-in policy", "metadata of B2C_1_SignUp", "keys of B2C_1_SignUp", "metadata of B2C_1_SignIn",
+        "keys of B2C_1_SignIn", "sign-in page", "presenter",
       ])
     #expect(diagnosis.findings.allSatisfy { $0.outcome == .ok && $0.recoverySuggestion == nil }, "\(diagnosis)")
   }
@@ -71,10 +71,13 @@ struct DiagnosisTests {
     #expect(noMetadata["keys of B2C_1_SignIn"] == .skipped)
   }
 
-  @Test("Keys that cannot be used: only Azure AD B2C has policies to check", arguments: shapes)
-  func unusableKeys(shape: LocalTenant.Shape) async throws {
+  @Test("Keys that cannot be used: only Azure AD B2C has policies to check", arguments: shapes, [true, false])
+  func unusableKeys(shape: LocalTenant.Shape, areThere: Bool) async throws {
     let tenant = LocalTenant(shape: shape)
-    tenant.behavior.changeKeys = { $0 = [] }
+    tenant.behavior.changeKeys = { keys in
+      if !areThere { keys = [] }
+      for index in keys.indices { keys[index]["use"] = "enc" }
+    }
     let diagnosis = try await Connector.local(tenant).diagnose()
     let keys = try #require(diagnosis.findings.first { $0.check.hasPrefix("keys") })
     #expect(keys.outcome == .failed && keys.recoverySuggestion != nil)
@@ -111,7 +114,7 @@ struct DiagnosisTests {
         "warning settings: authority",
         "skipped all other checks",
       ])
-    #expect(diagnosis.description.contains("Write https://contoso.b2clogin.com/contoso.onmicrosoft.com/"))
+    #expect(diagnosis.description.contains("Write \"https://contoso.b2clogin.com/contoso.onmicrosoft.com/\"."))
     #expect(diagnosis.description.contains("Write the https URL of the list of tasks"))
     #expect(!diagnosis.description.contains("an-api-key"))
   }
@@ -142,26 +145,150 @@ struct DiagnosisTests {
     #expect(!diagnosis.description.contains("canary"))
   }
 
-  @Test("Keys that verify nothing are no keys")
-  func keysForEncryption() async throws {
-    let world = World()
-    world.tenant.behavior.changeKeys = { keys in
-      for index in keys.indices { keys[index]["use"] = "enc" }
-    }
-    let diagnosis = try await world.connector().diagnose()
-    #expect(diagnosis.outcomes["keys of B2C_1_SignIn"] == .failed && !diagnosis.isHealthy)
-  }
-
-  @Test("A cancelled diagnosis has no findings")
-  func cancelled() async throws {
+  @Test("A cancelled diagnosis has no findings", arguments: [LocalFaultTarget.metadata, .authorize], [true, false])
+  func cancelled(_ target: LocalFaultTarget, isStatic: Bool) async throws {
     let world = World()
     let gate = TestGate()
-    world.tenant.faults = [LocalFault(on: .metadata, .wait(gate))]
-    let connector = try world.connector()
-    let call = Task { try await connector.diagnose() }
+    world.tenant.faults = [LocalFault(on: target, .holdAnswer(gate))]
+    let connector = try world.connector(transport: Stubborn(inner: world.network))
+    let call = Task {
+      guard isStatic else { return try await connector.diagnose() }
+      return try await Connector.diagnose(
+        settings: world.settings(), environment: world.environment(transport: Stubborn(inner: world.network)))
+    }
     await gate.waitForArrivals(1)
     call.cancel()
+    gate.open()
     await #expect(throws: CancellationError.self) { try await call.value }
+    let unusable = Task {
+      while !Task.isCancelled { await Task.yield() }
+      return try await Connector.diagnose(settings: try ConnectorSettings(data: Data()))
+    }
+    unusable.cancel()
+    await #expect(throws: CancellationError.self) { try await unusable.value }
+  }
+
+  @Test("It fails where a sign-in has no policy", arguments: [true, false])
+  func signInPolicy(isInAuthority: Bool) async throws {
+    let world = World()
+    var settings = try world.settings(form: isInAuthority ? .path : .query)
+    settings.policies = .init(others: [try Policy(id: "B2C_1_ResetPassword", kind: .passwordReset)])
+    let connector = try world.connector(settings)
+    let diagnosis = try await connector.diagnose()
+    let finding = try #require(diagnosis.findings.first { $0.check == "sign-in policy" })
+    #expect(finding.outcome == (isInAuthority ? .ok : .failed) && diagnosis.isHealthy == isInAuthority)
+    #expect(diagnosis.outcomes["sign-in page"] == (isInAuthority ? .ok : .skipped))
+    #expect(diagnosis.outcomes["metadata of B2C_1_SignIn"] == (isInAuthority ? .ok : nil))
+    guard !isInAuthority else { return }
+    let error = try await #require(throws: ConnectorError.self) { try await connector.doPolicy(.signIn) }
+    #expect(error.message == finding.detail && error.recoverySuggestion == finding.recoverySuggestion)
+  }
+
+  @Test("It asks for the sign-in page once, as no user and for no session", arguments: shapes)
+  func signInPageRequest(_ shape: LocalTenant.Shape) async throws {
+    let tenant = LocalTenant(shape: shape)
+    let network = LocalNetwork(tenant)
+    var settings = try tenant.settings()
+    settings.scopes.append("Offline_Access")
+    settings.userID = "alice@example.com"
+    let diagnosis = try await Connector.diagnose(
+      settings: settings, environment: Connector.Environment(presenter: ManualPresenter(), transport: network))
+    #expect(diagnosis.isHealthy && diagnosis.outcomes["sign-in page"] == .ok, "\(diagnosis)")
+    let urls = network.requests.map(\.request).filter(LocalFaultTarget.authorize.contains).compactMap(\.url)
+    let first = try #require(urls.first)
+    let items = try #require(URLComponents(url: first, resolvingAgainstBaseURL: false)?.queryItems)
+    let values = Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
+    #expect(urls.count == 1 && values["prompt"] == "none" && values["login_hint"] == nil)
+    #expect(values["scope"]?.lowercased().contains("offline_access") == false)
+    #expect(["state", "nonce", "code_challenge"].allSatisfy { values[$0]?.isEmpty == false }, "\(values)")
+  }
+
+  @Test(
+    "What a tenant refuses of the app is found before a sign-in", arguments: shapes, ["client", "redirect", "scope"])
+  func registration(_ shape: LocalTenant.Shape, _ wrong: String) async throws {
+    let tenant = LocalTenant(shape: shape)
+    var settings = try tenant.settings()
+    switch wrong {
+    case "client": settings.clientID = "7bf688ce-8139-4ca8-9391-02fdb6f86d67"
+    case "redirect": settings.redirectURI = try url("com.example.other:/callback")
+    default: settings.scopes = ["https://contoso.onmicrosoft.com/other/read"]
+    }
+    let diagnosis = try await Connector.diagnose(
+      settings: settings,
+      environment: Connector.Environment(presenter: ManualPresenter(), transport: LocalNetwork(tenant)))
+    // A generic issuer here takes every scope.
+    let isRefused = shape != .openIDConnect || wrong != "scope"
+    #expect(diagnosis.findings.filter { $0.outcome != .ok }.map(\.check) == (isRefused ? ["sign-in page"] : []))
+    guard isRefused else { return }
+    let page = try #require(diagnosis.findings.first { $0.check == "sign-in page" })
+    #expect(page.outcome == .failed && page.recoverySuggestion != nil)
+    #expect(page.detail.contains("The server said: "), "\(page)")
+  }
+
+  /// An answer of the sign-in page, and the service's words where it is a failure.
+  struct Page: Sendable {
+    var status = 200
+    var location: String?
+    var body = ""
+    var words: String?
+
+    static func redirect(_ query: String, _ words: String? = nil) -> Page {
+      Page(status: 302, location: LocalTenant.standardRedirectURI + "?state=x&" + query, words: words)
+    }
+  }
+
+  static let pages: [Page] =
+    ["login_required", "interaction_required", "consent_required", "account_selection_required"].map {
+      .redirect("error=" + $0)
+    }
+    + ["AADB2C90077", "AADSTS50058", "AADSTS50076", "AADSTS65001"].map {
+      .redirect("error=access_denied&error_description=\($0):+Nothing+to+see.")
+    } + [
+      .redirect("code=x"), Page(status: 302, location: "https://login.provider.example/?error=x"),
+      Page(status: 303, location: "/login"), Page(status: 302), Page(body: "<h1>Sign in</h1>"), Page(body: "AADB2C"),
+      .redirect("error=invalid_scope&error_description=No+such+scope", "No such scope"),
+      .redirect("error=unauthorized_client&error_description=AADSTS700016:+Unknown", "AADSTS700016: Unknown"),
+      .redirect("error=login_required&error_description=AADSTS50011:+Not+registered", "AADSTS50011: Not registered"),
+      .redirect("error=temporarily_unavailable", "temporarily_unavailable"),
+      .redirect("error=access_denied&error_description=AADB2C90118:+Forgot", "AADB2C90118: Forgot"),
+      Page(
+        body: #"<html><script>$Config={"a":"AADSTS50011: The URI &#39;x&#39; is unknown.\r\nTrace","b":1}</script>"#,
+        words: "AADSTS50011: The URI &#39;x&#39; is unknown."),
+      Page(body: "<p>AADB2C99999: Sorry.</p>", words: "[AADB2C99999] The server said: AADB2C99999: Sorry."),
+      Page(
+        status: 400, body: "<head><style>p {}</style></head><h1>Oh\u{1B}no</h1>\n<p>The request is <b>invalid</b>",
+        words: "Oh no The request is invalid"),
+      Page(status: 403, body: "Go away", words: "Go away"), Page(status: 404, words: "404"),
+      Page(status: 401, body: #"{"error":"invalid_client","error_description":"Who?"}"#, words: "Who?"),
+      Page(body: #"{"error":"invalid_request"}"#, words: "invalid_request"), Page(status: 503, words: "503"),
+    ]
+
+  @Test("An answer of the sign-in page is about the user, or a failure in the service's words", arguments: pages)
+  func signInPage(_ page: Page) async throws {
+    let world = World()
+    let answer = LocalResponse(
+      status: page.status, headers: page.location.map { ["Location": $0] } ?? [:], body: Data(page.body.utf8))
+    world.tenant.faults = [LocalFault(on: .authorize, .respond(answer))]
+    let diagnosis = try await world.connector().diagnose()
+    let finding = try #require(diagnosis.findings.first { $0.check == "sign-in page" })
+    #expect(finding.outcome == (page.words == nil ? .ok : .failed), "\(finding)")
+    #expect(finding.detail.contains(page.words ?? "not refused"), "\(finding)")
+    #expect(!finding.detail.contains("{}") && !finding.detail.contains("\u{1B}") && finding.detail.count < 400)
+  }
+
+  @Test(
+    "An optional endpoint that cannot be used is a warning, at an authority that is known by its metadata",
+    arguments: [
+      ("userinfo_endpoint", ""), ("revocation_endpoint", "/revoke"), ("device_authorization_endpoint", "http://a.b/d"),
+      ("end_session_endpoint", "https://issuer.example/logout?state=x"),
+    ], [LocalTenant.Shape.openIDConnect, .b2c])
+  func optionalEndpoint(_ endpoint: (name: String, text: String), _ shape: LocalTenant.Shape) async throws {
+    let tenant = LocalTenant(shape: shape)
+    tenant.behavior.changeMetadata = { $0[endpoint.name] = .string(endpoint.text) }
+    let diagnosis = try await Connector.local(tenant).diagnose()
+    let finding = try #require(diagnosis.findings.first { $0.check.hasPrefix("metadata") })
+    #expect(diagnosis.isHealthy && finding.outcome == (shape == .b2c ? .ok : .warning), "\(diagnosis)")
+    #expect(finding.detail.contains(endpoint.name) == (shape == .openIDConnect), "\(finding)")
   }
 
   @Test("It is printed with a line for each finding")
@@ -193,6 +320,16 @@ private actor WatchedCache: TokenCache {
   func keys() async throws -> [TokenCacheKey] {
     calls += 1
     return []
+  }
+}
+
+/// A transport that takes no notice of a cancelled task.
+private struct Stubborn: HTTPTransport {
+  let inner: any HTTPTransport
+
+  func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
+    let inner = inner
+    return try await Task { try await inner.send(request, limits: limits) }.value
   }
 }
 

@@ -23,7 +23,8 @@ struct JSONReaderTests {
   @Test(
     "names the first fault and its byte",
     arguments: [
-      ("", "is not JSON", 0), ("nul", "is not JSON", 0), ("[1,]", "is not JSON", 3), ("{a:1}", "is not JSON", 1),
+      ("", "is empty", 0), ("<a>", "is HTML or XML instead of JSON", 0), ("nul", "is not JSON", 0),
+      ("[1,]", "is not JSON", 3), ("{a:1}", "is not JSON", 1),
       ("{\"a\" 1}", "is not JSON", 5), ("[1 2]", "is not JSON", 3), ("[1", "is not JSON", 2),
       ("{} x", "goes on after its end", 3), ("[\"abc", "has a string without end", 5),
       ("[\"a\u{1}\"]", "has a control character in a string", 3), ("[\"\\x\"]", "has an unknown escape", 2),

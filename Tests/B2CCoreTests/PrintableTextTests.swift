@@ -111,7 +111,7 @@ struct PrintableTextTests {
     ])
   func customParts(_ text: String, _ expected: String) {
     #expect(PrintableText.ofCustomPart(text) == expected)
-    #expect(PrintableText.ofCustomPart(text + String(repeating: " no", count: 10_000)).count == 500)
+    #expect((490...500).contains(PrintableText.ofCustomPart(text + String(repeating: " no", count: 10_000)).count))
   }
 
   @Test(
@@ -144,11 +144,18 @@ struct PrintableTextTests {
     let text =
       "a\r\nb\u{1B}[31mc\u{202E}d\u{2066}e\u{2028}f\u{0}g\u{85}h\u{FEFF}" + String(repeating: " no", count: 400)
     let shown = try #require(PrintableText().show(text))
-    #expect(shown.count == 200)
+    #expect((198...200).contains(shown.count) && shown.hasSuffix(" no"))
     #expect(shown.hasPrefix("a  b [31mc d e f g h"))
     #expect(shown.unicodeScalars.allSatisfy(PrintableText.isPrintable))
     #expect(PrintableText().show("\r\n\u{202E} ") == nil)
     #expect(PrintableText.plain("x\ny\u{202E}", limit: 2) == "x ")
+  }
+
+  @Test("shows no half of a word at its end, such as of a GUID", arguments: [190, 180, 170])
+  func halfWord(_ count: Int) {
+    let start = String(repeating: "a b ", count: 60).prefix(count) + "c"
+    #expect(PrintableText().show(start + " 6f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0 is unknown") == String(start))
+    #expect(PrintableText().show("a " + String(repeating: "語", count: 300))?.count == 200)
   }
 
   @Test("hides a short secret only whole")

@@ -229,36 +229,17 @@ struct SignOutTests {
     #expect(try await client.session() == .signedIn(alice.user))
   }
 
-  @Test("Only cookies of the authority's host are removed")
+  @Test("Only cookies of the authority's host are removed: those of a parent domain belong to others")
   func cookies() async throws {
-    let fixture = Fixture()
     let storage = HTTPCookieStorage.shared
-    func cookie(_ domain: String) throws -> HTTPCookie {
-      try require(HTTPCookie(properties: [.name: "signout-test", .value: "x", .domain: domain, .path: "/"]))
+    let cookies = try ["contoso.b2clogin.com", ".b2clogin.com", "signout-test.example"].map {
+      try require(HTTPCookie(properties: [.name: "signout-test", .value: "x", .domain: $0, .path: "/"]))
     }
-    let own = try cookie("contoso.b2clogin.com")
-    let other = try cookie("signout-test.example")
-    storage.setCookie(own)
-    storage.setCookie(other)
-    let client = try fixture.client()
-    try await client.signOut()
+    cookies.forEach(storage.setCookie)
+    try await Fixture().client().signOut()
     let left = (storage.cookies ?? []).filter { $0.name == "signout-test" }.map(\.domain)
-    #expect(left == ["signout-test.example"])
-    storage.deleteCookie(other)
-  }
-
-  @Test("Cookies of a parent domain belong to others and stay")
-  func parentCookies() async throws {
-    let fixture = Fixture()
-    let storage = HTTPCookieStorage.shared
-    let parent = try require(
-      HTTPCookie(properties: [
-        .name: "signout-parent-test", .value: "x", .domain: ".b2clogin.com", .path: "/",
-      ]))
-    storage.setCookie(parent)
-    try await fixture.client().signOut()
-    #expect((storage.cookies ?? []).contains { $0.name == "signout-parent-test" })
-    storage.deleteCookie(parent)
+    #expect(Set(left) == [".b2clogin.com", "signout-test.example"])
+    cookies.forEach(storage.deleteCookie)
   }
 
   @Test("Nobody signed in: a sign-out is no error")

@@ -50,16 +50,21 @@ import Testing
     "Other ways to say that something is to be filled in",
     arguments: [
       "Enter your client ID", "[Enter the id]", "{clientId}", "$(CLIENT_ID)", "${CLIENT_ID}", "YOUR_CLIENT_ID",
-      "00000000-0000-0000-0000-000000000000", "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", "TODO", "changeme",
+      "%@", "https://YOUR_HOST/", "00000000-0000-0000-0000-000000000000", "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx",
+      "TODO", "changeme",
     ])
   func otherForms(_ text: String) throws {
     let error = try #require(failure(of: Samples.plist(["clientId": "<string>\(text)</string>"])))
     #expect(error.problems.map(\.fault) == [.placeholder])
   }
 
-  @Test("A GUID at the end of a placeholder does not make it a value")
-  func withGUID() throws {
-    let text = "https://yourtenant.b2clogin.com/7bf688ce-8139-4ca8-9391-02fdb6f86d67"
+  @Test(
+    "A GUID at the end of a placeholder does not make it a value, nor a format string's slashes",
+    arguments: [
+      "https://yourtenant.b2clogin.com/7bf688ce-8139-4ca8-9391-02fdb6f86d67", "https://%@/tfp/%@/%@",
+      "https://$(B2C_HOST)/YOUR_TENANT_ID",
+    ])
+  func authority(_ text: String) throws {
     let error = try #require(failure(of: Samples.plist(["authority": "<string>\(text)</string>"])))
     #expect(error.problems.map(\.fault) == [.placeholder])
   }

@@ -12,6 +12,10 @@ import Testing
       "redirectUri", "https://jwt.ms", .foreignRedirectURI,
       "Register a redirect URI for the app, such as com.contoso.tasks:/redirect or http://localhost:8400/."),
     .string(
+      "redirectUri", "https://login.microsoftonline.com/common/oauth2/nativeclient", .foreignRedirectURI,
+      "Register a redirect URI for the app, such as com.contoso.tasks:/redirect or http://localhost:8400/."),
+    scope("https://graph.microsoft.com/User.Read"), scope("User.Read"), scope("tasks.read"),
+    .string(
       "redirectUri", "urn:ietf:wg:oauth:2.0:oob", .outOfBandRedirectURI,
       "Register a redirect URI for the app, such as com.contoso.tasks:/redirect, or use ManualPresenter."
     ),
@@ -63,6 +67,13 @@ import Testing
       "<array><dict><key>id</key><string>B2C_1_x</string><key>nxyz</key><string>X</string></dict></array>",
       at: "policies[0].nxyz", .unknownKey, "Remove it if nothing else reads it."),
   ]
+
+  private static func scope(_ text: String) -> Mistake {
+    Mistake(
+      "scopes", "<array><string>https://contoso/read</string><string>\(text)</string></array>", at: "scopes[1]",
+      .foreignScope,
+      "List the scopes of your API, such as https://contoso.onmicrosoft.com/tasks/read, or your client ID.")
+  }
 
   @Test("Each is the only warning", arguments: mistakes)
   func answer(_ mistake: Mistake) throws {

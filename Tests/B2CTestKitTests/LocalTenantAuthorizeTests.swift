@@ -96,6 +96,19 @@ struct LocalTenantAuthorizeTests {
     #expect(values["state"] == "state-1")
   }
 
+  @Test(
+    "Without a session prompt=none is refused as the service refuses it",
+    arguments: [
+      (LocalTenant.Shape.b2c, "interaction_required"), (.entra, "login_required"), (.ciam, "login_required"),
+      (.openIDConnect, "login_required"),
+    ])
+  func silent(_ shape: LocalTenant.Shape, _ error: String) async throws {
+    let visitor = TenantVisitor(LocalTenant(shape: shape))
+    let answer = try await visitor.get(visitor.authorizeURL(["prompt": "none"]))
+    let location = try #require(answer.headers["Location"].flatMap { URL(string: $0) })
+    #expect(TenantVisitor.values(location)["error"] == error)
+  }
+
   @Test func errorDescriptionHasTheServicesForm() async throws {
     let clock = TestClock()
     let visitor = TenantVisitor(LocalTenant(now: { clock.date }))

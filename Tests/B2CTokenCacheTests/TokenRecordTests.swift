@@ -62,6 +62,7 @@ import Testing
     }
     #expect(error?.code == .tokenCache && error?.isRetryable == false)
     #expect(error?.message.contains("has version 2") == true)
+    #expect(error?.recoverySuggestion?.contains("signOut()") == true)
   }
 
   @Test(

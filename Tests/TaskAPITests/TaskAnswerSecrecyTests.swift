@@ -60,7 +60,7 @@ import Testing
     let error = try await error(#"{"code":"\#(long)","message":"\#(long)"}"#, headers: ["Request-Id": long])
     #expect("\(error)".count < 700)
     let shown = try await self.error(#"{"code":"\#(long.prefix(900))","message":"\#(long.prefix(900))"}"#)
-    #expect(shown.serverDescription?.count == 200 && shown.serverCode?.count == 100)
+    #expect(shown.serverDescription?.count == 199 && shown.serverCode?.count == 99)
   }
 
   @Test func isOneLine() async throws {

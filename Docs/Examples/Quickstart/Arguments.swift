@@ -100,7 +100,7 @@ struct Arguments {
     With both of these:
       --prompt login                          what the page asks for even with a session
     With each of them:
-      --diagnose                              only check settings, authority and keys, and say what to fix
+      --diagnose                              only check settings, authority, keys and sign-in page, and say what to fix
       --loopback-port N                       wait for the redirect on this port of 127.0.0.1
       --print-url                             print "OPEN <URL>" instead of opening a browser
       --verbose                               the requests and the claims too

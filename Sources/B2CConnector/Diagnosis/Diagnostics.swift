@@ -2,9 +2,11 @@ internal import B2CCore
 internal import Foundation
 
 extension Connector {
-  /// Checks settings, provider and presenter without signing in.
+  /// Checks settings, provider, sign-in page and presenter without signing in.
   ///
-  /// Metadata and keys of each policy are fetched. The token cache is not touched.
+  /// Metadata and keys of each policy are fetched. One request asks for the sign-in page of the default policy, without a
+  /// user (`prompt=none`, OpenID Connect Core 3.1.2.1) and without `offline_access`, and no redirect is followed: a client ID, redirect URI or
+  /// scope that the service refuses is a failure in its words. The token cache is not touched.
   ///
   /// - Returns: The findings, in the order to fix them.
   /// - Throws: `CancellationError` when the calling task was cancelled.
@@ -29,8 +31,9 @@ extension Connector {
   ) async throws -> Diagnosis {
     let read: ConnectorSettings
     do {
-      read = try ConnectorError.mapping { try settings() }
-    } catch let error as ConnectorError {
+      read = try settings()
+    } catch {
+      try Task.checkCancellation()
       return Diagnosis(Diagnostics.findings(ofUnusable: error))
     }
     let connector = Result {
@@ -60,13 +63,43 @@ struct Diagnostics: Sendable {
   func diagnosis() async throws -> Diagnosis {
     var findings = Self.findings(of: settings)
     switch connector {
-    case .success(let connector): findings += try await documents(connector)
+    case .success(let connector): findings += try await Self.findings(of: connector)
     case .failure(let error):
       findings.append(Self.finding(of: error, check: "authority"))
       findings.append(Finding("metadata and keys", .skipped, "the authority must be fixed first"))
     }
-    findings.append(presenterFinding())
-    return Diagnosis(findings)
+    let presenterFinding = try await Self.check("presenter") {
+      let redirectURI = settings.redirectURI
+      try presenter.validate(redirectURI: redirectURI)
+      return (.ok, "\(type(of: presenter)) can receive \(redirectURI.absoluteString)", nil)
+    }
+    return Diagnosis(findings + [presenterFinding])
+  }
+
+  /// Makes a check, whose error is its finding.
+  private static func check(
+    _ name: String, _ body: () async throws -> (Finding.Outcome, String, recovery: String?)
+  ) async throws -> Finding {
+    let result: Finding
+    do {
+      let (outcome, detail, recovery) = try await body()
+      result = Finding(name, outcome, detail, recovery: recovery)
+    } catch {
+      result = finding(of: error, check: name)
+    }
+    // What is found then, also by parts of the app, is worth nothing.
+    try Task.checkCancellation()
+    return result
+  }
+
+  /// Returns an error as a finding; the text of an unknown error is not repeated, since it may contain anything.
+  private static func finding(of error: any Error, check: String) -> Finding {
+    guard let error = error as? ConnectorError else {
+      return Finding(check, .failed, "it failed with \(type(of: error))")
+    }
+    let code = error.serverCode.map { " [\($0)]" } ?? ""
+    let detail = error.message + code + (error.serverDescription.map(ErrorText.said) ?? "")
+    return Finding(check, .failed, detail, recovery: error.recoverySuggestion)
   }
 }
 
@@ -74,15 +107,12 @@ struct Diagnostics: Sendable {
 
 extension Diagnostics {
   /// Returns every problem of settings that cannot be read; all other checks depend on them.
-  static func findings(ofUnusable error: ConnectorError) -> [Finding] {
-    guard let settings = error.underlying as? SettingsError else {
-      return [finding(of: error, check: "settings"), skipped]
-    }
+  static func findings(ofUnusable error: any Error) -> [Finding] {
+    let skipped = Finding("all other checks", .skipped, "the settings must be fixed first")
+    guard let settings = error as? SettingsError else { return [finding(of: error, check: "settings"), skipped] }
     return settings.problems.map { finding(of: $0, .failed) } + settings.warnings.map { finding(of: $0, .warning) }
       + [skipped]
   }
-
-  private static var skipped: Finding { Finding("all other checks", .skipped, "the settings must be fixed first") }
 
   private static func findings(of settings: ConnectorSettings) -> [Finding] {
     let warnings = settings.warnings.map { finding(of: $0, .warning) }
@@ -91,66 +121,59 @@ extension Diagnostics {
 
   private static func finding(of problem: SettingsProblem, _ outcome: Finding.Outcome) -> Finding {
     let place = problem.keyPath.isEmpty ? "the file" : problem.keyPath
-    let recovery = [problem.recoverySuggestion, problem.suggestion.map { "Write \($0)" }].compactMap(\.self)
-    return Finding(
-      "settings: " + place, outcome, problem.message,
-      recovery: recovery.isEmpty ? nil : recovery.joined(separator: " "))
-  }
-
-  /// Returns an error as a finding; the text of an unknown error is not repeated, since it may contain anything.
-  private static func finding(of error: any Error, check: String) -> Finding {
-    let known = error as? ConnectorError
-    return Finding(
-      check, .failed, known?.message ?? "it failed with \(type(of: error))", recovery: known?.recoverySuggestion)
+    return Finding("settings: " + place, outcome, problem.message, recovery: problem.advice)
   }
 }
 
-// MARK: - The provider's documents
+// MARK: - The provider
 
 extension Diagnostics {
-  /// Checks metadata and keys of every policy.
-  private func documents(_ connector: Connector) async throws -> [Finding] {
-    let policies: [Policy?] = settings.policies.all.isEmpty ? [settings.authority.policy] : settings.policies.all
+  /// Checks that a sign-in has a policy, metadata and keys of every policy, and the sign-in page.
+  private static func findings(of connector: Connector) async throws -> [Finding] {
+    let services = connector.oauth
+    let signIn = services.configuration.defaultPolicy
+    var policies: [Policy?] = connector.settings.policies.all
+    // That of the authority's text may be in no list.
+    if signIn != nil || policies.isEmpty, !policies.contains(where: { $0?.key == signIn?.key }) {
+      policies.append(signIn)
+    }
     var findings: [Finding] = []
+    do {
+      if let policy = try connector.policy(for: .signIn) { findings.append(Finding("sign-in policy", .ok, policy.id)) }
+    } catch {
+      findings.append(finding(of: error, check: "sign-in policy"))
+    }
+    var canAsk = findings.allSatisfy { $0.outcome == .ok }
     for policy in policies {
       let name = policy.map { " of \($0.id)" } ?? ""
-      var checked = "metadata"
-      do {
-        let provider = try await connector.oauth.fetchProvider(policy)
-        findings.append(Finding("metadata" + name, .ok, "issuer \(provider.issuer)"))
-        checked = "keys"
-        let count = try await provider.usableKeyCount()
-        findings.append(
-          count > 0
-            ? Finding("keys" + name, .ok, "\(count) can verify a signature")
-            : Finding(
-              "keys" + name, .failed, "none can verify a signature",
-              recovery: policy == nil ? "Check the provider's signing keys." : "Check the policy's keys in the portal.")
-        )
-      } catch is CancellationError {
-        throw CancellationError()
-      } catch {
-        findings.append(Self.finding(of: error, check: checked + name))
-        if checked == "metadata" { findings.append(Finding("keys" + name, .skipped, "there is no metadata")) }
+      let metadata = try await check("metadata" + name) {
+        let (issuer, unusable) = try await services.fetchProvider(policy)
+        guard !unusable.isEmpty else { return (.ok, "issuer \(issuer)", nil) }
+        let detail = "issuer \(issuer); cannot be used, and is ignored: \(unusable.joined(separator: ", "))"
+        return (.warning, detail, "Have the issuer publish an https URL without parameters of the protocol.")
       }
+      findings.append(metadata)
+      guard metadata.outcome != .failed else {
+        findings.append(Finding("keys" + name, .skipped, "there is no metadata"))
+        canAsk = canAsk && policy?.key != signIn?.key
+        continue
+      }
+      findings.append(
+        try await check("keys" + name) {
+          let count = try await services.usableKeyCount(policy)
+          guard count == 0 else { return (.ok, "\(count) can verify a signature", nil) }
+          let advice = policy == nil ? "Check the provider's signing keys." : "Check the policy's keys in the portal."
+          return (.failed, "none can verify a signature", advice)
+        })
     }
-    return findings
-  }
-}
-
-// MARK: - This device
-
-extension Diagnostics {
-  private func presenterFinding() -> Finding {
-    let redirectURI = settings.redirectURI
-    do {
-      try presenter.validate(redirectURI: redirectURI)
-      return Finding("presenter", .ok, "\(type(of: presenter)) can receive \(redirectURI.absoluteString)")
-    } catch {
-      let known = error as? ConnectorError
-      return Finding(
-        "presenter", .failed, known?.message ?? "\(type(of: presenter)) cannot receive \(redirectURI.absoluteString)",
-        recovery: known?.recoverySuggestion ?? "Use another presenter, or register another redirect URI.")
+    guard canAsk else {
+      return findings + [Finding("sign-in page", .skipped, "what it needs must be fixed first")]
     }
+    return findings + [
+      try await check("sign-in page") {
+        try await services.askSignInPage()
+        return (.ok, "client ID, redirect URI and scopes are not refused", nil)
+      }
+    ]
   }
 }

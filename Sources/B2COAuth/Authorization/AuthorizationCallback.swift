@@ -2,6 +2,10 @@ internal import B2CCore
 internal import B2CIDToken
 internal import Foundation
 
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
 /// The answer to one authorization request, after every check of ``PendingSignIn/validate(_:from:)``.
 struct ValidatedCallback: Sendable {
   let code: Secret
@@ -22,18 +26,49 @@ extension PendingSignIn {
         recoverySuggestion: "Start the sign-in again; use each callback once.")
     }
     try checkIssuer(parameters["iss"], provider)
-    guard parameters["error"] == nil else {
-      throw ServerAnswer(
-        parameters, at: provider.tokenRoute.service, hiding: [state, nonce, verifier]
-      )
-      .asError(scopes: provider.sent(scopes), policy: provider.policy)
-      .about(provider.authorizationEndpoint)
-    }
+    if let error = refusal(parameters, provider) { throw error }
     guard let code = parameters["code"], !code.isEmpty else {
       throw ConnectorError(own: .invalidResponse, "The callback has neither a code nor an error.")
     }
     return ValidatedCallback(code: Secret(code), redirectURI: redirectURI)
   }
+
+  /// Returns the error of a callback, if it has one.
+  private func refusal(_ parameters: CallbackParameters, _ provider: Provider) -> ConnectorError? {
+    parameters["error"].map { _ in
+      error(of: ServerAnswer(parameters, at: provider.tokenRoute.service, hiding: secrets), provider)
+    }
+  }
+
+  private func error(of answer: ServerAnswer, _ provider: Provider) -> ConnectorError {
+    answer.asError(
+      scopes: provider.sent(scopes), policy: provider.policy, correlationID: provider.known(correlationID)
+    ).about(provider.authorizationEndpoint)
+  }
+
+  /// Sends this request once, without a user, and returns what the sign-in page refuses: by a redirect to the app, or in the
+  /// page.
+  ///
+  /// Nothing that it says is trusted, so neither state nor issuer is checked. A redirect elsewhere is to the log-in page of a
+  /// provider.
+  func refusal(
+    from provider: Provider, over transport: RetryingTransport, limits: TransportLimits
+  ) async throws -> ConnectorError? {
+    var history = RequestHistory()
+    let (body, response) = try await transport.send(
+      URLRequest(method: "GET", url: url), limits: limits, noting: &history)
+    let target = response.value(forHTTPHeaderField: "Location").flatMap {
+      URL(string: $0, relativeTo: url)?.absoluteURL
+    }
+    if (300..<400).contains(response.statusCode), let target {
+      return CallbackState.isAtRedirect(target, redirectURI) ? refusal(try CallbackParameters(target), provider) : nil
+    }
+    return ServerAnswer(page: body, response, at: provider.tokenRoute.service, hiding: secrets).map {
+      error(of: $0, provider)
+    }
+  }
+
+  private var secrets: [Secret] { [state, nonce, verifier] }
 
   private func checkIssuer(_ issuer: String?, _ provider: Provider) throws(ConnectorError) {
     let isRight =

@@ -27,9 +27,12 @@ enum ReservedParameters {
     return extra.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
   }
 
-  /// Returns the first parameter of the protocol in a query; not `p`, which has a meaning at Azure AD B2C only.
-  static func first(inQuery query: String) -> String? {
-    FormEncoding.decode(query).lazy.map { visible($0.name).lowercased() }.first { $0 != "p" && names.contains($0) }
+  /// Returns the first parameter of the protocol that an endpoint has already, for none is sent twice (RFC 6749 section
+  /// 3.1); not `p`, which has a meaning at Azure AD B2C only.
+  static func first(in endpoint: URL, or others: Set<String> = []) -> String? {
+    let query = endpoint.absoluteString.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+    return FormEncoding.decode(query).lazy.map { visible($0.name).lowercased() }
+      .first { $0 != "p" && (names.contains($0) || others.contains($0)) }
   }
 
   private static func visible(_ name: String) -> String {

@@ -82,6 +82,20 @@ extension ServerAnswer {
     }
   }
 
+  /// Reads a page in place of an answer: its OAuth error, one of Microsoft's codes in it, or with a status of an error its
+  /// text; `nil` for any other page.
+  init?(page: Data, _ response: HTTPURLResponse, at service: Authority.Kind, hiding secrets: [Secret]) {
+    self.init(page, response, to: .callback, at: service, hiding: secrets.map(\.value))
+    guard error == nil else { return }
+    let html = String(decoding: page, as: UTF8.self)
+    let found = html.firstMatch(of: ServiceCode.pattern)
+    guard found != nil || response.statusCode >= 400 else { return nil }
+    let words = found.map { String(html[$0.range.lowerBound...].prefix { !"<\"\\".contains($0) }) }
+    let text = html.components(separatedBy: "</head>").last?.replacing(/(?:<[^<>]*>|\s)+/, with: " ")
+    read(["error_description": .string(words ?? text ?? "")], secrets)
+    code = found.map { String($0.output) }
+  }
+
   /// Takes over what the server said, each field by the same rule: one line, cut, without tokens.
   private mutating func read(_ fields: [String: JSONValue], _ secrets: [Secret]) {
     let text = PrintableText(hiding: secrets)
@@ -140,8 +154,8 @@ extension ServerAnswer {
     guard let error else {
       // A page of something between, such as a firewall: a session is worth another try.
       let isPassing = place.isRefresh && !isEmpty && isRefusal
-      return means(
-        .invalidResponse, isPassing ? later : "Check the authority in the settings.", isRetryable: isPassing)
+      let wrong = place == .callback ? "client ID, redirect URI and scopes" : "the authority"
+      return means(.invalidResponse, isPassing ? later : "Check \(wrong) in the settings.", isRetryable: isPassing)
     }
     return switch error {
     case "interaction_required", "login_required", "consent_required", "account_selection_required", "invalid_grant":
@@ -241,5 +255,16 @@ extension ServerAnswer {
     // The service's own code is definite, whatever `error` it comes with.
     typed.endsSession = place.isRefresh && isRefusal && (meaning.endsSession || isTokenBad)
     return typed
+  }
+}
+
+extension ConnectorError {
+  /// Whether a request without a user was refused for the lack of one (OpenID Connect Core section 3.1.2.6).
+  var isAboutUser: Bool {
+    let known = [
+      "login_required", "interaction_required", "consent_required", "account_selection_required", "AADB2C90077",
+      "AADSTS50058", "AADSTS50076", "AADSTS65001",
+    ]
+    return code == .interactionRequired && [oauthError, serverCode].contains { known.contains($0 ?? "") }
   }
 }

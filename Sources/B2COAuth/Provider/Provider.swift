@@ -16,7 +16,7 @@ struct Provider: Sendable {
   var isMicrosoft: Bool { tokenRoute.isMicrosoft }
 
   /// Whether requests ask for `offline_access` on their own.
-  let addsOfflineAccess: Bool
+  var addsOfflineAccess: Bool
 
   /// All scopes that are sent where these are asked for.
   func sent(_ scopes: [String]) -> [String] { Scopes.forRequest(scopes, offlineAccess: addsOfflineAccess) }
@@ -73,6 +73,8 @@ struct ProviderMetadata: Sendable {
   let signingAlgorithms: [String]
   /// The scopes that the provider says it offers.
   let scopes: [String]
+  /// The optional endpoints that are there and cannot be used.
+  let unusableEndpoints: [String]
 
   /// Reads a metadata document; a URL in it that cannot be used is not there.
   ///
@@ -85,7 +87,9 @@ struct ProviderMetadata: Sendable {
     do {
       fields = try JSONReader.object(json)
     } catch {
-      throw ConnectorError(own: .invalidResponse, "The metadata document \(error).")
+      throw ConnectorError(
+        own: .invalidResponse, "The metadata document \(error).",
+        recoverySuggestion: "Check the authority in the settings; a proxy or a sign-in page may have answered.")
     }
     guard let issuer = fields["issuer"]?.string, !issuer.isEmpty else {
       throw ConnectorError(own: .invalidResponse, "The metadata document has no issuer.")
@@ -99,10 +103,18 @@ struct ProviderMetadata: Sendable {
     }
     authorizationEndpoint = url("authorization_endpoint")
     tokenEndpoint = url("token_endpoint")
-    endSessionEndpoint = url("end_session_endpoint")
+    endSessionEndpoint = url("end_session_endpoint").flatMap {
+      ReservedParameters.first(in: $0, or: ["post_logout_redirect_uri", "id_token_hint", "logout_hint"]) == nil
+        ? $0 : nil
+    }
     deviceAuthorizationEndpoint = url("device_authorization_endpoint")
     revocationEndpoint = url("revocation_endpoint")
     userInfoEndpoint = url("userinfo_endpoint")
+    let optional = [
+      "end_session_endpoint": endSessionEndpoint, "device_authorization_endpoint": deviceAuthorizationEndpoint,
+      "revocation_endpoint": revocationEndpoint, "userinfo_endpoint": userInfoEndpoint,
+    ]
+    unusableEndpoints = optional.filter { $1 == nil && (fields[$0] ?? .null) != .null }.keys.sorted()
     guard let keys = url("jwks_uri") else {
       throw ConnectorError(own: .invalidResponse, "The metadata document has no jwks_uri that is https.")
     }

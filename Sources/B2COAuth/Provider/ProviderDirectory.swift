@@ -128,10 +128,8 @@ actor ProviderDirectory {
         recoverySuggestion: "Check the authority in the settings.")
     }
     if authority.kind(for: policy) == .openIDConnect,
-      let query = metadata.authorizationEndpoint?.absoluteString.split(separator: "?", maxSplits: 1).dropFirst().first,
-      let name = ReservedParameters.first(inQuery: String(query))
+      let name = metadata.authorizationEndpoint.flatMap({ ReservedParameters.first(in: $0) })
     {
-      // RFC 6749 section 3.1: no parameter is sent twice.
       throw ConnectorError(
         own: .invalidResponse, "The metadata's authorization_endpoint sets \(name), a parameter of the protocol.",
         recoverySuggestion: "Check the authority in the settings, or have the issuer publish the endpoint without it.")
@@ -166,7 +164,9 @@ actor ProviderDirectory {
     let place = policy.map { " of the policy \($0.id)" } ?? ""
     var error = ConnectorError(
       own: temporary ?? ((400..<500).contains(status) ? .configuration : .invalidResponse),
-      "The request for the \(what)\(place) failed with status \(status): GET \(RedactedURL(url).withoutQuery).",
+      "The request for the \(what)\(place) failed with status \(status)"
+        + ((300..<400).contains(status) ? ", a redirect that is not followed" : "")
+        + ": GET \(RedactedURL(url).withoutQuery).",
       recoverySuggestion: temporary == nil ? "Check the authority\(policyAdvice) in the settings." : "Try again later.",
       status: status)
     error.retryAfter = RetryAfter.seconds(in: response)

@@ -32,9 +32,11 @@ extension LocalRefusal {
   static let forgotPassword = LocalRefusal("access_denied", 90118, 65004, "The user has forgotten their password.")
   static let identityProviderFailed = LocalRefusal(
     "access_denied", 90273, 65004, "An invalid response was received from the identity provider.")
-  static let noSession = LocalRefusal(
-    "interaction_required", 90077, 50058,
-    "User does not have an existing session and request prompt parameter has a value of 'None'.")
+  static func noSession(_ shape: LocalTenant.Shape) -> LocalRefusal {
+    LocalRefusal(
+      shape == .b2c ? "interaction_required" : "login_required", 90077, 50058,
+      "User does not have an existing session and request prompt parameter has a value of 'None'.")
+  }
 }
 
 /// The app's registration.

@@ -144,12 +144,6 @@ struct ProviderOpenIDConnectTests {
     }
   }
 
-  @Test("Metadata over http is refused", arguments: ["jwks_uri", "authorization_endpoint"])
-  func insecure(_ member: String) async throws {
-    let fixture = Fixture(shape: .openIDConnect) { $0.changeMetadata = { $0[member] = "http://login.example/x" } }
-    await expectError(ConnectorError.self, .invalidResponse) { try await fixture.client().signIn() }
-  }
-
   @Test("An optional endpoint that cannot be used is not there", arguments: ["http://127.0.0.1:9404/x", "", "x:"])
   func userInfoEndpoint(_ text: String) async throws {
     let fixture = Fixture(shape: .openIDConnect) { $0.changeMetadata = { $0["userinfo_endpoint"] = .string(text) } }
@@ -200,6 +194,41 @@ struct ProviderOpenIDConnectTests {
     let presenter = fixture.script(.signIn(.alice))
     _ = try await fixture.client(presenter: presenter).signIn()
     #expect(presenter.requests.first?.url.query?.hasPrefix(query + "&") == true)
+  }
+
+  @Test(
+    "An endpoint of the sign-out with a parameter of the protocol is not there",
+    arguments: [
+      "state=evil", "a=b&post_logout_redirect_uri=x", "CLIENT_ID=x", "id_token_hint", "logout_hint=x", "a=b", "p=x",
+    ])
+  func presetParameterOfSignOut(_ query: String) async throws {
+    let fixture = Fixture(shape: .openIDConnect) {
+      $0.changeMetadata = {
+        $0["end_session_endpoint"] = .string(($0["end_session_endpoint"]?.string ?? "") + "?" + query)
+      }
+    }
+    let presenter = fixture.script(.signIn(.alice))
+    let client = try fixture.client(presenter: presenter)
+    _ = try await client.signIn()
+    guard !["a=b", "p=x"].contains(query) else {
+      #expect(try await client.signOut(endsBrowserSession: true) == .returned)
+      return
+    }
+    await expectError(ConnectorError.self, .unsupported) { try await client.signOut(endsBrowserSession: true) }
+    #expect(presenter.requests.count == 1)
+  }
+
+  @Test(
+    "A document that is no JSON, or is elsewhere, is told as what it is",
+    arguments: [(200, "<!DOCTYPE html>", "is HTML"), (200, " ", "is empty"), (301, "", "a redirect")])
+  func foreignDocument(_ status: Int, _ body: String, _ words: String) async throws {
+    let fixture = Fixture(shape: .openIDConnect)
+    fixture.tenant.faults = [
+      LocalFault(on: .metadata, .respond(LocalResponse(status: status, body: Data(body.utf8))))
+    ]
+    let error = try await #require(throws: ConnectorError.self) { try await fixture.client().signIn() }
+    #expect(error.code == .invalidResponse && error.message.contains(words), "\(error)")
+    #expect(error.recoverySuggestion?.contains("authority") == true, "\(error)")
   }
 
   @Test("A service that says 408 may be asked later", arguments: [LocalFaultTarget.metadata, .keys])

@@ -68,6 +68,8 @@ extension FuzzTarget {
   private static func checkRefusal(_ body: ArraySlice<UInt8>, status: Int) throws {
     let (body, response) = try LocalResponse(status: status, body: Data(body)).answer(to: URL(filePath: "/"))
     for service in [Authority.Kind.b2c, .openIDConnect] {
+      let page = ServerAnswer(page: body, response, at: service, hiding: [Secret(sent)])
+      if let page { try check(page, status: status) }
       for place in [ServerAnswer.Place.code, .device, .refresh(addsClaims: false)] {
         let answered = ServerAnswer(body, response, to: place, at: service, hiding: [sent])
         try check(answered, status: status)
