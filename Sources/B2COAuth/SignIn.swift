@@ -159,7 +159,8 @@ extension SignIn {
     let key = services.client.key(id)
     let record = TokenRecord(signedInAt: now, policyID: provider.policy?.id, claims: claims).taking(answer)
     var hasSession = record.hasSession(now: now)
-    if updatesUserOnly(provider.policy) {
+    // The settings' key or the caller says what a policy is for; the words of its name say nothing.
+    if let kind = provider.policy?.kind, [.profileEdit, .passwordReset].contains(kind) {
       hasSession = await layOver(claims, key)
     } else {
       try await services.store.signIn(record, key, of: services.client)
@@ -177,16 +178,6 @@ extension SignIn {
     guard let record = try? await services.store.record(key) else { return false }
     _ = try? await services.store.update(SessionStore.Session(key: key, record: record)) { $0.adopting(claims) }
     return record.hasSession(now: services.environment.now())
-  }
-
-  /// Whether the caller asked for a policy that changes a user and does not sign in.
-  ///
-  /// The settings' key or the caller says so; the words of a policy's name say nothing.
-  private func updatesUserOnly(_ policy: Policy?) -> Bool {
-    guard let policy else { return false }
-    let configuration = services.configuration
-    return [.profileEdit, .passwordReset].contains(policy.kind)
-      || (policy.key == configuration.passwordResetPolicy?.key && policy.key != configuration.defaultPolicy?.key)
   }
 
   private func checkUser(_ user: UserInfo, meant userID: String?) throws(ConnectorError) {

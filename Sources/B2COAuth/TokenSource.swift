@@ -113,7 +113,7 @@ package struct TokenSource: Sendable {
       return try await shared(flight, request, session, excluded, correlationID).token
     } catch let error as ConnectorError where still != nil {
       // What has not expired is served all the same, unless a definite answer has ended the session.
-      let record = error.code == .tokenCache ? session.record : try? await store.record(session.key)
+      let record = try? await store.record(session.key)
       let left = record?.unexpiredToken(covering: request.scopes, now: now, excluding: excluded)
       guard let left else { throw error }
       services.report(.staleTokenServed, session.record.policyID, correlationID, error: error.code)

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// A cancelled call ends in `CancellationError`, whatever an app's presenter, cache or transport throws then.
-@Suite("Cancelled calls over an app's own parts", .timeLimit(.minutes(10)))
+@Suite("Cancelled calls over an app's own parts", .hangLimit)
 struct ConnectorCancellationTests {
   /// Throws what `URLSession` throws when its caller is cancelled.
   private static func waitAsURLSession(_ gate: TestGate) async throws {

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// External ID and Azure AD B2C on `login.contoso.com`, by settings files in the forms of Microsoft's pages.
-@Suite("A custom URL domain", .timeLimit(.minutes(10)))
+@Suite("A custom URL domain", .hangLimit)
 struct ConnectorCustomDomainTests {
   private static let host = "login.contoso.com"
   private static let otherID = "00000000-0000-4000-8000-000000000001"

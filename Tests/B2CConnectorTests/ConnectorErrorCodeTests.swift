@@ -9,7 +9,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("Codes of the facade's error", .timeLimit(.minutes(10)))
+@Suite("Codes of the facade's error", .hangLimit)
 struct ConnectorErrorCodeTests {
   static let all: [ErrorCode] = [
     .userCancelledInPage, .userClosedBrowser, .passwordResetRequested, .interactionRequired, .wrongUser, .accessDenied,
@@ -110,28 +110,6 @@ struct ConnectorErrorCodeTests {
     #expect(error.code == .network && error.outcomeIsUnknown)
   }
 
-  @Test("A request to any API that never left changed nothing")
-  func anyAPIUnreachable() async throws {
-    struct Unreachable: HTTPTransport {
-      let inner: any HTTPTransport
-      func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
-        guard request.method != "POST" || request.url?.host != "tasks.example" else {
-          throw URLError(.cannotConnectToHost)
-        }
-        return try await inner.send(request, limits: limits)
-      }
-    }
-    let world = World()
-    let wire = Unreachable(inner: world.network)
-    let connector = try world.connector(
-      presenter: world.script(.signIn(.alice)), transport: wire, waitingOn: TestClock())
-    try await connector.doPolicy(.signIn)
-    var request = URLRequest(url: world.tasks.url)
-    request.httpMethod = "POST"
-    let error = try await #require(throws: ConnectorError.self) { try await connector.data(for: request) }
-    #expect(error.code == .network && !error.outcomeIsUnknown)
-  }
-
   @Test("The limit of bytes holds for a transport of the app's own without a limit", arguments: ["GET", "POST"])
   func tooLargeAnswer(_ method: String) async throws {
     let world = World()
@@ -144,23 +122,6 @@ struct ConnectorErrorCodeTests {
     #expect(error.code == .tooLarge && error.outcomeIsUnknown == (method == "POST"))
   }
 
-  @Test("The limit of bytes holds for metadata as well")
-  func tooLargeMetadata() async throws {
-    let world = World()
-    let connector = try world.connector(
-      presenter: world.script(.signIn(.alice)),
-      transport: Padding(inner: world.network) { $0.path.contains(".well-known") })
-    let error = try await #require(throws: ConnectorError.self) { try await connector.doPolicy(.signIn) }
-    #expect(error.code == .tooLarge)
-  }
-
-  @Test("A cache says by its error whether the same call may succeed later", arguments: [true, false])
-  func retryableCache(_ isRetryable: Bool) async throws {
-    let connector = try World().connector(cache: BrokenCache(isRetryable: isRetryable))
-    let error = try await #require(throws: ConnectorError.self) { try await connector.session }
-    #expect(error.code == .tokenCache && error.isRetryable == isRetryable && !error.needsInteraction)
-  }
-
   @Test("A cache that is busy may be free later", arguments: [true, false])
   func cache(_ isRetryable: Bool) async throws {
     let world = World()
@@ -168,17 +129,7 @@ struct ConnectorErrorCodeTests {
     let error = try await #require(throws: ConnectorError.self) { try await connector.accessToken() }
     #expect(error.code == .tokenCache && error.isRetryable == isRetryable)
     let session = try await #require(throws: ConnectorError.self) { try await connector.session }
-    #expect(session.code == .tokenCache && session.isRetryable == isRetryable)
-  }
-
-  @Test("A metadata document that fails on every try is named with its status")
-  func triesOfMetadata() async throws {
-    let world = World()
-    world.tenant.faults = [LocalFault(on: .metadata, .respond(LocalResponse(status: 503)))]
-    let connector = try world.connector(waitingOn: TestClock())
-    let error = try await #require(throws: ConnectorError.self) { try await connector.doPolicy(.signIn) }
-    #expect(error.code == .serviceUnavailable && error.status == 503)
-    #expect(world.tenant.requests.count == 3)
+    #expect(session.code == .tokenCache && session.isRetryable == isRetryable && !session.needsInteraction)
   }
 
   @Test(

@@ -11,7 +11,7 @@ import Testing
 
 /// What a token cache, a presenter or a transport of the app says reaches errors, events and a diagnosis cut, printable
 /// and without secrets.
-@Suite("The words of parts that the app supplied", .timeLimit(.minutes(10)))
+@Suite("The words of parts that the app supplied", .hangLimit)
 struct ConnectorErrorCustomPartsTests {
   private static let words =
     "postgresql://server:Sec@ret-Pass@db/tokens password=hunter2 eyJhbGciOiJub25lIn0.canary.sig "

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// What the transport says to fix reaches the app.
-@Suite("The transport's advice", .timeLimit(.minutes(10)))
+@Suite("The transport's advice", .hangLimit)
 struct ConnectorErrorSuggestionTests {
   private static let advice = "needs Outgoing Connections (Client)"
 

@@ -8,7 +8,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("Errors of the facade", .timeLimit(.minutes(10)))
+@Suite("Errors of the facade", .hangLimit)
 struct ConnectorErrorTests {
   @Test("Everything the server said is there")
   func server() async throws {
@@ -153,49 +153,6 @@ struct ConnectorErrorTests {
       URLComponents(url: page, resolvingAgainstBaseURL: false)?.queryItems?.first { $0.name == "claims" }?.value
         == claims)
     #expect(try await connector.getTaskList().isEmpty)
-  }
-
-  @Test(
-    "What keeps an answer away is told apart",
-    arguments: [
-      (URLError.Code.badURL, ErrorCode.configuration, false), (.timedOut, .timedOut, true),
-      (.serverCertificateUntrusted, .network, false), (.dataLengthExceedsMaximum, .tooLarge, false),
-      (.networkConnectionLost, .network, true),
-    ])
-  func transport(_ code: URLError.Code, _ means: ErrorCode, _ isRetryable: Bool) async throws {
-    struct Wire: HTTPTransport {
-      let inner: any HTTPTransport
-      let host: String?
-      let code: URLError.Code
-      func send(_ request: URLRequest, limits: TransportLimits) async throws -> (Data, HTTPURLResponse) {
-        guard request.url?.host != host else { throw URLError(code) }
-        return try await inner.send(request, limits: limits)
-      }
-    }
-    let world = World()
-    let wire = Wire(inner: world.network, host: world.tasks.url.host, code: code)
-    let connector = try Connector(
-      settings: world.settings(), environment: world.environment(transport: wire, waitingOn: TestClock())
-    ) { $0.retry = .none }
-    try await connector.doPolicy(.signIn)
-    let error = try await #require(throws: ConnectorError.self) {
-      try await connector.data(for: URLRequest(url: world.tasks.url))
-    }
-    #expect(error.code == means && error.isRetryable == isRetryable)
-  }
-
-  @Test("How long a server asks to wait is there")
-  func retryAfter() async throws {
-    let world = World()
-    let connector = try Connector(
-      settings: world.settings(), environment: world.environment(waitingOn: TestClock())
-    ) { $0.retry = .none }
-    try await connector.doPolicy(.signIn)
-    world.tasks.faults = [
-      LocalFault(on: .any, .respond(LocalResponse(status: 429, headers: ["Retry-After": "7"])))
-    ]
-    let error = try await #require(throws: ConnectorError.self) { try await connector.getTaskList() }
-    #expect(error.code == .throttled && error.isRetryable && error.retryAfter == 7)
   }
 
   @Test("Without a network the answer is retryable and the session stays")

@@ -14,7 +14,7 @@ import Testing
 #endif
 
 /// The last word of every error, as an app logs it.
-@Suite("The text of every error", .timeLimit(.minutes(10)))
+@Suite("The text of every error", .hangLimit)
 struct ConnectorErrorTextTests {
   private func check(_ error: any Error, isPlainIssuer: Bool = false) throws {
     let shown = ConnectorError(mapping: error)
@@ -125,13 +125,11 @@ struct ConnectorErrorTextTests {
   @Test("Authorities that cannot be read", arguments: authorities)
   func authority(_ text: String) throws {
     let kinds: [Authority.Kind?] = [nil, .b2c, .ciam, .entra, .openIDConnect]
-    for kind in kinds {
-      do {
-        _ = try Authority(text, kind: kind)
-      } catch {
-        try check(error)
-      }
+    let errors = kinds.compactMap { kind -> (any Error)? in
+      if case .failure(let error) = Result(catching: { try Authority(text, kind: kind) }) { error } else { nil }
     }
+    #expect(!errors.isEmpty)
+    for error in errors { try check(error) }
   }
 
   @Test("Policies that cannot be read", arguments: ["", "?p=B2C_1_a", "B2C_1_a b", "B2C_1_a/b", "\u{7}"])

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// An app at a generic OpenID Connect issuer is not told about things that only Azure AD B2C has.
-@Suite("Words of the facade at a generic issuer", .timeLimit(.minutes(10)))
+@Suite("Words of the facade at a generic issuer", .hangLimit)
 struct ConnectorErrorWordsTests {
   private static let foreign = ["policy", "policies", "user flow", "portal", "b2c", "aadsts", "client id itself"]
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A process that is started before the device was unlocked for the first time.
-@Suite("A locked device", .timeLimit(.minutes(10)))
+@Suite("A locked device", .hangLimit)
 struct ConnectorLockedDeviceTests {
   @Test("A session that a locked keychain hides is no sign-out, and is told once the device is unlocked")
   func unlocking() async throws {

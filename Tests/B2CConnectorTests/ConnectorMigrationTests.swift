@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The rollout of the guide "From Azure AD B2C to External ID", over two tenants on this machine and one token cache.
-@Suite("From Azure AD B2C to External ID", .timeLimit(.minutes(10)))
+@Suite("From Azure AD B2C to External ID", .hangLimit)
 struct ConnectorMigrationTests {
   enum Way: Sendable, CaseIterable {
     case standard, highScale

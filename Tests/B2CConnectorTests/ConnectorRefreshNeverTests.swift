@@ -8,7 +8,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("A process that must not refresh", .timeLimit(.minutes(10)))
+@Suite("A process that must not refresh", .hangLimit)
 struct ConnectorRefreshNeverTests {
   /// Why a process must not refresh: the app says so, or it is an app extension.
   enum Reason: CaseIterable { case option, appExtension }

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// A refused token is replaced at most once a minute.
-@Suite("Tokens that the API refuses", .timeLimit(.minutes(10)))
+@Suite("Tokens that the API refuses", .hangLimit)
 struct ConnectorRefusedTokensTests {
   private static let refusal = LocalResponse(status: 401, headers: ["WWW-Authenticate": "Bearer"])
 

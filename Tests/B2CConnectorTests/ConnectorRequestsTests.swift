@@ -9,7 +9,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("Requests to any API", .timeLimit(.minutes(10)))
+@Suite("Requests to any API", .hangLimit)
 struct ConnectorRequestsTests {
   /// An API whose audience is Microsoft Graph.
   private struct Graph: LocalService {
@@ -176,16 +176,36 @@ struct ConnectorRequestsTests {
     #expect(tenant.counters.refreshRequests == 0)
   }
 
-  @Test("A throttled list backs off and succeeds")
-  func throttled() async throws {
+  @Test("An app that wants two tries gets two: of a list, of any request, of the metadata")
+  func retries() async throws {
     let world = World()
-    let connector = try Connector(
-      settings: world.settings(), environment: world.environment(waitingOn: TestClock())
-    ) {
-      $0.retry = RetryPolicy(maximumDelay: .zero)
-    }
+    let connector = try world.connector(waitingOn: TestClock()) { $0.retry = RetryPolicy(maximumAttempts: 2) }
     try await connector.doPolicy(.signIn)
-    world.tasks.faults = [LocalFault(on: .any, times: 2, .respond(LocalResponse(status: 429)))]
-    #expect(try await connector.getTaskList().isEmpty)
+    let busy = LocalResponse(status: 503)
+    world.tasks.faults = [LocalFault(.respond(busy))]
+    await expectError(ConnectorError.self, .serviceUnavailable) { try await connector.getTaskList() }
+    #expect(world.tasks.requests.count == 2)
+    #expect(try await connector.data(for: URLRequest(url: world.tasks.url)).1.statusCode == 503)
+    #expect(world.tasks.requests.count == 4)
+    world.tenant.faults = [LocalFault(on: .metadata, .respond(busy))]
+    let before = world.network.requestCount
+    await expectError(ConnectorError.self, .serviceUnavailable) { try await connector.doPolicy(.signUp) }
+    #expect(world.network.requestCount == before + 2)
+  }
+
+  @Test("What is larger than the limits of the options, or of the call, is refused")
+  func limits() async throws {
+    let world = World()
+    let small = TransportLimits(maximumBodyBytes: 10)
+    let connector = try world.connector { $0.taskLimits = small }
+    try await connector.doPolicy(.signIn)
+    let answer = LocalResponse(status: 200, body: Data(repeating: 0x20, count: 12))
+    world.tasks.faults = [LocalFault(.respond(answer))]
+    let request = URLRequest(url: world.tasks.url)
+    await expectError(ConnectorError.self, .tooLarge) { try await connector.getTaskList() }
+    await expectError(ConnectorError.self, .tooLarge) { try await connector.data(for: request, limits: small) }
+    #expect(try await connector.data(for: request).0 == answer.body)
+    let engine = try world.connector { $0.limits = small }
+    await expectError(ConnectorError.self, .tooLarge) { try await engine.doPolicy(.signIn) }
   }
 }

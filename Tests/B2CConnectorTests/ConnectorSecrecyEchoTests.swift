@@ -13,7 +13,7 @@ import Testing
 /// Promise: whatever a server returns of what was sent to it, and however it writes it, shows nowhere.
 ///
 /// Every place of an answer, with every status, in every encoding, for every request that carries a secret.
-@Suite("Secrets that a server returns", .timeLimit(.minutes(10)))
+@Suite("Secrets that a server returns", .hangLimit)
 struct ConnectorSecrecyEchoTests {
   /// A request that carries secrets.
   enum Operation: String, CaseIterable, Sendable {

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Session", .timeLimit(.minutes(10)))
+@Suite("Session", .hangLimit)
 struct ConnectorSessionTests {
   /// Refuses every refresh for good.
   private func revoke(_ world: World) async throws {
@@ -78,7 +78,11 @@ struct ConnectorSessionTests {
     var states = connector.sessionUpdates.makeAsyncIterator()
     #expect(await states.next() == .signedIn(user))
     for name in [user.name, user.name, "Renamed"] {
-      world.tenant.behavior.changeIDTokenClaims = { $0["name"] = name.map(JSONValue.string) }
+      world.tenant.behavior.changeIDTokenClaims = { claims in
+        claims["name"] = name.map(JSONValue.string)
+        // Entra ID writes others into each id_token.
+        for claim in ["aio", "rh", "uti"] { claims[claim] = .string(UUID().uuidString) }
+      }
       await world.clock.advance(by: .seconds(4_000))
       _ = try await connector.accessToken()
       // The id_token of the refresh has been looked at.
@@ -197,18 +201,6 @@ struct ConnectorSessionTests {
     #expect(await states.next() == .expired(user.expired))
   }
 
-  @Test("With the tutorial's three keys the default policy is the sign-in policy, for every call")
-  func defaultPolicy() async throws {
-    let world = World()
-    var settings = try world.settings()
-    settings.policies.facebookSignIn = try Policy(id: "B2C_1_FacebookSignIn", kind: .federatedSignIn)
-    let connector = try world.connector(settings)
-    #expect(connector.oauth.configuration.defaultPolicy?.id == "B2C_1_SignIn")
-    #expect(try await connector.signIn().user.policyID == "B2C_1_SignIn")
-    #expect(try await connector.userInfo().policyID == "B2C_1_SignIn")
-    #expect(try await connector.doPolicy(.signIn).policyID == "B2C_1_SignIn")
-  }
-
   static let defaults: [(policies: [Policy.Kind], selected: Policy.Kind?, expected: Policy.Kind?)] = [
     ([.signIn], .signUpOrSignIn, .signUpOrSignIn), ([.signIn], .federatedSignIn, .federatedSignIn),
     ([.signIn, .federatedSignIn], nil, .signIn), ([.federatedSignIn, .signUpOrSignIn], nil, .signUpOrSignIn),
@@ -244,18 +236,6 @@ struct ConnectorSessionTests {
     #expect(try await connector.doPolicy(.signIn).policyID == expected.id)
   }
 
-  @Test("A default policy that the app configures holds for every call")
-  func configuredDefault() async throws {
-    let world = World()
-    let policy = try Policy("B2C_1_SignUpOrSignIn")
-    var settings = try world.settings()
-    settings.policies.selected = policy
-    let connector = try world.connector(settings)
-    #expect(try await connector.signIn().user.policyID == policy.id)
-    #expect(try await connector.doPolicy(.signIn).policyID == policy.id)
-    #expect(try await connector.userInfo().policyID == policy.id)
-  }
-
   @Test("A policy in the authority's text is the default where the settings name none")
   func authorityDefault() async throws {
     let world = World()
@@ -264,21 +244,6 @@ struct ConnectorSessionTests {
     let connector = try world.connector(settings)
     #expect(try await connector.doPolicy(.signIn).policyID == "B2C_1_SignIn")
     #expect(try await connector.signIn().user.policyID == "B2C_1_SignIn")
-  }
-
-  @Test("Signing one user out leaves the other")
-  func oneUser() async throws {
-    let world = World()
-    let presenter = world.script(.signIn(.alice))
-    let connector = try world.connector(presenter: presenter)
-    try await connector.signIn()
-    let alice = try #require(try await connector.users().first)
-    presenter.follow(.signIn(.bob))
-    try await connector.signIn(options: SignInOptions(prompt: .login))
-    let token = try await connector.accessToken(user: alice)
-    #expect(token.userID == alice.id)
-    try await connector.signOut(alice)
-    #expect(try await connector.users().map(\.username) == [LocalUser.bob.email])
   }
 }
 

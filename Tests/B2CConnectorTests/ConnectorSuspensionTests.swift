@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A refresh when the system suspends the app", .timeLimit(.minutes(10)))
+@Suite("A refresh when the system suspends the app", .hangLimit)
 struct ConnectorSuspensionTests {
   /// A user with an expired token.
   private final class Stage: Sendable {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The six lines of the README, over real loopback HTTP and in memory.
-@Suite("Connector", .timeLimit(.minutes(10)))
+@Suite("Connector", .hangLimit)
 struct ConnectorTests {
   @Test("The README's lines work over loopback HTTP", .descriptors(), arguments: LocalTenant.AuthorityForm.allCases)
   func readme(form: LocalTenant.AuthorityForm) async throws {
@@ -190,17 +190,24 @@ struct ConnectorTests {
     #expect(try await connector.users().map(\.name) == ["Alice B."])
   }
 
-  @Test("The engine's numbers can be set")
+  @Test("The engine's numbers can be set, and what asks the user before a refresh")
   func configuring() async throws {
     let world = World()
-    let clock = world.clock
-    let connector = try Connector(settings: world.settings(), environment: world.environment()) {
+    // An id_token that counts from 400 seconds later on.
+    world.tenant.behavior.changeIDTokenClaims = { $0["nbf"] = .number(($0["nbf"]?.double ?? 0) + 400) }
+    let cache = InMemoryTokenCache()
+    let connector = try world.connector(cache: cache) {
       $0.expiryMargin = .seconds(1_000)
+      $0.clockSkew = .seconds(500)
     }
-    try await connector.doPolicy(.signIn)
-    await clock.advance(by: .seconds(2_700))
+    let user = try await connector.doPolicy(.signIn)
+    await world.clock.advance(by: .seconds(2_700))
     _ = try await connector.accessToken()
     #expect(world.tenant.counters.refreshes == 1)
+    let asked = Collected<String>()
+    let asking = try world.connector(cache: cache) { $0.beforeRefresh = { asked.add($0.id) } }
+    _ = try await asking.accessToken(forceRefresh: true)
+    #expect(asked.all == [user.id])
   }
 
   @Test("A cache of under thirty lines plugs in")

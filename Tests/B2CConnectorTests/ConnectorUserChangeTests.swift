@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// A change of user during each call to an API: a token travels with its user.
-@Suite("A change of user during a call", .timeLimit(.minutes(10)))
+@Suite("A change of user during a call", .hangLimit)
 struct ConnectorUserChangeTests {
   /// A call that sends the user's token to an API.
   enum Call: String, CaseIterable, Sendable {

@@ -8,7 +8,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("Diagnosis", .timeLimit(.minutes(10)))
+@Suite("Diagnosis", .hangLimit)
 struct DiagnosisTests {
   static let shapes: [LocalTenant.Shape] = [.b2c, .entra, .ciam, .openIDConnect]
 

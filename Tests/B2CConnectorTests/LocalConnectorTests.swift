@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// The wiring that `B2CTestKit` has for an app's tests.
-@Suite(.descriptors(), .timeLimit(.minutes(10)))
+@Suite(.descriptors(), .hangLimit)
 struct LocalConnectorTests {
   @Test("A connector for a test takes one line, and its retries never hang")
   func local() async throws {
@@ -37,7 +37,7 @@ struct LocalConnectorTests {
     #expect(server.tasks.map(\.completed) == [true])
   }
 
-  @Test("Settings of a tenant on this machine say which kind of service it is", .timeLimit(.minutes(10)))
+  @Test("Settings of a tenant on this machine say which kind of service it is", .hangLimit)
   func startedSettings() async throws {
     let kinds: [LocalTenant.Shape: Authority.Kind] = [
       .b2c: .b2c, .entra: .entra, .ciam: .ciam, .openIDConnect: .openIDConnect,

@@ -2,10 +2,11 @@ import B2CConnector
 import B2CTestKit
 import Foundation
 import Observation
+import TestSupport
 import Testing
 
 /// The example app where there is no page, with errors for its developer, and with the settings of its project.
-@Suite("The example app's other ways in", .timeLimit(.minutes(10))) @MainActor
+@Suite("The example app's other ways in", .hangLimit) @MainActor
 struct TasksAppPlatformTests {
   @Test("Where there is no page, a code is typed on another device")
   func deviceCode() async throws {

@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// The model of `Docs/Examples/TasksApp`, as readers copy it.
-@Suite("The example app's model", .timeLimit(.minutes(10))) @MainActor
+@Suite("The example app's model", .hangLimit) @MainActor
 struct TasksModelTests {
   /// Another person of the same name as Alice.
   static let namesake = LocalUser(

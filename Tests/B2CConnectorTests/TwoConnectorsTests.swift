@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Two connectors over one token cache of every kind: what one of them does, the other knows.
-@Suite("Two connectors over one token cache", .timeLimit(.minutes(10)))
+@Suite("Two connectors over one token cache", .hangLimit)
 struct TwoConnectorsTests {
   /// Two connectors, and the page that their users see.
   private final class Pair: Sendable {

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import B2CCore
 
-@Suite("The strict JSON reader", .timeLimit(.minutes(10)))
+@Suite("The strict JSON reader", .hangLimit)
 struct JSONReaderTests {
   @Test(
     "reads every kind of value",

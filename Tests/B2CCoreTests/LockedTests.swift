@@ -1,7 +1,8 @@
 import B2CCore
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct LockedTests {
+@Suite(.hangLimit) struct LockedTests {
   @Test func noChangeIsLost() async {
     let counter = Locked(0)
     await withTaskGroup(of: Void.self) { group in

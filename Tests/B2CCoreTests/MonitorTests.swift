@@ -1,7 +1,8 @@
 import B2CCore
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.hangLimit)
 struct MonitorTests {
   @Test("A waiter returns as soon as its condition holds")
   func condition() async throws {

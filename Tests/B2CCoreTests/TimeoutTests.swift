@@ -2,7 +2,7 @@ import B2CCore
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.hangLimit)
 struct TimeoutTests {
   private struct Late: Error {}
 

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.descriptors(), .timeLimit(.minutes(10)))
+@Suite(.descriptors(), .hangLimit)
 struct LoopbackConnectionExchangeTests {
   private static let request = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 

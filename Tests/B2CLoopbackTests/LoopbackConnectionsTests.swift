@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.serialized, .descriptors(120), .timeLimit(.minutes(10)))
+@Suite(.serialized, .descriptors(120), .hangLimit)
 struct LoopbackConnectionsTests {
   private static let request = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 

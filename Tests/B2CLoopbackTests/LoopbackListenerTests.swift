@@ -8,7 +8,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite(.descriptors(), .timeLimit(.minutes(10)))
+@Suite(.descriptors(), .hangLimit)
 struct LoopbackListenerTests {
   /// Answers with method, target, path, query and body, a line each.
   static func echo(_ limits: LoopbackLimits = .server) async throws -> LoopbackListener {

@@ -5,7 +5,7 @@ import Testing
 
 /// Requests by the rules of RFC 9112 and by the classes of h11's tests of framing (github.com/python-hyper/h11, MIT License),
 /// written anew.
-@Suite(.descriptors(), .timeLimit(.minutes(10)))
+@Suite(.descriptors(), .hangLimit)
 struct LoopbackMessagesRefusalTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let name: String

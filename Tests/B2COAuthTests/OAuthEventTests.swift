@@ -10,7 +10,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("Events", .timeLimit(.minutes(10)))
+@Suite("Events", .hangLimit)
 struct OAuthEventTests {
   @Test("A refresh tells each step once, with its correlation id")
   func refresh() async throws {

@@ -1,13 +1,14 @@
 import B2CCore
-import B2COAuth
 import B2CTestKit
 import B2CTokenCache
 import Foundation
 import TestSupport
 import Testing
 
+@testable import B2COAuth
+
 /// What observers of the session are told while a cache fails.
-@Suite("The session's observers", .timeLimit(.minutes(10)))
+@Suite("The session's observers", .hangLimit)
 struct SessionStateTests {
   /// Alice, signed in, and the states that an observer of another process is told.
   private struct Stage {
@@ -101,5 +102,24 @@ struct SessionStateTests {
     await stage.fixture.clock.advance(by: .seconds(600))
     for _ in 0..<200 { await Task.yield() }
     #expect(reads.withLock { $0 } == 0)
+  }
+
+  @Test("Users who differ by their id alone are two states")
+  func idAlone() {
+    let states = ["a", "b"].map { SessionState.signedIn(UserInfo(id: $0)) }
+    #expect(!states[0].isSame(as: states[1]) && states[0].isSame(as: states[0]))
+  }
+
+  @Test("Observers that have gone leave nothing behind")
+  func nothingLeft() async throws {
+    let observers = SessionObservers()
+    for _ in 0..<100 {
+      for await state in observers.states(on: ContinuousClock(), unlocks: nil, { .signedOut }) {
+        #expect(state == .signedOut)
+        break
+      }
+    }
+    let all = Mirror(reflecting: observers).descendant("observers", "value")
+    #expect(try #require(all as? [UUID: AsyncStream<Void>.Continuation]).isEmpty)
   }
 }

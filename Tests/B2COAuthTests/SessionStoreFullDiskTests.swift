@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// A full disk at each store of the engine: what the call says, what goes on, and what is on the disk when it is well again.
-@Suite("A full disk at each store", .timeLimit(.minutes(10)))
+@Suite("A full disk at each store", .hangLimit)
 struct SessionStoreFullDiskTests {
   /// Alice, signed in over a disk that can fill up, with an expired access token; time stands still.
   private struct Stage {
@@ -249,6 +249,30 @@ struct SessionStoreFullDiskTests {
       forceRefresh: true)
     #expect(stage.fixture.tenant.counters.reusedRefreshTokens == 0)
     #expect(stage.fixture.tenant.counters.refreshes == 4)
+  }
+
+  @Test("What waits is forgotten when a later refresh is written, though it was refused itself until then")
+  func spaceForAMoment() async throws {
+    let stage = try await Stage()
+    _ = try await stage.refreshOnFullDisk()
+    let (answer, waiting, next) = (TestGate(), TestGate(), TestGate())
+    stage.fixture.tenant.faults = [LocalFault(on: .tokenRefresh, times: 1, .holdAnswer(answer))]
+    let refresh = Task { try await stage.client.accessToken(forceRefresh: true) }
+    await answer.waitForArrivals(1)
+    stage.cache.readGate.withLock { $0 = waiting }
+    answer.open()
+    // What waits is tried once more, and after it the new record, for which there is space.
+    await waiting.waitForArrivals(1)
+    stage.cache.readGate.withLock { $0 = next }
+    waiting.open()
+    await next.waitForArrivals(1)
+    stage.fillDisk(false)
+    next.open()
+    _ = try await refresh.value
+    stage.fillDisk(true)
+    _ = try await stage.client.accessToken(forceRefresh: true)
+    #expect(stage.fixture.tenant.counters.refreshes == 3)
+    #expect(stage.fixture.tenant.counters.reusedRefreshTokens == 0)
   }
 
   @Test("A sign-out with nothing stored needs no space, and leaves no file")

@@ -12,7 +12,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("Sign-out", .timeLimit(.minutes(10)))
+@Suite("Sign-out", .hangLimit)
 struct SignOutTests {
   @Test("A local sign-out sends nothing and shows nothing")
   func local() async throws {
@@ -24,16 +24,6 @@ struct SignOutTests {
     #expect(presenter.requests.count == 1)
     #expect(try await fixture.cache.keys().isEmpty)
     #expect(fixture.events.values.last?.step == "signedOut")
-  }
-
-  @Test("One user goes, the other stays")
-  func one() async throws {
-    let (_, presenter, client) = try Fixture().scripted()
-    let alice = try await client.signIn()
-    presenter.follow(.signIn(.bob))
-    try await client.signIn(prompt: .login)
-    try await client.signOut(alice.user)
-    #expect(try await client.users().map(\.username) == [LocalUser.bob.email])
   }
 
   @Test("The sign-out page's URL carries the client, the redirect and a state, and the id_token only when asked to")
@@ -70,7 +60,7 @@ struct SignOutTests {
     await fixture.clock.waitForSleepers()
     #expect(try await fixture.cache.keys().isEmpty)
     await fixture.clock.advance(by: .seconds(seconds))
-    _ = try await signOut.value
+    #expect(try await signOut.value == .notReturned)
   }
 
   @Test("A presenter that ignores its cancellation does not make a sign-out longer", arguments: [true, false])
@@ -88,7 +78,7 @@ struct SignOutTests {
     await fixture.clock.waitForSleepers()
     if isTimeUp {
       await fixture.clock.advance(by: .seconds(60))
-      _ = try await signOut.value
+      #expect(try await signOut.value == .notReturned)
     } else {
       signOut.cancel()
       await #expect(throws: CancellationError.self) { try await signOut.value }
@@ -166,7 +156,7 @@ struct SignOutTests {
     }
     let client = try fixture.client(presenter: presenter)
     try await client.signIn()
-    try await client.signOut(endsBrowserSession: true)
+    #expect(try await client.signOut(endsBrowserSession: true) == .notReturned)
   }
 
   @Test("Without a network the local part is done all the same")

@@ -9,7 +9,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite(.descriptors(), .timeLimit(.minutes(10)))
+@Suite(.descriptors(), .hangLimit)
 struct LocalFrontTests {
   @Test func wholeSignInOverRealHTTP() async throws {
     let tenant = LocalTenant()

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.hangLimit)
 struct LocalTenantAuthorizeTests {
   let tenant = LocalTenant()
   var visitor: TenantVisitor { TenantVisitor(tenant) }

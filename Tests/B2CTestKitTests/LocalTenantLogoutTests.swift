@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.hangLimit)
 struct LocalTenantLogoutTests {
   let tenant = LocalTenant()
   var visitor: TenantVisitor { TenantVisitor(tenant) }

@@ -9,7 +9,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.hangLimit)
 struct LocalTenantMetadataTests {
   private func document(_ visitor: TenantVisitor, _ path: String) async throws -> [String: JSONValue] {
     let answer = try await visitor.get(visitor.url(path))

@@ -1,9 +1,10 @@
 import B2CCore
 import B2CTestKit
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.hangLimit)
 struct LocalTenantRefreshTests {
   let clock = TestClock()
   let tenant: LocalTenant

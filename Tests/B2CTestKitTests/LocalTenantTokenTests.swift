@@ -10,7 +10,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.hangLimit)
 struct LocalTenantTokenTests {
   let clock = TestClock()
   let tenant: LocalTenant

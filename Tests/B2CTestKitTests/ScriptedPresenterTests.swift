@@ -8,7 +8,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.hangLimit)
 struct ScriptedPresenterTests {
   let tenant = LocalTenant()
   var visitor: TenantVisitor { TenantVisitor(tenant) }

@@ -1,7 +1,8 @@
 import B2CTestKit
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.hangLimit)
 struct TestGateTests {
   @Test func holdsUntilOpenAndLetsEverybodyPassAfterwards() async throws {
     let gate = TestGate()

@@ -4,7 +4,7 @@ import B2CTokenCache
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct InMemoryTokenCacheTests {
+@Suite(.hangLimit) struct InMemoryTokenCacheTests {
   @Test("The conformance suite finds nothing")
   func conformance() async throws {
     let broken = try await TokenCacheConformance.brokenRules { InMemoryTokenCache.patient() }

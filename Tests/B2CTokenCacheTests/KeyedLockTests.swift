@@ -4,7 +4,7 @@ import B2CTokenCache
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct KeyedLockTests {
+@Suite(.hangLimit) struct KeyedLockTests {
   private let lock = KeyedLock<String>()
   private let clock = TestClock(advancesItself: false)
 

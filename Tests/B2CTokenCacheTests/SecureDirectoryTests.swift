@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SecureDirectoryTests {
+@Suite(.hangLimit) struct SecureDirectoryTests {
   private let temporary: TemporaryDirectory
 
   init() throws {

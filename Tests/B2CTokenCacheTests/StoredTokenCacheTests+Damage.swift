@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Files that are not the record of their key, and those that others can reach.
-@Suite(.timeLimit(.minutes(10))) struct StoredTokenCacheDamageTests {
+@Suite(.hangLimit) struct StoredTokenCacheDamageTests {
   private let temporary: TemporaryDirectory
   private let cache: StoredTokenCache
   private let file: URL

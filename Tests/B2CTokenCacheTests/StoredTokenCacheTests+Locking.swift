@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Refresh locks and write locks, between callers and between processes.
-@Suite(.timeLimit(.minutes(10))) struct StoredTokenCacheLockingTests {
+@Suite(.hangLimit) struct StoredTokenCacheLockingTests {
   private let temporary: TemporaryDirectory
   private let clock = TestClock()
 
@@ -48,6 +48,35 @@ import Testing
     POSIXFileSystem().close(lock.descriptor)
     #expect(try await writer.record(for: Samples.key) == Samples.record())
     try await writer.store(Samples.record("two"), for: Samples.key)
+  }
+
+  @Test("A write that waits for another process is not cancelled with its caller")
+  func cancelledWrite() async throws {
+    let clock = TestClock(advancesItself: false)
+    let writer = try StoredTokenCache.process(at: temporary.store, clock: clock)
+    try await writer.store(Samples.record(), for: Samples.key)
+    let lock = try openLock(".lock")
+    let removal = Task { try await writer.removeRecord(for: Samples.key) }
+    await clock.waitForSleepers()
+    removal.cancel()
+    POSIXFileSystem().close(lock.descriptor)
+    await clock.advance(by: .seconds(1))
+    try await removal.value
+    #expect(try await writer.record(for: Samples.key) == nil)
+  }
+
+  @Test("The temporary file of a writer that has its lock is left alone when the directory is opened")
+  func livingWriter() async throws {
+    try await cache().store(Samples.record(), for: Samples.key)
+    let name = try #require(try temporary.recordFiles().first).deletingPathExtension()
+    let written = name.appendingPathExtension("new")
+    let lock = try openLock(".lock")
+    try Data("half a rec".utf8).write(to: written)
+    _ = try cache()
+    #expect(lock.isFree && FileManager.default.fileExists(atPath: written.path))
+    POSIXFileSystem().close(lock.descriptor)
+    _ = try cache()
+    #expect(!FileManager.default.fileExists(atPath: written.path))
   }
 
   @Test("A waiter that is cancelled leaves", arguments: [true, false])

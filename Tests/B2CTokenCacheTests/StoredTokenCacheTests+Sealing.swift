@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Records that are sealed with a key of the app.
-@Suite(.timeLimit(.minutes(10))) struct StoredTokenCacheSealingTests {
+@Suite(.hangLimit) struct StoredTokenCacheSealingTests {
   // Others may change its items, so nothing is served from memory.
   private let keychain = DictionaryKeychain(isShared: true)
   private let cache: StoredTokenCache

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct StoredTokenCacheTests {
+@Suite(.hangLimit) struct StoredTokenCacheTests {
   private let temporary: TemporaryDirectory
   private let cache: StoredTokenCache
 

@@ -13,7 +13,7 @@ extension TokenCacheRule {
 }
 
 /// Caches that are broken on purpose: each has to fail, and on its own rule.
-@Suite(.timeLimit(.minutes(10))) struct TokenCacheConformanceTests {
+@Suite(.hangLimit) struct TokenCacheConformanceTests {
   struct Fault: Sendable, CustomTestStringConvertible {
     let name: String
     let rule: TokenCacheRule

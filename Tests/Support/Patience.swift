@@ -1,6 +1,7 @@
 package import B2CHTTP
 import B2CTestKit
 package import B2CTokenCache
+package import Testing
 
 #if canImport(FoundationNetworking)
   internal import Foundation
@@ -8,6 +9,16 @@ package import B2CTokenCache
 #else
   package import Foundation
 #endif
+
+extension Trait where Self == TimeLimitTrait {
+  /// Names a test that hangs: after a minute where a few tests run at a time, as in the gate.
+  ///
+  /// A plain `swift test` starts all at once, and each is under way for nearly as long as the whole run.
+  package static var hangLimit: Self {
+    let isBounded = ProcessInfo.processInfo.arguments.contains("--experimental-maximum-parallelization-width")
+    return .timeLimit(.minutes(isBounded ? 1 : 10))
+  }
+}
 
 extension Duration {
   /// A limit that ends nothing, however slow the machine is: the time limits of the suites find what hangs.

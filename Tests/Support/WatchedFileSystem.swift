@@ -13,17 +13,20 @@ package final class WatchedFileSystem: FileSystem {
   private let openFiles = Locked<Set<Int32>>([])
   private let statusChange: @Sendable (String, FileStatus) -> FileStatus
   private let beforeLocking: @Sendable (String) -> Void
+  private let namesChange: @Sendable (String, [String]) -> [String]
 
   package let userID: UInt32
 
   package init(
     userID: UInt32 = POSIXFileSystem().userID,
     changingStatus: @escaping @Sendable (String, FileStatus) -> FileStatus = { $1 },
-    beforeLocking: @escaping @Sendable (String) -> Void = { _ in }
+    beforeLocking: @escaping @Sendable (String) -> Void = { _ in },
+    changingNames: @escaping @Sendable (String, [String]) -> [String] = { $1 }
   ) {
     self.userID = userID
     statusChange = changingStatus
     self.beforeLocking = beforeLocking
+    namesChange = changingNames
   }
 
   /// The calls that change something, each with the last part of its path, since the last look.
@@ -124,7 +127,9 @@ package final class WatchedFileSystem: FileSystem {
 
   package func makeDirectory(_ path: String) throws(SystemFailure) -> Bool { try system.makeDirectory(path) }
 
-  package func names(in path: String) throws(SystemFailure) -> [String] { try system.names(in: path) }
+  package func names(in path: String) throws(SystemFailure) -> [String] {
+    namesChange(path, try system.names(in: path))
+  }
 
   package func lockIfFree(_ descriptor: Int32, at path: String) throws(SystemFailure) -> Bool {
     beforeLocking(path)

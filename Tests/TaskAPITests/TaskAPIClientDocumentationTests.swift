@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// A transport over an app's own session, as Docs/TaskAPI.md describes one, over real HTTP.
-@Suite(.timeLimit(.minutes(10))) struct TaskAPIClientDocumentationTests {
+@Suite(.hangLimit) struct TaskAPIClientDocumentationTests {
   @Test func anAppsOwnSessionCarriesTheRequests() async throws {
     let server = LocalTaskServer(tenant: LocalTenant())
     try await server.start()

@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// The client with a real transport and with each kind of server.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.hangLimit)
 struct TaskAPIClientTests {
   private let tenant = LocalTenant()
 

@@ -9,7 +9,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(10))) struct TaskAPIClientUpdateTests {
+@Suite(.hangLimit) struct TaskAPIClientUpdateTests {
   static let document = """
     {"_id":"a b/ü","owner":"o","task":"old","date":"2015-11-19T09:45:03.117Z","__v":0,"more":{"n":1}}
     """

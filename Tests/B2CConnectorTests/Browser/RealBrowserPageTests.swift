@@ -14,7 +14,7 @@
   @Suite(
     "Real browser: pages", .serialized,
     .enabled(if: ChromeDriver.executable != nil, "B2C_CHROMEDRIVER names none: .ci/browser does."),
-    .timeLimit(.minutes(10)))
+    .hangLimit)
   struct RealBrowserPageTests {
     @Test("The last page is readable in light and dark, on a desk and in a hand")
     func appearance() async throws {

@@ -2,13 +2,14 @@
   import B2CConnector
   import B2CTestKit
   import Foundation
+  import TestSupport
   import Testing
 
   /// The quickstart as a new user runs it, with the browser in the user's hands.
   @Suite(
     "Real browser: quickstart", .serialized,
     .enabled(if: ChromeDriver.executable != nil, "B2C_CHROMEDRIVER names none: .ci/browser does."),
-    .enabled(if: Quickstart.program != nil, "The quickstart is not built."), .timeLimit(.minutes(10)))
+    .enabled(if: Quickstart.program != nil, "The quickstart is not built."), .hangLimit)
   struct RealBrowserQuickstartTests {
     @Test("Three sign-ins in the browser lead to the end, with exit code 0", arguments: [true, false])
     func quickstart(namesPort: Bool) async throws {

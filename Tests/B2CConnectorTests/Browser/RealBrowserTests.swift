@@ -9,7 +9,7 @@
   @Suite(
     "Real browser", .serialized,
     .enabled(if: ChromeDriver.executable != nil, "B2C_CHROMEDRIVER names none: .ci/browser does."),
-    .timeLimit(.minutes(10)))
+    .hangLimit)
   struct RealBrowserTests {
     private static let finished = "You can close this window"
     private static let notFinished = "Not finished"

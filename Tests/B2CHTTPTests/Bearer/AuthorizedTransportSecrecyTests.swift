@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// An API that gives back, in its challenge, the token it was sent.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.hangLimit)
 struct AuthorizedTransportSecrecyTests {
   private static let token = "eyJhbGciOiJub25lIn0.eyJjYW5hcnkiOiJ5ZXMifQ.Y2FuYXJ5"
 

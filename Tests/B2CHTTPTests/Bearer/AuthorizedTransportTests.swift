@@ -9,7 +9,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.hangLimit)
 struct AuthorizedTransportTests {
   private let tokens = CannedTokens()
 

@@ -8,7 +8,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.hangLimit)
 struct RetryingTransportTests {
   private let clock = LeapingClock()
 
@@ -95,36 +95,21 @@ struct RetryingTransportTests {
     #expect(try await retrying(CannedTransport(statuses: 503), .none).answer(to: request()).status == 503)
   }
 
-  @Test func theDeadlineWinsOverAThrottledPost() async throws {
-    let canned = CannedTransport(
-      LocalResponse(status: 429, headers: ["Retry-After": "5"]), LocalResponse(status: 201))
-    #expect(
-      try await retrying(canned).answer(to: request("POST"), limits: TransportLimits(deadline: .seconds(5))).status
-        == 429)
-  }
-
-  @Test(arguments: ["PUT", "DELETE", "POST"])
-  func repeatsWhatIsMarked(method: String) async throws {
+  @Test(arguments: [("PUT", true), ("DELETE", true), ("POST", true), ("GET", false)])
+  func repeatsWhatIsMarked(method: String, isIdempotent: Bool) async throws {
     let canned = CannedTransport(statuses: 503, 200)
     var history = RequestHistory()
     let (_, response) = try await retrying(canned).send(
-      request(method), limits: .standard, isIdempotent: true, noting: &history)
-    #expect(response.statusCode == 200 && history.outcomeIsUnknown)
+      request(method), limits: .standard, isIdempotent: isIdempotent, noting: &history)
+    #expect(response.statusCode == (isIdempotent ? 200 : 503) && history.outcomeIsUnknown == isIdempotent)
   }
 
-  @Test func doesNotRepeatAGetMarkedOtherwise() async throws {
-    let canned = CannedTransport(statuses: 503, 200)
-    var history = RequestHistory()
-    let (_, response) = try await retrying(canned).send(
-      request(), limits: .standard, isIdempotent: false, noting: &history)
-    #expect(response.statusCode == 503 && !history.outcomeIsUnknown)
-  }
-
-  @Test func letsTheDeadlineWinOverAWait() async throws {
+  @Test(arguments: [("GET", 503), ("POST", 429)])
+  func letsTheDeadlineWinOverAWait(method: String, status: Int) async throws {
     let canned = CannedTransport(
-      LocalResponse(status: 503, headers: ["Retry-After": "5"]), LocalResponse(status: 200))
-    #expect(
-      try await retrying(canned).answer(to: request(), limits: TransportLimits(deadline: .seconds(5))).status == 503)
+      LocalResponse(status: status, headers: ["Retry-After": "5"]), LocalResponse(status: 200))
+    let limits = TransportLimits(deadline: .seconds(5))
+    #expect(try await retrying(canned).answer(to: request(method), limits: limits).status == status)
     #expect(clock.sleeps.isEmpty)
   }
 
@@ -200,6 +185,17 @@ struct RetryingTransportTests {
     let canned = CannedTransport([.failure(CancellationError()), .success(LocalResponse(status: 200))])
     let retrying = retrying(canned)
     await #expect(throws: CancellationError.self) { try await retrying.answer(to: request()) }
+    #expect(canned.requests.count == 1)
+  }
+
+  @Test func aWaitBetweenTriesEndsWithItsTask() async throws {
+    let clock = TestClock(advancesItself: false)
+    let canned = CannedTransport(statuses: 503, 200)
+    let (retrying, request) = (RetryingTransport(transport: canned, clock: clock), try request())
+    let call = Task { try await retrying.answer(to: request) }
+    await clock.waitForSleepers()
+    call.cancel()
+    await #expect(throws: CancellationError.self) { try await call.value }
     #expect(canned.requests.count == 1)
   }
 }

@@ -7,7 +7,7 @@
   import TestSupport
   import Testing
 
-  @Suite("URLSession on Linux", .descriptors(), .timeLimit(.minutes(10)))
+  @Suite("URLSession on Linux", .descriptors(), .hangLimit)
   struct URLSessionLinuxTests {
     private static let proxy = "http://127.0.0.1:9"
 

@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// What a server answers is given as it is, with nothing done about it.
-@Suite(.descriptors(), .timeLimit(.minutes(10)))
+@Suite(.descriptors(), .hangLimit)
 struct URLSessionTransportAnswerTests {
   private let transport = URLSessionTransport()
 

@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// A cancelled call returns, whatever is under way, and harms no other.
-@Suite(.descriptors(), .timeLimit(.minutes(10)))
+@Suite(.descriptors(), .hangLimit)
 struct URLSessionTransportCancellationTests {
   @Test func aCallThatWaitsForAnAnswerReturns() async throws {
     let (arrived, left) = (TestGate(), TestGate())

@@ -1,3 +1,4 @@
+import B2CCore
 import B2CHTTP
 import B2CLoopback
 import B2CTestKit
@@ -6,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Bodies are bounded while they arrive, exchanges by their deadline.
-@Suite(.descriptors(), .timeLimit(.minutes(10)))
+@Suite(.descriptors(), .hangLimit)
 struct URLSessionTransportLimitTests {
   private static let small = TransportLimits.patient(maximumBodyBytes: 1000)
 
@@ -63,10 +64,16 @@ struct URLSessionTransportLimitTests {
     let clock = TestClock(advancesItself: false)
     let transport = URLSessionTransport(clock: clock)
     let (request, limits) = (try server.request(), TransportLimits(deadline: .seconds(20), idleTimeout: .seconds(3600)))
-    let call = Task { try await transport.answer(to: request, limits: limits) }
+    let hasEnded = Locked(false)
+    let call = Task {
+      defer { hasEnded.withLock { $0 = true } }
+      _ = try await transport.answer(to: request, limits: limits)
+    }
     try? await arrived.wait()
     await clock.waitForSleepers()
-    await clock.advance(by: .seconds(19))
+    for _ in 1...19 { await clock.advance(by: .seconds(1)) }
+    for _ in 0..<200 { await Task.yield() }
+    #expect(!hasEnded.withLock { $0 })
     await clock.advance(by: .seconds(1))
     await expectError(URLError.self, .timedOut) { try await call.value }
     // A server that closed first would end the answer inside its head, which FoundationNetworking does not survive.

@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Callbacks", .timeLimit(.minutes(10)))
+@Suite("Callbacks", .hangLimit)
 struct AuthorizationCallbackTests {
   struct Bad: Sendable, CustomTestStringConvertible {
     let name: String

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// When `offline_access` is asked for.
-@Suite("offline_access", .timeLimit(.minutes(10)))
+@Suite("offline_access", .hangLimit)
 struct ScopesOfflineAccessTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What a tenant that lies, or somebody in between, gets for it.
-@Suite("Bound sign-in", .timeLimit(.minutes(10)))
+@Suite("Bound sign-in", .hangLimit)
 struct SignInBindingTests {
   struct Lie: Sendable, CustomTestStringConvertible {
     let testDescription: String

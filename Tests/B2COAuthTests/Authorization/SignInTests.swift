@@ -10,7 +10,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("Sign-in", .timeLimit(.minutes(10)))
+@Suite("Sign-in", .hangLimit)
 struct SignInTests {
   @Test("A sign-in brings verified claims, an access token and one record")
   func works() async throws {

@@ -11,7 +11,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("What a server's refusal means", .timeLimit(.minutes(10)))
+@Suite("What a server's refusal means", .hangLimit)
 struct ServerAnswerTests {
   struct Meaning: Sendable, CustomTestStringConvertible {
     let codes: [Int]

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.descriptors(), .timeLimit(.minutes(10)))
+@Suite(.descriptors(), .hangLimit)
 struct BrowserOpeningTests {
   /// Opens the page of a flow that ends at once, and gives the error of the flow.
   func open(_ opening: BrowserOpening, page: String = "https://login.example/") async throws -> ErrorCode? {

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.hangLimit)
 struct ExternalBrowserPresenterTests {
   private static let redirect = "com.example.app:/callback"
   private static let state = PresentationRequest.testState

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.descriptors(), .timeLimit(.minutes(10)))
+@Suite(.descriptors(), .hangLimit)
 struct LoopbackPageTests {
   /// Runs a flow to its end and returns the answer to the redirect.
   private func answer(

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Ports and connections: taken ones, both addresses, many at once.
-@Suite(.descriptors(), .timeLimit(.minutes(10)))
+@Suite(.descriptors(), .hangLimit)
 struct LoopbackPresenterConnectionsTests: LoopbackPages {
   let pages = PageWatcher()
 

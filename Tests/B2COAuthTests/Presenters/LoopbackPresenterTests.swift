@@ -10,7 +10,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite(.descriptors(), .timeLimit(.minutes(10)))
+@Suite(.descriptors(), .hangLimit)
 struct LoopbackPresenterTests: LoopbackPages {
   // Not the shared session: on Linux it writes into the home directory, which may be read-only.
   static let session = URLSession(configuration: .ephemeral)

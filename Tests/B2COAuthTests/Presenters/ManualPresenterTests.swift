@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.hangLimit)
 struct ManualPresenterTests {
   private static let state = PresentationRequest.testState
   private static let oob = "urn:ietf:wg:oauth:2.0:oob"

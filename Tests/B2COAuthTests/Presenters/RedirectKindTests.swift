@@ -5,7 +5,7 @@ import Testing
 
 @testable import B2COAuth
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.hangLimit)
 struct RedirectKindTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let uri: String

@@ -11,7 +11,7 @@ extension ConnectorError {
 }
 
 @MainActor
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.hangLimit)
 struct WebAuthenticationFlowTests {
   /// A sheet that a test holds in its hand.
   private final class Sheet: WebAuthenticationSession {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.hangLimit)
 struct WebAuthenticationOutcomeTests {
   /// The system's words for an https callback without an association.
   private static let reason =

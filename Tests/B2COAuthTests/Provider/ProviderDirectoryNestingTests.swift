@@ -2,6 +2,7 @@ import B2CCore
 import B2CIDToken
 import B2CHTTP
 import Foundation
+import TestSupport
 import Testing
 
 @testable import B2COAuth
@@ -11,7 +12,7 @@ import Testing
 #endif
 
 /// A server must not be able to end the process by nesting (RFC 8259 section 9): 512 KiB is Apple's stack of a thread.
-@Suite("Nested answers on a thread with a small stack", .timeLimit(.minutes(10)))
+@Suite("Nested answers on a thread with a small stack", .hangLimit)
 struct ProviderDirectoryNestingTests {
   struct Answer: Sendable, CustomTestStringConvertible {
     let testDescription: String

@@ -9,7 +9,7 @@ import Testing
 /// The modules of `oidcc-client-basic-certification-test-plan`.
 ///
 /// `oidcc-client-test-client-secret-basic` is missing: a public client has no secret.
-@Suite("OpenID Connect relying party: Basic RP", .descriptors(), .timeLimit(.minutes(10)))
+@Suite("OpenID Connect relying party: Basic RP", .descriptors(), .hangLimit)
 struct OpenIDBasicRelyingPartyTests {
   typealias Redirect = RelyingParty.Redirect
 

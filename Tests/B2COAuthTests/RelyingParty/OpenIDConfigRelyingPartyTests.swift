@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// The modules of `oidcc-client-config-certification-test-plan`.
-@Suite("OpenID Connect relying party: Config RP", .descriptors(), .timeLimit(.minutes(10)))
+@Suite("OpenID Connect relying party: Config RP", .descriptors(), .hangLimit)
 struct OpenIDConfigRelyingPartyTests {
   typealias Redirect = RelyingParty.Redirect
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The modules of `oidcc-client-rp-initiated-logout-rp-basic`.
-@Suite("OpenID Connect relying party: RP-initiated logout RP", .descriptors(), .timeLimit(.minutes(10)))
+@Suite("OpenID Connect relying party: RP-initiated logout RP", .descriptors(), .hangLimit)
 struct OpenIDLogoutRelyingPartyTests {
   typealias Redirect = RelyingParty.Redirect
 

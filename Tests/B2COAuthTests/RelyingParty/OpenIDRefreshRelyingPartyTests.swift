@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The modules of `oidcc-client-refreshtoken-test-plan`, which is no part of the certification.
-@Suite("OpenID Connect relying party: refresh", .descriptors(), .timeLimit(.minutes(10)))
+@Suite("OpenID Connect relying party: refresh", .descriptors(), .hangLimit)
 struct OpenIDRefreshRelyingPartyTests {
   typealias Redirect = RelyingParty.Redirect
 

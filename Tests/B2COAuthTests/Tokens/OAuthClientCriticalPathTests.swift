@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// How many requests, one after the other, a user waits for after a launch.
-@Suite("Requests on the critical path", .timeLimit(.minutes(10)))
+@Suite("Requests on the critical path", .hangLimit)
 struct OAuthClientCriticalPathTests {
   static let shapes: [LocalTenant.Shape] = [.b2c, .entra, .ciam, .openIDConnect]
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The id_token of a refresh against the record of the sign-in: who it names, and whether its claims are taken over.
-@Suite("The id_token of a refresh", .timeLimit(.minutes(10)))
+@Suite("The id_token of a refresh", .hangLimit)
 struct RefreshedIdentityTests {
   struct Change: Sendable, CustomTestStringConvertible {
     let testDescription: String

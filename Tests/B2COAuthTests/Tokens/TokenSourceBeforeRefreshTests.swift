@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// An app that asks its user before a refresh token is used.
-@Suite("Asking the user before a refresh", .timeLimit(.minutes(10)))
+@Suite("Asking the user before a refresh", .hangLimit)
 struct TokenSourceBeforeRefreshTests {
   private struct Refused: Error {}
 

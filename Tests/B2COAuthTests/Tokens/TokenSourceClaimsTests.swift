@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Claims are those of the last accepted id_token: what the server took away is gone.
-@Suite("Claims after a refresh, and an edit", .timeLimit(.minutes(10)))
+@Suite("Claims after a refresh, and an edit", .hangLimit)
 struct TokenSourceClaimsTests {
   @Test("A claim that the server took away is gone after a refresh", arguments: ["name", "emails", "roles"])
   func takenAway(_ name: String) async throws {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What happens at the same time: callers, clients, cancellations, sign-outs and sign-ins around one refresh.
-@Suite("Races around a refresh", .timeLimit(.minutes(10)))
+@Suite("Races around a refresh", .hangLimit)
 struct TokenSourceRaceTests {
   /// A signed-in client with an expired token, and a tenant that holds back its answer to a refresh.
   private struct Stage {

@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// What a refresh makes of odd answers, and what its callers have to wait for.
-@Suite("The rules of a refresh", .timeLimit(.minutes(10)))
+@Suite("The rules of a refresh", .hangLimit)
 struct TokenSourceRuleTests {
   struct Refusal: Sendable, CustomTestStringConvertible {
     let status: Int
@@ -125,25 +125,30 @@ struct TokenSourceRuleTests {
     #expect(fixture.tenant.counters.reusedRefreshTokens == 0)
   }
 
-  @Test("An API that refuses every token costs one refresh a minute")
-  func refusingAPI() async throws {
+  @Test("A token that was refused first does not come back when the one that replaced it is refused")
+  func refusedTwice() async throws {
     let (fixture, client) = try await Fixture().signedIn()
-    /// A call that the API refuses: asks for a token, then for another one; the same again means that there is none.
-    func call() async throws -> Bool {
-      let token = try await client.accessToken().token
-      return try await client.accessToken(refused: token).token == token
-    }
-    for minute in 1...3 {
-      for number in 0..<20 {
-        #expect(try await call() == (number > 0))
-        await fixture.clock.advance(by: .seconds(3))
-      }
-      #expect(fixture.tenant.counters.refreshes == minute)
-      await fixture.clock.advance(by: .seconds(1))
+    let first = try await client.accessToken().token
+    let narrow = [fixture.tenant.apiScopes[0]]
+    let second = try await client.accessToken(for: narrow, refused: first).token
+    await fixture.clock.advance(by: .seconds(61))
+    let third = try await client.accessToken(for: narrow, refused: second).token
+    #expect(Set([first, second, third]).count == 3)
+  }
+
+  @Test("A token that was replaced holds back no refresh for another user, nor for another API")
+  func refusedOfTwo() async throws {
+    let (_, presenter, client) = try Fixture().scripted()
+    let alice = try await client.signIn().user
+    presenter.follow(.signIn(.bob))
+    let bob = try await client.signIn(prompt: .login).user
+    for (user, scopes) in [(alice, nil), (bob, nil), (bob, [LocalTenant.standardClientID])] {
+      let refused = try await client.accessToken(for: scopes, user: user).token
+      #expect(try await client.accessToken(for: scopes, user: user, refused: refused).token != refused)
     }
   }
 
-  @Test("So does one whose new token is the same text as the one that it has refused")
+  @Test("An API costs one refresh a minute whose new token is the same text as the one that it has refused")
   func sameText() async throws {
     let fixture = Fixture()
     let client = try fixture.client()

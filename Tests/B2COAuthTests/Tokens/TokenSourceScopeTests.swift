@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Which scopes a refresh names (RFC 6749 section 6: none beyond those granted).
-@Suite("The scopes of a refresh", .timeLimit(.minutes(10)))
+@Suite("The scopes of a refresh", .hangLimit)
 struct TokenSourceScopeTests {
   /// The scopes of a refresh after a sign-in whose answer names others than those that were asked for.
   private func refreshedScopes(

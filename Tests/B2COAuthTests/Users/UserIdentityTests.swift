@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Who a user is", .timeLimit(.minutes(10)))
+@Suite("Who a user is", .hangLimit)
 struct UserIdentityTests {
   /// Claims of two people that have to stay two.
   struct Pair: Sendable, CustomTestStringConvertible {

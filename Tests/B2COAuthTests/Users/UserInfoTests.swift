@@ -11,7 +11,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("User info", .timeLimit(.minutes(10)))
+@Suite("User info", .hangLimit)
 struct UserInfoTests {
   @Test("The endpoint is asked with the user's token, and its answer is returned")
   func endpoint() async throws {
@@ -190,7 +190,7 @@ struct UserInfoTests {
   }
 }
 
-@Suite("Odd providers", .timeLimit(.minutes(10)))
+@Suite("Odd providers", .hangLimit)
 struct OddProviderTests {
   @Test(
     "A dead refresh token asks for a sign-in, however the provider says it",

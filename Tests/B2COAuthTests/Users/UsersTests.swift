@@ -11,7 +11,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("Users", .timeLimit(.minutes(10)))
+@Suite("Users", .hangLimit)
 struct UsersTests {
   @Test("Two people stand side by side; the latest is current, and either can be named")
   func two() async throws {
@@ -111,8 +111,14 @@ struct UsersTests {
       try await fixture.cache.store(TokenRecord(signedInAt: .distantFuture), for: key)
     }
     let client = try fixture.client()
-    try await client.signIn()
+    let alice = try await client.signIn()
     #expect(try await client.users().count == 1)
+    // A client of another authority with the same client id gets no token of this one, and changes nothing here.
+    let authority = try Authority("https://fabrikam.b2clogin.com/fabrikam.onmicrosoft.com")
+    let other = try fixture.client { $0.authority = authority }
+    await expectError(ConnectorError.self, .interactionRequired) { try await other.accessToken() }
+    #expect(try await other.session() == .signedOut)
+    #expect(try await client.accessToken().token == alice.accessToken?.token)
     try await client.signOut()
     #expect(Set(try await fixture.cache.keys()) == [foreign, neighbour])
   }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Which keychain calls a record costs that was read before.
-@Suite("Keychain, copies in memory", .timeLimit(.minutes(10)))
+@Suite("Keychain, copies in memory", .hangLimit)
 struct KeychainStoreCopiesTests {
   @Test("A hit costs no call without a named group, and one call where other processes may change the item")
   func hit() async throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A locked keychain says "not found": it is believed only after it has taken a probe.
-@Suite("Keychain, proof that it is open", .timeLimit(.minutes(10)))
+@Suite("Keychain, proof that it is open", .hangLimit)
 struct KeychainStoreProofTests {
   private static let probe = "B2CConnector.probe"
 

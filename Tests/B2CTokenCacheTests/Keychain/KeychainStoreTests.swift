@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct KeychainStoreTests {
+@Suite(.hangLimit) struct KeychainStoreTests {
   private let keychain = DictionaryKeychain()
   private let cache: StoredTokenCache
 
@@ -39,12 +39,15 @@ import Testing
   }
 
   static let refusals: [(KeychainStatus, isRetryable: Bool, String)] = [
+    (.missingEntitlement, false, "Keychain Sharing with any group"), (.missingEntitlement, false, ".files()"),
     (.missingEntitlement, false, "Sign the app"), (.interactionNotAllowed, true, "unlocked"),
-    (.notAvailable, false, ".files()"), (.undecodable, false, "sign in again"),
-    (.userCanceled, false, "allow the app"), (KeychainStatus(rawValue: -50), false, "(OSStatus -50)"),
+    (.notAvailable, false, "no passcode"), (.notAvailable, false, "Services without a user session"),
+    (.authenticationFailed, false, "no passcode"), (.userCanceled, false, "allow the app"),
+    (.undecodable, false, "sign in again"), (KeychainStatus(rawValue: -50), false, "see the system's list"),
   ]
 
-  @Test("Refusals are explained", arguments: refusals)
+  @Test(
+    "Each refusal has the sentence that fixes it, and only that of a locked device may pass", arguments: refusals)
   func refusal(_ status: KeychainStatus, _ isRetryable: Bool, _ words: String) async throws {
     try await cache.store(Samples.record(), for: Samples.key)
     // Another process, which has no copy in memory.
@@ -60,7 +63,7 @@ import Testing
     ]
     for call in calls {
       let error = await expectFailure(words, isRetryable: isRetryable, call)
-      #expect(error?.description.contains("\(status.rawValue)") == true)
+      #expect(error?.message.contains("(OSStatus \(status.rawValue))") == true)
       #expect(error?.underlying as? KeychainStatus == status)
     }
     refusing.fail(with: nil)
