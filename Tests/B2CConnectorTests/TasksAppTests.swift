@@ -8,8 +8,10 @@ import Testing
 /// The example app where there is no page, with errors for its developer, and with the settings of its project.
 @Suite("The example app's other ways in", .hangLimit) @MainActor
 struct TasksAppPlatformTests {
-  @Test("Where there is no page, a code is typed on another device")
-  func deviceCode() async throws {
+  @Test(
+    "Where there is no page, a code is typed on another device; a wait that is cancelled says nothing",
+    arguments: [true, false])
+  func deviceCode(isTyped: Bool) async throws {
     let clock = TestClock(advancesItself: false)
     let tenant = LocalTenant(shape: .entra, now: { clock.date })
     let connector = try Connector.local(tenant, clock: clock)
@@ -17,30 +19,33 @@ struct TasksAppPlatformTests {
     let signIn = Task { await model.signIn() }
     await clock.waitForSleepers()
     let code = try #require(model.deviceCode)
-    #expect(tenant.approveDevice(userCode: code.userCode, email: LocalUser.alice.email))
-    await clock.advance(by: .seconds(5))
-    await signIn.value
-    #expect(model.deviceCode == nil && model.message == nil)
-    #expect(try await connector.users().map(\.username) == [LocalUser.alice.email])
-  }
-
-  @Test("The wait for another device can be cancelled, and says nothing")
-  func cancelledDeviceCode() async throws {
-    let clock = TestClock(advancesItself: false)
-    let tenant = LocalTenant(shape: .entra, now: { clock.date })
-    let model = TasksModel(signInMethod: .deviceCode) { try Connector.local(tenant, clock: clock) }
-    let signIn = Task { await model.signIn() }
-    await clock.waitForSleepers()
-    model.cancelSignIn()
+    if isTyped {
+      #expect(tenant.approveDevice(userCode: code.userCode, email: LocalUser.alice.email))
+      await clock.advance(by: .seconds(5))
+    } else {
+      model.cancelSignIn()
+    }
     await signIn.value
     #expect(model.deviceCode == nil && model.message == nil && !model.isBusy)
+    #expect(try await connector.users().map(\.username) == (isTyped ? [LocalUser.alice.email] : []))
   }
 
   @Test("Azure AD B2C has no device codes, and the app says so")
   func noDeviceCode() async throws {
-    let model = TasksModel(signInMethod: .deviceCode) { try Connector.local(LocalTenant()) }
+    let model = TasksModel(signInMethod: .deviceCode, showsDeveloperTexts: false) { try Connector.local(LocalTenant()) }
     await model.signIn()
-    #expect(model.message == "That did not work (unsupported).")
+    #expect(model.message == "That did not work." && !model.isVerbatim)
+  }
+
+  @Test("A refusal is told in the server's words, and a second page is no message")
+  func messages() async throws {
+    var denied = ConnectorError(.accessDenied, "The service refused the user.")
+    denied.serverDescription = "Ask *your* manager."
+    for error in [denied, ConnectorError(.signInUnderWay, "Another sign-in page of this app is open.")] {
+      let model = TasksModel { try Connector.local(LocalTenant(), presenter: RefusedPresenter(error: error)) }
+      await model.signIn()
+      #expect(model.message == error.serverDescription && model.isVerbatim && !model.isBusy)
+    }
   }
 
   /// An error that only the project's settings in Xcode fix, as it reaches the app.
@@ -61,7 +66,7 @@ struct TasksAppPlatformTests {
       DeveloperError(
         testDescription: "no page",
         error: presentation,
-        userText: "That did not work (presentationFailed)."),
+        userText: "That did not work."),
       DeveloperError(
         testDescription: "no keychain, from the cache",
         error: entitlement,
@@ -83,10 +88,10 @@ struct TasksAppPlatformTests {
   func debugBuild(isDebug: Bool) async throws {
     let tenant = LocalTenant()
     let model = TasksModel(showsDeveloperTexts: isDebug) {
-      try Connector.local(tenant, presenter: RefusedPresenter(), cache: RefusedCache())
+      try Connector.local(tenant, presenter: RefusedPresenter(error: Self.presentation), cache: RefusedCache())
     }
     await model.signIn()
-    #expect(model.message?.contains("Add the domain.") == isDebug)
+    #expect(model.message?.contains("Add the domain.") == isDebug && model.isVerbatim == isDebug)
     #expect(model.messageTitle == "You are not signed in")
     await model.restore()
     #expect(model.message?.contains("Sign the app.") == isDebug)
@@ -129,7 +134,9 @@ struct TasksAppPlatformTests {
 
 /// A sheet that the system does not show.
 private struct RefusedPresenter: SignInPresenter {
-  func present(_ request: PresentationRequest) async throws -> URL { throw TasksAppPlatformTests.presentation }
+  let error: ConnectorError
+
+  func present(_ request: PresentationRequest) async throws -> URL { throw error }
 }
 
 /// A keychain that refuses the app; `keys` lets a sign-in begin.

@@ -1,25 +1,34 @@
+/// The moments at which a locked device's data becomes readable.
+package enum ProtectedData {}
+
 #if canImport(UIKit) && !os(watchOS)
   internal import Foundation
   internal import UIKit
 
-  /// The moments at which a locked device's data becomes readable.
-  package enum ProtectedData {
+  // The name is all that is used of the application, so an extension may ask too.
+  private let becameAvailable = UIApplication.protectedDataDidBecomeAvailableNotification
+#elseif canImport(AppKit)
+  internal import AppKit
+  internal import Foundation
+
+  // The system posts it to apps; a command line has none.
+  private let becameAvailable = Notification.Name.NSApplicationProtectedDataDidBecomeAvailable
+#endif
+
+#if (canImport(UIKit) && !os(watchOS)) || canImport(AppKit)
+  extension ProtectedData {
     /// Yields when the system says so; `nil` where it never does.
-    ///
-    /// The notification is all that is used of the application, so an extension may ask too.
     package static let updates: (@Sendable () -> AsyncStream<Void>)? = {
       let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
       let task = Task {
-        let name = UIApplication.protectedDataDidBecomeAvailableNotification
-        for await _ in NotificationCenter.default.notifications(named: name) { continuation.yield() }
+        for await _ in NotificationCenter.default.notifications(named: becameAvailable) { continuation.yield() }
       }
       continuation.onTermination = { _ in task.cancel() }
       return stream
     }
   }
 #else
-  /// The moments at which a locked device's data becomes readable.
-  package enum ProtectedData {
+  extension ProtectedData {
     /// `nil`: this system does not say.
     package static let updates: (@Sendable () -> AsyncStream<Void>)? = nil
   }

@@ -23,8 +23,12 @@
   // The reference marks it unavailable: a window is never decoded.
   public required init?(coder: NSCoder) { super.init(coder: coder) }
   open var isVisible: Bool { false }
-  open var isKeyWindow: Bool { false }
-  open var canBecomeMain: Bool { false }
+}
+
+extension NSNotification.Name {
+  @available(macOS 12.0, *)
+  public static let NSApplicationProtectedDataDidBecomeAvailable = NSNotification.Name(
+    "NSApplicationProtectedDataDidBecomeAvailableNotification")
 }
 
 @MainActor open class NSApplication: NSResponder {
@@ -34,11 +38,4 @@
   open var keyWindow: NSWindow? { nil }
   open var mainWindow: NSWindow? { nil }
   open var windows: [NSWindow] { [] }
-}
-
-open class NSWorkspace: NSObject {
-  open class var shared: NSWorkspace { NSWorkspace() }
-  override init() { super.init() }
-  @discardableResult
-  open func open(_ url: URL) -> Bool { false }
 }

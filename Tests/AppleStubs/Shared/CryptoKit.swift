@@ -66,8 +66,6 @@ public struct SHA512: HashFunction {
 public struct SymmetricKeySize: Sendable {
   public let bitCount: Int
   public init(bitCount: Int) { self.bitCount = bitCount }
-  public static var bits128: SymmetricKeySize { SymmetricKeySize(bitCount: 128) }
-  public static var bits192: SymmetricKeySize { SymmetricKeySize(bitCount: 192) }
   public static var bits256: SymmetricKeySize { SymmetricKeySize(bitCount: 256) }
 }
 
@@ -121,7 +119,6 @@ public enum P256 {
       public var rawRepresentation: Data { Data() }
       public var derRepresentation: Data { Data() }
       public init<D: DataProtocol>(rawRepresentation: D) throws {}
-      public init<D: DataProtocol>(derRepresentation: D) throws {}
       public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         try [UInt8]().withUnsafeBytes(body)
       }
@@ -129,22 +126,14 @@ public enum P256 {
 
     public struct PublicKey: Sendable {
       public var rawRepresentation: Data { Data() }
-      public var x963Representation: Data { Data() }
       public init<D: ContiguousBytes>(rawRepresentation: D) throws {}
-      public init<Bytes: ContiguousBytes>(x963Representation: Bytes) throws {}
       public func isValidSignature<D: DataProtocol>(_ signature: ECDSASignature, for data: D) -> Bool { false }
-      public func isValidSignature<D: Digest>(_ signature: ECDSASignature, for digest: D) -> Bool { false }
     }
 
     public struct PrivateKey: Sendable {
       public var publicKey: PublicKey { fatalError() }
-      public var rawRepresentation: Data { Data() }
       public init(compactRepresentable: Bool = true) {}
-      public init<Bytes: ContiguousBytes>(rawRepresentation: Bytes) throws {}
       public func signature<D: DataProtocol>(for data: D) throws -> ECDSASignature {
-        throw CryptoKitError.incorrectKeySize
-      }
-      public func signature<D: Digest>(for digest: D) throws -> ECDSASignature {
         throw CryptoKitError.incorrectKeySize
       }
     }
@@ -157,7 +146,6 @@ public enum P384 {
       public var rawRepresentation: Data { Data() }
       public var derRepresentation: Data { Data() }
       public init<D: DataProtocol>(rawRepresentation: D) throws {}
-      public init<D: DataProtocol>(derRepresentation: D) throws {}
       public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         try [UInt8]().withUnsafeBytes(body)
       }
@@ -165,22 +153,14 @@ public enum P384 {
 
     public struct PublicKey: Sendable {
       public var rawRepresentation: Data { Data() }
-      public var x963Representation: Data { Data() }
       public init<D: ContiguousBytes>(rawRepresentation: D) throws {}
-      public init<Bytes: ContiguousBytes>(x963Representation: Bytes) throws {}
       public func isValidSignature<D: DataProtocol>(_ signature: ECDSASignature, for data: D) -> Bool { false }
-      public func isValidSignature<D: Digest>(_ signature: ECDSASignature, for digest: D) -> Bool { false }
     }
 
     public struct PrivateKey: Sendable {
       public var publicKey: PublicKey { fatalError() }
-      public var rawRepresentation: Data { Data() }
       public init(compactRepresentable: Bool = true) {}
-      public init<Bytes: ContiguousBytes>(rawRepresentation: Bytes) throws {}
       public func signature<D: DataProtocol>(for data: D) throws -> ECDSASignature {
-        throw CryptoKitError.incorrectKeySize
-      }
-      public func signature<D: Digest>(for digest: D) throws -> ECDSASignature {
         throw CryptoKitError.incorrectKeySize
       }
     }
@@ -193,7 +173,6 @@ public enum P521 {
       public var rawRepresentation: Data { Data() }
       public var derRepresentation: Data { Data() }
       public init<D: DataProtocol>(rawRepresentation: D) throws {}
-      public init<D: DataProtocol>(derRepresentation: D) throws {}
       public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         try [UInt8]().withUnsafeBytes(body)
       }
@@ -201,22 +180,14 @@ public enum P521 {
 
     public struct PublicKey: Sendable {
       public var rawRepresentation: Data { Data() }
-      public var x963Representation: Data { Data() }
       public init<D: ContiguousBytes>(rawRepresentation: D) throws {}
-      public init<Bytes: ContiguousBytes>(x963Representation: Bytes) throws {}
       public func isValidSignature<D: DataProtocol>(_ signature: ECDSASignature, for data: D) -> Bool { false }
-      public func isValidSignature<D: Digest>(_ signature: ECDSASignature, for digest: D) -> Bool { false }
     }
 
     public struct PrivateKey: Sendable {
       public var publicKey: PublicKey { fatalError() }
-      public var rawRepresentation: Data { Data() }
       public init(compactRepresentable: Bool = true) {}
-      public init<Bytes: ContiguousBytes>(rawRepresentation: Bytes) throws {}
       public func signature<D: DataProtocol>(for data: D) throws -> ECDSASignature {
-        throw CryptoKitError.incorrectKeySize
-      }
-      public func signature<D: Digest>(for digest: D) throws -> ECDSASignature {
         throw CryptoKitError.incorrectKeySize
       }
     }

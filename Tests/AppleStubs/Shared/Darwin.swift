@@ -5,14 +5,9 @@
 public typealias mode_t = UInt16
 public typealias dev_t = Int32
 public typealias ino_t = UInt64
-public typealias nlink_t = UInt16
 public typealias uid_t = UInt32
-public typealias gid_t = UInt32
 public typealias pid_t = Int32
 public typealias off_t = Int64
-public typealias time_t = Int
-public typealias blkcnt_t = Int64
-public typealias blksize_t = Int32
 public typealias rlim_t = UInt64
 public typealias nfds_t = UInt32
 public typealias socklen_t = UInt32
@@ -37,38 +32,23 @@ public struct timeval {
 public struct stat {
   public var st_dev: dev_t = 0
   public var st_mode: mode_t = 0
-  public var st_nlink: nlink_t = 0
   public var st_ino: ino_t = 0
   public var st_uid: uid_t = 0
-  public var st_gid: gid_t = 0
-  public var st_rdev: dev_t = 0
-  public var st_atimespec = timespec()
   public var st_mtimespec = timespec()
   public var st_ctimespec = timespec()
-  public var st_birthtimespec = timespec()
   public var st_size: off_t = 0
-  public var st_blocks: blkcnt_t = 0
-  public var st_blksize: blksize_t = 0
-  public var st_flags: UInt32 = 0
-  public var st_gen: UInt32 = 0
   public init() {}
 }
 
 public struct DIR {}
 
 public struct dirent {
-  public var d_ino: UInt64 = 0
-  public var d_seekoff: UInt64 = 0
-  public var d_reclen: UInt16 = 0
-  public var d_namlen: UInt16 = 0
-  public var d_type: UInt8 = 0
   public var d_name: (CChar, CChar, CChar, CChar) = (0, 0, 0, 0)  // 1024 of them.
   public init() {}
 }
 
 public struct rlimit {
   public var rlim_cur: rlim_t = 0
-  public var rlim_max: rlim_t = 0
   public init() {}
 }
 
@@ -95,14 +75,11 @@ public struct linger {
 }
 
 public struct sockaddr {
-  public var sa_len: UInt8 = 0
   public var sa_family: sa_family_t = 0
   public init() {}
 }
 
 public struct sockaddr_storage {
-  public var ss_len: UInt8 = 0
-  public var ss_family: sa_family_t = 0
   public init() {}
 }
 
@@ -117,7 +94,6 @@ public struct in6_addr {
 }
 
 public struct sockaddr_in {
-  public var sin_len: UInt8 = 0
   public var sin_family: sa_family_t = 0
   public var sin_port: in_port_t = 0
   public var sin_addr = in_addr()
@@ -125,12 +101,9 @@ public struct sockaddr_in {
 }
 
 public struct sockaddr_in6 {
-  public var sin6_len: UInt8 = 0
   public var sin6_family: sa_family_t = 0
   public var sin6_port: in_port_t = 0
-  public var sin6_flowinfo: UInt32 = 0
   public var sin6_addr = in6_addr()
-  public var sin6_scope_id: UInt32 = 0
   public init() {}
 }
 
@@ -138,11 +111,8 @@ public struct addrinfo {
   public var ai_flags: Int32 = 0
   public var ai_family: Int32 = 0
   public var ai_socktype: Int32 = 0
-  public var ai_protocol: Int32 = 0
   public var ai_addrlen: socklen_t = 0
-  public var ai_canonname: UnsafeMutablePointer<CChar>!
   public var ai_addr: UnsafeMutablePointer<sockaddr>!
-  public var ai_next: UnsafeMutablePointer<addrinfo>!
   public init() {}
 }
 
@@ -166,7 +136,6 @@ public var errno: Int32 {
 @discardableResult public func umask(_ mode: mode_t) -> mode_t { 0 }
 @discardableResult public func fstat(_ fd: Int32, _ status: UnsafeMutablePointer<stat>!) -> Int32 { -1 }
 @discardableResult public func lstat(_ path: UnsafePointer<CChar>!, _ status: UnsafeMutablePointer<stat>!) -> Int32 { -1 }
-@discardableResult public func symlink(_ from: UnsafePointer<CChar>!, _ to: UnsafePointer<CChar>!) -> Int32 { -1 }
 @discardableResult public func mkfifo(_ path: UnsafePointer<CChar>!, _ mode: mode_t) -> Int32 { -1 }
 @discardableResult public func unlink(_ path: UnsafePointer<CChar>!) -> Int32 { -1 }
 @discardableResult public func mkdir(_ path: UnsafePointer<CChar>!, _ mode: mode_t) -> Int32 { -1 }
@@ -180,21 +149,14 @@ public var errno: Int32 {
 ) -> UnsafeMutablePointer<CChar>! { nil }
 public func exit(_ status: Int32) -> Never { exit(status) }
 public func strerror(_ number: Int32) -> UnsafeMutablePointer<CChar>! { nil }
-public func getenv(_ name: UnsafePointer<CChar>!) -> UnsafeMutablePointer<CChar>! { nil }
 @discardableResult public func setenv(
   _ name: UnsafePointer<CChar>!, _ value: UnsafePointer<CChar>!, _ overwrite: Int32
 ) -> Int32 { -1 }
-@discardableResult public func unsetenv(_ name: UnsafePointer<CChar>!) -> Int32 { -1 }
 public func getpid() -> pid_t { 0 }
-public func getuid() -> uid_t { 0 }
 public func geteuid() -> uid_t { 0 }
-public func getgid() -> gid_t { 0 }
-public func getegid() -> gid_t { 0 }
 @discardableResult public func getrlimit(_ kind: Int32, _ limit: UnsafeMutablePointer<rlimit>!) -> Int32 { -1 }
-@discardableResult public func setrlimit(_ kind: Int32, _ limit: UnsafePointer<rlimit>!) -> Int32 { -1 }
 @discardableResult public func kill(_ process: pid_t, _ signal: Int32) -> Int32 { -1 }
 
-@discardableResult public func fchown(_ fd: Int32, _ owner: uid_t, _ group: gid_t) -> Int32 { -1 }
 @discardableResult public func dup2(_ from: Int32, _ to: Int32) -> Int32 { -1 }
 @discardableResult public func getaddrinfo(
   _ host: UnsafePointer<CChar>!, _ service: UnsafePointer<CChar>!, _ hints: UnsafePointer<addrinfo>!,
@@ -215,9 +177,6 @@ public func freeaddrinfo(_ list: UnsafeMutablePointer<addrinfo>!) {}
   _ fd: Int32, _ address: UnsafeMutablePointer<sockaddr>!, _ length: UnsafeMutablePointer<socklen_t>!
 ) -> Int32 { -1 }
 @discardableResult public func getsockname(
-  _ fd: Int32, _ address: UnsafeMutablePointer<sockaddr>!, _ length: UnsafeMutablePointer<socklen_t>!
-) -> Int32 { -1 }
-@discardableResult public func getpeername(
   _ fd: Int32, _ address: UnsafeMutablePointer<sockaddr>!, _ length: UnsafeMutablePointer<socklen_t>!
 ) -> Int32 { -1 }
 @discardableResult public func setsockopt(
@@ -242,28 +201,16 @@ public let O_TRUNC: Int32 = 0x0400
 public let O_EXCL: Int32 = 0x0800
 public let O_DIRECTORY: Int32 = 0x0010_0000
 public let O_CLOEXEC: Int32 = 0x0100_0000
-public let F_GETFD: Int32 = 1
 public let F_SETFD: Int32 = 2
 public let F_GETFL: Int32 = 3
 public let F_SETFL: Int32 = 4
-public let F_GETPATH: Int32 = 50
 public let F_FULLFSYNC: Int32 = 51
 public let FD_CLOEXEC: Int32 = 1
-public let LOCK_SH: Int32 = 1
 public let LOCK_EX: Int32 = 2
 public let LOCK_NB: Int32 = 4
-public let LOCK_UN: Int32 = 8
 public let RLIMIT_NOFILE: Int32 = 8
-public let RLIM_INFINITY: rlim_t = (1 << 63) - 1
-public let SIGPIPE: Int32 = 13
 public let SIGKILL: Int32 = 9
-public let SIGTERM: Int32 = 15
 public let S_IFMT: mode_t = 0o170000
-public let S_IFIFO: mode_t = 0o010000
-public let S_IFDIR: mode_t = 0o040000
-public let S_IFREG: mode_t = 0o100000
-public let S_IFLNK: mode_t = 0o120000
-public let S_IFSOCK: mode_t = 0o140000
 
 public let AF_UNIX: Int32 = 1
 public let AF_INET: Int32 = 2
@@ -273,8 +220,6 @@ public let SOL_SOCKET: Int32 = 0xffff
 public let SOMAXCONN: Int32 = 128
 public let SO_REUSEADDR: Int32 = 0x0004
 public let SO_LINGER: Int32 = 0x0080
-public let SO_SNDBUF: Int32 = 0x1001
-public let SO_RCVBUF: Int32 = 0x1002
 public let SO_SNDTIMEO: Int32 = 0x1005
 public let SO_RCVTIMEO: Int32 = 0x1006
 public let SO_NOSIGPIPE: Int32 = 0x1022
@@ -283,7 +228,6 @@ public let IPPROTO_TCP: Int32 = 6
 public let IPPROTO_IPV6: Int32 = 41
 public let IPV6_V6ONLY: Int32 = 27
 public let TCP_NODELAY: Int32 = 0x01
-public let MSG_PEEK: Int32 = 0x2
 public let SHUT_RD: Int32 = 0
 public let SHUT_WR: Int32 = 1
 public let SHUT_RDWR: Int32 = 2
@@ -297,31 +241,22 @@ public let EIO: Int32 = 5
 public let EBADF: Int32 = 9
 public let ENOMEM: Int32 = 12
 public let EACCES: Int32 = 13
-public let EBUSY: Int32 = 16
 public let EEXIST: Int32 = 17
 public let ENOTDIR: Int32 = 20
-public let EISDIR: Int32 = 21
-public let EINVAL: Int32 = 22
 public let ENFILE: Int32 = 23
 public let EMFILE: Int32 = 24
 public let EFBIG: Int32 = 27
 public let ENOSPC: Int32 = 28
 public let EROFS: Int32 = 30
 public let EMLINK: Int32 = 31
-public let EPIPE: Int32 = 32
 public let EAGAIN: Int32 = 35
 public let EWOULDBLOCK: Int32 = 35
-public let ENOTSUP: Int32 = 45
 public let EPROTONOSUPPORT: Int32 = 43
 public let EAFNOSUPPORT: Int32 = 47
 public let EADDRINUSE: Int32 = 48
 public let EADDRNOTAVAIL: Int32 = 49
 public let ECONNABORTED: Int32 = 53
-public let ECONNRESET: Int32 = 54
 public let ENOBUFS: Int32 = 55
-public let ETIMEDOUT: Int32 = 60
-public let ECONNREFUSED: Int32 = 61
 public let ELOOP: Int32 = 62
-public let ENAMETOOLONG: Int32 = 63
 public let EDQUOT: Int32 = 69
 public let EPROTO: Int32 = 100

@@ -66,6 +66,7 @@ public struct Text: View, Equatable, Sendable {
 }
 
 public struct Font: Hashable, Sendable {
+  public static let largeTitle = Font()
   public static let title = Font()
   public static let headline = Font()
   public static let footnote = Font()
@@ -124,7 +125,58 @@ public struct ScrollView<Content: View>: View {
   public var body: Never { return fatalError() }
 }
 
+public struct Axis: Sendable {
+  public struct Set: OptionSet, Sendable {
+    public let rawValue: Int8
+    public init(rawValue: Int8) { self.rawValue = rawValue }
+    public static let horizontal = Set(rawValue: 1)
+    public static let vertical = Set(rawValue: 2)
+  }
+}
+
+@available(iOS 16.0, macOS 13.0, tvOS 16.0, watchOS 9.0, visionOS 1.0, *)
+public struct ViewThatFits<Content: View>: View {
+  public nonisolated init(in axes: Axis.Set = [.horizontal, .vertical], @ViewBuilder content: () -> Content) {}
+  public var body: Never { return fatalError() }
+}
+
+public protocol ShapeStyle: Sendable {}
+
+@available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+public struct HierarchicalShapeStyle: ShapeStyle {}
+
+@available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+extension ShapeStyle where Self == HierarchicalShapeStyle {
+  public static var primary: HierarchicalShapeStyle { HierarchicalShapeStyle() }
+  public static var secondary: HierarchicalShapeStyle { HierarchicalShapeStyle() }
+}
+
+@available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+public struct TintShapeStyle: ShapeStyle {}
+
+@available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+extension ShapeStyle where Self == TintShapeStyle {
+  public static var tint: TintShapeStyle { TintShapeStyle() }
+}
+
+public enum TextAlignment: Hashable, CaseIterable, Sendable { case leading, center, trailing }
+
+@available(iOS 15.0, macOS 10.15, tvOS 15.0, watchOS 9.0, visionOS 1.0, *)
+public enum ControlSize: Hashable, CaseIterable, Sendable { case mini, small, regular, large }
+
+public struct Alignment: Equatable, Sendable {
+  public static let center = Alignment()
+}
+
 @MainActor @preconcurrency public protocol PrimitiveButtonStyle {}
+
+public struct PlainButtonStyle: PrimitiveButtonStyle {
+  public nonisolated init() {}
+}
+
+extension PrimitiveButtonStyle where Self == PlainButtonStyle {
+  @MainActor @preconcurrency public static var plain: PlainButtonStyle { PlainButtonStyle() }
+}
 
 @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
 public struct BorderedProminentButtonStyle: PrimitiveButtonStyle {
@@ -223,6 +275,11 @@ extension List where SelectionValue == Never {
   public init(@ViewBuilder content: () -> Content) {}
 }
 
+extension List {
+  @available(watchOS 10.0, *)
+  public init(selection: Binding<SelectionValue?>?, @ViewBuilder content: () -> Content) {}
+}
+
 public protocol DynamicViewContent: View {}
 
 public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content> {}
@@ -251,60 +308,69 @@ public struct NavigationStack<Root: View>: View {
 
 extension View {
   public nonisolated func id<ID: Hashable>(_ id: ID) -> some View { EmptyView() }
-
-  @available(iOS 17.0, macOS 14.0, tvOS 17.0, watchOS 10.0, visionOS 1.0, *)
-  public nonisolated func onChange<V: Equatable>(
-    of value: V, initial: Bool = false, _ action: @escaping (_ oldValue: V, _ newValue: V) -> Void
-  ) -> some View { EmptyView() }
-
   public nonisolated func onOpenURL(perform action: @escaping (URL) -> Void) -> some View { EmptyView() }
   public nonisolated func disabled(_ disabled: Bool) -> some View { EmptyView() }
   public nonisolated func padding() -> some View { EmptyView() }
   public nonisolated func font(_ font: Font?) -> some View { EmptyView() }
+  public nonisolated func multilineTextAlignment(_ alignment: TextAlignment) -> some View { EmptyView() }
+  public nonisolated func frame(
+    minWidth: CGFloat? = nil, idealWidth: CGFloat? = nil, maxWidth: CGFloat? = nil, minHeight: CGFloat? = nil,
+    idealHeight: CGFloat? = nil, maxHeight: CGFloat? = nil, alignment: Alignment = .center
+  ) -> some View { EmptyView() }
+  public nonisolated func buttonStyle<S: PrimitiveButtonStyle>(_ style: S) -> some View { EmptyView() }
 
-  @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+  // Deprecated on watchOS since 7.0.
+  @available(iOS 13.0, macOS 10.15, tvOS 14.0, visionOS 1.0, *)
+  @available(watchOS, unavailable)
+  public nonisolated func contextMenu<MenuItems: View>(@ViewBuilder menuItems: () -> MenuItems) -> some View {
+    EmptyView()
+  }
+
+  #if os(macOS)
+  public nonisolated func onDeleteCommand(perform action: (() -> Void)?) -> some View { EmptyView() }
+  #endif
+}
+
+@available(iOS 17.0, macOS 14.0, tvOS 17.0, watchOS 10.0, visionOS 1.0, *)
+extension View {
+  public nonisolated func onChange<V: Equatable>(
+    of value: V, initial: Bool = false, _ action: @escaping (_ oldValue: V, _ newValue: V) -> Void
+  ) -> some View { EmptyView() }
+}
+
+@available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+extension View {
+  public nonisolated func foregroundStyle<S: ShapeStyle>(_ style: S) -> some View { EmptyView() }
+  public nonisolated func focused(_ condition: FocusState<Bool>.Binding) -> some View { EmptyView() }
   public nonisolated func task(
     priority: TaskPriority = .userInitiated, @_inheritActorContext _ action: sending @escaping @isolated(any) () async -> Void
   ) -> some View { EmptyView() }
-
-  @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
   public nonisolated func refreshable(action: @escaping @Sendable () async -> Void) -> some View { EmptyView() }
-
-  @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
   public nonisolated func onSubmit(_ action: @escaping () -> Void) -> some View { EmptyView() }
-
-  @available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
-  public nonisolated func navigationTitle(_ titleKey: LocalizedStringKey) -> some View { EmptyView() }
-
-  @available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
-  public nonisolated func toolbar<Content: View>(@ViewBuilder content: () -> Content) -> some View { EmptyView() }
-
-  public nonisolated func buttonStyle<S: PrimitiveButtonStyle>(_ style: S) -> some View { EmptyView() }
-
-  @available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
-  public nonisolated func accessibilityValue(_ value: Text) -> some View { EmptyView() }
-
-  @available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
-  public nonisolated func accessibilityHint(_ hint: Text) -> some View { EmptyView() }
-
-  @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
   public nonisolated func dynamicTypeSize(_ size: DynamicTypeSize) -> some View { EmptyView() }
-
-  @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
   public nonisolated func confirmationDialog<A: View, M: View>(
     _ titleKey: LocalizedStringKey, isPresented: Binding<Bool>, titleVisibility: Visibility = .automatic,
     @ViewBuilder actions: () -> A, @ViewBuilder message: () -> M
   ) -> some View { EmptyView() }
-
-  @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
   public nonisolated func alert<A: View, M: View>(
     _ title: Text, isPresented: Binding<Bool>, @ViewBuilder actions: () -> A, @ViewBuilder message: () -> M
   ) -> some View { EmptyView() }
-
-  @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
   public nonisolated func alert<A: View, M: View>(
     _ titleKey: LocalizedStringKey, isPresented: Binding<Bool>, @ViewBuilder actions: () -> A, @ViewBuilder message: () -> M
   ) -> some View { EmptyView() }
+}
+
+@available(iOS 15.0, macOS 10.15, tvOS 15.0, watchOS 9.0, visionOS 1.0, *)
+extension View {
+  public nonisolated func controlSize(_ controlSize: ControlSize) -> some View { EmptyView() }
+}
+
+@available(iOS 14.0, macOS 11.0, tvOS 14.0, watchOS 7.0, visionOS 1.0, *)
+extension View {
+  public nonisolated func navigationTitle(_ titleKey: LocalizedStringKey) -> some View { EmptyView() }
+  public nonisolated func toolbar<Content: View>(@ViewBuilder content: () -> Content) -> some View { EmptyView() }
+  public nonisolated func accessibilityValue(_ value: Text) -> some View { EmptyView() }
+  public nonisolated func accessibilityHint(_ hint: Text) -> some View { EmptyView() }
 }
 
 @MainActor @preconcurrency public protocol Scene {
@@ -346,6 +412,17 @@ extension App {
 }
 
 extension State: Sendable where Value: Sendable {}
+
+@available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+@propertyWrapper public struct FocusState<Value: Hashable> {
+  public struct Binding {}
+  public init() where Value == Bool {}
+  public var wrappedValue: Value {
+    get { fatalError() }
+    nonmutating set { _ = newValue }
+  }
+  public var projectedValue: Binding { Binding() }
+}
 
 @propertyWrapper @dynamicMemberLookup public struct Binding<Value> {
   public init(get: @escaping @isolated(any) @Sendable () -> Value, set: @escaping @isolated(any) @Sendable (Value) -> Void) {}

@@ -4,24 +4,9 @@
 @_exported import Foundation
 
 // On Apple's systems Foundation has these.
-public let NSUserActivityTypeBrowsingWeb = "NSUserActivityTypeBrowsingWeb"
-
 open class NSUserActivity: NSObject {
   public init(activityType: String) {}
-  open var activityType: String { "" }
   open var webpageURL: URL?
-}
-
-extension NotificationCenter {
-  public final class Notifications: AsyncSequence, Sendable {
-    public struct AsyncIterator: AsyncIteratorProtocol {
-      public mutating func next() async -> Notification? { nil }
-    }
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator() }
-  }
-  public func notifications(named name: Notification.Name, object: AnyObject? = nil) -> Notifications {
-    Notifications()
-  }
 }
 
 // watchOS has a UIKit without views, windows, scenes and an application.
@@ -40,7 +25,6 @@ extension NotificationCenter {
   public init(windowScene: UIWindowScene) { super.init(frame: CGRect(x: 0, y: 0, width: 0, height: 0)) }
   public override init(frame: CGRect) { super.init(frame: frame) }
   public required init?(coder: NSCoder) { super.init(coder: coder) }
-  open var isKeyWindow: Bool { false }
   open weak var windowScene: UIWindowScene?
   open var rootViewController: UIViewController?
   open func makeKeyAndVisible() {}
@@ -91,7 +75,6 @@ extension UIScene {
   func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options connectionOptions: UIScene.ConnectionOptions)
   func scene(_ scene: UIScene, continue userActivity: NSUserActivity)
   func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>)
-  func sceneDidBecomeActive(_ scene: UIScene)
 }
 
 // The requirements are optional in Objective-C.
@@ -101,7 +84,6 @@ extension UISceneDelegate {
   ) {}
   public func scene(_ scene: UIScene, continue userActivity: NSUserActivity) {}
   public func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>) {}
-  public func sceneDidBecomeActive(_ scene: UIScene) {}
 }
 
 @available(iOS 13.0, tvOS 13.0, visionOS 1.0, *)

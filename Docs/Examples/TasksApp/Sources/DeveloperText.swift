@@ -7,12 +7,13 @@ import B2CConnector
   nonisolated let isDebugBuild = false
 #endif
 
-/// The text for the developer, where the project's settings in Xcode may fix the error; `nil` for all others.
+/// The text for the developer, where a user can do nothing: the project's settings in Xcode or at the tenant may fix it.
 ///
-/// A user can do nothing about these two, so they are shown in debug builds only: see `TasksModel.message`. A token cache that
-/// fails for good is mostly a keychain without an entitlement.
+/// It is shown in debug builds only: see `TasksModel.message`. A token cache that fails for good is mostly a keychain without
+/// an entitlement.
 func developerText(for error: ConnectorError) -> String? {
-  guard error.code == .presentationFailed || (error.code == .tokenCache && !error.isRetryable) else { return nil }
+  let lasts = error.code == .tokenCache && !error.isRetryable
+  guard lasts || text(for: error) == "That did not work." else { return nil }
   return [error.message, error.recoverySuggestion, "(Only debug builds say this.)"].compactMap(\.self)
     .joined(separator: "\n")
 }

@@ -7,13 +7,15 @@ func text(for error: ConnectorError) -> String? {
   case _ where error.outcomeIsUnknown: "It may have been saved. Look at the list before you repeat it."
   case _ where error.needsInteraction: "Please sign in again."  // with a button, not by opening a page
   case .userClosedBrowser, .userCancelledInPage, .userCancelled: nil  // the user's own choice
+  case .signInUnderWay: nil  // its page is open
   case .accessDenied: error.serverDescription ?? "The service does not let you in."  // written for the user
   case .passwordResetRequested: "The password cannot be reset in this app."
   case .wrongUser: "Please sign in with the account this app is set up for."
+  case .notFound: "It is not there any more."  // reload the list first
   case .network, .timedOut: "No connection, or it took too long. Try again."
   case .suspended: "The app was closed before it had finished. Try again."
   case .serviceUnavailable, .throttled: "The service is busy. Try again in a minute."
   case .tokenCache: "Your sign-in could not be read or saved. Try again."  // no user is signed out by it
-  default: "That did not work (\(error.code.rawValue))."
+  default: "That did not work."
   }
 }

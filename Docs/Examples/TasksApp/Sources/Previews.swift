@@ -5,26 +5,22 @@
 
   // Previews against a local tenant and task server: no network, no browser, no keychain.
 
+  /// The app with these tasks on the server; the last one is done.
   @MainActor
-  private func makePreviewModel() -> TasksModel {
+  private func makePreviewModel(_ titles: String...) -> TasksModel {
     let tenant = LocalTenant()
     let server = LocalTaskServer(tenant: tenant, dialect: .rest)
+    server.tasks = titles.map {
+      LocalTask(owner: LocalUser.alice.id, text: $0, completed: $0 == titles.last, date: Date())
+    }
     return TasksModel { try Connector.local(tenant, server) }
   }
 
-  /// The app after a sign-in, with these tasks.
   private struct SignedInPreview: View {
-    let titles: [String]
-    @State private var model = makePreviewModel()
+    let model: TasksModel
 
     var body: some View {
-      RootView(model: model).task {
-        await model.signIn()
-        for title in titles {
-          // Refused while the list is loading.
-          while !Task.isCancelled, await !model.add(title) { await Task.yield() }
-        }
-      }
+      RootView(model: model).task { await model.signIn() }
     }
   }
 
@@ -33,15 +29,15 @@
   }
 
   #Preview("Two tasks") {
-    SignedInPreview(titles: ["Buy milk", "Water the plants"])
+    SignedInPreview(model: makePreviewModel("Buy milk", "Water the plants"))
   }
 
   #Preview("No tasks") {
-    SignedInPreview(titles: [])
+    SignedInPreview(model: makePreviewModel())
   }
 
   #Preview("Largest text") {
-    SignedInPreview(titles: ["Buy milk", "Water the plants on the balcony"])
+    SignedInPreview(model: makePreviewModel("Buy milk", "Water the plants on the balcony"))
       .dynamicTypeSize(.accessibility5)
   }
 

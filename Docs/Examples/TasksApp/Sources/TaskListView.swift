@@ -6,46 +6,62 @@ struct TaskListView: View {
   let userName: String
   @State private var title = ""
   @State private var asksToSignOut = false
+  @FocusState private var isTyping: Bool
 
   var body: some View {
-    List {
-      Section {
-        HStack {
-          TextField("New task", text: $title).onSubmit(add)
-          Button("Add", action: add).disabled(title.allSatisfy(\.isWhitespace) || model.isBusy)
-        }
-      }
-      Section {
-        ForEach(model.tasks) { task in
-          TaskRow(task: task) { Task { await model.toggle(task) } }
+    list.navigationTitle("Tasks")
+      .refreshable { await model.reload() }
+      .toolbar {
+        if model.needsSignIn {
+          Button("Sign in") { Task { await model.signIn() } }
             .disabled(model.isBusy)
         }
+        user
+      }
+      .confirmationDialog("Sign out \(userName)?", isPresented: $asksToSignOut, titleVisibility: .visible) {
+        Button("Sign out", role: .destructive) { Task { await model.signOut() } }
+      } message: {
+        Text("Your tasks stay on the server.")
+      }
+  }
+
+  #if os(macOS)
+    @State private var selection: TaskItem.ID?
+
+    // The Delete key and the menu Edit are about the selected row.
+    private var list: some View {
+      List(selection: $selection) { sections }
+        .onDeleteCommand {
+          if let task = model.tasks.first(where: { $0.id == selection }) { delete(task) }
+        }
+    }
+  #else
+    private var list: some View { List { sections } }
+  #endif
+
+  @ViewBuilder private var sections: some View {
+    Section {
+      HStack {
+        TextField("New task", text: $title).focused($isTyping).onSubmit(add)
+        Button("Add", action: add).disabled(title.allSatisfy(\.isWhitespace) || !model.hasLoaded || model.isBusy)
+      }
+    }
+    Section {
+      if model.hasLoaded, !model.tasks.isEmpty {
+        ForEach(model.tasks) { task in
+          TaskRow(task: task, isBusy: model.busyTask == task.id) { Task { await model.toggle(task) } }
+            #if !os(watchOS)
+              .contextMenu { Button("Delete", role: .destructive) { delete(task) } }
+            #endif
+        }
         .onDelete { rows in
-          let deleted = rows.map { model.tasks[$0] }
-          Task { await model.delete(deleted) }
+          if let row = rows.first { delete(model.tasks[row]) }
         }
-        if model.tasks.isEmpty { placeholder }
-      } footer: {
-        Text("Signed in as \(userName)")
+      } else {
+        placeholder
       }
-    }
-    .navigationTitle("Tasks")
-    .refreshable { await model.reload() }
-    .toolbar {
-      if model.needsSignIn {
-        Button("Sign in") {
-          Task { await model.signIn() }
-        }
-        .disabled(model.isBusy)
-      }
-      user
-    }
-    .confirmationDialog("Sign out?", isPresented: $asksToSignOut, titleVisibility: .visible) {
-      Button("Sign out", role: .destructive) {
-        Task { await model.signOut() }
-      }
-    } message: {
-      Text("Your tasks stay on the server.")
+    } footer: {
+      Text("Signed in as \(userName)")
     }
   }
 
@@ -59,9 +75,7 @@ struct TaskListView: View {
       ContentUnavailableView {
         Label("No list yet", systemImage: "wifi.exclamationmark")
       } actions: {
-        Button("Try again") {
-          Task { await model.reload() }
-        }
+        Button("Try again") { Task { await model.reload() } }
       }
     }
   }
@@ -76,14 +90,10 @@ struct TaskListView: View {
     private var user: some View {
       Menu {
         if model.canEditProfile {
-          Button("Edit profile") {
-            Task { await model.editProfile() }
-          }
+          Button("Edit profile") { Task { await model.editProfile() } }
         }
         if model.canSwitchAccount {
-          Button("Use another account") {
-            Task { await model.switchAccount() }
-          }
+          Button("Use another account") { Task { await model.switchAccount() } }
         }
         Button("Sign out", role: .destructive) { asksToSignOut = true }
       } label: {
@@ -97,13 +107,20 @@ struct TaskListView: View {
     let new = title
     // What was typed stays until the task is added.
     Task {
-      if await model.add(new), title == new { title = "" }
+      guard await model.add(new) else { return }
+      if title == new { title = "" }
+      isTyping = true
     }
+  }
+
+  private func delete(_ task: TaskItem) {
+    Task { await model.delete(task) }
   }
 }
 
 struct TaskRow: View {
   let task: TaskItem
+  let isBusy: Bool
   let toggle: () -> Void
 
   var body: some View {
@@ -112,10 +129,17 @@ struct TaskRow: View {
     } label: {
       Label {
         Text(verbatim: task.itemName)
+          .strikethrough(task.completed)
+          .foregroundStyle(task.completed ? .secondary : .primary)
       } icon: {
-        Image(systemName: task.completed ? "checkmark.circle.fill" : "circle")
+        if isBusy {
+          ProgressView().controlSize(.small)
+        } else {
+          Image(systemName: task.completed ? "checkmark.circle.fill" : "circle").foregroundStyle(.tint)
+        }
       }
     }
+    .buttonStyle(.plain)
     // The picture says it to those who see it.
     .accessibilityValue(task.completed ? Text("completed") : Text("to do"))
     .accessibilityHint(Text("Changes whether it is completed"))

@@ -42,8 +42,12 @@ final class TasksModel {
   /// A page is open or a call under way: buttons are disabled, and a change of the tasks is refused, so that a second tap
   /// does not do a second thing.
   var isBusy: Bool { callsUnderWay > 0 }
-  /// What to tell the user; a key of `Localizable.xcstrings`, as the title is.
+  /// The task that is being changed: its row says so, and the others stay as they are.
+  private(set) var busyTask: TaskItem.ID?
+  /// What to tell the user; a key of `Localizable.xcstrings`, as the title is, unless it is verbatim.
   private(set) var message: String?
+  /// Whether the message is in the words of the server or of the SDK, which are in no catalogue and no Markdown.
+  private(set) var isVerbatim = false
   /// What the message is about.
   private(set) var messageTitle = ""
   /// Whether there is something to tell; setting it to `false` takes the message away.
@@ -116,7 +120,7 @@ final class TasksModel {
     }
     deviceCode = nil
     // The session of the same user may have been `.signedIn` all the time, so no update comes.
-    if isRenewal, !needsSignIn { await reload() }
+    if isRenewal, !needsSignIn { await loadList() }
   }
 
   func signUp() async {
@@ -139,48 +143,42 @@ final class TasksModel {
     deviceSignIn?.cancel()
   }
 
+  /// Signs out the user who is shown; where another one is signed in too, the app goes on with that one.
   func signOut() async {
-    await perform("Your sign-in is still stored on this device") { try await $0.signOut() }
+    guard let owner else { return }
+    await perform("Your sign-in is still stored on this device") { try await $0.signOut(UserInfo(id: owner)) }
   }
 
+  /// Loads the list again, unless a call is under way: a list that was asked for during a change may lack it.
   func reload() async {
-    let user = owner
-    await perform("The list could not be loaded") {
-      let list = try await $0.getTaskList()
-      guard user == self.owner else { return }
-      self.tasks = list
-      self.hasLoaded = true
-    }
+    if !isBusy { await loadList() }
   }
 
   /// Adds a task; `false` when it was not added, so that the view keeps what the user typed.
   @discardableResult
   func add(_ title: String) async -> Bool {
-    guard !isBusy, !title.allSatisfy(\.isWhitespace) else { return false }
+    guard !title.allSatisfy(\.isWhitespace) else { return false }
     let user = owner
-    return await perform("The task was not added") {
+    return await change("The task was not added") {
       let task = try await $0.addTask(TaskItem(itemName: title))
       if user == self.owner { self.tasks.append(task) }
     }
   }
 
   func toggle(_ task: TaskItem) async {
-    guard !isBusy else { return }
     var changed = task
     changed.completed.toggle()
-    await perform("The task was not changed") { [changed] in
+    await change("The task was not changed", of: task) { [changed] in
       let stored = try await $0.updateTask(changed)
-      if let index = self.tasks.firstIndex(of: task) { self.tasks[index] = stored }
+      if let index = self.tasks.firstIndex(where: { $0.id == task.id }) { self.tasks[index] = stored }
     }
   }
 
-  func delete(_ deleted: [TaskItem]) async {
-    guard !isBusy else { return }
-    await perform("Not every task was deleted") {
-      for task in deleted {
-        try await $0.deleteTask(task)
-        if let index = self.tasks.firstIndex(of: task) { self.tasks.remove(at: index) }
-      }
+  func delete(_ task: TaskItem) async {
+    await change("The task was not deleted", of: task) {
+      // At once, since the list of SwiftUI has removed the row already.
+      self.tasks.removeAll { $0.id == task.id }
+      try await $0.deleteTask(task)
     }
   }
 
@@ -192,7 +190,7 @@ final class TasksModel {
       guard phase != next else { return }
       phase = next
       // A task of its own: a view that goes away, such as one of two windows, must not take the list with it.
-      await Task { await reload() }.value
+      await Task { await loadList() }.value
     case .expired(let user):
       forgetTasks(unlessOf: user.id)
       phase = .signedOut(lastUser: user.name ?? user.username)
@@ -217,6 +215,40 @@ final class TasksModel {
     signInMethod == .page && connector?.settings.policies.policy(of: kind) != nil
   }
 
+  private func loadList() async {
+    await perform("The list could not be loaded") { try await self.load($0) }
+  }
+
+  private func load(_ connector: Connector) async throws {
+    let user = owner
+    let list = try await connector.getTaskList()
+    if user == owner { (tasks, hasLoaded) = (list, true) }
+  }
+
+  /// Changes the tasks: one change at a time, and only of a list that is shown, so that nothing is done twice.
+  ///
+  /// Where the outcome is unknown or the task is gone, the list is loaded first, and then the message is shown.
+  @discardableResult
+  private func change(
+    _ title: String, of task: TaskItem? = nil, _ call: (Connector) async throws -> Void
+  ) async -> Bool {
+    guard !isBusy, hasLoaded else { return false }
+    let (user, shown) = (owner, tasks)
+    busyTask = task?.id
+    defer { busyTask = nil }
+    return await perform(title) { connector in
+      do {
+        try await call(connector)
+      } catch let error as ConnectorError {
+        if user == self.owner { self.tasks = shown }
+        if error.outcomeIsUnknown || error.code == .notFound {
+          do { try await self.load(connector) } catch { self.hasLoaded = false }
+        }
+        throw error
+      }
+    }
+  }
+
   /// Runs a call and turns its error into a text; the session's own change arrives in `run()`.
   @discardableResult
   private func perform(_ title: String, _ call: (Connector) async throws -> Void) async -> Bool {
@@ -233,13 +265,15 @@ final class TasksModel {
       needsSignIn = needsSignIn || error.needsInteraction
       report(error, as: title)
     } catch {
-      (messageTitle, message) = (title, "That did not work.")
+      (messageTitle, message, isVerbatim) = (title, "That did not work.", false)
     }
     return false
   }
 
   private func report(_ error: ConnectorError, as title: String) {
+    let developerText = showsDeveloperTexts ? developerText(for: error) : nil
     messageTitle = error.outcomeIsUnknown ? "There was no answer" : title
-    message = (showsDeveloperTexts ? developerText(for: error) : nil) ?? text(for: error)
+    message = developerText ?? text(for: error)
+    isVerbatim = developerText != nil || message == error.serverDescription
   }
 }

@@ -26,13 +26,12 @@ struct RootView: View {
     }
     .alert(Text(LocalizedStringKey(model.messageTitle)), isPresented: $model.isShowingMessage) {
       if model.needsSignIn {
-        Button("Sign in") {
-          Task { await model.signIn() }
-        }
+        Button("Sign in") { Task { await model.signIn() } }
       }
       Button("OK", role: .cancel) {}
     } message: {
-      Text(LocalizedStringKey(model.message ?? ""))
+      let message = model.message ?? ""
+      model.isVerbatim ? Text(verbatim: message) : Text(LocalizedStringKey(message))
     }
   }
 }
@@ -42,25 +41,29 @@ struct SignInView: View {
   let lastUser: String?
 
   var body: some View {
-    // It scrolls, because the largest text sizes need more than a screen.
-    ScrollView {
-      VStack(spacing: 16) {
-        if let lastUser { Text("Welcome back, \(lastUser).") }
-        Button("Sign in") {
-          Task { await model.signIn() }
-        }
-        .buttonStyle(.borderedProminent)
-        if model.canSignUp {
-          Button("Create an account") {
-            Task { await model.signUp() }
-          }
-        }
-        if model.isBusy { ProgressView() }
-      }
-      .padding()
-      .disabled(model.isBusy)
+    // In the middle; it scrolls where the largest text sizes need more than a screen.
+    ViewThatFits(in: .vertical) {
+      content
+      ScrollView { content }
     }
-    .navigationTitle("Tasks")
+    .disabled(model.isBusy)
+  }
+
+  private var content: some View {
+    VStack(spacing: 16) {
+      Label("Tasks", systemImage: "checklist").font(.largeTitle)
+      Text("Your list of things to do, the same on all your devices.")
+      if let lastUser { Text("Welcome back, \(lastUser).") }
+      Button("Sign in") { Task { await model.signIn() } }
+        .buttonStyle(.borderedProminent)
+      if model.canSignUp {
+        Button("Create an account") { Task { await model.signUp() } }
+      }
+      if model.isBusy { ProgressView() }
+    }
+    .multilineTextAlignment(.center)
+    .padding()
+    .frame(maxWidth: .infinity)
   }
 }
 
@@ -74,7 +77,7 @@ struct DeviceCodeView: View {
       VStack(spacing: 16) {
         Text("On another device, open \(code.verificationURL.absoluteString) and type this code.")
         // VoiceOver reads it letter by letter.
-        Text(code.userCode).font(.title).speechSpellsOutCharacters()
+        Text(verbatim: code.userCode).font(.title).speechSpellsOutCharacters()
         Button("Cancel") { cancel() }
       }
       .padding()
