@@ -84,8 +84,11 @@ extension Authority {
   /// - Parameter policy: The policy, or `nil` to go by the authority alone.
   /// - Returns: The kind whose URLs are used.
   package func kind(for policy: Policy?) -> Kind {
-    policy != nil && !isKindGiven && MicrosoftHost(host)?.kind != .ciam ? .b2c : kind
+    policy != nil && takesPolicies ? .b2c : kind
   }
+
+  /// Whether a policy makes it Azure AD B2C.
+  package var takesPolicies: Bool { kind == .b2c || !isKindGiven && MicrosoftHost(host)?.kind != .ciam }
 
   /// The authority in cache keys: scheme, host, port and tenant, without policy.
   ///

@@ -25,8 +25,9 @@ extension LocalTenant {
     let signIn = policies.first { $0.kind == .signIn } ?? policies.first
     // On this machine the host does not tell the kind: a tenant alone is External ID, with policies Azure AD B2C.
     let kinds: [Shape: Authority.Kind] = [.entra: .entra, .openIDConnect: .openIDConnect]
+    let authority = authority(form: form, policy: form == .query ? nil : signIn)
     return ConnectorSettings(
-      authority: try Authority(authority(form: form, policy: form == .query ? nil : signIn), kind: kinds[shape]),
+      authority: try Authority(authority, kind: origin == inMemoryOrigin ? nil : kinds[shape]),
       clientID: clientID, scopes: apiScopes, redirectURI: LocalURL.make(redirectURIs.first ?? Self.standardRedirectURI),
       taskWebAPI: taskServer?.url,
       policies: .init(

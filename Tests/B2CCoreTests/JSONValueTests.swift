@@ -25,7 +25,9 @@ import Testing
 
   @Test("A value describes itself as JSON on one line, with names in order and no control character")
   func description() throws {
-    let value: JSONValue = ["b": [1, 2.5, .null], "a": "line\n\"quoted\" \\ \u{1B}[0m \u{9B}é", "c": true, "d": [:]]
+    let value: JSONValue = [
+      "b": [1, .number(2.5), .null], "a": "line\n\"quoted\" \\ \u{1B}[0m \u{9B}é", "c": true, "d": [:],
+    ]
     #expect("\(value)" == #"{"a":"line\n\"quoted\" \\ \u001b[0m \u009bé","b":[1,2.5,null],"c":true,"d":{}}"#)
     #expect(try Self.decode("\(value)") == value)
   }

@@ -5,8 +5,8 @@ extension Connector {
   /// Checks settings, provider, sign-in page and presenter without signing in.
   ///
   /// Metadata and keys of each policy are fetched. One request asks for the sign-in page of the default policy, without a
-  /// user (`prompt=none`, OpenID Connect Core 3.1.2.1) and without `offline_access`, and no redirect is followed: a client ID, redirect URI or
-  /// scope that the service refuses is a failure in its words. The token cache is not touched.
+  /// user (`prompt=none`, OpenID Connect Core section 3.1.2.1) and without `offline_access`; no redirect is followed. A
+  /// client ID, redirect URI or scope that the service refuses is a failure in its words. The token cache is not touched.
   ///
   /// - Returns: The findings, in the order to fix them.
   /// - Throws: `CancellationError` when the calling task was cancelled.

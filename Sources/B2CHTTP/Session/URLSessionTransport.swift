@@ -74,6 +74,8 @@ public final class URLSessionTransport: HTTPTransport {
     // With a cache, a request that is cancelled early stops the process on Linux.
     configuration.urlCache = nil
     configuration.httpCookieStorage = nil
+    configuration.httpShouldSetCookies = false
+    configuration.httpCookieAcceptPolicy = .never
     configuration.urlCredentialStorage = nil
     // Without one the system's own would name the program alone.
     configuration.httpAdditionalHeaders = ["User-Agent": Library.userAgent]

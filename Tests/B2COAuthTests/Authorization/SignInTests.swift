@@ -193,7 +193,7 @@ struct SignInTests {
       .resetPassword(email: LocalUser.alice.email, newPassword: "Another-1"),
       .signIn(email: LocalUser.alice.email, password: "Another-1"))
     let client = try fixture.client(presenter: presenter) {
-      $0.passwordResetPolicy = try? Policy("B2C_1_ResetPassword")
+      $0.passwordResetPolicy = try? Policy(id: "B2C_1_ResetPassword", kind: .passwordReset)
     }
     let result = try await client.signIn(prompt: .login)
     #expect(result.policy?.id == Fixture.signIn)
@@ -208,7 +208,7 @@ struct SignInTests {
       transport: fixture.network, .forgotPassword,
       .resetPassword(email: LocalUser.alice.email, newPassword: "Another-1"), .closeBrowser)
     let client = try fixture.client(presenter: presenter) {
-      $0.passwordResetPolicy = try? Policy("B2C_1_ResetPassword")
+      $0.passwordResetPolicy = try? Policy(id: "B2C_1_ResetPassword", kind: .passwordReset)
     }
     await expectError(ConnectorError.self, .userClosedBrowser) { try await client.signIn(prompt: .login) }
     #expect(try await fixture.cache.keys().isEmpty)

@@ -138,11 +138,14 @@ struct TokenSourceRuleTests {
 
   @Test("A token that was replaced holds back no refresh for another user, nor for another API")
   func refusedOfTwo() async throws {
-    let (_, presenter, client) = try Fixture().scripted()
+    let (fixture, presenter, client) = try Fixture().scripted()
     let alice = try await client.signIn().user
     presenter.follow(.signIn(.bob))
     let bob = try await client.signIn(prompt: .login).user
-    for (user, scopes) in [(alice, nil), (bob, nil), (bob, [LocalTenant.standardClientID])] {
+    let other = [LocalTenant.standardClientID]
+    _ = try await client.accessToken(for: other, user: bob)
+    await fixture.clock.advance(by: .seconds(61))
+    for (user, scopes) in [(alice, nil), (bob, nil), (bob, other)] {
       let refused = try await client.accessToken(for: scopes, user: user).token
       #expect(try await client.accessToken(for: scopes, user: user, refused: refused).token != refused)
     }

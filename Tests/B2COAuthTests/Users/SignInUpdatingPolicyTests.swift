@@ -216,7 +216,7 @@ struct SignInUpdatingPolicyTests {
         "\(Fixture.redirect)?error=access_denied&error_description=AADB2C90118%3a+Text.&state=\(request.state.value)"
     }
     let client = try fixture.client(presenter: presenter) {
-      $0.passwordResetPolicy = try? Policy("B2C_1_ResetPassword")
+      $0.passwordResetPolicy = try? Policy(id: "B2C_1_ResetPassword", kind: .passwordReset)
     }
     await expectError(ConnectorError.self, .userClosedBrowser) {
       try await client.signIn(
@@ -233,7 +233,7 @@ struct SignInUpdatingPolicyTests {
     let fixture = Fixture()
     let presenter = fixture.script(.signIn(.alice))
     let client = try fixture.client(presenter: presenter) {
-      $0.passwordResetPolicy = try? Policy("B2C_1_ResetPassword")
+      $0.passwordResetPolicy = try? Policy(id: "B2C_1_ResetPassword", kind: .passwordReset)
     }
     try await client.signIn()
     presenter.clearCookies()

@@ -53,7 +53,7 @@ struct UserInfoTests {
     #expect(error.code == code)
     #expect(error.url?.hasSuffix("/userinfo") == true)
     if status != 200 { #expect(error.status == status && error.retryAfter == 7) }
-    #expect(fixture.transport.requests.count { $0.path.hasSuffix("/userinfo") } == 1)
+    #expect(fixture.transport.requests.count { $0.path.hasSuffix("/userinfo") } == (status == 401 ? 2 : 1))
     guard case .signedIn = try await client.session() else {
       Issue.record("A refusal of the endpoint is no sign-out.")
       return
