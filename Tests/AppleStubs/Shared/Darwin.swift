@@ -80,6 +80,8 @@ public struct sockaddr {
 }
 
 public struct sockaddr_storage {
+  public var ss_len: UInt8 = 0
+  public var ss_family: sa_family_t = 0
   public init() {}
 }
 
