@@ -168,7 +168,8 @@ struct SignInTests {
     let error = try await #require(throws: ConnectorError.self) {
       try await fixture.client(presenter: fixture.script(.cancel)).signIn()
     }
-    let answered = fixture.tenant.requests.last?.response?.headers["client-request-id"]
+    let answered = fixture.tenant.requests.last { $0.request.path.hasSuffix("/authorize") }?.response?.headers[
+      "client-request-id"]
     #expect(error.serverCode == "AADB2C90091")
     #expect(error.oauthError == "access_denied")
     #expect(error.correlationID == UUID(uuidString: try #require(answered)))
