@@ -33,7 +33,8 @@ public struct Connector: Sendable {
   ///     the system's browser with a loopback redirect elsewhere.
   ///   - cache: The token cache; the keychain on Apple's platforms and a private file elsewhere when `nil`.
   /// - Throws: ``ConnectorError`` with code `settings`, `retiredAuthority`, `configuration` or `unsupportedRedirectURI`
-  ///   for what must be fixed in the settings; `tokenCache` when the default cache cannot be created.
+  ///   for what must be fixed in the settings (without a presenter an https redirect URI is taken here, for
+  ///   ``beginSignIn(policy:options:)``); `tokenCache` when the default cache cannot be created.
   public init(
     settings: @autoclosure () throws -> ConnectorSettings, presenter: (any SignInPresenter)? = nil,
     cache: (any TokenCache)? = nil

@@ -183,6 +183,12 @@ struct PendingSignInTests {
     #expect(query(of: try await connector.beginSignIn(options: options).url)["login_hint"] == LocalUser.alice.email)
   }
 
+  @Test("A diagnosis asks for no presenter where none is needed")
+  func diagnosis() async throws {
+    let diagnosis = try await instance().diagnose()
+    #expect(diagnosis.isHealthy, "\(diagnosis)")
+  }
+
   @Test("Printing a pending sign-in shows nothing of it")
   func secret() async throws {
     let pending = try await instance().beginSignIn()

@@ -12,7 +12,7 @@ extension Connector {
   /// - Throws: `CancellationError` when the calling task was cancelled.
   public func diagnose() async throws -> Diagnosis {
     try await Diagnostics(
-      settings: settings, presenter: oauth.presenter, connector: .success(self)
+      settings: settings, presenter: oauth.presenter, isOptional: true, connector: .success(self)
     ).diagnosis()
   }
 
@@ -44,7 +44,8 @@ extension Connector {
       return try Connector(settings: read, environment: harmless)
     }
     return try await Diagnostics(
-      settings: read, presenter: environment.presenter ?? Defaults.presenter(), connector: connector
+      settings: read, presenter: environment.presenter ?? Defaults.presenter(),
+      isOptional: environment.presenter == nil, connector: connector
     ).diagnosis()
   }
 }
@@ -54,8 +55,10 @@ struct Diagnostics: Sendable {
   typealias Finding = Diagnosis.Finding
 
   let settings: ConnectorSettings
-  /// The presenter of the app, whether or not it serves the redirect URI.
+  /// The presenter of the app, or the platform's, whether or not it serves the redirect URI.
   let presenter: any SignInPresenter
+  /// Whether it may be the platform's: a server whose visitors return by https needs none.
+  let isOptional: Bool
   /// The connector, or why there is none.
   let connector: Result<Connector, any Error>
 
@@ -70,7 +73,11 @@ struct Diagnostics: Sendable {
     }
     let presenterFinding = try await Self.check("presenter") {
       let redirectURI = settings.redirectURI
-      try presenter.validate(redirectURI: redirectURI)
+      do {
+        try presenter.validate(redirectURI: redirectURI)
+      } catch  where isOptional && redirectURI.scheme?.lowercased() == "https" {
+        return (.skipped, "there is none for https: beginSignIn and finishSignIn need none", nil)
+      }
       return (.ok, "\(type(of: presenter)) can receive \(redirectURI.absoluteString)", nil)
     }
     return Diagnosis(findings + [presenterFinding])

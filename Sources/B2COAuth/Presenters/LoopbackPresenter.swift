@@ -54,8 +54,7 @@ public struct LoopbackPresenter: SignInPresenter {
   /// - Parameter request: The page to show and the redirect to wait for.
   /// - Returns: The callback URL, with the listener's port.
   /// - Throws: An error with code ``ErrorCode/userClosedBrowser`` when a newer page is opened, ``ErrorCode/portInUse``,
-  ///   ``ErrorCode/timedOut``,
-  ///   ``ErrorCode/presentationFailed`` (also when the local page is opened twice) or
+  ///   ``ErrorCode/timedOut``, ``ErrorCode/presentationFailed`` (also when the local page is opened twice) or
   ///   ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
   public func present(_ request: PresentationRequest) async throws -> URL {
     let redirect = try LoopbackRedirectURI(validating: request.redirectURI)

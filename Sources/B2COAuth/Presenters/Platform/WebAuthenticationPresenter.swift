@@ -59,8 +59,9 @@
     /// - Parameter request: The page to show and the redirect to wait for.
     /// - Returns: The callback URL.
     /// - Throws: An error with code ``ErrorCode/userClosedBrowser`` when the user closed the sheet,
-    ///   ``ErrorCode/signInUnderWay`` while it shows another page, ``ErrorCode/presentationFailed`` when it could not be shown, also in an app extension and where the app is not
-    ///   associated with the host of an https redirect URI, ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
+    ///   ``ErrorCode/signInUnderWay`` while it shows another page, ``ErrorCode/presentationFailed`` when it could not be
+    ///   shown, also in an app extension and where the app is not associated with the host of an https redirect URI,
+    ///   ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
     public func present(_ request: PresentationRequest) async throws -> URL {
       try await flow.run(request)
     }
