@@ -1,4 +1,6 @@
+import B2CCore
 import B2CTestKit
+import B2CTokenCache
 import Testing
 
 @Suite("The example of a token cache of one's own", .timeLimit(.minutes(10)))
@@ -10,6 +12,23 @@ struct DatabaseTokenCacheTests {
       makeCache: { DatabaseTokenCache(database: FakeDatabase()) })
     #expect(broken.isEmpty, "\(broken)")
   }
+
+  @Test("A caller that is cancelled while the database grants the lock does no work and gives it back")
+  func cancelledAtTheLock() async throws {
+    let database = FakeDatabase(cancelsNextLocker: true)
+    let cache = DatabaseTokenCache(database: database)
+    let key = TokenCacheKey(authority: "https://contoso.b2clogin.com/t", clientID: "c", userID: "u")
+    let runs = Locked(0)
+    for isRefused in [true, false] {
+      let caller = Task { try await cache.withRefreshLock(for: key, RefreshWork { runs.withLock { $0 += 1 } }) }
+      if isRefused {
+        await #expect(throws: CancellationError.self) { try await caller.value }
+      } else {
+        try await caller.value
+      }
+      #expect(runs.withLock { $0 } == (isRefused ? 0 : 1))
+    }
+  }
 }
 
 /// As much of a database as the example uses; real drivers run the same statements.
@@ -18,9 +37,16 @@ private actor FakeDatabase: Database {
 
   private var rows: [String: (stamp: String, record: String)] = [:]
   private var locks: [String: String] = [:]
+  private var cancelsNextLocker: Bool
+
+  init(cancelsNextLocker: Bool = false) {
+    self.cancelsNextLocker = cancelsNextLocker
+  }
 
   @discardableResult
   func run(_ statement: String, _ values: String...) throws -> [String] {
+    // As drivers do.
+    try Task.checkCancellation()
     switch (statement.prefix { $0 != " " } + (statement.contains("locks") ? " lock" : ""), values.count) {
     case ("SELECT", 0): return Array(rows.keys)
     case ("SELECT", 1): return rows[values[0]].map { [$0.record] } ?? []
@@ -33,6 +59,8 @@ private actor FakeDatabase: Database {
     case ("INSERT lock", 2):
       guard locks[values[0]] == nil else { return [] }
       locks[values[0]] = values[1]
+      if cancelsNextLocker { withUnsafeCurrentTask { $0?.cancel() } }
+      cancelsNextLocker = false
       return [values[0]]
     case ("DELETE lock", 2):
       if locks[values[0]] == values[1] { locks[values[0]] = nil }

@@ -64,8 +64,13 @@ extension DatabaseTokenCache: SharedTokenCache {
         RETURNING key
         """, key.canonicalText, holder)
       if !taken.isEmpty {
-        await work()
-        _ = try? await database.run("DELETE FROM locks WHERE key = ? AND holder = ?", key.canonicalText, holder)
+        let isCancelled = Task.isCancelled
+        if !isCancelled { await work() }
+        // In a task of its own: the lock is given back by a cancelled caller, too.
+        _ = try? await Task { [database] in
+          try await database.run("DELETE FROM locks WHERE key = ? AND holder = ?", key.canonicalText, holder)
+        }.value
+        if isCancelled { throw CancellationError() }
         return
       }
       try await Task.sleep(for: .milliseconds(20))
