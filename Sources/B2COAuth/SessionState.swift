@@ -40,11 +40,12 @@ final class SessionObservers: Sendable {
   /// The pauses before a state that could not be read is read again, the last one for good, in seconds.
   private static let pauses = [1.0, 5, 30]
 
-  private let observers = Locked<[UUID: AsyncStream<Void>.Continuation]>([:])
+  /// In the order in which they came, so that a simulated run repeats itself.
+  private let observers = Locked<[(id: UUID, signal: AsyncStream<Void>.Continuation)]>([])
 
   /// Signals every observer to read its session again.
   func changed() {
-    for signal in observers.withLock({ Array($0.values) }) { signal.yield() }
+    for signal in observers.withLock({ $0.map(\.signal) }) { signal.yield() }
   }
 
   /// Returns the states that a read returns now and after each change, without equal ones in a row.
@@ -60,7 +61,7 @@ final class SessionObservers: Sendable {
   ) -> AsyncStream<SessionState> {
     let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let id = UUID()
-    observers.withLock { $0[id] = signal }
+    observers.withLock { $0.append((id, signal)) }
     signal.yield()
     return AsyncStream { continuation in
       let reading = Task {
@@ -93,7 +94,7 @@ final class SessionObservers: Sendable {
         reading.cancel()
         unlocking?.cancel()
         signal.finish()
-        self?.observers.withLock { $0[id] = nil }
+        self?.observers.withLock { $0.removeAll { $0.id == id } }
       }
     }
   }

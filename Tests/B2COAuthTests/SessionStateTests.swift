@@ -120,6 +120,6 @@ struct SessionStateTests {
       }
     }
     let all = Mirror(reflecting: observers).descendant("observers", "value")
-    #expect(try #require(all as? [UUID: AsyncStream<Void>.Continuation]).isEmpty)
+    #expect(try #require(all as? [(id: UUID, signal: AsyncStream<Void>.Continuation)]).isEmpty)
   }
 }
