@@ -166,7 +166,7 @@ extension Authority {
   /// in use; with one they answer an error page that never returns to the app. So it is found before a browser opens.
   ///
   /// - Parameter policy: The policy that is to be used; the authority's own when `nil`.
-  /// - Returns: A fault with code `retiredAuthority` whose `suggestion` is the authority to use
+  /// - Returns: A fault whose `suggestion` is the authority to use
   ///   (`nil` when the tenant's name is not known), or `nil` when nothing is wrong.
   package func retirement(for policy: Policy?) -> AuthorityFault? {
     guard let policy = policy ?? self.policy, kind(for: policy) == .b2c, let known = MicrosoftHost(host),
@@ -178,8 +178,7 @@ extension Authority {
       suggestion: suggestion,
       recoverySuggestion: suggestion == nil
         ? "Write the authority as https://contoso.b2clogin.com/contoso.onmicrosoft.com/ with your tenant's name."
-        : "Change the authority; the redirect URI stays the same.",
-      code: .retiredAuthority)
+        : "Change the authority; the redirect URI stays the same.")
   }
 
   /// Returns the authority of a tenant where Azure AD B2C runs its policies; `nil` where that host does not follow from it.

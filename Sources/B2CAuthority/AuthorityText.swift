@@ -99,11 +99,10 @@ package struct AuthorityFault: Error {
   package var suggestion: String?
   /// How to fix it, in a sentence.
   package var recoverySuggestion: String? = AuthorityText.example
-  var code = ErrorCode.configuration
 
   /// The error of a call that was given the text.
   package var error: ConnectorError {
     let advice = [suggestion.map { "Write \"\($0)\"." }, recoverySuggestion].compactMap(\.self).joined(separator: " ")
-    return ConnectorError(own: code, message, recoverySuggestion: advice)
+    return ConnectorError(own: .configuration, message, recoverySuggestion: advice)
   }
 }

@@ -18,7 +18,7 @@ extension Connector {
   ///   - policy: The policy; the default one when `nil`, as ``signIn(policy:options:)``.
   ///   - options: What to ask for beyond the settings.
   /// - Returns: What to keep until the browser comes back; secret.
-  /// - Throws: ``ConnectorError``: `configuration`, `retiredAuthority` for what the developer can fix; `network`,
+  /// - Throws: ``ConnectorError``: `configuration` for what the developer can fix; `network`,
   ///   `serviceUnavailable`, `throttled`, `timedOut`, `invalidResponse` when the metadata could not be fetched.
   public func beginSignIn(
     policy: Policy? = nil, options: SignInOptions = SignInOptions()

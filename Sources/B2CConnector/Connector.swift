@@ -32,7 +32,7 @@ public struct Connector: Sendable {
   ///   - presenter: The presenter of the sign-in page; when `nil`, a web authentication session on Apple's platforms and
   ///     the system's browser with a loopback redirect elsewhere.
   ///   - cache: The token cache; the keychain on Apple's platforms and a private file elsewhere when `nil`.
-  /// - Throws: ``ConnectorError`` with code `settings`, `retiredAuthority`, `configuration` or `unsupportedRedirectURI`
+  /// - Throws: ``ConnectorError`` with code `settings`, `configuration` or `unsupportedRedirectURI`
   ///   for what must be fixed in the settings (without a presenter an https redirect URI is taken here, for
   ///   ``beginSignIn(policy:options:)``); `tokenCache` when the default cache cannot be created.
   public init(
@@ -122,7 +122,7 @@ extension Connector {
   ///   - kind: Which kind of policy: `.signIn`, `.signUp`, `.federatedSignIn` and so on.
   ///   - options: What to ask for beyond the settings.
   /// - Returns: Who the user is, by verified claims.
-  /// - Throws: ``ConnectorError``: with code `policyNotConfigured` when the settings have no policy of that kind;
+  /// - Throws: ``ConnectorError``: with code `configuration` when the settings have no policy of that kind;
   ///   otherwise see ``signIn(policy:options:)``.
   @discardableResult
   public func doPolicy(
@@ -138,7 +138,7 @@ extension Connector {
     let hasPolicies = oauth.configuration.authority.kind(for: settings.policies.all.first) == .b2c
     guard found != nil || kind == .signIn && !hasPolicies else {
       throw ConnectorError(
-        own: .policyNotConfigured, "The settings name no policy of the kind \(kind.rawValue).",
+        own: .configuration, "The settings name no policy of the kind \(kind.rawValue).",
         recoverySuggestion: hasPolicies
           ? "Add it to the settings, or pass the policy itself." : "This authority has no policies: use `.signIn`.")
     }
@@ -160,7 +160,7 @@ extension Connector {
   private func run(_ policy: Policy?, _ options: SignInOptions) async throws -> SignInResult {
     try await mapping {
       var options = options
-      options.prefersFullScreen = options.prefersFullScreen || settings.fullScreen
+      options.prefersFullScreen = settings.fullScreen
       return try await SignIn(services: oauth).run(policy: configured(policy), options: options)
     }
   }
@@ -176,7 +176,7 @@ extension Connector {
   /// - Parameter user: Whose tasks; those of the user who signed in last when `nil`. A server that many users sign
   ///   in to names it with every call.
   /// - Returns: The tasks, as the server orders them.
-  /// - Throws: ``ConnectorError``: `interactionRequired` when only a sign-in helps; `taskAPINotConfigured`; what the API
+  /// - Throws: ``ConnectorError``: `interactionRequired` when only a sign-in helps; `configuration`; what the API
   ///   answered.
   public func getTaskList(user: UserInfo? = nil) async throws -> [TaskItem] {
     try await mapping { try await tasks(of: user).list() }
@@ -263,7 +263,7 @@ extension Connector {
   private func tasks(of user: UserInfo?) throws(ConnectorError) -> TaskAPIClient {
     guard let tasks else {
       throw ConnectorError(
-        own: .taskAPINotConfigured, "The settings name no task API.",
+        own: .configuration, "The settings name no task API.",
         recoverySuggestion: "Add taskWebAPI to the settings.")
     }
     return user.map { tasks.with(authorizedTransport(nil, $0)) } ?? tasks

@@ -13,10 +13,8 @@ extension ErrorCode {
   public static let invalidResponse = Self(rawValue: "invalidResponse")
   /// The authority or the task server does not offer what was asked of it (405, 501).
   public static let unsupported = Self(rawValue: "unsupported")
-  /// The authority, policy, client ID, redirect URI or scopes do not fit what the service knows.
+  /// The authority, policy, client ID, redirect URI or scopes do not fit what the service knows, or the settings lack them.
   public static let configuration = Self(rawValue: "configuration")
-  /// The authority is on the host that Azure AD B2C has retired.
-  public static let retiredAuthority = Self(rawValue: "retiredAuthority")
   /// A presenter or transport supplied by the app failed with an error of its own, which is the underlying one.
   public static let other = Self(rawValue: "other")
 
@@ -89,17 +87,11 @@ extension ErrorCode {
   public static let conflict = Self(rawValue: "conflict")
   /// The request or the answer is larger than a limit (413, or a limit of the client).
   public static let tooLarge = Self(rawValue: "tooLarge")
-  /// The server wants the request sent elsewhere (3xx); a token does not follow.
-  public static let redirected = Self(rawValue: "redirected")
 
   // MARK: Codes of the settings
 
   /// The settings cannot be used; ``ConnectorError/underlying`` is a `SettingsError` with every problem.
   public static let settings = Self(rawValue: "settings")
-  /// The settings have no policy of the wanted kind.
-  public static let policyNotConfigured = Self(rawValue: "policyNotConfigured")
-  /// The settings have no task API.
-  public static let taskAPINotConfigured = Self(rawValue: "taskAPINotConfigured")
 
   // MARK: What a code alone says
 

@@ -28,12 +28,12 @@ extension JSONValue {
   }
 
   /// The fields, when the value is an object.
-  public var object: [String: JSONValue]? {
+  package var object: [String: JSONValue]? {
     if case .object(let fields) = self { fields } else { nil }
   }
 
   /// The elements, when the value is a list.
-  public var array: [JSONValue]? {
+  package var array: [JSONValue]? {
     if case .array(let elements) = self { elements } else { nil }
   }
 

@@ -3,12 +3,10 @@ package enum RedirectURIRules {
   /// Schemes that a browser keeps to itself or passes to other programs.
   package static let foreignSchemes: Set<String> = [
     "about", "blob", "chrome", "data", "file", "filesystem", "ftp", "ftps", "geo", "intent", "itms-apps",
-    "javascript", "mailto", "resource", "sms", "tel", "vbscript", "view-source", "ws", "wss",
+    "javascript", "mailto", "resource", "sms", "tel", "urn", "vbscript", "view-source", "ws", "wss",
   ]
   /// The only names of this machine that a listener answers to, as in a URL.
   package static let listenerHosts: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
-  /// URIs for programs that read the code from a page, as early OAuth had them.
-  package static let outOfBand: Set<String> = ["urn:ietf:wg:oauth:2.0:oob", "urn:ietf:wg:oauth:2.0:oob:auto"]
 
   /// Whether a scheme belongs to one app: a reversed domain name (RFC 8252 section 7.1), or `msal` and the client ID, as
   /// the portal makes it by itself.

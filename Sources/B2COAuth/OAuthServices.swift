@@ -28,10 +28,8 @@ package final class OAuthServices: Sendable {
     self.configuration = configuration
     self.environment = environment
     presenter = environment.presenter ?? Defaults.presenter()
-    // A server with an https redirect signs in by two calls, without a presenter.
-    if environment.presenter != nil || RedirectKind(configuration.redirectURI) != .https {
-      try presenter.validate(redirectURI: configuration.redirectURI)
-    }
+    // A sign-in in two calls needs none, so the platform's own is looked at when it is used.
+    try environment.presenter?.validate(redirectURI: configuration.redirectURI)
     serverClock = ServerClock(localNow: environment.now)
     providers = ProviderDirectory(configuration: configuration, environment: environment, serverClock: serverClock)
     endpoint = TokenEndpoint(

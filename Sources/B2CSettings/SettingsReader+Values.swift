@@ -85,12 +85,12 @@ extension SettingsReader {
         suggestion: corrected.string)
     } else if scheme == "https" || scheme == "http" {
       return checkWebRedirect(entry, parts, scheme: scheme) ? url : nil
-    } else if RedirectURIRules.outOfBand.contains(entry.text.lowercased()) {
+    } else if entry.text.lowercased().hasPrefix("urn:ietf:wg:oauth:2.0:oob") {
       warn(
-        entry, "No browser returns from the out-of-band redirect URI: the user has to copy the answer by hand.",
-        recovery: "Register a redirect URI for the app, such as com.contoso.tasks:/redirect, or use ManualPresenter.")
+        entry, "No browser returns from the out-of-band redirect URI of early tutorials.",
+        recovery: "Register a redirect URI for the app, such as com.contoso.tasks:/redirect.")
       return url
-    } else if scheme == "urn" || RedirectURIRules.foreignSchemes.contains(scheme) {
+    } else if RedirectURIRules.foreignSchemes.contains(scheme) {
       report(entry, "A redirect to \(scheme): never reaches the app.")
     } else {
       warnPrivateUse(entry, parts, scheme: scheme)

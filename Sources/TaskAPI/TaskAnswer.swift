@@ -45,7 +45,7 @@ extension TaskRequest {
     let status = answer.status
     let (code, reason, suggestion): (ErrorCode, String?, String?) =
       switch status {
-      case 300..<400: (.redirected, "a redirect, which is not followed", "Use the final URL as the base URL.")
+      case 300..<400: (.invalidResponse, "a redirect, which is not followed", "Use the final URL as the base URL.")
       case 403: (.forbidden, "the user is not allowed to do this", nil)
       case 404 where namesID, 410 where namesID:
         (.notFound, "the task does not exist, or the server does not support \(action)", alternative)

@@ -9,7 +9,7 @@ import Testing
     let policy = try Policy("B2C_1_todo_email_signin")
     #expect(authority.retirement(for: nil) == nil)
     let error = try #require(authority.retirement(for: policy))
-    #expect(error.error.code == .retiredAuthority)
+    #expect(error.error.code == .configuration)
     #expect(error.suggestion == "https://hypercubeb2c.b2clogin.com/hypercubeb2c.onmicrosoft.com/")
     #expect(error.recoverySuggestion?.contains("Change the authority") == true)
 
@@ -59,7 +59,7 @@ import Testing
   func unknownTenantName(text: String) throws {
     let authority = try Authority(text)
     let error = try #require(authority.retirement(for: nil))
-    #expect(error.error.code == .retiredAuthority)
+    #expect(error.error.code == .configuration)
     #expect(error.suggestion == nil)
     #expect(error.recoverySuggestion != nil)
   }

@@ -93,7 +93,7 @@ import Testing
   func migration(old: String, new: String) throws {
     let authority = try Authority(old)
     let retired = try #require(authority.retirement(for: nil))
-    #expect(retired.error.code == .retiredAuthority)
+    #expect(retired.error.code == .configuration)
     let endpoints = try Endpoints(authority: Authority(#require(retired.suggestion)), policy: nil)
     #expect(endpoints.authorization?.absoluteString == new)
   }

@@ -14,12 +14,12 @@ struct ConnectorErrorCodeTests {
   static let all: [ErrorCode] = [
     .userCancelledInPage, .userClosedBrowser, .passwordResetRequested, .interactionRequired, .wrongUser, .accessDenied,
     .userAlreadyExists, .identityProviderFailed, .userCancelled,
-    .configuration, .retiredAuthority, .unsupportedRedirectURI, .missingAPIScope, .unsupported,
+    .configuration, .unsupportedRedirectURI, .missingAPIScope, .unsupported,
     .network, .serviceUnavailable, .throttled, .server, .invalidResponse, .tokenCache, .presentationFailed, .portInUse,
     .timedOut,
     .invalidItem, .unauthorized, .insufficientScope, .claimsRequired, .forbidden,
-    .notFound, .conflict, .tooLarge, .redirected, .originNotAllowed, .settings, .policyNotConfigured,
-    .taskAPINotConfigured, .suspended, .refreshNotAllowed, .signInUnderWay, .other,
+    .notFound, .conflict, .tooLarge, .originNotAllowed, .settings, .suspended, .refreshNotAllowed, .signInUnderWay,
+    .other,
   ]
 
   /// A file of the repository.

@@ -97,7 +97,9 @@ struct ConnectorErrorWordsTests {
   func settings() async throws {
     var settings = try tenant.settings(taskServer: tasks)
     settings.scopes = ["nothing"]
-    for presenter in [ManualPresenter(), LoopbackPresenter(opening: .printing { _ in })] as [any SignInPresenter] {
+    for presenter in [
+      ExternalBrowserPresenter(opening: .printing { _ in }), LoopbackPresenter(opening: .printing { _ in }),
+    ] as [any SignInPresenter] {
       let diagnosis = try await Connector.diagnose(
         settings: settings,
         environment: Connector.Environment(

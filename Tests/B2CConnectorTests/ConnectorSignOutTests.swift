@@ -187,23 +187,6 @@ struct ConnectorSignOutTests {
     #expect(try await connector.signOut(endsBrowserSession: true) == .notReturned)
   }
 
-  @Test("What a user pastes confirms the end only if it is the page's own address")
-  func pasted() async throws {
-    let stage = Stage()
-    let connector = try stage.connector()
-    for (line, result) in [("", BrowserSignOut.notReturned), ("STATE", .returned)] {
-      try await connector.signIn()
-      stage.pages.withLock {
-        $0 = { request in
-          let state = "\(request.redirectURI.absoluteString)?state=\(request.state.value)"
-          return try await ManualPresenter(write: { _ in }, readLine: { line == "STATE" ? state : line }).present(
-            request)
-        }
-      }
-      #expect(try await connector.signOut(endsBrowserSession: true) == result)
-    }
-  }
-
   @Test("A user whose record cannot be removed is still signed in: the error names her, and nothing is revoked")
   func stubbornRecord() async throws {
     let stage = Stage()

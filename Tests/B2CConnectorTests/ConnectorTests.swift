@@ -116,7 +116,7 @@ struct ConnectorTests {
     let world = World()
     let presenter = world.script(.signIn(.alice))
     let connector = try world.connector(presenter: presenter)
-    await expectError(ConnectorError.self, .policyNotConfigured) { try await connector.doPolicy(.profileEdit) }
+    await expectError(ConnectorError.self, .configuration) { try await connector.doPolicy(.profileEdit) }
     #expect(presenter.requests.isEmpty)
   }
 
@@ -132,7 +132,7 @@ struct ConnectorTests {
     #expect(try await connector.signIn().user.id == user.id)
     #expect(try await connector.users().count == 1)
     for kind in [Policy.Kind.signUp, .signUpOrSignIn, .federatedSignIn, .profileEdit, .passwordReset] {
-      await expectError(ConnectorError.self, .policyNotConfigured) { try await connector.doPolicy(kind) }
+      await expectError(ConnectorError.self, .configuration) { try await connector.doPolicy(kind) }
     }
     #expect(presenter.requests.count == 2)
   }
@@ -148,7 +148,7 @@ struct ConnectorTests {
     environment.presenter = presenter
     environment.cache = InMemoryTokenCache()
     let connector = try Connector(settings: settings, environment: environment)
-    await expectError(ConnectorError.self, .policyNotConfigured) { try await connector.doPolicy(.signIn) }
+    await expectError(ConnectorError.self, .configuration) { try await connector.doPolicy(.signIn) }
     #expect(presenter.requests.isEmpty)
   }
 
@@ -169,7 +169,7 @@ struct ConnectorTests {
     let error = try #require(throws: ConnectorError.self) {
       try Connector(settings: settings, presenter: World().script(.signIn(.alice)), cache: InMemoryTokenCache())
     }
-    #expect(error.code == .retiredAuthority)
+    #expect(error.code == .configuration)
     #expect("\(error)".contains("https://contoso.b2clogin.com/contoso.onmicrosoft.com/"))
   }
 

@@ -106,8 +106,8 @@ struct DiagnosisTests {
       <key>taskWebAPI</key><string>http://api.contoso.com/tasks?code=an-api-key</string></dict></plist>
       """.utf8)
     let diagnosis = try await Connector.diagnose(
-      settings: try ConnectorSettings(data: file), environment: Connector.Environment(presenter: ManualPresenter()))
-    let lines = diagnosis.findings.map { "\($0.outcome.rawValue) \($0.check)" }
+      settings: try ConnectorSettings(data: file))
+    let lines = diagnosis.findings.map { "\($0.outcome) \($0.check)" }
     #expect(
       lines == [
         "failed settings: clientId", "failed settings: taskWebAPI", "warning settings: redirectUri",
@@ -192,7 +192,8 @@ struct DiagnosisTests {
     settings.scopes.append("Offline_Access")
     settings.userID = "alice@example.com"
     let diagnosis = try await Connector.diagnose(
-      settings: settings, environment: Connector.Environment(presenter: ManualPresenter(), transport: network))
+      settings: settings,
+      environment: Connector.Environment(presenter: ExternalBrowserPresenter(opening: .printing()), transport: network))
     #expect(diagnosis.isHealthy && diagnosis.outcomes["sign-in page"] == .ok, "\(diagnosis)")
     let urls = network.requests.map(\.request).filter(LocalFaultTarget.authorize.contains).compactMap(\.url)
     let first = try #require(urls.first)
@@ -215,7 +216,8 @@ struct DiagnosisTests {
     }
     let diagnosis = try await Connector.diagnose(
       settings: settings,
-      environment: Connector.Environment(presenter: ManualPresenter(), transport: LocalNetwork(tenant)))
+      environment: Connector.Environment(
+        presenter: ExternalBrowserPresenter(opening: .printing()), transport: LocalNetwork(tenant)))
     // A generic issuer here takes every scope.
     let isRefused = shape != .openIDConnect || wrong != "scope"
     #expect(diagnosis.findings.filter { $0.outcome != .ok }.map(\.check) == (isRefused ? ["sign-in page"] : []))

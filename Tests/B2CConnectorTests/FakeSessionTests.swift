@@ -33,7 +33,7 @@ private struct FakeSession: TaskSession {
   var session: SessionState { .signedIn(user) }
 
   func doPolicy(_ kind: Policy.Kind, options: SignInOptions) async throws -> UserInfo {
-    guard kind == .signIn else { throw ConnectorError(.policyNotConfigured, "The fake has none.") }
+    guard kind == .signIn else { throw ConnectorError(.configuration, "The fake has none.") }
     log(OAuthEvent(step: "signInFinished", policyID: user.policyID))
     return user
   }

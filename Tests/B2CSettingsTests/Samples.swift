@@ -165,7 +165,7 @@ enum Fault: String, CaseIterable {
   case portInPath = "at the end of the path"
   case insecureURL = "over http, readable"
   case userInfoInURL = "which would be sent"
-  case outOfBandRedirectURI = "copy the answer by hand"
+  case outOfBandRedirectURI = "out-of-band redirect URI"
   case foreignRedirectURI = "a public page"
   case ambiguousRedirectScheme = "another app may have the same"
   case redirectURIWithoutSlash = "no slash after its scheme"

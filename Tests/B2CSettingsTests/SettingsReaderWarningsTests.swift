@@ -17,7 +17,7 @@ import Testing
     scope("https://graph.microsoft.com/User.Read"), scope("User.Read"), scope("tasks.read"),
     .string(
       "redirectUri", "urn:ietf:wg:oauth:2.0:oob", .outOfBandRedirectURI,
-      "Register a redirect URI for the app, such as com.contoso.tasks:/redirect, or use ManualPresenter."
+      "Register a redirect URI for the app, such as com.contoso.tasks:/redirect."
     ),
     .string(
       "redirectUri", "tasks://redirect", .ambiguousRedirectScheme,

@@ -50,7 +50,6 @@ struct PauseWorker: ProofCommand {
   static func run(_ options: ProofOptions) async throws -> Bool {
     let folder = URL(fileURLWithPath: try options.value(0, "the folder"), isDirectory: true)
     var environment = Connector.Environment()
-    environment.presenter = ManualPresenter()
     environment.cache = try ProofCache.open(folder)
     environment.transport = ProofTransport.make()
     let deadline = try options.number(2, "the deadline")

@@ -179,7 +179,7 @@ struct RefreshWorker: ProofCommand {
     let folder = URL(fileURLWithPath: try options.value(0, "the folder"), isDirectory: true)
     let settings = try RefreshWorker.settings(authority: try options.value(1, "the authority"))
     let connector = try Connector(
-      settings: settings, presenter: ManualPresenter(),
+      settings: settings,
       cache: ProofCache.open(folder))
     // Printing would keep the word back until there is more.
     try FileHandle.standardOutput.write(contentsOf: Data("ready\n".utf8))

@@ -12,8 +12,9 @@ import Testing
 
 @Suite(.hangLimit) struct TaskAnswerTests {
   static let statuses: [(Int, ErrorCode, Bool)] = [
-    (301, .redirected, false), (302, .redirected, false), (304, .redirected, false), (307, .redirected, false),
-    (308, .redirected, false), (400, .server, false), (402, .server, false), (403, .forbidden, false),
+    (301, .invalidResponse, false), (302, .invalidResponse, false), (304, .invalidResponse, false),
+    (307, .invalidResponse, false),
+    (308, .invalidResponse, false), (400, .server, false), (402, .server, false), (403, .forbidden, false),
     (404, .notFound, false), (405, .unsupported, false), (406, .server, false), (408, .timedOut, true),
     (409, .conflict, false), (410, .notFound, false), (413, .tooLarge, false), (415, .server, false),
     (422, .server, false), (429, .throttled, true), (500, .serviceUnavailable, true), (501, .unsupported, false),

@@ -47,7 +47,7 @@ struct Program: Sendable {
   /// The exit code for an error, as ``Arguments/help`` promises: 2 for what only other settings or options can fix.
   static func exitCode(for error: any Error) -> Int32 {
     let fixable: Set<ErrorCode> = [
-      .settings, .retiredAuthority, .configuration, .unsupportedRedirectURI, .policyNotConfigured, .missingAPIScope,
+      .settings, .configuration, .unsupportedRedirectURI, .missingAPIScope,
     ]
     switch error {
     case is UsageError, is UnhealthyError, is SettingsError: return 2

@@ -49,14 +49,26 @@ struct Surface: Sendable {
 
   /// The package's own presenter behind the one that tells of itself, for a diagnosis.
   func presenterToCheck(for redirectURI: URL) -> any SignInPresenter {
-    redirectURI.scheme == "http" ? LoopbackPresenter() : ManualPresenter()
+    redirectURI.scheme == "http" ? LoopbackPresenter() : PastingPresenter()
   }
 
   func presenter(for redirectURI: URL) -> any SignInPresenter {
-    guard redirectURI.scheme == "http" else { return ManualPresenter() }
+    guard redirectURI.scheme == "http" else { return PastingPresenter() }
     guard printsURL else { return WaitingPresenter() }
     return LoopbackPresenter(
       opening: BrowserOpening { url in Terminal.write("OPEN \(url.absoluteString)", to: .standardOutput) })
+  }
+}
+
+/// Shows the page's address and takes the one it ends on, for a redirect that this machine cannot receive.
+struct PastingPresenter: SignInPresenter {
+  func present(_ request: PresentationRequest) async throws -> URL {
+    Terminal.write(
+      "Open this page, and paste the address it ends on:\n\(request.url.absoluteString)", to: .standardError)
+    guard let line = readLine(), let callback = URL(string: line) else {
+      throw ConnectorError(.userClosedBrowser, "No address was pasted.")
+    }
+    return callback
   }
 }
 

@@ -73,7 +73,7 @@ struct Tasks {
       let diagnosis = try await Connector.diagnose(
         settings: try ConnectorSettings(contentsOf: file), environment: environment())
       let findings = diagnosis.findings.map { found -> JSONValue in
-        ["check": .string(found.check), "outcome": .string(found.outcome.rawValue), "detail": .string(found.detail)]
+        ["check": .string(found.check), "outcome": .string("\(found.outcome)"), "detail": .string(found.detail)]
       }
       show("\(diagnosis)", ["healthy": .bool(diagnosis.isHealthy), "findings": .array(findings)])
       guard diagnosis.isHealthy else { throw Failure(message: "no one can sign in before that is fixed", code: 1) }
@@ -184,9 +184,7 @@ do {
 } catch let error as ConnectorError where error.needsInteraction {
   signInFirst(error.serverDescription)
 } catch let error as ConnectorError {
-  let fixable: Set<ErrorCode> = [
-    .settings, .configuration, .retiredAuthority, .unsupportedRedirectURI, .policyNotConfigured, .taskAPINotConfigured,
-  ]
+  let fixable: Set<ErrorCode> = [.settings, .configuration, .unsupportedRedirectURI]
   fail("\(error)", fixable.contains(error.code) ? 2 : 1)
 } catch {
   fail("\(error)", 1)

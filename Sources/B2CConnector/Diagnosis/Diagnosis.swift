@@ -5,7 +5,7 @@ public struct Diagnosis: Sendable, Hashable {
   /// One line of a diagnosis.
   public struct Finding: Sendable, Hashable {
     /// The outcome of a check.
-    public enum Outcome: String, Sendable, Hashable {
+    public enum Outcome: Sendable, Hashable {
       /// Nothing to do.
       case ok
       /// It works, but should be looked at.
@@ -48,7 +48,7 @@ extension Diagnosis: CustomStringConvertible {
   /// The findings as plain text, one line each, followed by how to fix it.
   public var description: String {
     findings.map { finding in
-      "[\(finding.outcome.rawValue)] \(finding.check): \(finding.detail)"
+      "[\(finding.outcome)] \(finding.check): \(finding.detail)"
         + (finding.recoverySuggestion.map { "\n    " + $0 } ?? "")
     }
     .joined(separator: "\n")

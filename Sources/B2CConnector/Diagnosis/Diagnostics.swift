@@ -37,9 +37,9 @@ extension Connector {
       return Diagnosis(Diagnostics.findings(ofUnusable: error))
     }
     let connector = Result {
-      // A presenter for every redirect URI and a cache that always works: those of the app must not prevent the checks.
+      // Presenter and cache of the app must not prevent the other checks.
       var harmless = environment
-      harmless.presenter = ManualPresenter()
+      harmless.presenter = nil
       harmless.cache = InMemoryTokenCache()
       return try Connector(settings: read, environment: harmless)
     }

@@ -113,8 +113,7 @@ struct DeviceTicket: Sendable {
     authorization = DeviceAuthorization(
       userCode: PrintableText.plain(userCode, limit: 100), verificationURL: url,
       completeVerificationURL: Self.url(fields["verification_uri_complete"]?.string),
-      expiresAt: now.addingTimeInterval(life),
-      message: fields["message"]?.string.flatMap { Self.message($0, deviceCode) })
+      expiresAt: now.addingTimeInterval(life))
     // RFC 8628 section 3.2: five seconds when the server names no interval.
     interval = .seconds(min(max(fields["interval"]?.double ?? 5, 1), 300))
   }
@@ -125,14 +124,6 @@ struct DeviceTicket: Sendable {
       url.password == nil
     else { return nil }
     return url
-  }
-
-  /// Returns what may be shown of the server's words: nothing when they repeat the device code, which redeems the tokens.
-  private static func message(_ text: String, _ deviceCode: String) -> String? {
-    guard let shown = PrintableText(hiding: [Secret(deviceCode)], limit: 500).show(text),
-      !shown.contains(PrintableText.replacement), !shown.lowercased().contains(deviceCode.lowercased())
-    else { return nil }
-    return shown
   }
 }
 
@@ -146,8 +137,6 @@ public struct DeviceAuthorization: Sendable, Hashable {
   public let completeVerificationURL: URL?
   /// The expiry of the code, by this device's clock.
   public let expiresAt: Date
-  /// The server's words for the user, if it sends any.
-  public let message: String?
 
   /// Makes the code of a sign-in, for a preview or a fake of an app.
   ///
@@ -156,15 +145,10 @@ public struct DeviceAuthorization: Sendable, Hashable {
   ///   - verificationURL: The address to open.
   ///   - completeVerificationURL: The address with the code in it.
   ///   - expiresAt: When the code ends.
-  ///   - message: What to tell the user, in the server's words.
-  public init(
-    userCode: String, verificationURL: URL, completeVerificationURL: URL? = nil, expiresAt: Date,
-    message: String? = nil
-  ) {
+  public init(userCode: String, verificationURL: URL, completeVerificationURL: URL? = nil, expiresAt: Date) {
     self.userCode = userCode
     self.verificationURL = verificationURL
     self.completeVerificationURL = completeVerificationURL
     self.expiresAt = expiresAt
-    self.message = message
   }
 }

@@ -22,8 +22,8 @@ public struct SignInOptions: Sendable {
   public var claimsRequest: String?
   /// Whether the browser session should share no cookies with others.
   public var prefersEphemeralSession = false
-  /// Whether the page should cover the full screen (the tutorial's `fullScreen`).
-  public var prefersFullScreen = false
+  /// Whether the page should cover the full screen: the settings' `fullScreen`.
+  package var prefersFullScreen = false
 
   /// Creates options that ask for nothing beyond the settings.
   ///

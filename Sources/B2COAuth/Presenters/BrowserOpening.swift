@@ -28,10 +28,15 @@ public struct BrowserOpening: Sendable {
   /// - Parameter write: Writes a text of two lines; to standard error when `nil`.
   /// - Returns: A way of opening that never fails.
   public static func printing(to write: (@Sendable (String) -> Void)? = nil) -> BrowserOpening {
-    BrowserOpening(exposesURL: true) { url in
-      let text = "Open this page in a browser on this machine, once:\n\(url.absoluteString)"
-      if let write { write(text) } else { StandardError.write(text + "\n") }
+    let write = write ?? writeToStandardError
+    return BrowserOpening(exposesURL: true) { url in
+      write("Open this page in a browser on this machine, once:\n\(url.absoluteString)")
     }
+  }
+
+  @Sendable static func writeToStandardError(_ text: String) {
+    // Losing a line, at a full disk or a closed descriptor, is no reason to end the process.
+    try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
   }
 
   /// Tries another way when this one fails.

@@ -76,7 +76,7 @@ public final class ExternalBrowserPresenter: SignInPresenter {
   public func validate(redirectURI: URL) throws {
     switch RedirectKind(redirectURI) {
     case .appScheme, .https: return
-    case .loopback, .outOfBand, .unusable:
+    case .loopback, .unusable:
       throw RedirectKind.mismatch(redirectURI, presenter: "ExternalBrowserPresenter")
     }
   }

@@ -9,9 +9,7 @@ enum RedirectKind: Hashable {
   case appScheme(String)
   /// `https` that the system hands to the app that claims it (RFC 8252 section 7.2).
   case https
-  /// `urn:ietf:wg:oauth:2.0:oob`: the server shows the code.
-  case outOfBand
-  /// `http` to another machine, a fragment, user-info, no scheme: nothing may come back that way.
+  /// `http` to another machine, a fragment, user-info, no scheme, `urn:`: nothing may come back that way.
   case unusable
 
   init(_ url: URL) {
@@ -28,8 +26,6 @@ enum RedirectKind: Hashable {
     case "https":
       // No listener has a certificate for this machine, and no app can claim its names.
       self = host.isEmpty || Loopback.isLoopback(host: host) ? .unusable : .https
-    case "urn":
-      self = RedirectURIRules.outOfBand.contains(url.absoluteString.lowercased()) ? .outOfBand : .unusable
     case _ where RedirectURIRules.foreignSchemes.contains(scheme):
       self = .unusable
     default:
@@ -48,7 +44,6 @@ enum RedirectKind: Hashable {
     case .https:
       "WebAuthenticationPresenter serves it from iOS 17.4 and macOS 14.4 on, ExternalBrowserPresenter where the app"
         + " claims it as a universal link."
-    case .outOfBand: "ManualPresenter serves it."
     case .unusable:
       "No presenter serves it; register http://localhost:<port> for LoopbackPresenter, or a scheme of the app such"
         + " as com.example.app:/callback."

@@ -100,11 +100,4 @@ public struct PresentationRequest: Sendable {
   /// - Parameter loopbackRedirectURI: The redirect URI with the port of the listener.
   /// - Returns: The URL of the page.
   package func url(redirectingTo loopbackRedirectURI: URL) -> URL { (try? makeURL(loopbackRedirectURI)) ?? url }
-
-  /// The URL of the page without its `id_token_hint`, which holds personal data: fit for a terminal.
-  var printableURL: URL {
-    var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
-    components?.percentEncodedQueryItems?.removeAll { $0.name == "id_token_hint" }
-    return components?.url ?? redirectURI
-  }
 }

@@ -38,7 +38,7 @@ package struct WebAuthenticationFlow: Sendable {
     case .https:
       throw RedirectKind.mismatch(
         redirectURI, presenter: "WebAuthenticationPresenter", reason: "this system's version is too old for https.")
-    case .loopback, .outOfBand, .unusable:
+    case .loopback, .unusable:
       throw RedirectKind.mismatch(redirectURI, presenter: "WebAuthenticationPresenter")
     }
   }

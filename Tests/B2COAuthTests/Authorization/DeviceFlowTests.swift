@@ -94,17 +94,6 @@ struct DeviceFlowTests {
     #expect(url?.absoluteString == "https://login.example/?c=1")
   }
 
-  @Test(
-    "A message that repeats the device code is not shown",
-    arguments: ["0f9d7a34-1111-4222-8333-944455556666", "s3cr", "xyz", "a long secret of words"])
-  func echoedMessage(_ code: String) async throws {
-    for text in ["Enter ABCD-EFGH. \(code)", "Enter ABCD-EFGH (\(code.uppercased()))"] {
-      #expect(try await shown(["device_code": .string(code), "message": .string(text)]).message == nil)
-    }
-    let harmless = try await shown(["device_code": .string(code), "message": "Enter ABCD-EFGH."])
-    #expect(harmless.message == "Enter ABCD-EFGH.")
-  }
-
   @Test("A device code that the server repeats in an error is not shown, whatever it looks like")
   func echoedError() async throws {
     let fixture = Fixture(shape: .entra)

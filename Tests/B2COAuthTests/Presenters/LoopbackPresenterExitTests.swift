@@ -2,11 +2,12 @@
 #if compiler(>=6.2) && (os(macOS) || os(Linux))
   import B2CCore
   import B2CLoopback
-  import B2COAuth
   import B2CTestKit
   import Foundation
   import TestSupport
   import Testing
+
+  @testable import B2COAuth
 
   #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -52,6 +53,24 @@
         await clock.advance(by: .seconds(5))
         let error = await #expect(throws: ConnectorError.self) { _ = try await task.value }
         exit(error?.code == .timedOut ? 0 : 1)
+      }
+    }
+
+    @Test("A full disk behind standard error, where a page's address is printed, does not end the process")
+    func fullDisk() async {
+      await #expect(processExitsWith: .success) {
+        guard dup2(open("/dev/full", O_WRONLY), 2) == 2 else { exit(1) }
+        BrowserOpening.writeToStandardError("http://127.0.0.1/")
+        exit(0)
+      }
+    }
+
+    @Test("A closed standard error does not end the process")
+    func closedStandardError() async {
+      await #expect(processExitsWith: .success) {
+        guard close(2) == 0 else { exit(1) }
+        BrowserOpening.writeToStandardError("http://127.0.0.1/")
+        exit(0)
       }
     }
 

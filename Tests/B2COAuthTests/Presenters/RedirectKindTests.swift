@@ -9,7 +9,7 @@ import Testing
 struct RedirectKindTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let uri: String
-    /// The presenters that serve it: L(oopback), W(eb authentication), w (the same without https), E(xternal), M(anual).
+    /// The presenters that serve it: L(oopback), W(eb authentication), w (the same without https), E(xternal).
     let servedBy: String
     /// What the message of all others must say.
     let advice: String
@@ -23,31 +23,31 @@ struct RedirectKindTests {
   }
 
   static let cases = [
-    Case("http://localhost", "LM", "LoopbackPresenter serves it"),
-    Case("http://localhost:8400/callback", "LM", "LoopbackPresenter serves it"),
-    Case("http://127.0.0.1/", "LM", "LoopbackPresenter serves it"),
-    Case("http://[::1]:8400/x?y=z", "LM", "LoopbackPresenter serves it"),
-    Case("http://LOCALHOST/x", "LM", "LoopbackPresenter serves it"),
-    Case("http://127.0.0.2/", "M", "No presenter serves it"),
-    Case("http://app.example.com/", "M", "No presenter serves it"),
-    Case("http://localhost.example.com/", "M", "No presenter serves it"),
-    Case("http://localhost/#fragment", "M", "No presenter serves it"),
-    Case("http://user@localhost/", "M", "No presenter serves it"),
-    Case("com.example.app:/callback", "WwEM", "WebAuthenticationPresenter serves it"),
-    Case("msauth.com.example.app://auth", "WwEM", "WebAuthenticationPresenter serves it"),
-    Case("msal00001111-aaaa-2222-bbbb-3333cccc4444://auth", "WwEM", "WebAuthenticationPresenter serves it"),
-    Case("myapp://callback", "WwEM", "a scheme with a dot, such as com.example.app, is safer"),
-    Case("myapp://auth", "WwEM", "WebAuthenticationPresenter serves it"),
-    Case("msalish://callback", "WwEM", "WebAuthenticationPresenter serves it"),
-    Case("https://app.example.com/callback", "WEM", "WebAuthenticationPresenter serves it from iOS 17.4"),
-    Case("https://localhost:8400/callback", "M", "No presenter serves it"),
-    Case("https://127.0.0.1/callback", "M", "No presenter serves it"),
-    Case("urn:ietf:wg:oauth:2.0:oob", "M", "ManualPresenter serves it"),
-    Case("urn:ietf:wg:oauth:2.0:oob:auto", "M", "ManualPresenter serves it"),
-    Case("urn:other:thing", "M", "No presenter serves it"),
-    Case("file:///tmp/x", "M", "No presenter serves it"),
-    Case("javascript:alert(1)", "M", "No presenter serves it"),
-    Case("callback", "M", "No presenter serves it"),
+    Case("http://localhost", "L", "LoopbackPresenter serves it"),
+    Case("http://localhost:8400/callback", "L", "LoopbackPresenter serves it"),
+    Case("http://127.0.0.1/", "L", "LoopbackPresenter serves it"),
+    Case("http://[::1]:8400/x?y=z", "L", "LoopbackPresenter serves it"),
+    Case("http://LOCALHOST/x", "L", "LoopbackPresenter serves it"),
+    Case("http://127.0.0.2/", "", "No presenter serves it"),
+    Case("http://app.example.com/", "", "No presenter serves it"),
+    Case("http://localhost.example.com/", "", "No presenter serves it"),
+    Case("http://localhost/#fragment", "", "No presenter serves it"),
+    Case("http://user@localhost/", "", "No presenter serves it"),
+    Case("com.example.app:/callback", "WwE", "WebAuthenticationPresenter serves it"),
+    Case("msauth.com.example.app://auth", "WwE", "WebAuthenticationPresenter serves it"),
+    Case("msal00001111-aaaa-2222-bbbb-3333cccc4444://auth", "WwE", "WebAuthenticationPresenter serves it"),
+    Case("myapp://callback", "WwE", "a scheme with a dot, such as com.example.app, is safer"),
+    Case("myapp://auth", "WwE", "WebAuthenticationPresenter serves it"),
+    Case("msalish://callback", "WwE", "WebAuthenticationPresenter serves it"),
+    Case("https://app.example.com/callback", "WE", "WebAuthenticationPresenter serves it from iOS 17.4"),
+    Case("https://localhost:8400/callback", "", "No presenter serves it"),
+    Case("https://127.0.0.1/callback", "", "No presenter serves it"),
+    Case("urn:ietf:wg:oauth:2.0:oob", "", "No presenter serves it"),
+    Case("urn:ietf:wg:oauth:2.0:oob:auto", "", "No presenter serves it"),
+    Case("urn:other:thing", "", "No presenter serves it"),
+    Case("file:///tmp/x", "", "No presenter serves it"),
+    Case("javascript:alert(1)", "", "No presenter serves it"),
+    Case("callback", "", "No presenter serves it"),
   ]
 
   static let presenters: [(Character, @Sendable (URL) throws -> Void)] = [
@@ -55,7 +55,6 @@ struct RedirectKindTests {
     ("W", { _ = try flow(supportsHTTPS: true).callback(for: $0) }),
     ("w", { _ = try flow(supportsHTTPS: false).callback(for: $0) }),
     ("E", { try ExternalBrowserPresenter(opening: .printing { _ in }).validate(redirectURI: $0) }),
-    ("M", { try ManualPresenter().validate(redirectURI: $0) }),
   ]
 
   private static func flow(supportsHTTPS: Bool) -> WebAuthenticationFlow {

@@ -6,7 +6,7 @@ import TestSupport
 @testable import B2COAuth
 
 extension FuzzTarget {
-  /// Callback URLs, what a user pastes, and form bodies.
+  /// Callback URLs and form bodies.
   ///
   /// `STATE` in an input becomes the request's state.
   static let callback = FuzzTarget(
@@ -62,7 +62,6 @@ extension FuzzTarget {
     for scene in scenes {
       let text = template.replacing("STATE", with: scene.signIn.state.value)
       if let url = URL(string: text) { try check(url, scene) }
-      try checkPasted(text, scene)
     }
   }
 
@@ -104,18 +103,4 @@ extension FuzzTarget {
   }
 
   private static let brokenMark = "BROKEN"
-
-  private static func checkPasted(_ text: String, _ scene: Scene) throws {
-    guard let page = URL(string: "https://login.example/a") else { return }
-    let request = PresentationRequest(
-      purpose: .signIn, redirectURI: scene.redirectURI, state: scene.signIn.state
-    ) { _ in page }
-    let url = waiting {
-      try? await ManualPresenter(write: { _ in }, readLine: { text }).present(request)
-    }
-    // A parameter that comes twice is refused afterwards.
-    guard let url, let parameters = try? CallbackParameters(url) else { return }
-    try expect(
-      parameters["state"] == scene.signIn.state.value, "what was pasted becomes a callback without our state: \(url)")
-  }
 }

@@ -99,8 +99,9 @@ extension Tour {
       "sign-in: the user's name", result.user.claims["email"]?.string == scene.user.email,
       "\(result.user.claims.keys.sorted())")
     let header = result.idToken?.value.split(separator: ".").first.map(String.init) ?? ""
-    let alg = Base64URL.decode(header).flatMap { try? JSONDecoder().decode(JSONValue.self, from: $0) }?
-      .object?["alg"]?.string
+    let alg = Base64URL.decode(header).flatMap { try? JSONDecoder().decode([String: JSONValue].self, from: $0) }?[
+      "alg"]?
+      .string
     await findings.check("id_token verified, signed with \(scene.alg)", alg == scene.alg, alg ?? "no header")
     let named = await callbacks.names.last?.contains("iss") ?? false
     await findings.check("the callback names the issuer: \(scene.iss)", named == scene.iss, "\(named)")

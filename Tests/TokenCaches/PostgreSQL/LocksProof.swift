@@ -87,7 +87,7 @@ struct LocksProof: ProofCommand {
     try await ProcessesPart.signIn(tenant, authority, other)
     guard let key = try await other.keys().first else { return false }
     let connector = try Connector(
-      settings: try RefreshWorker.settings(authority: authority), presenter: ManualPresenter(),
+      settings: try RefreshWorker.settings(authority: authority),
       cache: ProofCache.open(folder, lockTimeout: lockTime))
     let error = try await other.underRefreshLock(of: key) { () -> ConnectorError? in
       do {

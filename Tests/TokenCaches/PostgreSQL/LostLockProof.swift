@@ -52,7 +52,7 @@ struct LostLockProof: ProofCommand {
     // Caches are known by identity, so two of them have no lock in common but the server's.
     let connectors = try (0..<2).map { _ in
       try Connector(
-        settings: settings, presenter: ManualPresenter(),
+        settings: settings,
         cache: ProofCache.open(folder.url))
     }
     let gates = [TestGate(), TestGate()]
