@@ -11,7 +11,7 @@ package enum Dates {
 
   /// Reads a time as servers write it (RFC 3339 section 5.6): `2015-11-19T22:57:04.250Z`.
   ///
-  /// The fraction has any length or is absent. The offset is `Z`, `±hh:mm` or absent, which is UTC: servers with .NET
+  /// The fraction has any length or is absent. The offset is `Z`, `±hh:mm`, `±hhmm` or absent, which is UTC: servers with .NET
   /// write so. Foundation's parser would take February 30 for March 2; it is refused here.
   ///
   /// - Parameter text: The text.
@@ -28,7 +28,7 @@ package enum Dates {
     }
     let zone = offset.isEmpty ? "Z" : String(Substring(offset))
     let local = String(Substring(clock)) + "Z"
-    guard zone == "Z" || zone.wholeMatch(of: /[+-][0-9]{2}:[0-5][0-9]/) != nil, let read = try? seconds.parse(local),
+    guard zone == "Z" || zone.wholeMatch(of: /[+-][0-9]{2}:?[0-5][0-9]/) != nil, let read = try? seconds.parse(local),
       seconds.format(read) == local,
       let time = try? seconds.parse(local.dropLast() + zone)
     else { return nil }

@@ -19,7 +19,7 @@ struct SettingsReader {
   let fields: [String: Any]
   private(set) var errors: [SettingsProblem] = []
   private(set) var warnings: [SettingsProblem] = []
-  /// The kind of the authority together with the policies; `nil` when it cannot be read.
+  /// The kind of the authority together with the policies; `nil` when it can be neither read nor corrected.
   private(set) var kind: Authority.Kind?
   /// Whether the authority is a generic issuer, so that Microsoft's words do not fit.
   var isGeneric: Bool { kind == .openIDConnect }
@@ -27,11 +27,11 @@ struct SettingsReader {
   /// Returns the settings, unless an error was found.
   mutating func read() -> ConnectorSettings? {
     reportUnknownKeys()
-    let authority = readAuthority()
-    kind = authority.map { hasPolicyKey && $0.takesPolicies ? .b2c : $0.kind }
+    let (authority, meant) = readAuthority()
+    kind = meant.map { hasPolicyKey && $0.takesPolicies ? .b2c : $0.kind }
     let clientID = text(.clientID, isRequired: true)
     // Other services' ids are no GUIDs.
-    if let clientID, self[.authority] != nil { checkClientID(clientID) }
+    if let clientID, kind != nil { checkClientID(clientID) }
     let scopes = readScopes(clientID: clientID?.text)
     let redirectURI = text(.redirectURI, isRequired: true).flatMap { readRedirectURI($0) }
     let taskWebAPI = text(.taskWebAPI).flatMap { readTaskWebAPI($0) }
@@ -82,7 +82,8 @@ struct SettingsReader {
 
   func recovery(_ key: SettingsKey) -> String { key.recovery(isGeneric: isGeneric) }
 
-  private mutating func readAuthority() -> Authority? {
+  /// Returns the authority, and the one that is meant where it has to be corrected.
+  private mutating func readAuthority() -> (read: Authority?, meant: Authority?) {
     var kind: Authority.Kind?
     if let entry = text(.authorityKind) {
       let kinds = Authority.Kind.allCases
@@ -92,12 +93,13 @@ struct SettingsReader {
           entry, "The kind of authority is unknown.", suggestion: entry.text.nearest(among: kinds.map(\.rawValue)))
       }
     }
-    guard let entry = text(.authority, isRequired: true) else { return nil }
+    guard let entry = text(.authority, isRequired: true) else { return (nil, nil) }
     do throws(AuthorityFault) {
-      return try Authority(parsing: entry.text, kind: kind)
+      let authority = try Authority(parsing: entry.text, kind: kind)
+      return (authority, authority)
     } catch {
       report(entry, error.message, suggestion: error.suggestion, recovery: error.recoverySuggestion)
-      return nil
+      return (nil, error.suggestion.flatMap { try? Authority(parsing: $0, kind: kind) })
     }
   }
 
@@ -219,7 +221,12 @@ extension SettingsReader {
   mutating func list(_ key: SettingsKey, isRequired: Bool = false) -> [Entry]? {
     guard let value = value(key, isRequired) else { return nil }
     guard let values = value as? [Any] else {
-      reportType(value, at: key.rawValue, expected: "an array of strings", recovery: recovery(key))
+      let text = (value as? String).flatMap { $0.contains { "<&".contains($0) } ? nil : SettingsProblem.shown($0) }
+      let words = text.map { $0.split { $0.isWhitespace || $0 == "," }.map { "<string>\($0)</string>" } } ?? []
+      add(
+        SettingsProblem(
+          "The value is not an array of strings.", at: key.rawValue, value: text,
+          suggestion: words.isEmpty ? nil : "<array>\(words.joined())</array>", otherwise: recovery(key)))
       return nil
     }
     return values.enumerated().compactMap { text($1, at: "\(key.rawValue)[\($0)]", recovery: recovery(key)) }

@@ -35,6 +35,7 @@ import Testing
     "A time without an offset is UTC, and its fraction has any length",
     arguments: [
       ("2038-01-19T03:14:07.500Z", 2_147_483_647.5), ("2038-01-19T04:14:08+01:00", 2_147_483_648),
+      ("2038-01-19T04:14:08+0100", 2_147_483_648),
       ("2015-11-19T09:45:03.1234567", 1_447_926_303.1234567), ("2015-11-19T09:45:03", 1_447_926_303),
     ])
   func internet(text: String, seconds: Double) throws {

@@ -53,7 +53,11 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     .string("clientId", "7bf688ce-\u{85}8139", .controlCharacter, "Type it instead of pasting it."),
     Mistake("authority", "<integer>1</integer>", .wrongType, authorityAdvice),
     Mistake("clientId", "<true/>", .wrongType, clientAdvice),
-    Mistake("scopes", "<string>https://contoso/read</string>", .wrongType, scopesAdvice),
+    Mistake("scopes", "<string>, </string>", .wrongType, scopesAdvice),
+    Mistake("scopes", "<string>a&lt;b</string>", .wrongType, scopesAdvice),
+    Mistake(
+      "scopes", "<string>openid https://contoso/read</string>", .wrongType,
+      "<array><string>openid</string><string>https://contoso/read</string></array>"),
     Mistake(
       "scopes", "<array><integer>7</integer></array>", at: "scopes[0]", .wrongType, scopesAdvice),
     Mistake("redirectUri", "<array/>", .wrongType, redirectAdvice),
@@ -263,7 +267,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
   @Test("All problems of a file come together, in the order of the keys")
   func together() throws {
     let plist = Samples.plist([
-      "authority": "<string>x</string>", "clientId": "<string>x</string>", "redirectUri": "<string>file:///</string>",
+      "authority": "<string>x</string>", "clientId": "<true/>", "redirectUri": "<string>file:///</string>",
       "fullScreen": "<string>perhaps</string>", "userID": "<string>a</string>",
     ])
     let error = try #require(failure(of: plist))

@@ -87,13 +87,19 @@ import Testing
 
   @Test("A client ID is judged when the authority is known: other services' ids are no GUIDs")
   func otherService() throws {
-    let error = try #require(
-      failure(
-        of: Samples.plist([
-          "authority": nil, "issuer": "<string>https://contoso.okta.com</string>",
-          "clientId": "<string>0oab8eb55Kb9jdMIr5d6</string>",
-        ])))
-    #expect(error.problems.map(\.keyPath) == ["authority"])
+    let clientID = "<string>0oab8eb55Kb9jdMIr5d6</string>"
+    let files = [
+      Samples.plist([
+        "authority": nil, "issuer": "<string>https://contoso.okta.com</string>", "clientId": clientID,
+      ]),
+      Samples.plist([
+        "authority": "<string>contoso.eu.auth0.com</string>", "clientId": clientID, "emailSignInPolicyId": nil,
+      ]),
+    ]
+    for file in files {
+      let error = try #require(failure(of: file))
+      #expect(error.problems.map(\.keyPath) == ["authority"])
+    }
   }
 
   @Test("Scopes that name no API matter less when there is no API")
