@@ -33,8 +33,9 @@ public struct Connector: Sendable {
   ///     the system's browser with a loopback redirect elsewhere.
   ///   - cache: The token cache; the keychain on Apple's platforms and a private file elsewhere when `nil`.
   /// - Throws: ``ConnectorError`` with code `settings`, `configuration` or `unsupportedRedirectURI`
-  ///   for what must be fixed in the settings (without a presenter an https redirect URI is taken here, for
-  ///   ``beginSignIn(policy:options:)``); `tokenCache` when the default cache cannot be created.
+  ///   for what must be fixed in the settings; the last one for a presenter that is passed, while the platform's own is
+  ///   asked when it is used, since ``beginSignIn(policy:options:)`` needs none. `tokenCache` when the default cache cannot
+  ///   be created.
   public init(
     settings: @autoclosure () throws -> ConnectorSettings, presenter: (any SignInPresenter)? = nil,
     cache: (any TokenCache)? = nil
@@ -82,10 +83,8 @@ extension Connector {
   ///   - options: What to ask for beyond the settings, whose `fullScreen` holds all the same.
   /// - Returns: The user, by verified claims, and, if an API scope was asked for, an access token.
   /// - Throws: ``ConnectorError``: `userCancelledInPage`, `userClosedBrowser`, `passwordResetRequested`, `wrongUser`,
-  ///   `identityProviderFailed` and other things the user did; `configuration`,
-  ///   `unsupportedRedirectURI` for what the developer can fix; `network`, `serviceUnavailable`, `throttled`,
-  ///   `invalidResponse` for the wire;
-  ///   `tokenCache` when the result could not be kept.
+  ///   `identityProviderFailed` and other things the user did; `configuration`, `unsupportedRedirectURI` for what the
+  ///   developer can fix; `network`, `serviceUnavailable`, `throttled`, `invalidResponse` for the wire; `tokenCache` when the result could not be kept.
   @discardableResult
   public func signIn(
     policy: Policy? = nil, options: SignInOptions = SignInOptions()

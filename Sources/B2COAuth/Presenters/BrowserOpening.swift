@@ -28,13 +28,13 @@ public struct BrowserOpening: Sendable {
   /// - Parameter write: Writes a text of two lines; to standard error when `nil`.
   /// - Returns: A way of opening that never fails.
   public static func printing(to write: (@Sendable (String) -> Void)? = nil) -> BrowserOpening {
-    let write = write ?? writeToStandardError
+    let write = write ?? printLine
     return BrowserOpening(exposesURL: true) { url in
       write("Open this page in a browser on this machine, once:\n\(url.absoluteString)")
     }
   }
 
-  @Sendable static func writeToStandardError(_ text: String) {
+  @Sendable static func printLine(_ text: String) {
     // Losing a line, at a full disk or a closed descriptor, is no reason to end the process.
     try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
   }

@@ -66,12 +66,13 @@ struct LocalPage: Codable, Sendable {
       lines.append("<form method=\"post\" action=\"\(escape(target))\">")
       if let stage { lines.append("<input type=\"hidden\" name=\"stage\" value=\"\(escape(stage))\">") }
       for field in fields {
-        lines.append("<label for=\"\(field.name)\">\(escape(field.label))</label>")
+        lines.append("<p><label for=\"\(field.name)\">\(escape(field.label))</label><br>")
         let completion = ["email": "username", "password": "current-password"][field.type] ?? "off"
         lines.append(
           "<input autocomplete=\"\(completion)\" id=\"\(field.name)\" name=\"\(field.name)\" type=\"\(field.type)\" value=\"\(escape(field.value))\""
             + (field.isRequired ? " required>" : ">"))
       }
+      lines.append("<p>")
       for (index, button) in buttons.enumerated() {
         let free = index == 0 ? "" : " formnovalidate"
         lines.append("<button name=\"action\" value=\"\(button.action)\"\(free)>\(escape(button.label))</button>")

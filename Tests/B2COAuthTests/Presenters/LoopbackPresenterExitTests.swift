@@ -60,7 +60,7 @@
     func fullDisk() async {
       await #expect(processExitsWith: .success) {
         guard dup2(open("/dev/full", O_WRONLY), 2) == 2 else { exit(1) }
-        BrowserOpening.writeToStandardError("http://127.0.0.1/")
+        BrowserOpening.printLine("http://127.0.0.1/")
         exit(0)
       }
     }
@@ -69,7 +69,7 @@
     func closedStandardError() async {
       await #expect(processExitsWith: .success) {
         guard close(2) == 0 else { exit(1) }
-        BrowserOpening.writeToStandardError("http://127.0.0.1/")
+        BrowserOpening.printLine("http://127.0.0.1/")
         exit(0)
       }
     }
