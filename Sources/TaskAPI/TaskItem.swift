@@ -27,7 +27,7 @@ public struct TaskItem: Sendable, Hashable, Identifiable {
   public let serverID: String?
   /// The document's other fields as received; an update sends them back.
   public var unknownFields: [String: JSONValue]
-  private let row = Row()
+  private var row = Row()
 
   /// Makes a task.
   ///
@@ -53,8 +53,13 @@ public struct TaskItem: Sendable, Hashable, Identifiable {
   }
 
   /// The id of a task that has none of a server; all are equal, so that a task is compared by everything else.
-  private struct Row: Hashable {
-    let text = UUID().uuidString.lowercased()
+  private struct Row: Hashable, CustomStringConvertible {
+    /// The field that keeps the id of a draft where an app stores it; no request has it.
+    static let key = "_row"
+
+    var text = UUID().uuidString.lowercased()
+
+    var description: String { text }
 
     static func == (_: Row, _: Row) -> Bool { true }
 
@@ -151,6 +156,7 @@ extension TaskItem: Codable {
     let document = try JSONValue(from: decoder)
     do {
       try self.init(document, in: .tutorial)
+      if let text = unknownFields.removeValue(forKey: Row.key)?.string { row.text = text }
     } catch let error as UnreadableAnswer {
       throw DecodingError.dataCorrupted(
         .init(codingPath: decoder.codingPath, debugDescription: "This is no task: \(error.reason)."))
@@ -162,7 +168,10 @@ extension TaskItem: Codable {
   /// - Parameter encoder: The encoder to write to.
   /// - Throws: `EncodingError` when a number in ``unknownFields`` is not finite.
   public func encode(to encoder: any Encoder) throws {
-    try document(in: .tutorial).encode(to: encoder)
+    var fields = document(in: .tutorial).object ?? [:]
+    // An app that keeps a draft finds it again by its id.
+    if serverID == nil { fields[Row.key] = .string(row.text) }
+    try fields.encode(to: encoder)
   }
 }
 

@@ -81,6 +81,8 @@ struct LocalTaskServerTests {
     #expect(texts(try await send(server, "GET", "/" + LocalUser.alice.id, bob).value) == ["his"])
     #expect(try await send(server, "DELETE", "", bob, body: ["task": .string("hers")]).status == 204)
     #expect(server.tasks(of: LocalUser.alice.id).map(\.text) == ["hers"])
+    // The id of her `UserInfo`.
+    #expect(server.tasks(of: "\(LocalUser.alice.id).\(server.tenant.tenantID)").map(\.text) == ["hers"])
   }
 
   @Test func badTokensGet401WithAChallenge() async throws {

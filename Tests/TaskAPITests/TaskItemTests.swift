@@ -99,6 +99,17 @@ import Testing
     #expect(try JSONDecoder().decode(TaskItem.self, from: data) == task)
   }
 
+  @Test("A draft that an app stores keeps its id, and no request has it")
+  func storedDraft() async throws {
+    let draft = TaskItem(itemName: "Buy milk")
+    let stored = try JSONDecoder().decode([TaskItem].self, from: JSONEncoder().encode([draft]))
+    #expect(stored.map(\.id) == [draft.id] && stored == [draft] && stored.first?.unknownFields == [:])
+    let transport = CannedTransport(.text(204, ""))
+    try await client(transport).add(try #require(stored.first))
+    let body = try #require(transport.requests.first?.httpBody)
+    #expect(try JSONDecoder().decode([String: String].self, from: body) == ["task": "Buy milk"])
+  }
+
   @Test(arguments: [
     "{}", #"{"task":null}"#, #"{"task":1}"#, #"{"Text":["x"]}"#, #"{"task":"x","_id":5}"#, #"{"task":"x","owner":{}}"#,
     #"{"task":"x","completed":"yes"}"#, #"{"task":"x","completed":1}"#, #"{"task":"x","date":1447926303}"#, "[]",

@@ -106,7 +106,8 @@ struct Tasks {
     case "rm":
       let task = try await chosen(connector)
       try await connector.deleteTask(task)
-      show("Deleted \(task.itemName.printable).", json(task))
+      // The tutorial's server deletes by title.
+      show("Deleted \(arguments.isRest ? "" : "every task named ")\(task.itemName.printable).", json(task))
     case "logout":
       try await connector.signOut()
       show("Signed out.", ["signedOut": true])

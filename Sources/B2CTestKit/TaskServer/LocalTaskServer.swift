@@ -93,9 +93,11 @@ extension LocalTaskServer {
 
   /// The tasks of one person, oldest first.
   ///
-  /// - Parameter owner: The person's object id.
+  /// - Parameter owner: The person's object id, as `LocalUser.id` is, or the id of a `UserInfo`, which names the tenant too.
   /// - Returns: The tasks.
-  public func tasks(of owner: String) -> [LocalTask] { tasks.filter { $0.owner == owner } }
+  public func tasks(of owner: String) -> [LocalTask] {
+    tasks.filter { [$0.owner, "\($0.owner).\(tenant.tenantID)"].contains(owner) }
+  }
 
   /// The rules by which the server's answers go wrong.
   public var faults: [LocalFault] {
