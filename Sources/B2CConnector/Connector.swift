@@ -84,7 +84,8 @@ extension Connector {
   /// - Returns: The user, by verified claims, and, if an API scope was asked for, an access token.
   /// - Throws: ``ConnectorError``: `userCancelledInPage`, `userClosedBrowser`, `passwordResetRequested`, `wrongUser`,
   ///   `identityProviderFailed` and other things the user did; `configuration`, `unsupportedRedirectURI` for what the
-  ///   developer can fix; `network`, `serviceUnavailable`, `throttled`, `invalidResponse` for the wire; `tokenCache` when the result could not be kept.
+  ///   developer can fix; `network`, `serviceUnavailable`, `throttled`, `invalidResponse` for the wire; `tokenCache` when
+  ///   the result could not be kept.
   @discardableResult
   public func signIn(
     policy: Policy? = nil, options: SignInOptions = SignInOptions()

@@ -221,11 +221,12 @@ extension SettingsReader {
   mutating func list(_ key: SettingsKey, isRequired: Bool = false) -> [Entry]? {
     guard let value = value(key, isRequired) else { return nil }
     guard let values = value as? [Any] else {
-      let text = (value as? String).flatMap { $0.contains { "<&".contains($0) } ? nil : SettingsProblem.shown($0) }
-      let words = text.map { $0.split { $0.isWhitespace || $0 == "," }.map { "<string>\($0)</string>" } } ?? []
+      let text = value as? String ?? ""
+      let isFit = SettingsProblem.shown(text) != nil && !text.contains { "<&".contains($0) }
+      let words = isFit ? text.split { $0.isWhitespace || $0 == "," }.map { "<string>\($0)</string>" } : []
       add(
         SettingsProblem(
-          "The value is not an array of strings.", at: key.rawValue, value: text,
+          "The value is not an array of strings.", at: key.rawValue, value: value as? String,
           suggestion: words.isEmpty ? nil : "<array>\(words.joined())</array>", otherwise: recovery(key)))
       return nil
     }

@@ -41,6 +41,8 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     "Write the id of the policy (user flow) from the portal, such as B2C_1_SignIn, or remove the key."
   private static let clientID = "7bf688ce-8139-4ca8-9391-02fdb6f86d67"
 
+  private static let longScope = "https://contoso.onmicrosoft.com/" + String(repeating: "tasks", count: 20)
+
   static let anyKey: [Mistake] = [
     Mistake("authority", nil, .missingKey, authorityAdvice),
     Mistake("clientId", nil, .missingKey, clientAdvice),
@@ -58,6 +60,10 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     Mistake(
       "scopes", "<string>openid https://contoso/read</string>", .wrongType,
       "<array><string>openid</string><string>https://contoso/read</string></array>"),
+    Mistake(
+      "scopes", "<string>https://contoso.onmicrosoft.com/tasks/read,\(longScope)</string>", .wrongType,
+      "<array><string>https://contoso.onmicrosoft.com/tasks/read</string><string>\(longScope)</string></array>"),
+    Mistake("scopes", "<string>eyJhbGciOi</string>", .wrongType, scopesAdvice),
     Mistake(
       "scopes", "<array><integer>7</integer></array>", at: "scopes[0]", .wrongType, scopesAdvice),
     Mistake("redirectUri", "<array/>", .wrongType, redirectAdvice),
