@@ -33,7 +33,7 @@ enum LoopbackPage {
       <title>\(heading)</title>
       <link rel="icon" href="data:,">
       <style>
-      :root { color-scheme: light dark; font: 1.0625rem/1.5 system-ui, sans-serif; text-align: center; }
+      :root { color-scheme: light dark; background: Canvas; font: 1.0625rem/1.5 system-ui, sans-serif; text-align: center; }
       </style>
       <main>
       <h1>\(heading)</h1>
