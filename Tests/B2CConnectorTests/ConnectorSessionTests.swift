@@ -226,7 +226,9 @@ struct ConnectorSessionTests {
     let expected = try row.expected.map(policy)
     #expect(connector.oauth.configuration.defaultPolicy == expected)
     guard let expected else {
-      await expectError(ConnectorError.self, .configuration) { try await connector.doPolicy(.signIn) }
+      await expectError(ConnectorError.self, .configuration, saying: "name no policy") {
+        try await connector.doPolicy(.signIn)
+      }
       await expectError(ConnectorError.self, .configuration) { try await connector.signIn() }
       #expect(presenter.requests.isEmpty)
       return

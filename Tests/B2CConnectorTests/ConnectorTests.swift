@@ -116,8 +116,22 @@ struct ConnectorTests {
     let world = World()
     let presenter = world.script(.signIn(.alice))
     let connector = try world.connector(presenter: presenter)
-    await expectError(ConnectorError.self, .configuration) { try await connector.doPolicy(.profileEdit) }
+    await expectError(ConnectorError.self, .configuration, saying: "name no policy") {
+      try await connector.doPolicy(.profileEdit)
+    }
     #expect(presenter.requests.isEmpty)
+  }
+
+  @Test("A task API that the settings lack is said so, without a request")
+  func missingTaskAPI() async throws {
+    let world = World()
+    var settings = try world.settings()
+    settings.taskWebAPI = nil
+    let connector = try world.connector(settings)
+    await expectError(ConnectorError.self, .configuration, saying: "name no task API") {
+      try await connector.getTaskList()
+    }
+    #expect(world.network.requests.isEmpty)
   }
 
   @Test(
@@ -132,7 +146,9 @@ struct ConnectorTests {
     #expect(try await connector.signIn().user.id == user.id)
     #expect(try await connector.users().count == 1)
     for kind in [Policy.Kind.signUp, .signUpOrSignIn, .federatedSignIn, .profileEdit, .passwordReset] {
-      await expectError(ConnectorError.self, .configuration) { try await connector.doPolicy(kind) }
+      await expectError(ConnectorError.self, .configuration, saying: "name no policy") {
+        try await connector.doPolicy(kind)
+      }
     }
     #expect(presenter.requests.count == 2)
   }
@@ -148,7 +164,9 @@ struct ConnectorTests {
     environment.presenter = presenter
     environment.cache = InMemoryTokenCache()
     let connector = try Connector(settings: settings, environment: environment)
-    await expectError(ConnectorError.self, .configuration) { try await connector.doPolicy(.signIn) }
+    await expectError(ConnectorError.self, .configuration, saying: "name no policy") {
+      try await connector.doPolicy(.signIn)
+    }
     #expect(presenter.requests.isEmpty)
   }
 

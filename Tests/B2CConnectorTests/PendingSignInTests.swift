@@ -42,7 +42,7 @@ struct PendingSignInTests {
   /// The callback that a visitor's browser brings after a page.
   private func callback(of browser: ScriptedPresenter, at page: URL) async throws -> URL {
     let state = try #require(query(of: page)["state"])
-    let redirectURI = try #require(URL(string: "https://tasks.example.com/callback"))
+    let redirectURI = try #require(query(of: page)["redirect_uri"].flatMap { URL(string: $0) })
     return try await browser.present(PresentationRequest(url: page, redirectURI: redirectURI, state: Secret(state)))
   }
 
@@ -108,6 +108,31 @@ struct PendingSignInTests {
     #expect(await cache.keys().isEmpty)
     guard refusal.later == .zero else { return }
     #expect(try await instance().finishSignIn(kept(pending), callback: url).user.objectID == LocalUser.alice.id)
+  }
+
+  @Test(
+    "Any redirect URI will do without a presenter; a registered port is compared (RFC 9700 section 2.1)",
+    arguments: ["http://127.0.0.1:8400/", "com.example.other:/callback"])
+  func anyRedirectURI(_ text: String) async throws {
+    tenant.redirectURIs.append(text)
+    let connector = try instance { $0.redirectURI = try url(text) }
+    let pending = try await connector.beginSignIn()
+    let callback = try await callback(of: .alice, at: pending.url)
+    #expect(callback.absoluteString.hasPrefix(text))
+    for port in [":8401", ""] where text.contains(":8400") {
+      let moved = try url(callback.absoluteString.replacing(":8400", with: port))
+      await expectError(ConnectorError.self, .invalidResponse, saying: "another place") {
+        try await connector.finishSignIn(pending, callback: moved)
+      }
+    }
+    #if os(Linux)
+      // The platform's own presenter is asked when it is used.
+      if !text.hasPrefix("http") {
+        await expectError(ConnectorError.self, .unsupportedRedirectURI) { try await connector.doPolicy(.signIn) }
+      }
+    #endif
+    #expect(tenant.counters.tokenRequests == 0)
+    #expect(try await connector.finishSignIn(pending, callback: callback).user.objectID == LocalUser.alice.id)
   }
 
   @Test("An hour is time enough")

@@ -63,8 +63,10 @@ struct Surface: Sendable {
 /// Shows the page's address and takes the one it ends on, for a redirect that this machine cannot receive.
 struct PastingPresenter: SignInPresenter {
   func present(_ request: PresentationRequest) async throws -> URL {
-    Terminal.write(
-      "Open this page, and paste the address it ends on:\n\(request.url.absoluteString)", to: .standardError)
+    var page = URLComponents(url: request.url, resolvingAgainstBaseURL: true)
+    // It holds personal data, and the page of a sign-out asks without it.
+    page?.percentEncodedQueryItems?.removeAll { $0.name == "id_token_hint" }
+    Terminal.write("Open this page, and paste the address it ends on:\n\(page?.string ?? "")", to: .standardError)
     guard let line = readLine(), let callback = URL(string: line) else {
       throw ConnectorError(.userClosedBrowser, "No address was pasted.")
     }
