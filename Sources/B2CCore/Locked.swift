@@ -20,3 +20,25 @@ package final class Locked<Value: Sendable>: Sendable {
     return try body(&value)
   }
 }
+
+/// The objects that are in use, one for each key. It keeps none of them alive.
+package final class LivingObjects<Key: Hashable & Sendable, Object: AnyObject & Sendable>: Sendable {
+  private struct Entry: Sendable {
+    weak var object: Object?
+  }
+
+  private let entries = Locked<[Key: Entry]>([:])
+
+  package init() {}
+
+  /// Returns the object of a key, or makes it.
+  package func object(for key: Key, _ make: () -> Object) -> Object {
+    entries.withLock { entries in
+      if let object = entries[key]?.object { return object }
+      entries = entries.filter { $0.value.object != nil }
+      let object = make()
+      entries[key] = Entry(object: object)
+      return object
+    }
+  }
+}

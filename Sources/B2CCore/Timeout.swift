@@ -5,7 +5,7 @@
 /// lie in a socket, so the operation then has 5 further seconds to read it.
 ///
 /// - Parameters:
-///   - timeout: The time that the operation has.
+///   - timeout: The time that the operation has; `nil` for no limit.
 ///   - clock: The clock to measure on.
 ///   - error: The error for an operation that did not end in time.
 ///   - operation: What to run; it has to end when it is cancelled.
@@ -13,9 +13,10 @@
 /// - Throws: `error` when the time is over; `CancellationError` when the calling task is cancelled; what the operation
 ///   throws.
 package func withTimeout<Value: Sendable>(
-  _ timeout: Duration, on clock: any Clock<Duration>, throwing error: @autoclosure () -> any Error,
+  _ timeout: Duration?, on clock: any Clock<Duration>, throwing error: @autoclosure () -> any Error,
   _ operation: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
+  guard let timeout else { return try await operation() }
   let stopwatch = Stopwatch(clock)
   return try await withThrowingTaskGroup(of: Value?.self) { group in
     group.addTask { try await operation() }

@@ -55,9 +55,7 @@ extension OAuthServices {
 
   /// The states now and after each change.
   package var states: AsyncStream<SessionState> {
-    store.observers.states(on: environment.clock, unlocks: environment.protectedDataUpdates) { [self] in
-      try await state(looksAgain: false)
-    }
+    store.observers.states(on: environment.clock) { [self] in try await state(looksAgain: false) }
   }
 
   /// A user id as it is in this authority's keys.

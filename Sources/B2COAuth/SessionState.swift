@@ -52,12 +52,10 @@ final class SessionObservers: Sendable {
   ///
   /// - Parameters:
   ///   - clock: The clock of the pauses after a read that has failed: an error of the cache is not a sign-out.
-  ///   - unlocks: Yields when a cache that could not be read on a locked device can be; `nil` where that is not said.
   ///   - read: Reads the state.
   /// - Returns: The states; they end with the task that reads them.
   func states(
-    on clock: any Clock<Duration>, unlocks: (@Sendable () -> AsyncStream<Void>)?,
-    _ read: @escaping @Sendable () async throws -> SessionState
+    on clock: any Clock<Duration>, _ read: @escaping @Sendable () async throws -> SessionState
   ) -> AsyncStream<SessionState> {
     let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let id = UUID()
@@ -87,12 +85,8 @@ final class SessionObservers: Sendable {
         again?.cancel()
         continuation.finish()
       }
-      let unlocking = unlocks.map { unlocks in
-        Task { for await _ in unlocks() { signal.yield() } }
-      }
       continuation.onTermination = { [weak self] _ in
         reading.cancel()
-        unlocking?.cancel()
         signal.finish()
         self?.observers.withLock { $0.removeAll { $0.id == id } }
       }

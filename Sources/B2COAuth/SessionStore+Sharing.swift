@@ -85,41 +85,13 @@ extension SessionStore {
 // MARK: - Finding the store of a cache
 
 extension SessionStore {
+  /// The stores of the caches that are in use: the one global state of the module, because nothing else is common to two
+  /// connectors that were made apart.
+  private static let stores = LivingObjects<ObjectIdentifier, SessionStore>()
+
   /// Returns the store of a cache: the same for every connector over the same object.
   package static func of(_ cache: any TokenCache) -> SessionStore {
-    StoreRegistry.store(of: cache) { SessionStore(cache) }
-  }
-}
-
-/// The stores of the caches that are in use.
-///
-/// The one global state of the module, because nothing else is common to two connectors that were made apart. It keeps a
-/// store alive only while that has what the cache has refused; refreshes under way keep theirs themselves.
-enum StoreRegistry {
-  private struct Entry: Sendable {
-    weak var store: SessionStore?
-    var kept: SessionStore?
-  }
-
-  private static let entries = Locked<[ObjectIdentifier: Entry]>([:])
-
-  static func store(of cache: any TokenCache, _ make: () -> SessionStore) -> SessionStore {
-    entries.withLock { entries in
-      // A store keeps its cache alive, so that no other one can have its address.
-      if let store = entries[ObjectIdentifier(cache)]?.store { return store }
-      entries = entries.compactMapValues { entry in
-        guard let store = entry.store else { return nil }
-        return Entry(store: store, kept: store.hasPending ? store : nil)
-      }
-      let store = make()
-      entries[ObjectIdentifier(cache)] = Entry(store: store)
-      return store
-    }
-  }
-
-  static func keep(_ store: SessionStore) {
-    entries.withLock { entries in
-      for (id, entry) in entries where entry.store === store { entries[id]?.kept = store }
-    }
+    // A store keeps its cache alive, so that no other one can have its address.
+    stores.object(for: ObjectIdentifier(cache)) { SessionStore(cache) }
   }
 }

@@ -18,9 +18,11 @@ package final class SessionStore: Sendable {
   }
 
   private struct State: Sendable {
-    var turns: [TokenCacheKey: (number: Int, task: Task<Void, Never>)] = [:]
-    var lastTurn = 0
-    var pending: [TokenCacheKey: Pending] = [:]
+    var pending: [TokenCacheKey: Pending] = [:] {
+      didSet { if pending.isEmpty { kept = nil } }
+    }
+    /// This store, while its pending records are in no other place: connectors come and go.
+    var kept: SessionStore?
     var current: [Client: TokenCacheKey] = [:]
     /// How often a user came or went: who was looked up before must not be current after it.
     var changes = 0
@@ -32,6 +34,8 @@ package final class SessionStore: Sendable {
 
   let cache: any TokenCache
   private let state = Locked(State())
+  /// The queue of the changes of each key.
+  private let turns = KeyedLock<TokenCacheKey>()
   /// The second queue of each key, for refreshes.
   let refreshes = KeyedLock<TokenCacheKey>()
   /// The refreshes under way.
@@ -221,8 +225,11 @@ package final class SessionStore: Sendable {
     } catch {
       if isKept {
         let pending = Pending(record: next, base: base, change: whole)
-        state.withLock { if [nil, next.signIn].contains($0.pending[key]?.record.signIn) { $0.pending[key] = pending } }
-        StoreRegistry.keep(self)
+        state.withLock { state in
+          guard [nil, next.signIn].contains(state.pending[key]?.record.signIn) else { return }
+          state.pending[key] = pending
+          state.kept = self
+        }
       }
       throw Self.wrapped(error, "written")
     }
@@ -290,26 +297,6 @@ package final class SessionStore: Sendable {
   private func inTurn<Value: Sendable>(
     _ key: TokenCacheKey, _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
-    let task = state.withLock { state in
-      let before = state.turns[key]?.task
-      let task = Task {
-        await before?.value
-        return try await body()
-      }
-      state.lastTurn += 1
-      let number = state.lastTurn
-      let end = Task { [weak self] in
-        _ = await task.result
-        self?.state.withLock { state in
-          if state.turns[key]?.number == number { state.turns[key] = nil }
-        }
-      }
-      state.turns[key] = (number, end)
-      return task
-    }
-    return try await task.value
+    try await Task { try await turns.withLock(key, body) }.value
   }
-
-  /// Whether there is what the cache has refused.
-  var hasPending: Bool { state.withLock { !$0.pending.isEmpty } }
 }

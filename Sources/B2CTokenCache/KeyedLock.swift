@@ -25,14 +25,15 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - key: The key to hold.
-  ///   - timeout: How long to wait for it.
+  ///   - timeout: How long to wait for it; `nil` for as long as it takes.
   ///   - clock: The clock that the wait is measured on.
   ///   - body: The work to do meanwhile.
   /// - Returns: What the body returns.
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the time is over first, `CancellationError` when the task is
   ///   cancelled first; otherwise what the body throws.
   package func withLock<Result>(
-    _ key: Key, timeout: Duration, on clock: any Clock<Duration>, _ body: () async throws -> Result
+    _ key: Key, timeout: Duration? = nil, on clock: any Clock<Duration> = ContinuousClock(),
+    _ body: () async throws -> Result
   ) async throws -> Result {
     try Task.checkCancellation()
     let (id, isFree) = state.withLock { state in

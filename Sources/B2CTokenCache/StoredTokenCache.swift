@@ -198,13 +198,15 @@ extension TokenCache where Self == StoredTokenCache {
     let form = try key.map { try RecordForm(sealedWith: $0) } ?? RecordForm()
     // Links are resolved in the path of a directory that is there.
     try store.prepare()
-    return OpenCaches.cache(of: .directory(store.resolvedPath, sealedWith: key)) { StoredTokenCache(store, form: form) }
+    return OpenCaches.all.object(for: .directory(store.resolvedPath, sealedWith: key)) {
+      StoredTokenCache(store, form: form)
+    }
   }
 }
 
 /// The stored caches that are open, so that two of the same place are one object.
 ///
-/// Global, because nothing else is common to two callers. It keeps no cache alive.
+/// Global, because nothing else is common to two callers.
 enum OpenCaches {
   /// The identity of what a cache is over.
   enum Place: Hashable, Sendable {
@@ -212,19 +214,5 @@ enum OpenCaches {
     case keychain(group: String?)
   }
 
-  private struct Entry: Sendable {
-    weak var cache: StoredTokenCache?
-  }
-
-  private static let entries = Locked<[Place: Entry]>([:])
-
-  static func cache(of place: Place, _ open: () -> StoredTokenCache) -> StoredTokenCache {
-    entries.withLock { entries in
-      if let cache = entries[place]?.cache { return cache }
-      entries = entries.filter { $0.value.cache != nil }
-      let cache = open()
-      entries[place] = Entry(cache: cache)
-      return cache
-    }
-  }
+  static let all = LivingObjects<Place, StoredTokenCache>()
 }

@@ -15,10 +15,7 @@ struct ConnectorLockedDeviceTests {
 
     keychain.lock()
     let next = keychain.otherProcess()
-    var environment = world.environment(cache: StoredTokenCache(KeychainStore(next)))
-    let (unlocks, unlock) = AsyncStream.makeStream(of: Void.self)
-    environment.protectedDataUpdates = { unlocks }
-    let connector = try Connector(settings: try world.settings(), environment: environment)
+    let connector = try world.connector(cache: StoredTokenCache(KeychainStore(next)))
     _ = keychain.takeCalls()
     let hasLooked = Locked(false)
     next.afterCalls { if $0 == .add { hasLooked.withLock { $0 = true } } }
@@ -31,7 +28,6 @@ struct ConnectorLockedDeviceTests {
     #expect(token.code == .tokenCache && token.isRetryable && !token.needsInteraction)
 
     keychain.lock(false)
-    unlock.yield()
     #expect(await states.next() == .signedIn(user))
     #expect(try await connector.session == .signedIn(user))
   }

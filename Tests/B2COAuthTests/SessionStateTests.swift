@@ -114,7 +114,7 @@ struct SessionStateTests {
   func nothingLeft() async throws {
     let observers = SessionObservers()
     for _ in 0..<100 {
-      for await state in observers.states(on: ContinuousClock(), unlocks: nil, { .signedOut }) {
+      for await state in observers.states(on: ContinuousClock(), { .signedOut }) {
         #expect(state == .signedOut)
         break
       }

@@ -25,9 +25,6 @@ public struct ConnectorEnvironment: Sendable {
   package var now: @Sendable () -> Date = { Date() }
   /// Receives an event for each step, without secrets.
   public var onEvent: @Sendable (OAuthEvent) -> Void = { _ in }
-  /// Yields when data that a locked device kept from the app becomes readable; `nil` where that is not said.
-  package var protectedDataUpdates = ProtectedData.updates
-
   /// Asks the system for time around each refresh.
   package var backgroundTime = BackgroundTime.ofSystem
   /// Whether this process is an app extension, which never refreshes.

@@ -38,14 +38,12 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     try Task.checkCancellation()
     let (flight, isNew) = join(key, work)
     if !isNew { onJoin() }
-    if let limit {
-      let late = ConnectorError(
-        own: .timedOut, "The request is under way for longer than \(limit).",
+    try await withTimeout(
+      limit, on: clock,
+      throwing: ConnectorError(
+        own: .timedOut, "The request is under way for longer than \(limit ?? .zero).",
         recoverySuggestion: "Try again later.", isRetryable: true)
-      try await withTimeout(limit, on: clock, throwing: late) { try await flight.outcome.wait { $0 != nil } }
-    } else {
-      try await flight.outcome.wait { $0 != nil }
-    }
+    ) { try await flight.outcome.wait { $0 != nil } }
     guard let outcome = flight.outcome.withLock({ $0 }) else { throw CancellationError() }
     return try outcome.get()
   }
