@@ -40,7 +40,7 @@ public struct Connector: Sendable {
     settings: @autoclosure () throws -> ConnectorSettings, presenter: (any SignInPresenter)? = nil,
     cache: (any TokenCache)? = nil
   ) throws {
-    var environment = Connector.Environment()
+    var environment = ConnectorEnvironment()
     environment.presenter = presenter
     environment.cache = cache
     try self.init(settings: try settings(), environment: environment)
@@ -55,7 +55,7 @@ public struct Connector: Sendable {
   /// - Throws: ``ConnectorError``, as ``init(settings:presenter:cache:)``; with code `configuration` also for an API in
   ///   ``Options/allowedAPIs`` that no token can be sent to.
   public init(
-    settings: @autoclosure () throws -> ConnectorSettings, environment: Connector.Environment,
+    settings: @autoclosure () throws -> ConnectorSettings, environment: ConnectorEnvironment,
     configure: (inout Options) throws -> Void = { _ in }
   ) throws {
     do {
@@ -228,35 +228,37 @@ extension Connector {
   /// at hand is fetched within that time, except at Microsoft's authorities, which have no such endpoint.
   ///
   /// - Parameters:
-  ///   - endsBrowserSession: Whether to end the session at the server too, for which a page is shown.
-  ///   - options: How to end the browser session.
+  ///   - endsBrowserSession: Whether to end the session at the server too, for which a page is shown. The browser is waited
+  ///     for 60 seconds: many servers do not send it back.
+  ///   - sendsIDTokenHint: Whether the page's URL carries the id_token (`id_token_hint`). Needed where the server asks for it;
+  ///     it puts personal data into a URL.
   /// - Returns: What is known of the session in the browser.
   /// - Throws: ``ConnectorError`` with code `tokenCache` when the cache cannot be listed or changed, after everything that
   ///   could be removed is gone; with `endsBrowserSession` also what keeps the page from being shown, after the tokens are
   ///   gone. A closed page and the end of the waiting time are no errors.
   @discardableResult
-  public func signOut(
-    endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
-  ) async throws -> BrowserSignOut {
+  public func signOut(endsBrowserSession: Bool = false, sendsIDTokenHint: Bool = false) async throws -> BrowserSignOut {
     try await mapping {
-      try await SignOut(services: oauth).run(nil, endsBrowserSession: endsBrowserSession, options: options)
+      try await SignOut(services: oauth).run(
+        nil, endsBrowserSession: endsBrowserSession, sendsIDTokenHint: sendsIDTokenHint)
     }
   }
 
-  /// Removes the stored tokens of one user, and has them revoked as ``signOut(endsBrowserSession:options:)`` does.
+  /// Removes the stored tokens of one user, and has them revoked as ``signOut(endsBrowserSession:sendsIDTokenHint:)`` does.
   ///
   /// - Parameters:
   ///   - user: Whose tokens to remove.
   ///   - endsBrowserSession: Whether to end the session at the server too, for which a page is shown.
-  ///   - options: How to end the browser session.
+  ///   - sendsIDTokenHint: Whether the page's URL carries the id_token.
   /// - Returns: What is known of the session in the browser.
   /// - Throws: ``ConnectorError``, as for all users.
   @discardableResult
   public func signOut(
-    _ user: UserInfo, endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
+    _ user: UserInfo, endsBrowserSession: Bool = false, sendsIDTokenHint: Bool = false
   ) async throws -> BrowserSignOut {
     try await mapping {
-      try await SignOut(services: oauth).run(user.id, endsBrowserSession: endsBrowserSession, options: options)
+      try await SignOut(services: oauth).run(
+        user.id, endsBrowserSession: endsBrowserSession, sendsIDTokenHint: sendsIDTokenHint)
     }
   }
 
@@ -274,7 +276,7 @@ extension Connector {
 
 extension Connector {
   /// Builds the parts: the only place that knows them all.
-  private init(_ settings: ConnectorSettings, _ environment: Connector.Environment, _ options: Options) throws {
+  private init(_ settings: ConnectorSettings, _ environment: ConnectorEnvironment, _ options: Options) throws {
     if let url = options.allowedAPIs.first(where: { Origin($0) == nil || !Loopback.isAllowed($0) }) {
       throw ConnectorError(
         own: .configuration, "No token can be sent to the allowed API \(RedactedURL(url)).",
@@ -292,6 +294,9 @@ extension Connector {
         transport: TokenSource(services: oauth).transport(to: origins, user: nil, retry: options.retry))
     }
   }
+
+  /// Access tokens without the user.
+  var tokenSource: TokenSource { TokenSource(services: oauth) }
 }
 
 extension ConnectorSettings.Policies {
@@ -300,14 +305,6 @@ extension ConnectorSettings.Policies {
     if let selected, [.signIn, .signUpOrSignIn, .federatedSignIn].contains(selected.kind) { return selected }
     return policy(of: .signIn) ?? policy(of: .federatedSignIn) ?? policy(of: .signUp)
   }
-}
-
-extension Connector {
-  /// The parts of a connector that reach outside the process; cache, transport, presenter, events.
-  public typealias Environment = ConnectorEnvironment
-
-  /// Access tokens without the user.
-  var tokenSource: TokenSource { TokenSource(services: oauth) }
 }
 
 extension Connector: Redacted {

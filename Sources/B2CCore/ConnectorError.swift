@@ -90,7 +90,7 @@ public struct ConnectorError: LocalizedError, Sendable {
   package func about(_ url: URL, method: String = "GET") -> ConnectorError {
     var copy = self
     copy.method = method
-    copy.url = RedactedURL(url).withoutQuery
+    copy.url = RedactedURL(url).description
     return copy
   }
 }

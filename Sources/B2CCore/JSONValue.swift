@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// Any JSON value, kept as it came, for fields that this package does not know by name.
 public enum JSONValue: Sendable, Hashable {
   /// The JSON literal `null`.
@@ -53,32 +55,13 @@ extension JSONValue {
 extension JSONValue: CustomStringConvertible {
   /// The value as JSON on one line, with the fields of objects in the order of their names.
   public var description: String {
-    switch self {
-    case .null: "null"
-    case .bool(let flag): "\(flag)"
-    case .integer(let number): "\(number)"
-    case .number(let number): "\(number)"
-    case .string(let text): Self.quoted(text)
-    case .array(let elements): "[" + elements.map(\.description).joined(separator: ",") + "]"
-    case .object(let fields):
-      "{" + fields.sorted { $0.key < $1.key }.map { "\(Self.quoted($0.key)):\($0.value)" }.joined(separator: ",") + "}"
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // It fails for a number that is not finite only. Controls of the upper half could move a terminal's cursor.
+    let text = String(decoding: (try? encoder.encode(self)) ?? Data("null".utf8), as: UTF8.self)
+    return text.replacing(/[\u{7F}-\u{9F}]/.matchingSemantics(.unicodeScalar)) { match in
+      match.output.unicodeScalars.map { "\\u00" + String($0.value, radix: 16) }.joined()
     }
-  }
-
-  private static func quoted(_ text: String) -> String {
-    var output = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"", "\\": output += "\\\(scalar)"
-      case "\n": output += "\\n"
-      // The other controls, those of the upper half too, could move a terminal's cursor.
-      case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}":
-        let hex = String(scalar.value, radix: 16)
-        output += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-      default: output.unicodeScalars.append(scalar)
-      }
-    }
-    return output + "\""
   }
 }
 

@@ -21,7 +21,7 @@ package final class Locked<Value: Sendable>: Sendable {
   }
 }
 
-/// The objects that are in use, one for each key. It keeps none of them alive.
+/// The objects that are in use, one for each key; it keeps none of them alive.
 package final class LivingObjects<Key: Hashable & Sendable, Object: AnyObject & Sendable>: Sendable {
   private struct Entry: Sendable {
     weak var object: Object?

@@ -188,10 +188,7 @@ package struct RequestHistory: Sendable {
   /// Where another try found no token, only an error of this package can say that the first may have acted.
   package func naming(_ error: any Error) -> any Error {
     guard outcomeIsUnknown, !(error is CancellationError) else { return error }
-    var named =
-      error as? ConnectorError
-      ?? ConnectorError(
-        own: .other, "A try may have been carried out, and then \(type(of: error)) was thrown.", underlying: error)
+    var named = error as? ConnectorError ?? ConnectorError(ofCustomPart: error)
     named.outcomeIsUnknown = true
     return named
   }

@@ -78,14 +78,6 @@ package struct IDTokenClaims: Sendable, Hashable {
   }
 }
 
-extension IDTokenClaims {
-  /// The tenant's id (`tid`), which Azure AD B2C leaves out unless the policy asks for it.
-  package var tenantID: String? { all["tid"]?.string }
-
-  /// The nonce of the request (`nonce`).
-  package var nonce: String? { all["nonce"]?.string }
-}
-
 extension IDTokenClaims: Redacted {
   /// The names of the claims, without their values.
   package var description: String { "IDTokenClaims(\(all.keys.sorted().joined(separator: ", ")))" }

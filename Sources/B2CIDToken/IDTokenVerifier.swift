@@ -75,7 +75,7 @@ extension IDTokenVerifier {
 extension IDTokenVerifier {
   /// Rules 2 to 5: `iss`, `aud`, `azp`.
   private func checkOrigin(_ claims: IDTokenClaims, _ expectations: IDTokenExpectations) throws(ConnectorError) {
-    guard expectations.issuer.accepts(claims.issuer, tenantID: claims.tenantID) else {
+    guard expectations.issuer.accepts(claims.issuer, tenantID: claims.all["tid"]?.string) else {
       throw ConnectorError(
         idToken: "its iss \(quoted(claims.issuer)) is another issuer", recoverySuggestion: Advice.issuer)
     }
@@ -120,7 +120,7 @@ extension IDTokenVerifier {
   /// Rules 11 and 12: `nonce`, and the policy as the context that was asked for.
   private func checkRequest(_ claims: IDTokenClaims, _ expectations: IDTokenExpectations) throws(ConnectorError) {
     if let nonce = expectations.nonce {
-      guard let value = claims.nonce else { throw ConnectorError(idToken: "it has no nonce") }
+      guard let value = claims.all["nonce"]?.string else { throw ConnectorError(idToken: "it has no nonce") }
       guard Secret(value).isEqualInConstantTime(to: nonce) else {
         throw ConnectorError(idToken: "its nonce is not the one sent")
       }

@@ -23,18 +23,6 @@ package struct JWSAlgorithm: RawRepresentable, Sendable, Hashable {
 
   /// RSASSA-PKCS1-v1_5 with SHA-256, which Azure AD B2C uses.
   package static let rs256 = Self(rawValue: "RS256")
-  /// RSASSA-PSS with SHA-256.
-  package static let ps256 = Self(rawValue: "PS256")
-  /// RSASSA-PSS with SHA-384.
-  package static let ps384 = Self(rawValue: "PS384")
-  /// ECDSA on P-256 with SHA-256.
-  package static let es256 = Self(rawValue: "ES256")
-  /// ECDSA on P-384 with SHA-384.
-  package static let es384 = Self(rawValue: "ES384")
-  /// ECDSA on P-521 with SHA-512.
-  package static let es512 = Self(rawValue: "ES512")
-  /// Ed25519 under its first name.
-  package static let edDSA = Self(rawValue: "EdDSA")
 
   fileprivate static let schemes: [String: SignatureScheme] = [
     "RS256": SignatureScheme(family: .rsaPKCS1, hash: .sha256),

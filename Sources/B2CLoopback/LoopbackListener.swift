@@ -51,16 +51,6 @@ package final class LoopbackListener: Sendable {
     core = try ListenerCore(sockets.map(\.socket), port: self.port, limits: limits, handler: handler)
   }
 
-  /// Starts to listen with a handler that answers every request.
-  package convenience init(
-    port: UInt16 = 0, addresses: [LoopbackAddress] = [.ipv4], limits: LoopbackLimits = .server,
-    answer: @escaping @Sendable (LoopbackRequest) async -> LoopbackResponse
-  ) async throws {
-    try await self.init(port: port, addresses: addresses, limits: limits) { exchange in
-      await exchange.respond(await answer(exchange.request))
-    }
-  }
-
   deinit {
     core.stop()
   }

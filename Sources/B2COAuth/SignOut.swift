@@ -18,15 +18,15 @@ package struct SignOut: Sendable {
   /// Signs one user out, or all users of this authority and client.
   ///
   /// - Throws: ``ConnectorError`` with code `tokenCache`, which names who is still signed in; `CancellationError` when the
-  ///   calling task was cancelled before it began; what the page of ``SignOutOptions`` throws.
+  ///   calling task was cancelled before it began; what keeps the page from being shown.
   package func run(
-    _ userID: String?, endsBrowserSession: Bool, options: SignOutOptions
+    _ userID: String?, endsBrowserSession: Bool, sendsIDTokenHint: Bool
   ) async throws -> BrowserSignOut {
     try Task.checkCancellation()
     // Not a child: half a sign-out, because a view has gone, is none.
     let latest = try await Task { try await remove(userID) }.value
     guard endsBrowserSession else { return .notAsked }
-    return try await endBrowserSession(of: latest, options)
+    return try await endBrowserSession(of: latest, sendsIDTokenHint: sendsIDTokenHint)
   }
 
   /// Removes every record that can be removed, the current user's last, and revokes what was removed.
@@ -114,9 +114,9 @@ package struct SignOut: Sendable {
       ], to: endpoint, isMicrosoft: false, correlationID: correlationID)
   }
 
-  private func endBrowserSession(of session: SessionStore.Session?, _ options: SignOutOptions) async throws
-    -> BrowserSignOut
-  {
+  private func endBrowserSession(
+    of session: SessionStore.Session?, sendsIDTokenHint: Bool
+  ) async throws -> BrowserSignOut {
     let policy = session.map(\.record.policy) ?? services.configuration.defaultPolicy
     let provider = try await services.providers.provider(for: policy)
     guard let endpoint = provider.endSessionEndpoint else {
@@ -124,7 +124,7 @@ package struct SignOut: Sendable {
         own: .unsupported, "The authority offers no way to end its browser session.",
         recoverySuggestion: "Remove the tokens only, or sign in with a browser session that shares no cookies.")
     }
-    let idToken = options.sendsIDTokenHint ? session?.record.idToken : nil
+    let idToken = sendsIDTokenHint ? session?.record.idToken : nil
     let presenter = services.presenter
     let request = try presentation(of: endpoint, idToken: idToken)
     // A presenter of the app need not obey cancellation: it is cancelled, and not waited for any longer.
@@ -133,7 +133,7 @@ package struct SignOut: Sendable {
     let page = SharedWork<Secret, URL>()
     do {
       let callback = try await page.value(
-        for: request.state, atMost: options.timeout, on: services.environment.clock
+        for: request.state, atMost: .seconds(60), on: services.environment.clock
       ) { try await showing.value }
       // Any program can open the redirect URI; only the server knows the state, which it has to send back (OpenID Connect
       // RP-Initiated Logout 1.0 section 3).
@@ -173,19 +173,4 @@ public enum BrowserSignOut: Sendable, Hashable {
   case notReturned
   /// No page was opened: only the tokens are gone.
   case notAsked
-}
-
-/// Options of a sign-out that ends the browser session.
-public struct SignOutOptions: Sendable {
-  /// Whether the page's URL carries the id_token (`id_token_hint`).
-  ///
-  /// Needed where the server asks for it; it puts personal data into a URL.
-  public var sendsIDTokenHint = false
-  /// How long to wait for the browser; 60 seconds.
-  ///
-  /// Many servers do not send the browser back. The time's end is no error: the page was shown, and the tokens are gone.
-  public var timeout = Duration.seconds(60)
-
-  /// Makes options with the defaults.
-  public init() {}
 }

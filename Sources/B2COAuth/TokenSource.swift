@@ -47,12 +47,9 @@ package struct TokenSource: Sendable {
   package func token(
     for scopes: [String]?, userID: String?, refused: Secret? = nil, isForced: Bool = false, claims: String? = nil
   ) async throws -> AccessToken {
-    let scopes = scopes ?? services.configuration.scopes
-    return try await token(
-      Request(scopes: scopes, userID: userID, refused: refused, isForced: isForced, claims: claims))
-  }
-
-  func token(_ request: Request) async throws -> AccessToken {
+    let request = Request(
+      scopes: scopes ?? services.configuration.scopes, userID: userID, refused: refused, isForced: isForced,
+      claims: claims)
     guard Scopes.includeAPIScope(request.scopes) || !givesTokensForAPIsOnly else {
       throw Self.missingAPIScope(request.scopes, at: nil, nil)
     }

@@ -10,25 +10,21 @@ public struct SettingsError: Error, Sendable, Equatable {
   /// The warnings.
   public let warnings: [SettingsProblem]
 
+  /// The most problems, and warnings, that are told.
+  static let limit = 100
+
   package init(file: String?, problems: [SettingsProblem], warnings: [SettingsProblem] = []) {
     self.file = file
-    self.problems = problems
-    self.warnings = warnings
+    self.problems = Array(problems.prefix(Self.limit))
+    self.warnings = Array(warnings.prefix(Self.limit))
   }
 }
 
 extension SettingsError: CustomStringConvertible {
-  /// A headline with the counts, then one line for each problem and warning.
+  /// A headline, then one line for each problem and warning.
   public var description: String {
-    var lines = ["\(file ?? "The settings"): \(Self.count(problems.count, "problem"))"]
-    if !warnings.isEmpty { lines[0] += ", " + Self.count(warnings.count, "warning") }
-    lines += problems.map { "  \($0)" }
-    lines += warnings.map { "  warning: \($0)" }
-    return lines.joined(separator: "\n")
-  }
-
-  private static func count(_ number: Int, _ noun: String) -> String {
-    "\(number) \(noun)\(number == 1 ? "" : "s")"
+    (["\(file ?? "The settings") cannot be used:"] + problems.map { "  \($0)" } + warnings.map { "  warning: \($0)" })
+      .joined(separator: "\n")
   }
 }
 

@@ -15,16 +15,14 @@ enum SettingsFile {
     // A named pipe would never end.
     let target = file.resolvingSymlinksInPath()
     let type = try? FileManager.default.attributesOfItem(atPath: target.path)[.type] as? FileAttributeType
-    do {
-      guard file.isFileURL, type == .typeRegular else { throw CocoaError(.fileReadUnknown) }
-      let handle = try FileHandle(forReadingFrom: target)
-      defer { try? handle.close() }
-      return try handle.read(upToCount: maximumSize + 1) ?? Data()
-    } catch {
+    guard file.isFileURL, type == .typeRegular, let handle = try? FileHandle(forReadingFrom: target),
+      let bytes = try? handle.read(upToCount: maximumSize + 1) ?? Data()
+    else {
       throw Self.error(
         file.path, "The file does not exist, or cannot be read.",
         "Check the path and the file's permissions, or add the file to the app's target.")
     }
+    return bytes
   }
 
   /// Returns the values of a property list by their keys.
@@ -85,7 +83,7 @@ private struct XMLHints {
         hints.look(at: String(part[(end?.upperBound ?? part.startIndex)...]))
       }
     }
-    guard hints.problems.isEmpty else { return Array(hints.problems.prefix(SettingsReader.limit)) }
+    guard hints.problems.isEmpty else { return hints.problems }
     return [
       SettingsProblem(
         "The XML of the property list is malformed, or one of its values is not of its type.",
@@ -101,7 +99,7 @@ private struct XMLHints {
       Placeholder.isPlaceholder(value) ? Placeholder.message : "The string contains a tag.",
       // The value of an unknown key may be a secret.
       value: known != nil && !value.contains("@") ? value : nil,
-      known?.recovery(isGeneric: false) ?? "Write < as &lt; where it is not a tag.")
+      known?.recovery ?? "Write < as &lt; where it is not a tag.")
   }
 
   /// Looks for the last key and for an ampersand.

@@ -31,22 +31,13 @@ enum SettingsKey: String, CaseIterable {
     "editprofilepolicyid": .policies, "kresetpasswordpolicy": .policies, "keditprofilepolicy": .policies,
   ]
 
-  /// Returns what to write, for a key that is missing or not filled in.
-  ///
-  /// - Parameter isGeneric: Whether the authority is a generic issuer, which has its own words.
-  /// - Returns: A sentence.
-  func recovery(isGeneric: Bool) -> String {
+  /// What to write, for a key that is missing or not filled in.
+  var recovery: String {
     switch self {
     case .authority: "Write your tenant's address, such as https://contoso.b2clogin.com/contoso.onmicrosoft.com/."
     case .authorityKind: "Write b2c, ciam, entra or openIDConnect, or remove the key."
-    case .clientID:
-      isGeneric
-        ? "Write the client ID of your app's registration."
-        : "Write the application (client) ID of your app's registration in the portal; it is a GUID."
-    case .scopes:
-      isGeneric
-        ? "List the scopes of your API, as its documentation names them."
-        : "List the scopes of your API, such as https://contoso.onmicrosoft.com/tasks/read, or your client ID."
+    case .clientID: "Write the application (client) ID of your app's registration."
+    case .scopes: "List the scopes of your API, such as https://contoso.onmicrosoft.com/tasks/read."
     case .additionalScopes: "List further scopes, or remove the key."
     case .redirectURI:
       "Write the redirect URI of your app's registration, such as com.contoso.tasks:/redirect or http://localhost:8400/."

@@ -19,13 +19,13 @@ extension SettingsReader {
   private mutating func policy(
     _ key: SettingsKey, kind: Policy.Kind = .signUpOrSignIn, domainHint: String? = nil
   ) -> Policy? {
-    self[key].flatMap { policy($0, at: key.rawValue, kind: kind, domainHint: domainHint, recovery: recovery(key)) }
+    self[key].flatMap { policy($0, at: key.rawValue, kind: kind, domainHint: domainHint, recovery: key.recovery) }
   }
 
   private mutating func readOthers(into policies: inout ConnectorSettings.Policies) {
     guard let value = self[.policies] else { return }
     let root = SettingsKey.policies.rawValue
-    let recovery = recovery(.emailSignIn)
+    let recovery = SettingsKey.emailSignIn.recovery
     if let values = value as? [Any] {
       for (index, value) in values.enumerated() {
         let path = "\(root)[\(index)]"
@@ -35,20 +35,20 @@ extension SettingsReader {
       for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
         let path = root + "." + Self.path(key)
         let kind = Policy.Kind.named(key)
-        let name = kind == nil ? text(key, at: path, isFree: true, recovery: self.recovery(.policies))?.text : nil
+        let name = kind == nil ? text(key, at: path, isFree: true, recovery: SettingsKey.policies.recovery)?.text : nil
         let policy = policy(
           value, at: path, name: name, kind: kind ?? .signUpOrSignIn, isRequired: true, recovery: recovery)
         add(policy, at: path, to: &policies)
       }
     } else {
-      reportType(value, at: root, expected: "an array or a dictionary", recovery: self.recovery(.policies))
+      reportType(value, at: root, expected: "an array or a dictionary", recovery: SettingsKey.policies.recovery)
     }
   }
 
   private mutating func add(_ policy: Policy?, at path: String, to policies: inout ConnectorSettings.Policies) {
     guard let policy else { return }
     guard policies[policy.id] == nil else {
-      return warn(
+      return warnings.append(
         SettingsProblem(
           "The policy is already listed; only the first is used.", at: path, value: policy.id,
           recoverySuggestion: "Remove one of them."))
@@ -82,7 +82,7 @@ extension SettingsReader {
       }
     }
     if let fields, fields["id"] == nil {
-      add(SettingsProblem("The policy has no id.", at: path + ".id", recoverySuggestion: recovery))
+      errors.append(SettingsProblem("The policy has no id.", at: path + ".id", recoverySuggestion: recovery))
     }
     guard let id else { return nil }
     do {
@@ -108,7 +108,12 @@ extension SettingsReader {
 extension SettingsReader {
   private mutating func readSelected(among policies: ConnectorSettings.Policies) -> Policy? {
     let name = text(.policyName, isFree: true)
-    guard let value = self[.policyID] else { return name.flatMap { named($0, among: policies) } }
+    guard let value = self[.policyID] else {
+      if let name {
+        warn(name, "policyName needs policyID beside it.", recovery: "Add the key policyID, or remove policyName.")
+      }
+      return nil
+    }
     guard let bare = policy(.policyID) else { return nil }
     // A dictionary is complete; a bare id means the policy of the list, if it is there.
     guard value is String else { return bare }
@@ -118,18 +123,9 @@ extension SettingsReader {
       id: bare.id, name: name?.text ?? listedName, kind: listed?.kind ?? bare.kind, domainHint: listed?.domainHint)
   }
 
-  private mutating func named(_ name: Entry, among policies: ConnectorSettings.Policies) -> Policy? {
-    let folded = name.text.lowercased()
-    if let policy = policies.all.first(where: { $0.name.lowercased() == folded || $0.key == folded }) { return policy }
-    warn(
-      name, "No policy has this name, and policyID does not contain its id.",
-      recovery: "Add the key policyID, or remove policyName.")
-    return nil
-  }
-
   mutating func checkTogether(_ authority: Authority, policies: ConnectorSettings.Policies) {
     let entry = Entry(
-      text: authority.description, path: SettingsKey.authority.rawValue, recovery: recovery(.authority))
+      text: authority.description, path: SettingsKey.authority.rawValue, recovery: SettingsKey.authority.recovery)
     let ordered = [policies.selected].compactMap(\.self) + policies.all.filter { $0.key != policies.selected?.key }
     if let retired = authority.retirement(for: ordered.first) {
       warn(entry, retired.message, suggestion: retired.suggestion, recovery: retired.recoverySuggestion)

@@ -39,7 +39,7 @@ extension SettingsReader {
     guard kind == .b2c, !namesAPI || scope.contains("graph.microsoft.com") else { return }
     warn(
       entry, "Azure AD B2C issues no access token for this scope: it is Microsoft Graph's, or does not name its API.",
-      recovery: recovery(.scopes))
+      recovery: SettingsKey.scopes.recovery)
   }
 
   /// Reports scopes that name no API: they bring an id_token alone, with which no API can be called.
@@ -51,17 +51,14 @@ extension SettingsReader {
         ? "There is no scope, so no access token would be issued."
         : "The scopes are reserved names only, which name no API, so no access token would be issued.",
       at: SettingsKey.scopes.rawValue, suggestion: clientID.flatMap { GUID.isGUID($0) ? $0 : nil },
-      recoverySuggestion: recovery(.scopes))
-    if hasAPI { add(problem) } else { warn(problem) }
+      recoverySuggestion: SettingsKey.scopes.recovery)
+    if hasAPI { errors.append(problem) } else { warnings.append(problem) }
   }
 }
 
 // MARK: - The redirect URI
 
 extension SettingsReader {
-  /// Where the test runs of the portal and of tutorials return to.
-  private static let foreignPages: Set<String> = ["jwt.ms", "jwt.io", "oidcdebugger.com", "oauth.pstmn.io"]
-
   /// Returns the redirect URI exactly as written, since the server compares it character by character.
   mutating func readRedirectURI(_ entry: Entry) -> URL? {
     guard let parts = URLComponents(plain: entry.text), let url = parts.url, let scheme = parts.scheme?.lowercased()
@@ -72,17 +69,15 @@ extension SettingsReader {
           + "and a valid port, if any.")
       return nil
     }
-    var corrected = parts
     if Self.lacksScheme(parts) {
       let start = Loopback.isLoopback(host: scheme) ? "http://" : "https://"
       report(entry, "The redirect URI has no scheme, only a host and a port.", suggestion: start + entry.text)
     } else if parts.user != nil || parts.password != nil {
       report(entry, "The redirect URI contains a user name or a password.")
     } else if parts.fragment != nil {
-      corrected.fragment = nil
       report(
         entry, "The redirect URI has a fragment (#), which OAuth forbids (RFC 6749 section 3.1.2).",
-        suggestion: corrected.string)
+        suggestion: String(entry.text.prefix { $0 != "#" }))
     } else if scheme == "https" || scheme == "http" {
       return checkWebRedirect(entry, parts, scheme: scheme) ? url : nil
     } else if entry.text.lowercased().hasPrefix("urn:ietf:wg:oauth:2.0:oob") {
@@ -119,7 +114,7 @@ extension SettingsReader {
       report(entry, "The redirect URI has no host, or an invalid one.")
       return false
     }
-    if Self.foreignPages.contains(host) || parts.path.hasSuffix("/oauth2/nativeclient") {
+    if host == "jwt.ms" || parts.path.hasSuffix("/oauth2/nativeclient") {
       warn(
         entry, "The redirect URI is that of a public page, which returns the answer to no app.",
         recovery: "Register a redirect URI for the app, such as com.contoso.tasks:/redirect or http://localhost:8400/.")
@@ -161,7 +156,8 @@ extension SettingsReader {
       return nil
     }
     guard let scheme = parts.scheme?.lowercased(), !Self.lacksScheme(parts) else {
-      report(entry, "The URL has no scheme.", suggestion: Self.withScheme(entry.text).flatMap(Self.corrected))
+      let whole = URLComponents(plain: "http://" + entry.text.drop { $0 == "/" })
+      report(entry, "The URL has no scheme.", suggestion: whole.flatMap(Self.corrected))
       return nil
     }
     guard scheme == "https" || scheme == "http", let host = Self.host(of: parts) else {
@@ -177,13 +173,6 @@ extension SettingsReader {
     ].filter(\.0)
     for (_, message) in faults { report(entry, message, suggestion: Self.corrected(parts)) }
     return faults.isEmpty ? parts.url : nil
-  }
-
-  /// Returns `localhost:3000/tasks` or `contoso.com/tasks` with its scheme.
-  private static func withScheme(_ text: String) -> URLComponents? {
-    var parts = URLComponents(plain: "https://" + text.drop { $0 == "/" })
-    if let host = parts?.host, Loopback.isLoopback(host: host) { parts?.scheme = "http" }
-    return parts
   }
 
   /// Returns the URL with every fault corrected that can be.

@@ -13,12 +13,9 @@ struct SettingsReader {
     var recovery: String
   }
 
-  /// The most problems and warnings; further ones would be of the same kind.
-  static let limit = 100
-
   let fields: [String: Any]
-  private(set) var errors: [SettingsProblem] = []
-  private(set) var warnings: [SettingsProblem] = []
+  var errors: [SettingsProblem] = []
+  var warnings: [SettingsProblem] = []
   /// The kind of the authority together with the policies; `nil` when it can be neither read nor corrected.
   private(set) var kind: Authority.Kind?
   /// Whether the authority is a generic issuer, so that Microsoft's words do not fit.
@@ -36,21 +33,15 @@ struct SettingsReader {
     let redirectURI = text(.redirectURI, isRequired: true).flatMap { readRedirectURI($0) }
     let taskWebAPI = text(.taskWebAPI).flatMap { readTaskWebAPI($0) }
     let policies = readPolicies()
-    let fullScreen = flag(.fullScreen)
-    let showClaims = flag(.showClaims)
-    let correlationID = readCorrelationID()
-    let userID = text(.userID)
+    let rest = (flag(.fullScreen), flag(.showClaims), readCorrelationID(), text(.userID)?.text)
     if let authority { checkTogether(authority, policies: policies) }
     guard let authority, let clientID, let scopes, let redirectURI, errors.isEmpty else { return nil }
     var settings = ConnectorSettings(
       authority: authority, clientID: clientID.text, scopes: scopes.own, redirectURI: redirectURI,
       taskWebAPI: taskWebAPI, policies: policies)
     settings.additionalScopes = scopes.additional
-    settings.fullScreen = fullScreen
-    settings.showClaims = showClaims
-    settings.correlationID = correlationID
-    settings.userID = userID?.text
-    settings.warnings = warnings
+    (settings.fullScreen, settings.showClaims, settings.correlationID, settings.userID) = rest
+    settings.warnings = Array(warnings.prefix(SettingsError.limit))
     return settings
   }
 
@@ -58,12 +49,12 @@ struct SettingsReader {
   mutating func check(_ settings: ConnectorSettings) {
     kind = settings.authority.kind(for: settings.policies.all.first)
     func entry(_ text: String, _ key: SettingsKey) -> Entry {
-      Entry(text: text, path: key.rawValue, recovery: recovery(key))
+      Entry(text: text, path: key.rawValue, recovery: key.recovery)
     }
     checkClientID(entry(settings.clientID, .clientID))
     for (key, scopes) in [(SettingsKey.scopes, settings.scopes), (.additionalScopes, settings.additionalScopes)] {
       for (index, scope) in scopes.enumerated() {
-        checkScope(Entry(text: scope, path: "\(key.rawValue)[\(index)]", recovery: recovery(key)))
+        checkScope(Entry(text: scope, path: "\(key.rawValue)[\(index)]", recovery: key.recovery))
       }
     }
     checkAPIScope(
@@ -79,8 +70,6 @@ struct SettingsReader {
   var hasPolicyKey: Bool {
     SettingsKey.allCases.contains { $0.isOfPolicy && self[$0] != nil }
   }
-
-  func recovery(_ key: SettingsKey) -> String { key.recovery(isGeneric: isGeneric) }
 
   /// Returns the authority, and the one that is meant where it has to be corrected.
   private mutating func readAuthority() -> (read: Authority?, meant: Authority?) {
@@ -114,20 +103,12 @@ struct SettingsReader {
 // MARK: - Problems
 
 extension SettingsReader {
-  mutating func add(_ problem: SettingsProblem) {
-    if errors.count < Self.limit { errors.append(problem) }
-  }
-
-  mutating func warn(_ problem: SettingsProblem) {
-    if warnings.count < Self.limit { warnings.append(problem) }
-  }
-
   mutating func report(_ entry: Entry, _ message: String, suggestion: String? = nil, recovery: String? = nil) {
-    add(problem(entry, message, suggestion, recovery))
+    errors.append(problem(entry, message, suggestion, recovery))
   }
 
   mutating func warn(_ entry: Entry, _ message: String, suggestion: String? = nil, recovery: String? = nil) {
-    warn(problem(entry, message, suggestion, recovery))
+    warnings.append(problem(entry, message, suggestion, recovery))
   }
 
   private func problem(_ entry: Entry, _ message: String, _ suggestion: String?, _ recovery: String?) -> SettingsProblem
@@ -140,7 +121,7 @@ extension SettingsReader {
   private mutating func reportUnknownKeys() {
     for name in fields.keys.sorted() where SettingsKey(rawValue: name) == nil {
       if name.lowercased().contains("secret") || name.lowercased() == "password" {
-        warn(
+        warnings.append(
           SettingsProblem(
             "An app cannot keep a secret: every user of the app can read it (RFC 8252 section 8.5).",
             at: Self.path(name), recoverySuggestion: "Remove it, and register the app as a public client."))
@@ -154,7 +135,7 @@ extension SettingsReader {
   }
 
   mutating func warnUnknown(_ path: String, nearest: String?) {
-    warn(
+    warnings.append(
       SettingsProblem("Unknown key.", at: path, suggestion: nearest, otherwise: "Remove it if nothing else reads it."))
   }
 
@@ -168,14 +149,14 @@ extension SettingsReader {
   /// Returns the string of a key; `nil` when it is absent or was reported.
   mutating func text(_ key: SettingsKey, isRequired: Bool = false, isFree: Bool = false) -> Entry? {
     value(key, isRequired).flatMap {
-      text($0, at: key.rawValue, isRequired: isRequired, isFree: isFree, recovery: recovery(key))
+      text($0, at: key.rawValue, isRequired: isRequired, isFree: isFree, recovery: key.recovery)
     }
   }
 
   private mutating func value(_ key: SettingsKey, _ isRequired: Bool) -> Any? {
     let value = self[key]
     if isRequired, value == nil {
-      add(SettingsProblem("The key is missing.", at: key.rawValue, recoverySuggestion: recovery(key)))
+      errors.append(SettingsProblem("The key is missing.", at: key.rawValue, recoverySuggestion: key.recovery))
     }
     return value
   }
@@ -211,7 +192,7 @@ extension SettingsReader {
     charactersIn: "\"'`\u{201C}\u{201D}\u{201E}\u{2018}\u{2019}\u{AB}\u{BB}")
 
   mutating func reportType(_ value: Any, at path: String, expected: String, recovery: String) {
-    add(
+    errors.append(
       SettingsProblem(
         "The value is not \(expected).", at: path, value: value as? String ?? (value as? NSNumber)?.stringValue,
         recoverySuggestion: recovery))
@@ -224,26 +205,23 @@ extension SettingsReader {
       let text = value as? String ?? ""
       let isFit = SettingsProblem.shown(text) != nil && !text.contains { "<&".contains($0) }
       let words = isFit ? text.split { $0.isWhitespace || $0 == "," }.map { "<string>\($0)</string>" } : []
-      add(
+      errors.append(
         SettingsProblem(
           "The value is not an array of strings.", at: key.rawValue, value: value as? String,
-          suggestion: words.isEmpty ? nil : "<array>\(words.joined())</array>", otherwise: recovery(key)))
+          suggestion: words.isEmpty ? nil : "<array>\(words.joined())</array>", otherwise: key.recovery))
       return nil
     }
-    return values.enumerated().compactMap { text($1, at: "\(key.rawValue)[\($0)]", recovery: recovery(key)) }
+    return values.enumerated().compactMap { text($1, at: "\(key.rawValue)[\($0)]", recovery: key.recovery) }
   }
 
   /// Returns the Boolean of a key; false when it is absent.
   ///
   /// The tutorial's code asked any value for its `boolValue`, so all these spellings are in real files.
   private mutating func flag(_ key: SettingsKey) -> Bool {
-    guard let value = self[key] else { return false }
-    if let flag = value as? Bool { return flag }
-    switch (value as? String)?.trimmed.lowercased() {
-    case "true", "yes", "1": return true
-    case "false", "no", "0", "": break
-    default: reportType(value, at: key.rawValue, expected: "true or false", recovery: recovery(key))
+    let value = self[key]
+    if let value, !(value is Bool) {
+      reportType(value, at: key.rawValue, expected: "<true/> or <false/>", recovery: key.recovery)
     }
-    return false
+    return value as? Bool ?? false
   }
 }

@@ -77,7 +77,7 @@ extension Connector {
   ) throws -> Connector {
     let network =
       if let taskServer { LocalNetwork(tenant, taskServer, clock: clock) } else { LocalNetwork(tenant, clock: clock) }
-    var environment = Connector.Environment()
+    var environment = ConnectorEnvironment()
     environment.presenter = presenter ?? ScriptedPresenter(transport: network, .signIn(.alice))
     environment.cache = cache
     environment.transport = network

@@ -74,17 +74,13 @@ public struct TaskAPIClient: Sendable {
 
   /// Returns the tasks that the server sends, in its order.
   ///
-  /// The known servers send the 20 oldest at most.
+  /// The known servers send the 20 oldest at most, and can mix up the tasks of users who call at the same time.
   ///
-  /// - Parameter owner: The owner whose tasks to return, since the known servers can mix up the tasks of users who call at
-  ///   the same time; a task without an owner is then left out. `nil` for all.
   /// - Returns: The tasks.
   /// - Throws: `ConnectorError` when there is no answer, a refusal, or a list that cannot be read; `CancellationError`;
   ///   the closure's error.
-  public func list(owner: String? = nil) async throws -> [TaskItem] {
-    let tasks = try await call(requests.list()) { try TaskItem.list($0.json(), in: requests.dialect) }
-    guard let owner else { return tasks }
-    return tasks.filter { $0.ownerName == owner }
+  public func list() async throws -> [TaskItem] {
+    try await call(requests.list()) { try TaskItem.list($0.json(), in: requests.dialect) }
   }
 
   /// Stores a new task.

@@ -72,7 +72,7 @@ struct ConnectorErrorCodeTests {
   @Test("An addition whose answer is lost says that its outcome is unknown")
   func outcomeIsUnknown() async throws {
     let (world, connector) = try await World().signedIn(waitingOn: TestClock())
-    world.tasks.faults = [LocalFault(on: .add, .reset)]
+    world.tasks.faults = [LocalFault(on: .method("POST"), .reset)]
     let error = try await #require(throws: ConnectorError.self) {
       try await connector.addTask(TaskItem(itemName: "Buy milk"))
     }
@@ -146,7 +146,7 @@ struct ConnectorErrorCodeTests {
   @Test("A request to any API that gets no answer is named with its URL")
   func triesOfAnyAPI() async throws {
     let (world, connector) = try await World().signedIn(waitingOn: TestClock())
-    world.tasks.faults = [LocalFault(on: .list, .reset)]
+    world.tasks.faults = [LocalFault(on: .method("GET"), .reset)]
     let error = try await #require(throws: ConnectorError.self) {
       try await connector.data(for: URLRequest(url: world.tasks.url))
     }
@@ -217,7 +217,7 @@ struct ConnectorErrorCodeTests {
         }
     }
     world.tasks.faults = [
-      LocalFault(on: .delete, times: 1, .change { $0 = LocalResponse(status: 502) }),
+      LocalFault(on: .method("DELETE"), times: 1, .change { $0 = LocalResponse(status: 502) }),
       LocalFault(on: second, .respond(LocalResponse(status: 401))),
     ]
     let error = try await #require(throws: ConnectorError.self) { try await connector.deleteTask(task) }

@@ -27,7 +27,7 @@ struct ConnectorErrorTests {
     let (world, connector) = try await World().signedIn()
     world.tasks.faults = [
       LocalFault(
-        on: .add,
+        on: .method("POST"),
         .respond(
           LocalResponse(
             status: 409, headers: ["Content-Type": "application/json"],

@@ -98,11 +98,11 @@ struct ConnectorErrorWordsTests {
     var settings = try tenant.settings(taskServer: tasks)
     settings.scopes = ["nothing"]
     for presenter in [
-      ExternalBrowserPresenter(opening: .printing { _ in }), LoopbackPresenter(opening: .printing { _ in }),
+      ExternalBrowserPresenter { _ in }, LoopbackPresenter { _ in },
     ] as [any SignInPresenter] {
       let diagnosis = try await Connector.diagnose(
         settings: settings,
-        environment: Connector.Environment(
+        environment: ConnectorEnvironment(
           presenter: presenter, transport: LocalNetwork(tenant, tasks)))
       check(diagnosis.description)
     }

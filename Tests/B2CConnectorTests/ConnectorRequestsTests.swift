@@ -35,7 +35,7 @@ struct ConnectorRequestsTests {
       scopes: ["https://graph.microsoft.com/User.Read"], redirectURI: try url(LocalTenant.standardRedirectURI))
     let connector = try Connector(
       settings: settings,
-      environment: Connector.Environment(
+      environment: ConnectorEnvironment(
         presenter: ScriptedPresenter(transport: network, .signIn(.alice)), transport: network, clock: clock,
         now: { clock.date })
     ) { $0.allowedAPIs = [me] }
@@ -148,7 +148,7 @@ struct ConnectorRequestsTests {
     try await connector.doPolicy(.signIn, options: SignInOptions(prompt: .login))
     let owned = LocalTask(owner: LocalUser.alice.id, text: "hers", date: world.clock.date)
     world.tasks.tasks = [owned]
-    world.tasks.faults = [LocalFault(on: .list, times: 1, .respond(LocalResponse(status: 401)))]
+    world.tasks.faults = [LocalFault(on: .method("GET"), times: 1, .respond(LocalResponse(status: 401)))]
     let (data, _) = try await connector.data(for: URLRequest(url: world.tasks.url), user: alice)
     #expect(String(decoding: data, as: UTF8.self).contains("hers"))
     #expect(world.tenant.counters.refreshes == 1)
@@ -166,7 +166,7 @@ struct ConnectorRequestsTests {
       policies: .init(emailSignIn: try Policy("B2C_1_SignIn")))
     let connector = try Connector(
       settings: settings,
-      environment: Connector.Environment(
+      environment: ConnectorEnvironment(
         presenter: ScriptedPresenter(transport: network, .signIn(.alice)), transport: network, clock: clock,
         now: { clock.date }))
     try await connector.doPolicy(.signIn)

@@ -111,7 +111,7 @@ struct ConnectorSecrecyEchoTests {
     let clock = world.clock
     let connector = try Connector(
       settings: world.settings(),
-      environment: Connector.Environment(
+      environment: ConnectorEnvironment(
         presenter: world.script(.signIn(.alice)), cache: cache, transport: transport, clock: clock,
         now: { clock.date }, onEvent: { events.add($0) })
     ) { $0.retry = .none }

@@ -43,7 +43,7 @@ struct ConnectorSecrecyTests {
     let presenter = world.script(.signIn(.alice))
     let connector = try Connector(
       settings: world.settings(),
-      environment: Connector.Environment(
+      environment: ConnectorEnvironment(
         presenter: presenter, cache: cache, transport: world.network, clock: clock, now: { clock.date },
         onEvent: { events.add($0) })
     ) { $0.retry = .none }

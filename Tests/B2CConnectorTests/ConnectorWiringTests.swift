@@ -71,7 +71,7 @@ struct ConnectorWiringTests {
       policies: shape == .b2c ? .init(emailSignIn: try Policy("B2C_1_SignIn")) : .init())
     let connector = try Connector(
       settings: settings,
-      environment: Connector.Environment(
+      environment: ConnectorEnvironment(
         presenter: ScriptedPresenter(transport: network, .signIn(.alice)), transport: network)
     ) { $0.limits = .patient }
     let result = try await connector.signIn()

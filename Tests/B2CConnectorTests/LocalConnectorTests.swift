@@ -18,9 +18,9 @@ struct LocalConnectorTests {
     let connector = try Connector.local(tenant, server)
     try await connector.doPolicy(.signIn)
     try await connector.addTask(TaskItem(itemName: "Buy milk"))
-    server.faults = [LocalFault(on: .list, times: 2, .respond(LocalResponse(status: 503)))]
+    server.faults = [LocalFault(on: .method("GET"), times: 2, .respond(LocalResponse(status: 503)))]
     #expect(try await connector.getTaskList().map(\.itemName) == ["Buy milk"])
-    server.faults = [LocalFault(on: .list, .never)]
+    server.faults = [LocalFault(on: .method("GET"), .never)]
     await expectError(ConnectorError.self, .timedOut) { try await connector.getTaskList() }
   }
 
@@ -57,7 +57,7 @@ struct LocalConnectorTests {
     let tenant = LocalTenant(shape: .entra)
     var settings = try tenant.settings()
     settings.additionalScopes = ["https://graph.microsoft.com/User.Read"]
-    var environment = Connector.Environment()
+    var environment = ConnectorEnvironment()
     environment.transport = tenant.transport
     environment.cache = InMemoryTokenCache()
     environment.presenter = ScriptedPresenter(transport: tenant.transport, .signIn(.alice))

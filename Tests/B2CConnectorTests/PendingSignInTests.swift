@@ -26,7 +26,7 @@ struct PendingSignInTests {
   private func instance(_ change: (inout ConnectorSettings) throws -> Void = { _ in }) throws -> Connector {
     var settings = try tenant.settings(taskServer: server)
     try change(&settings)
-    var environment = Connector.Environment()
+    var environment = ConnectorEnvironment()
     environment.cache = cache
     environment.transport = network
     environment.setTime(clock: clock) { [clock] in clock.date }

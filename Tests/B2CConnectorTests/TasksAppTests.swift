@@ -119,7 +119,7 @@ struct TasksAppPlatformTests {
     settings.authority = local.authority
     settings.taskWebAPI = local.taskWebAPI
     let network = LocalNetwork(tenant, server, clock: TestClock())
-    var environment = Connector.Environment()
+    var environment = ConnectorEnvironment()
     environment.presenter = ScriptedPresenter(transport: network, .signIn(.alice))
     environment.cache = InMemoryTokenCache()
     environment.transport = network

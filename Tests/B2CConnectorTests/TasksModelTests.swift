@@ -125,7 +125,7 @@ struct TasksModelTests {
     presenter.follow(.signIn(Self.namesake))
     try await connector.signIn(options: SignInOptions(prompt: .login))
     let gate = TestGate()
-    server.faults = [LocalFault(on: .list, .wait(gate))]
+    server.faults = [LocalFault(on: .method("GET"), .wait(gate))]
     let restoring = Task { await model.restore() }
     await gate.waitForArrivals(1)
     #expect(isSignedIn && model.tasks.isEmpty)
@@ -139,7 +139,7 @@ struct TasksModelTests {
     await signIn()
     await model.add("Alice's")
     let gate = TestGate()
-    server.faults = [LocalFault(on: .list, times: 1, .holdAnswer(gate))]
+    server.faults = [LocalFault(on: .method("GET"), times: 1, .holdAnswer(gate))]
     let reloading = Task { await model.reload() }
     await gate.waitForArrivals(1)
     try await connector.signOut()
@@ -159,7 +159,9 @@ struct TasksModelTests {
     await model.add("Buy milk")
     let task = try #require(model.tasks.first)
     let gate = TestGate()
-    server.faults = [LocalFault(on: .add, times: 1, .reset), LocalFault(on: .list, times: 1, .holdAnswer(gate))]
+    server.faults = [
+      LocalFault(on: .method("POST"), times: 1, .reset), LocalFault(on: .method("GET"), times: 1, .holdAnswer(gate)),
+    ]
     if change != .add { server.tasks = [] }
     let changing = Task {
       switch change {
@@ -183,7 +185,7 @@ struct TasksModelTests {
   @Test("While it is not known whether a task was saved, it is not added again")
   func unknownList() async {
     await signIn()
-    server.faults = [LocalFault(on: .add, .reset), LocalFault(on: .list, .reset)]
+    server.faults = [LocalFault(on: .method("POST"), .reset), LocalFault(on: .method("GET"), .reset)]
     await model.add("Buy milk")
     server.faults = []
     #expect(await !model.add("Buy milk") && !model.hasLoaded)
@@ -196,7 +198,7 @@ struct TasksModelTests {
     await model.signIn()
     try await connector.addTask(TaskItem(itemName: "Buy milk"))
     let gate = TestGate()
-    server.faults = [LocalFault(on: .list, times: 1, .wait(gate))]
+    server.faults = [LocalFault(on: .method("GET"), times: 1, .wait(gate))]
     let first = Task { await model.run() }
     await gate.waitForArrivals(1)
     first.cancel()
@@ -255,7 +257,7 @@ struct TasksModelTests {
 
   @Test("An empty list and one that has not come are told apart")
   func hasLoaded() async throws {
-    server.faults = [LocalFault(on: .list, .reset)]
+    server.faults = [LocalFault(on: .method("GET"), .reset)]
     await signIn()
     #expect(isSignedIn && !model.hasLoaded)
     server.faults = []

@@ -57,9 +57,9 @@ struct World: Sendable {
   func environment(
     presenter: (any SignInPresenter)? = nil, cache: any TokenCache = .patient(),
     transport: (any HTTPTransport)? = nil, waitingOn waits: (any Clock<Duration>)? = nil
-  ) -> Connector.Environment {
+  ) -> ConnectorEnvironment {
     let clock = clock
-    return Connector.Environment(
+    return ConnectorEnvironment(
       presenter: presenter ?? script(.signIn(.alice)), cache: cache, transport: transport ?? network,
       clock: waits ?? clock, now: { clock.date })
   }

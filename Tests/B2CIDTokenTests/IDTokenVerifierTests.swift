@@ -28,7 +28,7 @@ struct IDTokenVerifierTests {
     #expect(claims.all["name"] == "Ada Løvelace")
     #expect(claims.all["emails"] == ["ada@example.com"])
     #expect(claims.all["tfp"] == "B2C_1_SignIn")
-    #expect(claims.nonce == "n-0S6_WzA2Mj")
+    #expect(claims.all["nonce"] == "n-0S6_WzA2Mj")
     #expect(claims.all["ver"] == .string("1.0"))
     #expect(claims.all.count == 13)
   }

@@ -1,6 +1,7 @@
 import B2CCore
 import B2CIDToken
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Published JOSE vectors")

@@ -1,5 +1,6 @@
 import B2CCore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import B2CIDToken

@@ -14,9 +14,9 @@ import Testing
     let lines = "\(try #require(error))".split(separator: "\n").map(String.init)
     #expect(
       lines == [
-        "settings.plist: 2 problems, 1 warning",
+        "settings.plist cannot be used:",
         "  clientId: The key is missing. "
-          + "Write the application (client) ID of your app's registration in the portal; it is a GUID.",
+          + "Write the application (client) ID of your app's registration.",
         "  taskWebAPI: The port is at the end of the path. It is \"http://localhost/tasks:3000\". "
           + "Write \"http://localhost:3000/tasks\".",
         "  warning: clientid: Unknown key. Write \"clientId\".",
@@ -26,7 +26,7 @@ import Testing
 
   @Test("Without a name the file is called the settings")
   func unnamed() throws {
-    #expect("\(try #require(failure(of: "")))".hasPrefix("The settings: 1 problem\n"))
+    #expect("\(try #require(failure(of: "")))".hasPrefix("The settings cannot be used:\n"))
   }
 
   @Test(

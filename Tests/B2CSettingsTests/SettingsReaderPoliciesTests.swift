@@ -93,12 +93,6 @@ import Testing
     #expect(list.policy(of: .federatedSignIn)?.id == "B2C_1_fb")
   }
 
-  @Test("policyName alone selects a policy of the list")
-  func selectedByName() throws {
-    let list = try policies(["policies": [["id": "B2C_1_x", "name": "My flow"]], "policyName": "my FLOW"])
-    #expect(list.selected?.id == "B2C_1_x")
-  }
-
   @Test("One policy under two keys serves both purposes, also when its case differs")
   func shared() throws {
     let list = try policies(["emailSignUpPolicyId": "B2C_1_susi", "emailSignInPolicyId": "b2c_1_SUSI"])

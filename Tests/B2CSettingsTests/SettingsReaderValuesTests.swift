@@ -31,9 +31,9 @@ struct Mistake: Sendable, CustomTestStringConvertible {
   private static let authorityAdvice =
     "Write your tenant's address, such as https://contoso.b2clogin.com/contoso.onmicrosoft.com/."
   private static let clientAdvice =
-    "Write the application (client) ID of your app's registration in the portal; it is a GUID."
+    "Write the application (client) ID of your app's registration."
   private static let scopesAdvice =
-    "List the scopes of your API, such as https://contoso.onmicrosoft.com/tasks/read, or your client ID."
+    "List the scopes of your API, such as https://contoso.onmicrosoft.com/tasks/read."
   private static let redirectAdvice =
     "Write the redirect URI of your app's registration, such as com.contoso.tasks:/redirect or http://localhost:8400/."
   private static let taskAdvice = "Write the https URL of the list of tasks, or remove the key."
@@ -70,7 +70,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     Mistake("taskWebAPI", "<dict/>", .wrongType, taskAdvice),
     Mistake("emailSignInPolicyId", "<date>2026-01-01T00:00:00Z</date>", .wrongType, policyAdvice),
     Mistake("fullScreen", "<integer>2</integer>", .notABoolean, "Write true or false."),
-    Mistake("fullScreen", "<string>maybe</string>", .notABoolean, "Write true or false."),
+    Mistake("fullScreen", "<string>YES</string>", .notABoolean, "Write true or false."),
     Mistake("showClaims", "<real>0.5</real>", .notABoolean, "Write true or false."),
     Mistake("showClaims", "<array/>", .notABoolean, "Write true or false."),
     .string("clientId", "&lt;Enter the id&gt;", .placeholder, clientAdvice),

@@ -72,7 +72,7 @@ import Testing
     Mistake(
       "scopes", "<array><string>https://contoso/read</string><string>\(text)</string></array>", at: "scopes[1]",
       .foreignScope,
-      "List the scopes of your API, such as https://contoso.onmicrosoft.com/tasks/read, or your client ID.")
+      "List the scopes of your API, such as https://contoso.onmicrosoft.com/tasks/read.")
   }
 
   @Test("Each is the only warning", arguments: mistakes)

@@ -31,10 +31,10 @@ struct ScriptedPresenterTests {
     #expect(presenter.steps == seen.lines)
     #expect(presenter.steps.count == 4)
     #expect(
-      presenter.steps[0].hasPrefix("GET https://contoso.b2clogin.com/contoso.onmicrosoft.com/oauth2/v2.0/authorize?"))
+      presenter.steps[0].hasPrefix("GET https://contoso.b2clogin.com/contoso.onmicrosoft.com/oauth2/v2.0/authorize "))
     #expect(presenter.steps[0].hasSuffix("→ 200"))
     #expect(presenter.steps[1] == "on 'Sign in': sign in, typing email, password")
-    #expect(presenter.steps[3].hasPrefix("redirect to com.example.tasks:/callback?state=…&code=…"))
+    #expect(presenter.steps[3].hasPrefix("redirect to com.example.tasks:/callback"))
     let all = presenter.steps.joined()
     for secret in [code, "state-1", "nonce-1", LocalUser.alice.password.value] { #expect(!all.contains(secret)) }
     #expect(presenter.requests.count == 1)

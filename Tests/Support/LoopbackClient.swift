@@ -5,6 +5,7 @@
 #elseif canImport(Musl)
   import Musl
 #endif
+package import B2CLoopback
 package import Foundation
 
 /// A raw connection to a port of this machine, for sending malformed HTTP.
@@ -172,4 +173,16 @@ private func connected(host: String, port: UInt16) -> CInt? {
 private func closeDescriptor(_ descriptor: CInt) { _ = close(descriptor) }
 private func sendBytes(_ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: CInt) -> Int {
   send(descriptor, bytes, count, flags)
+}
+
+extension LoopbackListener {
+  /// Starts to listen with a handler that answers every request.
+  package convenience init(
+    port: UInt16 = 0, addresses: [LoopbackAddress] = [.ipv4], limits: LoopbackLimits = .server,
+    answer: @escaping @Sendable (LoopbackRequest) async -> LoopbackResponse
+  ) async throws {
+    try await self.init(port: port, addresses: addresses, limits: limits) { exchange in
+      await exchange.respond(await answer(exchange.request))
+    }
+  }
 }

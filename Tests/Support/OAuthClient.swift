@@ -57,9 +57,10 @@ package struct OAuthClient: Sendable {
 
   @discardableResult
   package func signOut(
-    _ user: UserInfo? = nil, endsBrowserSession: Bool = false, options: SignOutOptions = SignOutOptions()
+    _ user: UserInfo? = nil, endsBrowserSession: Bool = false, sendsIDTokenHint: Bool = false
   ) async throws -> BrowserSignOut {
-    try await SignOut(services: services).run(user?.id, endsBrowserSession: endsBrowserSession, options: options)
+    try await SignOut(services: services).run(
+      user?.id, endsBrowserSession: endsBrowserSession, sendsIDTokenHint: sendsIDTokenHint)
   }
 
   @discardableResult

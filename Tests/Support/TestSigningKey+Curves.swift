@@ -60,3 +60,12 @@ extension TestSigningKey {
     return (try? IDTokenVerifier().verifySignature(of: token, keys: set, allowed: [algorithm])) != nil
   }
 }
+
+extension JWSAlgorithm {
+  package static let ps256 = Self(rawValue: "PS256")
+  package static let ps384 = Self(rawValue: "PS384")
+  package static let es256 = Self(rawValue: "ES256")
+  package static let es384 = Self(rawValue: "ES384")
+  package static let es512 = Self(rawValue: "ES512")
+  package static let edDSA = Self(rawValue: "EdDSA")
+}

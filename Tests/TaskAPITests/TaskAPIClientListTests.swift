@@ -42,17 +42,6 @@ import Testing
     #expect(request.value(forHTTPHeaderField: "accept") == "application/json")
   }
 
-  @Test(arguments: [(String?.none, 2), ("00000000-0000-0000-0000-000000000002", 1), ("unknown", 0)])
-  func filtersByOwner(_ owner: String?, _ count: Int) async throws {
-    let transport = CannedTransport(.text(200, Samples.tutorialList))
-    #expect(try await client(transport).list(owner: owner).count == count)
-  }
-
-  @Test func taskWithoutOwnerBelongsToNobody() async throws {
-    let transport = CannedTransport(.text(200, #"[{"task":"a"},{"task":"b","owner":"o"}]"#))
-    #expect(try await client(transport).list(owner: "o").map(\.itemName) == ["b"])
-  }
-
   @Test func contentTypeDoesNotDecide() async throws {
     let transport = CannedTransport(.text(200, "\n [ ] ", headers: ["Content-Type": "text/plain"]))
     #expect(try await client(transport).list().isEmpty)

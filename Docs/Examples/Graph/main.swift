@@ -26,7 +26,7 @@ let settings = try ConnectorSettings(
     </plist>
     """.utf8))
 
-var environment = Connector.Environment()
+var environment = ConnectorEnvironment()
 environment.presenter = ScriptedPresenter(transport: network, .signIn(.alice))
 environment.cache = .memory()
 environment.transport = network

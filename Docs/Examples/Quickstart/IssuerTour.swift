@@ -11,7 +11,7 @@ struct IssuerTour: Sendable {
   func run() async throws {
     if arguments.diagnoses {
       // Where the settings cannot be used, too.
-      var environment = Connector.Environment()
+      var environment = ConnectorEnvironment()
       environment.presenter = try Surface(arguments).presenterToCheck(for: redirectURI())
       environment.cache = .memory()
       environment.transport = TellingTransport(story)
@@ -51,7 +51,7 @@ struct IssuerTour: Sendable {
   }
 
   private func connector() throws -> Connector {
-    var environment = Connector.Environment()
+    var environment = ConnectorEnvironment()
     environment.cache = .memory()
     environment.transport = TellingTransport(story)
     environment.presenter = try Surface(arguments).presenter(for: redirectURI())
@@ -75,11 +75,8 @@ struct IssuerTour: Sendable {
 
   /// Signs out here and at the server, as far as it offers that.
   private func signOut(_ connector: Connector) async throws -> String {
-    var options = SignOutOptions()
-    options.sendsIDTokenHint = true
-    options.timeout = WaitingPresenter.timeout
     do {
-      let browser = try await connector.signOut(endsBrowserSession: true, options: options)
+      let browser = try await connector.signOut(endsBrowserSession: true, sendsIDTokenHint: true)
       return browser == .returned
         ? "the tokens are gone, and the browser came back from the server's sign-out page"
         : "the tokens are gone; the browser did not come back from the server's sign-out page"

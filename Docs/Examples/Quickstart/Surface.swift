@@ -20,7 +20,7 @@ struct Surface: Sendable {
       throw ConnectorError(.settings, error.description, underlying: error)
     }
     for warning in settings.warnings { Terminal.write("warning: \(warning)", to: .standardError) }
-    var environment = Connector.Environment()
+    var environment = ConnectorEnvironment()
     environment.presenter = presenter(for: settings.redirectURI)
     environment.cache = .memory()
     environment.transport = transport
@@ -56,7 +56,7 @@ struct Surface: Sendable {
     guard redirectURI.scheme == "http" else { return PastingPresenter() }
     guard printsURL else { return WaitingPresenter() }
     return LoopbackPresenter(
-      opening: BrowserOpening { url in Terminal.write("OPEN \(url.absoluteString)", to: .standardOutput) })
+      open: { url in Terminal.write("OPEN \(url.absoluteString)", to: .standardOutput) })
   }
 }
 

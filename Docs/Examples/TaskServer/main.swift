@@ -41,7 +41,7 @@ func run(_ variables: [String: String]) async throws {
     (tokens, table) = shared(database)
   }
 
-  var environment = Connector.Environment()
+  var environment = ConnectorEnvironment()
   environment.transport = AsyncHTTPClientTransport()
   environment.presenter = SignOutPage()
   environment.cache = tokens

@@ -73,7 +73,7 @@ struct Tasks {
       let diagnosis = try await Connector.diagnose(
         settings: try ConnectorSettings(contentsOf: file), environment: environment())
       let findings = diagnosis.findings.map { found -> JSONValue in
-        ["check": .string(found.check), "outcome": .string("\(found.outcome)"), "detail": .string(found.detail)]
+        ["check": .string(found.check), "outcome": .string(found.outcome), "detail": .string(found.detail)]
       }
       show("\(diagnosis)", ["healthy": .bool(diagnosis.isHealthy), "findings": .array(findings)])
       guard diagnosis.isHealthy else { throw Failure(message: "no one can sign in before that is fixed", code: 1) }
@@ -116,8 +116,8 @@ struct Tasks {
   }
 
   /// On macOS too, where the defaults (a window, the keychain) are for apps.
-  private func environment() throws -> Connector.Environment {
-    var environment = Connector.Environment()
+  private func environment() throws -> ConnectorEnvironment {
+    var environment = ConnectorEnvironment()
     environment.presenter = LoopbackPresenter()
     environment.cache = try .files()
     return environment

@@ -4,22 +4,15 @@
 public struct Diagnosis: Sendable, Hashable {
   /// One line of a diagnosis.
   public struct Finding: Sendable, Hashable {
-    /// The outcome of a check.
-    public enum Outcome: Sendable, Hashable {
-      /// Nothing to do.
-      case ok
-      /// It works, but should be looked at.
-      case warning
-      /// It must be fixed.
-      case failed
-      /// It was not checked, or the answer was inconclusive.
-      case skipped
+    package enum Outcome: String, Sendable {
+      case ok, warning, failed, skipped
     }
 
     /// The name of the check.
     public let check: String
-    /// The outcome.
-    public let outcome: Outcome
+    /// The outcome: `ok`, `warning` (it works, but should be looked at), `failed` (it must be fixed) or `skipped` (it was not
+    /// checked).
+    public let outcome: String
     /// The details.
     public let detail: String
     /// How to fix it, if necessary.
@@ -27,7 +20,7 @@ public struct Diagnosis: Sendable, Hashable {
 
     package init(_ check: String, _ outcome: Outcome, _ detail: String, recovery: String? = nil) {
       self.check = check
-      self.outcome = outcome
+      self.outcome = outcome.rawValue
       self.detail = detail
       recoverySuggestion = recovery
     }
@@ -41,7 +34,7 @@ public struct Diagnosis: Sendable, Hashable {
   }
 
   /// Whether no check failed.
-  public var isHealthy: Bool { !findings.contains { $0.outcome == .failed } }
+  public var isHealthy: Bool { !findings.contains { $0.outcome == "failed" } }
 }
 
 extension Diagnosis: CustomStringConvertible {

@@ -25,7 +25,7 @@ extension Connector {
   /// - Returns: The findings, in the order to fix them; every problem of unusable settings.
   /// - Throws: `CancellationError` when the calling task was cancelled.
   public static func diagnose(
-    settings: @autoclosure () throws -> ConnectorSettings, environment: Connector.Environment = Connector.Environment(),
+    settings: @autoclosure () throws -> ConnectorSettings, environment: ConnectorEnvironment = ConnectorEnvironment(),
     // Without it, code on the main actor could not pass `settings`, which is not Sendable, in the Swift 6 mode.
     isolation: isolated (any Actor)? = #isolation
   ) async throws -> Diagnosis {
@@ -150,7 +150,7 @@ extension Diagnostics {
     } catch {
       findings.append(finding(of: error, check: "sign-in policy"))
     }
-    var canAsk = findings.allSatisfy { $0.outcome == .ok }
+    var canAsk = findings.allSatisfy { $0.outcome == "ok" }
     for policy in policies {
       let name = policy.map { " of \($0.id)" } ?? ""
       let metadata = try await check("metadata" + name) {
@@ -160,7 +160,7 @@ extension Diagnostics {
         return (.warning, detail, "Have the issuer publish an https URL without parameters of the protocol.")
       }
       findings.append(metadata)
-      guard metadata.outcome != .failed else {
+      guard metadata.outcome != "failed" else {
         findings.append(Finding("keys" + name, .skipped, "there is no metadata"))
         canAsk = canAsk && policy?.key != signIn?.key
         continue

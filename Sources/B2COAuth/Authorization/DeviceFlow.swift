@@ -46,20 +46,10 @@ package struct DeviceFlow: Sendable {
   private func poll(_ ticket: DeviceTicket, provider: Provider, correlationID: UUID) async throws -> TokenResponse {
     var interval = ticket.interval
     var pause = interval
-    var isLast = false
     while true {
       let left = ticket.authorization.expiresAt.timeIntervalSince(services.environment.now())
-      guard !isLast, left > 0 else { throw Self.ended }
-      if pause.inSeconds >= left {
-        // The user may have signed in meanwhile: the code is asked for once more while it is good, unless the server forbids it.
-        guard pause == interval, left > Self.lastSecond else {
-          try await services.environment.clock.sleep(for: .seconds(left))
-          throw Self.ended
-        }
-        isLast = true
-        pause = .seconds(left - Self.lastSecond)
-      }
-      try await services.environment.clock.sleep(for: pause)
+      try await services.environment.clock.sleep(for: min(pause, .seconds(max(0, left))))
+      guard pause.inSeconds < left else { throw Self.ended }
       do {
         return try await services.endpoint.redeem(
           deviceCode: ticket.deviceCode, at: provider, correlationID: correlationID)
@@ -83,9 +73,6 @@ package struct DeviceFlow: Sendable {
       }
     }
   }
-
-  /// How long before the code's end it is asked for the last time, in seconds.
-  private static let lastSecond = 1.0
 
   private static let ended = ConnectorError(
     own: .timedOut, "The device code expired before the user signed in.", recoverySuggestion: "Start again.",

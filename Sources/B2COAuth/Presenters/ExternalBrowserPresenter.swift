@@ -1,5 +1,4 @@
 internal import B2CCore
-internal import B2CLoopback
 public import Foundation
 
 /// Signs in with a browser outside the app, which returns through the app's open-URL callback.
@@ -8,7 +7,7 @@ public import Foundation
 /// app is opened with to ``resume(with:)``, as MSAL's `handleMSALResponse` wants it.
 ///
 /// ```swift
-/// let presenter = ExternalBrowserPresenter(opening: BrowserOpening { await openURL($0) })
+/// let presenter = ExternalBrowserPresenter { await openURL($0) }
 /// // in the app: .onOpenURL { presenter.resume(with: $0) }
 /// ```
 public final class ExternalBrowserPresenter: SignInPresenter {
@@ -24,7 +23,7 @@ public final class ExternalBrowserPresenter: SignInPresenter {
     }
   }
 
-  private let opening: BrowserOpening
+  private let open: @Sendable (URL) async throws -> Void
   private let timeout: Duration
   private let clock: any Clock<Duration>
   /// The page that is open.
@@ -33,13 +32,15 @@ public final class ExternalBrowserPresenter: SignInPresenter {
   /// Creates a presenter.
   ///
   /// - Parameters:
-  ///   - opening: The way to bring the page before the user.
+  ///   - open: Opens a URL and returns, as `UIApplication.open(_:)` or SwiftUI's `openURL` does, or throws when it cannot; it is
+  ///     neither waited for nor cancelled. Do not log the URL or pass it on a command line: who reads it can finish the sign-in.
   ///   - timeout: The longest wait for the user; 10 minutes.
   ///   - clock: The clock that the timeout runs on.
   public init(
-    opening: BrowserOpening, timeout: Duration = .seconds(600), clock: any Clock<Duration> = ContinuousClock()
+    open: @escaping @Sendable (URL) async throws -> Void, timeout: Duration = .seconds(600),
+    clock: any Clock<Duration> = ContinuousClock()
   ) {
-    self.opening = opening
+    self.open = open
     self.timeout = timeout
     self.clock = clock
   }
@@ -91,18 +92,15 @@ public final class ExternalBrowserPresenter: SignInPresenter {
   public func present(_ request: PresentationRequest) async throws -> URL {
     try validate(redirectURI: request.redirectURI)
     try Task.checkCancellation()
-    try BrowserOpening.check(request.url)
+    try Browser.check(request.url)
     let callback = PendingCallback()
-    let localPage =
-      opening.exposesURL ? try await OneTimePage.serve(request.url, onFailure: callback.fail) : nil
     let flow = Flow(request: request, callback: callback)
     replaceFlow(with: flow)
-    opening.start(localPage?.url ?? request.url, onFailure: callback.fail)
+    Browser.open(request.url, by: open, onFailure: callback.fail)
     let outcome = await callback.result(within: timeout, purpose: request.purpose, clock: clock)
     self.flow.withLock { open in
       if open?.id == flow.id { open = nil }
     }
-    await localPage?.listener.close()
     return try outcome.get()
   }
 

@@ -12,7 +12,7 @@ public import Foundation
 /// page, so that the page's URL is on no command line. Besides that page only the redirect's path with the right `state` is
 /// answered; everything else is 404. A sign-out ends at the path with any `state`.
 public struct LoopbackPresenter: SignInPresenter {
-  private let opening: BrowserOpening
+  private let open: @Sendable (URL) async throws -> Void
   private let page: @Sendable (_ isSuccess: Bool) -> String
   private let timeout: Duration
   private let clock: any Clock<Duration>
@@ -26,16 +26,17 @@ public struct LoopbackPresenter: SignInPresenter {
   /// Creates a presenter.
   ///
   /// - Parameters:
-  ///   - opening: The way to bring the page before the user.
+  ///   - open: Opens a URL of this machine in a browser on it and returns, or throws when it cannot, or tells the user to, as
+  ///     `{ print($0) }` does; it is neither waited for nor cancelled.
   ///   - page: Returns the HTML that the browser shows at the end; a page in English when `nil`. It may have inline styles,
   ///     no script runs in it, and nothing is loaded.
   ///   - timeout: The longest wait for the user; 5 minutes.
   ///   - clock: The clock that the timeout runs on.
   public init(
-    opening: BrowserOpening, page: (@Sendable (_ isSuccess: Bool) -> String)? = nil, timeout: Duration = .seconds(300),
-    clock: any Clock<Duration> = ContinuousClock()
+    open: @escaping @Sendable (URL) async throws -> Void, page: (@Sendable (_ isSuccess: Bool) -> String)? = nil,
+    timeout: Duration = .seconds(300), clock: any Clock<Duration> = ContinuousClock()
   ) {
-    self.opening = opening
+    self.open = open
     self.page = page ?? LoopbackPage.html
     self.timeout = timeout
     self.clock = clock
@@ -58,12 +59,12 @@ public struct LoopbackPresenter: SignInPresenter {
   ///   ``ErrorCode/unsupportedRedirectURI``; `CancellationError`.
   public func present(_ request: PresentationRequest) async throws -> URL {
     let redirect = try LoopbackRedirectURI(validating: request.redirectURI)
-    try BrowserOpening.check(request.url)
+    try Browser.check(request.url)
     try Task.checkCancellation()
-    let open = OpenPage()
-    defer { open.isClosed.withLock { $0 = true } }
+    let new = OpenPage()
+    defer { new.isClosed.withLock { $0 = true } }
     let older = latest.withLock { latest in
-      defer { latest = open }
+      defer { latest = new }
       return latest
     }
     if let older {
@@ -72,11 +73,11 @@ public struct LoopbackPresenter: SignInPresenter {
       // Its port may be this one's.
       try await older.isClosed.wait { $0 }
     }
-    let callback = open.callback
+    let callback = new.callback
     let flow = LoopbackFlow(
       request: request, redirect: redirect, page: page, firstPage: OneTimePage(), callback: callback)
     let listener = try await flow.listen()
-    opening.start(flow.firstPage.url(at: listener), onFailure: callback.fail)
+    Browser.open(flow.firstPage.url(at: listener), by: open, onFailure: callback.fail)
     let outcome = await callback.result(within: timeout, purpose: request.purpose, clock: clock)
     await listener.close()
     return try outcome.get()

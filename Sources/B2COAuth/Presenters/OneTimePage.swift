@@ -48,20 +48,6 @@ struct OneTimePage: Sendable {
     await exchange.respond(response)
     return true
   }
-
-  /// Serves a page at a listener for it alone.
-  ///
-  /// - Throws: ``ConnectorError`` with code ``ErrorCode/presentationFailed``.
-  static func serve(
-    _ target: URL, onFailure: @escaping @Sendable (ConnectorError) -> Void
-  ) async throws -> (url: URL, listener: LoopbackListener) {
-    let page = OneTimePage()
-    let listener = try await LoopbackListener(limits: .redirect) { exchange in
-      if await page.answer(exchange, target: target, onFailure: onFailure) { return }
-      await exchange.respond(.plain(404, "Not found.\n"))
-    }
-    return (page.url(at: listener), listener)
-  }
 }
 
 extension LoopbackResponse {

@@ -166,7 +166,7 @@ actor ProviderDirectory {
       own: temporary ?? ((400..<500).contains(status) ? .configuration : .invalidResponse),
       "The request for the \(what)\(place) failed with status \(status)"
         + ((300..<400).contains(status) ? ", a redirect that is not followed" : "")
-        + ": GET \(RedactedURL(url).withoutQuery).",
+        + ": GET \(RedactedURL(url)).",
       recoverySuggestion: temporary == nil ? "Check the authority\(policyAdvice) in the settings." : "Try again later.",
       status: status)
     error.retryAfter = RetryAfter.seconds(in: response)

@@ -116,16 +116,6 @@ extension LocalFaultTarget {
   }
 }
 
-/// Targets at a ``LocalTaskServer``.
-extension LocalFaultTarget {
-  /// Lists.
-  public static let list = method("GET")
-  /// Additions.
-  public static let add = method("POST")
-  /// Deletions.
-  public static let delete = method("DELETE")
-}
-
 /// An answer of a local server; a fault gives it, or changes it.
 ///
 /// It prints without header fields and body.

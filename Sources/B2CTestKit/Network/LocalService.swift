@@ -48,7 +48,7 @@ public struct RecordedRequest: Sendable, Redacted {
 
   /// Method, URL and status; no query values, no headers, no body.
   public var description: String {
-    "\(request.method) \(request.url.map { "\(RedactedURL($0))" } ?? "") → \(response.map { String($0.status) } ?? "no answer")"
+    "\(request.summary) → \(response.map { String($0.status) } ?? "no answer")"
   }
 }
 

@@ -87,9 +87,7 @@ public final class ScriptedPresenter: SignInPresenter {
       if let cookie = response.value(forHTTPHeaderField: "Set-Cookie") {
         cookies[origin] = cookie.contains("Max-Age=0") ? nil : String(cookie.prefix { $0 != ";" })
       }
-      let shown = RedactedURL(url)
-      // A page posts to its own URL, whose query was told when it was opened.
-      note("\(next.method) \(next.method == "POST" ? shown.withoutQuery : shown.description) → \(status)")
+      note("\(next.summary) → \(status)")
       if (300..<400).contains(status), let location = response.value(forHTTPHeaderField: "Location"),
         let target = URL(string: location, relativeTo: url)?.absoluteURL
       {

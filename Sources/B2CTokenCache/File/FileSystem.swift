@@ -57,25 +57,20 @@ package enum FileOpening: Sendable {
 /// The status of a file: kind, permissions, owner and stamp.
 package struct FileStatus: Sendable {
   /// The file type bits of POSIX.
-  package struct Kind: RawRepresentable, Equatable, Sendable {
-    package let rawValue: UInt32
-
-    package init(rawValue: UInt32) {
-      self.rawValue = rawValue
-    }
-
-    package static let regularFile = Kind(rawValue: 0o100000)
-    package static let directory = Kind(rawValue: 0o040000)
-    package static let symbolicLink = Kind(rawValue: 0o120000)
+  package enum Kind: UInt32, Sendable {
+    case regularFile = 0o100000
+    case directory = 0o040000
+    case symbolicLink = 0o120000
   }
 
-  package let kind: Kind
+  /// `nil` for a device, a pipe or a socket.
+  package let kind: Kind?
   /// The permission bits, with the sticky bit.
   package var mode: UInt32
   package var owner: UInt32
   package let stamp: FileStamp
 
-  package init(kind: Kind, mode: UInt32, owner: UInt32, stamp: FileStamp) {
+  package init(kind: Kind?, mode: UInt32, owner: UInt32, stamp: FileStamp) {
     self.kind = kind
     self.mode = mode
     self.owner = owner
@@ -88,30 +83,19 @@ package struct FileStatus: Sendable {
 
 /// Tells one state of a file from another without reading it.
 package struct FileStamp: Hashable, Sendable {
-  /// Seconds and nanoseconds since 1970 by the file system's clock.
-  package struct Moment: Hashable, Sendable {
-    let seconds: Int64
-    let nanoseconds: Int64
-
-    /// Takes what the system counts with, which has 32 bits on some and 64 on others.
-    package init(_ seconds: some BinaryInteger, _ nanoseconds: some BinaryInteger) {
-      self.seconds = Int64(clamping: seconds)
-      self.nanoseconds = Int64(clamping: nanoseconds)
-    }
-  }
-
   let device: UInt64
   let file: UInt64
   let size: Int64
-  let modified: Moment
-  let changed: Moment
+  /// When content or status changed last, in nanoseconds since 1970 by the file system's clock.
+  let changed: Int64
 
-  package init(device: UInt64, file: UInt64, size: Int64, modified: Moment, changed: Moment) {
+  /// Takes the time as the system counts it, with 32 bits on some and 64 on others.
+  package init(device: UInt64, file: UInt64, size: Int64, seconds: some BinaryInteger, nanoseconds: some BinaryInteger)
+  {
     self.device = device
     self.file = file
     self.size = size
-    self.modified = modified
-    self.changed = changed
+    changed = Int64(clamping: seconds) &* 1_000_000_000 &+ Int64(clamping: nanoseconds)
   }
 
   /// Whether a later change is sure to give another stamp.
@@ -120,9 +104,7 @@ package struct FileStamp: Hashable, Sendable {
   /// the next one, so two states within one step can look alike. Only a stamp that is older than a step is reliable; a
   /// clock that was set back makes stamps look young, which costs a read and nothing else.
   func isSettled(at now: Date) -> Bool {
-    let step = changed.nanoseconds == 0 ? 2.0 : 0.05
-    let age = now.timeIntervalSince1970 - (Double(changed.seconds) + Double(changed.nanoseconds) / 1e9)
-    return age > step
+    now.timeIntervalSince1970 - Double(changed) / 1e9 > (changed % 1_000_000_000 == 0 ? 2 : 0.05)
   }
 
   /// Whether both stamps are of one file, in whatever state.

@@ -1,22 +1,12 @@
 #if canImport(Darwin)
-  internal import B2CCore
   internal import Darwin
   internal import Foundation
 
   /// The directory of a file cache on Apple's systems when none is given.
   enum DefaultDirectory {
-    static func location() throws -> URL {
+    static func location() -> URL {
       let name = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
-      do {
-        return try FileManager.default
-          .url(for: .applicationSupportDirectory, in: .userDomainMask, appropriateFor: nil, create: true)
-          .appendingPathComponent(name, isDirectory: true)
-          .appendingPathComponent("B2CConnector/Tokens", isDirectory: true)
-      } catch {
-        throw ConnectorError(
-          own: .tokenCache, "Application Support cannot be found or created.",
-          recoverySuggestion: "Give the cache a directory.", underlying: error)
-      }
+      return URL.applicationSupportDirectory.appendingPathComponent(name + "/B2CConnector/Tokens", isDirectory: true)
     }
 
     /// Keeps the directory out of backups, which are read on other machines, and locked until the first unlock.
@@ -39,8 +29,7 @@
         owner: status.st_uid,
         stamp: FileStamp(
           device: UInt64(bitPattern: Int64(status.st_dev)), file: UInt64(status.st_ino), size: Int64(status.st_size),
-          modified: .init(status.st_mtimespec.tv_sec, status.st_mtimespec.tv_nsec),
-          changed: .init(status.st_ctimespec.tv_sec, status.st_ctimespec.tv_nsec)))
+          seconds: status.st_ctimespec.tv_sec, nanoseconds: status.st_ctimespec.tv_nsec))
     }
   }
 

@@ -11,7 +11,7 @@
 
   /// The directory of a file cache when none is given: below the XDG state directory.
   package enum DefaultDirectory {
-    static func location() throws -> URL {
+    static func location() -> URL {
       location(environment: ProcessInfo.processInfo.environment, home: NSHomeDirectory())
     }
 
@@ -32,8 +32,7 @@
         owner: UInt32(status.st_uid),
         stamp: FileStamp(
           device: UInt64(status.st_dev), file: UInt64(status.st_ino), size: Int64(status.st_size),
-          modified: .init(status.st_mtim.tv_sec, status.st_mtim.tv_nsec),
-          changed: .init(status.st_ctim.tv_sec, status.st_ctim.tv_nsec)))
+          seconds: status.st_ctim.tv_sec, nanoseconds: status.st_ctim.tv_nsec))
     }
   }
 

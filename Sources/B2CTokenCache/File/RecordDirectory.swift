@@ -48,7 +48,7 @@ package struct RecordDirectory: RecordStore {
   package init(
     at directory: URL?, files: any FileSystem = POSIXFileSystem(), locksFiles: Bool = FileLock.isUsed
   ) throws {
-    let place = if let directory { directory } else { try DefaultDirectory.location() }
+    let place = directory ?? DefaultDirectory.location()
     guard place.isFileURL else {
       throw ConnectorError(
         own: .tokenCache,

@@ -25,12 +25,6 @@
   open var isVisible: Bool { false }
 }
 
-extension NSNotification.Name {
-  @available(macOS 12.0, *)
-  public static let NSApplicationProtectedDataDidBecomeAvailable = NSNotification.Name(
-    "NSApplicationProtectedDataDidBecomeAvailableNotification")
-}
-
 @MainActor open class NSApplication: NSResponder {
   open class var shared: NSApplication { NSApplication() }
   nonisolated override init() { super.init() }

@@ -8,15 +8,7 @@ extension ProcessInfo {
 }
 #endif
 
-extension NotificationCenter {
-  public final class Notifications: AsyncSequence, Sendable {
-    public struct AsyncIterator: AsyncIteratorProtocol {
-      public mutating func next() async -> Notification? { nil }
-    }
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator() }
-  }
-  @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
-  public func notifications(named name: Notification.Name, object: (any AnyObject & Sendable)? = nil) -> Notifications {
-    Notifications()
-  }
+extension URL {
+  @available(iOS 16.0, macOS 13.0, tvOS 16.0, watchOS 9.0, visionOS 1.0, *)
+  public static var applicationSupportDirectory: URL { URL(fileURLWithPath: "/") }
 }

@@ -110,9 +110,6 @@ extension UIWindowSceneDelegate {
 @MainActor open class UIApplication: UIResponder {
   public struct OpenExternalURLOptionsKey: Hashable, Sendable {}
   open class var shared: UIApplication { UIApplication() }
-  public nonisolated class var protectedDataDidBecomeAvailableNotification: NSNotification.Name {
-    NSNotification.Name("UIApplicationProtectedDataDidBecomeAvailable")
-  }
   open var isProtectedDataAvailable: Bool { true }
   nonisolated override init() { super.init() }
   @available(iOS 13.0, tvOS 13.0, visionOS 1.0, *)

@@ -66,7 +66,7 @@
             emailSignUp: try Policy(id: "B2C_1_SignUp", kind: .signUp),
             emailSignIn: try Policy(id: "B2C_1_SignIn", kind: .signIn), others: others)),
         presenter: LoopbackPresenter(
-          opening: BrowserOpening { opened.continuation.yield($0) },
+          open: { opened.continuation.yield($0) },
           timeout: .seconds(60)),
         cache: InMemoryTokenCache())
     }

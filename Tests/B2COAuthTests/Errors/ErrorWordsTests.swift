@@ -165,7 +165,7 @@ struct ErrorWordsTests {
         try await fixture.client(presenter: CannedPresenter { _ in Fixture.redirect + "?code=x&state=y" }).signIn()
       },
       { fixture, _ in try await fixture.client(presenter: CannedPresenter { _ in "https://evil.example/" }).signIn() },
-      { fixture, _ in _ = try fixture.client(presenter: LoopbackPresenter(opening: .printing { _ in })) },
+      { fixture, _ in _ = try fixture.client(presenter: LoopbackPresenter { _ in }) },
       { fixture, client in
         fixture.tenant.faults = [.callback("iss", nil)]
         try await client.signIn()

@@ -21,7 +21,7 @@ struct ExternalBrowserPresenterTests {
       "com.example.app:/callback#code=x&state=STATE", "com.example.app:/callback?code=x&state=STATE#_=_",
     ])
   func resumes(_ text: String) async throws {
-    let presenter = ExternalBrowserPresenter(opening: pages.opening)
+    let presenter = ExternalBrowserPresenter(open: pages.opened)
     let task = Task { try await presenter.present(.test(Self.redirect)) }
     #expect(await pages.next().redirectURI?.absoluteString == Self.redirect)
     let callback = try url(text)
@@ -38,7 +38,7 @@ struct ExternalBrowserPresenterTests {
       "com.example.app:", "data:,x", "x", "com.example.app:/callback?%zz&state=wrong",
     ])
   func strays(_ text: String) async throws {
-    let presenter = ExternalBrowserPresenter(opening: pages.opening)
+    let presenter = ExternalBrowserPresenter(open: pages.opened)
     let task = Task { try await presenter.present(.test(Self.redirect)) }
     _ = await pages.next()
     #expect(!presenter.resume(with: try url(text)))
@@ -50,7 +50,7 @@ struct ExternalBrowserPresenterTests {
     "any URL at the redirect ends a sign-out, with another state or none",
     arguments: ["com.example.app:/callback", "com.example.app:/callback?state=wrong"])
   func signOut(_ text: String) async throws {
-    let presenter = ExternalBrowserPresenter(opening: pages.opening)
+    let presenter = ExternalBrowserPresenter(open: pages.opened)
     let task = Task { try await presenter.present(.test(Self.redirect, purpose: .signOut)) }
     _ = await pages.next()
     #expect(!presenter.resume(with: try url("com.example.app:/other?state=STATE")))
@@ -60,7 +60,7 @@ struct ExternalBrowserPresenterTests {
 
   @Test("a newer page ends the older one, whose callback is late")
   func newerPage() async throws {
-    let presenter = ExternalBrowserPresenter(opening: pages.opening)
+    let presenter = ExternalBrowserPresenter(open: pages.opened)
     let older = Task { try await presenter.present(.test(Self.redirect, state: "older")) }
     _ = await pages.next()
     let newer = Task { try await presenter.present(.test(Self.redirect)) }
@@ -74,7 +74,7 @@ struct ExternalBrowserPresenterTests {
 
   @Test("a URL before, after or twice is answered false")
   func late() async throws {
-    let presenter = ExternalBrowserPresenter(opening: pages.opening)
+    let presenter = ExternalBrowserPresenter(open: pages.opened)
     let callback = try url(Self.redirect + "?code=x&state=STATE")
     #expect(!presenter.resume(with: callback))
     let task = Task { try await presenter.present(.test(Self.redirect)) }
@@ -87,7 +87,7 @@ struct ExternalBrowserPresenterTests {
 
   @Test("many threads may hand over the same URL: one of them is told true")
   func concurrent() async throws {
-    let presenter = ExternalBrowserPresenter(opening: pages.opening)
+    let presenter = ExternalBrowserPresenter(open: pages.opened)
     let callback = try url(Self.redirect + "?code=x&state=STATE")
     let task = Task { try await presenter.present(.test(Self.redirect)) }
     _ = await pages.next()
@@ -101,7 +101,7 @@ struct ExternalBrowserPresenterTests {
 
   @Test("coming back without an answer is the user's closing of the browser")
   func cancels() async throws {
-    let presenter = ExternalBrowserPresenter(opening: pages.opening)
+    let presenter = ExternalBrowserPresenter(open: pages.opened)
     let task = Task { try await presenter.present(.test(Self.redirect)) }
     _ = await pages.next()
     presenter.cancel()
@@ -111,7 +111,7 @@ struct ExternalBrowserPresenterTests {
 
   @Test("a cancelled task waits no longer, and its callback is late")
   func taskCancellation() async throws {
-    let presenter = ExternalBrowserPresenter(opening: pages.opening)
+    let presenter = ExternalBrowserPresenter(open: pages.opened)
     let task = Task { try await presenter.present(.test(Self.redirect)) }
     _ = await pages.next()
     task.cancel()
@@ -122,7 +122,7 @@ struct ExternalBrowserPresenterTests {
   @Test("the timeout ends the wait")
   func timeout() async throws {
     let clock = TestClock(advancesItself: false)
-    let presenter = ExternalBrowserPresenter(opening: pages.opening, timeout: .seconds(60), clock: clock)
+    let presenter = ExternalBrowserPresenter(open: pages.opened, timeout: .seconds(60), clock: clock)
     let task = Task { try await presenter.present(.test(Self.redirect)) }
     await clock.waitForSleepers()
     await clock.advance(by: .seconds(60))
@@ -132,7 +132,7 @@ struct ExternalBrowserPresenterTests {
   @Test("a browser that cannot be opened ends the wait")
   func browserFails() async {
     let presenter = ExternalBrowserPresenter(
-      opening: BrowserOpening { _ in throw ConnectorError(own: .presentationFailed, "no browser") })
+      open: { _ in throw ConnectorError(own: .presentationFailed, "no browser") })
     await expectError(ConnectorError.self, .presentationFailed) {
       _ = try await presenter.present(.test(Self.redirect))
     }

@@ -11,7 +11,7 @@ struct LoopbackPageTests {
     _ page: (@Sendable (Bool) -> String)? = nil, query: String = "code=x", headers: String = ""
   ) async throws -> (head: String, body: String) {
     let watcher = PageWatcher()
-    let presenter = LoopbackPresenter(opening: watcher.opening, page: page)
+    let presenter = LoopbackPresenter(open: watcher.opened, page: page)
     let task = Task { try await presenter.present(.test("http://localhost/callback")) }
     let shown = await watcher.next()
     let target = "/callback?\(query)&state=\(PresentationRequest.testState)"

@@ -42,7 +42,7 @@ extension LoopbackPresenterTests {
   @Test("a browser that cannot be opened ends the wait")
   func browserFails() async {
     struct NoBrowser: Error {}
-    let presenter = LoopbackPresenter(opening: BrowserOpening { _ in throw NoBrowser() })
+    let presenter = LoopbackPresenter(open: { _ in throw NoBrowser() })
     let error = await #expect(throws: ConnectorError.self) {
       _ = try await presenter.present(.test("http://localhost/"))
     }
@@ -55,7 +55,7 @@ extension LoopbackPresenterTests {
     let gate = TestGate()
     let watcher = pages
     let presenter = LoopbackPresenter(
-      opening: BrowserOpening { url in
+      open: { url in
         watcher.opened(url)
         await Task { try? await gate.wait() }.value
       })

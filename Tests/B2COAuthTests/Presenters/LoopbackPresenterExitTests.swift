@@ -23,7 +23,7 @@
       await #expect(processExitsWith: .success) {
         let server = try await LoopbackPresenterTests.redirectingServer()
         let presenter = LoopbackPresenter(
-          opening: BrowserOpening { url in _ = try await LoopbackPresenterTests.session.data(from: url) })
+          open: { url in _ = try await LoopbackPresenterTests.session.data(from: url) })
         for _ in 1...20 {
           let url = try await presenter.present(
             .test("http://127.0.0.1/callback", page: "http://127.0.0.1:\(server.port)/authorize"))
@@ -43,7 +43,7 @@
         }
         let clock = TestClock(advancesItself: false)
         let presenter = LoopbackPresenter(
-          opening: BrowserOpening { url in _ = try await LoopbackPresenterTests.session.data(from: url) },
+          open: { url in _ = try await LoopbackPresenterTests.session.data(from: url) },
           timeout: .seconds(5), clock: clock)
         let task = Task {
           try await presenter.present(.test("http://127.0.0.1/callback", page: "http://127.0.0.1:\(server.port)/"))
@@ -60,7 +60,7 @@
     func fullDisk() async {
       await #expect(processExitsWith: .success) {
         guard dup2(open("/dev/full", O_WRONLY), 2) == 2 else { exit(1) }
-        BrowserOpening.printLine("http://127.0.0.1/")
+        Browser.printLine("http://127.0.0.1/")
         exit(0)
       }
     }
@@ -69,7 +69,7 @@
     func closedStandardError() async {
       await #expect(processExitsWith: .success) {
         guard close(2) == 0 else { exit(1) }
-        BrowserOpening.printLine("http://127.0.0.1/")
+        Browser.printLine("http://127.0.0.1/")
         exit(0)
       }
     }

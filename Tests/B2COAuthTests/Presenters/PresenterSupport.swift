@@ -43,12 +43,8 @@ struct PageWatcher: Sendable {
     (stream, continuation) = AsyncStream.makeStream()
   }
 
-  var opening: BrowserOpening {
-    BrowserOpening { opened($0) }
-  }
-
   /// Tells the watcher what was opened.
-  func opened(_ url: URL) {
+  @Sendable func opened(_ url: URL) {
     continuation.yield(url)
   }
 
@@ -76,7 +72,7 @@ extension LoopbackPages {
   func presenter(timeout: Duration = .seconds(300), clock: any Clock<Duration> = ContinuousClock())
     -> LoopbackPresenter
   {
-    LoopbackPresenter(opening: pages.opening, timeout: timeout, clock: clock)
+    LoopbackPresenter(open: pages.opened, timeout: timeout, clock: clock)
   }
 
   func present(

@@ -51,10 +51,10 @@ struct RedirectKindTests {
   ]
 
   static let presenters: [(Character, @Sendable (URL) throws -> Void)] = [
-    ("L", { try LoopbackPresenter(opening: .printing { _ in }).validate(redirectURI: $0) }),
+    ("L", { try LoopbackPresenter { _ in }.validate(redirectURI: $0) }),
     ("W", { _ = try flow(supportsHTTPS: true).callback(for: $0) }),
     ("w", { _ = try flow(supportsHTTPS: false).callback(for: $0) }),
-    ("E", { try ExternalBrowserPresenter(opening: .printing { _ in }).validate(redirectURI: $0) }),
+    ("E", { try ExternalBrowserPresenter { _ in }.validate(redirectURI: $0) }),
   ]
 
   private static func flow(supportsHTTPS: Bool) -> WebAuthenticationFlow {
@@ -89,12 +89,11 @@ struct RedirectKindTests {
   @Test("a mismatch is found before anything opens")
   func nothingOpens() async {
     let opened = LockedFlag()
-    let opening = BrowserOpening { _ in opened.set() }
     await expectError(ConnectorError.self, .unsupportedRedirectURI) {
-      _ = try await LoopbackPresenter(opening: opening).present(.test("com.example.app:/x"))
+      _ = try await LoopbackPresenter { _ in opened.set() }.present(.test("com.example.app:/x"))
     }
     await expectError(ConnectorError.self, .unsupportedRedirectURI) {
-      _ = try await ExternalBrowserPresenter(opening: opening).present(.test("http://localhost/"))
+      _ = try await ExternalBrowserPresenter { _ in opened.set() }.present(.test("http://localhost/"))
     }
     #expect(!opened.isSet)
   }

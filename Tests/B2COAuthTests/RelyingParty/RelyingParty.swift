@@ -83,11 +83,11 @@ final class StandInBrowser: Sendable {
 
   /// Makes the app's presenter for a redirect.
   func presenter(for redirect: RelyingParty.Redirect) -> any SignInPresenter {
-    let opening = BrowserOpening { [weak self] in try await self?.open($0) }
+    let open: @Sendable (URL) async throws -> Void = { [weak self] in try await self?.open($0) }
     switch redirect {
-    case .loopback: return LoopbackPresenter(opening: opening)
+    case .loopback: return LoopbackPresenter(open: open)
     case .customScheme:
-      let presenter = ExternalBrowserPresenter(opening: opening)
+      let presenter = ExternalBrowserPresenter(open: open)
       external.withLock { $0 = presenter }
       return presenter
     }

@@ -36,7 +36,7 @@ struct Person: Sendable {
     NotingPresenter(
       base: LoopbackPresenter(
         // Longer than the person takes to give up, who then says at which page.
-        opening: BrowserOpening { try await open($0, consents: consents) }, timeout: .seconds(150)),
+        open: { try await open($0, consents: consents) }, timeout: .seconds(150)),
       callbacks: callbacks)
   }
 }

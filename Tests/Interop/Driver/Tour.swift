@@ -41,7 +41,7 @@ struct Tour: Sendable {
   }
 
   func makeConnector(clientID: String? = nil, consents: Bool = true) throws -> Connector {
-    var environment = Connector.Environment()
+    var environment = ConnectorEnvironment()
     environment.cache = try StoredTokenCache.files(at: URL(fileURLWithPath: scene.folder))
     environment.transport = transport
     environment.presenter = person.presenter(consents: consents, noting: callbacks)
@@ -78,7 +78,7 @@ extension Tour {
     let diagnosis = try await connector.diagnose()
     // Without an answer to prompt=none the sign-in page tells nothing.
     let failed = diagnosis.findings.filter {
-      $0.outcome == .failed && ($0.check != "sign-in page" || scene.silentRefusal != nil)
+      $0.outcome == "failed" && ($0.check != "sign-in page" || scene.silentRefusal != nil)
     }
     await findings.check(
       "discovery and diagnosis find nothing to fix", failed.isEmpty,
@@ -227,11 +227,10 @@ extension Tour {
   }
 
   private func signOut(_ connector: Connector) async throws {
-    var options = SignOutOptions()
-    options.sendsIDTokenHint = true
-    options.timeout = .seconds(20)
     let before = await callbacks.names.count
-    let code = await failure { try await connector.signOut(endsBrowserSession: scene.endsSessions, options: options) }
+    let code = await failure {
+      try await connector.signOut(endsBrowserSession: scene.endsSessions, sendsIDTokenHint: true)
+    }
     await findings.check("sign-out", code == nil, code ?? "")
     let left = try await connector.users()
     await findings.check("nothing is left in the cache", left.isEmpty, "\(left.count) users")

@@ -121,9 +121,9 @@ enum FaultOperation: String, CaseIterable, Sendable {
     case .keys: .keys
     case .code: .tokenCode
     case .refresh: .tokenRefresh
-    case .list: .list
-    case .add: .add
-    case .delete: .delete
+    case .list: .method("GET")
+    case .add: .method("POST")
+    case .delete: .method("DELETE")
     }
   }
 

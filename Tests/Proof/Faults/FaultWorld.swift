@@ -99,7 +99,7 @@ struct FaultWorld: Sendable {
     configuration.retry = Self.retry
     return try OAuthClient(
       configuration: configuration,
-      environment: Connector.Environment(presenter: presenter, cache: cache, transport: transport, onEvent: onEvent))
+      environment: ConnectorEnvironment(presenter: presenter, cache: cache, transport: transport, onEvent: onEvent))
   }
 
   /// A connector with short limits for the task API.
@@ -111,7 +111,7 @@ struct FaultWorld: Sendable {
     settings.taskWebAPI = taskFront.url.appendingPathComponent("tasks")
     return try Connector(
       settings: settings,
-      environment: Connector.Environment(presenter: presenter, cache: cache, transport: transport, onEvent: onEvent)
+      environment: ConnectorEnvironment(presenter: presenter, cache: cache, transport: transport, onEvent: onEvent)
     ) {
       $0.taskDialect = .rest
       $0.taskLimits = Self.limits

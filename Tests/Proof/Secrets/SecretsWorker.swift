@@ -10,7 +10,7 @@ struct SecretsWorker: ProofCommand {
   static let summary = ""
 
   private let redirectURI: URL
-  private let environment: Connector.Environment
+  private let environment: ConnectorEnvironment
   private let isQuick: Bool
 
   static func run(_ options: ProofOptions) async throws -> Bool {
@@ -21,13 +21,13 @@ struct SecretsWorker: ProofCommand {
     // The proof looks for the key's text in all that is printed and stored.
     let bytes = Data((0..<32).map { _ in UInt8.random(in: 0...255) })
     try Data(Base64URL.encode(bytes).utf8).write(to: folder.appendingPathComponent("key"))
-    var environment = Connector.Environment()
+    var environment = ConnectorEnvironment()
     environment.cache = try .files(at: folder.appendingPathComponent("cache"), sealedWith: bytes)
     environment.onEvent = { FileHandle.standardError.write(Data("B2CConnector: \($0)\n".utf8)) }
     let worker = SecretsWorker(redirectURI: redirectURI, environment: environment, isQuick: options.isQuick)
-    // What `BrowserOpening.system` does, with the proof's own program on the search path.
+    // As the default presenter opens it, with the proof's own program on the search path.
     environment.presenter = LoopbackPresenter(
-      opening: .command(named: ["xdg-open"], path: folder.appendingPathComponent("bin").path), timeout: .seconds(30))
+      open: { await Browser.open($0, path: folder.appendingPathComponent("bin").path) }, timeout: .seconds(30))
     let authority = try Authority(try options.value(1, "the authority"))
     let settings = ConnectorSettings(
       authority: authority, clientID: LocalTenant.standardClientID, scopes: scopes, redirectURI: redirectURI,
@@ -50,11 +50,8 @@ struct SecretsWorker: ProofCommand {
     try await worker.issuer(try Authority(try options.value(4, "the issuer"), kind: .openIDConnect))
     ask("fault none")
     ask("files")
-    var signOut = SignOutOptions()
-    signOut.sendsIDTokenHint = true
-    signOut.timeout = .seconds(20)
     say("page")
-    try await connector.signOut(endsBrowserSession: true, options: signOut)
+    try await connector.signOut(endsBrowserSession: true, sendsIDTokenHint: true)
     return true
   }
 
@@ -94,7 +91,7 @@ struct SecretsWorker: ProofCommand {
     }
   }
 
-  private func client(_ authority: Authority, _ environment: Connector.Environment? = nil) throws -> OAuthClient {
+  private func client(_ authority: Authority, _ environment: ConnectorEnvironment? = nil) throws -> OAuthClient {
     var configuration = OAuthConfiguration(
       authority: authority, clientID: LocalTenant.standardClientID, redirectURI: redirectURI, scopes: Self.scopes)
     configuration.retry = .none

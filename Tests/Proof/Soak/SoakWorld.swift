@@ -142,7 +142,7 @@ final class SoakWorld: Sendable {
     let places: [(LocalFaultTarget, [FaultOperation], FaultyFront)] = [
       (.tokenRefresh, [.refresh], tenantFront), (.tokenRefresh, [.refresh], tenantFront),
       (.token, [.refresh, .code], tenantFront), (.metadata, [.metadata], tenantFront), (.keys, [.keys], tenantFront),
-      (.list, [.list], taskFront), (.list, [.list], taskFront),
+      (.method("GET"), [.list], taskFront), (.method("GET"), [.list], taskFront),
     ]
     let (target, operations, front) = random.pick(places)
     let start = Date().timeIntervalSince1970

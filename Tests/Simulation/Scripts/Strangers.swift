@@ -64,7 +64,7 @@
     func expectsNobody(
       _ settings: ConnectorSettings, _ tenant: LocalTenant, over cache: any TokenCache, _ what: String
     ) throws {
-      var environment = Connector.Environment()
+      var environment = ConnectorEnvironment()
       environment.cache = cache
       environment.transport = LocalNetwork(tenant)
       environment.presenter = ScriptedPresenter(transport: LocalNetwork(tenant), .cancel)

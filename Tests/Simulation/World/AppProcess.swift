@@ -152,7 +152,7 @@
       self.process = process
       let world = process.world
       transport = AppTransport(process)
-      var environment = Connector.Environment()
+      var environment = ConnectorEnvironment()
       environment.cache = cache
       environment.transport = transport
       environment.presenter = SimulatedPage(process)

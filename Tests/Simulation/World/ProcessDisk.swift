@@ -153,11 +153,10 @@
     }
 
     private func status(_ file: SimulatedDisk.File) -> FileStatus {
-      let time = FileStamp.Moment(Int(file.changedAt / 1_000_000_000), Int(file.changedAt % 1_000_000_000))
-      return FileStatus(
+      FileStatus(
         kind: file.isDirectory ? .directory : .regularFile, mode: file.isDirectory ? 0o700 : 0o600, owner: 1000,
         stamp: FileStamp(
-          device: 1, file: file.number, size: Int64(file.bytes.count), modified: time, changed: time))
+          device: 1, file: file.number, size: Int64(file.bytes.count), seconds: 0, nanoseconds: file.changedAt))
     }
 
     /// The path on the disk: without the process's own part.

@@ -11,7 +11,7 @@
     var window: UIWindow?
 
     private let presenter = ExternalBrowserPresenter(
-      opening: BrowserOpening { url in
+      open: { url in
         guard await UIApplication.shared.open(url) else {
           throw ConnectorError(.presentationFailed, "No app opens the page.")
         }

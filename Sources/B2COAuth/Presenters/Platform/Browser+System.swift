@@ -1,0 +1,64 @@
+#if os(macOS) || os(Linux)
+  package import Foundation
+
+  extension Browser {
+    /// Opens a URL in the user's own browser, or tells the user to, where no program does it, such as in a remote shell.
+    ///
+    /// - Parameters:
+    ///   - url: The URL, which other users of the machine can read on the command line.
+    ///   - names: The programs, of which the first on the search path is started.
+    ///   - path: The search path.
+    ///   - tell: Writes a text of two lines; the URL has one of its own, so that no terminal cuts it.
+    package static func open(
+      _ url: URL, with names: [String] = ["xdg-open", "open"],
+      path: String? = ProcessInfo.processInfo.environment["PATH"], orTell tell: (String) -> Void = printLine
+    ) async {
+      guard let program = find(names, in: path ?? ""), (try? await run(program, argument: url.absoluteString)) == 0
+      else { return tell("Open this page in a browser on this machine, once:\n\(url.absoluteString)") }
+    }
+
+    static func printLine(_ text: String) {
+      // Losing a line, at a full disk or a closed descriptor, is no reason to end the process.
+      try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
+    }
+
+    private static func find(_ names: [String], in path: String) -> URL? {
+      let directories = path.split(separator: ":").filter { $0.hasPrefix("/") }
+      return names.lazy
+        .flatMap { name in directories.map { URL(fileURLWithPath: String($0)).appendingPathComponent(name) } }
+        .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+    }
+
+    /// Returns the exit status; some programs run as long as the browser does.
+    private static func run(_ program: URL, argument: String) async throws -> CInt? {
+      let process = Process()
+      process.executableURL = program
+      process.arguments = [argument]
+      process.standardInput = FileHandle.nullDevice
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = FileHandle.nullDevice
+      let ends = AsyncStream<CInt>.makeStream()
+      process.terminationHandler = { process in
+        ends.continuation.yield(process.terminationStatus)
+        ends.continuation.finish()
+      }
+      try process.run()
+      return await ends.stream.first { _ in true }
+    }
+  }
+
+  extension LoopbackPresenter {
+    /// Creates a presenter that opens the user's own browser, or prints the URL to standard error where there is none.
+    ///
+    /// - Parameters:
+    ///   - page: Returns the HTML that the browser shows at the end; a page in English when `nil`.
+    ///   - timeout: The longest wait for the user; 5 minutes.
+    ///   - clock: The clock that the timeout runs on.
+    public init(
+      page: (@Sendable (_ isSuccess: Bool) -> String)? = nil, timeout: Duration = .seconds(300),
+      clock: any Clock<Duration> = ContinuousClock()
+    ) {
+      self.init(open: { await Browser.open($0) }, page: page, timeout: timeout, clock: clock)
+    }
+  }
+#endif
