@@ -82,7 +82,7 @@ public struct ConnectorError: LocalizedError, Sendable {
   /// Wraps what a token cache, presenter or transport of the app threw; its text is not repeated, for it may hold anything.
   package init(ofCustomPart error: any Error) {
     self.init(
-      own: .other, "A token cache, presenter or transport supplied by the app failed with \(type(of: error)).",
+      own: .other, "A part supplied by the app, such as a cache or a closure, failed with \(type(of: error)).",
       recoverySuggestion: "Look at the underlying error.", underlying: error)
   }
 

@@ -125,6 +125,6 @@ extension ConnectorSettings {
     guard reader.errors.isEmpty else {
       throw SettingsError(file: nil, problems: reader.errors, warnings: reader.warnings)
     }
-    return reader.warnings
+    return Array(reader.warnings.prefix(SettingsError.limit))
   }
 }

@@ -46,7 +46,7 @@ enum SettingsKey: String, CaseIterable {
       "Write the id of the policy (user flow) from the portal, such as B2C_1_SignIn, or remove the key."
     case .policies: "List policy ids, or name them by what they do: signIn, passwordReset and the like."
     case .policyName: "Write a name to show, or remove the key."
-    case .fullScreen, .showClaims: "Write true or false."
+    case .fullScreen, .showClaims: "Write <true/> or <false/>."
     case .correlationID: "Write a UUID, or remove the key."
     case .userID: "Write the email, user name or object id of the only user who may sign in, or remove the key."
     }

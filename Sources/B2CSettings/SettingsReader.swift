@@ -18,7 +18,7 @@ struct SettingsReader {
   var warnings: [SettingsProblem] = []
   /// The kind of the authority together with the policies; `nil` when it can be neither read nor corrected.
   private(set) var kind: Authority.Kind?
-  /// Whether the authority is a generic issuer, so that Microsoft's words do not fit.
+  /// Whether the authority is a generic issuer, whose client ids are no GUIDs and whose scopes need not name an API.
   var isGeneric: Bool { kind == .openIDConnect }
 
   /// Returns the settings, unless an error was found.
@@ -215,8 +215,6 @@ extension SettingsReader {
   }
 
   /// Returns the Boolean of a key; false when it is absent.
-  ///
-  /// The tutorial's code asked any value for its `boolValue`, so all these spellings are in real files.
   private mutating func flag(_ key: SettingsKey) -> Bool {
     let value = self[key]
     if let value, !(value is Bool) {

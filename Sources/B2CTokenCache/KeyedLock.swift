@@ -1,16 +1,12 @@
 internal import B2CCore
+internal import Foundation
 
 /// A lock for each key among the tasks of this process, first come first served.
 ///
 /// A waiter that is cancelled or whose time is over leaves the queue; the others keep their places.
 package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
-  private struct State: Sendable {
-    var nextID = 0
-    /// The callers of each key; the first one holds the lock.
-    var queues: [Key: [Int]] = [:]
-  }
-
-  private let state = Monitor(State())
+  /// The callers of each key that is in use, of whom the first one holds the lock; no key's callers look at another key's.
+  private let queues = Locked<[Key: Monitor<[UUID]>]>([:])
 
   package init() {}
 
@@ -36,25 +32,25 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     _ body: () async throws -> Result
   ) async throws -> Result {
     try Task.checkCancellation()
-    let (id, isFree) = state.withLock { state in
-      state.nextID += 1
-      state.queues[key, default: []].append(state.nextID)
-      return (state.nextID, state.queues[key]?.count == 1)
+    let id = UUID()
+    let queue = queues.withLock { queues in
+      let queue = queues[key] ?? Monitor([])
+      queue.withLock { $0.append(id) }
+      queues[key] = queue
+      return queue
     }
-    defer { leave(id, key) }
-    if !isFree {
-      try await withTimeout(timeout, on: clock, throwing: Self.notFree) { [state] in
-        try await state.wait { $0.queues[key]?.first == id }
-      }
+    defer { leave(id, key, queue) }
+    if queue.withLock({ $0.first != id }) {
+      try await withTimeout(timeout, on: clock, throwing: Self.notFree) { try await queue.wait { $0.first == id } }
     }
     try Task.checkCancellation()
     return try await body()
   }
 
-  private func leave(_ id: Int, _ key: Key) {
-    state.withLock { state in
-      state.queues[key]?.removeAll { $0 == id }
-      if state.queues[key]?.isEmpty == true { state.queues[key] = nil }
+  private func leave(_ id: UUID, _ key: Key, _ queue: Monitor<[UUID]>) {
+    queues.withLock { queues in
+      queue.withLock { $0.removeAll { $0 == id } }
+      if queue.withLock(\.isEmpty) { queues[key] = nil }
     }
   }
 }

@@ -92,10 +92,11 @@ struct SessionStoreFullDiskTests {
     let cache = FailingCache()
     let fixture = Fixture(cache: cache, holdsTime: true)
     weak var gone: OAuthServices?
+    weak var store: SessionStore?
     let token: Secret
     do {
       let client = try fixture.client()
-      gone = client.services
+      (gone, store) = (client.services, client.services.store)
       try await client.signIn()
       await fixture.clock.advance(by: .seconds(4_000))
       cache.failsToStore.withLock { $0 = true }
@@ -109,6 +110,8 @@ struct SessionStoreFullDiskTests {
     #expect(try await fixture.client().accessToken().token == token)
     #expect(try await cache.record(for: key)?.refreshToken != old)
     #expect(fixture.tenant.counters.refreshes == 1)
+    // Nothing waits any more, so nothing keeps the store.
+    try await yielding { store == nil }
   }
 
   @Test("A sign-in that the disk refuses changes nothing: the user, the session, what waits")

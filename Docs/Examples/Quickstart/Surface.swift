@@ -83,7 +83,9 @@ struct WaitingPresenter: SignInPresenter {
   func validate(redirectURI: URL) throws { try inner.validate(redirectURI: redirectURI) }
 
   func present(_ request: PresentationRequest) async throws -> URL {
-    let ticker = Task { await Self.countDown(from: Self.timeout.components.seconds) }
+    // A sign-out waits for a minute.
+    let isSignOut = request.url.query?.contains("post_logout_redirect_uri") == true
+    let ticker = Task { await Self.countDown(from: isSignOut ? 60 : Self.timeout.components.seconds) }
     let end: Result<URL, any Error>
     do {
       end = .success(try await inner.present(request))

@@ -26,8 +26,8 @@ public struct LoopbackPresenter: SignInPresenter {
   /// Creates a presenter.
   ///
   /// - Parameters:
-  ///   - open: Opens a URL of this machine in a browser on it and returns, or throws when it cannot, or tells the user to, as
-  ///     `{ print($0) }` does; it is neither waited for nor cancelled.
+  ///   - open: Opens a URL of this machine in a browser on it and returns, or throws when it cannot, or tells the user to
+  ///     open it, once; it is neither waited for nor cancelled.
   ///   - page: Returns the HTML that the browser shows at the end; a page in English when `nil`. It may have inline styles,
   ///     no script runs in it, and nothing is loaded.
   ///   - timeout: The longest wait for the user; 5 minutes.

@@ -46,7 +46,7 @@ public struct RecordedRequest: Sendable, Redacted {
   /// The bearer token that came with it, if any.
   public var bearerToken: String? { request.bearerToken }
 
-  /// Method, URL and status; no query values, no headers, no body.
+  /// Method, URL and status; no query, no headers, no body.
   public var description: String {
     "\(request.summary) → \(response.map { String($0.status) } ?? "no answer")"
   }

@@ -59,7 +59,12 @@ struct NotingPresenter: SignInPresenter {
   func validate(redirectURI: URL) throws { try base.validate(redirectURI: redirectURI) }
 
   func present(_ request: PresentationRequest) async throws -> URL {
-    let callback = try await base.present(request)
+    // Providers that keep the browser at a sign-out keep it for good.
+    let isSignOut = request.url.query?.contains("post_logout_redirect_uri") == true
+    let callback = try await withTimeout(
+      isSignOut ? .seconds(20) : nil, on: ContinuousClock(),
+      throwing: ConnectorError(.userClosedBrowser, "The browser stayed at the provider.")
+    ) { try await base.present(request) }
     await callbacks.note(callback)
     return callback
   }
