@@ -1,3 +1,4 @@
+internal import B2CCore
 internal import Foundation
 
 /// The file system calls of the file cache.
@@ -86,8 +87,8 @@ package struct FileStamp: Hashable, Sendable {
   let device: UInt64
   let file: UInt64
   let size: Int64
-  /// When content or status changed last, in nanoseconds since 1970 by the file system's clock.
-  let changed: Int64
+  /// When content or status changed last, since 1970 by the file system's clock.
+  let changed: Duration
 
   /// Takes the time as the system counts it, with 32 bits on some and 64 on others.
   package init(device: UInt64, file: UInt64, size: Int64, seconds: some BinaryInteger, nanoseconds: some BinaryInteger)
@@ -95,7 +96,7 @@ package struct FileStamp: Hashable, Sendable {
     self.device = device
     self.file = file
     self.size = size
-    changed = Int64(clamping: seconds) &* 1_000_000_000 &+ Int64(clamping: nanoseconds)
+    changed = .seconds(Int64(clamping: seconds)) + .nanoseconds(Int64(clamping: nanoseconds))
   }
 
   /// Whether a later change is sure to give another stamp.
@@ -104,7 +105,7 @@ package struct FileStamp: Hashable, Sendable {
   /// the next one, so two states within one step can look alike. Only a stamp that is older than a step is reliable; a
   /// clock that was set back makes stamps look young, which costs a read and nothing else.
   func isSettled(at now: Date) -> Bool {
-    now.timeIntervalSince1970 - Double(changed) / 1e9 > (changed % 1_000_000_000 == 0 ? 2 : 0.05)
+    now.timeIntervalSince1970 - changed.inSeconds > (changed.components.attoseconds == 0 ? 2 : 0.05)
   }
 
   /// Whether both stamps are of one file, in whatever state.
