@@ -150,7 +150,7 @@ struct RequestParser {
     guard fields["host"]?.count == 1 else { throw .malformed("There must be one Host field.") }
     let request = LoopbackRequest(
       method: String(decoding: line[0], as: UTF8.self), target: String(decoding: line[1], as: UTF8.self),
-      headers: fields.mapValues { $0.joined(separator: ", ") })
+      headers: fields.mapValues { $0.filter { !$0.isEmpty }.joined(separator: ", ") })
     return (request, try bodyLength(fields))
   }
 
