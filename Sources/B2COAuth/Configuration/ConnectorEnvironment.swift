@@ -25,6 +25,7 @@ public struct ConnectorEnvironment: Sendable {
   package var now: @Sendable () -> Date = { Date() }
   /// Receives an event for each step, without secrets.
   public var onEvent: @Sendable (OAuthEvent) -> Void = { _ in }
+
   /// Asks the system for time around each refresh.
   package var backgroundTime = BackgroundTime.ofSystem
   /// Whether this process is an app extension, which never refreshes.

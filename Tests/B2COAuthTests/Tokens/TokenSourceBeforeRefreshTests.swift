@@ -35,7 +35,10 @@ struct TokenSourceBeforeRefreshTests {
     }
     let sent = fixture.transport.tokenForms.count
     let calls = (1...30).map { _ in Task { try await client.accessToken() } }
-    try await yielding { fixture.events.values.filter { $0.step == "refreshShared" }.count == 29 }
+    // The first caller's question begins in a task of its own, maybe after the others have joined it.
+    try await yielding {
+      fixture.events.values.filter { $0.step == "refreshShared" }.count == 29 && !asked.values.isEmpty
+    }
     #expect(asked.values == [LocalUser.alice.email] && fixture.transport.tokenForms.count == sent)
     gate.withLock { $0 = true }
     var tokens: Set<Secret> = []
@@ -142,7 +145,7 @@ struct TokenSourceBeforeRefreshTests {
     try await yielding { asked.values.count == 1 }
     await fixture.clock.advance(by: .seconds(300))
     gate.withLock { $0 = true }
-    _ = try await fixture.passingTime { try await call.value }
+    _ = try await call.value
   }
 
   @Test("Two connectors over one cache ask once")
